@@ -1,0 +1,9 @@
+import { defineConfig } from "vitest/config"
+
+export default defineConfig({
+  test: {
+    projects: ["packages/*", "adapters/*", "hosts/*", "scripts"].map((folder) => ({
+      test: { include: [`${folder}/test/**/*.test.ts`], name: folder, testTimeout: 60_000, hookTimeout: 60_000 }
+    }))
+  }
+})
