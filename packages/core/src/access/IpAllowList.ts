@@ -1,0 +1,43 @@
+/** The addresses a key may be used from: single IPv4 and IPv6 addresses and CIDR ranges. Mapped addresses count as their IPv4 one. */
+import * as IpInterface from "effect/net/IpInterface"
+import * as IpNetwork from "effect/net/IpNetwork"
+import * as NetAddress from "effect/net/NetAddress"
+import * as Result from "effect/Result"
+
+export type IpAllowList = ReadonlyArray<IpNetwork.IpNetwork>
+
+/** Reads `203.0.113.7`, `203.0.113.0/24`, `2001:db8::1` or `2001:db8::/32`; fails with what cannot be read. */
+export const parse = (entries: ReadonlyArray<string>): Result.Result<IpAllowList, string> => {
+  const networks: Array<IpNetwork.IpNetwork> = []
+  for (const entry of entries) {
+    const network = parseEntry(entry)
+    if (Result.isFailure(network)) return Result.fail(entry)
+    networks.push(network.success)
+  }
+  return Result.succeed(networks)
+}
+
+/** An empty list allows every address; a list refuses an address that cannot be read. */
+export const allows = (list: IpAllowList, address: string): boolean => {
+  if (list.length === 0) return true
+  const parsed = NetAddress.ipFromString(address)
+  if (Result.isFailure(parsed)) return false
+  const canonical = NetAddress.toCanonical(parsed.success)
+  return list.some((network) => IpNetwork.contains(network, canonical))
+}
+
+const parseEntry = (entry: string): Result.Result<IpNetwork.IpNetwork, unknown> =>
+  entry.includes("/")
+    ? Result.map(IpInterface.fromString(entry), (range) => unmap(IpNetwork.fromInterface(range)))
+    : Result.map(NetAddress.ipFromString(entry), (address) => {
+        const canonical = NetAddress.toCanonical(address)
+        return IpNetwork.makeUnsafe(canonical, NetAddress.width(canonical))
+      })
+
+/** `::ffff:203.0.113.0/120` is `203.0.113.0/24`. */
+const unmap = (network: IpNetwork.IpNetwork): IpNetwork.IpNetwork => {
+  const canonical = NetAddress.toCanonical(network.address)
+  return NetAddress.isIpv4Address(canonical) && network.prefixLength >= 96 && NetAddress.isIpv6Address(network.address)
+    ? IpNetwork.makeUnsafe(canonical, network.prefixLength - 96)
+    : network
+}

@@ -1,0 +1,111 @@
+/** The pure side of making drafts and letting windows close: what becomes of an assignment that is due, and of an attempt that ended. */
+import * as Option from "effect/Option"
+import type { DraftId } from "../shared/Ids.ts"
+import * as Instant from "../shared/Instant.ts"
+import type { Policy } from "../shared/Policy.ts"
+import { reminderAt } from "../topic/Agenda.ts"
+import { type Assignment, isSettled } from "../topic/Assignment.ts"
+import { type Change, change, failed, moved, type Notice } from "../topic/Workflow.ts"
+
+/** What an assignment does by itself at this moment; none when it is not due. Deadlines come before anything else. */
+export const wake = (present: Assignment, now: Instant.Instant, policy: Policy): Option.Option<Change> => {
+  if (isSettled(present)) return Option.none()
+  const { approveBy, generation, respondBy, status } = present
+  if (status === "topic_sent" && now >= respondBy) {
+    return Option.some(change(failed(moved(present, "expire", now), "expired", now)))
+  }
+  if (status === "commentary_generated" && approveBy !== null && now >= approveBy) {
+    return Option.some(change(failed(present, "approval_timeout", now)))
+  }
+  if (generation.giveUpAt !== null && now >= generation.giveUpAt) {
+    return Option.some(change(failed(present, "generation_failed", now)))
+  }
+  if (generation.nextAt !== null && now >= generation.nextAt) {
+    return Option.some(
+      generation.attempts > policy.generationRetries.length ? stall(present, now, policy) : begin(present, now, policy)
+    )
+  }
+  const reminder = reminderAt(present)
+  return reminder !== null && now >= reminder ? Option.some(remind(present)) : Option.none()
+}
+
+/** Whether this change began an attempt that somebody must now make. */
+export const beginsAttempt = (before: Assignment, after: Assignment): boolean =>
+  after.generation.ticket > before.generation.ticket
+
+/** A draft came. One that was overtaken, or comes after approval, is discarded. */
+export const drafted = (
+  present: Assignment,
+  attempt: { readonly ticket: number; readonly draftId: DraftId; readonly content: string },
+  now: Instant.Instant,
+  policy: Policy
+): Change => {
+  if (isSettled(present) || present.generation.ticket !== attempt.ticket) return { assignment: present, notices: [] }
+  const draft = {
+    id: attempt.draftId,
+    number: (present.draft?.number ?? 0) + 1,
+    content: attempt.content,
+    createdAt: now
+  }
+  return change(
+    {
+      ...moved(present, "draft", now),
+      draft,
+      approveBy: Instant.plus(now, policy.approvalWindow),
+      reminders: 0,
+      generation: { ...present.generation, attempts: 0, nextAt: null, giveUpAt: null }
+    },
+    { notices: notices(present, { kind: "draft", occasion: `draft-${draft.number}` }) }
+  )
+}
+
+/** An attempt failed: the next one is scheduled, or this was the last. */
+export const attemptFailed = (
+  present: Assignment,
+  attempt: { readonly ticket: number; readonly permanent: boolean },
+  now: Instant.Instant,
+  policy: Policy
+): Change => {
+  if (isSettled(present) || present.generation.ticket !== attempt.ticket) return { assignment: present, notices: [] }
+  const delay = policy.generationRetries[present.generation.attempts - 1]
+  if (attempt.permanent || delay === undefined) return stall(present, now, policy)
+  return change({ ...present, generation: { ...present.generation, nextAt: Instant.plus(now, delay) } })
+}
+
+/** The attempt is taken for lost when it has not reported back within the lease; then the next one begins. */
+const begin = (present: Assignment, now: Instant.Instant, policy: Policy): Change =>
+  change({
+    ...present,
+    generation: {
+      ...present.generation,
+      ticket: present.generation.ticket + 1,
+      attempts: present.generation.attempts + 1,
+      nextAt: Instant.plus(now, policy.lease)
+    }
+  })
+
+/** No attempt is left. A first draft may be started again for a while; a revision leaves the draft there is. */
+const stall = (present: Assignment, now: Instant.Instant, policy: Policy): Change =>
+  change(
+    {
+      ...present,
+      generation: {
+        ...present.generation,
+        nextAt: null,
+        giveUpAt: present.draft === null ? Instant.plus(now, policy.generationGrace) : null
+      }
+    },
+    { notices: notices(present, { kind: "stalled", occasion: `stalled-${present.generation.ticket}` }) }
+  )
+
+const remind = (present: Assignment): Change => {
+  const next = { ...present, reminders: present.reminders + 1 }
+  if (present.draft === null)
+    return change(next, { notices: notices(present, { kind: "reminder", occasion: "reminder" }) })
+  const kind = present.reminders === 0 ? "approval_reminder" : "approval_last_call"
+  return change(next, { notices: notices(present, { kind, occasion: `${kind}-${present.draft.number}` }) })
+}
+
+/** The test environment sends no mail. */
+const notices = (assignment: Assignment, notice: Notice): ReadonlyArray<Notice> =>
+  assignment.environment === "test" ? [] : [notice]

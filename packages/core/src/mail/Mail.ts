@@ -1,0 +1,34 @@
+/** A mail on its way: what it is about, not what it says. It is written when it is sent, so no link ever lies in the database. */
+import * as Duration from "effect/Duration"
+import type { OrganizationId, ShareId } from "../shared/Ids.ts"
+import type { Instant } from "../shared/Instant.ts"
+import type { NoticeKind } from "../topic/Workflow.ts"
+
+/** `desk`: a creator's link to all open requests. `undeliverable`: tells the partner's contact that a request did not arrive. */
+export type MailKind = NoticeKind | "desk" | "undeliverable"
+
+export interface Mail {
+  /** Stable, and the base of the Message-ID: queuing the same one again changes nothing. */
+  readonly id: string
+  readonly kind: MailKind
+  /** The assignment that it is about; null for a desk link. */
+  readonly shareId: ShareId | null
+  readonly organizationId: OrganizationId | null
+  /** Fixed for a desk link; else found when the mail is sent, so that a changed address counts. */
+  readonly address: string | null
+  readonly createdAt: Instant
+  readonly attempts: number
+}
+
+/** The id of an assignment's mail for one occasion. */
+export const noticeId = (shareId: ShareId, occasion: string): string => `${shareId}.${occasion}`
+
+/** Delays between attempts; the last one repeats until the mail window closes. */
+const delays = [Duration.minutes(1), Duration.minutes(5), Duration.minutes(15), Duration.hours(1), Duration.hours(2)]
+
+/** When to try again after a temporary refusal; null when the window has closed. */
+export const retryAt = (mail: Mail, now: Instant, window: Duration.Duration): Instant | null => {
+  const delay = delays[Math.min(mail.attempts, delays.length) - 1] ?? Duration.minutes(1)
+  const next = now + Duration.toMillis(delay)
+  return next < mail.createdAt + Duration.toMillis(window) ? next : null
+}

@@ -1,0 +1,33 @@
+/** The port that keeps mails until they are handed over. Mails about an assignment are queued with its change; others here. */
+import * as Context from "effect/Context"
+import type * as Effect from "effect/Effect"
+import type * as Option from "effect/Option"
+import type { Instant } from "../shared/Instant.ts"
+import type { Mail } from "./Mail.ts"
+
+/** What became of an attempt. `obsolete`: nobody needs it any more; it was not sent. */
+export type MailOutcome =
+  | { readonly state: "sent" | "obsolete" }
+  | { readonly state: "waiting"; readonly until: Instant; readonly reason: string }
+  | { readonly state: "failed"; readonly reason: string }
+
+export class MailStore extends Context.Service<
+  MailStore,
+  {
+    /** Due at once. One that is there already stays as it is. */
+    readonly queue: (mail: Omit<Mail, "attempts">) => Effect.Effect<void>
+    /**
+     * Takes mails that are due, oldest due first, and counts an attempt. Until `lease` nobody else gets them; if no
+     * outcome comes by then, they are due again.
+     */
+    readonly claim: (at: Instant, lease: Instant, limit: number) => Effect.Effect<ReadonlyArray<Mail>>
+    /** Counts only for the attempt that the mail was claimed with: one that was overtaken changes nothing. */
+    readonly settle: (mail: Mail, outcome: MailOutcome, at: Instant) => Effect.Effect<void>
+    /** The next moment at which one falls due. */
+    readonly nextDue: Effect.Effect<Option.Option<Instant>>
+    /** Given up, newest first: for the operator. */
+    readonly failed: (
+      limit: number
+    ) => Effect.Effect<ReadonlyArray<{ readonly mail: Mail; readonly reason: string; readonly at: Instant }>>
+  }
+>()("@partner-commentary/core/mail/MailStore") {}

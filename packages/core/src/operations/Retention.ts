@@ -1,0 +1,15 @@
+/** The port that lets go of what is no longer needed, and says what lies around. */
+import * as Context from "effect/Context"
+import type * as Effect from "effect/Effect"
+import type { Instant } from "../shared/Instant.ts"
+
+export class Retention extends Context.Service<
+  Retention,
+  {
+    /** Deletes mails that were settled before `mails`, and duplicate windows that closed before `windows`. Safe to run at any time. */
+    readonly purge: (before: {
+      readonly mails: Instant
+      readonly windows: Instant
+    }) => Effect.Effect<{ readonly mails: number; readonly windows: number }>
+  }
+>()("@partner-commentary/core/operations/Retention") {}

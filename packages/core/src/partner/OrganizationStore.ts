@@ -1,0 +1,13 @@
+/** The port through which the service knows its partners. An embedder may bring its own; registering is OrganizationRegistry's. */
+import * as Context from "effect/Context"
+import type * as Effect from "effect/Effect"
+import type * as Option from "effect/Option"
+import type { OrganizationId } from "../shared/Ids.ts"
+import type { Organization } from "./Organization.ts"
+
+export class OrganizationStore extends Context.Service<
+  OrganizationStore,
+  {
+    readonly find: (id: OrganizationId) => Effect.Effect<Option.Option<Organization>>
+  }
+>()("@partner-commentary/core/partner/OrganizationStore") {}

@@ -1,0 +1,50 @@
+/** What a plan allows, and how one organization's own limits override it. */
+import * as Schema from "effect/Schema"
+
+export const PlanName = Schema.Literals(["standard", "premium"])
+export type PlanName = typeof PlanName.Type
+
+export const LimitName = Schema.Literals([
+  "requests_per_hour",
+  "burst_per_minute",
+  "topics_per_month",
+  "commentaries_per_month",
+  "topic_submissions_per_hour",
+  "persona_lists_per_hour",
+  "topic_reads_per_hour"
+])
+export type LimitName = typeof LimitName.Type
+
+/** Counts per hour, minute or calendar month (UTC), as the names say. */
+export type Limits = Readonly<Record<LimitName, number>>
+
+/** An organization's own figures, where they differ from its plan's. */
+export const LimitOverrides = Schema.Record(
+  LimitName,
+  Schema.optionalKey(Schema.Int.check(Schema.isGreaterThanOrEqualTo(0)))
+)
+export type LimitOverrides = Partial<Limits>
+
+const endpoints = { topic_submissions_per_hour: 100, persona_lists_per_hour: 1000, topic_reads_per_hour: 1000 }
+
+const plans: Record<PlanName, Limits> = {
+  standard: {
+    requests_per_hour: 1000,
+    burst_per_minute: 100,
+    topics_per_month: 1000,
+    commentaries_per_month: 5000,
+    ...endpoints
+  },
+  premium: {
+    requests_per_hour: 5000,
+    burst_per_minute: 500,
+    topics_per_month: 10_000,
+    commentaries_per_month: 50_000,
+    ...endpoints
+  }
+}
+
+export const limitsOf = (organization: { readonly plan: PlanName; readonly limits: LimitOverrides }): Limits => ({
+  ...plans[organization.plan],
+  ...organization.limits
+})

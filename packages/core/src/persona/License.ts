@@ -1,0 +1,15 @@
+/** Who may use which persona, until when. */
+import type { OrganizationId, PersonaId } from "../shared/Ids.ts"
+import type { Instant } from "../shared/Instant.ts"
+
+export interface License {
+  readonly organizationId: OrganizationId
+  readonly personaId: PersonaId
+  readonly grantedAt: Instant
+  /** The first moment at which it no longer holds; null: no end. */
+  readonly until: Instant | null
+  readonly revokedAt: Instant | null
+}
+
+export const isActive = (license: Pick<License, "until" | "revokedAt">, now: Instant): boolean =>
+  license.revokedAt === null && (license.until === null || now < license.until)

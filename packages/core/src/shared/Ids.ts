@@ -1,0 +1,41 @@
+/** The identifiers of everything that has one: UUIDs, version 7 where we make them, told apart by their brand. */
+import type * as SecureRandom from "effect/crypto/SecureRandom"
+import type * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+
+const Uuid = Schema.String.check(Schema.isPattern(uuid))
+
+export const OrganizationId = Uuid.pipe(Schema.brand("OrganizationId"))
+export type OrganizationId = typeof OrganizationId.Type
+
+export const ApiKeyId = Uuid.pipe(Schema.brand("ApiKeyId"))
+export type ApiKeyId = typeof ApiKeyId.Type
+
+export const PersonaId = Uuid.pipe(Schema.brand("PersonaId"))
+export type PersonaId = typeof PersonaId.Type
+
+export const TopicId = Uuid.pipe(Schema.brand("TopicId"))
+export type TopicId = typeof TopicId.Type
+
+/** Names an assignment: one persona's part in one topic. The specification's `share_id`. */
+export const ShareId = Uuid.pipe(Schema.brand("ShareId"))
+export type ShareId = typeof ShareId.Type
+
+export const DraftId = Uuid.pipe(Schema.brand("DraftId"))
+export type DraftId = typeof DraftId.Type
+
+export const CommentaryId = Uuid.pipe(Schema.brand("CommentaryId"))
+export type CommentaryId = typeof CommentaryId.Type
+
+/** Reads an id from outside, in either case; what we keep and show is lower case. */
+export const parse = <Id extends string>(_schema: Schema.Codec<Id, string>, text: string): Option.Option<Id> =>
+  uuid.test(text) ? Option.some(text.toLowerCase() as Id) : Option.none()
+
+/** Mints an id: time-ordered, from secure randomness and Effect's Clock. */
+export const make = <Id extends string>(
+  _schema: Schema.Codec<Id, string>,
+  random: SecureRandom.SecureRandom["Service"]
+) => random.uuidV7() as Effect.Effect<string> as Effect.Effect<Id>

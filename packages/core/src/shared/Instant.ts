@@ -1,0 +1,27 @@
+/** A moment, as milliseconds since 1970 UTC: what Effect's Clock gives. On the wire and in SQL it is ISO 8601 text of fixed width. */
+import * as Clock from "effect/Clock"
+import * as DateTime from "effect/DateTime"
+import * as Duration from "effect/Duration"
+import * as Option from "effect/Option"
+
+export type Instant = number
+
+/** The present, from Effect's Clock. */
+export const now = Clock.currentTimeMillis
+
+/** `2026-01-30T12:00:00.000Z` */
+export const toIso = (instant: Instant): string => DateTime.formatIso(DateTime.makeUnsafe(instant))
+
+/** Reads what `toIso` wrote. */
+export const fromIso = (iso: string): Instant => DateTime.makeUnsafe(iso).epochMilliseconds
+
+/** Reads any ISO 8601 text with a zone; none when it is no such moment. */
+export const parse = (text: string): Option.Option<Instant> =>
+  /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d)$/i.test(text)
+    ? Option.map(DateTime.make(text), (moment) => moment.epochMilliseconds)
+    : Option.none()
+
+export const plus = (instant: Instant, duration: Duration.Duration): Instant => instant + Duration.toMillis(duration)
+
+/** The later moment that lies at this part (0 to 1) of the way. */
+export const between = (from: Instant, to: Instant, part: number): Instant => Math.round(from + (to - from) * part)

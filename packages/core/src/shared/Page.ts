@@ -1,0 +1,30 @@
+/** How a list is cut into pages: by offset up to a depth, by cursor at any depth. Newest first, ties by id. */
+import * as Base64Url from "effect/encoding/Base64Url"
+import * as Option from "effect/Option"
+import * as Result from "effect/Result"
+import { type Instant, parse, toIso } from "./Instant.ts"
+
+/** The last entry of the page before: the next page starts behind it. */
+export interface Cursor {
+  readonly createdAt: Instant
+  readonly id: string
+}
+
+export interface Page<A> {
+  readonly items: ReadonlyArray<A>
+  /** How many there are on all pages. */
+  readonly total: number
+  /** None on the last page. */
+  readonly next: Option.Option<Cursor>
+}
+
+/** Opaque to callers. */
+export const formatCursor = (cursor: Cursor): string => Base64Url.encode(`${toIso(cursor.createdAt)} ${cursor.id}`)
+
+export const parseCursor = (text: string): Option.Option<Cursor> => {
+  const decoded = Base64Url.decodeString(text)
+  if (Result.isFailure(decoded)) return Option.none()
+  const [moment, id, ...rest] = decoded.success.split(" ")
+  if (moment === undefined || id === undefined || !/^[0-9a-f-]{36}$/.test(id) || rest.length > 0) return Option.none()
+  return Option.map(parse(moment), (createdAt) => ({ createdAt, id }))
+}

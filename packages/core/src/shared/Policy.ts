@@ -1,0 +1,44 @@
+/** The product's figures: the windows, bounds and schedules that a deployer may set. Hosts read them from the environment; these are the defaults. */
+import * as Context from "effect/Context"
+import * as Duration from "effect/Duration"
+
+export interface Policy {
+  /** How long a creator may take to respond, counted from the handed-over mail. */
+  readonly responseWindow: Duration.Duration
+  /** The response window starts at the latest this long after submission, handed over or not; so long is a mail retried. */
+  readonly mailWindow: Duration.Duration
+  /** How long a creator may take to approve, counted from each draft. */
+  readonly approvalWindow: Duration.Duration
+  /** The same topic for the same persona is a duplicate for so long. */
+  readonly duplicateWindow: Duration.Duration
+  /** Bounds of a topic's content in Unicode code points, after trimming. */
+  readonly contentLength: { readonly min: number; readonly max: number }
+  /** The delays between attempts at a draft: one attempt more than delays. */
+  readonly generationRetries: ReadonlyArray<Duration.Duration>
+  /** After the last attempt, creator or operator may start again for so long. */
+  readonly generationGrace: Duration.Duration
+  /** Drafts of one assignment at most, the first included. */
+  readonly maxDrafts: number
+  /** How long a creator's link still reads after the assignment is settled. */
+  readonly readingWindow: Duration.Duration
+  /** A piece of outside work (a mail, a generation) that did not report back for so long is taken up again. */
+  readonly lease: Duration.Duration
+}
+
+export const defaults: Policy = {
+  responseWindow: Duration.hours(48),
+  mailWindow: Duration.hours(24),
+  approvalWindow: Duration.days(7),
+  duplicateWindow: Duration.hours(24),
+  contentLength: { min: 10, max: 500 },
+  generationRetries: [Duration.minutes(1), Duration.minutes(10), Duration.hours(1), Duration.hours(6)],
+  generationGrace: Duration.hours(24),
+  maxDrafts: 10,
+  readingWindow: Duration.days(30),
+  lease: Duration.seconds(90)
+}
+
+/** The policy in force. */
+export const Policy = Context.Reference<Policy>("@partner-commentary/core/shared/Policy", {
+  defaultValue: () => defaults
+})

@@ -1,0 +1,39 @@
+/** Alphabets, checksums and hashes of bearer secrets. Minting them with a meaning is their owners' (ApiKey, CreatorLink). */
+import * as Digest from "effect/crypto/Digest"
+import type * as Effect from "effect/Effect"
+
+const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+
+/** Random characters of base62 from random bytes, without bias; bytes of 248 and above are skipped, so bring some to spare. */
+export const toBase62 = (bytes: Uint8Array, length: number): string => {
+  let text = ""
+  for (const byte of bytes) {
+    if (byte < 248 && text.length < length) text += base62[byte % 62]
+  }
+  return text
+}
+
+const crcTable = Uint32Array.from({ length: 256 }, (_, index) => {
+  let entry = index
+  for (let bit = 0; bit < 8; bit++) entry = entry & 1 ? (entry >>> 1) ^ 0xedb88320 : entry >>> 1
+  return entry
+})
+
+/** CRC-32 (IEEE) of ASCII text, as six base62 characters, zero-padded: GitHub's way to tell a mistyped token from a wrong one. */
+export const checksum = (text: string): string => {
+  let crc = 0xffffffff
+  for (let index = 0; index < text.length; index++) {
+    crc = (crcTable[(crc ^ text.charCodeAt(index)) & 0xff] as number) ^ (crc >>> 8)
+  }
+  let rest = (crc ^ 0xffffffff) >>> 0
+  let digits = ""
+  for (let place = 0; place < 6; place++) {
+    digits = base62[rest % 62] + digits
+    rest = Math.floor(rest / 62)
+  }
+  return digits
+}
+
+/** SHA-256 of the text's UTF-8 bytes, in lower-case hex. */
+export const hash = (digest: Digest.Digest["Service"], text: string): Effect.Effect<string> =>
+  digest.digestHex(Digest.sha256, new TextEncoder().encode(text))

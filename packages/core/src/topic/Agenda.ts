@@ -1,0 +1,27 @@
+/** When something next happens to an assignment by itself, and the fixed points in its windows that reminders hang on. */
+import * as Instant from "../shared/Instant.ts"
+import { type Assignment, isSettled } from "./Assignment.ts"
+
+/** The earliest of all that may happen; null once settled. Always derived from the rest of the assignment. */
+export const dueAt = (assignment: Assignment): Instant.Instant | null => {
+  if (isSettled(assignment)) return null
+  const { generation } = assignment
+  const moments = [
+    reminderAt(assignment),
+    generation.nextAt,
+    generation.giveUpAt,
+    assignment.status === "topic_sent" ? assignment.respondBy : null,
+    assignment.status === "commentary_generated" ? assignment.approveBy : null
+  ].filter((moment) => moment !== null)
+  return Math.min(...moments)
+}
+
+/** When the next reminder is due: at half of the response window; at half and at nine tenths of the approval window. */
+export const reminderAt = (assignment: Assignment): Instant.Instant | null => {
+  const { approveBy, draft, notifiedAt, reminders, respondBy, status } = assignment
+  if (status === "topic_sent" && notifiedAt !== null && reminders === 0)
+    return Instant.between(notifiedAt, respondBy, 0.5)
+  if (status !== "commentary_generated" || draft === null || approveBy === null) return null
+  if (reminders === 0) return Instant.between(draft.createdAt, approveBy, 0.5)
+  return reminders === 1 ? Instant.between(draft.createdAt, approveBy, 0.9) : null
+}

@@ -1,0 +1,45 @@
+/** The port through which assignments change, and through which workers find what is due. */
+import * as Context from "effect/Context"
+import type * as Effect from "effect/Effect"
+import type * as Option from "effect/Option"
+import type * as Result from "effect/Result"
+import type { ShareId } from "../shared/Ids.ts"
+import type { Instant } from "../shared/Instant.ts"
+import type { Assignment } from "./Assignment.ts"
+import type { Topic } from "./Topic.ts"
+import type { Change } from "./Workflow.ts"
+
+/** An assignment with what its creator, its mails and its generator need to know of the topic. */
+export interface AssignmentInContext {
+  readonly assignment: Assignment
+  readonly topic: Pick<Topic, "id" | "content" | "organizationName">
+}
+
+export class AssignmentStore extends Context.Service<
+  AssignmentStore,
+  {
+    readonly find: (id: ShareId) => Effect.Effect<Option.Option<AssignmentInContext>>
+    /**
+     * Locks topic and assignment, lets the pure decision see the present value, and stores what follows as one
+     * transaction: the assignment, its draft, the topic's counts and status, totals, usage, notices and the record.
+     * Two at once are decided one after the other. A refusal, or the unchanged object, writes nothing but a
+     * `delivered` mark. None when there is no such assignment.
+     */
+    readonly modify: <E>(
+      id: ShareId,
+      decide: (present: Assignment) => Result.Result<Change, E>
+    ) => Effect.Effect<Option.Option<{ readonly before: Assignment; readonly after: Assignment }>, E>
+    /** Those with something due at this moment, the longest overdue first. */
+    readonly due: (at: Instant, limit: number) => Effect.Effect<ReadonlyArray<ShareId>>
+    /** The next moment at which one falls due. */
+    readonly nextDue: Effect.Effect<Option.Option<Instant>>
+    /** A creator's unsettled assignments in the live environment, oldest first; whatever the address's case. */
+    readonly openOf: (creatorEmail: string) => Effect.Effect<ReadonlyArray<AssignmentInContext>>
+    /** Everything ever sent to this address, settled or not. */
+    readonly allOf: (creatorEmail: string) => Effect.Effect<ReadonlyArray<ShareId>>
+    /** Those whose generation gave up and waits for a new start. */
+    readonly stalled: Effect.Effect<ReadonlyArray<ShareId>>
+    /** Forgets the drafts before the present one and all that was said with them. */
+    readonly forgetDrafts: (id: ShareId) => Effect.Effect<void>
+  }
+>()("@partner-commentary/core/topic/AssignmentStore") {}

@@ -1,0 +1,112 @@
+/** A topic on its way in: who could be asked, who is, and what each requested persona is answered. */
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import type { Persona } from "../persona/Persona.ts"
+import { PersonaId, ShareId, TopicId } from "../shared/Ids.ts"
+import * as Instant from "../shared/Instant.ts"
+import type { Policy } from "../shared/Policy.ts"
+import type { Quotas } from "../usage/Quota.ts"
+import type { Assignment } from "./Assignment.ts"
+import type { Topic } from "./Topic.ts"
+
+/** Everything that the store needs to decide and write a submission as one transaction. */
+export interface Submission {
+  readonly topic: Omit<Topic, "status" | "counts">
+  /** As the partner listed them, repetitions included. */
+  readonly requested: ReadonlyArray<PersonaId>
+  /** The licensed ones, each once, in the order of the request. */
+  readonly candidates: ReadonlyArray<Candidate>
+  readonly fingerprint: string
+  /** The duplicate window that this submission opens runs until then. */
+  readonly windowUntil: Instant.Instant
+  readonly respondBy: Instant.Instant
+  /** Null: nothing is counted (the test environment). */
+  readonly quotas: Quotas | null
+}
+
+export interface Candidate {
+  readonly shareId: ShareId
+  readonly persona: Persona
+}
+
+/** Where a topic was sent. */
+export const Sending = Schema.Struct({ topicId: TopicId, shareId: ShareId })
+export type Sending = typeof Sending.Type
+
+export const SubmissionResult = Schema.Struct({
+  personaId: PersonaId,
+  status: Schema.Literals(["sent", "not_licensed", "duplicate"]),
+  /** Of a duplicate: the sending that it repeats. */
+  duplicateOf: Schema.NullOr(Sending)
+})
+export type SubmissionResult = typeof SubmissionResult.Type
+
+/** Nobody could be asked; nothing was stored. */
+export class NoValidPersonas extends Schema.TaggedError<NoValidPersonas>()("NoValidPersonas", {
+  results: Schema.Array(SubmissionResult)
+}) {}
+
+/** What each requested persona is answered, given who holds the duplicate window of each candidate. */
+export const results = (
+  submission: Pick<Submission, "topic" | "requested" | "candidates">,
+  holders: ReadonlyMap<PersonaId, Sending>
+): ReadonlyArray<SubmissionResult> => {
+  const seen = new Set<PersonaId>()
+  return submission.requested.map((personaId) => {
+    const holder = holders.get(personaId)
+    if (holder === undefined) return { personaId, status: "not_licensed", duplicateOf: null }
+    const sent = holder.topicId === submission.topic.id && !seen.has(personaId)
+    seen.add(personaId)
+    return { personaId, status: sent ? "sent" : "duplicate", duplicateOf: sent ? null : holder }
+  })
+}
+
+/** The assignments of the candidates who hold their window themselves. */
+export const assignments = (
+  submission: Submission,
+  holders: ReadonlyMap<PersonaId, Sending>
+): ReadonlyArray<Assignment> =>
+  submission.candidates
+    .filter(({ persona, shareId }) => holders.get(persona.id)?.shareId === shareId)
+    .map(({ persona, shareId }, position) => ({
+      id: shareId,
+      topicId: submission.topic.id,
+      organizationId: submission.topic.organizationId,
+      environment: submission.topic.environment,
+      position,
+      persona: { id: persona.id, name: persona.name, imageUrl: persona.imageUrl },
+      creator: persona.creator,
+      createdAt: submission.topic.createdAt,
+      status: "topic_sent",
+      statusUpdatedAt: submission.topic.createdAt,
+      notifiedAt: null,
+      respondBy: submission.respondBy,
+      perspective: null,
+      declineReason: null,
+      generation: { ticket: 0, attempts: 0, nextAt: null, giveUpAt: null, revision: null },
+      draft: null,
+      approveBy: null,
+      reminders: 0,
+      commentary: null,
+      failure: null,
+      withdrawReason: null,
+      dueAt: submission.respondBy
+    }))
+
+/** The latest moment at which a response window can end: handed over at the last moment, and a whole window from there. */
+export const latestResponse = (createdAt: Instant.Instant, policy: Policy): Instant.Instant =>
+  Instant.plus(Instant.plus(createdAt, policy.mailWindow), policy.responseWindow)
+
+/** The licensed ones among the requested, each once, in the order of the request. */
+export const candidates = (
+  requested: ReadonlyArray<PersonaId>,
+  licensed: ReadonlyArray<Persona>,
+  shareIds: ReadonlyArray<ShareId>
+): ReadonlyArray<Candidate> => {
+  const byId = new Map(licensed.map((persona) => [persona.id, persona]))
+  const chosen = [...new Set(requested)].flatMap((id) => Option.toArray(Option.fromUndefinedOr(byId.get(id))))
+  return chosen.flatMap((persona, index) => {
+    const shareId = shareIds[index]
+    return shareId === undefined ? [] : [{ persona, shareId }]
+  })
+}

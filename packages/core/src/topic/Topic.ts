@@ -1,0 +1,50 @@
+/** What a partner asks about, and the rules that its text and reference obey. */
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import type { Environment } from "../access/ApiKey.ts"
+import type { OrganizationId, TopicId } from "../shared/Ids.ts"
+import type { Instant } from "../shared/Instant.ts"
+import type { TopicCounts, TopicStatus } from "./TopicStatus.ts"
+
+export const OutputType = Schema.Literals(["text", "audio", "video"])
+export type OutputType = typeof OutputType.Type
+
+export type Metadata = Schema.JsonObject
+
+export interface Topic {
+  readonly id: TopicId
+  readonly organizationId: OrganizationId
+  /** As it was at submission: creators are shown who asked. */
+  readonly organizationName: string
+  readonly environment: Environment
+  readonly externalReference: string | null
+  readonly content: string
+  readonly metadata: Metadata
+  readonly outputTypes: ReadonlyArray<OutputType>
+  readonly status: TopicStatus
+  readonly counts: TopicCounts
+  readonly createdAt: Instant
+}
+
+export const maxPersonas = 100
+export const maxReferenceLength = 256
+
+/** Letters, digits and `-_.:`, and not one of the two that every address parser eats. */
+export const isReference = (text: string): boolean =>
+  /^[A-Za-z0-9\-_.:]{1,256}$/.test(text) && text !== "." && text !== ".."
+
+/** Trims, and counts in code points. Fails with the length found. */
+export const trimContent = (
+  content: string,
+  bounds: { readonly min: number; readonly max: number }
+): Result.Result<string, number> => {
+  const trimmed = content.trim()
+  const length = codePoints(trimmed)
+  return length >= bounds.min && length <= bounds.max ? Result.succeed(trimmed) : Result.fail(length)
+}
+
+export const codePoints = (text: string): number => {
+  let count = 0
+  for (const _ of text) count++
+  return count
+}

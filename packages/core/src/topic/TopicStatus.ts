@@ -1,0 +1,59 @@
+/** Where a topic as a whole stands: derived from how its assignments stand, never set by itself. */
+import * as Schema from "effect/Schema"
+import { type Assignment, AssignmentStatus } from "./Assignment.ts"
+
+export const TopicStatus = Schema.Literals(["pending", "in_progress", "partial", "completed"])
+export type TopicStatus = typeof TopicStatus.Type
+
+/** How many assignments stand where. `abandoned` ones are settled without a commentary while their status still says work. */
+export interface TopicCounts extends Readonly<Record<AssignmentStatus, number>> {
+  readonly abandoned: number
+}
+
+export const none: TopicCounts = {
+  topic_sent: 0,
+  opinion_injected: 0,
+  commentary_generated: 0,
+  creator_approved: 0,
+  declined: 0,
+  expired: 0,
+  abandoned: 0
+}
+
+/** `completed` when nothing is still to come, else `partial` once something is ready, else `in_progress` once a creator works. */
+export const topicStatus = (counts: TopicCounts): TopicStatus => {
+  const working = counts.opinion_injected + counts.commentary_generated - counts.abandoned
+  if (working + counts.topic_sent === 0) return "completed"
+  if (counts.creator_approved > 0) return "partial"
+  return working > 0 ? "in_progress" : "pending"
+}
+
+/** The counts after one assignment went from one standing to another. */
+export const recount = (counts: TopicCounts, before: Standing, after: Standing): TopicCounts => {
+  const next = { ...counts }
+  next[before.status] -= 1
+  next[after.status] += 1
+  next.abandoned += Number(isAbandoned(after)) - Number(isAbandoned(before))
+  return next
+}
+
+/** What of an assignment matters to its topic. */
+export type Standing = Pick<Assignment, "status" | "failure">
+
+export const isAbandoned = (standing: Standing): boolean =>
+  standing.failure !== null && (standing.status === "opinion_injected" || standing.status === "commentary_generated")
+
+/** As partners see one assignment in a topic's detail. */
+export const outcomeOf = (standing: Standing): "completed" | "failed" | "pending" => {
+  if (standing.status === "creator_approved") return "completed"
+  return standing.failure === null ? "pending" : "failed"
+}
+
+/** A detail's summary. */
+export const summaryOf = (standings: ReadonlyArray<Standing>) => {
+  const summary = { total_personas: standings.length, completed: 0, pending: 0, failed: 0 }
+  for (const standing of standings) summary[outcomeOf(standing)] += 1
+  return summary
+}
+
+export const statuses = AssignmentStatus.literals

@@ -1,0 +1,86 @@
+/** The port that keeps topics: taking one in, and what a partner sees of it. Assignments change through AssignmentStore. */
+import * as Context from "effect/Context"
+import type * as Effect from "effect/Effect"
+import type * as Option from "effect/Option"
+import type { Environment } from "../access/ApiKey.ts"
+import type { OrganizationId, PersonaId, ShareId, TopicId } from "../shared/Ids.ts"
+import type { Cursor, Page } from "../shared/Page.ts"
+import type { QuotaExceeded } from "../usage/Quota.ts"
+import type { Assignment } from "./Assignment.ts"
+import type { NoValidPersonas, Submission, SubmissionResult } from "./Submission.ts"
+import type { Topic } from "./Topic.ts"
+import type { TopicCounts, TopicStatus } from "./TopicStatus.ts"
+
+/** Whose topics: one organization's, of one environment. Nothing outside it is ever seen. */
+export interface Owner {
+  readonly organizationId: OrganizationId
+  readonly environment: Environment
+}
+
+/** What a partner may see of an assignment. */
+export type PublicAssignment = Pick<
+  Assignment,
+  "id" | "persona" | "status" | "statusUpdatedAt" | "createdAt" | "commentary" | "failure"
+>
+
+export interface TopicWithAssignments {
+  readonly topic: Topic
+  /** In the order of submission. */
+  readonly assignments: ReadonlyArray<PublicAssignment>
+}
+
+/** The polling view: as little as it takes. Instants as ISO text, as they are stored and sent. */
+export interface TopicProgress {
+  readonly id: TopicId
+  readonly content: string
+  readonly status: TopicStatus
+  readonly counts: TopicCounts
+  readonly createdAt: string
+  readonly assignments: ReadonlyArray<{
+    readonly personaId: PersonaId
+    readonly personaName: string
+    readonly status: Assignment["status"]
+    readonly statusUpdatedAt: string
+    readonly failureReason: string | null
+    readonly failureAt: string | null
+  }>
+}
+
+export interface TopicList {
+  readonly owner: Owner
+  readonly status: TopicStatus | null
+  readonly limit: number
+  /** From where: so many entries in, or behind the last one of a page. */
+  readonly from: { readonly offset: number } | { readonly cursor: Cursor }
+}
+
+export class TopicStore extends Context.Service<
+  TopicStore,
+  {
+    /**
+     * Claims the duplicate windows, holds the quota and writes topic, assignments and request mails: all of it or nothing.
+     * Exact however many come at once: a window has one holder, a quota is never over.
+     */
+    readonly submit: (
+      submission: Submission
+    ) => Effect.Effect<
+      {
+        readonly topic: Topic
+        readonly results: ReadonlyArray<SubmissionResult>
+        readonly sent: ReadonlyArray<ShareId>
+      },
+      NoValidPersonas | QuotaExceeded
+    >
+    /** One query. */
+    readonly progress: (owner: Owner, id: TopicId) => Effect.Effect<Option.Option<TopicProgress>>
+    readonly find: (owner: Owner, id: TopicId) => Effect.Effect<Option.Option<TopicWithAssignments>>
+    /** Newest first, at most `limit`. */
+    readonly byReference: (
+      owner: Owner,
+      reference: string,
+      limit: number
+    ) => Effect.Effect<ReadonlyArray<TopicWithAssignments>>
+    /** Newest first, ties by id, descending. The total is kept, not counted. */
+    readonly list: (list: TopicList) => Effect.Effect<Page<Topic>>
+  }
+>()("@partner-commentary/core/topic/TopicStore") {}

@@ -1,0 +1,135 @@
+/** What partners do with topics: submit, follow, fetch. */
+
+import * as Context from "effect/Context"
+import * as Digest from "effect/crypto/Digest"
+import * as SecureRandom from "effect/crypto/SecureRandom"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import type { Principal } from "../access/ApiKeys.ts"
+import { PersonaStore } from "../persona/PersonaStore.ts"
+import * as Ids from "../shared/Ids.ts"
+import { type PersonaId, ShareId, TopicId } from "../shared/Ids.ts"
+import * as Instant from "../shared/Instant.ts"
+import type { Page } from "../shared/Page.ts"
+import { Policy } from "../shared/Policy.ts"
+import { WorkSignal } from "../shared/WorkSignal.ts"
+import type { QuotaExceeded } from "../usage/Quota.ts"
+import { fingerprint } from "./DuplicateWindow.ts"
+import { candidates, latestResponse, NoValidPersonas, results, type SubmissionResult } from "./Submission.ts"
+import { type Metadata, type OutputType, type Topic, trimContent } from "./Topic.ts"
+import { type Owner, type TopicList, type TopicProgress, TopicStore, type TopicWithAssignments } from "./TopicStore.ts"
+
+export interface NewTopic {
+  /** Trimmed here, and measured. */
+  readonly content: string
+  /** 1 to `maxPersonas`. */
+  readonly personaIds: ReadonlyArray<PersonaId>
+  readonly externalReference: string | null
+  readonly outputTypes: ReadonlyArray<OutputType>
+  readonly metadata: Metadata
+}
+
+/** The content's length, in code points after trimming, is out of bounds. */
+export class ContentLength extends Schema.TaggedError<ContentLength>()("ContentLength", {
+  length: Schema.Int,
+  min: Schema.Int,
+  max: Schema.Int
+}) {}
+export class TopicNotFound extends Schema.TaggedError<TopicNotFound>()("TopicNotFound", {}) {}
+export class ReferenceNotFound extends Schema.TaggedError<ReferenceNotFound>()("ReferenceNotFound", {
+  reference: Schema.String
+}) {}
+
+/** A reference look-up goes so many topics back. */
+export const referenceDepth = 100
+
+export class Topics extends Context.Service<
+  Topics,
+  {
+    readonly submit: (
+      principal: Principal,
+      topic: NewTopic
+    ) => Effect.Effect<
+      {
+        readonly topic: Topic
+        readonly results: ReadonlyArray<SubmissionResult>
+        readonly sent: ReadonlyArray<ShareId>
+      },
+      ContentLength | NoValidPersonas | QuotaExceeded
+    >
+    readonly progress: (owner: Owner, id: TopicId) => Effect.Effect<TopicProgress, TopicNotFound>
+    readonly find: (owner: Owner, id: TopicId) => Effect.Effect<TopicWithAssignments, TopicNotFound>
+    /** Newest first; one more than `referenceDepth` tells that there are more. */
+    readonly byReference: (
+      owner: Owner,
+      reference: string
+    ) => Effect.Effect<ReadonlyArray<TopicWithAssignments>, ReferenceNotFound>
+    readonly list: (list: TopicList) => Effect.Effect<Page<Topic>>
+  }
+>()("@partner-commentary/core/topic/Topics") {
+  static readonly layer = Layer.effect(
+    Topics,
+    Effect.gen(function* () {
+      const store = yield* TopicStore
+      const personas = yield* PersonaStore
+      const digest = yield* Digest.Digest
+      const random = yield* SecureRandom.SecureRandom
+      const policy = yield* Policy
+      const signal = yield* WorkSignal
+
+      return Topics.of({
+        submit: Effect.fnUntraced(function* (principal, wanted) {
+          const { organization, environment, limits } = principal
+          const content = trimContent(wanted.content, policy.contentLength)
+          if (Result.isFailure(content))
+            return yield* new ContentLength({ length: content.failure, ...policy.contentLength })
+          const createdAt = yield* Instant.now
+          const licensed = yield* personas.licensedAmong(organization.id, [...new Set(wanted.personaIds)], createdAt)
+          const shareIds: Array<ShareId> = []
+          for (const _ of licensed) shareIds.push(yield* Ids.make(ShareId, random))
+          const submission = {
+            topic: {
+              id: yield* Ids.make(TopicId, random),
+              organizationId: organization.id,
+              organizationName: organization.name,
+              environment,
+              externalReference: wanted.externalReference,
+              content: content.success,
+              metadata: wanted.metadata,
+              outputTypes: wanted.outputTypes,
+              createdAt
+            },
+            requested: wanted.personaIds,
+            candidates: candidates(wanted.personaIds, licensed, shareIds),
+            fingerprint: yield* fingerprint(digest, content.success),
+            windowUntil: Instant.plus(createdAt, policy.duplicateWindow),
+            respondBy: latestResponse(createdAt, policy),
+            quotas: environment === "test" ? null : limits
+          }
+          if (submission.candidates.length === 0) {
+            return yield* new NoValidPersonas({ results: results(submission, new Map()) })
+          }
+          const submitted = yield* store.submit(submission)
+          yield* signal.notify
+          return submitted
+        }),
+
+        progress: (owner, id) => orNotFound(store.progress(owner, id)),
+        find: (owner, id) => orNotFound(store.find(owner, id)),
+
+        byReference: Effect.fnUntraced(function* (owner, reference) {
+          const found = yield* store.byReference(owner, reference, referenceDepth + 1)
+          return found.length === 0 ? yield* new ReferenceNotFound({ reference }) : found
+        }),
+
+        list: store.list
+      })
+    })
+  )
+}
+
+const orNotFound = <A>(found: Effect.Effect<Option.Option<A>>): Effect.Effect<A, TopicNotFound> =>
+  Effect.flatMap(found, (option) => (Option.isSome(option) ? Effect.succeed(option.value) : new TopicNotFound()))

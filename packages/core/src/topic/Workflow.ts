@@ -1,0 +1,243 @@
+/**
+ * How an assignment may change. The specification's transitions are one table; every action is a pure function from the
+ * present assignment to its change or its refusal. Nothing here reads a clock, makes an id or writes.
+ */
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import type { AuditEntry } from "../shared/AuditLog.ts"
+import type { CommentaryId, DraftId } from "../shared/Ids.ts"
+import * as Instant from "../shared/Instant.ts"
+import type { Policy } from "../shared/Policy.ts"
+import { dueAt } from "./Agenda.ts"
+import { type Assignment, AssignmentStatus, type FailureReason, isSettled } from "./Assignment.ts"
+
+/** What moves an assignment from one status to another. */
+export type Trigger = "respond" | "decline" | "expire" | "draft" | "approve"
+
+/** The workflow. What stands here and nothing else; an empty row is final. */
+export const transitions: Readonly<Record<AssignmentStatus, Partial<Readonly<Record<Trigger, AssignmentStatus>>>>> = {
+  topic_sent: { respond: "opinion_injected", decline: "declined", expire: "expired" },
+  opinion_injected: { draft: "commentary_generated" },
+  commentary_generated: { approve: "creator_approved" },
+  creator_approved: {},
+  declined: {},
+  expired: {}
+}
+
+/** The mails that an assignment gives rise to. */
+export type NoticeKind = "request" | "reminder" | "draft" | "approval_reminder" | "approval_last_call" | "stalled"
+
+/** A mail to queue; the occasion tells apart mails of one kind, and queuing the same one again changes nothing. */
+export interface Notice {
+  readonly kind: NoticeKind
+  readonly occasion: string
+}
+
+/** What follows from one step: all of it is stored in one transaction, or none. */
+export interface Change {
+  /** The very object that was passed in where nothing changes. */
+  readonly assignment: Assignment
+  readonly notices: ReadonlyArray<Notice>
+  readonly audit?: Pick<AuditEntry, "action" | "details">
+  /** A mail that was handed over, to be marked so in the same transaction. */
+  readonly delivered?: string
+}
+
+/** An action that the present state does not allow; nothing changed. */
+export class ActionRefused extends Schema.TaggedError<ActionRefused>()("ActionRefused", {
+  reason: Schema.Literals([
+    "not_allowed",
+    "too_late",
+    "settled",
+    "stale_draft",
+    "draft_not_named",
+    "too_many_drafts",
+    "busy"
+  ]),
+  status: AssignmentStatus
+}) {}
+
+type Step = Result.Result<Change, ActionRefused>
+
+export const respond = (present: Assignment, action: { readonly perspective: string }, now: Instant.Instant): Step => {
+  if (present.status !== "topic_sent") {
+    return present.perspective === action.perspective ? unchanged(present) : refuse(present, "not_allowed")
+  }
+  if (now >= present.respondBy) return refuse(present, "too_late")
+  return changed(
+    {
+      ...moved(present, "respond", now),
+      perspective: action.perspective,
+      generation: { ticket: 0, attempts: 0, nextAt: now, giveUpAt: null, revision: null }
+    },
+    { audit: { action: "creator.responded", details: {} } }
+  )
+}
+
+export const decline = (
+  present: Assignment,
+  action: { readonly reason: string | null },
+  now: Instant.Instant
+): Step => {
+  if (present.status === "declined" && present.declineReason === action.reason) return unchanged(present)
+  if (present.status !== "topic_sent") return refuse(present, "not_allowed")
+  if (now >= present.respondBy) return refuse(present, "too_late")
+  return changed(
+    { ...failed(moved(present, "decline", now), "declined", now), declineReason: action.reason },
+    {
+      audit: { action: "creator.declined", details: {} }
+    }
+  )
+}
+
+export const approve = (
+  present: Assignment,
+  action: {
+    readonly draftId: DraftId | null
+    /** The edited text; null: as drafted. */
+    readonly content: string | null
+    readonly commentaryId: CommentaryId
+    /** SHA-256 of the text that is approved, for the record. */
+    readonly contentHash: string
+  },
+  now: Instant.Instant
+): Step => {
+  const { commentary, draft } = present
+  if (commentary !== null && draft !== null) {
+    const same =
+      (action.draftId ?? draft.id) === commentary.draftId && (action.content ?? draft.content) === commentary.content
+    return same ? unchanged(present) : refuse(present, "not_allowed")
+  }
+  const refused = refusalOfDraftAction(present, action.draftId, now)
+  if (refused !== null || draft === null) return refuse(present, refused ?? "not_allowed")
+  const approved = {
+    id: action.commentaryId,
+    content: action.content ?? draft.content,
+    draftId: draft.id,
+    approvedAt: now,
+    audioUrl: null,
+    videoUrl: null
+  }
+  return changed(
+    { ...moved(present, "approve", now), commentary: approved },
+    {
+      audit: { action: "creator.approved", details: { commentary_id: approved.id, sha256: action.contentHash } }
+    }
+  )
+}
+
+/** Another draft of what was drafted; or, after all attempts at a first one failed, a new start. */
+export const revise = (
+  present: Assignment,
+  action: { readonly draftId: DraftId | null; readonly instructions: string },
+  now: Instant.Instant,
+  policy: Policy
+): Step => {
+  const { draft, generation } = present
+  if (draft === null && isStalled(present) && action.draftId === null) return restart(present, now, "creator.restarted")
+  const { revision } = generation
+  const repeated =
+    revision !== null &&
+    revision.draftId === (action.draftId ?? draft?.id) &&
+    revision.instructions === action.instructions
+  if (repeated && (generation.nextAt !== null || revision.draftId !== draft?.id)) return unchanged(present)
+  const refused = refusalOfDraftAction(present, action.draftId, now)
+  if (refused !== null || draft === null) return refuse(present, refused ?? "not_allowed")
+  if (generation.nextAt !== null) return refuse(present, "busy")
+  if (draft.number >= policy.maxDrafts) return refuse(present, "too_many_drafts")
+  return changed(
+    {
+      ...present,
+      generation: {
+        ...generation,
+        attempts: 0,
+        nextAt: now,
+        giveUpAt: null,
+        revision: { draftId: draft.id, instructions: action.instructions }
+      }
+    },
+    { audit: { action: "creator.revised", details: { draft_id: draft.id } } }
+  )
+}
+
+export const withdraw = (
+  present: Assignment,
+  action: { readonly reason: string | null },
+  now: Instant.Instant
+): Step => {
+  if (present.failure?.reason === "withdrawn" && present.withdrawReason === action.reason) return unchanged(present)
+  const refused = refusalOfDraftAction(present, present.draft?.id ?? null, now)
+  if (refused !== null) return refuse(present, refused)
+  return changed(
+    { ...failed(present, "withdrawn", now), withdrawReason: action.reason },
+    {
+      audit: { action: "creator.withdrew", details: {} }
+    }
+  )
+}
+
+/** The request's mail was handed over: the response window starts, unless it has already. */
+export const notified = (present: Assignment, mail: string, now: Instant.Instant, policy: Policy): Change => {
+  if (present.notifiedAt !== null || present.status !== "topic_sent")
+    return { assignment: present, notices: [], delivered: mail }
+  const respondBy = Math.min(Instant.plus(now, policy.responseWindow), present.respondBy)
+  const next = { ...present, notifiedAt: now, respondBy }
+  return { assignment: { ...next, dueAt: dueAt(next) }, notices: [], delivered: mail }
+}
+
+/** All attempts at a draft failed, and somebody may start again. */
+export const isStalled = (present: Assignment): boolean =>
+  !isSettled(present) && present.generation.nextAt === null && present.generation.attempts > 0
+
+/** Attempts start anew after all have failed: the operator's or the creator's wish. */
+export const restart = (present: Assignment, now: Instant.Instant, action: string): Step => {
+  if (!isStalled(present)) return refuse(present, isSettled(present) ? "settled" : "not_allowed")
+  return changed(
+    { ...present, generation: { ...present.generation, attempts: 0, nextAt: now, giveUpAt: null } },
+    {
+      audit: { action, details: {} }
+    }
+  )
+}
+
+export const moved = (present: Assignment, trigger: Trigger, now: Instant.Instant): Assignment => {
+  const status = transitions[present.status][trigger]
+  if (status === undefined) return present
+  return { ...present, status, statusUpdatedAt: now, reminders: 0 }
+}
+
+export const failed = (present: Assignment, reason: FailureReason, now: Instant.Instant): Assignment => ({
+  ...present,
+  failure: { reason, at: now }
+})
+
+/** The change to this assignment, with its place on the agenda. */
+export const change = (next: Assignment, also: Omit<Partial<Change>, "assignment"> = {}): Change => ({
+  notices: [],
+  ...also,
+  assignment: {
+    ...next,
+    generation: isSettled(next) ? { ...next.generation, nextAt: null, giveUpAt: null } : next.generation,
+    dueAt: dueAt(next)
+  }
+})
+
+const changed = (...args: Parameters<typeof change>): Step => Result.succeed(change(...args))
+
+const unchanged = (present: Assignment): Step => Result.succeed({ assignment: present, notices: [] })
+
+const refuse = (present: Assignment, reason: ActionRefused["reason"]): Step =>
+  Result.fail(new ActionRefused({ reason, status: present.status }))
+
+/** Why a draft cannot be acted upon; null when it can. */
+const refusalOfDraftAction = (
+  present: Assignment,
+  draftId: DraftId | null,
+  now: Instant.Instant
+): ActionRefused["reason"] | null => {
+  if (present.status !== "commentary_generated" || present.draft === null) return "not_allowed"
+  if (present.failure !== null) return "settled"
+  if (present.approveBy !== null && now >= present.approveBy) return "too_late"
+  if (draftId === null && present.draft.number > 1) return "draft_not_named"
+  return draftId === null || draftId === present.draft.id ? null : "stale_draft"
+}

@@ -1,0 +1,17 @@
+/** The calendar month, UTC, that a quota counts in. */
+import type { Instant } from "../shared/Instant.ts"
+import { fromIso, toIso } from "../shared/Instant.ts"
+
+/** `2026-01` */
+export type PeriodName = string
+
+export const periodOf = (moment: Instant): PeriodName => toIso(moment).slice(0, 7)
+
+/** The first moment of the month, and of the next one. */
+export const bounds = (moment: Instant): { readonly start: Instant; readonly end: Instant } => {
+  const name = periodOf(moment)
+  const year = Number(name.slice(0, 4))
+  const month = Number(name.slice(5))
+  const next = month === 12 ? `${year + 1}-01` : `${year}-${String(month + 1).padStart(2, "0")}`
+  return { start: fromIso(`${name}-01T00:00:00.000Z`), end: fromIso(`${next}-01T00:00:00.000Z`) }
+}

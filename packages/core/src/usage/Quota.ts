@@ -1,0 +1,36 @@
+/** What a month allows: topics created, and commentary units held. A topic that does not fit is refused whole. */
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+
+export const QuotaName = Schema.Literals(["topics_per_month", "commentaries_per_month"])
+export type QuotaName = typeof QuotaName.Type
+
+export type Quotas = Readonly<Record<QuotaName, number>>
+
+/** What a month has seen so far. */
+export interface Held {
+  readonly topics: number
+  /** One for every `sent` assignment, given back when it settles without a commentary. */
+  readonly commentaryUnits: number
+}
+
+export class QuotaExceeded extends Schema.TaggedError<QuotaExceeded>()("QuotaExceeded", {
+  quota: QuotaName,
+  limit: Schema.Int,
+  /** What is left, which was not enough. */
+  remaining: Schema.Int
+}) {}
+
+/** Why one more topic with so many commentaries does not fit; none when it does. */
+export const refusal = (held: Held, quotas: Quotas, commentaries: number): Option.Option<QuotaExceeded> => {
+  if (held.topics + 1 > quotas.topics_per_month) return exceeded("topics_per_month", quotas, held.topics)
+  if (held.commentaryUnits + commentaries > quotas.commentaries_per_month) {
+    return exceeded("commentaries_per_month", quotas, held.commentaryUnits)
+  }
+  return Option.none()
+}
+
+export const remaining = (limit: number, used: number): number => Math.max(0, limit - used)
+
+const exceeded = (quota: QuotaName, quotas: Quotas, used: number) =>
+  Option.some(new QuotaExceeded({ quota, limit: quotas[quota], remaining: remaining(quotas[quota], used) }))
