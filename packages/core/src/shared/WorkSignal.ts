@@ -4,25 +4,34 @@ import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Queue from "effect/Queue"
+import type * as Scope from "effect/Scope"
 
 export class WorkSignal extends Context.Service<
   WorkSignal,
   {
     /** Called after the work's transaction has committed. */
     readonly notify: Effect.Effect<void>
-    /** Returns at the next signal, or after this long. Signals given since the last return count. */
-    readonly wait: (longest: Duration.Duration) => Effect.Effect<void>
+    /**
+     * Listens for as long as the scope is open. The answer waits for the next signal, or this long;
+     * a signal given since it last returned counts, so none is missed between looking and waiting.
+     */
+    readonly listen: Effect.Effect<(longest: Duration.Duration) => Effect.Effect<void>, never, Scope.Scope>
   }
 >()("@partner-commentary/core/shared/WorkSignal") {
-  /** Within one process, for one waiting worker. */
-  static readonly layerProcess = Layer.effect(
-    WorkSignal,
-    Effect.gen(function* () {
-      const signals = yield* Queue.dropping<void>(1)
-      return WorkSignal.of({
-        notify: Effect.asVoid(Queue.offer(signals, undefined)),
-        wait: (longest) => Effect.asVoid(Effect.timeoutOption(Queue.take(signals), longest))
-      })
+  /** Within one process. */
+  static readonly layerProcess = Layer.sync(WorkSignal, () => {
+    const listeners = new Set<Queue.Queue<void>>()
+    return WorkSignal.of({
+      notify: Effect.sync(() => {
+        for (const listener of listeners) Queue.offerUnsafe(listener, undefined)
+      }),
+      listen: Effect.map(
+        Effect.acquireRelease(
+          Effect.tap(Queue.dropping<void>(1), (listener) => Effect.sync(() => listeners.add(listener))),
+          (listener) => Effect.sync(() => listeners.delete(listener))
+        ),
+        (listener) => (longest) => Effect.asVoid(Effect.timeoutOption(Queue.take(listener), longest))
+      )
     })
-  )
+  })
 }

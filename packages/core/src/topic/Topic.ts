@@ -4,6 +4,7 @@ import * as Schema from "effect/Schema"
 import type { Environment } from "../access/ApiKey.ts"
 import type { OrganizationId, TopicId } from "../shared/Ids.ts"
 import type { Instant } from "../shared/Instant.ts"
+import { codePoints } from "../shared/Text.ts"
 import type { TopicCounts, TopicStatus } from "./TopicStatus.ts"
 
 export const OutputType = Schema.Literals(["text", "audio", "video"])
@@ -41,10 +42,4 @@ export const trimContent = (
   const trimmed = content.trim()
   const length = codePoints(trimmed)
   return length >= bounds.min && length <= bounds.max ? Result.succeed(trimmed) : Result.fail(length)
-}
-
-export const codePoints = (text: string): number => {
-  let count = 0
-  for (const _ of text) count++
-  return count
 }

@@ -6,7 +6,7 @@ import type { Environment } from "../access/ApiKey.ts"
 import type { OrganizationId, PersonaId, ShareId, TopicId } from "../shared/Ids.ts"
 import type { Cursor, Page } from "../shared/Page.ts"
 import type { QuotaExceeded } from "../usage/Quota.ts"
-import type { Assignment } from "./Assignment.ts"
+import type { Assignment, FailureReason } from "./Assignment.ts"
 import type { NoValidPersonas, Submission, SubmissionResult } from "./Submission.ts"
 import type { Topic } from "./Topic.ts"
 import type { TopicCounts, TopicStatus } from "./TopicStatus.ts"
@@ -41,7 +41,7 @@ export interface TopicProgress {
     readonly personaName: string
     readonly status: Assignment["status"]
     readonly statusUpdatedAt: string
-    readonly failureReason: string | null
+    readonly failureReason: FailureReason | null
     readonly failureAt: string | null
   }>
 }
@@ -61,9 +61,7 @@ export class TopicStore extends Context.Service<
      * Claims the duplicate windows, holds the quota and writes topic, assignments and request mails: all of it or nothing.
      * Exact however many come at once: a window has one holder, a quota is never over.
      */
-    readonly submit: (
-      submission: Submission
-    ) => Effect.Effect<
+    readonly submit: (submission: Submission) => Effect.Effect<
       {
         readonly topic: Topic
         readonly results: ReadonlyArray<SubmissionResult>

@@ -15,6 +15,7 @@ import { type PersonaId, ShareId, TopicId } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
 import type { Page } from "../shared/Page.ts"
 import { Policy } from "../shared/Policy.ts"
+import { hasControls } from "../shared/Text.ts"
 import { WorkSignal } from "../shared/WorkSignal.ts"
 import type { QuotaExceeded } from "../usage/Quota.ts"
 import { fingerprint } from "./DuplicateWindow.ts"
@@ -38,6 +39,8 @@ export class ContentLength extends Schema.TaggedError<ContentLength>()("ContentL
   min: Schema.Int,
   max: Schema.Int
 }) {}
+/** The content holds control characters. */
+export class ContentText extends Schema.TaggedError<ContentText>()("ContentText", {}) {}
 export class TopicNotFound extends Schema.TaggedError<TopicNotFound>()("TopicNotFound", {}) {}
 export class ReferenceNotFound extends Schema.TaggedError<ReferenceNotFound>()("ReferenceNotFound", {
   reference: Schema.String
@@ -58,7 +61,7 @@ export class Topics extends Context.Service<
         readonly results: ReadonlyArray<SubmissionResult>
         readonly sent: ReadonlyArray<ShareId>
       },
-      ContentLength | NoValidPersonas | QuotaExceeded
+      ContentLength | ContentText | NoValidPersonas | QuotaExceeded
     >
     readonly progress: (owner: Owner, id: TopicId) => Effect.Effect<TopicProgress, TopicNotFound>
     readonly find: (owner: Owner, id: TopicId) => Effect.Effect<TopicWithAssignments, TopicNotFound>
@@ -86,8 +89,10 @@ export class Topics extends Context.Service<
           const content = trimContent(wanted.content, policy.contentLength)
           if (Result.isFailure(content))
             return yield* new ContentLength({ length: content.failure, ...policy.contentLength })
+          if (hasControls(content.success)) return yield* new ContentText()
           const createdAt = yield* Instant.now
-          const licensed = yield* personas.licensedAmong(organization.id, [...new Set(wanted.personaIds)], createdAt)
+          const known = yield* personas.licensedAmong(organization.id, [...new Set(wanted.personaIds)], createdAt)
+          const licensed = known.filter(({ creator }) => creator.email !== "")
           const shareIds: Array<ShareId> = []
           for (const _ of licensed) shareIds.push(yield* Ids.make(ShareId, random))
           const submission = {

@@ -1,0 +1,37 @@
+/**
+ * A mail of the core with its headers, the same for every way out. Building the bytes is nodemailer's, sending them the
+ * mailers'.
+ */
+import { type MailMessage, MailRefused } from "@partner-commentary/core/mail/Mailer"
+import * as DateTime from "effect/DateTime"
+import * as Option from "effect/Option"
+import * as Result from "effect/Result"
+import type { SendMailOptions } from "nodemailer"
+import { domainOf, type Sender } from "./MailAddress.ts"
+
+/** What fits into one line of a header: no line break or other control character survives. */
+const line = (text: string) => text.replace(/[\p{Cc}\u2028\u2029]+/gu, " ").trim()
+
+const impossible = (reason: string) => Result.fail(new MailRefused({ permanent: true, reason }))
+
+/** Refused for good: an address that no mail can go to, or an id that makes no Message-ID. */
+export const compose = (
+  sender: Sender,
+  message: MailMessage,
+  now: DateTime.DateTime
+): Result.Result<SendMailOptions, MailRefused> => {
+  if (!/^[A-Za-z0-9.-]{1,200}$/.test(message.id)) return impossible("The mail's id makes no Message-ID.")
+  if (Option.isNone(domainOf(message.to.address))) return impossible("The recipient's address is not possible.")
+  return Result.succeed({
+    messageId: `<${message.id}@${sender.domain}>`,
+    date: DateTime.toDateUtc(now),
+    from: { name: line(sender.name), address: sender.address },
+    to: { name: line(message.to.name), address: message.to.address },
+    subject: line(message.subject),
+    text: message.text,
+    html: message.html,
+    headers: { "Auto-Submitted": "auto-generated" },
+    disableFileAccess: true,
+    disableUrlAccess: true
+  })
+}

@@ -1,0 +1,45 @@
+/** What an operator sets for mail, checked once, when a layer is built. Where the settings come from is the host's. */
+import * as Redacted from "effect/Redacted"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import { parseConnectionUrl } from "nodemailer/lib/shared"
+import { parseSender, type Sender } from "./MailAddress.ts"
+
+/** A setting that mail cannot work with. `reason` is one sentence that reads on after the setting's name. */
+export class MailSettingRefused extends Schema.TaggedError<MailSettingRefused>()("MailSettingRefused", {
+  setting: Schema.Literals(["url", "from", "folder"]),
+  /** Never holds the setting's value where that may hold a password. */
+  reason: Schema.String
+}) {
+  override get message() {
+    return `The mail setting "${this.setting}" ${this.reason}`
+  }
+}
+
+export type Server = ReturnType<typeof parseConnectionUrl>
+
+const wrongUrl = (reason: string) => Result.fail(new MailSettingRefused({ setting: "url", reason }))
+
+/** `smtp://` or `smtps://` with a host; the query holds nodemailer's connection options, such as `requireTLS=true`. */
+export const server = (url: Redacted.Redacted<string>): Result.Result<Server, MailSettingRefused> => {
+  const text = Redacted.value(url).trim()
+  if (!/^smtps?:\/\//i.test(text)) return wrongUrl("must start with smtp:// or smtps://.")
+  const parts = URL.parse(text)
+  if (parts === null || !/^\/?$/.test(parts.pathname) || parts.hash !== "") {
+    return wrongUrl(
+      "must read smtp://user:password@host:port, with special characters of user and password percent-encoded."
+    )
+  }
+  if (parts.hostname === "") return wrongUrl("must name a host.")
+  if (parts.port === "0") return wrongUrl("must name a port from 1 to 65535.")
+  return Result.try({
+    try: () => parseConnectionUrl(text),
+    catch: () => new MailSettingRefused({ setting: "url", reason: "must name a host that exists as a host name." })
+  })
+}
+
+export const sender = (from: string): Result.Result<Sender, MailSettingRefused> =>
+  Result.fromOption(
+    parseSender(from),
+    () => new MailSettingRefused({ setting: "from", reason: "must be one address, such as Name <name@example.com>." })
+  )

@@ -1,0 +1,82 @@
+/** The mails in a local outbox, for looking at them. Writing them is OutboxMailer's, showing them a page's. */
+import { readdir, readFile } from "node:fs/promises"
+import { join } from "node:path"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import PostalMime, { type Address, type Email } from "postal-mime"
+
+export interface OutboxMail {
+  /** The name to `find` it by. */
+  readonly file: string
+  /** When it was first sent, ISO 8601 UTC. */
+  readonly date: string
+  /** `Name <address>`. */
+  readonly from: string
+  readonly to: string
+  readonly subject: string
+  readonly text: string
+  readonly html: string
+}
+
+/** The instant comes first, so that names sort by time; `:` would be no file name everywhere. */
+const name = /^(\d{4}-\d{2}-\d{2}T\d{2})-(\d{2})-(\d{2}\.\d{3}Z)_([A-Za-z0-9.-]+)\.eml$/
+
+export const fileName = (instant: string, id: string) => `${instant.replaceAll(":", "-")}_${id}.eml`
+
+export const idOf = (file: string): Option.Option<string> => Option.fromNullishOr(name.exec(file)?.[4])
+
+const shown = (address: Address | undefined) =>
+  address === undefined ? "" : address.name ? `${address.name} <${address.address}>` : (address.address ?? "")
+
+const mail = (file: string, email: Email): OutboxMail => ({
+  file,
+  date: file.replace(name, "$1:$2:$3"),
+  from: shown(email.from),
+  to: (email.to ?? []).map(shown).join(", "),
+  subject: email.subject ?? "",
+  text: email.text ?? "",
+  html: email.html ?? ""
+})
+
+/** The newest mails that `list` shows. */
+const shownAtMost = 100
+
+export class Outbox extends Context.Service<
+  Outbox,
+  {
+    /** Newest first, at most 100; what is no readable mail is left out. */
+    readonly list: Effect.Effect<ReadonlyArray<OutboxMail>>
+    /** By the `file` of a listed mail; no other name reaches the disk. */
+    readonly find: (file: string) => Effect.Effect<Option.Option<OutboxMail>>
+  }
+>()("@partner-commentary/smtp/Outbox") {}
+
+export const layer = ({ folder }: { readonly folder: string }) =>
+  Layer.sync(Outbox, () => {
+    const read = Effect.fnUntraced(
+      function* (file: string) {
+        const email = yield* Effect.tryPromise(() => readFile(join(folder, file)).then((raw) => PostalMime.parse(raw)))
+        return email.from === undefined ? Option.none() : Option.some(mail(file, email))
+      },
+      Effect.orElseSucceed(Option.none<OutboxMail>)
+    )
+    const list = Effect.gen(function* () {
+      const files = yield* Effect.orElseSucceed(
+        Effect.tryPromise(() => readdir(folder)),
+        () => []
+      )
+      const newest = files
+        .filter((file) => name.test(file))
+        .sort()
+        .reverse()
+        .slice(0, shownAtMost)
+      const mails = yield* Effect.forEach(newest, read, { concurrency: 8 })
+      return mails.flatMap(Option.toArray)
+    })
+    return {
+      list: Effect.withSpan(list, "Outbox.list"),
+      find: Effect.fn("Outbox.find")((file) => (name.test(file) ? read(file) : Effect.succeedNone))
+    }
+  })

@@ -1,0 +1,66 @@
+/**
+ * The Mailer of development: every mail becomes an `.eml` file in a folder. It reaches nobody; reading the folder is
+ * Outbox's, and so is the naming of files.
+ */
+import { randomUUID } from "node:crypto"
+import { mkdir, readdir, rename, rm, writeFile } from "node:fs/promises"
+import { join } from "node:path"
+import { Mailer, MailRefused } from "@partner-commentary/core/mail/Mailer"
+import * as DateTime from "effect/DateTime"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Semaphore from "effect/Semaphore"
+import { createTransport } from "nodemailer"
+import { compose } from "./Letter.ts"
+import { MailSettingRefused, sender } from "./MailSetting.ts"
+import { fileName, idOf } from "./Outbox.ts"
+
+const refusal = (cause: unknown) => new MailRefused({ permanent: false, reason: (cause as Error).message })
+
+const attempt = <A>(step: () => Promise<A>) => Effect.tryPromise({ try: step, catch: refusal })
+
+/** Mails hold links that act for a creator: the folder is its owner's alone. */
+const make = (folder: string) => mkdir(folder, { recursive: true, mode: 0o700 })
+
+export interface Options {
+  readonly folder: string
+  /** `Name <address>`; its domain ends every Message-ID. */
+  readonly from: string
+}
+
+/** Creates the folder. A mail sent again, with the same id, takes the place of its earlier file. */
+export const layer = ({ folder, from }: Options) =>
+  Layer.effect(
+    Mailer,
+    Effect.gen(function* () {
+      const origin = yield* Effect.fromResult(sender(from))
+      yield* Effect.tryPromise({
+        try: () => make(folder),
+        catch: (cause) =>
+          new MailSettingRefused({ setting: "folder", reason: `cannot be created: ${(cause as Error).message}.` })
+      })
+      const composer = createTransport({ streamTransport: true, buffer: true, newline: "windows" })
+      // One at a time, or two sends of one id would both find no earlier file.
+      const turn = yield* Semaphore.make(1)
+      const write = Effect.fnUntraced(function* (id: string, instant: string, raw: string | Uint8Array) {
+        yield* attempt(() => make(folder))
+        const files = yield* attempt(() => readdir(folder))
+        const file = files.find((file) => Option.contains(idOf(file), id)) ?? fileName(instant, id)
+        const unfinished = join(folder, `${randomUUID()}.part`)
+        yield* attempt(() => writeFile(unfinished, raw, { mode: 0o600 })).pipe(
+          // Renamed when whole, so that a reader never sees half a mail.
+          Effect.andThen(attempt(() => rename(unfinished, join(folder, file)))),
+          Effect.onError(() => Effect.promise(() => rm(unfinished, { force: true })))
+        )
+      })
+      return {
+        send: Effect.fn("OutboxMailer.send")(function* (message) {
+          const now = yield* DateTime.now
+          const letter = yield* Effect.fromResult(compose(origin, message, now))
+          const { message: raw } = yield* attempt(() => composer.sendMail(letter))
+          yield* turn.withPermit(write(message.id, DateTime.formatIso(now), raw as Buffer))
+        })
+      }
+    })
+  )

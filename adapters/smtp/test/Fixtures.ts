@@ -1,0 +1,20 @@
+/** One mail, and what tests ask of a mailer. */
+import { Mailer, type MailMessage } from "@partner-commentary/core/mail/Mailer"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+
+export const from = "Partner Commentary <notices@mail.example.com>"
+
+export const message = (changes: Partial<MailMessage> = {}): MailMessage => ({
+  id: "topic-sent.0198c0de-0000-7000-8000-000000000001",
+  to: { name: "Ada Lovelace", address: "ada@example.com" },
+  subject: "A topic for you",
+  text: "Hello Ada,\n\nplease answer.",
+  html: "<p>Hello Ada,</p><p>please answer.</p>",
+  ...changes
+})
+
+/** The mailer of a layer, for as long as the scope. */
+export const mailer = <E>(layer: Layer.Layer<Mailer, E>) =>
+  Effect.map(Layer.build(layer), (context) => Context.get(context, Mailer))

@@ -1,0 +1,82 @@
+/** A real SMTP server, on a free port unless one is wanted, closed with the scope. What it refuses is the test's. */
+import { type AddressInfo, createServer, type Server, type Socket } from "node:net"
+import * as Effect from "effect/Effect"
+import PostalMime, { type Email } from "postal-mime"
+import { SMTPServer, type SMTPServerOptions } from "smtp-server"
+
+export interface Received {
+  readonly raw: string
+  readonly recipients: ReadonlyArray<string>
+  readonly email: Email
+}
+
+/** How a server says no: nodemailer's peer reads the code off the error. */
+export const reply = (responseCode: number, text: string) => Object.assign(new Error(text), { responseCode })
+
+export const start = (options: SMTPServerOptions = {}, wanted = 0) =>
+  Effect.gen(function* () {
+    const received: Array<Received> = []
+    let connections = 0
+    const open = new Set<string>()
+    const server = yield* Effect.acquireRelease(
+      Effect.callback<SMTPServer>((resume) => {
+        const server = new SMTPServer({
+          authOptional: true,
+          allowInsecureAuth: true,
+          hideSTARTTLS: true,
+          disableReverseLookup: true,
+          closeTimeout: 100,
+          onConnect: (session, done) => {
+            connections += 1
+            open.add(session.id)
+            done()
+          },
+          onClose: (session) => open.delete(session.id),
+          onData: (stream, session, done) => {
+            const chunks: Array<Buffer> = []
+            stream.on("data", (chunk: Buffer) => chunks.push(chunk))
+            stream.on("end", () => {
+              const raw = Buffer.concat(chunks)
+              PostalMime.parse(raw).then((email) => {
+                received.push({
+                  raw: raw.toString(),
+                  recipients: session.envelope.rcptTo.map((to) => to.address),
+                  email
+                })
+                done()
+              }, done)
+            })
+          },
+          ...options
+        })
+        // A client that gives up resets its connection: nothing to a server.
+        server.on("error", () => undefined)
+        server.listen(wanted, "127.0.0.1", () => resume(Effect.succeed(server)))
+      }),
+      (server) => Effect.callback<void>((resume) => server.close(() => resume(Effect.void)))
+    )
+    const { port } = server.server.address() as AddressInfo
+    return { port, received, connections: () => connections, open }
+  })
+
+/** A server that speaks no SMTP: `greet` is all it does. */
+export const startDeaf = (greet: (socket: Socket) => void) =>
+  Effect.gen(function* () {
+    const open = new Set<Socket>()
+    const server = yield* Effect.acquireRelease(
+      Effect.callback<Server>((resume) => {
+        const server = createServer((socket) => {
+          open.add(socket)
+          socket.on("error", () => undefined).on("close", () => open.delete(socket))
+          greet(socket)
+        })
+        server.listen(0, "127.0.0.1", () => resume(Effect.succeed(server)))
+      }),
+      (server) =>
+        Effect.sync(() => {
+          server.close()
+          for (const socket of open) socket.destroy()
+        })
+    )
+    return { port: (server.address() as AddressInfo).port, open }
+  })

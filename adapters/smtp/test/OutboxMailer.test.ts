@@ -1,0 +1,158 @@
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync
+} from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import * as Outbox from "@partner-commentary/smtp/Outbox"
+import * as OutboxMailer from "@partner-commentary/smtp/OutboxMailer"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as TestClock from "effect/testing/TestClock"
+import { from, mailer, message } from "./Fixtures.ts"
+
+/** A place with a file beside the outbox, gone with the scope. The outbox itself is the layer's to create. */
+const place = Effect.gen(function* () {
+  const parent = yield* Effect.acquireRelease(
+    Effect.sync(() => mkdtempSync(join(tmpdir(), "outbox-"))),
+    (parent) => Effect.sync(() => rmSync(parent, { recursive: true }))
+  )
+  const folder = join(parent, "data", "outbox")
+  const { send } = yield* mailer(OutboxMailer.layer({ folder, from }))
+  const outbox = Context.get(yield* Layer.build(Outbox.layer({ folder })), Outbox.Outbox)
+  return { parent, folder, send, outbox }
+})
+
+const ids = (files: ReadonlyArray<{ readonly file: string }>) => files.map(({ file }) => file.split("_")[1])
+
+describe("the outbox", () => {
+  it.effect("holds what would have been sent, headers included, for its owner's eyes", () =>
+    Effect.gen(function* () {
+      const { folder, send, outbox } = yield* place
+      yield* TestClock.adjust("1 day")
+      yield* send(message({ subject: "Ein Thema für Zoë 🏀" }))
+      const [mail, ...others] = yield* outbox.list
+      assert.strictEqual(others.length, 0)
+      assert.deepStrictEqual(mail, {
+        file: `1970-01-02T00-00-00.000Z_${message().id}.eml`,
+        date: "1970-01-02T00:00:00.000Z",
+        from: "Partner Commentary <notices@mail.example.com>",
+        to: "Ada Lovelace <ada@example.com>",
+        subject: "Ein Thema für Zoë 🏀",
+        text: `${message().text}\n`,
+        html: `${message().html}\n`
+      })
+      const raw = readFileSync(join(folder, mail!.file), "utf8")
+      assert.include(raw.replaceAll("\r\n ", " "), `Message-ID: <${message().id}@mail.example.com>\r\n`)
+      assert.include(raw, "Auto-Submitted: auto-generated\r\n")
+      assert.include(raw, "Date: Fri, 02 Jan 1970 00:00:00 +0000\r\n")
+      assert.strictEqual(statSync(folder).mode & 0o777, 0o700)
+      assert.strictEqual(statSync(join(folder, mail!.file)).mode & 0o777, 0o600)
+    })
+  )
+
+  it.live("holds a mail once, as it was sent last, however often and at once it is sent", () =>
+    Effect.gen(function* () {
+      const { folder, send, outbox } = yield* place
+      const waits = Array.from({ length: 10 }, (_, n) => n)
+      yield* Effect.forEach(waits, (wait) => Effect.delay(send(message()), wait), { concurrency: "unbounded" })
+      yield* send(message({ subject: "Again" }))
+      assert.strictEqual(readdirSync(folder).length, 1)
+      assert.deepStrictEqual(
+        (yield* outbox.list).map(({ subject }) => subject),
+        ["Again"]
+      )
+    })
+  )
+
+  it.effect("refuses what no server would take, and keeps nothing of it", () =>
+    Effect.gen(function* () {
+      const { folder, send } = yield* place
+      for (const changes of [{ id: "../escaped" }, { id: "" }, { to: { name: "Ada", address: "ada" } }]) {
+        assert.isTrue((yield* Effect.flip(send(message(changes)))).permanent)
+      }
+      assert.deepStrictEqual(readdirSync(folder), [])
+    })
+  )
+
+  it.effect("comes back when its folder was removed, and says when it cannot", () =>
+    Effect.gen(function* () {
+      const { folder, send, outbox } = yield* place
+      rmSync(folder, { recursive: true })
+      assert.deepStrictEqual(yield* outbox.list, [])
+      yield* send(message())
+      assert.strictEqual((yield* outbox.list).length, 1)
+      rmSync(folder, { recursive: true })
+      writeFileSync(folder, "in the way")
+      assert.isFalse((yield* Effect.flip(send(message()))).permanent)
+      const refused = yield* Effect.flip(mailer(OutboxMailer.layer({ folder: join(folder, "below"), from })))
+      assert.strictEqual(refused.setting, "folder")
+    })
+  )
+})
+
+describe("reading the outbox", () => {
+  it.effect("lists the newest first, and the newest 100 only", () =>
+    Effect.gen(function* () {
+      const { send, outbox } = yield* place
+      for (let n = 1; n <= 102; n++) {
+        yield* TestClock.adjust("1 second")
+        yield* send(message({ id: `mail-${n}` }))
+      }
+      const listed = ids(yield* outbox.list)
+      assert.strictEqual(listed.length, 100)
+      assert.deepStrictEqual([listed[0], listed[99]], ["mail-102.eml", "mail-3.eml"])
+    })
+  )
+
+  it.effect("leaves out what is no mail", () =>
+    Effect.gen(function* () {
+      const { folder, send, outbox } = yield* place
+      yield* send(message({ id: "good" }))
+      const broken = (id: string) => join(folder, Outbox.fileName("2030-01-01T00:00:00.000Z", id))
+      writeFileSync(broken("garbage"), Buffer.from([0, 255, 254, 13, 10, 0, 1]))
+      writeFileSync(broken("empty"), "")
+      mkdirSync(broken("folder"))
+      symlinkSync(join(folder, "nowhere"), broken("dangling"))
+      writeFileSync(join(folder, "half.part"), "From: a@b")
+      assert.deepStrictEqual(ids(yield* outbox.list), ["good.eml"])
+    })
+  )
+
+  it.effect("finds a listed mail by its file, and never a file elsewhere", () =>
+    Effect.gen(function* () {
+      const { parent, folder, send, outbox } = yield* place
+      yield* send(message())
+      const [mail] = yield* outbox.list
+      assert.deepStrictEqual(yield* outbox.find(mail!.file), Option.some(mail))
+      const beside = Outbox.fileName("1970-01-01T00:00:00.000Z", "beside")
+      for (const path of [join(parent, beside), join(parent, "data", beside)]) {
+        writeFileSync(path, readFileSync(join(folder, mail!.file)))
+      }
+      for (const file of [
+        `../${beside}`,
+        `../../${beside}`,
+        `..\\${beside}`,
+        `${mail!.file}/../../${beside}`,
+        join(parent, beside),
+        `${mail!.file}\0`,
+        `${mail!.file}\n`,
+        `./${mail!.file}`,
+        Outbox.fileName("1970-01-01T00:00:00.000Z", "unknown"),
+        "..",
+        ""
+      ]) {
+        assert.deepStrictEqual(yield* outbox.find(file), Option.none(), file)
+      }
+    })
+  )
+})

@@ -1,0 +1,274 @@
+import { assert, describe, it } from "@effect/vitest"
+import { layer } from "@partner-commentary/smtp/SmtpMailer"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Redacted from "effect/Redacted"
+import * as Scope from "effect/Scope"
+import { from, mailer, message } from "./Fixtures.ts"
+import { reply, start, startDeaf } from "./MailServer.ts"
+
+const to = (url: string, timeout: "500 millis" | "5 seconds" = "5 seconds") =>
+  mailer(layer({ url: Redacted.make(url), from, timeout }))
+
+const local = (port: number, timeout?: "500 millis") => to(`smtp://127.0.0.1:${port}`, timeout)
+
+describe("a delivered mail", () => {
+  it.live("says who, to whom, what, in text and in HTML, and under which id", () =>
+    Effect.gen(function* () {
+      const server = yield* start()
+      const { send } = yield* local(server.port)
+      yield* send(message())
+      const { email, recipients, raw } = server.received[0]!
+      assert.deepStrictEqual(recipients, ["ada@example.com"])
+      assert.deepInclude(email.from, { name: "Partner Commentary", address: "notices@mail.example.com" })
+      assert.deepInclude(email.to?.[0], { name: "Ada Lovelace", address: "ada@example.com" })
+      assert.strictEqual(email.subject, "A topic for you")
+      assert.strictEqual(email.text?.trim(), message().text)
+      assert.strictEqual(email.html?.trim(), message().html)
+      assert.strictEqual(email.messageId, "<topic-sent.0198c0de-0000-7000-8000-000000000001@mail.example.com>")
+      assert.match(raw, /^Auto-Submitted: auto-generated\r$/m)
+      assert.match(raw, /^Content-Type: multipart\/alternative/m)
+    })
+  )
+
+  it.live("keeps names, subjects and texts in any script", () =>
+    Effect.gen(function* () {
+      const server = yield* start()
+      const { send } = yield* local(server.port)
+      const said = { subject: "Ein Thema für Zoë: 東京 🏀", text: "Grüße, 東京 🏀", html: "<p>Grüße, 東京 🏀</p>" }
+      yield* send(message({ ...said, to: { name: 'Zoë 山田, "Z"', address: "zoe@bücher.example" } }))
+      const { email, raw } = server.received[0]!
+      assert.include(raw, "<zoe@xn--bcher-kva.example>")
+      assert.strictEqual(email.to?.[0]?.name, 'Zoë 山田, "Z"')
+      assert.deepStrictEqual({ subject: email.subject, text: email.text?.trim(), html: email.html?.trim() }, said)
+    })
+  )
+
+  it.live("bears the same Message-ID when it is sent again, over the same connection", () =>
+    Effect.gen(function* () {
+      const server = yield* start()
+      const { send } = yield* local(server.port)
+      yield* send(message())
+      yield* send(message())
+      assert.strictEqual(server.received.length, 2)
+      assert.strictEqual(server.received[0]?.email.messageId, server.received[1]?.email.messageId)
+      assert.strictEqual(server.connections(), 1)
+    })
+  )
+
+  it.live("cannot be given headers or recipients by a name, a subject or an address", () =>
+    Effect.gen(function* () {
+      const server = yield* start()
+      const { send } = yield* local(server.port)
+      const evil = "x\r\nBcc: eve@example.com\r\nX-Evil: 1\r\n\r\nbody"
+      yield* send(message({ subject: evil, to: { name: evil, address: "ada@example.com" } }))
+      yield* send(message({ subject: `é${evil}`, to: { name: `é${evil}`, address: "ada@example.com" } }))
+      for (const { email, recipients } of server.received) {
+        assert.deepStrictEqual(recipients, ["ada@example.com"])
+        assert.notIncludeMembers(
+          email.headers.map(({ key }) => key),
+          ["bcc", "x-evil"]
+        )
+        assert.notMatch(`${email.subject}${email.to?.[0]?.name}`, /[\r\n]/)
+        assert.strictEqual(email.text?.trim(), message().text)
+      }
+      for (const address of [
+        "ada@example.com\r\nRCPT TO:<eve@example.com>",
+        "ada@example.com, eve@example.com",
+        "<eve@example.com> ada@example.com",
+        "eve@example.com@example.org",
+        "ada",
+        "ada@",
+        "ada@exa mple.com",
+        "ada@example..com",
+        ""
+      ]) {
+        const refused = yield* Effect.flip(send(message({ to: { name: "Ada", address } })))
+        assert.isTrue(refused.permanent, address)
+      }
+      const odd = yield* Effect.flip(send(message({ id: "a>\r\nX-Evil: 1" })))
+      assert.isTrue(odd.permanent)
+      assert.strictEqual(server.received.length, 2)
+    })
+  )
+})
+
+describe("a refusal is permanent", () => {
+  it.live("when the server refuses the recipient, the sender or the mail with a 5xx", () =>
+    Effect.gen(function* () {
+      for (const options of [
+        { onRcptTo: (_: unknown, __: unknown, done: (error: Error) => void) => done(reply(550, "no such user")) },
+        { onMailFrom: (_: unknown, __: unknown, done: (error: Error) => void) => done(reply(550, "not from you")) },
+        {
+          onData: (stream: NodeJS.ReadableStream, _: unknown, done: (error: Error) => void) =>
+            stream.resume().on("end", () => done(reply(554, "content refused")))
+        }
+      ]) {
+        const server = yield* start(options)
+        const { send } = yield* local(server.port)
+        const refused = yield* Effect.flip(send(message()))
+        assert.isTrue(refused.permanent, refused.reason)
+        assert.match(refused.reason, /55\d .*(no such user|not from you|content refused)/)
+      }
+    })
+  )
+})
+
+describe("a refusal is for now", () => {
+  it.live("on a 4xx, and a greylisted mail passes the next time", () =>
+    Effect.gen(function* () {
+      let attempts = 0
+      const server = yield* start({
+        onRcptTo: (_, __, done) => done(attempts++ === 0 ? reply(451, "greylisted, come back") : null)
+      })
+      const { send } = yield* local(server.port)
+      const refused = yield* Effect.flip(send(message()))
+      assert.deepInclude(refused, { permanent: false })
+      assert.match(refused.reason, /451 .*greylisted/)
+      yield* send(message())
+      assert.strictEqual(server.received.length, 1)
+    })
+  )
+
+  it.live("while the server is down, and its mails pass once it is up again", () =>
+    Effect.gen(function* () {
+      const scope = yield* Scope.make()
+      const { port } = yield* Scope.provide(start(), scope)
+      const { send } = yield* local(port)
+      yield* send(message())
+      yield* Scope.close(scope, Exit.void)
+      const refused = yield* Effect.flip(send(message()))
+      assert.isFalse(refused.permanent, refused.reason)
+      const again = yield* start({}, port)
+      yield* send(message())
+      assert.strictEqual(again.received.length, 1)
+    })
+  )
+
+  it.live("when the server hangs or babbles, within the bound, queued mails included, and lets the connection go", () =>
+    Effect.gen(function* () {
+      const silent = yield* startDeaf(() => undefined)
+      const babbling = yield* startDeaf((socket) => {
+        socket.write("220 welcome\r\n")
+        socket.once("data", () => {
+          const timer = setInterval(() => socket.write("250-still here\r\n"), 20)
+          socket.on("close", () => clearInterval(timer))
+        })
+      })
+      const stuck = yield* start({ onRcptTo: () => undefined })
+      for (const { port, open } of [silent, babbling, stuck]) {
+        const { send } = yield* local(port, "500 millis")
+        const [took, refused] = yield* Effect.timed(
+          Effect.forEach([1, 2, 3, 4, 5, 6], () => Effect.flip(send(message())), { concurrency: "unbounded" })
+        )
+        assert.isBelow(Duration.toMillis(took), 2000)
+        assert.isTrue(refused.every(({ permanent }) => !permanent))
+        yield* Effect.sleep("200 millis")
+        assert.strictEqual(open.size, 0)
+      }
+      const { send } = yield* local(stuck.port, "500 millis")
+      assert.strictEqual((yield* Effect.flip(send(message()))).reason, "No answer from the mail server within 500ms.")
+    })
+  )
+
+  it.live("when the credentials are wrong, and the reason doesn't tell them", () =>
+    Effect.gen(function* () {
+      const server = yield* start({
+        authOptional: false,
+        onAuth: ({ username, password }, _, done) =>
+          username === "par:tner" && password === "s3cr@t/ä"
+            ? done(null, { user: username })
+            : done(reply(535, `bad login ${username} ${password} ${Buffer.from(password ?? "").toString("base64")}`))
+      })
+      const good = yield* to(`smtp://par%3Atner:s3cr%40t%2F%C3%A4@127.0.0.1:${server.port}`)
+      yield* good.send(message())
+      assert.strictEqual(server.received.length, 1)
+      const bad = yield* to(`smtp://par%3Atner:wr0ng%40pass@127.0.0.1:${server.port}`)
+      const refused = yield* Effect.flip(bad.send(message()))
+      assert.isFalse(refused.permanent)
+      assert.match(refused.reason, /535 .*bad login/)
+      assert.notMatch(refused.reason, /wr0ng|par:tner|d3IwbmdAcGFzcw/)
+      const none = yield* local(server.port)
+      const nameless = yield* Effect.flip(none.send(message()))
+      assert.isFalse(nameless.permanent, nameless.reason)
+    })
+  )
+
+  it.live("when TLS meets a certificate that nobody vouches for, unless the URL allows it", () =>
+    Effect.gen(function* () {
+      const upgraded = yield* start({ hideSTARTTLS: false, allowInsecureAuth: false })
+      const wrapped = yield* start({ secure: true })
+      for (const [scheme, server] of [
+        ["smtp", upgraded],
+        ["smtps", wrapped]
+      ] as const) {
+        const strict = yield* to(`${scheme}://127.0.0.1:${server.port}`)
+        const refused = yield* Effect.flip(strict.send(message()))
+        assert.isFalse(refused.permanent)
+        assert.match(refused.reason, /certificate/)
+        assert.strictEqual(server.received.length, 0)
+        const lax = yield* to(`${scheme}://127.0.0.1:${server.port}?tls.rejectUnauthorized=false`)
+        yield* lax.send(message())
+        assert.strictEqual(server.received.length, 1)
+      }
+    })
+  )
+
+  it.live("when the URL requires TLS and the server has none", () =>
+    Effect.gen(function* () {
+      const server = yield* start({ disabledCommands: ["STARTTLS"] })
+      const { send } = yield* to(`smtp://127.0.0.1:${server.port}?requireTLS=true`)
+      const refused = yield* Effect.flip(send(message()))
+      assert.isFalse(refused.permanent)
+      assert.strictEqual(server.received.length, 0)
+    })
+  )
+})
+
+describe("the layer", () => {
+  it.live("closes its connections with its scope, and then sends nothing", () =>
+    Effect.gen(function* () {
+      const server = yield* start()
+      const scope = yield* Scope.make()
+      const { send } = yield* Scope.provide(local(server.port), scope)
+      yield* send(message())
+      assert.strictEqual(server.open.size, 1)
+      yield* Scope.close(scope, Exit.void)
+      yield* Effect.sleep("200 millis")
+      assert.strictEqual(server.open.size, 0)
+      assert.isFalse((yield* Effect.flip(send(message()))).permanent)
+    })
+  )
+
+  it.effect("refuses a wrong URL in one sentence without its password", () =>
+    Effect.gen(function* () {
+      for (const url of [
+        "",
+        "http://user:hunter2@host",
+        "smtp:host",
+        "smtp://",
+        "smtp://user:hunter2@",
+        "smtp://user:hunter2@host:99999",
+        "smtp://user:hunter2@host:0",
+        "smtp://user:hunter2#x@host:25",
+        "smtp://user:25/hunter2@host",
+        "smtp://user:hunter2@ho%20st"
+      ]) {
+        const refused = yield* Effect.flip(to(url))
+        assert.strictEqual(refused.setting, "url", url)
+        assert.match(refused.message, /^The mail setting "url" must [^\n]+\.$/)
+        assert.notInclude(JSON.stringify(refused), "hunter2")
+      }
+    })
+  )
+
+  it.effect("refuses a sender that is not one possible address", () =>
+    Effect.gen(function* () {
+      for (const from of ["", "Nobody", "a@b, c@d", "Group: a@b;", "a@b\r\nBcc: c@d", "<>"]) {
+        const refused = yield* Effect.flip(mailer(layer({ url: Redacted.make("smtp://localhost"), from })))
+        assert.strictEqual(refused.setting, "from", from)
+      }
+    })
+  )
+})

@@ -1,0 +1,30 @@
+/** The contract of calls by API key: what they need, and how they are refused. */
+import type { Principal } from "@partner-commentary/core/access/ApiKeys"
+import type { Scope } from "@partner-commentary/core/access/Scope"
+import * as Context from "effect/Context"
+import * as HttpApiMiddleware from "effect/http-api/HttpApiMiddleware"
+import {
+  InternalError,
+  InvalidRequest,
+  IpRestricted,
+  KeyExpired,
+  KeyRevoked,
+  ScopeDenied,
+  Unauthorized
+} from "./Errors.ts"
+
+/** Who calls. */
+export class CurrentPrincipal extends Context.Service<CurrentPrincipal, Principal>()(
+  "@partner-commentary/api/ApiKeyAuth/CurrentPrincipal"
+) {}
+
+/** An endpoint's annotation: the scope that its caller's key must have. */
+export class RequiredScope extends Context.Service<RequiredScope, Scope>()(
+  "@partner-commentary/api/ApiKeyAuth/RequiredScope"
+) {}
+
+/** `X-Api-Key` names the caller; everything that may be wrong with any call is declared here once. */
+export class ApiKeyAuth extends HttpApiMiddleware.Service<ApiKeyAuth, { provides: CurrentPrincipal }>()(
+  "@partner-commentary/api/ApiKeyAuth",
+  { error: [Unauthorized, KeyRevoked, KeyExpired, IpRestricted, ScopeDenied, InvalidRequest, InternalError] }
+) {}

@@ -1,0 +1,218 @@
+/** Every error of the wire: code, status and details, in the envelope as it is sent. Which domain error becomes which is the server's. */
+import * as Schema from "effect/Schema"
+
+/** One thing wrong with a request: a path such as `persona_ids[2]`, and a sentence a person can act on. */
+export const Problem = Schema.Struct({
+  field: Schema.String.annotate({
+    description: "Where: a path into the body, or the parameter's name.",
+    examples: ["persona_ids[2]"]
+  }),
+  constraint: Schema.String.annotate({ description: "What would be right.", examples: ["must be a UUID"] })
+}).annotate({ identifier: "Problem" })
+export type Problem = typeof Problem.Type
+
+const body = <const Code extends string>(code: Code) => ({
+  success: Schema.Literal(false),
+  error: Schema.Struct({ code: Schema.Literal(code), message: Schema.String })
+})
+
+const bodyWith = <const Code extends string, Details extends Schema.Top>(code: Code, details: Details) => ({
+  success: Schema.Literal(false),
+  error: Schema.Struct({ code: Schema.Literal(code), message: Schema.String, details })
+})
+
+export class InvalidRequest extends Schema.Error<InvalidRequest>("InvalidRequest")(
+  bodyWith("invalid_request", Schema.Struct({ ...Problem.fields, errors: Schema.Array(Problem) })),
+  { httpApiStatus: 400, description: "The body or a parameter is invalid." }
+) {
+  /** The first problem leads; all are listed. */
+  static of(problems: readonly [Problem, ...ReadonlyArray<Problem>]): InvalidRequest {
+    const [first] = problems
+    return new InvalidRequest({
+      success: false,
+      error: {
+        code: "invalid_request",
+        message: `Invalid request: ${first.field} ${first.constraint}.`,
+        details: { ...first, errors: problems }
+      }
+    })
+  }
+}
+
+export const ResultStatus = Schema.Literals(["sent", "not_licensed", "duplicate"])
+
+/** What became of one requested persona. */
+export const SubmissionResult = Schema.Struct({
+  persona_id: Schema.String,
+  status: ResultStatus.annotate({
+    description:
+      "`sent` to the creator; `not_licensed`: no active licence; `duplicate`: the same topic was already sent within 24 hours."
+  }),
+  duplicate_of: Schema.optionalKey(
+    Schema.Struct({ topic_id: Schema.String, share_id: Schema.String }).annotate({
+      description: "Of a duplicate: the sending that it repeats."
+    })
+  )
+}).annotate({ identifier: "SubmissionResult" })
+
+export class NoValidPersonas extends Schema.Error<NoValidPersonas>("NoValidPersonas")(
+  bodyWith("no_valid_personas", Schema.Array(SubmissionResult)),
+  { httpApiStatus: 400, description: "None of the requested personas could be sent to. Nothing was stored." }
+) {
+  static of(details: ReadonlyArray<typeof SubmissionResult.Type>): NoValidPersonas {
+    return new NoValidPersonas({
+      success: false,
+      error: { code: "no_valid_personas", message: "None of the requested personas could be sent to.", details }
+    })
+  }
+}
+
+export class Unauthorized extends Schema.Error<Unauthorized>("Unauthorized")(body("unauthorized"), {
+  httpApiStatus: 401,
+  description: "The API key is missing or invalid."
+}) {
+  static of(message = "The API key is missing or invalid."): Unauthorized {
+    return new Unauthorized({ success: false, error: { code: "unauthorized", message } })
+  }
+}
+
+export class KeyRevoked extends Schema.Error<KeyRevoked>("KeyRevoked")(body("key_revoked"), {
+  httpApiStatus: 401,
+  description: "The API key was revoked."
+}) {
+  static of(): KeyRevoked {
+    return new KeyRevoked({ success: false, error: { code: "key_revoked", message: "The API key was revoked." } })
+  }
+}
+
+export class KeyExpired extends Schema.Error<KeyExpired>("KeyExpired")(body("key_expired"), {
+  httpApiStatus: 401,
+  description: "The API key has expired."
+}) {
+  static of(): KeyExpired {
+    return new KeyExpired({ success: false, error: { code: "key_expired", message: "The API key has expired." } })
+  }
+}
+
+export class IpRestricted extends Schema.Error<IpRestricted>("IpRestricted")(body("ip_restricted"), {
+  httpApiStatus: 401,
+  description: "The API key may not be used from this address."
+}) {
+  static of(): IpRestricted {
+    return new IpRestricted({
+      success: false,
+      error: { code: "ip_restricted", message: "The API key may not be used from this address." }
+    })
+  }
+}
+
+export class ScopeDenied extends Schema.Error<ScopeDenied>("ScopeDenied")(body("scope_denied"), {
+  httpApiStatus: 401,
+  description: "The API key lacks the scope that the operation needs."
+}) {
+  static of(scope: string): ScopeDenied {
+    return new ScopeDenied({
+      success: false,
+      error: { code: "scope_denied", message: `The API key lacks the scope ${scope}.` }
+    })
+  }
+}
+
+export class NotLicensed extends Schema.Error<NotLicensed>("NotLicensed")(
+  bodyWith("not_licensed", Schema.Struct({ persona_id: Schema.String })),
+  { httpApiStatus: 403, description: "The organization holds no active licence for the persona." }
+) {
+  static of(personaId: string): NotLicensed {
+    return new NotLicensed({
+      success: false,
+      error: {
+        code: "not_licensed",
+        message: "Your organization holds no active license for this persona.",
+        details: { persona_id: personaId }
+      }
+    })
+  }
+}
+
+export class NotFound extends Schema.Error<NotFound>("NotFound")(body("not_found"), {
+  httpApiStatus: 404,
+  description: "There is no such resource."
+}) {
+  static of(message: string): NotFound {
+    return new NotFound({ success: false, error: { code: "not_found", message } })
+  }
+}
+
+export class RateLimitExceeded extends Schema.Error<RateLimitExceeded>("RateLimitExceeded")(
+  bodyWith(
+    "rate_limit_exceeded",
+    Schema.Struct({
+      retry_after: Schema.Int.annotate({ description: "Seconds." }),
+      limit: Schema.Int,
+      remaining: Schema.Int,
+      quota: Schema.optionalKey(
+        Schema.String.annotate({
+          description: "The monthly quota that is used up. Do not retry by yourself when it is here."
+        })
+      )
+    })
+  ),
+  { httpApiStatus: 429, description: "A rate limit or a monthly quota is used up." }
+) {
+  static of(details: {
+    readonly retry_after: number
+    readonly limit: number
+    readonly remaining: number
+    readonly quota?: string
+  }): RateLimitExceeded {
+    const what = details.quota === undefined ? "The rate limit" : `The monthly quota ${details.quota}`
+    return new RateLimitExceeded({
+      success: false,
+      error: {
+        code: "rate_limit_exceeded",
+        message: `${what} of ${details.limit} is used up. Try again in ${details.retry_after} seconds.`,
+        details
+      }
+    })
+  }
+}
+
+export class InternalError extends Schema.Error<InternalError>("InternalError")(body("internal_error"), {
+  httpApiStatus: 500,
+  description: "The server failed. The message names the request id."
+}) {
+  static of(requestId: string): InternalError {
+    return new InternalError({
+      success: false,
+      error: { code: "internal_error", message: `The server failed. Please report the request id ${requestId}.` }
+    })
+  }
+}
+
+export type WireError =
+  | InvalidRequest
+  | NoValidPersonas
+  | Unauthorized
+  | KeyRevoked
+  | KeyExpired
+  | IpRestricted
+  | ScopeDenied
+  | NotLicensed
+  | NotFound
+  | RateLimitExceeded
+  | InternalError
+
+/** HTTP status by code. */
+export const statusOf: Readonly<Record<WireError["error"]["code"], number>> = {
+  invalid_request: 400,
+  no_valid_personas: 400,
+  unauthorized: 401,
+  key_revoked: 401,
+  key_expired: 401,
+  ip_restricted: 401,
+  scope_denied: 401,
+  not_licensed: 403,
+  not_found: 404,
+  rate_limit_exceeded: 429,
+  internal_error: 500
+}

@@ -1,0 +1,90 @@
+/** Makes one attempt at a draft: asks the generator outside any transaction, and stores what came of it. */
+
+import * as Context from "effect/Context"
+import * as SecureRandom from "effect/crypto/SecureRandom"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Result from "effect/Result"
+import { PersonaStore } from "../persona/PersonaStore.ts"
+import * as Ids from "../shared/Ids.ts"
+import { DraftId, type ShareId } from "../shared/Ids.ts"
+import * as Instant from "../shared/Instant.ts"
+import { Policy } from "../shared/Policy.ts"
+import { WorkSignal } from "../shared/WorkSignal.ts"
+import { type AssignmentInContext, AssignmentStore } from "../topic/AssignmentStore.ts"
+import { CommentaryGenerator, GenerationFailed } from "./CommentaryGenerator.ts"
+import { attemptFailed, drafted } from "./Generation.ts"
+
+export class Drafting extends Context.Service<
+  Drafting,
+  {
+    /** One attempt, under the ticket it was begun with. Overtaken ones change nothing. Never fails: failing is an outcome. */
+    readonly attempt: (id: ShareId, ticket: number) => Effect.Effect<void>
+  }
+>()("@partner-commentary/core/commentary/Drafting") {
+  static readonly layer = Layer.effect(
+    Drafting,
+    Effect.gen(function* () {
+      const store = yield* AssignmentStore
+      const personas = yield* PersonaStore
+      const generator = yield* CommentaryGenerator
+      const policy = yield* Policy
+      const random = yield* SecureRandom.SecureRandom
+      const signal = yield* WorkSignal
+
+      const generate = Effect.fnUntraced(function* ({ assignment, topic }: AssignmentInContext) {
+        const persona = yield* personas.find(assignment.persona.id)
+        const { draft, generation } = assignment
+        return yield* generator.generate({
+          persona: {
+            name: assignment.persona.name,
+            bio: Option.match(persona, { onNone: () => "", onSome: ({ bio }) => bio }),
+            expertise: Option.match(persona, { onNone: () => [], onSome: ({ expertise }) => expertise })
+          },
+          topic: topic.content,
+          perspective: assignment.perspective ?? "",
+          ...(draft === null || generation.revision === null
+            ? {}
+            : { revision: { draft: draft.content, instructions: generation.revision.instructions } })
+        })
+      })
+
+      return Drafting.of({
+        attempt: Effect.fn("Drafting.attempt")(function* (id, ticket) {
+          const found = yield* store.find(id)
+          if (Option.isNone(found) || found.value.assignment.generation.ticket !== ticket) return
+          const outcome = yield* Effect.result(
+            Effect.catchDefect(generate(found.value), (defect) =>
+              Effect.fail(new GenerationFailed({ permanent: false, reason: `the generator broke: ${String(defect)}` }))
+            )
+          )
+          const draftId = yield* Ids.make(DraftId, random)
+          const now = yield* Instant.now
+          const modified = yield* store.modify(id, (present) =>
+            Result.succeed(
+              Result.isSuccess(outcome)
+                ? drafted(present, { ticket, draftId, content: outcome.success }, now, policy)
+                : attemptFailed(present, { ticket, permanent: outcome.failure.permanent }, now, policy)
+            )
+          )
+          if (Result.isFailure(outcome)) yield* report(id, outcome.failure, modified)
+          yield* signal.notify
+        })
+      })
+    })
+  )
+}
+
+/** A last attempt is an error for the operator, who can start again; an earlier one is a warning. */
+const report = (
+  id: ShareId,
+  failure: GenerationFailed,
+  modified: Option.Option<{ readonly after: { readonly generation: { readonly nextAt: number | null } } }>
+) => {
+  const last = Option.isSome(modified) && modified.value.after.generation.nextAt === null
+  const log = last
+    ? Effect.logError("Every attempt at a draft failed; start again with the retry command")
+    : Effect.logWarning("An attempt at a draft failed; another one will be made")
+  return Effect.annotateLogs(log, { share_id: id, reason: failure.reason, permanent: failure.permanent })
+}

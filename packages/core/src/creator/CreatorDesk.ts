@@ -1,0 +1,178 @@
+/** What a creator does with a link: look, respond, decline, approve, ask for another draft, withdraw. */
+
+import * as Context from "effect/Context"
+import * as Digest from "effect/crypto/Digest"
+import * as SecureRandom from "effect/crypto/SecureRandom"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import type * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import { maxCommentaryLength } from "../commentary/CommentaryGenerator.ts"
+import { MailStore } from "../mail/MailStore.ts"
+import * as Ids from "../shared/Ids.ts"
+import { CommentaryId, type DraftId } from "../shared/Ids.ts"
+import * as Instant from "../shared/Instant.ts"
+import { Policy } from "../shared/Policy.ts"
+import { hash } from "../shared/Secret.ts"
+import { clean, codePoints } from "../shared/Text.ts"
+import { WorkSignal } from "../shared/WorkSignal.ts"
+import { type Assignment, settledAt } from "../topic/Assignment.ts"
+import { type AssignmentInContext, AssignmentStore } from "../topic/AssignmentStore.ts"
+import type { ActionRefused, Change } from "../topic/Workflow.ts"
+import * as Workflow from "../topic/Workflow.ts"
+import { CreatorLinks } from "./CreatorLink.ts"
+
+/** The link is forged, mistyped, expired, for a former address, or its reading time is over: not told apart. */
+export class LinkInvalid extends Schema.TaggedError<LinkInvalid>()("LinkInvalid", {}) {}
+
+/** What the creator wrote is too short or too long, in code points after trimming. */
+export class TextLength extends Schema.TaggedError<TextLength>()("TextLength", {
+  field: Schema.Literals(["perspective", "reason", "content", "instructions"]),
+  min: Schema.Int,
+  max: Schema.Int,
+  length: Schema.Int
+}) {}
+
+export const lengths = {
+  perspective: { min: 10, max: 5000 },
+  content: { min: 1, max: maxCommentaryLength },
+  reason: { min: 0, max: 1000 },
+  instructions: { min: 0, max: 2000 }
+} as const
+
+type Acted = Effect.Effect<AssignmentInContext, LinkInvalid | TextLength | ActionRefused>
+
+export class CreatorDesk extends Context.Service<
+  CreatorDesk,
+  {
+    readonly view: (token: string) => Effect.Effect<AssignmentInContext, LinkInvalid>
+    readonly respond: (token: string, action: { readonly perspective: string }) => Acted
+    readonly decline: (token: string, action: { readonly reason: string }) => Acted
+    /** `content` null: as drafted. `draftId` null: the only draft there is. */
+    readonly approve: (
+      token: string,
+      action: { readonly draftId: DraftId | null; readonly content: string | null }
+    ) => Acted
+    readonly revise: (
+      token: string,
+      action: { readonly draftId: DraftId | null; readonly instructions: string }
+    ) => Acted
+    readonly withdraw: (token: string, action: { readonly reason: string }) => Acted
+    /** Mails the link's creator a link to all open requests; once a minute at most. */
+    readonly mailDeskLink: (token: string) => Effect.Effect<void, LinkInvalid>
+    /** The creator's open requests, each with its own link. */
+    readonly openRequests: (
+      token: string
+    ) => Effect.Effect<ReadonlyArray<AssignmentInContext & { readonly link: string }>, LinkInvalid>
+  }
+>()("@partner-commentary/core/creator/CreatorDesk") {
+  static readonly layer = Layer.effect(
+    CreatorDesk,
+    Effect.gen(function* () {
+      const store = yield* AssignmentStore
+      const mails = yield* MailStore
+      const links = yield* CreatorLinks
+      const policy = yield* Policy
+      const digest = yield* Digest.Digest
+      const random = yield* SecureRandom.SecureRandom
+      const signal = yield* WorkSignal
+
+      const view = Effect.fnUntraced(function* (token: string) {
+        const link = yield* links.open(token)
+        if (Option.isNone(link) || link.value.to !== "assignment") return yield* new LinkInvalid()
+        const found = yield* store.find(link.value.shareId)
+        if (Option.isNone(found)) return yield* new LinkInvalid()
+        const { assignment } = found.value
+        if (!(yield* links.isFor(link.value, assignment))) return yield* new LinkInvalid()
+        const settled = settledAt(assignment)
+        if (settled !== null && (yield* Instant.now) >= Instant.plus(settled, policy.readingWindow))
+          return yield* new LinkInvalid()
+        return found.value
+      })
+
+      const act = Effect.fnUntraced(function* (
+        token: string,
+        decide: (present: Assignment, now: Instant.Instant) => Result.Result<Change, ActionRefused>
+      ) {
+        const { assignment, topic } = yield* view(token)
+        const now = yield* Instant.now
+        const modified = yield* store.modify(assignment.id, (present) => decide(present, now))
+        if (Option.isNone(modified)) return yield* new LinkInvalid()
+        yield* signal.notify
+        return { assignment: modified.value.after, topic }
+      })
+
+      return CreatorDesk.of({
+        view,
+
+        respond: Effect.fn("CreatorDesk.respond")(function* (token, action) {
+          const perspective = yield* bounded("perspective", action.perspective)
+          return yield* act(token, (present, now) => Workflow.respond(present, { perspective }, now))
+        }),
+
+        decline: Effect.fn("CreatorDesk.decline")(function* (token, action) {
+          const reason = orNull(yield* bounded("reason", action.reason))
+          return yield* act(token, (present, now) => Workflow.decline(present, { reason }, now))
+        }),
+
+        approve: Effect.fn("CreatorDesk.approve")(function* (token, action) {
+          const content = action.content === null ? null : yield* bounded("content", action.content)
+          const commentaryId = yield* Ids.make(CommentaryId, random)
+          const drafted = (yield* view(token)).assignment.draft?.content ?? ""
+          const contentHash = yield* hash(digest, content ?? drafted)
+          const { draftId } = action
+          return yield* act(token, (present, now) =>
+            Workflow.approve(present, { draftId, content, commentaryId, contentHash }, now)
+          )
+        }),
+
+        revise: Effect.fn("CreatorDesk.revise")(function* (token, action) {
+          const instructions = yield* bounded("instructions", action.instructions)
+          const { draftId } = action
+          return yield* act(token, (present, now) => Workflow.revise(present, { draftId, instructions }, now, policy))
+        }),
+
+        withdraw: Effect.fn("CreatorDesk.withdraw")(function* (token, action) {
+          const reason = orNull(yield* bounded("reason", action.reason))
+          return yield* act(token, (present, now) => Workflow.withdraw(present, { reason }, now))
+        }),
+
+        mailDeskLink: Effect.fn("CreatorDesk.mailDeskLink")(function* (token) {
+          const { assignment } = yield* view(token)
+          const now = yield* Instant.now
+          yield* mails.queue({
+            id: `${assignment.id}.desk-${Math.floor(now / 60_000)}`,
+            kind: "desk",
+            shareId: null,
+            organizationId: null,
+            address: assignment.creator.email,
+            createdAt: now
+          })
+          yield* signal.notify
+        }),
+
+        openRequests: Effect.fn("CreatorDesk.openRequests")(function* (token) {
+          const link = yield* links.open(token)
+          if (Option.isNone(link) || link.value.to !== "desk") return yield* new LinkInvalid()
+          const open = yield* store.openOf(link.value.email)
+          return yield* Effect.forEach(open, (entry) =>
+            Effect.map(links.toAssignment(entry.assignment), (own) => ({ ...entry, link: own }))
+          )
+        })
+      })
+    })
+  )
+}
+
+/** Cleaned, and within bounds. */
+const bounded = (field: TextLength["field"], text: string): Effect.Effect<string, TextLength> => {
+  const { max, min } = lengths[field]
+  const cleaned = clean(text)
+  const length = codePoints(cleaned)
+  return length < min || length > max
+    ? Effect.fail(new TextLength({ field, min, max, length }))
+    : Effect.succeed(cleaned)
+}
+
+const orNull = (text: string): string | null => (text === "" ? null : text)

@@ -1,0 +1,96 @@
+/**
+ * The signed links that creators' mails carry. A token names the assignment (or the desk), the creator and an expiry;
+ * whether it still may act is decided by what it names.
+ */
+
+import * as Context from "effect/Context"
+import * as Digest from "effect/crypto/Digest"
+import * as Mac from "effect/crypto/Mac"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Base64Url from "effect/encoding/Base64Url"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Redacted from "effect/Redacted"
+import * as Result from "effect/Result"
+import * as Ids from "../shared/Ids.ts"
+import { ShareId } from "../shared/Ids.ts"
+import * as Instant from "../shared/Instant.ts"
+import { PublicAddress } from "../shared/PublicAddress.ts"
+import { hash } from "../shared/Secret.ts"
+import type { Assignment } from "../topic/Assignment.ts"
+
+/** The secrets that sign links: the first signs, all verify. Hosts provide them. */
+export class SigningSecrets extends Context.Service<
+  SigningSecrets,
+  readonly [Redacted.Redacted<string>, ...ReadonlyArray<Redacted.Redacted<string>>]
+>()("@partner-commentary/core/creator/SigningSecrets") {}
+
+/** What a genuine, unexpired token names. */
+export type OpenedLink =
+  | { readonly to: "assignment"; readonly shareId: ShareId; readonly creatorTag: string }
+  | { readonly to: "desk"; readonly email: string }
+
+/** Longer than any assignment can live and be read: ten drafts of a week each and thirty days of reading fit. */
+const assignmentLifetime = Duration.days(150)
+const deskLifetime = Duration.minutes(15)
+
+export class CreatorLinks extends Context.Service<
+  CreatorLinks,
+  {
+    readonly toAssignment: (assignment: Assignment) => Effect.Effect<string>
+    readonly toDesk: (email: string) => Effect.Effect<string>
+    /** None for a forged, mistyped or expired token. */
+    readonly open: (token: string) => Effect.Effect<Option.Option<OpenedLink>>
+    /** Whether the link was made for the creator whom the assignment has now. */
+    readonly isFor: (link: OpenedLink & { readonly to: "assignment" }, assignment: Assignment) => Effect.Effect<boolean>
+  }
+>()("@partner-commentary/core/creator/CreatorLinks") {
+  static readonly layer = Layer.effect(
+    CreatorLinks,
+    Effect.gen(function* () {
+      const mac = yield* Mac.Mac
+      const digest = yield* Digest.Digest
+      const { apiRoot } = yield* PublicAddress
+      const secrets = yield* SigningSecrets
+      const keys = yield* Effect.forEach(secrets, (secret) =>
+        Effect.orDie(Mac.key(Mac.hmacSha256, utf8(`creator link ${Redacted.value(secret)}`)))
+      )
+
+      const tagOf = (email: string) => Effect.map(hash(digest, email.toLowerCase()), (hex) => hex.slice(0, 16))
+
+      const link = Effect.fnUntraced(function* (lifetime: Duration.Duration, parts: ReadonlyArray<string>) {
+        const expiry = Math.ceil(Instant.plus(yield* Instant.now, lifetime) / 1000).toString(36)
+        const payload = Base64Url.encode([expiry, ...parts].join(" "))
+        const tag = yield* Effect.orDie(mac.sign(keys[0] as Mac.Key, utf8(payload)))
+        return `${apiRoot}/creator/${payload}.${Base64Url.encode(tag)}`
+      })
+
+      const isGenuine = Effect.fnUntraced(function* (payload: string, tag: Uint8Array) {
+        for (const key of keys) if (yield* Effect.orDie(mac.verify(key, tag, utf8(payload)))) return true
+        return false
+      })
+
+      return CreatorLinks.of({
+        toAssignment: Effect.fnUntraced(function* (assignment) {
+          return yield* link(assignmentLifetime, ["a", assignment.id, yield* tagOf(assignment.creator.email)])
+        }),
+        toDesk: (email) => link(deskLifetime, ["d", email]),
+        open: Effect.fnUntraced(function* (token) {
+          const [payload = "", tag = "", ...rest] = token.split(".")
+          const bytes = Base64Url.decode(tag)
+          const text = Base64Url.decodeString(payload)
+          if (rest.length > 0 || Result.isFailure(bytes) || Result.isFailure(text)) return Option.none()
+          if (!(yield* isGenuine(payload, bytes.success))) return Option.none()
+          const [expiry = "", kind, subject = "", creatorTag = ""] = text.success.split(" ")
+          if ((yield* Instant.now) >= Number.parseInt(expiry, 36) * 1000) return Option.none()
+          if (kind === "d") return Option.some({ to: "desk", email: subject })
+          return Option.map(Ids.parse(ShareId, subject), (shareId) => ({ to: "assignment", shareId, creatorTag }))
+        }),
+        isFor: (opened, assignment) => Effect.map(tagOf(assignment.creator.email), (tag) => tag === opened.creatorTag)
+      })
+    })
+  )
+}
+
+const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text)

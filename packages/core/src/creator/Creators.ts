@@ -1,0 +1,149 @@
+/** What operators do for creators: send a mail again, move to another address, forget a person. */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Result from "effect/Result"
+import { noticeId } from "../mail/Mail.ts"
+import { MailStore } from "../mail/MailStore.ts"
+import { PersonaRegistry } from "../persona/PersonaRegistry.ts"
+import { AuditLog } from "../shared/AuditLog.ts"
+import type { ShareId } from "../shared/Ids.ts"
+import * as Instant from "../shared/Instant.ts"
+import { WorkSignal } from "../shared/WorkSignal.ts"
+import { type Assignment, isSettled } from "../topic/Assignment.ts"
+import { AssignmentNotFound } from "../topic/AssignmentNotFound.ts"
+import { AssignmentStore } from "../topic/AssignmentStore.ts"
+import { ActionRefused, change, failed, isStalled, moved, type NoticeKind, restart } from "../topic/Workflow.ts"
+
+export class Creators extends Context.Service<
+  Creators,
+  {
+    /** Starts generation again after it gave up. */
+    readonly retryGeneration: (id: ShareId) => Effect.Effect<Assignment, AssignmentNotFound | ActionRefused>
+    /** Mails the creator once more what the assignment now waits for. */
+    readonly resendMail: (id: ShareId) => Effect.Effect<NoticeKind, AssignmentNotFound | ActionRefused>
+    /** For personas and unsettled assignments; links mailed to the old address die, and new ones are mailed. */
+    readonly changeEmail: (
+      from: string,
+      to: string
+    ) => Effect.Effect<{ readonly personas: number; readonly assignments: number }>
+    /** Forgets the person: what they approved stays, everything else they said or were called goes. Open work is closed. */
+    readonly erase: (email: string) => Effect.Effect<{ readonly personas: number; readonly assignments: number }>
+  }
+>()("@partner-commentary/core/creator/Creators") {
+  static readonly layer = Layer.effect(
+    Creators,
+    Effect.gen(function* () {
+      const store = yield* AssignmentStore
+      const personas = yield* PersonaRegistry
+      const mails = yield* MailStore
+      const audit = yield* AuditLog
+      const signal = yield* WorkSignal
+
+      const find = Effect.fnUntraced(function* (id: ShareId) {
+        const found = yield* store.find(id)
+        return Option.isNone(found) ? yield* new AssignmentNotFound() : found.value.assignment
+      })
+
+      const resendMail = Effect.fn("Creators.resendMail")(function* (id: ShareId) {
+        const assignment = yield* find(id)
+        const kind = awaited(assignment)
+        if (kind === null) {
+          const reason = isSettled(assignment) ? "settled" : "not_allowed"
+          return yield* new ActionRefused({ reason, status: assignment.status })
+        }
+        const now = yield* Instant.now
+        const occasion = kind === "draft" ? `draft-${assignment.draft?.number}` : kind
+        yield* mails.queue({
+          id: noticeId(id, `${occasion}.again-${now}`),
+          kind,
+          shareId: id,
+          organizationId: assignment.organizationId,
+          address: null,
+          createdAt: now
+        })
+        yield* signal.notify
+        return kind
+      })
+
+      return Creators.of({
+        resendMail,
+
+        retryGeneration: Effect.fn("Creators.retryGeneration")(function* (id) {
+          const now = yield* Instant.now
+          const modified = yield* store.modify(id, (present) => restart(present, now, "operator.restarted"))
+          if (Option.isNone(modified)) return yield* new AssignmentNotFound()
+          yield* signal.notify
+          return modified.value.after
+        }),
+
+        changeEmail: Effect.fn("Creators.changeEmail")(function* (from, to) {
+          const own = yield* personas.byCreator(from)
+          yield* Effect.forEach(own, ({ id }) =>
+            personas.update(id, (present) => ({ ...present, creator: { ...present.creator, email: to } }))
+          )
+          const open = yield* store.openOf(from)
+          for (const { assignment } of open) {
+            yield* store.modify(assignment.id, (present) =>
+              Result.succeed(change({ ...present, creator: { ...present.creator, email: to } }))
+            )
+            yield* Effect.ignore(resendMail(assignment.id))
+          }
+          yield* audit.record({
+            action: "creator.email_changed",
+            subject: own.map(({ id }) => id).join(" "),
+            organizationId: null,
+            details: { personas: own.length, assignments: open.length }
+          })
+          return { personas: own.length, assignments: open.length }
+        }),
+
+        erase: Effect.fn("Creators.erase")(function* (email) {
+          const now = yield* Instant.now
+          const own = yield* personas.byCreator(email)
+          yield* Effect.forEach(own, ({ id }) =>
+            personas.update(id, (present) => ({ ...present, creator: { name: "", email: "" } }))
+          )
+          const all = yield* store.allOf(email)
+          for (const id of all) {
+            yield* store.modify(id, (present) => Result.succeed(change(erased(present, now))))
+            yield* store.forgetDrafts(id)
+          }
+          yield* audit.record({
+            action: "creator.erased",
+            subject: own.map(({ id }) => id).join(" "),
+            organizationId: null,
+            details: { personas: own.length, assignments: all.length }
+          })
+          return { personas: own.length, assignments: all.length }
+        })
+      })
+    })
+  )
+}
+
+/** What the assignment now waits for; null when no mail would help. */
+const awaited = (assignment: Assignment): NoticeKind | null => {
+  if (isSettled(assignment)) return null
+  if (assignment.status === "topic_sent") return "request"
+  if (isStalled(assignment) && assignment.draft === null) return "stalled"
+  return assignment.draft === null ? null : "draft"
+}
+
+const erased = (present: Assignment, now: Instant.Instant): Assignment => {
+  const closed = isSettled(present)
+    ? present
+    : present.status === "topic_sent"
+      ? failed(moved(present, "decline", now), "declined", now)
+      : failed(present, "withdrawn", now)
+  return {
+    ...closed,
+    creator: { name: "", email: "" },
+    perspective: null,
+    declineReason: null,
+    withdrawReason: null,
+    draft: null,
+    generation: { ...closed.generation, revision: null }
+  }
+}

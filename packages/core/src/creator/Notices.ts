@@ -1,0 +1,283 @@
+/**
+ * What the mails say, as plain text and as HTML. Pure: whom they go to, when, and with which link is decided elsewhere.
+ * Words from outside (the topic, names) are quoted, made harmless to mail clients, and escaped at one place.
+ */
+import * as DateTime from "effect/DateTime"
+import type { Instant } from "../shared/Instant.ts"
+import type { Assignment } from "../topic/Assignment.ts"
+import type { NoticeKind } from "../topic/Workflow.ts"
+
+export interface NoticeText {
+  /** One line of at most 120 characters. */
+  readonly subject: string
+  readonly text: string
+  /** A whole document that needs nothing from outside. */
+  readonly html: string
+}
+
+interface QuotedTopic {
+  readonly content: string
+  readonly organizationName: string
+}
+
+/** A mail about an assignment, to its creator. */
+export const notice = (context: {
+  readonly kind: NoticeKind
+  readonly assignment: Assignment
+  readonly topic: QuotedTopic
+  readonly link: string
+  /** When the response window will close, where the assignment cannot know it yet: it starts with this very mail. */
+  readonly respondBy?: Instant
+}): NoticeText => {
+  const { assignment, kind, link, topic } = context
+  const organization = oneLine(topic.organizationName)
+  const persona = oneLine(assignment.persona.name)
+  const { action, deadline, otherwise, paragraphs, subject, title } = letters[kind]({
+    organization,
+    persona,
+    assignment,
+    respondBy: context.respondBy ?? assignment.respondBy,
+    isExact: context.respondBy !== undefined || assignment.notifiedAt !== null
+  })
+  return write({
+    subject: `${subject}: “${clip(oneLine(topic.content).replaceAll("”", '"'), 50)}”`,
+    title,
+    paragraphs,
+    quote: { source: organization, text: harmless(topic.content) },
+    facts: [["Asked by", organization], ["For", persona], ...(deadline === null ? [] : [deadline])],
+    action: { label: action, link },
+    after: [
+      otherwise,
+      "This link is yours alone: whoever has this mail can answer in your place, so please do not forward it.",
+      `You get this mail because you speak for ${persona}. The quoted text is ${organization}’s, not ours; its addresses are made unclickable on purpose.`
+    ]
+  })
+}
+
+/** To a creator who asked for it from one of their pages. */
+export const deskNotice = (context: { readonly link: string }): NoticeText =>
+  write({
+    subject: "Your link to all open requests",
+    title: "All your open requests",
+    paragraphs: ["You asked for a link to all requests that wait for you. Here it is. It works for 15 minutes."],
+    quote: null,
+    facts: [],
+    action: { label: "Show my open requests", link: context.link },
+    after: [
+      "Did you not ask for it? Then do nothing: nothing changes, and the link stops working by itself.",
+      "This link is yours alone: whoever has this mail can answer in your place, so please do not forward it."
+    ]
+  })
+
+/** To the contact of the organization that asked. The creator's address is not theirs to know. */
+export const undeliverableNotice = (context: {
+  readonly personaName: string
+  readonly topic: QuotedTopic
+}): NoticeText => {
+  const persona = oneLine(context.personaName)
+  return write({
+    subject: `Your request did not reach ${clip(persona, 60)}`,
+    title: `Your request did not reach ${persona}`,
+    paragraphs: [
+      `We could not deliver your request to the creator who speaks for ${persona}: the mail was refused. We have been told as well, and can correct the address and send it again.`
+    ],
+    quote: { source: oneLine(context.topic.organizationName), text: harmless(context.topic.content) },
+    facts: [["For", persona]],
+    action: null,
+    after: ["If nothing changes before the time to respond is over, the request expires. You need not do anything."]
+  })
+}
+
+/** `Thursday 14 May 2026, 14:00 UTC`; never later than the moment itself. */
+export const utcDate = (instant: Instant): string => {
+  const { day, hour, minute, month, weekDay, year } = DateTime.toPartsUtc(DateTime.makeUnsafe(instant))
+  const two = (part: number) => String(part).padStart(2, "0")
+  return `${weekDays[weekDay]} ${day} ${months[month - 1]} ${year}, ${two(hour)}:${two(minute)} UTC`
+}
+
+const weekDays = "Sunday Monday Tuesday Wednesday Thursday Friday Saturday".split(" ")
+const months = "January February March April May June July August September October November December".split(" ")
+
+/** What differs from one kind of mail to the next. */
+interface Letter {
+  readonly subject: string
+  readonly title: string
+  readonly paragraphs: ReadonlyArray<string>
+  readonly deadline: readonly [label: string, value: string] | null
+  readonly action: string
+  /** What happens when they do nothing. */
+  readonly otherwise: string
+}
+
+interface About {
+  readonly organization: string
+  readonly persona: string
+  readonly assignment: Assignment
+  readonly respondBy: Instant
+  readonly isExact: boolean
+}
+
+const noCommentary = (organization: string) => `and ${organization} sees that there is no commentary`
+
+const request = ({ isExact, organization, persona, respondBy }: About): Letter => ({
+  subject: `${clip(organization, 30)} asks ${clip(persona, 25)}`,
+  title: `${organization} asks for ${persona}’s view`,
+  paragraphs: [
+    `${organization} asks what ${persona}, the persona you speak for, thinks of the topic quoted below.`,
+    "Write your view in a few sentences. A commentary is drafted from it, and nobody sees the draft but you until you approve it. You can also decline."
+  ],
+  deadline: [isExact ? "Answer by" : "Answer at the latest by", utcDate(respondBy)],
+  action: "Answer or decline",
+  otherwise: `If you do nothing, the request closes at that time ${noCommentary(organization)}.${isExact ? "" : " The page behind the link shows the exact time."}`
+})
+
+const approval = (about: About): Pick<Letter, "deadline" | "action" | "otherwise"> => ({
+  deadline: about.assignment.approveBy === null ? null : ["Approve by", utcDate(about.assignment.approveBy)],
+  action: "Read the draft",
+  otherwise: `If you do nothing, the draft is dropped at that time ${noCommentary(about.organization)}. Nothing is ever handed out without your approval.`
+})
+
+const letters: Readonly<Record<NoticeKind, (about: About) => Letter>> = {
+  request,
+  reminder: (about) => ({
+    ...request(about),
+    subject: `Reminder: ${clip(about.organization, 25)} asks ${clip(about.persona, 20)}`,
+    title: `${about.organization} still waits for ${about.persona}’s view`
+  }),
+  draft: (about) => ({
+    ...approval(about),
+    subject: `A draft for ${clip(about.persona, 40)} is ready`,
+    title: `A draft for ${about.persona} is ready`,
+    paragraphs: [
+      "A commentary was drafted from your view. Read it, then approve it as it stands, edit it first, or ask for another draft."
+    ]
+  }),
+  approval_reminder: (about) => ({
+    ...approval(about),
+    subject: `The draft for ${clip(about.persona, 30)} still waits for you`,
+    title: `The draft for ${about.persona} still waits for you`,
+    paragraphs: [
+      "You have not approved it yet. You can approve it as it stands, edit it first, or ask for another draft."
+    ]
+  }),
+  approval_last_call: (about) => ({
+    ...approval(about),
+    subject: `Last call: the draft for ${clip(about.persona, 30)}`,
+    title: `Last call: the draft for ${about.persona} is about to be dropped`,
+    paragraphs: ["This is the last reminder. You can approve the draft as it stands, edit it first, or withdraw."]
+  }),
+  stalled: (about) => {
+    const { draft, generation } = about.assignment
+    const subject = `The draft for ${clip(about.persona, 30)} could not be written`
+    if (draft !== null) {
+      const paragraphs = [
+        `The other draft that you asked for could not be written. Draft ${draft.number} stays as it is: approve it, edit it, or ask once more.`
+      ]
+      return { ...approval(about), subject, title: "The other draft could not be written", paragraphs }
+    }
+    return {
+      subject,
+      title: `The draft for ${about.persona} could not be written`,
+      paragraphs: [
+        "We tried several times and failed. Your view is kept. We have been told too; you can start again yourself with the link below."
+      ],
+      deadline: generation.giveUpAt === null ? null : ["Start again by", utcDate(generation.giveUpAt)],
+      action: "Start again",
+      otherwise: `If nobody starts again, the request closes at that time ${noCommentary(about.organization)}.`
+    }
+  }
+}
+
+/** Everything from outside is harmless already. */
+interface Draft {
+  readonly subject: string
+  readonly title: string
+  readonly paragraphs: ReadonlyArray<string>
+  readonly quote: { readonly source: string; readonly text: string } | null
+  readonly facts: ReadonlyArray<readonly [label: string, value: string]>
+  readonly action: { readonly label: string; readonly link: string } | null
+  readonly after: ReadonlyArray<string>
+}
+
+const write = (draft: Draft): NoticeText => ({
+  subject: clip(draft.subject, 120),
+  text: asText(draft),
+  html: asHtml(draft)
+})
+
+const asText = ({ action, after, facts, paragraphs, quote, title }: Draft): string =>
+  [
+    title,
+    ...paragraphs,
+    ...(quote === null ? [] : [`${quote.source} writes:\n\n${quote.text.replace(/^/gm, "> ")}`]),
+    ...(facts.length === 0 ? [] : [facts.map(([label, value]) => `${label}: ${value}`).join("\n")]),
+    ...(action === null ? [] : [`${action.label}:\n${action.link}`]),
+    "--------",
+    ...after
+  ]
+    .join("\n\n")
+    .concat("\n")
+
+const serif = "font-family:Georgia,'Times New Roman',serif"
+const accent = "#b4381f"
+
+const asHtml = ({ action, after, facts, paragraphs, quote, subject, title }: Draft): string => `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<meta name="color-scheme" content="light dark">
+<meta name="supported-color-schemes" content="light dark">
+<meta name="format-detection" content="telephone=no,date=no,address=no,email=no,url=no">
+<title>${escape(clip(subject, 120))}</title>
+</head>
+<body style="margin:0;padding:32px 20px;font:16px/1.55 -apple-system,'Segoe UI',Roboto,Helvetica,Arial,sans-serif">
+<div style="max-width:560px;margin:0 auto">
+<p style="margin:0 0 28px;padding:0 0 12px;border-bottom:3px solid ${accent};font-size:13px;font-weight:bold;letter-spacing:.04em">Partner Commentary</p>
+<h1 style="margin:0 0 20px;font-size:28px;line-height:1.2;font-weight:normal;${serif}" dir="auto">${escape(title)}</h1>
+${paragraphs.map((text) => `<p style="margin:0 0 16px">${escape(text)}</p>`).join("\n")}
+${
+  quote === null
+    ? ""
+    : `<p style="margin:28px 0 8px;font-size:14px">${escape(quote.source)} writes:</p>
+<blockquote dir="auto" style="margin:0 0 28px;padding:4px 0 4px 18px;border-left:3px solid ${accent};font-size:20px;line-height:1.45;overflow-wrap:anywhere;${serif}">${escape(quote.text).replaceAll("\n", "<br>")}</blockquote>`
+}
+${facts.map(([label, value]) => `<p style="margin:0 0 4px"><span style="opacity:.75">${escape(label)}:</span> <strong>${escape(value)}</strong></p>`).join("\n")}
+${
+  action === null
+    ? ""
+    : `<p style="margin:28px 0 16px"><a href="${escape(action.link)}" style="display:inline-block;padding:14px 26px;background:${accent};color:#ffffff;font-weight:bold;text-decoration:none">${escape(action.label)}</a></p>
+<p style="margin:0 0 28px;font-size:13px;opacity:.85;overflow-wrap:anywhere;word-break:break-all">Or open this address: <a href="${escape(action.link)}" style="color:inherit">${escape(action.link)}</a></p>`
+}
+${after.map((text) => `<p style="margin:0 0 10px;font-size:14px;opacity:.85">${escape(text)}</p>`).join("\n")}
+</div>
+</body>
+</html>
+`
+
+const escape = (text: string): string => text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
+
+/** No control characters, no direction overrides, no invisible tags; what mail clients would link is broken up. */
+const harmless = (text: string): string =>
+  text
+    .toWellFormed()
+    .replace(/\r\n?|[\v\f\u0085\u2028\u2029]/g, "\n")
+    .replace(/[^\P{Cc}\n]|[\u202a-\u202e\u2066-\u2069\ufeff\u{e0000}-\u{e007f}]/gu, "")
+    .replace(linkable, (mark) => `\u200b${mark}\u200b`)
+    .trim()
+
+/** Dots (of every script that addresses know), colons, slashes and at signs inside a word are what makes an address of it. */
+const linkable = /(?<=\S)[.:@/\\\u3002\uff0e\uff61\uff1a\uff0f\uff20](?=\S)/gu
+
+const oneLine = (text: string): string => harmless(text.replace(/\s+/g, " ")).replace(/\s+/g, " ")
+
+/** Cut to so many characters, the ellipsis included. */
+const clip = (text: string, most: number): string => {
+  const characters = Array.from(text)
+  return characters.length <= most
+    ? text
+    : `${characters
+        .slice(0, most - 1)
+        .join("")
+        .trimEnd()}…`
+}

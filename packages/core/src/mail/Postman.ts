@@ -1,0 +1,139 @@
+/** Hands over the mails that are due, and remembers what became of each. A mail is written at the moment it is sent. */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Result from "effect/Result"
+import { CreatorLinks } from "../creator/CreatorLink.ts"
+import { deskNotice, type NoticeText, notice, undeliverableNotice } from "../creator/Notices.ts"
+import { OrganizationStore } from "../partner/OrganizationStore.ts"
+import * as Instant from "../shared/Instant.ts"
+import { Policy } from "../shared/Policy.ts"
+import { isSettled } from "../topic/Assignment.ts"
+import { type AssignmentInContext, AssignmentStore } from "../topic/AssignmentStore.ts"
+import { isStalled, type NoticeKind, notified } from "../topic/Workflow.ts"
+import { type Mail, noticeId, retryAt } from "./Mail.ts"
+import { Mailer, type MailMessage, MailRefused } from "./Mailer.ts"
+import { type MailOutcome, MailStore } from "./MailStore.ts"
+
+export class Postman extends Context.Service<
+  Postman,
+  {
+    /** Takes up to so many due mails and hands them over side by side. Answers with how many it took. */
+    readonly round: (limit: number) => Effect.Effect<number>
+    readonly nextDue: Effect.Effect<Option.Option<Instant.Instant>>
+  }
+>()("@partner-commentary/core/mail/Postman") {
+  static readonly layer = Layer.effect(
+    Postman,
+    Effect.gen(function* () {
+      const mails = yield* MailStore
+      const assignments = yield* AssignmentStore
+      const organizations = yield* OrganizationStore
+      const links = yield* CreatorLinks
+      const mailer = yield* Mailer
+      const policy = yield* Policy
+
+      const about = (mail: Mail) =>
+        mail.shareId === null ? Effect.succeed(Option.none<AssignmentInContext>()) : assignments.find(mail.shareId)
+
+      /** None: nobody needs this mail any more. */
+      const write = Effect.fnUntraced(function* (mail: Mail) {
+        if (mail.kind === "desk") {
+          if (mail.address === null) return Option.none<MailMessage>()
+          return message(
+            mail,
+            { name: "", address: mail.address },
+            deskNotice({ link: yield* links.toDesk(mail.address) })
+          )
+        }
+        const found = yield* about(mail)
+        if (Option.isNone(found)) return Option.none<MailMessage>()
+        const { assignment, topic } = found.value
+        if (mail.kind === "undeliverable") {
+          const organization = yield* organizations.find(assignment.organizationId)
+          const address = Option.match(organization, { onNone: () => null, onSome: ({ contactEmail }) => contactEmail })
+          if (address === null) return Option.none<MailMessage>()
+          const text = undeliverableNotice({ personaName: assignment.persona.name, topic })
+          return message(mail, { name: topic.organizationName, address }, text)
+        }
+        if (!isWanted(mail.id, mail.kind, found.value) || assignment.creator.email === "")
+          return Option.none<MailMessage>()
+        const { name, email } = assignment.creator
+        // The window opens when this mail is handed over, so the deadline it names is a whole window from now.
+        const opensNow = mail.kind === "request" && assignment.notifiedAt === null
+        const text = notice({
+          kind: mail.kind,
+          assignment,
+          topic,
+          link: yield* links.toAssignment(assignment),
+          ...(opensNow
+            ? { respondBy: Math.min(Instant.plus(yield* Instant.now, policy.responseWindow), assignment.respondBy) }
+            : {})
+        })
+        return message(mail, { name, address: email }, text)
+      })
+
+      const deliver = Effect.fn("Postman.deliver")(function* (mail: Mail) {
+        const written = yield* write(mail)
+        if (Option.isNone(written)) return yield* mails.settle(mail, { state: "obsolete" }, yield* Instant.now)
+        const outcome = yield* Effect.result(
+          Effect.catchDefect(mailer.send(written.value), (defect) =>
+            Effect.fail(new MailRefused({ permanent: false, reason: `the mailer broke: ${String(defect)}` }))
+          )
+        )
+        const now = yield* Instant.now
+        if (Result.isFailure(outcome)) return yield* refused(mail, outcome.failure, now)
+        if (mail.kind === "request" && mail.shareId !== null) {
+          const handedOver = yield* assignments.modify(mail.shareId, (present) =>
+            Result.succeed(notified(present, mail.id, now, policy))
+          )
+          if (Option.isSome(handedOver)) return
+        }
+        yield* mails.settle(mail, { state: "sent" }, now)
+      })
+
+      const refused = Effect.fnUntraced(function* (mail: Mail, refusal: MailRefused, now: Instant.Instant) {
+        const until = refusal.permanent ? null : retryAt(mail, now, policy.mailWindow)
+        const outcome: MailOutcome =
+          until === null
+            ? { state: "failed", reason: refusal.reason }
+            : { state: "waiting", until, reason: refusal.reason }
+        yield* mails.settle(mail, outcome, now)
+        const log =
+          until === null ? Effect.logError("A mail could not be delivered") : Effect.logWarning("A mail must wait")
+        yield* Effect.annotateLogs(log, { mail: mail.id, kind: mail.kind, reason: refusal.reason })
+        if (until === null && mail.shareId !== null && mail.kind !== "undeliverable") {
+          yield* mails.queue({
+            ...mail,
+            id: noticeId(mail.shareId, "undeliverable"),
+            kind: "undeliverable",
+            address: null,
+            createdAt: now
+          })
+        }
+      })
+
+      return Postman.of({
+        round: Effect.fnUntraced(function* (limit) {
+          const now = yield* Instant.now
+          const claimed = yield* mails.claim(now, Instant.plus(now, policy.lease), limit)
+          yield* Effect.forEach(claimed, deliver, { concurrency: "unbounded", discard: true })
+          return claimed.length
+        }),
+        nextDue: mails.nextDue
+      })
+    })
+  )
+}
+
+const message = (mail: Mail, to: MailMessage["to"], text: NoticeText): Option.Option<MailMessage> =>
+  Option.some({ id: mail.id, to, ...text })
+
+/** A reminder after the answer, or a draft that was replaced, would only confuse. */
+const isWanted = (id: string, kind: NoticeKind, { assignment }: AssignmentInContext): boolean => {
+  if (isSettled(assignment)) return false
+  if (kind === "request" || kind === "reminder") return assignment.status === "topic_sent"
+  if (kind === "stalled") return isStalled(assignment)
+  return assignment.draft !== null && id.startsWith(noticeId(assignment.id, `${kind}-${assignment.draft.number}`))
+}

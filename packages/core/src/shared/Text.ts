@@ -1,0 +1,19 @@
+/** Text that people wrote: how long it is to them, and what does not belong in it. */
+
+/** Unicode code points, as a person counts characters. */
+export const codePoints = (text: string): number => {
+  let count = 0
+  for (const _ of text) count++
+  return count
+}
+
+/** Control characters other than tab and line ends: no text needs them, and not every database takes them. */
+export const hasControls = (text: string): boolean => /[^\P{Cc}\t\n\r]/u.test(text)
+
+/** Well-formed, with one kind of line end, without control characters, trimmed. */
+export const clean = (text: string): string =>
+  text
+    .toWellFormed()
+    .replace(/\r\n?/g, "\n")
+    .replace(/[^\P{Cc}\t\n]/gu, "")
+    .trim()

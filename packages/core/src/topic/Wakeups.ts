@@ -1,0 +1,59 @@
+/** Lets happen what is due by itself: windows that close, reminders, and attempts at drafts, which it begins and hands on. */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Result from "effect/Result"
+import { beginsAttempt, wake } from "../commentary/Generation.ts"
+import type { ShareId } from "../shared/Ids.ts"
+import * as Instant from "../shared/Instant.ts"
+import { Policy } from "../shared/Policy.ts"
+import { AssignmentStore } from "./AssignmentStore.ts"
+
+/** An attempt that was begun and must now be made, by whoever began it. */
+export interface Attempt {
+  readonly id: ShareId
+  readonly ticket: number
+}
+
+export class Wakeups extends Context.Service<
+  Wakeups,
+  {
+    /** Wakes one assignment if it is due. `mayBegin` false: leaves attempts for later. */
+    readonly wake: (
+      id: ShareId,
+      mayBegin: boolean
+    ) => Effect.Effect<{ readonly woke: boolean; readonly begun: Option.Option<Attempt> }>
+    /** Which are due now, the longest overdue first. */
+    readonly due: (limit: number) => Effect.Effect<ReadonlyArray<ShareId>>
+    readonly nextDue: Effect.Effect<Option.Option<Instant.Instant>>
+  }
+>()("@partner-commentary/core/topic/Wakeups") {
+  static readonly layer = Layer.effect(
+    Wakeups,
+    Effect.gen(function* () {
+      const store = yield* AssignmentStore
+      const policy = yield* Policy
+      return Wakeups.of({
+        wake: Effect.fn("Wakeups.wake")(function* (id, mayBegin) {
+          const now = yield* Instant.now
+          const modified = yield* store.modify(id, (present) => {
+            const change = Option.filter(
+              wake(present, now, policy),
+              (next) => mayBegin || !beginsAttempt(present, next.assignment)
+            )
+            return Result.succeed(Option.getOrElse(change, () => ({ assignment: present, notices: [] })))
+          })
+          if (Option.isNone(modified)) return { woke: false, begun: Option.none() }
+          const { after, before } = modified.value
+          return {
+            woke: after !== before,
+            begun: beginsAttempt(before, after) ? Option.some({ id, ticket: after.generation.ticket }) : Option.none()
+          }
+        }),
+        due: (limit) => Effect.flatMap(Instant.now, (now) => store.due(now, limit)),
+        nextDue: store.nextDue
+      })
+    })
+  )
+}

@@ -1,0 +1,45 @@
+/** Personas over HTTP. */
+import { CurrentPrincipal } from "@partner-commentary/api/ApiKeyAuth"
+import { ok } from "@partner-commentary/api/Envelope"
+import * as Errors from "@partner-commentary/api/Errors"
+import { PartnerApi } from "@partner-commentary/api/PartnerApi"
+import type { Persona } from "@partner-commentary/core/persona/Persona"
+import { Personas } from "@partner-commentary/core/persona/Personas"
+import * as Ids from "@partner-commentary/core/shared/Ids"
+import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
+import * as Effect from "effect/Effect"
+import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
+import * as Option from "effect/Option"
+import { avatarPath } from "./Avatar.ts"
+
+export const layer = HttpApiBuilder.group(
+  PartnerApi,
+  "personas",
+  Effect.fnUntraced(function* (handlers) {
+    const personas = yield* Personas
+    const { apiRoot } = yield* PublicAddress
+
+    const summary = ({ id, imageUrl, name }: Persona) => ({ id, name, image_url: imageUrl || apiRoot + avatarPath })
+
+    return handlers
+      .handle("list", () =>
+        Effect.flatMap(CurrentPrincipal, ({ organization }) =>
+          Effect.map(personas.list(organization.id), (all) => ok(all.map(summary)))
+        )
+      )
+      .handle(
+        "find",
+        Effect.fnUntraced(function* ({ params }) {
+          const { organization } = yield* CurrentPrincipal
+          const id = Ids.parse(Ids.PersonaId, params.id)
+          if (Option.isNone(id)) return yield* Errors.NotFound.of("Persona not found.")
+          const persona = yield* Effect.catchTags(personas.find(organization.id, id.value), {
+            PersonaNotFound: () => Effect.fail(Errors.NotFound.of("Persona not found.")),
+            NotLicensed: ({ personaId }) => Effect.fail(Errors.NotLicensed.of(personaId))
+          })
+          const { bio, expertise, socialLinks } = persona
+          return ok({ ...summary(persona), bio, expertise, social_links: socialLinks })
+        })
+      )
+  })
+)

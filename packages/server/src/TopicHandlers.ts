@@ -1,0 +1,139 @@
+/** Topics over HTTP: each handler decodes, calls one use case and names the errors. */
+import { CurrentPrincipal } from "@partner-commentary/api/ApiKeyAuth"
+import * as Errors from "@partner-commentary/api/Errors"
+import { PartnerApi, prefix } from "@partner-commentary/api/PartnerApi"
+import { CreateTopic } from "@partner-commentary/api/TopicsApi"
+import type { Principal } from "@partner-commentary/core/access/ApiKeys"
+import * as Ids from "@partner-commentary/core/shared/Ids"
+import * as Instant from "@partner-commentary/core/shared/Instant"
+import { formatCursor } from "@partner-commentary/core/shared/Page"
+import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
+import { isReference } from "@partner-commentary/core/topic/Topic"
+import type { Owner } from "@partner-commentary/core/topic/TopicStore"
+import { Topics } from "@partner-commentary/core/topic/Topics"
+import { bounds } from "@partner-commentary/core/usage/BillingPeriod"
+import type { QuotaExceeded } from "@partner-commentary/core/usage/Quota"
+import * as Effect from "effect/Effect"
+import * as HttpServerResponse from "effect/http/HttpServerResponse"
+import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
+import * as Option from "effect/Option"
+import { avatarPath } from "./Avatar.ts"
+import { decoder, invalid } from "./Body.ts"
+import * as Envelope from "./Envelope.ts"
+import { metadataProblem } from "./Metadata.ts"
+import { readList } from "./TopicListQuery.ts"
+import * as Views from "./TopicViews.ts"
+
+export const layer = HttpApiBuilder.group(
+  PartnerApi,
+  "topics",
+  Effect.fnUntraced(function* (handlers) {
+    const topics = yield* Topics
+    const { apiRoot } = yield* PublicAddress
+    const avatar = apiRoot + avatarPath
+    const decodeTopic = decoder(CreateTopic)
+
+    return handlers
+      .handleRaw(
+        "create",
+        Effect.fnUntraced(function* ({ request }) {
+          const principal = yield* CurrentPrincipal
+          const body = yield* decodeTopic(request)
+          const metadata = body.metadata ?? {}
+          const problem = metadataProblem(metadata)
+          if (problem !== undefined) return yield* invalid(problem)
+          const { results, sent, topic } = yield* Effect.catchTags(
+            topics.submit(principal, {
+              content: body.content,
+              personaIds: body.persona_ids.flatMap((id) => Option.toArray(Ids.parse(Ids.PersonaId, id))),
+              externalReference: body.external_reference ?? null,
+              outputTypes: body.output_types ?? ["text"],
+              metadata
+            }),
+            {
+              ContentLength: ({ length, max, min }) =>
+                invalid({
+                  field: "content",
+                  constraint: `must be ${min} to ${max} characters long after trimming; it is ${length}`
+                }),
+              ContentText: () => invalid({ field: "content", constraint: "must not contain control characters" }),
+              NoValidPersonas: (refused) => Effect.fail(Errors.NoValidPersonas.of(refused.results.map(Views.result))),
+              QuotaExceeded: quotaExceeded
+            }
+          )
+          return HttpServerResponse.setHeader(
+            Envelope.success(Views.created(topic, results, sent.length), 201),
+            "location",
+            `${prefix}/topics/${topic.id}`
+          )
+        })
+      )
+      .handle(
+        "list",
+        Effect.fnUntraced(function* ({ query }) {
+          const owner = ownerOf(yield* CurrentPrincipal)
+          const { cursor, limit, offset, status } = yield* readList(query)
+          const page = yield* topics.list({ owner, status, limit, from: cursor === null ? { offset } : { cursor } })
+          return {
+            success: true as const,
+            data: page.items.map(Views.summary),
+            pagination: {
+              limit,
+              offset,
+              total: page.total,
+              next_cursor: Option.getOrNull(Option.map(page.next, formatCursor))
+            }
+          }
+        })
+      )
+      .handle("find", ({ params }) =>
+        Effect.map(one(params.id, topics.find), (found) => Envelope.success(Views.detail(found, avatar)))
+      )
+      .handle("progress", ({ params }) =>
+        Effect.map(one(params.id, topics.progress), (found) => Envelope.success(Views.progress(found)))
+      )
+      .handle("commentaries", ({ params }) =>
+        Effect.map(one(params.id, topics.find), (found) => Envelope.success(Views.commentaries(found, avatar)))
+      )
+      .handle(
+        "byReference",
+        Effect.fnUntraced(function* ({ params: { ref } }) {
+          const owner = ownerOf(yield* CurrentPrincipal)
+          if (!isReference(ref)) {
+            return yield* invalid({
+              field: "ref",
+              constraint:
+                "must be 1 to 256 characters out of A-Z, a-z, 0-9, '-', '_', '.' and ':', and neither '.' nor '..'"
+            })
+          }
+          const found = yield* Effect.catchTag(topics.byReference(owner, ref), "ReferenceNotFound", ({ reference }) =>
+            Effect.fail(Errors.NotFound.of(`No topic has the external reference ${reference}.`))
+          )
+          return Envelope.success(Views.byReference(ref, found, avatar))
+        })
+      )
+  })
+)
+
+const ownerOf = ({ environment, organization }: Principal): Owner => ({ organizationId: organization.id, environment })
+
+/** A malformed id, an unknown topic and somebody else's are one and the same answer. */
+const one = <A>(
+  id: string,
+  find: (owner: Owner, id: Ids.TopicId) => Effect.Effect<A, { readonly _tag: "TopicNotFound" }>
+): Effect.Effect<A, Errors.NotFound, CurrentPrincipal> =>
+  Effect.flatMap(CurrentPrincipal, (principal) => {
+    const topicId = Ids.parse(Ids.TopicId, id)
+    if (Option.isNone(topicId)) return topicNotFound()
+    return Effect.catchTag(find(ownerOf(principal), topicId.value), "TopicNotFound", topicNotFound)
+  })
+
+const topicNotFound = () => Effect.fail(Errors.NotFound.of("Topic not found."))
+
+/** The next period brings the next units. */
+const quotaExceeded = ({ limit, quota, remaining }: QuotaExceeded) =>
+  Effect.flatMap(Instant.now, (now) =>
+    Effect.fail(
+      Errors.RateLimitExceeded.of({ retry_after: Math.ceil((bounds(now).end - now) / 1000), limit, remaining, quota })
+    )
+  )

@@ -1,0 +1,143 @@
+/** Topics as partners see them: from the core's values to the wire's names. */
+import type { Commentary, Failure } from "@partner-commentary/api/Fields"
+import type * as Api from "@partner-commentary/api/TopicsApi"
+import { toIso } from "@partner-commentary/core/shared/Instant"
+import type { SubmissionResult } from "@partner-commentary/core/topic/Submission"
+import type { Topic } from "@partner-commentary/core/topic/Topic"
+import { outcomeOf, statuses, summaryOf } from "@partner-commentary/core/topic/TopicStatus"
+import type { PublicAssignment, TopicProgress, TopicWithAssignments } from "@partner-commentary/core/topic/TopicStore"
+import { referenceDepth } from "@partner-commentary/core/topic/Topics"
+
+export const result = ({ duplicateOf, personaId, status }: SubmissionResult) => ({
+  persona_id: personaId,
+  status,
+  ...(duplicateOf === null ? {} : { duplicate_of: { topic_id: duplicateOf.topicId, share_id: duplicateOf.shareId } })
+})
+
+export const created = (
+  topic: Topic,
+  results: ReadonlyArray<SubmissionResult>,
+  personasSent: number
+): typeof Api.Topic.Type => ({
+  topic_id: topic.id,
+  ...reference(topic),
+  content: topic.content,
+  metadata: topic.metadata,
+  personas_sent: personasSent,
+  results: results.map(result),
+  status: "pending",
+  created_at: toIso(topic.createdAt)
+})
+
+export const progress = (topic: TopicProgress): typeof Api.TopicProgress.Type => ({
+  topic_id: topic.id,
+  content: topic.content,
+  overall_status: topic.status,
+  created_at: topic.createdAt,
+  personas: topic.assignments.map((assignment) => ({
+    persona_id: assignment.personaId,
+    persona_name: assignment.personaName,
+    status: assignment.status,
+    status_updated_at: assignment.statusUpdatedAt,
+    has_commentary: assignment.status === "creator_approved",
+    failure:
+      assignment.failureReason === null || assignment.failureAt === null
+        ? null
+        : { reason: assignment.failureReason, at: assignment.failureAt }
+  })),
+  summary: {
+    total: topic.assignments.length,
+    topic_sent: topic.counts.topic_sent,
+    opinion_injected: topic.counts.opinion_injected,
+    commentary_generated: topic.counts.commentary_generated,
+    creator_approved: topic.counts.creator_approved,
+    declined: topic.counts.declined,
+    expired: topic.counts.expired
+  }
+})
+
+export const detail = ({ assignments, topic }: TopicWithAssignments, avatar: string): typeof Api.TopicDetail.Type => ({
+  topic_id: topic.id,
+  ...reference(topic),
+  content: topic.content,
+  metadata: topic.metadata,
+  status: topic.status,
+  created_at: toIso(topic.createdAt),
+  commentaries: assignments.map((assignment) => entry(assignment, avatar)),
+  summary: summaryOf(assignments)
+})
+
+export const commentaries = (
+  { assignments, topic }: TopicWithAssignments,
+  avatar: string
+): typeof Api.TopicCommentaries.Type => ({
+  topic_id: topic.id,
+  content: topic.content,
+  commentaries: assignments.flatMap(({ commentary, persona }) =>
+    commentary === null
+      ? []
+      : {
+          commentary_id: commentary.id,
+          persona: { id: persona.id, name: persona.name, image_url: persona.imageUrl || avatar },
+          content: commentary.content,
+          audio_url: commentary.audioUrl,
+          video_url: commentary.videoUrl
+        }
+  )
+})
+
+/** The newest topic leads; the entries of all follow, newest topic first. */
+export const byReference = (
+  externalReference: string,
+  found: ReadonlyArray<TopicWithAssignments>,
+  avatar: string
+): typeof Api.ReferenceLookup.Type => {
+  const shown = found.slice(0, referenceDepth)
+  const newest = (shown[0] as TopicWithAssignments).topic
+  return {
+    external_reference: externalReference,
+    topic_id: newest.id,
+    content: newest.content,
+    metadata: newest.metadata,
+    commentaries: shown.flatMap(({ assignments, topic }) =>
+      assignments.map((assignment) => ({
+        share_id: assignment.id,
+        topic_id: topic.id,
+        topic_content: topic.content,
+        ...entry(assignment, avatar),
+        created_at: toIso(assignment.createdAt)
+      }))
+    ),
+    summary: summaryOf(shown.flatMap(({ assignments }) => assignments)),
+    truncated: found.length > referenceDepth
+  }
+}
+
+export const summary = (topic: Topic): typeof Api.TopicSummary.Type => ({
+  topic_id: topic.id,
+  content: topic.content,
+  status: topic.status,
+  commentaries_ready: topic.counts.creator_approved,
+  total_personas: statuses.reduce((total, status) => total + topic.counts[status], 0),
+  created_at: toIso(topic.createdAt)
+})
+
+const reference = ({ externalReference }: Topic) =>
+  externalReference === null ? {} : { external_reference: externalReference }
+
+const entry = (assignment: PublicAssignment, avatar: string) => ({
+  persona_id: assignment.persona.id,
+  persona_name: assignment.persona.name,
+  persona_image: assignment.persona.imageUrl || avatar,
+  status: outcomeOf(assignment),
+  commentary: commentary(assignment),
+  failure: failure(assignment)
+})
+
+const commentary = ({ commentary: approved }: PublicAssignment): typeof Commentary.Type | null =>
+  approved === null
+    ? null
+    : { id: approved.id, content: approved.content, audio_url: approved.audioUrl, video_url: approved.videoUrl }
+
+const failure = ({ failure: failed }: PublicAssignment): typeof Failure.Type =>
+  failed === null ? null : { reason: failed.reason, at: toIso(failed.at) }

@@ -1,0 +1,99 @@
+/**
+ * Keeps the work going: what is due in assignments, the attempts at drafts that begin there, and the mails. As loops for a
+ * process that stays (`layer`). Any number may run on one database: each piece is taken by one, and taken again if that one dies.
+ */
+import { Drafting } from "@partner-commentary/core/commentary/Drafting"
+import { Postman } from "@partner-commentary/core/mail/Postman"
+import * as Instant from "@partner-commentary/core/shared/Instant"
+import { WorkSignal } from "@partner-commentary/core/shared/WorkSignal"
+import { Wakeups } from "@partner-commentary/core/topic/Wakeups"
+import * as Context from "effect/Context"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as FiberSet from "effect/FiberSet"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+
+/** How hard the loops work. */
+export const WorkerSettings = Context.Reference("@partner-commentary/server/WorkerSettings", {
+  defaultValue: () => ({
+    /** Looks at the database so often for what another process left there; work of this process is seen at once. */
+    pollInterval: Duration.seconds(1),
+    /** Attempts at drafts under way at one time. */
+    attempts: 16,
+    /** Mails handed over side by side. */
+    mails: 16
+  })
+})
+
+const batch = 500
+
+export const layer = Layer.effectDiscard(
+  Effect.gen(function* () {
+    yield* Effect.forkScoped(assignments)
+    yield* Effect.forkScoped(mails)
+  })
+)
+
+const assignments = Effect.scoped(
+  Effect.gen(function* () {
+    const wakeups = yield* Wakeups
+    const drafting = yield* Drafting
+    const signal = yield* WorkSignal
+    const settings = yield* WorkerSettings
+    const attempts = yield* FiberSet.make()
+    const start = yield* FiberSet.runtime(attempts)<Drafting>()
+
+    const round = Effect.gen(function* () {
+      let woke = 0
+      for (const id of yield* wakeups.due(batch)) {
+        const free = (yield* FiberSet.size(attempts)) < settings.attempts
+        const woken = yield* wakeups.wake(id, free)
+        if (woken.woke) woke++
+        if (Option.isSome(woken.begun)) start(survive(drafting.attempt(woken.begun.value.id, woken.begun.value.ticket)))
+      }
+      return woke
+    })
+
+    yield* loop(signal, round, wakeups.nextDue, settings.pollInterval)
+  })
+)
+
+const mails = Effect.scoped(
+  Effect.gen(function* () {
+    const postman = yield* Postman
+    const signal = yield* WorkSignal
+    const settings = yield* WorkerSettings
+    yield* loop(signal, postman.round(settings.mails), postman.nextDue, settings.pollInterval)
+  })
+)
+
+/** Rounds until one finds nothing to do; then waits for a signal, for the next moment something is due, or for the poll. */
+const loop = Effect.fnUntraced(function* (
+  signal: WorkSignal["Service"],
+  round: Effect.Effect<number>,
+  nextDue: Effect.Effect<Option.Option<Instant.Instant>>,
+  pollInterval: Duration.Duration
+) {
+  const wait = yield* signal.listen
+  return yield* Effect.forever(
+    Effect.gen(function* () {
+      const done = yield* Effect.catchCause(round, (cause) =>
+        Effect.as(Effect.logError("A round of work failed", cause), 0)
+      )
+      if (done > 0) return
+      const next = yield* Effect.catchCause(nextDue, () => Effect.succeed(Option.none()))
+      yield* wait(yield* untilNext(next, pollInterval))
+    })
+  )
+})
+
+/** Something overdue that could not be done waits for the poll, lest the loop spin. */
+const untilNext = Effect.fnUntraced(function* (next: Option.Option<Instant.Instant>, pollInterval: Duration.Duration) {
+  if (Option.isNone(next)) return pollInterval
+  const left = next.value - (yield* Instant.now)
+  return left > 0 ? Duration.min(Duration.millis(left), pollInterval) : pollInterval
+})
+
+const survive = (attempt: Effect.Effect<void>) =>
+  Effect.catchCause(attempt, (cause) => Effect.logError("An attempt at a draft broke off", cause))

@@ -1,0 +1,57 @@
+/** The repository's own files as texts, and what its manifests say. What is wrong with them is for the rules to say. */
+import { execFileSync } from "node:child_process"
+import { existsSync, readFileSync, statSync } from "node:fs"
+import { join } from "node:path"
+
+/** Texts by path; paths are relative to the root, with `/`. */
+export type Files = ReadonlyMap<string, string>
+
+export const root = join(import.meta.dirname, "..")
+
+/** Every file that is in version control or about to be. Binary files are left out. */
+export const readFiles = (): Files => {
+  const listed = execFileSync(
+    "git",
+    ["-c", "safe.directory=*", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+    { cwd: root, encoding: "utf8" }
+  )
+  const files = new Map<string, string>()
+  for (const path of new Set(listed.split("\0"))) {
+    const place = join(root, path)
+    if (path === "" || !existsSync(place) || !statSync(place).isFile()) continue
+    const text = readFileSync(place, "utf8")
+    if (!text.includes("\0")) files.set(path, text)
+  }
+  return files
+}
+
+export interface Manifest {
+  readonly name: string
+  readonly version?: string
+  readonly dependencies?: Readonly<Record<string, string>>
+  readonly peerDependencies?: Readonly<Record<string, string>>
+  readonly devDependencies?: Readonly<Record<string, string>>
+  readonly optionalDependencies?: Readonly<Record<string, string>>
+}
+
+export interface Workspace {
+  /** `packages/core` */
+  readonly folder: string
+  readonly manifest: Manifest
+}
+
+export const workspaces = (files: Files): ReadonlyArray<Workspace> =>
+  [...files]
+    .filter(([path]) => /^(packages|adapters|hosts)\/[^/]+\/package\.json$/.test(path))
+    .map(([path, text]) => ({ folder: path.slice(0, -"/package.json".length), manifest: JSON.parse(text) as Manifest }))
+
+export const isSource = (path: string): boolean => /\.(ts|tsx|mts|js|mjs)$/.test(path)
+
+/** The files that ship with a workspace: not its tests. */
+export const shipped = (files: Files, folder: string): ReadonlyArray<readonly [path: string, text: string]> =>
+  [...files].filter(
+    ([path]) => isSource(path) && (path.startsWith(`${folder}/src/`) || path.startsWith(`${folder}/bin/`))
+  )
+
+/** The files under this group's rules: `belowHosts` are the library, which never touches the world by itself. */
+export const belowHosts = (path: string): boolean => isSource(path) && /^(packages|adapters)\/[^/]+\/src\//.test(path)

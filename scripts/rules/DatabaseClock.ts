@@ -1,0 +1,33 @@
+/** Time is Effect's Clock, handed to SQL as a parameter: a test moves it by days, and a database would not follow. */
+import type { Rule } from "../Gate.ts"
+import { belowHosts } from "../Repository.ts"
+import { lineAt, sourceText } from "../SourceText.ts"
+
+const clock =
+  /\b(?:now\s*\(\s*\)|(?:clock|statement|transaction)_timestamp\s*\(|current_(?:timestamp|time|date)\b|unixepoch\s*\(\s*\)|(?:datetime|date|time|julianday|unixepoch|strftime)\s*\([^)]*'now')/gi
+
+export const databaseClock: Rule = {
+  name: "never the database's clock",
+  find: (files) =>
+    [...files]
+      .filter(([path]) => belowHosts(path))
+      .flatMap(([path, text]) =>
+        [...sourceText(text).literals.matchAll(clock)].map((found) => ({
+          path,
+          line: lineAt(text, found.index),
+          message: `"${found[0]}" reads the database's clock: pass the time as a parameter`
+        }))
+      ),
+  refuses: [
+    { "packages/sql/src/Planted.ts": "const rows = sql`UPDATE topics SET sent_at = now()`\n" },
+    { "packages/sql/src/Planted.ts": "const rows = sql`SELECT 1 WHERE due_at < CURRENT_TIMESTAMP`\n" },
+    { "packages/sql/src/migrations/0099_planted.ts": "const rows = sql`SELECT strftime('%s', 'now')`\n" },
+    { "adapters/sqlite/src/Planted.ts": "db.exec(\"SELECT datetime('now')\")\n" }
+  ],
+  accepts: [
+    {
+      "packages/sql/src/Planted.ts": "const now = clock.now()\nconst rows = sql`SELECT 1 WHERE due_at < $" + "{now}`\n"
+    },
+    { "packages/sql/src/Planted.ts": "// never now()\nconst rows = sql`SELECT sent_at, known_at FROM topics`\n" }
+  ]
+}
