@@ -30,7 +30,9 @@ export const CreateTopic = Schema.Struct({
     )
   ),
   output_types: Schema.optionalKey(
-    Schema.Array(Schema.Literals(["text", "audio", "video"])).check(
+    Schema.Array(
+      Schema.Literals(["text", "audio", "video"]).annotate({ message: "must be text, audio or video" })
+    ).check(
       Schema.isMinLength(1, { message: "must name at least one output type" }),
       Schema.isMaxLength(3, { message: "must name each output type once at most" }),
       Schema.isUnique({ message: "must name each output type once at most" })

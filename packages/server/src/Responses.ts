@@ -13,7 +13,8 @@ import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServerError from "effect/http/HttpServerError"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
-import { maxBodySize } from "./Body.ts"
+import * as HttpApiError from "effect/http-api/HttpApiError"
+import { maxBodySize, problems } from "./Body.ts"
 import * as Envelope from "./Envelope.ts"
 
 const bodyLimit = ByteSize.bytes(maxBodySize)
@@ -43,6 +44,9 @@ const answer = (cause: Cause.Cause<unknown>, id: string): Effect.Effect<HttpServ
   for (const reason of cause.reasons) {
     const error = reason._tag === "Fail" ? reason.error : reason._tag === "Die" ? reason.defect : undefined
     if (HttpServerResponse.isHttpServerResponse(error)) return Effect.succeed(error)
+    if (HttpApiError.HttpApiSchemaError.is(error) && error.kind !== "Body") {
+      return Effect.succeed(Envelope.failure(unreadable(error)))
+    }
     if (error instanceof HttpServerError.HttpServerError) {
       if (error.reason._tag === "RouteNotFound") return Effect.succeed(notFound)
       if (error.reason._tag === "RequestParseError") {
@@ -54,6 +58,13 @@ const answer = (cause: Cause.Cause<unknown>, id: string): Effect.Effect<HttpServ
     Effect.annotateLogs(Effect.logError("A request failed", cause), { request_id: id }),
     Envelope.failure(Errors.InternalError.of(id))
   )
+}
+
+/** Parameters are texts to begin with: one that does not decode was given more than once. */
+const unreadable = (error: HttpApiError.HttpApiSchemaError): Errors.InvalidRequest => {
+  const [first, ...rest] = problems(error.cause.issue)
+  const constraint = "must be given once"
+  return Errors.InvalidRequest.of([{ ...first, constraint }, ...rest.map(({ field }) => ({ field, constraint }))])
 }
 
 const notFound = Envelope.failure(Errors.NotFound.of("There is no such path, or not with this method."))

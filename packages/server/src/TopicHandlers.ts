@@ -14,6 +14,7 @@ import { Topics } from "@partner-commentary/core/topic/Topics"
 import { bounds } from "@partner-commentary/core/usage/BillingPeriod"
 import type { QuotaExceeded } from "@partner-commentary/core/usage/Quota"
 import * as Effect from "effect/Effect"
+import * as HttpEffect from "effect/http/HttpEffect"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import * as Option from "effect/Option"
@@ -131,9 +132,11 @@ const one = <A>(
 const topicNotFound = () => Effect.fail(Errors.NotFound.of("Topic not found."))
 
 /** The next period brings the next units. */
-const quotaExceeded = ({ limit, quota, remaining }: QuotaExceeded) =>
-  Effect.flatMap(Instant.now, (now) =>
-    Effect.fail(
-      Errors.RateLimitExceeded.of({ retry_after: Math.ceil((bounds(now).end - now) / 1000), limit, remaining, quota })
-    )
+const quotaExceeded = Effect.fnUntraced(function* ({ limit, quota, remaining }: QuotaExceeded) {
+  const now = yield* Instant.now
+  const wait = Math.ceil((bounds(now).end - now) / 1000)
+  yield* HttpEffect.appendPreResponseHandler((_, response) =>
+    Effect.succeed(HttpServerResponse.setHeader(response, "retry-after", String(wait)))
   )
+  return yield* Errors.RateLimitExceeded.of({ retry_after: wait, limit, remaining, quota })
+})

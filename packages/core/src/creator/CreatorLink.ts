@@ -19,12 +19,7 @@ import * as Instant from "../shared/Instant.ts"
 import { PublicAddress } from "../shared/PublicAddress.ts"
 import { hash } from "../shared/Secret.ts"
 import type { Assignment } from "../topic/Assignment.ts"
-
-/** The secrets that sign links: the first signs, all verify. Hosts provide them. */
-export class SigningSecrets extends Context.Service<
-  SigningSecrets,
-  readonly [Redacted.Redacted<string>, ...ReadonlyArray<Redacted.Redacted<string>>]
->()("@partner-commentary/core/creator/SigningSecrets") {}
+import { SigningSecrets } from "./SigningSecrets.ts"
 
 /** What a genuine, unexpired token names. */
 export type OpenedLink =

@@ -234,7 +234,7 @@ const asHtml = ({ action, after, facts, paragraphs, quote, subject, title }: Dra
 <body style="margin:0;padding:32px 20px;font:16px/1.55 -apple-system,'Segoe UI',Roboto,Helvetica,Arial,sans-serif">
 <div style="max-width:560px;margin:0 auto">
 <p style="margin:0 0 28px;padding:0 0 12px;border-bottom:3px solid ${accent};font-size:13px;font-weight:bold;letter-spacing:.04em">Partner Commentary</p>
-<h1 style="margin:0 0 20px;font-size:28px;line-height:1.2;font-weight:normal;${serif}" dir="auto">${escape(title)}</h1>
+<h1 style="margin:0 0 20px;font-size:28px;line-height:1.2;font-weight:normal;${serif}">${escape(title)}</h1>
 ${paragraphs.map((text) => `<p style="margin:0 0 16px">${escape(text)}</p>`).join("\n")}
 ${
   quote === null

@@ -9,6 +9,7 @@ import { deskNotice, type NoticeText, notice, undeliverableNotice } from "../cre
 import { OrganizationStore } from "../partner/OrganizationStore.ts"
 import * as Instant from "../shared/Instant.ts"
 import { Policy } from "../shared/Policy.ts"
+import { WorkSignal } from "../shared/WorkSignal.ts"
 import { isSettled } from "../topic/Assignment.ts"
 import { type AssignmentInContext, AssignmentStore } from "../topic/AssignmentStore.ts"
 import { isStalled, type NoticeKind, notified } from "../topic/Workflow.ts"
@@ -33,6 +34,7 @@ export class Postman extends Context.Service<
       const links = yield* CreatorLinks
       const mailer = yield* Mailer
       const policy = yield* Policy
+      const signal = yield* WorkSignal
 
       const about = (mail: Mail) =>
         mail.shareId === null ? Effect.succeed(Option.none<AssignmentInContext>()) : assignments.find(mail.shareId)
@@ -88,6 +90,8 @@ export class Postman extends Context.Service<
           const handedOver = yield* assignments.modify(mail.shareId, (present) =>
             Result.succeed(notified(present, mail.id, now, policy))
           )
+          // The assignment's reminder hangs on this moment.
+          yield* signal.notify
           if (Option.isSome(handedOver)) return
         }
         yield* mails.settle(mail, { state: "sent" }, now)

@@ -8,6 +8,7 @@ import { beginsAttempt, wake } from "../commentary/Generation.ts"
 import type { ShareId } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
 import { Policy } from "../shared/Policy.ts"
+import { WorkSignal } from "../shared/WorkSignal.ts"
 import { AssignmentStore } from "./AssignmentStore.ts"
 
 /** An attempt that was begun and must now be made, by whoever began it. */
@@ -34,6 +35,7 @@ export class Wakeups extends Context.Service<
     Effect.gen(function* () {
       const store = yield* AssignmentStore
       const policy = yield* Policy
+      const signal = yield* WorkSignal
       return Wakeups.of({
         wake: Effect.fn("Wakeups.wake")(function* (id, mayBegin) {
           const now = yield* Instant.now
@@ -46,6 +48,7 @@ export class Wakeups extends Context.Service<
           })
           if (Option.isNone(modified)) return { woke: false, begun: Option.none() }
           const { after, before } = modified.value
+          if (after !== before) yield* signal.notify
           return {
             woke: after !== before,
             begun: beginsAttempt(before, after) ? Option.some({ id, ticket: after.generation.ticket }) : Option.none()

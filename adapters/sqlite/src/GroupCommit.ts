@@ -1,0 +1,161 @@
+/**
+ * Group commit: transactions that wait for the connection at the same time share one BEGIN and one COMMIT, so one
+ * flush to the disk.
+ *
+ * Each body runs in its caller's own fiber, one after another, inside a savepoint: a failed, dying or interrupted body
+ * rolls back alone. No caller is answered before the shared COMMIT. When that fails, every body that succeeded fails
+ * with its error, so a constraint that is checked at COMMIT (`DEFERRABLE INITIALLY DEFERRED`) fails its whole group.
+ * `SqlClient.BeginTransaction` is not read. Nesting, `afterCommit` and spans are left to `makeWithTransaction`.
+ */
+import * as Context from "effect/Context"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import type * as Scope from "effect/Scope"
+import { makeWithTransaction, type SqlClient, type TransactionConnection } from "effect/sql/SqlClient"
+import type { Connection } from "effect/sql/SqlConnection"
+import type { SqlError } from "effect/sql/SqlError"
+import type { Database } from "./SqliteConnection.ts"
+
+/** So many bodies may keep plain statements, and the first caller of their group, waiting. */
+const maxBodies = 64
+
+interface Group {
+  readonly outcome: Deferred.Deferred<void, SqlError>
+  /** Why nothing of this group may be committed: a savepoint that could not be rolled back. */
+  broken: SqlError | undefined
+}
+
+/** A caller's place in a group, which is the connection that the statements of its body find. */
+interface Turn extends Connection {
+  readonly group: Group
+  readonly ended: Deferred.Deferred<void>
+}
+
+interface Waiter {
+  readonly given: Deferred.Deferred<Turn, SqlError>
+  readonly ended: Deferred.Deferred<void>
+}
+
+export const make = (options: {
+  readonly database: Database
+  readonly begin: string
+  readonly spanAttributes: ReadonlyArray<readonly [string, unknown]>
+  readonly transactionService: SqlClient["transactionService"]
+  /** The connection, from when nobody else holds it until the scope closes. */
+  readonly lease: Effect.Effect<Connection, SqlError, Scope.Scope>
+  /** A connection whose statements run at once while `isOpen` holds, and as plain ones afterwards. */
+  readonly connect: (isOpen: () => boolean) => Connection
+  readonly onCommitFailure: (connection: Connection) => Effect.Effect<void, SqlError>
+}): SqlClient["withTransaction"] => {
+  const { control, isTransaction } = options.database
+  // The client's own key: its transaction connections are turns.
+  const CurrentTurn = Context.Service<TransactionConnection, readonly [Turn, number]>(options.transactionService.key)
+  const controlInTransaction = (sql: string) => Effect.suspend(() => (isTransaction() ? control(sql) : Effect.void))
+  const waiting: Array<Waiter> = []
+  let isLed = false
+
+  const runGroup = Effect.gen(function* () {
+    const connection = yield* options.lease
+    yield* nextMacrotask
+    yield* control(options.begin)
+    const group: Group = { outcome: Deferred.makeUnsafe(), broken: undefined }
+    for (let bodies = 0; bodies < maxBodies && isTransaction(); bodies++) {
+      const waiter = waiting.shift()
+      if (waiter === undefined) break
+      const { ended, given } = waiter
+      const turn = Object.assign(
+        options.connect(() => !Deferred.isDoneUnsafe(ended)),
+        { group, ended }
+      )
+      Deferred.doneUnsafe(given, Exit.succeed(turn))
+      yield* Deferred.await(ended)
+    }
+    const commit = Effect.suspend(() => (group.broken === undefined ? control("COMMIT") : Effect.fail(group.broken)))
+    Deferred.doneUnsafe(
+      group.outcome,
+      yield* Effect.exit(Effect.tapCause(commit, () => Effect.ignore(options.onCommitFailure(connection))))
+    )
+  }).pipe(
+    Effect.scoped,
+    Effect.catchCause((cause) =>
+      Effect.sync(() => {
+        for (const waiter of waiting.splice(0)) Deferred.doneUnsafe(waiter.given, Exit.failCause(cause))
+      })
+    )
+  )
+
+  // A fiber of its own, so that no caller's interruption reaches the others.
+  const lead = Effect.forkDetach(
+    Effect.whileLoop({
+      while: () => {
+        isLed = waiting.length > 0
+        return isLed
+      },
+      body: () => runGroup,
+      step: () => {}
+    }),
+    { startImmediately: true, uninterruptible: true }
+  )
+
+  const end = (waiter: Pick<Waiter, "ended">) => Effect.sync(() => Deferred.doneUnsafe(waiter.ended, Exit.void))
+
+  const acquireTurn = (restore: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>) =>
+    Effect.suspend(() => {
+      const waiter: Waiter = { given: Deferred.makeUnsafe(), ended: Deferred.makeUnsafe() }
+      waiting.push(waiter)
+      // A caller that gives up waiting ends its turn before it is given.
+      const turn = Effect.andThen(
+        Effect.addFinalizer(() => end(waiter)),
+        restore(Deferred.await(waiter.given))
+      )
+      if (isLed) return turn
+      isLed = true
+      return Effect.andThen(lead, turn)
+    })
+
+  const rollBack = (turn: Turn) =>
+    Effect.andThen(
+      controlInTransaction("ROLLBACK TO SAVEPOINT effect_sql_0"),
+      controlInTransaction("RELEASE SAVEPOINT effect_sql_0")
+    ).pipe(
+      Effect.tapError((error) =>
+        Effect.sync(() => {
+          turn.group.broken = error
+        })
+      )
+    )
+
+  const transaction = makeWithTransaction({
+    transactionService: CurrentTurn,
+    spanAttributes: options.spanAttributes,
+    acquireConnection: acquireTurn,
+    begin: () => control("SAVEPOINT effect_sql_0"),
+    commit: (turn) =>
+      Effect.andThen(
+        Effect.ensuring(control("RELEASE SAVEPOINT effect_sql_0"), end(turn)),
+        Deferred.await(turn.group.outcome)
+      ),
+    rollback: (turn) =>
+      Effect.andThen(Effect.ensuring(rollBack(turn), end(turn)), Effect.exit(Deferred.await(turn.group.outcome))),
+    savepoint: (_, id) => control(`SAVEPOINT effect_sql_${id}`),
+    releaseSavepoint: (_, id) => controlInTransaction(`RELEASE SAVEPOINT effect_sql_${id}`),
+    rollbackSavepoint: (_, id) => controlInTransaction(`ROLLBACK TO SAVEPOINT effect_sql_${id}`)
+  })
+
+  return <R, E, A>(effect: Effect.Effect<A, E, R>) =>
+    Effect.withFiber<A, E | SqlError, R>((fiber) => {
+      const outer = Context.getOrUndefined(fiber.context, CurrentTurn)
+      if (outer === undefined || !Deferred.isDoneUnsafe(outer[0].ended)) return transaction(effect)
+      // A fiber that outlives the transaction it was started in begins one of its own.
+      return Effect.updateContext(
+        transaction(effect),
+        (context) => Context.omit(CurrentTurn)(context) as typeof context
+      )
+    })
+}
+
+/** Lets requests that sockets already hold be read, and so join the group. */
+const nextMacrotask = Effect.callback<void>((resume) => {
+  setImmediate(() => resume(Effect.void))
+})

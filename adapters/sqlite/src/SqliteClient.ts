@@ -1,0 +1,117 @@
+/**
+ * Effect's `SqlClient` on `node:sqlite`, with the interface of Effect's own Node driver, which it stands in for.
+ *
+ * One connection, journal in WAL mode, every commit flushed to the disk (`synchronous = FULL`), foreign keys enforced,
+ * transactions that take the write lock when they begin. Concurrent transactions share a commit (`GroupCommit`). A
+ * statement outside a transaction runs at once unless a transaction is open, and then after it, so a transaction must
+ * never wait for anything but the database. Waiting for another process blocks this one. Rows come as they are stored.
+ */
+import * as Config from "effect/Config"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Reactivity from "effect/reactivity/Reactivity"
+import type * as Scope from "effect/Scope"
+import * as Semaphore from "effect/Semaphore"
+import * as SqlClient from "effect/sql/SqlClient"
+import type { SqlError } from "effect/sql/SqlError"
+import * as Statement from "effect/sql/Statement"
+import * as GroupCommit from "./GroupCommit.ts"
+import * as SqliteConnection from "./SqliteConnection.ts"
+
+export interface SqliteClientConfig extends SqliteConnection.DatabaseConfig {
+  readonly spanAttributes?: Record<string, unknown> | undefined
+  readonly transformResultNames?: ((name: string) => string) | undefined
+  readonly transformQueryNames?: ((name: string) => string) | undefined
+}
+
+export interface SqliteClient extends SqlClient.SqlClient {
+  readonly config: SqliteClientConfig
+}
+
+export const SqliteClient = Context.Service<SqliteClient>("@partner-commentary/sqlite/SqliteClient")
+
+export const make = (
+  config: SqliteClientConfig
+): Effect.Effect<SqliteClient, SqlError, Scope.Scope | Reactivity.Reactivity> =>
+  Effect.gen(function* () {
+    const database = yield* SqliteConnection.open(config)
+    const spanAttributes = [...Object.entries(config.spanAttributes ?? {}), ["db.system.name", "sqlite"] as const]
+    const exclusive = SqliteConnection.connect(
+      database,
+      () => true,
+      (effect) => effect
+    )
+    const { acquirer, borrower, onCommitFailure } = SqlClient.makeSqliteAcquirers({
+      connection: Effect.succeed(exclusive),
+      semaphore: yield* Semaphore.make(1),
+      isTransaction: database.isTransaction
+    })
+    const connect = (isOpen: () => boolean) =>
+      SqliteConnection.connect(
+        database,
+        () => isOpen() || !database.isTransaction(),
+        (effect) => borrower(() => effect)
+      )
+    const plain = connect(() => false)
+    const compiler = makeCompiler(config.transformQueryNames)
+    const transformRows = config.transformResultNames && Statement.defaultTransforms(config.transformResultNames).array
+    const client = yield* SqlClient.make({
+      acquirer,
+      borrower: (use) => use(plain),
+      compiler,
+      driver: "sqlite-node",
+      spanAttributes,
+      transformRows
+    })
+    const withTransaction = GroupCommit.make({
+      database,
+      begin: config.readonly === true ? "BEGIN" : "BEGIN IMMEDIATE",
+      spanAttributes,
+      transactionService: client.transactionService,
+      lease: acquirer,
+      connect,
+      onCommitFailure
+    })
+    return Object.assign(client, { withTransaction, config })
+  })
+
+export const layer = (config: SqliteClientConfig): Layer.Layer<SqliteClient | SqlClient.SqlClient, SqlError> =>
+  Layer.effectContext(Effect.map(make(config), toContext)).pipe(Layer.provide(Reactivity.layer))
+
+export const layerConfig = (
+  config: Config.Wrap<SqliteClientConfig>
+): Layer.Layer<SqliteClient | SqlClient.SqlClient, Config.ConfigError | SqlError> =>
+  Layer.effectContext(Effect.map(Effect.flatMap(Config.unwrap(config), make), toContext)).pipe(
+    Layer.provide(Reactivity.layer)
+  )
+
+/** The stock compiler, and a short way for the statements that are made of text and parameters alone: most of them. */
+const makeCompiler = (transformQueryNames: SqliteClientConfig["transformQueryNames"]): Statement.Compiler => {
+  const withShortWay = (stock: Statement.Compiler): Statement.Compiler => ({
+    dialect: stock.dialect,
+    compile: (statement, withoutTransform) => compilePlain(statement) ?? stock.compile(statement, withoutTransform),
+    get withoutTransform() {
+      return withShortWay(stock.withoutTransform)
+    }
+  })
+  return withShortWay(Statement.makeCompilerSqlite(transformQueryNames))
+}
+
+const compilePlain = (statement: Statement.Fragment): ReturnType<Statement.Compiler["compile"]> | undefined => {
+  let text = ""
+  const params: Array<unknown> = []
+  for (const segment of statement.segments) {
+    if (segment._tag === "Parameter") {
+      text += "?"
+      params.push(segment.value)
+    } else if (segment._tag === "Literal") {
+      text += segment.value
+      if (segment.params !== undefined) params.push(...segment.params)
+    } else return undefined
+  }
+  return [text, params]
+}
+
+const toContext = (client: SqliteClient) =>
+  Context.make(SqliteClient, client).pipe(Context.add(SqlClient.SqlClient, client))

@@ -1,0 +1,167 @@
+/**
+ * One SQLite file, opened through `node:sqlite`, as Effect's SQL connections.
+ *
+ * `open` gives the database; `connect` gives a connection that asks, at the moment a statement runs, whether it may run
+ * now, and otherwise waits. Who may run when is left to `SqliteClient` and `GroupCommit`.
+ */
+import { mkdirSync } from "node:fs"
+import { dirname } from "node:path"
+import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import type * as Fiber from "effect/Fiber"
+import * as Result from "effect/Result"
+import type * as Scope from "effect/Scope"
+import * as Stream from "effect/Stream"
+import { SafeIntegers } from "effect/sql/SqlClient"
+import type { Connection } from "effect/sql/SqlConnection"
+import { classifySqliteError, SqlError } from "effect/sql/SqlError"
+
+export interface DatabaseConfig {
+  /** A path, whose folder is created when it is missing, or `:memory:`. */
+  readonly filename: string
+  readonly readonly?: boolean | undefined
+  /** How many prepared statements are kept, 256 unless told. */
+  readonly prepareCacheSize?: number | undefined
+  readonly disableWAL?: boolean | undefined
+  /** How long a statement waits, blocking the process, for another process's write. 5 seconds unless told. */
+  readonly busyTimeout?: Duration.Input | undefined
+}
+
+type Rows = "rows" | "values" | "raw"
+
+export interface Database {
+  readonly native: DatabaseSync
+  readonly isTransaction: () => boolean
+  /** Runs at once; what it answers is already settled. */
+  readonly run: (
+    fiber: Fiber.Fiber<unknown, unknown>,
+    sql: string,
+    params: ReadonlyArray<unknown>,
+    rows: Rows,
+    prepared: boolean
+    // biome-ignore lint/suspicious/noExplicitAny: the rows of a `Connection` are untyped
+  ) => Effect.Effect<any, SqlError>
+  /** A transaction control statement. */
+  readonly control: (sql: string) => Effect.Effect<void, SqlError>
+}
+
+export const open = (config: DatabaseConfig): Effect.Effect<Database, SqlError, Scope.Scope> =>
+  Effect.map(
+    Effect.acquireRelease(
+      Effect.try({ try: () => openNative(config), catch: (cause) => toSqlError(cause, "open") }),
+      (native) => Effect.sync(() => native.close())
+    ),
+    (native) => makeDatabase(native, config.prepareCacheSize ?? 256)
+  )
+
+const openNative = (config: DatabaseConfig): DatabaseSync => {
+  const readOnly = config.readonly ?? false
+  if (!readOnly && config.filename !== ":memory:") mkdirSync(dirname(config.filename), { recursive: true })
+  const timeout = Math.min(Duration.toMillis(config.busyTimeout ?? "5 seconds"), 2 ** 31 - 1)
+  const native = new DatabaseSync(config.filename, { readOnly, timeout, enableForeignKeyConstraints: true })
+  if (!readOnly && config.disableWAL !== true) native.exec("PRAGMA journal_mode = WAL")
+  native.exec("PRAGMA synchronous = FULL")
+  return native
+}
+
+const makeDatabase = (native: DatabaseSync, cacheSize: number): Database => {
+  const cache = new Map<string, Prepared>()
+  const lookup = (sql: string): Prepared => {
+    const cached = cache.get(sql)
+    if (cached !== undefined) return cached
+    const prepared = prepare(native, sql)
+    if (cache.size >= cacheSize) cache.delete(cache.keys().next().value as string)
+    cache.set(sql, prepared)
+    return prepared
+  }
+  return {
+    native,
+    isTransaction: () => native.isOpen && native.isTransaction,
+    run: (fiber, sql, params, rows, prepared) =>
+      settle(() => execute(prepared ? lookup(sql) : prepare(native, sql), params, rows, fiber.getRef(SafeIntegers))),
+    control: (sql) => Effect.suspend(() => settle(() => void lookup(sql).statement.run()))
+  }
+}
+
+interface Prepared {
+  readonly statement: StatementSync
+  readonly reads: boolean
+  bigInts: boolean
+  arrays: boolean
+}
+
+const prepare = (native: DatabaseSync, sql: string): Prepared => {
+  const statement = native.prepare(sql)
+  return { statement, reads: statement.columns().length > 0, bigInts: false, arrays: false }
+}
+
+const execute = (prepared: Prepared, params: ReadonlyArray<unknown>, rows: Rows, bigInts: boolean): unknown => {
+  const { statement } = prepared
+  if (prepared.bigInts !== bigInts) {
+    statement.setReadBigInts(bigInts)
+    prepared.bigInts = bigInts
+  }
+  if (prepared.arrays !== (rows === "values")) {
+    statement.setReturnArrays(rows === "values")
+    prepared.arrays = rows === "values"
+  }
+  const values = params.map(toInput)
+  if (prepared.reads) return statement.all(...values)
+  const changes = statement.run(...values)
+  return rows === "raw" ? changes : []
+}
+
+/** `node:sqlite` binds null, numbers, text and bytes alone. */
+const toInput = (value: unknown): SQLInputValue => {
+  if (value === undefined) return null
+  if (typeof value === "boolean") return value ? 1 : 0
+  return value instanceof Date ? value.toISOString() : (value as SQLInputValue)
+}
+
+const settle = <A>(run: () => A): Effect.Effect<A, SqlError> => {
+  const result = Result.try({ try: run, catch: (cause) => toSqlError(cause, "execute") })
+  return Result.isSuccess(result) ? Effect.succeed(result.success) : Effect.fail(result.failure)
+}
+
+const primaryKeyViolation = 1555
+const uniqueViolation = 2067
+
+/** SQLite tells a primary key's conflict from a unique index's; Postgres and the stores do not. */
+const toSqlError = (cause: unknown, operation: "open" | "execute"): SqlError => {
+  const code = typeof cause === "object" && cause !== null && "errcode" in cause ? cause.errcode : undefined
+  const classified =
+    typeof code === "number"
+      ? Object.assign(cause as object, { errno: code === primaryKeyViolation ? uniqueViolation : code })
+      : cause
+  const message = operation === "open" ? "Failed to open database" : "Failed to execute statement"
+  return new SqlError({ reason: classifySqliteError(classified, { message, operation }) })
+}
+
+/**
+ * A connection whose statements run at once while `mayRun` holds, and wait for the connection by `wait` otherwise. The
+ * question and the statement are one step: no other fiber can begin a transaction between them.
+ */
+export const connect = (
+  database: Database,
+  mayRun: () => boolean,
+  wait: <A>(effect: Effect.Effect<A, SqlError>) => Effect.Effect<A, SqlError>
+): Connection => {
+  const run = (sql: string, params: ReadonlyArray<unknown>, rows: Rows, prepared: boolean) =>
+    Effect.withFiber((fiber) =>
+      mayRun()
+        ? database.run(fiber, sql, params, rows, prepared)
+        : wait(Effect.suspend(() => database.run(fiber, sql, params, rows, prepared)))
+    )
+  const transformed = (effect: ReturnType<typeof run>, transform: Parameters<Connection["execute"]>[2]) =>
+    transform === undefined ? effect : Effect.map(effect, transform)
+  return {
+    execute: (sql, params, transform) => transformed(run(sql, params, "rows", true), transform),
+    executeUnprepared: (sql, params, transform) => transformed(run(sql, params, "rows", false), transform),
+    executeRaw: (sql, params) => run(sql, params, "raw", true),
+    executeValues: (sql, params) => run(sql, params, "values", true),
+    executeValuesUnprepared: (sql, params) => run(sql, params, "values", false),
+    executeStream: (sql, params, transform) =>
+      Stream.unwrap(Effect.map(transformed(run(sql, params, "rows", true), transform), Stream.fromIterable))
+  }
+}

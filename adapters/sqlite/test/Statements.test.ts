@@ -1,0 +1,124 @@
+/** What the stores cost on SQLite: how many statements, and that each of them finds its rows by an index. */
+import { assert, describe, it } from "@effect/vitest"
+import { ApiKeyStore } from "@partner-commentary/core/access/ApiKeyStore"
+import { MailStore } from "@partner-commentary/core/mail/MailStore"
+import { Retention } from "@partner-commentary/core/operations/Retention"
+import { PersonaStore } from "@partner-commentary/core/persona/PersonaStore"
+import { AssignmentStore } from "@partner-commentary/core/topic/AssignmentStore"
+import { TopicStore } from "@partner-commentary/core/topic/TopicStore"
+import { UsageStore } from "@partner-commentary/core/usage/UsageStore"
+import { layerMemory } from "@partner-commentary/sqlite/Sqlite"
+import * as Creator from "@partner-commentary/testkit/Creator"
+import { day, personas, start, submission } from "@partner-commentary/testkit/Fixtures"
+import * as Effect from "effect/Effect"
+import * as SqlClient from "effect/sql/SqlClient"
+import * as Statement from "effect/sql/Statement"
+
+interface Run {
+  readonly text: string
+  readonly params: ReadonlyArray<unknown>
+}
+
+/** The statements that an effect runs, BEGIN and COMMIT aside. */
+const statementsOf = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<ReadonlyArray<Run>, E, R> =>
+  Effect.suspend(() => {
+    const runs: Array<Run> = []
+    return effect.pipe(
+      Effect.provideService(Statement.CurrentTransformer, (statement) =>
+        Effect.sync(() => {
+          const [text, params] = statement.compile()
+          runs.push({ text, params })
+          return statement
+        })
+      ),
+      Effect.as(runs)
+    )
+  })
+
+describe("statements", () => {
+  it.effect("a submission takes six, however many personas", () =>
+    Effect.gen(function* () {
+      const topics = yield* TopicStore
+      for (const count of [1, 3, 100]) {
+        const runs = yield* statementsOf(topics.submit(submission({ personas: personas(count) })))
+        assert.strictEqual(runs.length, 6)
+      }
+    }).pipe(Effect.provide(layerMemory))
+  )
+
+  it.effect("the same number of personas makes the same text, so that it stays prepared", () =>
+    Effect.gen(function* () {
+      const topics = yield* TopicStore
+      const first = yield* statementsOf(topics.submit(submission({ personas: personas(3) })))
+      const second = yield* statementsOf(topics.submit(submission({ personas: personas(3) })))
+      assert.deepStrictEqual(
+        second.map(({ text }) => text),
+        first.map(({ text }) => text)
+      )
+    }).pipe(Effect.provide(layerMemory))
+  )
+
+  it.effect("progress, detail and reference take one, a list two", () =>
+    Effect.gen(function* () {
+      const topics = yield* TopicStore
+      const given = submission({ personas: personas(3), topic: { externalReference: "a" } })
+      yield* topics.submit(given)
+      const list = { owner: given.topic, status: null, limit: 20, from: { offset: 0 } }
+      assert.strictEqual((yield* statementsOf(topics.progress(given.topic, given.topic.id))).length, 1)
+      assert.strictEqual((yield* statementsOf(topics.find(given.topic, given.topic.id))).length, 1)
+      assert.strictEqual((yield* statementsOf(topics.byReference(given.topic, "a", 100))).length, 1)
+      assert.strictEqual((yield* statementsOf(topics.list(list))).length, 2)
+    }).pipe(Effect.provide(layerMemory))
+  )
+
+  it.effect("nothing reads a whole table, and no list is sorted after it was read", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const runs = yield* statementsOf(everything)
+      assert.isAbove(runs.length, 40)
+      for (const { params, text } of runs) {
+        const plan = yield* sql.unsafe<{ readonly detail: string }>(`EXPLAIN QUERY PLAN ${text}`, params)
+        for (const { detail } of plan) {
+          assert.notMatch(detail, /^SCAN (?!.*USING (COVERING )?INDEX)(?!\d+-ROW VALUES)(?!t$)/, text)
+          if (!text.includes("creator_key =")) assert.notMatch(detail, /TEMP B-TREE/, text)
+        }
+      }
+    }).pipe(Effect.provide(layerMemory))
+  )
+})
+
+const everything = Effect.gen(function* () {
+  const topics = yield* TopicStore
+  const assignments = yield* AssignmentStore
+  const mails = yield* MailStore
+  const given = submission({ personas: personas(3), topic: { externalReference: "a" } })
+  const { id, organizationId } = given.topic
+  const { sent } = yield* topics.submit(given)
+  yield* topics.progress(given.topic, id)
+  yield* topics.find(given.topic, id)
+  yield* topics.byReference(given.topic, "a", 100)
+  for (const status of [null, "pending"] as const) {
+    for (const from of [{ offset: 0 }, { cursor: { createdAt: start, id } }]) {
+      yield* topics.list({ owner: given.topic, status, limit: 20, from })
+    }
+  }
+  for (const one of sent.slice(0, 1)) {
+    yield* Creator.respondAndDraft(one)
+    yield* Creator.revise(one)
+    yield* Creator.approve(one)
+    yield* assignments.find(one)
+    yield* assignments.forgetDrafts(one)
+  }
+  yield* assignments.due(start + day, 10)
+  yield* assignments.nextDue
+  yield* assignments.openOf("ada@example.org")
+  yield* assignments.allOf("ada@example.org")
+  yield* assignments.stalled
+  for (const mail of yield* mails.claim(start, start + day, 1)) yield* mails.settle(mail, { state: "sent" }, start)
+  yield* mails.nextDue
+  yield* mails.failed(10)
+  yield* Effect.flatMap(PersonaStore, (store) => store.licensedAmong(organizationId, given.requested, start))
+  yield* Effect.flatMap(ApiKeyStore, (store) => Effect.andThen(store.findByHash("x"), store.list(organizationId)))
+  yield* Effect.flatMap(UsageStore, (store) => store.ofMonth(organizationId, "2026-01"))
+  yield* Effect.flatMap(Retention, (retention) => retention.purge({ mails: start, windows: start }))
+})

@@ -1,0 +1,41 @@
+/** Every store keeps its port's promises on SQLite. */
+import { OrganizationId } from "@partner-commentary/core/shared/Ids"
+import { fromIso } from "@partner-commentary/core/shared/Instant"
+import { layerMemory } from "@partner-commentary/sqlite/Sqlite"
+import * as ApiKeyStoreSuite from "@partner-commentary/testkit/ApiKeyStoreSuite"
+import * as AssignmentStoreSuite from "@partner-commentary/testkit/AssignmentStoreSuite"
+import * as AuditLogSuite from "@partner-commentary/testkit/AuditLogSuite"
+import * as MailStoreSuite from "@partner-commentary/testkit/MailStoreSuite"
+import * as OrganizationStoreSuite from "@partner-commentary/testkit/OrganizationStoreSuite"
+import * as PersonaStoreSuite from "@partner-commentary/testkit/PersonaStoreSuite"
+import * as RetentionSuite from "@partner-commentary/testkit/RetentionSuite"
+import * as TopicCountsSuite from "@partner-commentary/testkit/TopicCountsSuite"
+import * as TopicListSuite from "@partner-commentary/testkit/TopicListSuite"
+import * as TopicStoreSuite from "@partner-commentary/testkit/TopicStoreSuite"
+import * as UsageStoreSuite from "@partner-commentary/testkit/UsageStoreSuite"
+import * as Effect from "effect/Effect"
+import * as SqlClient from "effect/sql/SqlClient"
+
+const recorded = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const rows = yield* sql<Record<string, string>>`SELECT * FROM audit_log ORDER BY number`
+  return rows.map((row) => ({
+    action: row["action"]!,
+    subject: row["subject"]!,
+    organizationId: row["organization_id"] == null ? null : OrganizationId.make(row["organization_id"]),
+    details: JSON.parse(row["details"]!),
+    at: fromIso(row["recorded_at"]!)
+  }))
+})
+
+ApiKeyStoreSuite.suite("SQLite", layerMemory)
+AssignmentStoreSuite.suite("SQLite", layerMemory)
+AuditLogSuite.suite("SQLite", layerMemory, recorded)
+MailStoreSuite.suite("SQLite", layerMemory)
+OrganizationStoreSuite.suite("SQLite", layerMemory)
+PersonaStoreSuite.suite("SQLite", layerMemory)
+RetentionSuite.suite("SQLite", layerMemory)
+TopicCountsSuite.suite("SQLite", layerMemory)
+TopicListSuite.suite("SQLite", layerMemory)
+TopicStoreSuite.suite("SQLite", layerMemory)
+UsageStoreSuite.suite("SQLite", layerMemory)

@@ -1,0 +1,44 @@
+/** The whole service composed for tests: real stores on SQLite, the host's choice of mailer and generator. */
+
+import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
+import * as CoreLayer from "@partner-commentary/core/Core"
+import type { CommentaryGenerator } from "@partner-commentary/core/commentary/CommentaryGenerator"
+import { SigningSecrets } from "@partner-commentary/core/creator/SigningSecrets"
+import type { Mailer } from "@partner-commentary/core/mail/Mailer"
+import { defaults, Policy } from "@partner-commentary/core/shared/Policy"
+import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
+import { WorkSignal } from "@partner-commentary/core/shared/WorkSignal"
+import { WorkerSettings } from "@partner-commentary/server/Workers"
+import * as Sqlite from "@partner-commentary/sqlite/Sqlite"
+import * as Duration from "effect/Duration"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+
+export interface Options {
+  /** `:memory:` unless told otherwise. */
+  readonly filename?: string
+  readonly apiRoot?: string
+  readonly policy?: Partial<Policy>
+  /** Signs creators' links. */
+  readonly secret?: string
+}
+
+/** Use cases, stores, and what the outside world was replaced by, all to be seen. */
+export const layer = <Seen, E>(
+  options: Options & { readonly outside: Layer.Layer<Mailer | CommentaryGenerator | Seen, E> }
+) => {
+  const settings = Layer.mergeAll(
+    Layer.succeed(Policy, { ...defaults, ...options.policy }),
+    Layer.succeed(PublicAddress, { apiRoot: options.apiRoot ?? "http://test.invalid" }),
+    Layer.succeed(SigningSecrets, [Redacted.make(options.secret ?? "a secret of the tests")]),
+    // A clock that jumps by years would poll all the way; signals and due times are enough.
+    Layer.succeed(WorkerSettings, { pollInterval: Duration.days(36_500), attempts: 16, mails: 16 }),
+    WorkSignal.layerProcess,
+    NodeCrypto.layer
+  )
+  return CoreLayer.layer.pipe(
+    Layer.provideMerge(Sqlite.layer({ filename: options.filename ?? ":memory:" })),
+    Layer.provideMerge(options.outside),
+    Layer.provideMerge(settings)
+  )
+}

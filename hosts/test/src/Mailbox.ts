@@ -1,0 +1,44 @@
+/** A mailer that keeps what it is given, and refuses when it is told to. */
+import { Mailer, type MailMessage, MailRefused } from "@partner-commentary/core/mail/Mailer"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+
+export class Mailbox extends Context.Service<
+  Mailbox,
+  {
+    /** In the order of sending. */
+    readonly all: Effect.Effect<ReadonlyArray<MailMessage>>
+    readonly to: (address: string) => Effect.Effect<ReadonlyArray<MailMessage>>
+    /** The next mails are refused like this, one each. */
+    readonly refuseNext: (...refusals: ReadonlyArray<{ readonly permanent: boolean }>) => Effect.Effect<void>
+  }
+>()("@partner-commentary/test/Mailbox") {
+  static readonly layer: Layer.Layer<Mailbox | Mailer> = Layer.effectContext(
+    Effect.sync(() => {
+      const sent: Array<MailMessage> = []
+      const refusals: Array<{ readonly permanent: boolean }> = []
+      const mailbox = Mailbox.of({
+        all: Effect.sync(() => [...sent]),
+        to: (address) => Effect.sync(() => sent.filter((mail) => mail.to.address === address)),
+        refuseNext: (...next) => Effect.sync(() => void refusals.push(...next))
+      })
+      const mailer = Mailer.of({
+        send: (message) =>
+          Effect.suspend(() => {
+            const refusal = refusals.shift()
+            if (refusal !== undefined) return Effect.fail(new MailRefused({ ...refusal, reason: "refused as told" }))
+            sent.push(message)
+            return Effect.void
+          })
+      })
+      return Context.make(Mailbox, mailbox).pipe(Context.add(Mailer, mailer))
+    })
+  )
+}
+
+/** The creator's token in the link that a mail carries. */
+export const tokenIn = (mail: Pick<MailMessage, "text">): string => {
+  const found = /\/creator\/([\w-]+\.[\w-]+)/.exec(mail.text)
+  return found?.[1] ?? ""
+}

@@ -1,0 +1,42 @@
+/** A generator that answers at once with a text that shows what it was asked, and fails when it is told to. */
+import {
+  CommentaryGenerator,
+  GenerationFailed,
+  type GenerationRequest
+} from "@partner-commentary/core/commentary/CommentaryGenerator"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+
+export class ScriptedGenerator extends Context.Service<
+  ScriptedGenerator,
+  {
+    readonly requests: Effect.Effect<ReadonlyArray<GenerationRequest>>
+    /** The next attempts fail like this, one each. */
+    readonly failNext: (...failures: ReadonlyArray<{ readonly permanent: boolean }>) => Effect.Effect<void>
+  }
+>()("@partner-commentary/test/ScriptedGenerator") {
+  static readonly layer: Layer.Layer<ScriptedGenerator | CommentaryGenerator> = Layer.effectContext(
+    Effect.sync(() => {
+      const requests: Array<GenerationRequest> = []
+      const failures: Array<{ readonly permanent: boolean }> = []
+      const scripted = ScriptedGenerator.of({
+        requests: Effect.sync(() => [...requests]),
+        failNext: (...next) => Effect.sync(() => void failures.push(...next))
+      })
+      const generator = CommentaryGenerator.of({
+        generate: (request) =>
+          Effect.suspend(() => {
+            requests.push(request)
+            const failure = failures.shift()
+            if (failure !== undefined)
+              return Effect.fail(new GenerationFailed({ ...failure, reason: "failed as told" }))
+            const { perspective, persona, revision } = request
+            const wish = revision === undefined ? "" : ` (${revision.instructions})`
+            return Effect.succeed(`${persona.name} says${wish}: ${perspective}`)
+          })
+      })
+      return Context.make(ScriptedGenerator, scripted).pipe(Context.add(CommentaryGenerator, generator))
+    })
+  )
+}

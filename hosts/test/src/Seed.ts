@@ -1,0 +1,88 @@
+/** Organizations, personas, licences and keys for a test, through the same ports that the command line uses. */
+import type { Environment } from "@partner-commentary/core/access/ApiKey"
+import { ApiKeys } from "@partner-commentary/core/access/ApiKeys"
+import * as Scope from "@partner-commentary/core/access/Scope"
+import type { Organization } from "@partner-commentary/core/partner/Organization"
+import { OrganizationRegistry } from "@partner-commentary/core/partner/OrganizationRegistry"
+import type { Persona } from "@partner-commentary/core/persona/Persona"
+import { PersonaRegistry } from "@partner-commentary/core/persona/PersonaRegistry"
+import * as Ids from "@partner-commentary/core/shared/Ids"
+import * as Instant from "@partner-commentary/core/shared/Instant"
+import * as SecureRandom from "effect/crypto/SecureRandom"
+import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
+
+export const organization = Effect.fnUntraced(function* (given: Partial<Organization> = {}) {
+  const random = yield* SecureRandom.SecureRandom
+  const made: Organization = {
+    id: yield* Ids.make(Ids.OrganizationId, random),
+    name: "Courtside",
+    plan: "standard",
+    limits: {},
+    contactEmail: "desk@courtside.example",
+    identityId: null,
+    suspendedAt: null,
+    createdAt: yield* Instant.now,
+    ...given
+  }
+  yield* Effect.orDie((yield* OrganizationRegistry).insert(made))
+  return made
+})
+
+/** Licensed to the organization unless it is null. */
+export const persona = Effect.fnUntraced(function* (owner: Organization | null, given: Partial<Persona> = {}) {
+  const registry = yield* PersonaRegistry
+  const id = yield* Ids.make(Ids.PersonaId, yield* SecureRandom.SecureRandom)
+  const made: Persona = {
+    id,
+    name: "Ada Vance",
+    imageUrl: "https://images.example/ada.png",
+    bio: "Twenty years on the touchline.",
+    expertise: ["basketball"],
+    socialLinks: { twitter: "https://twitter.example/ada" },
+    creator: { name: "Ada", email: `creator-${id}@creators.example` },
+    createdAt: yield* Instant.now,
+    ...given
+  }
+  yield* registry.insert(made)
+  if (owner !== null) yield* license(owner, made)
+  return made
+})
+
+export const license = Effect.fnUntraced(function* (
+  owner: Organization,
+  persona: Persona,
+  until: Instant.Instant | null = null
+) {
+  const registry = yield* PersonaRegistry
+  yield* registry.grant({
+    organizationId: owner.id,
+    personaId: persona.id,
+    grantedAt: yield* Instant.now,
+    until,
+    revokedAt: null
+  })
+})
+
+/** The key's text, with every scope unless told otherwise. */
+export const key = Effect.fnUntraced(function* (
+  owner: Organization,
+  given: {
+    readonly scopes?: ReadonlyArray<Scope.Scope>
+    readonly environment?: Environment
+    readonly ipAllowList?: ReadonlyArray<string>
+    readonly expiresAt?: Instant.Instant | null
+  } = {}
+) {
+  const issued = yield* Effect.orDie(
+    (yield* ApiKeys).issue({
+      organizationId: owner.id,
+      name: "test key",
+      scopes: given.scopes ?? Scope.all,
+      environment: given.environment ?? "live",
+      ipAllowList: given.ipAllowList ?? [],
+      expiresAt: given.expiresAt ?? null
+    })
+  )
+  return { id: issued.key.id, text: Redacted.value(issued.fullKey) }
+})

@@ -1,0 +1,20 @@
+/** Waits in real time for what sockets bring, while the test's clock stands still. */
+import * as Effect from "effect/Effect"
+
+const pause = Effect.callback<void>((resume) => {
+  setTimeout(() => resume(Effect.void), 5)
+})
+
+/** Looks again until the value is there; fails the test after ten seconds. */
+export const eventually = <A, E, R>(
+  what: string,
+  look: Effect.Effect<A | undefined | null | false, E, R>
+): Effect.Effect<A, E, R> =>
+  Effect.gen(function* () {
+    for (let tries = 0; tries < 2000; tries++) {
+      const found = yield* look
+      if (found !== undefined && found !== null && found !== false) return found
+      yield* pause
+    }
+    return yield* Effect.die(new Error(`never happened: ${what}`))
+  })

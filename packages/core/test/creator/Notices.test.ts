@@ -1,0 +1,234 @@
+import { describe, it } from "@effect/vitest"
+import * as fc from "fast-check"
+import { assert } from "vitest"
+import { deskNotice, type NoticeText, notice, undeliverableNotice, utcDate } from "../../src/creator/Notices.ts"
+import type * as Ids from "../../src/shared/Ids.ts"
+import type { Assignment } from "../../src/topic/Assignment.ts"
+import type { NoticeKind } from "../../src/topic/Workflow.ts"
+
+const id = "0198a000-0000-7000-8000-000000000001"
+const noon = 1_778_760_000_000 // Thursday 14 May 2026, 12:00 UTC
+const hour = 3_600_000
+const link = "https://partners.example/creator/abc.def"
+
+const assignment: Assignment = {
+  id: id as typeof Ids.ShareId.Type,
+  topicId: id as typeof Ids.TopicId.Type,
+  organizationId: id as typeof Ids.OrganizationId.Type,
+  environment: "live",
+  position: 0,
+  persona: { id: id as typeof Ids.PersonaId.Type, name: "Jordan Vale", imageUrl: "https://images.example/jordan.png" },
+  creator: { email: "private@creator.example", name: "Sam" },
+  createdAt: noon,
+  status: "topic_sent",
+  statusUpdatedAt: noon,
+  notifiedAt: noon,
+  respondBy: noon + 48 * hour,
+  perspective: null,
+  declineReason: null,
+  generation: { ticket: 0, attempts: 0, nextAt: null, giveUpAt: null, revision: null },
+  draft: null,
+  approveBy: null,
+  reminders: 0,
+  commentary: null,
+  failure: null,
+  withdrawReason: null,
+  dueAt: null
+}
+
+const drafted: Assignment = {
+  ...assignment,
+  status: "commentary_generated",
+  draft: { id: id as typeof Ids.DraftId.Type, number: 2, content: "A draft.", createdAt: noon },
+  approveBy: noon + 7 * 24 * hour
+}
+
+const topic = { content: "Was the late red card fair?", organizationName: "Acme Sports" }
+
+const kinds: ReadonlyArray<NoticeKind> = [
+  "request",
+  "reminder",
+  "draft",
+  "approval_reminder",
+  "approval_last_call",
+  "stalled"
+]
+const presentFor = (kind: NoticeKind) => (kind === "request" || kind === "reminder" ? assignment : drafted)
+
+/** Every mail there is about a topic with these words. */
+const allOf = (words: {
+  content: string
+  organizationName: string
+  personaName: string
+}): ReadonlyArray<NoticeText> => [
+  ...kinds.map((kind) => {
+    const present = presentFor(kind)
+    return notice({
+      kind,
+      assignment: { ...present, persona: { ...present.persona, name: words.personaName } },
+      topic: words,
+      link
+    })
+  }),
+  undeliverableNotice({ personaName: words.personaName, topic: words })
+]
+
+const without = (text: string, ...parts: ReadonlyArray<string>) =>
+  parts.reduce((rest, part) => rest.replaceAll(part, ""), text)
+
+/** What mail clients and the libraries behind them turn into links. */
+const autoLinked = /[a-z][a-z0-9+.-]*:\/\/|\bwww\.|[\p{L}\d-]\.\p{L}{2,}|\S@\p{L}|(mailto|tel|javascript|data):\S/iu
+
+const nasty = fc.constantFrom(
+  "<",
+  ">",
+  '"',
+  "'",
+  "&",
+  "\r\n",
+  "\n",
+  "\0",
+  "\u202e",
+  "\u2066",
+  "\u2028",
+  "\ud800",
+  "<img src=x onerror=alert(1)>",
+  "</blockquote>",
+  "https://evil.example/a?b=c",
+  "www.evil.example",
+  "pay@evil.example",
+  "evil。example",
+  "https:\\\\evil.example",
+  " ",
+  "plain words"
+)
+const words = fc
+  .array(fc.oneof(nasty, fc.string({ unit: "grapheme" })), { minLength: 1, maxLength: 20 })
+  .map((parts) => parts.join(""))
+const outside = fc.record({ content: words, organizationName: words, personaName: words })
+
+describe("every mail", () => {
+  it("has one line of at most 120 characters for a subject, whatever is quoted", () =>
+    fc.assert(
+      fc.property(outside, (said) => {
+        for (const { subject } of allOf(said)) {
+          assert.isAtMost(Array.from(subject).length, 120)
+          assert.notMatch(subject, /[\p{Cc}\u2028\u2029]/u)
+        }
+      })
+    ))
+
+  it("lets nothing from outside become markup", () =>
+    fc.assert(
+      fc.property(outside, (said) => {
+        const plain = allOf({ content: "x", organizationName: "x", personaName: "x" })
+        const tags = (html: string) => html.match(/<[^>]*>/g)?.filter((tag) => tag !== "<br>")
+        for (const [at, { html }] of allOf(said).entries()) assert.deepStrictEqual(tags(html), tags(plain[at]!.html))
+      })
+    ))
+
+  it("holds no address that a mail client would link, other than its own link", () =>
+    fc.assert(
+      fc.property(outside, (said) => {
+        for (const { html, subject, text } of allOf(said)) {
+          assert.notMatch(subject, autoLinked)
+          assert.notMatch(without(text, link), autoLinked)
+          const body = html.slice(html.indexOf("</head>")).replace(/<[^>]*>/g, " ")
+          assert.notMatch(without(body, link), autoLinked)
+        }
+      })
+    ))
+
+  it("neutralises direction overrides and lone surrogates", () =>
+    fc.assert(
+      fc.property(outside, (said) => {
+        for (const mail of allOf(said)) {
+          for (const part of Object.values(mail)) {
+            assert.notMatch(part, /[\u202a-\u202e\u2066-\u2069]/)
+            assert.isTrue(part.isWellFormed())
+          }
+        }
+      })
+    ))
+
+  it("keeps each quoted line inside the quotation", () => {
+    const { text } = notice({
+      kind: "request",
+      assignment,
+      topic: { ...topic, content: "One.\r\n\r\nAnswer by: never" },
+      link
+    })
+    assert.include(text, "> One.\n> \n> Answer by: never\n")
+  })
+
+  it("warns that forwarding it hands over the link, in text and HTML", () => {
+    for (const kind of kinds) {
+      const mail = notice({ kind, assignment: presentFor(kind), topic, link })
+      assert.include(mail.text, "do not forward")
+      assert.include(mail.html, "do not forward")
+    }
+  })
+})
+
+describe("a request", () => {
+  it("says who asks what of whom, until when, and what happens when nothing is done", () => {
+    const { subject, text } = notice({ kind: "request", assignment, topic, link })
+    assert.strictEqual(subject, "Acme Sports asks Jordan Vale: “Was the late red card fair?”")
+    for (const part of [
+      "Acme Sports writes:",
+      "> Was the late red card fair?",
+      "For: Jordan Vale",
+      "Answer by: Saturday 16 May 2026, 12:00 UTC",
+      "If you do nothing",
+      link
+    ]) {
+      assert.include(text, part)
+    }
+  })
+
+  it("names the window that begins with it, where the assignment does not know it yet", () => {
+    const waiting = { ...assignment, notifiedAt: null, respondBy: noon + 72 * hour }
+    const told = notice({ kind: "request", assignment: waiting, topic, link, respondBy: noon + 48 * hour })
+    assert.include(told.text, "Answer by: Saturday 16 May 2026, 12:00 UTC")
+    const untold = notice({ kind: "request", assignment: waiting, topic, link })
+    assert.include(untold.text, "Answer at the latest by: Sunday 17 May 2026, 12:00 UTC")
+  })
+})
+
+describe("a mail about a draft that could not be written", () => {
+  it("offers to start again until generation is given up", () => {
+    const stuck = {
+      ...assignment,
+      status: "opinion_injected" as const,
+      generation: { ...assignment.generation, giveUpAt: noon + 24 * hour }
+    }
+    assert.include(
+      notice({ kind: "stalled", assignment: stuck, topic, link }).text,
+      "Start again by: Friday 15 May 2026, 12:00 UTC"
+    )
+  })
+
+  it("leaves the present draft to approve, where there is one", () => {
+    const { text } = notice({ kind: "stalled", assignment: drafted, topic, link })
+    assert.include(text, "Draft 2 stays")
+    assert.include(text, "Approve by: Thursday 21 May 2026, 12:00 UTC")
+  })
+})
+
+describe("the other mails", () => {
+  it("tell the partner's contact of a request that did not arrive without the creator's address", () => {
+    const mail = undeliverableNotice({ personaName: "Jordan Vale", topic })
+    assert.notInclude(JSON.stringify(mail), assignment.creator.email)
+    assert.include(mail.text, "Jordan Vale")
+  })
+
+  it("say that a desk link works for 15 minutes", () => {
+    const mail = deskNotice({ link })
+    assert.include(mail.text, "15 minutes")
+    assert.include(mail.text, link)
+  })
+})
+
+it("a date is never later than the moment", () => {
+  assert.strictEqual(utcDate(noon + hour - 1), "Thursday 14 May 2026, 12:59 UTC")
+})

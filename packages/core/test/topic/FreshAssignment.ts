@@ -1,0 +1,43 @@
+/** An assignment as it is when its topic was just sent, for tests to start from. */
+import type * as Ids from "../../src/shared/Ids.ts"
+import * as Instant from "../../src/shared/Instant.ts"
+import type { Policy } from "../../src/shared/Policy.ts"
+import type { Assignment } from "../../src/topic/Assignment.ts"
+
+/** Thursday 14 May 2026, 12:00 UTC. */
+export const noon = 1_778_760_000_000
+
+/** A UUID that ends in this number. */
+export const uuid = <Id extends string>(number: number): Id =>
+  `0198a000-0000-7000-8000-${String(number).padStart(12, "0")}` as Id
+
+export const draftId = (number: number) => uuid<typeof Ids.DraftId.Type>(number)
+export const commentaryId = (number: number) => uuid<typeof Ids.CommentaryId.Type>(number)
+
+export const freshAssignment = (policy: Policy, environment: Assignment["environment"] = "live"): Assignment => {
+  const respondBy = Instant.plus(Instant.plus(noon, policy.mailWindow), policy.responseWindow)
+  return {
+    id: uuid(1),
+    topicId: uuid(2),
+    organizationId: uuid(3),
+    environment,
+    position: 0,
+    persona: { id: uuid(4), name: "Jordan Vale", imageUrl: "https://images.example/jordan.png" },
+    creator: { name: "Sam", email: "sam@creator.example" },
+    createdAt: noon,
+    status: "topic_sent",
+    statusUpdatedAt: noon,
+    notifiedAt: null,
+    respondBy,
+    perspective: null,
+    declineReason: null,
+    generation: { ticket: 0, attempts: 0, nextAt: null, giveUpAt: null, revision: null },
+    draft: null,
+    approveBy: null,
+    reminders: 0,
+    commentary: null,
+    failure: null,
+    withdrawReason: null,
+    dueAt: respondBy
+  }
+}

@@ -1,0 +1,37 @@
+/** The actions of a creator's page: what each takes, and which use case it is. */
+import type { CreatorDesk, LinkInvalid, TextLength } from "@partner-commentary/core/creator/CreatorDesk"
+import * as Ids from "@partner-commentary/core/shared/Ids"
+import { DraftId } from "@partner-commentary/core/shared/Ids"
+import type { AssignmentInContext } from "@partner-commentary/core/topic/AssignmentStore"
+import type { ActionRefused } from "@partner-commentary/core/topic/Workflow"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import { type Fields, Malformed } from "./CreatorInput.ts"
+
+export const actions = ["respond", "decline", "approve", "revise", "withdraw"] as const
+export type Action = (typeof actions)[number]
+
+export const isAction = (name: string): name is Action => actions.some((action) => action === name)
+
+export const perform = (
+  desk: CreatorDesk["Service"],
+  token: string,
+  action: Action,
+  fields: Fields
+): Effect.Effect<AssignmentInContext, LinkInvalid | TextLength | ActionRefused | Malformed> => {
+  const { content = null, instructions = "", perspective = "", reason = "" } = fields
+  if (action === "respond") return desk.respond(token, { perspective })
+  if (action === "decline") return desk.decline(token, { reason })
+  if (action === "withdraw") return desk.withdraw(token, { reason })
+  return Effect.flatMap(readDraftId(fields.draft_id), (draftId) =>
+    action === "approve" ? desk.approve(token, { draftId, content }) : desk.revise(token, { draftId, instructions })
+  )
+}
+
+const readDraftId = (text: string | undefined): Effect.Effect<DraftId | null, Malformed> => {
+  if (text === undefined) return Effect.succeed(null)
+  const parsed = Ids.parse(DraftId, text)
+  return Option.isSome(parsed)
+    ? Effect.succeed(parsed.value)
+    : Effect.fail(new Malformed({ field: "draft_id", constraint: "must be a UUID" }))
+}

@@ -1,0 +1,50 @@
+/** What a request below `/creator` asks for, read from its address and headers alone; and the name under which it may be logged. */
+import type { HttpServerRequest } from "effect/http/HttpServerRequest"
+import { type Action, isAction } from "./CreatorAction.ts"
+import { mediaType } from "./CreatorInput.ts"
+
+export type Target =
+  | { readonly at: "page"; readonly token: string }
+  | { readonly at: "action"; readonly token: string; readonly action: Action | "desk" }
+  | { readonly at: "nowhere" }
+
+const nowhere: Target = { at: "nowhere" }
+
+/** Longer than any token of ours, and short enough to be kept. */
+const maxTokenLength = 1000
+
+export const targetOf = (method: string, path: string): Target => {
+  const [token = "", action, ...rest] = path.split("/")
+  if (!/^[\w.-]+$/.test(token) || token.length > maxTokenLength || rest.length > 0) return nowhere
+  if (action === undefined) return method === "GET" || method === "HEAD" ? { at: "page", token } : nowhere
+  return method === "POST" && (action === "desk" || isAction(action)) ? { at: "action", token, action } : nowhere
+}
+
+/** For logs and traces: never the token. */
+export const routeOf = (target: Target): string => {
+  if (target.at === "nowhere") return "/creator/*"
+  return target.at === "page" ? "/creator/:token" : `/creator/:token/${target.action}`
+}
+
+/**
+ * Whether this is a request to a creator's page: the server's own tracer would record its address, so a host
+ * leaves these to the span that `CreatorRoutes` makes.
+ */
+export const isCreatorRequest = (request: HttpServerRequest): boolean => /^\/+creator(?:[/?]|$)/i.test(request.url)
+
+/** A JSON body, or JSON preferred to HTML. */
+export const speaksJson = (request: HttpServerRequest): boolean => {
+  if (mediaType(request) === "application/json") return true
+  const accept = request.headers["accept"] ?? ""
+  return quality(accept, "application/json") > quality(accept, "text/html")
+}
+
+const quality = (accept: string, type: string): number => {
+  for (const range of accept.toLowerCase().split(",")) {
+    const [name, ...parameters] = range.split(";").map((part) => part.trim())
+    if (name !== type) continue
+    const weight = parameters.find((parameter) => parameter.startsWith("q="))
+    return weight === undefined ? 1 : Number(weight.slice(2)) || 0
+  }
+  return 0
+}

@@ -1,0 +1,41 @@
+/** The JSON twin of a creator's page. */
+import * as Instant from "@partner-commentary/core/shared/Instant"
+import { type Assignment, isSettled } from "@partner-commentary/core/topic/Assignment"
+import type { AssignmentInContext } from "@partner-commentary/core/topic/AssignmentStore"
+import { isStalled } from "@partner-commentary/core/topic/Workflow"
+
+export const creatorView = ({ assignment, topic }: AssignmentInContext) => {
+  const { commentary, draft, failure, generation, id, persona, perspective, status } = assignment
+  return {
+    share_id: id,
+    status,
+    status_updated_at: Instant.toIso(assignment.statusUpdatedAt),
+    organization: { name: topic.organizationName },
+    persona: { id: persona.id, name: persona.name, image_url: persona.imageUrl },
+    topic: { content: topic.content },
+    perspective,
+    draft: draft && {
+      id: draft.id,
+      content: draft.content,
+      number: draft.number,
+      created_at: Instant.toIso(draft.createdAt)
+    },
+    generation: generation.nextAt !== null ? "running" : isStalled(assignment) ? "stalled" : null,
+    commentary: commentary && {
+      id: commentary.id,
+      content: commentary.content,
+      approved_at: Instant.toIso(commentary.approvedAt)
+    },
+    expires_at: orNull(expiresAt(assignment)),
+    failure: failure && { reason: failure.reason, at: Instant.toIso(failure.at) }
+  }
+}
+
+/** The present deadline; null where there is none. */
+export const expiresAt = (assignment: Assignment): Instant.Instant | null => {
+  if (isSettled(assignment)) return null
+  if (assignment.status === "topic_sent") return assignment.respondBy
+  return assignment.status === "commentary_generated" ? assignment.approveBy : assignment.generation.giveUpAt
+}
+
+const orNull = (instant: Instant.Instant | null): string | null => (instant === null ? null : Instant.toIso(instant))

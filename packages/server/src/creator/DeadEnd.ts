@@ -1,0 +1,22 @@
+/** The pages that lead nowhere: a link that does not work, too many visits, a failure of ours. They say nothing of any request. */
+import { html } from "./Html.ts"
+import { pageDocument } from "./PageDocument.ts"
+
+const deadEnd = (title: string, sentence: string): string =>
+  pageDocument({ title, main: html`<h1>${title}</h1><p class="lead">${sentence}</p>` })
+
+export const notFoundPage = deadEnd(
+  "This link does not work",
+  "It may be mistyped, no longer valid, or replaced by a newer one. Please open the link in the latest mail you had from us."
+)
+
+export const tooManyPage = (seconds: number): string =>
+  deadEnd(
+    "One moment, please",
+    `This link was used very often within a minute. Try again in ${seconds} ${seconds === 1 ? "second" : "seconds"}.`
+  )
+
+export const failurePage = deadEnd(
+  "Something went wrong on our side",
+  "We have been told. Go back, and copy what you wrote before you try again."
+)

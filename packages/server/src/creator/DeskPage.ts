@@ -1,0 +1,47 @@
+/** All open requests of one creator. */
+import type { AssignmentInContext } from "@partner-commentary/core/topic/AssignmentStore"
+import { isStalled } from "@partner-commentary/core/topic/Workflow"
+import { expiresAt } from "./CreatorView.ts"
+import { html } from "./Html.ts"
+import { pageDocument } from "./PageDocument.ts"
+import { time } from "./Scene.ts"
+
+export type OpenRequest = AssignmentInContext & { readonly link: string }
+
+export const deskPage = (requests: ReadonlyArray<OpenRequest>): string => {
+  const status =
+    requests.length === 0
+      ? "Nothing open"
+      : requests.length === 1
+        ? "1 open request"
+        : `${requests.length} open requests`
+  return pageDocument({
+    title: status,
+    status,
+    main: html`<h1>Your open requests</h1>
+<p class="lead">${requests.length === 0 ? "Nothing waits for you at the moment." : "The one that came first is on top. Each opens on a page of its own."}</p>
+${requests.length > 0 && html`<ul class="requests">${requests.map(item)}</ul>`}`,
+    footer: html`<p>The link to this page works for 15 minutes. It is yours alone: whoever has it can act in your place.</p>`
+  })
+}
+
+const item = ({ assignment, link, topic }: OpenRequest) => {
+  const deadline = expiresAt(assignment)
+  return html`<li>
+<a href="${link}" dir="auto">${clip(topic.content)}</a>
+<p><bdi>${topic.organizationName}</bdi> asks <bdi>${assignment.persona.name}</bdi></p>
+<p class="note"><strong>${standing(assignment)}</strong>${deadline !== null && html` until ${time(deadline)}`}</p>
+</li>`
+}
+
+const standing = (assignment: OpenRequest["assignment"]): string => {
+  if (assignment.status === "topic_sent") return "Waits for your view"
+  if (assignment.generation.nextAt !== null) return "A draft is being written"
+  if (assignment.draft !== null) return "Waits for your approval"
+  return isStalled(assignment) ? "Can be started again" : "A draft is being written"
+}
+
+const clip = (text: string): string => {
+  const characters = Array.from(text)
+  return characters.length <= 160 ? text : `${characters.slice(0, 159).join("").trimEnd()}…`
+}

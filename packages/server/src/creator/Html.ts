@@ -1,0 +1,26 @@
+/** HTML as a value: a template that escapes everything put into it, except HTML itself. Attributes must stand in double quotes. */
+
+export class Html {
+  readonly markup: string
+  constructor(markup: string) {
+    this.markup = markup
+  }
+}
+
+/** Null, undefined and false are nothing; lists are joined without anything between. */
+export type Content = Html | string | number | null | undefined | false | ReadonlyArray<Content>
+
+export const html = (strings: TemplateStringsArray, ...contents: ReadonlyArray<Content>): Html => {
+  let markup = strings[0] ?? ""
+  for (const [index, content] of contents.entries()) markup += render(content) + (strings[index + 1] ?? "")
+  return new Html(markup)
+}
+
+export const escape = (text: string): string =>
+  text.toWellFormed().replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
+
+const render = (content: Content): string => {
+  if (content instanceof Html) return content.markup
+  if (typeof content === "string" || typeof content === "number") return escape(String(content))
+  return Array.isArray(content) ? content.map(render).join("") : ""
+}

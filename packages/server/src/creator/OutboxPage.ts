@@ -1,0 +1,45 @@
+/** The local outbox as pages, for development: the mails that would have gone out. Where they lie, and the routes, are the host's. */
+import { type Html, html } from "./Html.ts"
+import { pageDocument } from "./PageDocument.ts"
+
+export interface OutboxMail {
+  readonly file: string
+  readonly date: string
+  readonly from: string
+  readonly to: string
+  readonly subject: string
+  readonly text: string
+}
+
+/** `address` is the list's own, without a slash at the end; a mail's is that plus its file. */
+export const outboxPage = (mails: ReadonlyArray<Omit<OutboxMail, "text">>, address: string): string =>
+  pageDocument({
+    title: "Outbox",
+    status: "Development",
+    main: html`<h1>Outbox</h1>
+<p class="lead">${mails.length === 0 ? "No mail has been sent yet." : "Mails that would have gone out, in development only."}</p>
+${
+  mails.length > 0 &&
+  html`<figure><table>
+<thead><tr><th scope="col">Sent</th><th scope="col">To</th><th scope="col">Subject</th></tr></thead>
+<tbody>${mails.map(
+    ({ date, file, subject, to }) =>
+      html`<tr><td>${date}</td><td>${to}</td><td><a href="${address}/${encodeURIComponent(file.toWellFormed())}">${subject}</a></td></tr>`
+  )}</tbody>
+</table></figure>`
+}`
+  })
+
+export const outboxMailPage = ({ date, from, subject, text, to }: OutboxMail, address: string): string =>
+  pageDocument({
+    title: subject,
+    status: "Development",
+    main: html`<p><a href="${address}">All mails</a></p>
+<h1>${subject}</h1>
+<dl class="facts"><div><dt>To</dt><dd>${to}</dd></div><div><dt>From</dt><dd>${from}</dd></div><div><dt>Sent</dt><dd>${date}</dd></div></dl>
+<pre dir="auto">${linked(text)}</pre>`
+  })
+
+/** Whole addresses as links. The mail's text broke up everybody else's. */
+const linked = (text: string): ReadonlyArray<string | Html> =>
+  text.split(/(https?:\/\/[^\s<>"']+)/).map((part, at) => (at % 2 === 1 ? html`<a href="${part}">${part}</a>` : part))

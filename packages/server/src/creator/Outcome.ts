@@ -1,0 +1,61 @@
+/** The pages of requests that have come to an end, whatever the end. */
+import type { ApprovedCommentary, FailureReason } from "@partner-commentary/core/topic/Assignment"
+import { html } from "./Html.ts"
+import { type Scene, time, type Visit, words } from "./Scene.ts"
+
+export const approved = ({ assignment, topic }: Visit, commentary: ApprovedCommentary): Scene => ({
+  status: "Approved",
+  title: "Approved. Thank you.",
+  lead: html`<bdi>${topic.organizationName}</bdi> can now fetch this commentary by <bdi>${assignment.persona.name}</bdi>. There is nothing left to do.`,
+  step: null,
+  deadline: null,
+  offers: [],
+  body: html`<section class="sheet"><h2>The approved text</h2><div class="prose" dir="auto">${commentary.content}</div></section>
+<p class="note">Approved on ${time(commentary.approvedAt)}. This page can be read for a while longer; nothing on it can be changed any more.</p>`
+})
+
+/** The deadline has passed; that it is written down as such may take a moment longer. */
+export const tooLate = (visit: Visit, reason: "expired" | "approval_timeout"): Scene => ended(visit, reason, null)
+
+export const ended = (visit: Visit, reason: FailureReason, at: number | null): Scene => {
+  const { assignment, topic } = visit
+  const { meaning, status, title } = endings[reason]
+  const said = assignment.declineReason ?? assignment.withdrawReason
+  return {
+    status,
+    title,
+    lead: html`${meaning} <bdi>${topic.organizationName}</bdi> sees that there is no commentary by <bdi>${assignment.persona.name}</bdi>. There is nothing left to do.`,
+    step: null,
+    deadline: null,
+    offers: [],
+    body: html`${said !== null && words("Your reason", said)}
+${assignment.perspective !== null && words("Your view", assignment.perspective)}
+${at !== null && html`<p class="note">Closed on ${time(at)}. This page can be read for a while longer.</p>`}`
+  }
+}
+
+const endings: Readonly<
+  Record<FailureReason, { readonly status: string; readonly title: string; readonly meaning: string }>
+> = {
+  declined: { status: "Declined", title: "You declined this request", meaning: "Thank you for letting us know." },
+  expired: {
+    status: "Expired",
+    title: "This request has expired",
+    meaning: "No answer came in time, so it was closed."
+  },
+  generation_failed: {
+    status: "Closed without a commentary",
+    title: "No draft could be written",
+    meaning: "All attempts failed, and nobody started again in time. We are sorry."
+  },
+  approval_timeout: {
+    status: "Closed without a commentary",
+    title: "The time to approve is over",
+    meaning: "The draft was not approved in time, so it was dropped and goes nowhere."
+  },
+  withdrawn: {
+    status: "Withdrawn",
+    title: "You withdrew from this request",
+    meaning: "The draft was dropped and goes nowhere."
+  }
+}

@@ -1,0 +1,63 @@
+/** A whole page around its content, and the headers that every answer below `/creator` carries. */
+import * as Digest from "effect/crypto/Digest"
+import * as Effect from "effect/Effect"
+import * as Base64 from "effect/encoding/Base64"
+import { type Html, html } from "./Html.ts"
+import { style } from "./Style.ts"
+
+export interface PageContent {
+  /** For the browser's tab: the state first. */
+  readonly title: string
+  /** A word at the top: where things stand. */
+  readonly status?: string
+  /** Look again by itself after so many seconds: for a page that waits and that nobody types into. */
+  readonly refreshAfter?: number | undefined
+  readonly main: Html
+  readonly footer?: Html
+}
+
+const icon =
+  "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Crect width='16' height='16' fill='%23a8321a'/%3E%3Cpath d='M4 4h8v2H4zm0 4h8v1H4zm0 3h5v1H4z' fill='%23fff'/%3E%3C/svg%3E"
+
+export const pageDocument = ({ footer, main, refreshAfter, status, title }: PageContent): string =>
+  html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width,initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="robots" content="noindex,nofollow">
+<meta name="format-detection" content="telephone=no,date=no,address=no,email=no">
+${refreshAfter !== undefined && html`<meta http-equiv="refresh" content="${refreshAfter}">\n`}<title>${title} · Partner Commentary</title>
+<link rel="icon" href="${icon}">
+<style>`.markup +
+  style +
+  html`</style>
+</head>
+<body>
+<header><span class="brand">Partner Commentary</span>${status !== undefined && html`<span class="status">${status}</span>`}</header>
+<main>
+${main}
+</main>
+${footer !== undefined && html`<footer>${footer}</footer>`}
+</body>
+</html>
+`.markup
+
+/** Nothing from outside, no frames, no caches, no traces in other people's logs. */
+export const pageHeaders: Effect.Effect<Readonly<Record<string, string>>, never, Digest.Digest> = Effect.gen(
+  function* () {
+    const digest = yield* Digest.Digest
+    const hash = Base64.encode(yield* digest.digest(Digest.sha256, new TextEncoder().encode(style)))
+    return {
+      "content-security-policy": `default-src 'none'; style-src 'sha256-${hash}'; img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`,
+      "referrer-policy": "no-referrer",
+      "cache-control": "no-store",
+      "x-robots-tag": "noindex, nofollow",
+      "x-content-type-options": "nosniff",
+      "x-frame-options": "DENY",
+      "cross-origin-opener-policy": "same-origin",
+      "permissions-policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()"
+    }
+  }
+)

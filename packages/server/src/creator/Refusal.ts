@@ -1,0 +1,103 @@
+/** Why an action did not go through: for a program as field and constraint, for a person as a sentence. */
+import type { Problem } from "@partner-commentary/api/Errors"
+import type { TextLength } from "@partner-commentary/core/creator/CreatorDesk"
+import type { Assignment } from "@partner-commentary/core/topic/Assignment"
+import type { ActionRefused } from "@partner-commentary/core/topic/Workflow"
+import type { Action } from "./CreatorAction.ts"
+import type { Fields, Malformed } from "./CreatorInput.ts"
+
+export interface Refusal {
+  readonly action: Action | "desk"
+  readonly problem: Problem
+  /** To the person, without the name of a field. */
+  readonly says: string
+  /** What was typed, to be shown again. */
+  readonly typed: Fields
+}
+
+type Reason = TextLength | ActionRefused | Malformed
+
+/** `present` is the assignment as it is now: the one that the creator will see beside the refusal. */
+export const refusal = (action: Refusal["action"], reason: Reason, present: Assignment, typed: Fields): Refusal => ({
+  action,
+  typed,
+  ...(reason._tag === "ActionRefused" ? refused(reason, present) : illegible(reason))
+})
+
+type Told = Pick<Refusal, "problem" | "says">
+
+const illegible = (reason: TextLength | Malformed): Told => {
+  if (reason._tag === "Malformed") {
+    const { constraint, field } = reason
+    const says =
+      constraint === "must be at most 256 KiB"
+        ? "That was too long to be read."
+        : "That could not be read. Please try again from this page."
+    return { problem: { field, constraint }, says }
+  }
+  const { field, length, max, min } = reason
+  const bounds = min === 0 ? `at most ${max}` : `${min} to ${max}`
+  return {
+    problem: { field, constraint: `must have ${bounds} characters, not ${length}` },
+    says: `Please write ${bounds} characters; now there ${length === 1 ? "is" : "are"} ${length}.`
+  }
+}
+
+const refused = ({ reason, status }: ActionRefused, present: Assignment): Told => {
+  const draft = present.draft
+  switch (reason) {
+    case "stale_draft":
+      return {
+        problem: { field: "draft_id", constraint: `names an older draft: the present one is ${draft?.id}` },
+        says: `A newer draft has arrived: it is number ${draft?.number}, shown below. Please read it first.`
+      }
+    case "draft_not_named":
+      return {
+        problem: {
+          field: "draft_id",
+          constraint: `must be given where there are several drafts: the present one is ${draft?.id}`
+        },
+        says: `There are several drafts. The present one is number ${draft?.number}, shown below.`
+      }
+    case "too_many_drafts":
+      return {
+        problem: {
+          field: "action",
+          constraint: `is not allowed: in ${status}, draft ${draft?.number} is the last one`
+        },
+        says: `Draft ${draft?.number} is the last one. You can approve it, edit it, or withdraw.`
+      }
+    case "busy":
+      return {
+        problem: { field: "action", constraint: `is not allowed now: in ${status}, another draft is being written` },
+        says: "Another draft is already being written. Please wait until it is there."
+      }
+    case "too_late":
+      return {
+        problem: { field: "action", constraint: `comes too late: the time for it has run out in ${status}` },
+        says: "The time for this has run out."
+      }
+    case "settled":
+      return {
+        problem: {
+          field: "action",
+          constraint: `is not allowed: the request is closed in ${status} (${present.failure?.reason})`
+        },
+        says: "This request is closed."
+      }
+    case "not_allowed":
+      return {
+        problem: { field: "action", constraint: `is not allowed: the present status is ${status}` },
+        says: notNow[status]
+      }
+  }
+}
+
+const notNow: Readonly<Record<Assignment["status"], string>> = {
+  topic_sent: "There is no draft yet: the request still waits for your view.",
+  opinion_injected: "You have already answered, and the draft is being written.",
+  commentary_generated: "You have already answered, and the draft is there.",
+  creator_approved: "The commentary is already approved.",
+  declined: "This request is already declined.",
+  expired: "This request has expired."
+}

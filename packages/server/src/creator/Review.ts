@@ -1,0 +1,102 @@
+/** The page of a draft that waits for its creator's approval. */
+import { lengths } from "@partner-commentary/core/creator/CreatorDesk"
+import type { Draft } from "@partner-commentary/core/topic/Assignment"
+import { isStalled } from "@partner-commentary/core/topic/Workflow"
+import { type Content, type Html, html } from "./Html.ts"
+import { button, fold, form, type Scene, textField, type Visit } from "./Scene.ts"
+
+export const review = (visit: Visit, draft: Draft): Scene => {
+  const { approveBy, generation, persona } = visit.assignment
+  const isRevised = generation.nextAt !== null
+  return {
+    status: isRevised ? "Another draft is being written" : "Waiting for your approval",
+    title: isRevised ? "Another draft is on its way" : `Would ${persona.name} say this?`,
+    lead: isRevised
+      ? html`<span class="working">It is being written</span> A mail comes as soon as it is there. Until then, draft ${draft.number} is still yours to approve.`
+      : html`The draft below was written from your view. Approve it as it stands, edit it first, or ask for another one. Nothing is handed out without your approval.`,
+    step: 3,
+    deadline: approveBy === null ? null : ["Approve by", approveBy],
+    offers: isRevised ? ["approve", "withdraw"] : ["approve", "revise", "withdraw"],
+    body: html`${isStalled(visit.assignment) && html`<div class="said" role="status"><h2>The other draft could not be written</h2><p>We tried several times and have been told. Draft ${draft.number} stays as it is, and you can ask once more.</p></div>`}
+<section class="sheet">
+<h2>Draft ${draft.number} <span class="note">of at most ${visit.maxDrafts}</span></h2>
+<div class="prose" dir="auto">${draft.content}</div>
+${form(visit, "approve", html`${draftId(draft)}${button("Approve as it stands")}`)}
+</section>
+<section>
+${isRevised ? asked(generation.revision?.instructions ?? "") : edits(visit, draft)}
+${withdrawal(visit)}
+</section>
+${isRevised && html`<p><a href="${visit.address}">Look whether it is there</a></p>`}
+<section>
+<h2>Your view</h2>
+<div class="prose" dir="auto">${visit.assignment.perspective}</div>
+</section>`
+  }
+}
+
+const draftId = (draft: Draft): Html => html`<input type="hidden" name="draft_id" value="${draft.id}">`
+
+const asked = (instructions: string): Content =>
+  instructions !== "" &&
+  html`<details><summary>What you asked for</summary><div class="fold prose" dir="auto">${instructions}</div></details>`
+
+const edits = (visit: Visit, draft: Draft): Html => {
+  const { content, instructions } = lengths
+  return html`${fold(
+    visit,
+    "approve",
+    "Edit the text, then approve it",
+    form(
+      visit,
+      "approve",
+      html`${draftId(draft)}${textField(visit, {
+        action: "approve",
+        name: "content",
+        label: "The text to approve",
+        hint: `${content.min} to ${content.max} characters. It is handed out exactly as it stands here.`,
+        rows: 12,
+        value: draft.content,
+        min: content.min
+      })}${button("Approve the edited text")}`
+    )
+  )}
+${
+  draft.number >= visit.maxDrafts
+    ? html`<p class="note">This was the last draft that could be asked for.</p>`
+    : fold(
+        visit,
+        "revise",
+        "Ask for another draft",
+        form(
+          visit,
+          "revise",
+          html`${draftId(draft)}${textField(visit, {
+            action: "revise",
+            name: "instructions",
+            label: "What should change? (optional)",
+            hint: `At most ${instructions.max} characters. Shorter, sharper, another argument: just say so.`,
+            rows: 4
+          })}${button("Ask for another draft", "quiet")}`
+        )
+      )
+}`
+}
+
+const withdrawal = (visit: Visit): Html =>
+  fold(
+    visit,
+    "withdraw",
+    "Withdraw from this request",
+    form(
+      visit,
+      "withdraw",
+      html`${textField(visit, {
+        action: "withdraw",
+        name: "reason",
+        label: "Reason (optional)",
+        hint: `At most ${lengths.reason.max} characters. Withdrawing is final: there will be no commentary.`,
+        rows: 3
+      })}${button("Withdraw", "quiet")}`
+    )
+  )

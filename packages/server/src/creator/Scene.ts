@@ -1,0 +1,77 @@
+/** What one state puts on a creator's page, and the pieces that several states share. */
+import { utcDate } from "@partner-commentary/core/creator/Notices"
+import * as Instant from "@partner-commentary/core/shared/Instant"
+import type { AssignmentInContext } from "@partner-commentary/core/topic/AssignmentStore"
+import type { Action } from "./CreatorAction.ts"
+import type { FieldName } from "./CreatorInput.ts"
+import { type Content, type Html, html } from "./Html.ts"
+import type { Refusal } from "./Refusal.ts"
+
+/** One look at one request. */
+export interface Visit extends AssignmentInContext {
+  /** The page's own address, without a slash at the end; forms post to what lies below it. */
+  readonly address: string
+  readonly now: Instant.Instant
+  readonly maxDrafts: number
+  readonly refusal: Refusal | null
+  /** A link to all open requests was just asked for. */
+  readonly deskMailed: boolean
+}
+
+export interface Scene {
+  /** Where things stand, in a few words. */
+  readonly status: string
+  readonly title: string
+  readonly lead: Content
+  /** Which of the three steps is the present one; null once there are none. */
+  readonly step: 1 | 2 | 3 | null
+  readonly deadline: readonly [label: string, at: Instant.Instant] | null
+  readonly body: Content
+  /** The actions that the body offers a form for. */
+  readonly offers: ReadonlyArray<Action>
+  readonly refreshAfter?: number
+}
+
+export const form = ({ address }: Visit, action: Action | "desk", content: Content): Html =>
+  html`<form method="post" action="${address}/${action}">${content}</form>`
+
+/** Folded away until asked for, or until it is what went wrong. */
+export const fold = ({ refusal }: Visit, action: Action, summary: string, content: Content): Html =>
+  html`<details${refusal?.action === action && html` open`}><summary>${summary}</summary>${content}</details>`
+
+export const fieldId = (action: string, name: string): string => `${action}-${name}`
+
+/** A labelled text field with its hint, what was typed, and what is wrong with it. */
+export const textField = (
+  { refusal }: Visit,
+  field: {
+    readonly action: Action
+    readonly name: FieldName
+    readonly label: string
+    readonly hint: string
+    readonly rows: number
+    readonly value?: string
+    readonly min?: number
+  }
+): Html => {
+  const id = fieldId(field.action, field.name)
+  const mine = refusal?.action === field.action ? refusal : null
+  const wrong = mine?.problem.field === field.name ? mine.says : null
+  const required = field.min !== undefined && html` required minlength="${field.min}"`
+  // A parser drops the first line break of a textarea: it gets one to drop.
+  return html`<label for="${id}">${field.label}</label>
+<p class="hint" id="${id}-hint">${field.hint}</p>
+${wrong !== null && html`<p class="error" id="${id}-error">${wrong}</p>`}
+<textarea id="${id}" name="${field.name}" rows="${field.rows}" dir="auto" aria-describedby="${id}-hint${wrong !== null && ` ${id}-error`}"${wrong !== null && html` aria-invalid="true"`}${required}>
+${mine?.typed[field.name] ?? field.value}</textarea>`
+}
+
+export const button = (label: string, kind: "main" | "quiet" = "main"): Html =>
+  kind === "main" ? html`<button>${label}</button>` : html`<button class="quiet">${label}</button>`
+
+export const time = (instant: Instant.Instant): Html =>
+  html`<time datetime="${Instant.toIso(instant)}">${utcDate(instant)}</time>`
+
+/** Somebody's own words, shown as they are. */
+export const words = (heading: string, text: string, note?: Content): Html =>
+  html`<section><h2>${heading}</h2>${note !== undefined && html`<p class="note">${note}</p>`}<div class="prose" dir="auto">${text}</div></section>`

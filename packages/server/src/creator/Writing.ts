@@ -1,0 +1,34 @@
+/** The page of a request whose first draft is being written, or could not be. */
+import { isStalled } from "@partner-commentary/core/topic/Workflow"
+import { html } from "./Html.ts"
+import { button, form, type Scene, time, type Visit, words } from "./Scene.ts"
+
+export const writing = (visit: Visit): Scene => (isStalled(visit.assignment) ? stalled(visit) : running(visit))
+
+const running = ({ assignment }: Visit): Scene => ({
+  status: "The draft is being written",
+  title: "Your draft is being written",
+  lead: html`Thank you: your view has arrived. <span class="working">This page looks again by itself.</span> You need not wait: a mail comes as soon as the draft is there.`,
+  step: 2,
+  deadline: null,
+  offers: [],
+  refreshAfter: 30,
+  body: words("Your view", assignment.perspective ?? "")
+})
+
+const stalled = (visit: Visit): Scene => {
+  const { giveUpAt } = visit.assignment.generation
+  return {
+    status: "The draft could not be written",
+    title: "The draft could not be written",
+    lead: "We tried several times and failed. Your view is kept, and we have been told. You can start again now or later.",
+    step: 2,
+    deadline: giveUpAt === null ? null : ["Start again by", giveUpAt],
+    offers: ["revise"],
+    body: html`<section>
+${form(visit, "revise", button("Start again"))}
+${giveUpAt !== null && html`<p class="note">If nobody starts again before ${time(giveUpAt)}, the request closes without a commentary.</p>`}
+</section>
+${words("Your view", visit.assignment.perspective ?? "")}`
+  }
+}

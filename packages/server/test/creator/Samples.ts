@@ -1,0 +1,131 @@
+/** One request in each of its states. */
+import * as Ids from "@partner-commentary/core/shared/Ids"
+import type { Assignment } from "@partner-commentary/core/topic/Assignment"
+import type { AssignmentInContext } from "@partner-commentary/core/topic/AssignmentStore"
+
+export const uuid = (last: number) => `0198a000-0000-7000-8000-${String(last).padStart(12, "0")}`
+export const hour = 3_600_000
+/** Thursday 14 May 2026, 12:00 UTC. */
+export const noon = 1_778_760_000_000
+
+export const topic: AssignmentInContext["topic"] = {
+  id: Ids.TopicId.make(uuid(1)),
+  content:
+    "Should video review be allowed to overturn a red card after the match has restarted? Two late decisions changed the table this weekend.",
+  organizationName: "Touchline Daily"
+}
+
+export const perspective =
+  "No. Once play restarts the decision has to stand, even if it is wrong.\n\nThe game needs an end to the argument. If the room has a doubt it should speak up before the restart; afterwards it should be silent. What fans hate is not the mistake, it is the ninety seconds of nobody knowing."
+
+export const draftText =
+  "Let it go. When the ball is rolling again the call is history, and history is not up for review.\n\nI know how that sounds to anyone who lost three points this weekend. But a sport that can be reopened at any minute is a sport nobody can celebrate in. The review room had its moment: between the whistle and the restart. Use it, or live with it.\n\nWrong decisions hurt. Endless ones hurt more."
+
+export const topicSent: Assignment = {
+  id: Ids.ShareId.make(uuid(2)),
+  topicId: topic.id,
+  organizationId: Ids.OrganizationId.make(uuid(3)),
+  environment: "live",
+  position: 0,
+  persona: { id: Ids.PersonaId.make(uuid(4)), name: "Jordan Vale", imageUrl: "https://images.example/jordan.png" },
+  creator: { email: "sam@creators.example", name: "Sam" },
+  createdAt: noon,
+  status: "topic_sent",
+  statusUpdatedAt: noon,
+  notifiedAt: noon,
+  respondBy: noon + 48 * hour,
+  perspective: null,
+  declineReason: null,
+  generation: { ticket: 0, attempts: 0, nextAt: null, giveUpAt: null, revision: null },
+  draft: null,
+  approveBy: null,
+  reminders: 0,
+  commentary: null,
+  failure: null,
+  withdrawReason: null,
+  dueAt: null
+}
+
+export const opinionInjected: Assignment = {
+  ...topicSent,
+  status: "opinion_injected",
+  perspective,
+  generation: { ...topicSent.generation, ticket: 1, attempts: 1, nextAt: noon + hour }
+}
+
+export const stalled: Assignment = {
+  ...opinionInjected,
+  generation: { ...opinionInjected.generation, attempts: 5, nextAt: null, giveUpAt: noon + 24 * hour }
+}
+
+export const commentaryGenerated: Assignment = {
+  ...opinionInjected,
+  status: "commentary_generated",
+  generation: { ...topicSent.generation, ticket: 1 },
+  draft: { id: Ids.DraftId.make(uuid(11)), number: 1, content: draftText, createdAt: noon },
+  approveBy: noon + 7 * 24 * hour
+}
+
+/** The second draft is there. */
+export const revised: Assignment = {
+  ...commentaryGenerated,
+  draft: { id: Ids.DraftId.make(uuid(12)), number: 2, content: `Shorter. ${draftText}`, createdAt: noon }
+}
+
+export const beingRevised: Assignment = {
+  ...commentaryGenerated,
+  generation: {
+    ...commentaryGenerated.generation,
+    nextAt: noon + hour,
+    revision: { draftId: Ids.DraftId.make(uuid(11)), instructions: "Shorter, and name the ninety seconds." }
+  }
+}
+
+export const lastDraft: Assignment = {
+  ...commentaryGenerated,
+  draft: { id: Ids.DraftId.make(uuid(20)), number: 10, content: draftText, createdAt: noon }
+}
+
+export const approved: Assignment = {
+  ...commentaryGenerated,
+  status: "creator_approved",
+  commentary: {
+    id: Ids.CommentaryId.make(uuid(30)),
+    content: draftText,
+    draftId: Ids.DraftId.make(uuid(11)),
+    approvedAt: noon,
+    audioUrl: null,
+    videoUrl: null
+  }
+}
+
+export const declined: Assignment = {
+  ...topicSent,
+  status: "declined",
+  declineReason: "I do not comment on refereeing.",
+  failure: { reason: "declined", at: noon }
+}
+
+export const expired: Assignment = { ...topicSent, status: "expired", failure: { reason: "expired", at: noon } }
+
+export const withdrawn: Assignment = { ...commentaryGenerated, failure: { reason: "withdrawn", at: noon } }
+
+export const timedOut: Assignment = { ...commentaryGenerated, failure: { reason: "approval_timeout", at: noon } }
+
+export const neverWritten: Assignment = { ...opinionInjected, failure: { reason: "generation_failed", at: noon } }
+
+export const states = {
+  topicSent,
+  opinionInjected,
+  stalled,
+  commentaryGenerated,
+  revised,
+  beingRevised,
+  lastDraft,
+  approved,
+  declined,
+  expired,
+  withdrawn,
+  timedOut,
+  neverWritten
+}

@@ -1,0 +1,190 @@
+/** Assignments: found by share id, creator and due time, and changed as whole transactions under the lock of their topic. */
+import { noticeId } from "@partner-commentary/core/mail/Mail"
+import type { OrganizationId, ShareId, TopicId } from "@partner-commentary/core/shared/Ids"
+import * as Instant from "@partner-commentary/core/shared/Instant"
+import type { Assignment } from "@partner-commentary/core/topic/Assignment"
+import { type AssignmentInContext, AssignmentStore } from "@partner-commentary/core/topic/AssignmentStore"
+import { recount, topicStatus } from "@partner-commentary/core/topic/TopicStatus"
+import type { Change } from "@partner-commentary/core/topic/Workflow"
+import { periodOf } from "@partner-commentary/core/usage/BillingPeriod"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Result from "effect/Result"
+import * as SqlClient from "effect/sql/SqlClient"
+import { type AssignmentRow, fromRow, toChangedRow } from "./AssignmentRow.ts"
+import * as AuditLog from "./AuditLog.ts"
+import { addressKey } from "./Columns.ts"
+import { forUpdate } from "./Lock.ts"
+import * as Mails from "./MailStore.ts"
+import { countsOf, type TopicRow } from "./TopicRow.ts"
+import * as TopicTotals from "./TopicTotals.ts"
+import { transact } from "./Transaction.ts"
+import * as Usage from "./UsageStore.ts"
+
+type Decision<E> = Result.Result<{ readonly before: Assignment; readonly after: Assignment }, E>
+
+type LockedTopic = Pick<TopicRow, "id" | "status" | "created_at" | keyof ReturnType<typeof countsOf>>
+
+export const layer = Layer.effect(
+  AssignmentStore,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+
+    const modify = Effect.fnUntraced(function* <E>(
+      id: ShareId,
+      decide: (present: Assignment) => Result.Result<Change, E>
+    ) {
+      const [topic] = yield* sql<LockedTopic>`SELECT id, status, created_at, topic_sent, opinion_injected,
+          commentary_generated, creator_approved, declined, expired, abandoned
+        FROM topics WHERE id = (SELECT topic_id FROM assignments WHERE id = ${id}) ${forUpdate(sql)}`
+      if (topic === undefined) return Option.none<Decision<E>>()
+      const [row] = yield* sql<AssignmentRow>`SELECT * FROM assignments WHERE id = ${id} ${forUpdate(sql)}`
+      if (row === undefined) return Option.none<Decision<E>>()
+      const before = fromRow(row)
+      const decided = decide(before)
+      if (Result.isFailure(decided)) return Option.some<Decision<E>>(Result.fail(decided.failure))
+      const { assignment: after, delivered } = decided.success
+      const now = yield* Instant.now
+      if (delivered !== undefined) yield* Mails.markSent(sql, delivered, now)
+      if (after !== before) yield* write(topic, before, decided.success, now)
+      return Option.some<Decision<E>>(Result.succeed({ before, after }))
+    })
+
+    /** The rows that many changes share, usage and totals, come last: they are locked for the shortest time. */
+    const write = Effect.fnUntraced(function* (
+      topic: LockedTopic,
+      before: Assignment,
+      { assignment: after, audit, notices }: Change,
+      now: Instant.Instant
+    ) {
+      const { environment, id: shareId, organizationId } = before
+      yield* sql`UPDATE assignments SET ${sql.update(toChangedRow(after))} WHERE id = ${shareId}`
+      const { draft } = after
+      if (draft !== null && draft.id !== before.draft?.id) {
+        const created_at = Instant.toIso(draft.createdAt)
+        yield* sql`INSERT INTO drafts ${sql.insert({
+          share_id: shareId,
+          number: draft.number,
+          id: draft.id,
+          content: draft.content,
+          created_at
+        })}`
+      }
+      const counts = recount(countsOf(topic), before, after)
+      const status = topicStatus(counts)
+      if (after.status !== before.status || (after.failure === null) !== (before.failure === null)) {
+        yield* sql`UPDATE topics SET ${sql.update({ status, ...counts })} WHERE id = ${topic.id}`
+      }
+      if (notices.length > 0) {
+        yield* Mails.insert(
+          sql,
+          notices.map(({ kind, occasion }) => {
+            return { id: noticeId(shareId, occasion), kind, shareId, organizationId, address: null, createdAt: now }
+          })
+        )
+      }
+      if (audit !== undefined) yield* AuditLog.append(sql, { ...audit, subject: shareId, organizationId }, now)
+      if (environment === "live") yield* countUsage(organizationId, Instant.fromIso(topic.created_at), before, after)
+      if (status !== topic.status) yield* TopicTotals.add(sql, before, { [topic.status]: -1, [status]: 1 })
+    })
+
+    /** A unit is given back to the month of the topic; a first draft counts in the month that it came in. */
+    const countUsage = Effect.fnUntraced(function* (
+      organizationId: OrganizationId,
+      topicCreatedAt: Instant.Instant,
+      before: Assignment,
+      after: Assignment
+    ) {
+      if (before.failure === null && after.failure !== null) {
+        yield* Usage.count(sql, organizationId, periodOf(topicCreatedAt), { units: -1 })
+      }
+      if (before.draft === null && after.draft !== null) {
+        yield* Usage.count(sql, organizationId, periodOf(after.draft.createdAt), { generated: 1 })
+      }
+    })
+
+    const inContext = sql.literal(`SELECT a.*, t.content AS topic_content, t.organization_name
+      FROM assignments a JOIN topics t ON t.id = a.topic_id`)
+
+    const ids = (rows: ReadonlyArray<{ readonly id: ShareId }>) => rows.map(({ id }) => id)
+
+    return AssignmentStore.of({
+      find: (id) =>
+        Effect.orDie(
+          Effect.map(sql<InContextRow>`${inContext} WHERE a.id = ${id}`, ([row]) =>
+            row === undefined ? Option.none() : Option.some(fromContextRow(row))
+          )
+        ),
+
+      modify: (id, decide) =>
+        Effect.flatMap(transact(sql, modify(id, decide)), (decided) =>
+          Option.isNone(decided)
+            ? Effect.succeed(Option.none())
+            : Effect.map(Effect.fromResult(decided.value), Option.some)
+        ),
+
+      due: (at, limit) =>
+        Effect.orDie(
+          Effect.map(
+            sql<{ id: ShareId }>`SELECT id FROM assignments WHERE due_at <= ${Instant.toIso(at)}
+              ORDER BY due_at, id LIMIT ${limit}`,
+            ids
+          )
+        ),
+
+      nextDue: Effect.orDie(
+        Effect.map(
+          sql<{ due_at: string }>`SELECT due_at FROM assignments WHERE due_at IS NOT NULL ORDER BY due_at LIMIT 1`,
+          ([row]) => (row === undefined ? Option.none() : Option.some(Instant.fromIso(row.due_at)))
+        )
+      ),
+
+      openOf: (creatorEmail) =>
+        Effect.orDie(
+          Effect.map(
+            sql<InContextRow>`${inContext} WHERE a.creator_key = ${addressKey(creatorEmail)} AND a.due_at IS NOT NULL
+              AND a.environment = 'live' ORDER BY a.created_at, a.id`,
+            (rows) => rows.map(fromContextRow)
+          )
+        ),
+
+      allOf: (creatorEmail) =>
+        Effect.orDie(
+          Effect.map(
+            sql<{ id: ShareId }>`SELECT id FROM assignments WHERE creator_key = ${addressKey(creatorEmail)}`,
+            ids
+          )
+        ),
+
+      stalled: Effect.orDie(
+        Effect.map(
+          sql<{ id: ShareId }>`SELECT id FROM assignments
+            WHERE generation_attempts > 0 AND generation_next_at IS NULL AND due_at IS NOT NULL ORDER BY id`,
+          ids
+        )
+      ),
+
+      forgetDrafts: (id) => transact(sql, forgetDrafts(sql, id))
+    })
+  })
+)
+
+/** What was asked of an earlier draft goes with it. An erased assignment has no present draft, and keeps none. */
+const forgetDrafts = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, id: ShareId) {
+  yield* sql`UPDATE assignments SET revision_draft_id = NULL, revision_instructions = NULL
+    WHERE id = ${id} AND revision_draft_id <> draft_id`
+  yield* sql`DELETE FROM drafts WHERE share_id = ${id} AND number <> COALESCE(
+    (SELECT draft_number FROM assignments WHERE id = ${id}), 0)`
+})
+
+interface InContextRow extends AssignmentRow {
+  readonly topic_id: TopicId
+  readonly topic_content: string
+  readonly organization_name: string
+}
+
+const fromContextRow = (row: InContextRow): AssignmentInContext => ({
+  assignment: fromRow(row),
+  topic: { id: row.topic_id, content: row.topic_content, organizationName: row.organization_name }
+})

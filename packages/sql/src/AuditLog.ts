@@ -1,0 +1,20 @@
+/** The append-only record. Nothing here reads it back or changes it. */
+import { type AuditEntry, AuditLog } from "@partner-commentary/core/shared/AuditLog"
+import * as Instant from "@partner-commentary/core/shared/Instant"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as SqlClient from "effect/sql/SqlClient"
+
+export const layer = Layer.effect(
+  AuditLog,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    return AuditLog.of({
+      record: (entry) => Effect.flatMap(Instant.now, (now) => Effect.orDie(append(sql, entry, now)))
+    })
+  })
+)
+
+export const append = (sql: SqlClient.SqlClient, entry: AuditEntry, at: Instant.Instant) =>
+  Effect.asVoid(sql`INSERT INTO audit_log (recorded_at, action, subject, organization_id, details) VALUES
+    (${Instant.toIso(at)}, ${entry.action}, ${entry.subject}, ${entry.organizationId}, ${JSON.stringify(entry.details)})`)

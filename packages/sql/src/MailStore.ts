@@ -1,0 +1,108 @@
+/** Mails until they are handed over. The queue is the table's own due times; whoever takes one moves its due time to the lease's end. */
+import type { Mail, MailKind } from "@partner-commentary/core/mail/Mail"
+import { MailStore } from "@partner-commentary/core/mail/MailStore"
+import type { OrganizationId, ShareId } from "@partner-commentary/core/shared/Ids"
+import { fromIso, type Instant, toIso } from "@partner-commentary/core/shared/Instant"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as SqlClient from "effect/sql/SqlClient"
+import { forUpdateSkipLocked } from "./Lock.ts"
+import { values } from "./Values.ts"
+
+interface MailRow {
+  readonly id: string
+  readonly kind: MailKind
+  readonly share_id: ShareId | null
+  readonly organization_id: OrganizationId | null
+  readonly address: string | null
+  readonly created_at: string
+  readonly attempts: number
+}
+
+export const layer = Layer.effect(
+  MailStore,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+
+    return MailStore.of({
+      queue: (mail) => Effect.orDie(Effect.asVoid(insert(sql, [mail]))),
+
+      claim: (at, lease, limit) =>
+        Effect.orDie(
+          Effect.map(
+            sql<MailRow & { readonly was_due_at: string }>`UPDATE mails
+              SET was_due_at = due_at, due_at = ${toIso(lease)}, attempts = attempts + 1
+              WHERE id IN (SELECT id FROM mails WHERE state = 'waiting' AND due_at <= ${toIso(at)}
+                ORDER BY due_at, id LIMIT ${limit} ${forUpdateSkipLocked(sql)})
+              RETURNING *`,
+            (rows) => rows.toSorted(longestOverdueFirst).map(fromRow)
+          )
+        ),
+
+      settle: (mail, outcome, at) => {
+        const next =
+          outcome.state === "waiting"
+            ? sql`due_at = ${toIso(outcome.until)}, reason = ${outcome.reason}`
+            : sql`state = ${outcome.state}, settled_at = ${toIso(at)},
+                reason = ${outcome.state === "failed" ? outcome.reason : null}`
+        return Effect.orDie(
+          Effect.asVoid(
+            sql`UPDATE mails SET ${next} WHERE id = ${mail.id} AND attempts = ${mail.attempts} AND state = 'waiting'`
+          )
+        )
+      },
+
+      nextDue: Effect.orDie(
+        Effect.map(
+          sql<{ due_at: string }>`SELECT due_at FROM mails WHERE state = 'waiting' ORDER BY due_at LIMIT 1`,
+          ([row]) => (row === undefined ? Option.none() : Option.some(fromIso(row.due_at)))
+        )
+      ),
+
+      failed: (limit) =>
+        Effect.orDie(
+          Effect.map(
+            sql<MailRow & { readonly reason: string; readonly settled_at: string }>`SELECT * FROM mails
+              WHERE state = 'failed' ORDER BY settled_at DESC, id DESC LIMIT ${limit}`,
+            (rows) => rows.map((row) => ({ mail: fromRow(row), reason: row.reason, at: fromIso(row.settled_at) }))
+          )
+        )
+    })
+  })
+)
+
+/** Queues mails, due at once; those that are there already stay as they are. */
+export const insert = (sql: SqlClient.SqlClient, mails: ReadonlyArray<Omit<Mail, "attempts">>) =>
+  sql`INSERT INTO mails ${values(sql, mails.map(toRow))} ON CONFLICT (id) DO NOTHING`
+
+/** One that was handed over, whatever was thought of it before. */
+export const markSent = (sql: SqlClient.SqlClient, id: string, at: Instant) =>
+  sql`UPDATE mails SET state = 'sent', settled_at = ${toIso(at)}, reason = NULL WHERE id = ${id} AND state <> 'sent'`
+
+const toRow = (mail: Omit<Mail, "attempts">) => ({
+  id: mail.id,
+  kind: mail.kind,
+  share_id: mail.shareId,
+  organization_id: mail.organizationId,
+  address: mail.address,
+  created_at: toIso(mail.createdAt),
+  due_at: toIso(mail.createdAt)
+})
+
+const fromRow = (row: MailRow): Mail => ({
+  id: row.id,
+  kind: row.kind,
+  shareId: row.share_id,
+  organizationId: row.organization_id,
+  address: row.address,
+  createdAt: fromIso(row.created_at),
+  attempts: row.attempts
+})
+
+type Due = { readonly was_due_at: string; readonly id: string }
+
+const longestOverdueFirst = (one: Due, other: Due): number => {
+  if (one.was_due_at !== other.was_due_at) return one.was_due_at < other.was_due_at ? -1 : 1
+  return one.id < other.id ? -1 : 1
+}

@@ -1,0 +1,22 @@
+/** Partners, from the table that OrganizationRegistry keeps. */
+import { OrganizationStore } from "@partner-commentary/core/partner/OrganizationStore"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as SqlClient from "effect/sql/SqlClient"
+import { fromRow } from "./OrganizationRow.ts"
+
+export const layer = Layer.effect(
+  OrganizationStore,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    return OrganizationStore.of({
+      find: (id) =>
+        Effect.orDie(
+          Effect.map(sql`SELECT * FROM organizations WHERE id = ${id}`, ([row]) =>
+            row === undefined ? Option.none() : Option.some(fromRow(row))
+          )
+        )
+    })
+  })
+)

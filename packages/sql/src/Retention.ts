@@ -1,0 +1,21 @@
+/** Lets go of settled mails and closed duplicate windows, by their indexes. */
+import { Retention } from "@partner-commentary/core/operations/Retention"
+import { toIso } from "@partner-commentary/core/shared/Instant"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as SqlClient from "effect/sql/SqlClient"
+
+export const layer = Layer.effect(
+  Retention,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    return Retention.of({
+      purge: Effect.fn("Retention.purge")(function* (before) {
+        const mails = yield* sql`DELETE FROM mails WHERE settled_at < ${toIso(before.mails)} RETURNING 1 AS gone`
+        const windows = yield* sql`DELETE FROM duplicate_windows WHERE until_at < ${toIso(before.windows)}
+          RETURNING 1 AS gone`
+        return { mails: mails.length, windows: windows.length }
+      }, Effect.orDie)
+    })
+  })
+)

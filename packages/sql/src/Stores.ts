@@ -1,0 +1,40 @@
+/** Every store of the core's ports on one SqlClient, whose schema is the Migrations'. */
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as SqlClient from "effect/sql/SqlClient"
+import * as ApiKeyStore from "./ApiKeyStore.ts"
+import * as AssignmentStore from "./AssignmentStore.ts"
+import * as AuditLog from "./AuditLog.ts"
+import * as MailStore from "./MailStore.ts"
+import * as OrganizationRegistry from "./OrganizationRegistry.ts"
+import * as OrganizationStore from "./OrganizationStore.ts"
+import * as PersonaRegistry from "./PersonaRegistry.ts"
+import * as PersonaStore from "./PersonaStore.ts"
+import * as Retention from "./Retention.ts"
+import * as TopicStore from "./TopicStore.ts"
+import * as UsageStore from "./UsageStore.ts"
+
+/** The client without the renamings that an embedder may have given it: the stores name columns as they are. */
+const client = Layer.effect(
+  SqlClient.SqlClient,
+  Effect.map(SqlClient.SqlClient, (sql) => sql.withoutTransforms())
+)
+
+/** Topics, assignments, mails and what is counted of them: one unit, for their changes are shared transactions. */
+export const layerTopics = Layer.mergeAll(
+  TopicStore.layer,
+  AssignmentStore.layer,
+  MailStore.layer,
+  UsageStore.layer,
+  ApiKeyStore.layer,
+  AuditLog.layer,
+  Retention.layer
+).pipe(Layer.provide(client))
+
+/** Partners, personas and licences: what an embedder may keep elsewhere. */
+export const layerPartners = Layer.mergeAll(PersonaStore.layer, PersonaRegistry.layer, OrganizationRegistry.layer).pipe(
+  Layer.provideMerge(OrganizationStore.layer),
+  Layer.provide(client)
+)
+
+export const layer = Layer.merge(layerTopics, layerPartners)

@@ -1,0 +1,142 @@
+/** What is read of topics: one query each, by an index, and a list's total from where it is kept. */
+import type { PersonaId, TopicId } from "@partner-commentary/core/shared/Ids"
+import { toIso } from "@partner-commentary/core/shared/Instant"
+import type { AssignmentStatus, FailureReason } from "@partner-commentary/core/topic/Assignment"
+import type { TopicCounts, TopicStatus } from "@partner-commentary/core/topic/TopicStatus"
+import type {
+  Owner,
+  PublicAssignment,
+  TopicList,
+  TopicProgress,
+  TopicStore,
+  TopicWithAssignments
+} from "@partner-commentary/core/topic/TopicStore"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import type * as SqlClient from "effect/sql/SqlClient"
+import type { Fragment } from "effect/sql/Statement"
+import { type PublicAssignmentRow, publicFromRow } from "./AssignmentRow.ts"
+import * as TopicRow from "./TopicRow.ts"
+import * as TopicTotals from "./TopicTotals.ts"
+
+interface ProgressRow extends TopicCounts {
+  readonly topic_id: TopicId
+  readonly content: string
+  readonly topic_status: TopicStatus
+  readonly created_at: string
+  readonly persona_id: PersonaId
+  readonly persona_name: string
+  readonly status: AssignmentStatus
+  readonly status_updated_at: string
+  readonly failure_reason: FailureReason | null
+  readonly failure_at: string | null
+}
+
+export const makeReads = (
+  sql: SqlClient.SqlClient
+): Pick<TopicStore["Service"], "progress" | "find" | "byReference" | "list"> => {
+  const progress = Effect.fnUntraced(function* (owner: Owner, id: TopicId) {
+    const rows = yield* sql<ProgressRow>`SELECT t.id AS topic_id, t.content, t.status AS topic_status, t.created_at,
+        t.topic_sent, t.opinion_injected, t.commentary_generated, t.creator_approved, t.declined, t.expired, t.abandoned,
+        a.persona_id, a.persona_name, a.status, a.status_updated_at, a.failure_reason, a.failure_at
+      FROM topics t JOIN assignments a ON a.topic_id = t.id
+      WHERE t.id = ${id} AND t.organization_id = ${owner.organizationId} AND t.environment = ${owner.environment}
+      ORDER BY a.position`
+    return rows[0] === undefined ? Option.none() : Option.some(progressOf(rows[0], rows))
+  })
+
+  /** Of a topic with many assignments the long columns are read once: with the first of them. */
+  const withAssignments = (topics: Fragment) =>
+    Effect.map(
+      sql<FirstRow | NextRow>`SELECT t.id AS topic_id, t.organization_id, t.organization_name, t.environment,
+          t.external_reference, t.status AS topic_status, t.created_at AS topic_created_at,
+          CASE WHEN a.position = 0 THEN t.content END AS content,
+          CASE WHEN a.position = 0 THEN t.metadata END AS metadata,
+          CASE WHEN a.position = 0 THEN t.output_types END AS output_types,
+          t.topic_sent, t.opinion_injected, t.commentary_generated, t.creator_approved, t.declined, t.expired,
+          t.abandoned, a.id, a.persona_id, a.persona_name, a.persona_image_url, a.created_at, a.status,
+          a.status_updated_at, a.commentary_id, a.commentary_content, a.commentary_draft_id, a.commentary_approved_at,
+          a.commentary_audio_url, a.commentary_video_url, a.failure_reason, a.failure_at
+        FROM (${topics}) t JOIN assignments a ON a.topic_id = t.id
+        ORDER BY t.created_at DESC, t.id DESC, a.position`,
+      group
+    )
+
+  const page = Effect.fnUntraced(function* ({ from, limit, owner, status }: TopicList) {
+    const total = yield* TopicTotals.total(sql, owner, status)
+    const behind =
+      "cursor" in from ? sql`AND (created_at, id) < (${toIso(from.cursor.createdAt)}, ${from.cursor.id})` : none
+    const rows = yield* sql<TopicRow.TopicRow>`SELECT * FROM topics
+      WHERE organization_id = ${owner.organizationId} AND environment = ${owner.environment}
+        ${status === null ? none : sql`AND status = ${status}`} ${behind}
+      ORDER BY created_at DESC, id DESC LIMIT ${limit + 1} OFFSET ${"offset" in from ? from.offset : 0}`
+    const items = rows.slice(0, limit).map(TopicRow.fromRow)
+    const last = rows.length > limit ? items.at(-1) : undefined
+    const next = Option.map(Option.fromUndefinedOr(last), ({ createdAt, id }) => ({ createdAt, id }))
+    return { items, total, next }
+  })
+
+  const none = sql.literal("")
+
+  return {
+    progress: (owner, id) => Effect.orDie(progress(owner, id)),
+    find: (owner, id) =>
+      Effect.orDie(
+        Effect.map(
+          withAssignments(sql`SELECT * FROM topics WHERE id = ${id}
+            AND organization_id = ${owner.organizationId} AND environment = ${owner.environment}`),
+          ([found]) => Option.fromUndefinedOr(found)
+        )
+      ),
+    byReference: (owner, reference, limit) =>
+      Effect.orDie(
+        withAssignments(sql`SELECT * FROM topics WHERE organization_id = ${owner.organizationId}
+          AND environment = ${owner.environment} AND external_reference = ${reference}
+          ORDER BY created_at DESC, id DESC LIMIT ${limit}`)
+      ),
+    list: (list) => Effect.orDie(page(list))
+  }
+}
+
+const progressOf = (topic: ProgressRow, rows: ReadonlyArray<ProgressRow>): TopicProgress => ({
+  id: topic.topic_id,
+  content: topic.content,
+  status: topic.topic_status,
+  counts: TopicRow.countsOf(topic),
+  createdAt: topic.created_at,
+  assignments: rows.map((row) => ({
+    personaId: row.persona_id,
+    personaName: row.persona_name,
+    status: row.status,
+    statusUpdatedAt: row.status_updated_at,
+    failureReason: row.failure_reason,
+    failureAt: row.failure_at
+  }))
+})
+
+interface NextRow
+  extends Omit<TopicRow.TopicRow, "id" | "status" | "content" | "metadata" | "output_types">,
+    PublicAssignmentRow {
+  readonly topic_id: TopicId
+  readonly topic_status: TopicStatus
+  readonly topic_created_at: string
+  readonly content: null
+}
+
+interface FirstRow extends Omit<NextRow, "content"> {
+  readonly content: string
+  readonly metadata: string
+  readonly output_types: string
+}
+
+const group = (rows: ReadonlyArray<FirstRow | NextRow>): ReadonlyArray<TopicWithAssignments> => {
+  const topics: Array<Pick<TopicWithAssignments, "topic"> & { readonly assignments: Array<PublicAssignment> }> = []
+  for (const row of rows) {
+    if (row.content !== null) {
+      const topic = { ...row, id: row.topic_id, status: row.topic_status, created_at: row.topic_created_at }
+      topics.push({ topic: TopicRow.fromRow(topic), assignments: [] })
+    }
+    topics.at(-1)?.assignments.push(publicFromRow(row))
+  }
+  return topics
+}

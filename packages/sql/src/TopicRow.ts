@@ -1,0 +1,57 @@
+/** How a topic lies in its table: one column for each of its counts. */
+import type { Environment } from "@partner-commentary/core/access/ApiKey"
+import type { OrganizationId, TopicId } from "@partner-commentary/core/shared/Ids"
+import { fromIso, toIso } from "@partner-commentary/core/shared/Instant"
+import type { Topic } from "@partner-commentary/core/topic/Topic"
+import type { TopicCounts, TopicStatus } from "@partner-commentary/core/topic/TopicStatus"
+
+export interface TopicRow extends TopicCounts {
+  readonly id: TopicId
+  readonly organization_id: OrganizationId
+  readonly organization_name: string
+  readonly environment: Environment
+  readonly external_reference: string | null
+  readonly content: string
+  readonly metadata: string
+  readonly output_types: string
+  readonly status: TopicStatus
+  readonly created_at: string
+}
+
+export const countsOf = (row: TopicCounts): TopicCounts => ({
+  topic_sent: row.topic_sent,
+  opinion_injected: row.opinion_injected,
+  commentary_generated: row.commentary_generated,
+  creator_approved: row.creator_approved,
+  declined: row.declined,
+  expired: row.expired,
+  abandoned: row.abandoned
+})
+
+export const fromRow = (row: TopicRow): Topic => ({
+  id: row.id,
+  organizationId: row.organization_id,
+  organizationName: row.organization_name,
+  environment: row.environment,
+  externalReference: row.external_reference,
+  content: row.content,
+  metadata: JSON.parse(row.metadata),
+  outputTypes: JSON.parse(row.output_types),
+  status: row.status,
+  counts: countsOf(row),
+  createdAt: fromIso(row.created_at)
+})
+
+export const toRow = (topic: Topic) => ({
+  id: topic.id,
+  organization_id: topic.organizationId,
+  organization_name: topic.organizationName,
+  environment: topic.environment,
+  external_reference: topic.externalReference,
+  content: topic.content,
+  metadata: JSON.stringify(topic.metadata),
+  output_types: JSON.stringify(topic.outputTypes),
+  status: topic.status,
+  ...topic.counts,
+  created_at: toIso(topic.createdAt)
+})
