@@ -6,7 +6,6 @@ import * as Errors from "@partner-commentary/api/Errors"
 import * as ByteSize from "effect/ByteSize"
 import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
-import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Effect from "effect/Effect"
 import * as HttpIncomingMessage from "effect/http/HttpIncomingMessage"
 import * as HttpRouter from "effect/http/HttpRouter"
@@ -37,7 +36,7 @@ export const layer = HttpRouter.middleware(
 /** The caller's, if it sent a sane one. */
 const requestId = (request: HttpServerRequest.HttpServerRequest): string => {
   const sent = request.headers["x-request-id"]
-  return sent !== undefined && /^[\w.:-]{1,128}$/.test(sent) ? sent : SecureRandom.uuidV4Unsafe()
+  return sent !== undefined && /^[\w.:-]{1,128}$/.test(sent) ? sent : crypto.randomUUID()
 }
 
 const answer = (cause: Cause.Cause<unknown>, id: string): Effect.Effect<HttpServerResponse.HttpServerResponse> => {

@@ -1,5 +1,7 @@
 /** What a request below `/creator` asks for, read from its address and headers alone; and the name under which it may be logged. */
+import * as HttpMiddleware from "effect/http/HttpMiddleware"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
+import * as Layer from "effect/Layer"
 import { type Action, isAction } from "./CreatorAction.ts"
 import { mediaType } from "./CreatorInput.ts"
 
@@ -26,11 +28,14 @@ export const routeOf = (target: Target): string => {
   return target.at === "page" ? "/creator/:token" : `/creator/:token/${target.action}`
 }
 
-/**
- * Whether this is a request to a creator's page: the server's own tracer would record its address, so a host
- * leaves these to the span that `CreatorRoutes` makes.
- */
+/** Whether this is a request to a creator's page, whatever becomes of it. */
 export const isCreatorRequest = (request: HttpServerRequest): boolean => /^\/+creator(?:[/?]|$)/i.test(request.url)
+
+/**
+ * For every host to provide to its server: the server's own span would record the address, and with it the token.
+ * `CreatorRoutes` makes a span that names the route instead.
+ */
+export const layerUntraced = Layer.succeed(HttpMiddleware.TracerDisabledWhen)(isCreatorRequest)
 
 /** A JSON body, or JSON preferred to HTML. */
 export const speaksJson = (request: HttpServerRequest): boolean => {

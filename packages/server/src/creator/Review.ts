@@ -12,7 +12,7 @@ export const review = (visit: Visit, draft: Draft): Scene => {
     status: isRevised ? "Another draft is being written" : "Waiting for your approval",
     title: isRevised ? "Another draft is on its way" : `Would ${persona.name} say this?`,
     lead: isRevised
-      ? html`<span class="working">It is being written</span> A mail comes as soon as it is there. Until then, draft ${draft.number} is still yours to approve.`
+      ? html`<span class="working">It is being written;</span> a mail comes as soon as it is there. <a href="${visit.address}">Look again</a> whenever you like. Until then, draft ${draft.number} is still yours to approve.`
       : html`The draft below was written from your view. Approve it as it stands, edit it first, or ask for another one. Nothing is handed out without your approval.`,
     step: 3,
     deadline: approveBy === null ? null : ["Approve by", approveBy],
@@ -27,7 +27,6 @@ ${form(visit, "approve", html`${draftId(draft)}${button("Approve as it stands")}
 ${isRevised ? asked(generation.revision?.instructions ?? "") : edits(visit, draft)}
 ${withdrawal(visit)}
 </section>
-${isRevised && html`<p><a href="${visit.address}">Look whether it is there</a></p>`}
 <section>
 <h2>Your view</h2>
 <div class="prose" dir="auto">${visit.assignment.perspective}</div>

@@ -35,9 +35,11 @@ export interface Scene {
 export const form = ({ address }: Visit, action: Action | "desk", content: Content): Html =>
   html`<form method="post" action="${address}/${action}">${content}</form>`
 
-/** Folded away until asked for, or until it is what went wrong. */
-export const fold = ({ refusal }: Visit, action: Action, summary: string, content: Content): Html =>
-  html`<details${refusal?.action === action && html` open`}><summary>${summary}</summary>${content}</details>`
+/** Folded away until asked for, or until what was typed in it was refused. */
+export const fold = ({ refusal }: Visit, action: Action, summary: string, content: Content): Html => {
+  const isRefused = refusal?.action === action && (action !== "approve" || refusal.typed.content !== undefined)
+  return html`<details${isRefused && html` open`}><summary>${summary}</summary>${content}</details>`
+}
 
 export const fieldId = (action: string, name: string): string => `${action}-${name}`
 

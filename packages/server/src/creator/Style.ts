@@ -38,6 +38,8 @@ section{margin-bottom:2.5rem}
 .prose{font-size:1.2rem;line-height:1.6;white-space:pre-line;max-width:36em}
 h2 .note{font:400 .9375rem/1 var(--sans);letter-spacing:0}
 .prose+form{margin-top:1.75rem}
+form+p{margin-top:1rem}
+.sheet.prose{max-width:none}
 .note{color:var(--soft);font-size:.9375rem}
 label{display:block;font-weight:650;margin-bottom:.25rem}
 .hint,.error{font-size:.9375rem;margin:0 0 .5rem}
@@ -59,9 +61,11 @@ details>form,details>.fold{padding:.25rem 0 1.5rem}
 .requests{list-style:none;padding:0;margin:2rem 0 0;border-top:1px solid var(--line)}
 .requests li{padding:1.5rem 0;border-bottom:1px solid var(--line)}
 .requests a{font:600 1.3rem/1.35 var(--serif);text-decoration-thickness:1px}
+.requests li:last-child{border-bottom:0}
 .requests p{margin:.4rem 0 0}
 table{width:100%;border-collapse:collapse;font-size:.9375rem}
 th{text-align:left;font-weight:650;color:var(--soft)}
+td{min-width:8rem}
 th,td{padding:.7rem .75rem .7rem 0;border-bottom:1px solid var(--line);vertical-align:top}
 pre{font:.9375rem/1.6 ui-monospace,"Cascadia Mono",Menlo,Consolas,"Liberation Mono",monospace;white-space:pre-wrap;margin:0}
 footer{padding-block:0 3rem;color:var(--soft);font-size:.9375rem}
@@ -71,6 +75,6 @@ footer p{margin:0}
 footer p+p{margin-top:1rem}
 footer button.quiet{font-size:.9375rem;min-height:2.75rem;padding:.5rem 1rem}
 @media (max-width:30rem){button{width:100%}.status{font-size:.8125rem}th:first-child,td:first-child{display:none}}
-@media (prefers-reduced-motion:no-preference){.working::after{content:"";display:inline-block;width:.5em;height:.5em;margin-left:.4em;border-radius:50%;background:var(--accent);animation:pulse 1.6s ease-in-out infinite}@keyframes pulse{50%{opacity:.15}}}
+@media (prefers-reduced-motion:no-preference){.working::before{content:"";display:inline-block;width:.55em;height:.55em;margin-right:.45em;border-radius:50%;background:var(--accent);animation:pulse 1.6s ease-in-out infinite}@keyframes pulse{50%{opacity:.15}}}
 @media print{footer,form,details{display:none}}
 `

@@ -1,0 +1,86 @@
+/**
+ * What may come back as a commentary: cleans a model's text and refuses what is not one. Escaping for a page is the page's.
+ */
+import {
+  GenerationFailed,
+  type GenerationRequest,
+  maxCommentaryLength
+} from "@partner-commentary/core/commentary/CommentaryGenerator"
+import * as Result from "effect/Result"
+import { delimiters, rules } from "./Prompt.ts"
+
+/** Plain text: `\n` as the only line break, no control or text-direction override characters, no lone surrogates, trimmed. */
+export const plain = (text: string): string =>
+  text
+    .toWellFormed()
+    .replace(/\r\n|[\r\u0085\u2028\u2029]/gu, "\n")
+    .replace(/\t/gu, " ")
+    .replace(/[\p{Cc}\u202a-\u202e\u2066-\u2069\ufeff]/gu, (character) => (character === "\n" ? character : ""))
+    .split("\n")
+    .map((line) => line.trimEnd())
+    .join("\n")
+    .replace(/\n{3,}/gu, "\n\n")
+    .trim()
+
+const quotes = ['""', "''", "“”", "‘’", "«»", "„“", "「」"].map((pair) => [pair.charAt(0), pair.charAt(1)] as const)
+
+/** Without one code fence or one pair of quotation marks around the whole; `"Yes," he said, "no"` is not in quotation marks. */
+const unwrapped = (text: string): string => {
+  const fence = /^```[^\n`]*\n/u.exec(text)
+  if (fence !== null && text.endsWith("\n```")) return text.slice(fence[0].length, -3).trim()
+  for (const [open, close] of quotes) {
+    const inner = text.slice(1, -1)
+    const wrapped = text.length > 1 && text.startsWith(open) && text.endsWith(close)
+    if (wrapped && !inner.includes(close)) return inner.trim()
+  }
+  return text
+}
+
+/** Models that think aloud put it in front of their answer. */
+const withoutThinking = (text: string): string => {
+  const end = text.startsWith("<think>") ? text.indexOf("</think>") : -1
+  return end < 0 ? text : text.slice(end + "</think>".length).trim()
+}
+
+const markup = /<(?:[a-z/?]|!--|!doctype)/iu
+
+/** Addresses with a scheme, and bare hosts with a path or one of the endings that people click on. */
+const address =
+  /[a-z][a-z0-9+.-]{1,20}:\/\/\S+|\b(?:javascript|data|mailto):\S+|www\.\S+|(?<![\p{L}\p{N}-])(?:[\p{L}\p{N}-]{1,63}\.){1,8}(?:\p{L}{2,24}\/\S*|(?:com|net|org|info|biz|io|co|ai|app|dev|me|tv|gg|bet|xyz|site|online|shop)(?![\p{L}\p{N}-]))/giu
+
+/** Every web or mail address of a text, in one spelling: `https://www.Example.com/` and `example.com` are the same. */
+const addresses = (text: string): ReadonlyArray<string> =>
+  (text.match(address) ?? []).map((found) =>
+    found
+      .toLowerCase()
+      .replace(/^https?:\/\//u, "")
+      .replace(/^www\./u, "")
+      .replace(/[^\p{L}\p{N}]{1,20}$/u, "")
+  )
+
+const folded = (text: string): string => text.toLowerCase().replace(/\s+/gu, " ")
+
+const secrets = [...delimiters, ...rules].map(folded)
+
+const refuse = (reason: string) => Result.fail(new GenerationFailed({ permanent: false, reason }))
+
+/** The commentary in a model's text. Every refusal is temporary: the next attempt gets another text. Reasons never quote it. */
+export const accept = (
+  text: string,
+  request: Pick<GenerationRequest, "topic" | "perspective">
+): Result.Result<string, GenerationFailed> => {
+  const commentary = unwrapped(unwrapped(withoutThinking(plain(text))))
+  if (commentary === "") return refuse("the answer is empty")
+  if (commentary.length > 2 * maxCommentaryLength || Array.from(commentary).length > maxCommentaryLength) {
+    return refuse(`the answer is longer than ${maxCommentaryLength} characters`)
+  }
+  if (markup.test(commentary)) return refuse("the answer holds markup")
+  const known = new Set(addresses(`${request.topic}\n${request.perspective}`))
+  if (addresses(commentary).some((found) => !known.has(found))) {
+    return refuse("the answer holds a web address that neither the topic nor the perspective gives")
+  }
+  const said = folded(commentary)
+  return secrets.some((secret) => said.includes(secret))
+    ? refuse("the answer repeats the prompt")
+    : Result.succeed(commentary)
+}

@@ -1,0 +1,89 @@
+import { assert, describe, it } from "@effect/vitest"
+import {
+  CommentaryGenerator,
+  type GenerationRequest,
+  maxCommentaryLength
+} from "@partner-commentary/core/commentary/CommentaryGenerator"
+import * as LocalGenerator from "@partner-commentary/generator/LocalGenerator"
+import * as Effect from "effect/Effect"
+import * as fc from "fast-check"
+import { anyText, request } from "./Requests.ts"
+
+const { compose } = LocalGenerator
+const lengthOf = (text: string) => Array.from(text).length
+const requests = request(anyText(500), anyText(5000, 10))
+
+const asked: GenerationRequest = {
+  persona: { name: "Ada", bio: "", expertise: [] },
+  topic: "Should the league play in summer?",
+  perspective: Array.from({ length: 40 }, (_, i) => `Reason number ${i} is that summer football suits the fans.`).join(
+    " "
+  )
+}
+const revised = (instructions: string, draft = compose(asked)) =>
+  compose({ ...asked, revision: { draft, instructions } })
+
+describe("LocalGenerator", () => {
+  it.effect("opens with the topic, gives the creator's own sentences, and says that it is local", () =>
+    Effect.gen(function* () {
+      const generator = yield* CommentaryGenerator
+      const perspective = "I played in July. The pitches were better\n- and the fans came. [fail]"
+      const text = yield* generator.generate({ ...asked, perspective })
+      assert.strictEqual(
+        text,
+        `${text.slice(0, text.indexOf(" I played"))} I played in July. The pitches were better. and the fans came. [fail]\n\nThat is how I see it.\n\nWritten by the local generator from Ada's own words.`
+      )
+      assert.include(text.split(" I played")[0] ?? "", "“Should the league play in summer?”")
+    }).pipe(Effect.provide(LocalGenerator.layer))
+  )
+
+  it("the same request gives the same text, within bounds, trimmed, plain, and marked as local", () =>
+    fc.assert(
+      fc.property(requests, (one) => {
+        const text = compose(one)
+        assert.strictEqual(compose(structuredClone(one)), text)
+        assert.isAtLeast(lengthOf(text), 1)
+        assert.isAtMost(lengthOf(text), maxCommentaryLength)
+        assert.strictEqual(text, text.trim())
+        assert.isTrue(text.isWellFormed())
+        assert.notMatch(text, /(?!\n)\p{Cc}/u)
+        assert.match(text, /\n\nWritten by the local generator from .+'s own words\.$/u)
+      })
+    ))
+
+  it("a revision is never the draft that it revises", () =>
+    fc.assert(
+      fc.property(requests, anyText(200), (one, instructions) => {
+        const draft = compose(one)
+        assert.notStrictEqual(compose({ ...one, revision: { draft, instructions } }), draft)
+      })
+    ))
+
+  it("the wishes shorter and longer are respected, again and again", () => {
+    const draft = compose(asked)
+    const short = revised("Please make it shorter")
+    const shorter = revised("Shorter!", short)
+    const long = revised("a bit longer")
+    assert.isBelow(lengthOf(short), lengthOf(draft))
+    assert.isBelow(lengthOf(shorter), lengthOf(short))
+    assert.isAbove(lengthOf(long), lengthOf(draft))
+  })
+
+  it("other instructions vary the opening", () => {
+    const texts = ["warmer", "more fire", "less fire", "as a poem", "for children", "calm", ""].map((wish) =>
+      revised(wish)
+    )
+    assert.isAtLeast(new Set(texts).size, 3)
+  })
+
+  it("the text ends at a sentence's end, and one endless sentence at a word's end", () => {
+    const [, given = ""] = / (Reason number 0 .*)\n\nThat is how/u.exec(compose(asked)) ?? []
+    assert.isTrue(asked.perspective.startsWith(given))
+    assert.match(given, /fans\.$/u)
+    const full = compose({ ...asked, perspective: "I agree. ".repeat(500) })
+    assert.lengthOf(full.match(/I agree\./gu) ?? [], 100)
+    const endless = compose({ ...asked, perspective: "word ".repeat(1000) })
+    assert.match(endless, / word…\n\n/u)
+    assert.isBelow(lengthOf(compose({ ...asked, perspective: "x".repeat(5000) })), 1200)
+  })
+})

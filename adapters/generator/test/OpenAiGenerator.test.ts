@@ -1,0 +1,227 @@
+import { assert, describe, it } from "@effect/vitest"
+import { CommentaryGenerator, type GenerationRequest } from "@partner-commentary/core/commentary/CommentaryGenerator"
+import * as OpenAiGenerator from "@partner-commentary/generator/OpenAiGenerator"
+import * as Prompt from "@partner-commentary/generator/Prompt"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Option from "effect/Option"
+import * as Redacted from "effect/Redacted"
+import { type Answer, completion, json, type Server, serve } from "./Server.ts"
+
+const key = "sk-test-1234567890abcdef"
+
+const request: GenerationRequest = {
+  persona: { name: "Ada", bio: "Former goalkeeper", expertise: ["football"] },
+  topic: "Should the league play in summer?",
+  perspective: "Summer football is easier on the pitches and on the fans."
+}
+
+const generate = (server: Pick<Server, "url">, options: Partial<OpenAiGenerator.Options> = {}) =>
+  Effect.flatMap(CommentaryGenerator, (generator) => generator.generate(request)).pipe(
+    Effect.provide(
+      OpenAiGenerator.layer({ url: server.url, apiKey: Option.some(Redacted.make(key)), model: "writer-1", ...options })
+    )
+  )
+
+const failure = (answer: Answer, options: Partial<OpenAiGenerator.Options> = {}) =>
+  Effect.gen(function* () {
+    const server = yield* serve(answer)
+    const failed = yield* Effect.flip(generate(server, options))
+    assert.strictEqual(server.seen.length, 1, "one call is one request")
+    assert.notInclude(failed.reason, key.slice(0, 10))
+    assert.isAtMost(Array.from(failed.reason).length, 300)
+    return { failed, server }
+  })
+
+/** Real time: fetch does not follow the test clock. */
+const until = (condition: () => boolean) =>
+  Effect.sleep("10 millis").pipe(Effect.repeat({ until: () => condition() }), Effect.timeout("5 seconds"))
+
+const error = (code: string | null, message = "words", type = "some_error") => ({ error: { message, type, code } })
+
+describe("OpenAiGenerator", () => {
+  it.live("asks the model for a commentary with the key, and answers with its text", () =>
+    Effect.gen(function* () {
+      const server = yield* serve(json(200, completion({ content: "  I like summer football. \r\n" })))
+      assert.strictEqual(yield* generate(server), "I like summer football.")
+      const [call] = server.seen
+      assert.strictEqual(`${call?.method} ${call?.path}`, "POST /v1/chat/completions")
+      assert.strictEqual(call?.headers.authorization, `Bearer ${key}`)
+      assert.deepStrictEqual(JSON.parse(call?.body ?? ""), { model: "writer-1", messages: Prompt.messages(request) })
+    })
+  )
+
+  it.live("sends no credentials where there is no key, and accepts a base URL that ends in a slash", () =>
+    Effect.gen(function* () {
+      const server = yield* serve(json(200, completion({ content: "Yes." })))
+      yield* generate({ url: `${server.url}/` }, { apiKey: Option.none() })
+      yield* generate(server, { apiKey: Option.some(Redacted.make("")) })
+      for (const call of server.seen) {
+        assert.isUndefined(call.headers.authorization)
+        assert.strictEqual(call.path, "/v1/chat/completions")
+      }
+    })
+  )
+
+  for (const status of [302, 307, 400, 401, 403, 404, 405, 413, 422]) {
+    it.live(`a ${status} is permanent`, () =>
+      Effect.gen(function* () {
+        const { failed } = yield* failure(json(status, error(null), { location: "http://127.0.0.1:9/" }))
+        assert.isTrue(failed.permanent)
+        assert.include(failed.reason, String(status))
+      })
+    )
+  }
+
+  for (const status of [402, 408, 409, 429, 500, 502, 503, 529]) {
+    it.live(`a ${status} is temporary and is not retried within the call`, () =>
+      Effect.gen(function* () {
+        const { failed } = yield* failure(
+          json(status, error("busy"), { "retry-after-ms": "1", "x-should-retry": "true" })
+        )
+        assert.isFalse(failed.permanent)
+        assert.include(failed.reason, String(status))
+      })
+    )
+  }
+
+  const permanent: Record<string, Answer> = {
+    "a content-policy code under any status": json(500, error("content_policy_violation")),
+    "a content-policy type": json(429, error(null, "words", "content_filter")),
+    "a filtered answer": json(200, completion({ content: "Half of" }, "content_filter")),
+    "a refusal by the model": json(200, completion({ content: null, refusal: "I cannot write this." })),
+    "an error inside a 200 with a permanent status": json(200, { error: { code: 401, message: key } })
+  }
+  for (const [name, answer] of Object.entries(permanent)) {
+    it.live(`${name} is permanent`, () =>
+      Effect.map(failure(answer), ({ failed }) => assert.isTrue(failed.permanent, failed.reason))
+    )
+  }
+
+  const temporary: Record<string, Answer> = {
+    "an error inside a 200": json(200, { error: { code: 502, message: "upstream" } }),
+    "an error inside a 200 whose number is no status": json(200, { error: { code: 17, message: "upstream" } }),
+    "an answer cut off by the model's limit": json(200, completion({ content: "Half of" }, "length")),
+    "an empty answer": json(200, completion({ content: " \n " })),
+    "an answer without content": json(200, completion({ content: null })),
+    "an over-long answer": json(200, completion({ content: "é".repeat(5001) })),
+    "an answer without choices": json(200, { choices: [] }),
+    "an answer of another shape": json(200, { choices: [{ message: { content: 7 } }] }),
+    "an empty body": json(200, ""),
+    "no content": (response) => response.writeHead(204).end(),
+    "garbage JSON": json(200, `{"choices": [${key}`),
+    "a page instead of JSON": json(200, "<html>hello</html>", { "content-type": "text/html" }),
+    "a connection that breaks before the answer": (response) => response.destroy(),
+    "a connection that breaks within the answer": (response) => {
+      response.writeHead(200, { "content-type": "application/json", "content-length": "1000" })
+      response.write('{"choices":', () => response.destroy())
+    }
+  }
+  for (const [name, answer] of Object.entries(temporary)) {
+    it.live(`${name} is temporary`, () =>
+      Effect.map(failure(answer), ({ failed }) => assert.isFalse(failed.permanent, failed.reason))
+    )
+  }
+
+  it.live("a server that is not there is temporary, and the reason names the failure", () =>
+    Effect.gen(function* () {
+      const gone = yield* Effect.scoped(serve(() => {}))
+      const failed = yield* Effect.flip(generate(gone))
+      assert.isFalse(failed.permanent)
+      assert.include(failed.reason, "ECONNREFUSED")
+    })
+  )
+
+  it.live("an answer that is not JSON is named as such, without a word of it", () =>
+    Effect.map(failure(json(200, "{oops")), ({ failed }) => assert.strictEqual(failed.reason, "the answer is not JSON"))
+  )
+
+  it.live("a key that the server echoes never shows in a reason, wherever it is cut", () =>
+    Effect.gen(function* () {
+      for (const before of [0, ...Array.from({ length: 26 }, (_, step) => 210 + 3 * step)]) {
+        const message = `${"x".repeat(before)} ${key} ${"y".repeat(500)}`
+        yield* failure(json(400, error(key, message)))
+        yield* failure(json(401, error(null, message)))
+        yield* failure(json(500, { error: message }))
+        yield* failure(json(200, completion({ content: null, refusal: message })))
+      }
+    })
+  )
+
+  it.live("the words of a server that refuses the key are not repeated, since they may hold a part of it", () =>
+    Effect.gen(function* () {
+      const { failed } = yield* failure(json(401, error("invalid_api_key", "Incorrect API key: sk-te***cdef")))
+      assert.notInclude(failed.reason, "cdef")
+      assert.include(failed.reason, "invalid_api_key")
+    })
+  )
+
+  it.live("a server that hangs is given up after the time limit, and the request is aborted", () =>
+    Effect.gen(function* () {
+      const { failed, server } = yield* failure(() => {}, { timeout: Duration.millis(200) })
+      assert.isFalse(failed.permanent)
+      assert.include(failed.reason, "no answer within 200ms")
+      yield* until(() => server.closed() === 1)
+    })
+  )
+
+  it.live("a server that drips its answer cannot stretch the time limit", () =>
+    Effect.gen(function* () {
+      const { failed, server } = yield* failure(
+        (response) => {
+          response.writeHead(200, { "content-type": "application/json" })
+          const timer = setInterval(() => response.write(" "), 20)
+          response.on("close", () => clearInterval(timer))
+        },
+        { timeout: Duration.millis(300) }
+      )
+      assert.include(failed.reason, "no answer within 300ms")
+      yield* until(() => server.closed() === 1)
+    })
+  )
+
+  for (const status of [200, 500]) {
+    it.live(`a 64 MiB answer with status ${status} is not read to its end`, () =>
+      Effect.gen(function* () {
+        let sent = 0
+        const chunk = " ".repeat(64 * 1024)
+        const { failed, server } = yield* failure((response) => {
+          response.writeHead(status, { "content-type": "application/json" })
+          const pump = () => {
+            while (sent < 64 * 1024 * 1024 && !response.destroyed) {
+              sent += chunk.length
+              if (!response.write(chunk)) return void response.once("drain", pump)
+            }
+            response.end()
+          }
+          pump()
+        })
+        assert.isFalse(failed.permanent)
+        if (status === 200) assert.include(failed.reason, "larger than 1048576 bytes")
+        yield* until(() => server.closed() === 1)
+        assert.isBelow(sent, 16 * 1024 * 1024)
+      })
+    )
+  }
+
+  for (const [name, answer] of Object.entries<Answer>({
+    "before the answer": () => {},
+    "within the answer": (response) => {
+      response.writeHead(200, { "content-type": "application/json" })
+      response.write('{"choices":')
+    }
+  })) {
+    it.live(`interruption ${name} aborts the request`, () =>
+      Effect.gen(function* () {
+        const server = yield* serve(answer)
+        const fiber = yield* Effect.forkChild(generate(server))
+        yield* until(() => server.seen.length === 1)
+        yield* Effect.sleep("100 millis")
+        assert.strictEqual(server.closed(), 0)
+        yield* Fiber.interrupt(fiber)
+        yield* until(() => server.closed() === 1)
+      })
+    )
+  }
+})

@@ -1,0 +1,65 @@
+/** A real server on loopback that speaks as much of the chat-completions protocol as a test tells it to. */
+import * as Http from "node:http"
+import type { AddressInfo } from "node:net"
+import * as Effect from "effect/Effect"
+
+export interface Seen {
+  readonly method: string | undefined
+  readonly path: string | undefined
+  readonly headers: Http.IncomingHttpHeaders
+  readonly body: string
+}
+
+export type Answer = (response: Http.ServerResponse, seen: Seen) => void
+
+/** `closed` counts the calls whose connection ended before the answer did. */
+export interface Server {
+  readonly url: string
+  readonly seen: Array<Seen>
+  readonly closed: () => number
+}
+
+export const serve = (answer: Answer) =>
+  Effect.acquireRelease(
+    Effect.callback<Server & { readonly server: Http.Server }>((resume) => {
+      const seen: Array<Seen> = []
+      let closed = 0
+      const server = Http.createServer((request, response) => {
+        const chunks: Array<Buffer> = []
+        response.on("close", () => {
+          if (!response.writableFinished) closed += 1
+        })
+        request.on("data", (chunk: Buffer) => chunks.push(chunk))
+        request.on("end", () => {
+          const { method, url: path, headers } = request
+          const call = { method, path, headers, body: Buffer.concat(chunks).toString("utf8") }
+          seen.push(call)
+          answer(response, call)
+        })
+      })
+      server.listen(0, "127.0.0.1", () => {
+        const { port } = server.address() as AddressInfo
+        resume(Effect.succeed({ server, seen, closed: () => closed, url: `http://127.0.0.1:${port}/v1` }))
+      })
+    }),
+    ({ server }) =>
+      Effect.callback<void>((resume) => {
+        server.close(() => resume(Effect.void))
+        server.closeAllConnections()
+      })
+  )
+
+export const json =
+  (status: number, body: unknown, headers: Record<string, string> = {}): Answer =>
+  (response) => {
+    response.writeHead(status, { "content-type": "application/json", ...headers })
+    response.end(typeof body === "string" ? body : JSON.stringify(body))
+  }
+
+export const completion = (message: Record<string, unknown>, finish_reason: string | null = "stop") => ({
+  id: "chatcmpl-1",
+  object: "chat.completion",
+  created: 0,
+  model: "m",
+  choices: [{ index: 0, finish_reason, logprobs: null, message: { role: "assistant", ...message } }]
+})

@@ -1,0 +1,195 @@
+import { describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Logger from "effect/Logger"
+import * as References from "effect/References"
+import * as Tracer from "effect/Tracer"
+import * as TestClock from "effect/testing/TestClock"
+import { assert } from "vitest"
+import { layerUntraced } from "../../src/creator/CreatorRequest.ts"
+import { caller } from "./Caller.ts"
+import { brokenToken, deskToken, link, token } from "./DeskFake.ts"
+import * as Samples from "./Samples.ts"
+import { uuid } from "./Samples.ts"
+
+const { noon, perspective, topic } = Samples
+const json = { accept: "application/json" }
+const address = `/api/creator/${token}`
+
+describe("acting by a form", () => {
+  it.effect("answers 303 to the page, for every action", () =>
+    Effect.gen(function* () {
+      const draft_id = uuid(11)
+      const cases = [
+        [Samples.topicSent, "respond", { perspective }, "opinion_injected"],
+        [Samples.topicSent, "decline", { reason: "" }, "declined"],
+        [Samples.commentaryGenerated, "approve", { draft_id }, "creator_approved"],
+        [Samples.commentaryGenerated, "approve", { draft_id, content: "Edited." }, "creator_approved"],
+        [Samples.commentaryGenerated, "revise", { draft_id, instructions: "Shorter." }, "commentary_generated"],
+        [Samples.commentaryGenerated, "withdraw", { reason: "No." }, "commentary_generated"]
+      ] as const
+      for (const [before, action, fields, after] of cases) {
+        const { form, state } = yield* caller(before)
+        const { headers, status } = yield* form(action, fields)
+        assert.strictEqual(status, 303)
+        assert.strictEqual(headers.get("location"), address)
+        assert.strictEqual(state.assignment.status, after)
+        assert.strictEqual(state.writes, 1)
+        assert.strictEqual((yield* form(action, fields)).status, 303, `${action} again`)
+        assert.strictEqual(state.writes, 1)
+      }
+    })
+  )
+
+  it.effect("starts again where no draft could be written", () =>
+    Effect.gen(function* () {
+      const { form, look, state } = yield* caller(Samples.stalled)
+      assert.include((yield* look()).text, "Start again")
+      assert.strictEqual((yield* form("revise")).status, 303)
+      assert.strictEqual(state.assignment.generation.nextAt, noon)
+      assert.include((yield* look()).text, "Your draft is being written")
+    })
+  )
+
+  it.effect("shows the page again with the message beside the field and what was typed", () =>
+    Effect.gen(function* () {
+      const { form, state } = yield* caller(Samples.topicSent)
+      const { status, text } = yield* form("respond", { perspective: "<b>No</b>" })
+      assert.strictEqual(status, 400)
+      assert.strictEqual(state.writes, 0)
+      assert.include(text, "Please write 10 to 5000 characters; now there are 9.")
+      assert.include(text, '<a href="#respond-perspective">')
+      assert.include(text, 'id="respond-perspective-error"')
+      assert.match(
+        text,
+        /<textarea id="respond-perspective"[^>]*aria-invalid="true"[^>]*>\n&#60;b&#62;No&#60;\/b&#62;<\/textarea>/
+      )
+    })
+  )
+
+  it.effect("shows the newer draft to who acted on an older one, and keeps their edit", () =>
+    Effect.gen(function* () {
+      const { form } = yield* caller(Samples.revised)
+      const { status, text } = yield* form("approve", { draft_id: uuid(11), content: "My edit." })
+      assert.strictEqual(status, 400)
+      assert.include(text, "A newer draft has arrived: it is number 2")
+      assert.include(text, Samples.revised.draft!.content.split("\n")[0]!)
+      assert.include(text, "My edit.")
+      assert.include(text, `value="${uuid(12)}"`)
+    })
+  )
+
+  it.effect("hands back what was written when it can no longer be sent", () =>
+    Effect.gen(function* () {
+      const { form } = yield* caller(Samples.expired)
+      const { status, text } = yield* form("respond", { perspective })
+      assert.strictEqual(status, 400)
+      assert.include(text, "This request has expired.")
+      assert.include(text, "ninety seconds of nobody knowing")
+    })
+  )
+
+  it.effect("mails the desk link and says so on the page", () =>
+    Effect.gen(function* () {
+      const { call, form, state } = yield* caller(Samples.declined)
+      const { headers, status } = yield* form("desk")
+      assert.strictEqual(status, 303)
+      assert.strictEqual(headers.get("location"), `${address}?desk=mailed`)
+      assert.strictEqual(state.deskMails, 1)
+      assert.include((yield* call(`${token}?desk=mailed`)).text, "is on its way to you by mail")
+    })
+  )
+})
+
+describe("acting by JSON", () => {
+  it.effect("answers as looking does, after the change", () =>
+    Effect.gen(function* () {
+      const { look, send } = yield* caller(Samples.topicSent)
+      const acted = yield* send("respond", { perspective, unknown: 1 })
+      assert.strictEqual(acted.status, 200)
+      assert.strictEqual(acted.json().data.status, "opinion_injected")
+      assert.strictEqual(acted.json().data.expires_at, null)
+      assert.deepStrictEqual(acted.json(), (yield* look(json)).json())
+    })
+  )
+
+  it.effect("takes a form too, where JSON is preferred", () =>
+    Effect.gen(function* () {
+      const { form } = yield* caller(Samples.topicSent)
+      assert.strictEqual((yield* form("decline", {}, json)).json().data.failure.reason, "declined")
+    })
+  )
+
+  it.effect("approves as drafted without content, with null, and without a body", () =>
+    Effect.gen(function* () {
+      for (const body of [{}, { content: null, draft_id: null }]) {
+        const { send } = yield* caller(Samples.commentaryGenerated)
+        assert.strictEqual((yield* send("approve", body)).json().data.commentary.content, Samples.draftText)
+      }
+      const { call } = yield* caller(Samples.commentaryGenerated)
+      const { json: body } = yield* call(`${token}/approve`, { method: "POST", headers: json })
+      assert.strictEqual(body().data.status, "creator_approved")
+    })
+  )
+
+  it.effect("names what is wrong, and the present state of what does not allow it", () =>
+    Effect.gen(function* () {
+      const cases = [
+        [Samples.topicSent, "respond", {}, "perspective", "must have 10 to 5000 characters, not 0"],
+        [Samples.topicSent, "respond", { perspective: 7 }, "perspective", "must be a string"],
+        [Samples.topicSent, "respond", [], "body", "must be a JSON object"],
+        [Samples.topicSent, "decline", { reason: "x".repeat(1001) }, "reason", "must have at most 1000 characters"],
+        [Samples.topicSent, "approve", {}, "action", "present status is topic_sent"],
+        [Samples.topicSent, "withdraw", {}, "action", "present status is topic_sent"],
+        [Samples.approved, "decline", {}, "action", "present status is creator_approved"],
+        [Samples.declined, "respond", { perspective }, "action", "present status is declined"],
+        [Samples.withdrawn, "approve", {}, "action", "closed in commentary_generated (withdrawn)"],
+        [Samples.beingRevised, "revise", { draft_id: uuid(11) }, "action", "in commentary_generated, another draft"],
+        [Samples.lastDraft, "revise", { draft_id: uuid(20) }, "action", "draft 10 is the last one"],
+        [Samples.revised, "approve", {}, "draft_id", uuid(12)],
+        [Samples.revised, "approve", { draft_id: uuid(11) }, "draft_id", uuid(12)],
+        [Samples.revised, "revise", { draft_id: "2" }, "draft_id", "must be a UUID"],
+        [Samples.commentaryGenerated, "approve", { content: " " }, "content", "must have 1 to 5000 characters, not 0"]
+      ] as const
+      for (const [before, action, body, field, constraint] of cases) {
+        const { send, state } = yield* caller(before)
+        const { json: answer, status } = yield* send(action, body)
+        assert.strictEqual(status, 400)
+        const { code, details } = answer().error
+        assert.strictEqual(code, "invalid_request")
+        assert.strictEqual(details.field, field)
+        assert.include(details.constraint, constraint)
+        assert.strictEqual(details.errors.length, 1)
+        assert.strictEqual(state.writes, 0)
+      }
+    })
+  )
+
+  it.effect("refuses what comes too late, whatever the sweep has done", () =>
+    Effect.gen(function* () {
+      const { send } = yield* caller(Samples.topicSent)
+      yield* TestClock.setTime(noon + 48 * Samples.hour)
+      const { details } = (yield* send("respond", { perspective })).json().error
+      assert.strictEqual(details.field, "action")
+      assert.include(details.constraint, "too late")
+    })
+  )
+
+  it.effect("refuses bodies that cannot be read", () =>
+    Effect.gen(function* () {
+      const { call } = yield* caller(Samples.topicSent)
+      const problem = (body: string | Uint8Array<ArrayBuffer>, type: string) =>
+        Effect.map(
+          call(`${token}/respond`, { method: "POST", body, headers: { "content-type": type, ...json } }),
+          ({ json: answer, status }) => [status, answer().error.details.field]
+        )
+      assert.deepStrictEqual(yield* problem("{", "application/json"), [400, "body"])
+      assert.deepStrictEqual(yield* problem("perspective", "text/plain"), [400, "content-type"])
+      const large = "x".repeat(256 * 1024)
+      assert.deepStrictEqual(yield* problem(JSON.stringify({ perspective: large }), "application/json"), [400, "body"])
+      const asForm = yield* problem(`perspective=${large}`, "application/x-www-form-urlencoded")
+      assert.deepStrictEqual(asForm, [400, "body"])
+      const fits = yield* problem(`perspective=${"x".repeat(5001)}`, "application/x-www-form-urlencoded")
+      assert.deepStrictEqual(fits, [400, "perspective"])
+    })
+  )
+})

@@ -1,0 +1,228 @@
+import { describe, it } from "@effect/vitest"
+import * as fc from "fast-check"
+import { assert } from "vitest"
+import { type Action, actions } from "../../src/creator/CreatorAction.ts"
+import { creatorPage } from "../../src/creator/CreatorPage.ts"
+import { deskPage } from "../../src/creator/DeskPage.ts"
+import { escape, html } from "../../src/creator/Html.ts"
+import { outboxMailPage, outboxPage } from "../../src/creator/OutboxPage.ts"
+import type { Visit } from "../../src/creator/Scene.ts"
+import { style } from "../../src/creator/Style.ts"
+import * as Samples from "./Samples.ts"
+
+const visit = (assignment: Visit["assignment"], more: Partial<Visit> = {}): Visit => ({
+  assignment,
+  topic: Samples.topic,
+  address: "/creator/token",
+  now: Samples.noon,
+  maxDrafts: 10,
+  refusal: null,
+  deskMailed: false,
+  ...more
+})
+
+const nasty = fc.constantFrom(
+  "<",
+  ">",
+  '"',
+  "'",
+  "&",
+  "</textarea>",
+  "</title>",
+  "</style>",
+  "<script>alert(1)</script>",
+  '" autofocus onfocus="alert(1)',
+  "javascript:alert(1)",
+  "&#60;",
+  "\ud800",
+  "\u202e",
+  "${x}",
+  "`"
+)
+const words = fc
+  .array(fc.oneof(nasty, fc.string({ unit: "binary" })), { minLength: 1, maxLength: 12 })
+  .map((parts) => parts.join(""))
+
+/** The markup without what it says: tags with the names of their attributes. */
+const skeleton = (page: string) =>
+  page
+    .replace(style, "")
+    .match(/<[^<>]*>/g)
+    ?.map((tag) => tag.replace(/"[^"]*"/g, '""'))
+
+const saying = (assignment: Visit["assignment"], text: string): Visit["assignment"] => ({
+  ...assignment,
+  persona: { ...assignment.persona, name: text },
+  perspective: assignment.perspective && text,
+  declineReason: assignment.declineReason && text,
+  draft: assignment.draft && { ...assignment.draft, content: text },
+  commentary: assignment.commentary && { ...assignment.commentary, content: text },
+  generation: {
+    ...assignment.generation,
+    revision: assignment.generation.revision && { ...assignment.generation.revision, instructions: text }
+  }
+})
+
+describe("a page", () => {
+  it("has the same markup whatever is said on it, in every state", () =>
+    fc.assert(
+      fc.property(words, fc.constantFrom(...Object.values(Samples.states)), (text, state) => {
+        const page = (said: string) =>
+          creatorPage(
+            visit(saying(state, said), { topic: { ...Samples.topic, content: said, organizationName: said } })
+          )
+        assert.deepStrictEqual(skeleton(page(text)), skeleton(page("plain")))
+      })
+    ))
+
+  it("has the same markup whatever was typed and refused, for every action", () =>
+    fc.assert(
+      fc.property(
+        words,
+        fc.constantFrom(...Object.values(Samples.states)),
+        fc.constantFrom(...actions),
+        (text, state, action) => {
+          const page = (said: string) => {
+            const typed = { perspective: said, reason: said, content: said, instructions: said, draft_id: said }
+            const problem = {
+              field: {
+                respond: "perspective",
+                decline: "reason",
+                approve: "content",
+                revise: "instructions",
+                withdraw: "reason"
+              }[action],
+              constraint: said
+            }
+            return creatorPage(visit(state, { refusal: { action, problem, says: said, typed } }))
+          }
+          assert.deepStrictEqual(skeleton(page(text)), skeleton(page("plain")))
+        }
+      )
+    ))
+
+  it("keeps texts whole: what a form sends back is what was shown", () =>
+    fc.assert(
+      fc.property(words, (text) => {
+        const page = creatorPage(visit(saying(Samples.commentaryGenerated, text)))
+        const shown = /<textarea[^>]*name="content"[^>]*>\n([^<]*)<\/textarea>/.exec(page)?.[1]
+        const read = shown?.replace(/&#(\d+);/g, (_, code) => String.fromCharCode(Number(code)))
+        assert.strictEqual(read, text.toWellFormed())
+      })
+    ))
+
+  it("names its fields, ids and headings so that they can be found", () => {
+    for (const state of Object.values(Samples.states)) {
+      const page = creatorPage(visit(state))
+      const ids = [...page.matchAll(/ id="([^"]*)"/g)].map(([, id]) => id)
+      assert.strictEqual(new Set(ids).size, ids.length)
+      for (const [, id] of page.matchAll(/<textarea id="([^"]*)"/g)) assert.include(page, `<label for="${id}">`)
+      for (const [, described] of page.matchAll(/aria-describedby="([^"]*)"/g)) {
+        for (const id of described!.split(" ")) assert.include(ids, id)
+      }
+      assert.strictEqual(page.match(/<h1>/g)?.length, 1)
+      assert.include(page, '<html lang="en">')
+    }
+  })
+
+  it("loads nothing from anywhere and runs nothing", () => {
+    for (const state of Object.values(Samples.states)) {
+      const page = creatorPage(visit(state))
+      assert.notMatch(page, /<script|<img|<iframe| style="| on\w+="|url\(|@import/)
+      for (const [, target] of page.matchAll(/ (?:src|href|action)="([^"]*)"/g)) {
+        assert.match(target!, /^(data:image\/svg|\/creator\/token|#)/)
+      }
+    }
+  })
+
+  it("offers exactly what the state allows", () => {
+    const offered: Readonly<Record<keyof typeof Samples.states, ReadonlyArray<Action>>> = {
+      topicSent: ["respond", "decline"],
+      opinionInjected: [],
+      stalled: ["revise"],
+      commentaryGenerated: ["approve", "revise", "withdraw"],
+      revised: ["approve", "revise", "withdraw"],
+      beingRevised: ["approve", "withdraw"],
+      lastDraft: ["approve", "withdraw"],
+      approved: [],
+      declined: [],
+      expired: [],
+      withdrawn: [],
+      timedOut: [],
+      neverWritten: []
+    }
+    for (const [name, state] of Object.entries(Samples.states)) {
+      const page = creatorPage(visit(state))
+      const found = new Set([...page.matchAll(/action="\/creator\/token\/(\w+)"/g)].map(([, action]) => action))
+      assert.deepStrictEqual([...found].sort(), [...offered[name as keyof typeof offered], "desk"].sort(), name)
+    }
+  })
+})
+
+describe("the desk and the outbox", () => {
+  it("have the same markup whatever is said on them", () =>
+    fc.assert(
+      fc.property(words, (text) => {
+        const pages = (said: string) => {
+          const mail = { file: said, date: said, from: said, to: said, subject: said, text: said }
+          const topic = { ...Samples.topic, content: said, organizationName: said }
+          return [
+            deskPage([
+              { assignment: saying(Samples.topicSent, said), topic, link: "https://partners.example/creator/t" }
+            ]),
+            outboxPage([mail], "/dev/outbox"),
+            outboxMailPage(mail, "/dev/outbox")
+          ]
+        }
+        assert.deepStrictEqual(pages(text).map(skeleton), pages("plain").map(skeleton))
+      })
+    ))
+
+  it("make the links of a mail clickable, and only those", () => {
+    const text = 'Answer:\nhttps://partners.example/creator/a.b-c\n"javascript:alert(1)" http:\u200b//evil'
+    const page = outboxMailPage({ file: "f", date: "d", from: "f", to: "t", subject: "s", text }, "/dev/outbox")
+    const links = [...page.matchAll(/<a href="([^"]*)"/g)].map(([, target]) => target)
+    assert.deepStrictEqual(links, ["/dev/outbox", "https://partners.example/creator/a.b-c"])
+  })
+})
+
+describe("the template", () => {
+  it("escapes everything but HTML", () => {
+    assert.strictEqual(
+      html`<p title="${'"'}">${["<", html`<b>`, 1, null, undefined, false]}</p>`.markup,
+      '<p title="&#34;">&#60;<b>1</p>'
+    )
+    assert.notMatch(escape(`<>"'&`), /[<>"']|&(?!#)/)
+  })
+})
+
+describe("the colours", () => {
+  const schemes = [...style.matchAll(/:root\{([^}]*)\}/g)].map(([, body]) =>
+    Object.fromEntries([...body!.matchAll(/--([\w-]+):(#[0-9a-f]+)/g)].map(([, name, value]) => [name!, value!]))
+  )
+  const luminance = (hex: string) => {
+    const full = hex.length === 4 ? hex.replace(/[0-9a-f]/g, "$&$&") : hex
+    const [r, g, b] = [1, 3, 5].map((at) => {
+      const part = Number.parseInt(full.slice(at, at + 2), 16) / 255
+      return part <= 0.03928 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4
+    })
+    return 0.2126 * r! + 0.7152 * g! + 0.0722 * b!
+  }
+  const contrast = (one: string, other: string) => {
+    const [light, dark] = [luminance(one), luminance(other)].sort((a, b) => b - a)
+    return (light! + 0.05) / (dark! + 0.05)
+  }
+
+  it("are told apart by everyone, by day and by night (WCAG AA)", () => {
+    assert.strictEqual(schemes.length, 2)
+    for (const scheme of schemes) {
+      const { accent, field, ink, paper, sheet, soft, wash } = scheme as Record<string, string>
+      for (const ground of [paper!, sheet!]) {
+        for (const text of [ink!, soft!, accent!]) assert.isAtLeast(contrast(text, ground), 4.5)
+        assert.isAtLeast(contrast(field!, ground), 3)
+      }
+      assert.isAtLeast(contrast(scheme["on-accent"]!, accent!), 4.5)
+      for (const text of [ink!, accent!]) assert.isAtLeast(contrast(text, wash!), 4.5)
+    }
+  })
+})
