@@ -12,7 +12,7 @@ export const postOffice = Effect.gen(function* () {
       const chunks: Array<Buffer> = []
       stream.on("data", (chunk: Buffer) => chunks.push(chunk))
       stream.on("end", () => {
-        PostalMime.parse(Buffer.concat(chunks)).then((mail) => {
+        void PostalMime.parse(Buffer.concat(chunks)).then((mail) => {
           received.push(mail)
           done()
         }, done)

@@ -1,17 +1,13 @@
 import { describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import * as Logger from "effect/Logger"
-import * as References from "effect/References"
-import * as Tracer from "effect/Tracer"
 import * as TestClock from "effect/testing/TestClock"
 import { assert } from "vitest"
-import { layerUntraced } from "../../src/creator/CreatorRequest.ts"
 import { caller } from "./Caller.ts"
-import { brokenToken, deskToken, link, token } from "./DeskFake.ts"
+import { token } from "./DeskFake.ts"
 import * as Samples from "./Samples.ts"
 import { uuid } from "./Samples.ts"
 
-const { noon, perspective, topic } = Samples
+const { noon, perspective } = Samples
 const json = { accept: "application/json" }
 const address = `/api/creator/${token}`
 

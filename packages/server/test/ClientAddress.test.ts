@@ -1,0 +1,37 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as IpAllowList from "@partner-commentary/core/access/IpAllowList"
+import * as HttpServerRequest from "effect/http/HttpServerRequest"
+import * as Option from "effect/Option"
+import * as Result from "effect/Result"
+import { clientAddress } from "../src/ClientAddress.ts"
+
+const proxies = Result.getOrThrow(IpAllowList.parse(["10.0.0.0/8", "2001:db8::/32"]))
+
+const address = (socket: string, forwarded?: string, trusted: IpAllowList.IpAllowList = proxies) =>
+  clientAddress(
+    HttpServerRequest.fromWeb(
+      new Request("http://test.invalid/", { headers: forwarded === undefined ? {} : { "x-forwarded-for": forwarded } })
+    ).modify({
+      remoteAddress: Option.some(socket)
+    }),
+    trusted
+  )
+
+describe("clientAddress", () => {
+  it("is the socket's, whatever is forwarded, unless that is a trusted proxy", () => {
+    assert.strictEqual(address("203.0.113.7", "198.51.100.1"), "203.0.113.7")
+    assert.strictEqual(address("10.1.2.3", "198.51.100.1", []), "10.1.2.3")
+    assert.strictEqual(address("10.1.2.3"), "10.1.2.3")
+  })
+
+  it("is the right-most forwarded one that is no trusted proxy: what a client claims to the left is not believed", () => {
+    assert.strictEqual(address("10.1.2.3", "1.1.1.1, 198.51.100.1"), "198.51.100.1")
+    assert.strictEqual(address("10.1.2.3", "1.1.1.1, 198.51.100.1, 10.9.9.9"), "198.51.100.1")
+    assert.strictEqual(address("::ffff:10.1.2.3", "198.51.100.1,,2001:db8::5"), "198.51.100.1")
+    assert.strictEqual(address("2001:db8::1", "2001:4860::8888"), "2001:4860::8888")
+  })
+
+  it("is the socket's where every forwarded one is trusted", () => {
+    assert.strictEqual(address("10.1.2.3", "10.0.0.1, 10.0.0.2"), "10.1.2.3")
+  })
+})

@@ -1,0 +1,86 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Result from "effect/Result"
+import * as fc from "fast-check"
+import { parse } from "../src/StrictJson.ts"
+
+const field = (text: string) => {
+  const parsed = parse(text)
+  return Result.isFailure(parsed) ? parsed.failure.field : undefined
+}
+
+describe("StrictJson", () => {
+  it("reads what JSON.parse reads, whatever was stringified", () => {
+    fc.assert(
+      fc.property(fc.jsonValue({ maxDepth: 10 }), (value) => {
+        const text = JSON.stringify(value)
+        const parsed = parse(text)
+        if (Result.isFailure(parsed)) {
+          assert.isFalse(text.isWellFormed() && !/\\ud[89a-f]/i.test(text), `${text} ${parsed.failure.constraint}`)
+        } else assert.strictEqual(JSON.stringify(parsed.success), text)
+      })
+    )
+  })
+
+  it("is not deceived by brackets, commas and quotes inside strings", () => {
+    for (const text of ['{"a":"[{\\",:}]","b":"\\\\"}', '["\\"",{"}":1,"{":2}]', '{"\\"a":1,"a":2}'])
+      assert.isUndefined(field(text), text)
+  })
+
+  it("names the place of a key that is given twice, however it is spelled", () => {
+    assert.strictEqual(field('{"a":{"b":[0,{"c":1,"c":2}]}}'), "a.b[1].c")
+    assert.strictEqual(field('{"a":1,"\\u0061":2}'), "a")
+    assert.isUndefined(field('[{"a":1},{"a":2},{"b":{"a":1}}]'))
+  })
+
+  it("refuses numbers that a double changes, and only those", () => {
+    for (const same of [
+      "0",
+      "-0",
+      "1.0",
+      "1.50",
+      "100e-2",
+      "1E+2",
+      "0.1",
+      "9007199254740992",
+      "123456789012345680000",
+      "5e-324",
+      "1e308"
+    ]) {
+      assert.isUndefined(field(`[${same}]`), same)
+    }
+    for (const other of [
+      "9007199254740993",
+      "0.10000000000000000001",
+      "1e309",
+      "-1e309",
+      "1e-400",
+      "12345678901234567890"
+    ]) {
+      assert.strictEqual(field(`[1,${other}]`), "[1]", other)
+    }
+    fc.assert(
+      fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (number) =>
+        assert.isUndefined(field(JSON.stringify(number)))
+      )
+    )
+  })
+
+  it("refuses lone surrogates in keys and values, and takes pairs", () => {
+    assert.strictEqual(field('{"a":"\\ud83d"}'), "a")
+    assert.strictEqual(field('{"a":["x","\\ude00"]}'), "a[1]")
+    assert.isDefined(field('{"\\ud83d":1}'))
+    assert.isUndefined(field('{"\\ud83d\\ude00":"\\ud83d\\ude00 😀"}'))
+  })
+
+  it("allows 32 levels inside the body's own object, and no more", () => {
+    const levels = (depth: number) => `{"metadata":${"[".repeat(depth)}${"]".repeat(depth)}}`
+    assert.isUndefined(field(levels(32)))
+    assert.match(field(levels(33)) ?? "", /^metadata/)
+    assert.match(field(levels(50_000)) ?? "", /^(metadata|body)/)
+  })
+
+  it("says of everything else that it is no JSON", () => {
+    for (const text of ["", " ", "{", "{'a':1}", "[1,]", "NaN", "01", '"\n"', "{}{}", "\ufeff1x"])
+      assert.strictEqual(field(text), "body", text)
+  })
+})
