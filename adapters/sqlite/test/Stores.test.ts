@@ -9,6 +9,7 @@ import * as MailStoreSuite from "@partner-commentary/testkit/MailStoreSuite"
 import * as OrganizationStoreSuite from "@partner-commentary/testkit/OrganizationStoreSuite"
 import * as PersonaStoreSuite from "@partner-commentary/testkit/PersonaStoreSuite"
 import * as RetentionSuite from "@partner-commentary/testkit/RetentionSuite"
+import * as SubmissionSuite from "@partner-commentary/testkit/SubmissionSuite"
 import * as TopicCountsSuite from "@partner-commentary/testkit/TopicCountsSuite"
 import * as TopicListSuite from "@partner-commentary/testkit/TopicListSuite"
 import * as TopicStoreSuite from "@partner-commentary/testkit/TopicStoreSuite"
@@ -35,6 +36,7 @@ MailStoreSuite.suite("SQLite", layerMemory)
 OrganizationStoreSuite.suite("SQLite", layerMemory)
 PersonaStoreSuite.suite("SQLite", layerMemory)
 RetentionSuite.suite("SQLite", layerMemory)
+SubmissionSuite.suite("SQLite", layerMemory)
 TopicCountsSuite.suite("SQLite", layerMemory)
 TopicListSuite.suite("SQLite", layerMemory)
 TopicStoreSuite.suite("SQLite", layerMemory)

@@ -8,7 +8,7 @@ import type {
   ShareId,
   TopicId
 } from "@partner-commentary/core/shared/Ids"
-import { fromIso, toIso } from "@partner-commentary/core/shared/Instant"
+import { fromIso, type Instant, toIso } from "@partner-commentary/core/shared/Instant"
 import type { Assignment, AssignmentStatus, FailureReason } from "@partner-commentary/core/topic/Assignment"
 import type { PublicAssignment } from "@partner-commentary/core/topic/TopicStore"
 import { addressKey, fromIsoOrNull, toIsoOrNull } from "./Columns.ts"
@@ -116,7 +116,7 @@ export const fromRow = (row: AssignmentRow): Assignment => ({
 })
 
 /** What a new one is written with. It has nothing of the rest: the columns' defaults. */
-export const toNewRow = (assignment: Assignment) => ({
+export const toNewRow = (assignment: Assignment, iso: (instant: Instant) => string) => ({
   topic_id: assignment.topicId,
   position: assignment.position,
   id: assignment.id,
@@ -128,12 +128,12 @@ export const toNewRow = (assignment: Assignment) => ({
   creator_name: assignment.creator.name,
   creator_email: assignment.creator.email,
   creator_key: addressKey(assignment.creator.email),
-  created_at: toIso(assignment.createdAt),
+  created_at: iso(assignment.createdAt),
   status: assignment.status,
-  status_updated_at: toIso(assignment.statusUpdatedAt),
-  notified_at: toIsoOrNull(assignment.notifiedAt),
-  respond_by: toIso(assignment.respondBy),
-  due_at: toIsoOrNull(assignment.dueAt)
+  status_updated_at: iso(assignment.statusUpdatedAt),
+  notified_at: assignment.notifiedAt === null ? null : iso(assignment.notifiedAt),
+  respond_by: iso(assignment.respondBy),
+  due_at: assignment.dueAt === null ? null : iso(assignment.dueAt)
 })
 
 /** What may change of one. Name, address and picture stay as they were sent, but for an erased or moved creator. */

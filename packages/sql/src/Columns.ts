@@ -12,5 +12,15 @@ export const toIsoOrNull = (instant: Instant | null): string | null => (instant 
 
 export const fromIsoOrNull = (iso: string | null): Instant | null => (iso === null ? null : fromIso(iso))
 
+/** `toIso` for many rows of one change, whose moments are few: each is formatted once. */
+export const isoOfFew = (): ((instant: Instant) => string) => {
+  const known = new Map<Instant, string>()
+  return (instant) => {
+    const iso = known.get(instant) ?? toIso(instant)
+    known.set(instant, iso)
+    return iso
+  }
+}
+
 /** By this are e-mail addresses looked up, whatever their case. */
 export const addressKey = (address: string): string => address.toLowerCase()

@@ -7,6 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as SqlClient from "effect/sql/SqlClient"
+import { isoOfFew } from "./Columns.ts"
 import { forUpdateSkipLocked } from "./Lock.ts"
 import { values } from "./Values.ts"
 
@@ -73,21 +74,27 @@ export const layer = Layer.effect(
 )
 
 /** Queues mails, due at once; those that are there already stay as they are. */
-export const insert = (sql: SqlClient.SqlClient, mails: ReadonlyArray<Omit<Mail, "attempts">>) =>
-  sql`INSERT INTO mails ${values(sql, mails.map(toRow))} ON CONFLICT (id) DO NOTHING`
+export const insert = (sql: SqlClient.SqlClient, mails: ReadonlyArray<Omit<Mail, "attempts">>) => {
+  const iso = isoOfFew()
+  return sql`INSERT INTO mails ${values(
+    sql,
+    mails.map((mail) => toRow(mail, iso(mail.createdAt)))
+  )}
+    ON CONFLICT (id) DO NOTHING`
+}
 
 /** One that was handed over, whatever was thought of it before. */
 export const markSent = (sql: SqlClient.SqlClient, id: string, at: Instant) =>
   sql`UPDATE mails SET state = 'sent', settled_at = ${toIso(at)}, reason = NULL WHERE id = ${id} AND state <> 'sent'`
 
-const toRow = (mail: Omit<Mail, "attempts">) => ({
+const toRow = (mail: Omit<Mail, "attempts">, createdAt: string) => ({
   id: mail.id,
   kind: mail.kind,
   share_id: mail.shareId,
   organization_id: mail.organizationId,
   address: mail.address,
-  created_at: toIso(mail.createdAt),
-  due_at: toIso(mail.createdAt)
+  created_at: createdAt,
+  due_at: createdAt
 })
 
 const fromRow = (row: MailRow): Mail => ({

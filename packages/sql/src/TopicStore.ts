@@ -19,6 +19,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as SqlClient from "effect/sql/SqlClient"
 import { toNewRow } from "./AssignmentRow.ts"
+import { isoOfFew } from "./Columns.ts"
 import * as Mails from "./MailStore.ts"
 import { makeReads } from "./TopicReads.ts"
 import * as TopicRow from "./TopicRow.ts"
@@ -34,6 +35,7 @@ export const layer = Layer.effect(
 
     /** Takes the windows that are free or closed, in the order of the personas, and tells who holds each. */
     const claim = ({ candidates, fingerprint, topic, windowUntil }: Submission) => {
+      const until_at = toIso(windowUntil)
       const wanted = candidates.map(({ persona, shareId }) => ({
         organization_id: topic.organizationId,
         environment: topic.environment,
@@ -41,7 +43,7 @@ export const layer = Layer.effect(
         fingerprint,
         topic_id: topic.id,
         share_id: shareId,
-        until_at: toIso(windowUntil)
+        until_at
       }))
       const isClosed = sql`held.until_at <= ${toIso(topic.createdAt)}`
       return sql<{ persona_id: PersonaId; topic_id: Sending["topicId"]; share_id: Sending["shareId"] }>`
@@ -63,9 +65,13 @@ export const layer = Layer.effect(
       const sent = assignments(submission, holders)
       if (sent.length === 0) return yield* new NoValidPersonas({ results: answers })
 
+      const iso = isoOfFew()
       const topic: Topic = { ...submission.topic, status: "pending", counts: { ...none, topic_sent: sent.length } }
       yield* sql`INSERT INTO topics ${sql.insert(TopicRow.toRow(topic))}`
-      yield* sql`INSERT INTO assignments ${values(sql, sent.map(toNewRow))}`
+      yield* sql`INSERT INTO assignments ${values(
+        sql,
+        sent.map((one) => toNewRow(one, iso))
+      )}`
       if (topic.environment === "live") {
         yield* Mails.insert(
           sql,

@@ -247,8 +247,9 @@ ${
   action === null
     ? ""
     : `<p style="margin:28px 0 16px"><a href="${escape(action.link)}" style="display:inline-block;padding:14px 26px;background:${accent};color:#ffffff;font-weight:bold;text-decoration:none">${escape(action.label)}</a></p>
-<p style="margin:0 0 28px;font-size:13px;opacity:.85;overflow-wrap:anywhere;word-break:break-all">Or open this address: <a href="${escape(action.link)}" style="color:inherit">${escape(action.link)}</a></p>`
+<p style="margin:0 0 14px;font-size:13px;opacity:.85;overflow-wrap:anywhere;word-break:break-all">Or open this address: <a href="${escape(action.link)}" style="color:inherit">${escape(action.link)}</a></p>`
 }
+<p style="margin:0;height:14px"></p>
 ${after.map((text) => `<p style="margin:0 0 10px;font-size:14px;opacity:.85">${escape(text)}</p>`).join("\n")}
 </div>
 </body>

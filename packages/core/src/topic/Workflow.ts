@@ -189,6 +189,10 @@ export const notified = (present: Assignment, mail: string, now: Instant.Instant
 export const isStalled = (present: Assignment): boolean =>
   !isSettled(present) && present.generation.nextAt === null && present.generation.attempts > 0
 
+/** Attempts run again after all had failed: before that, every ticket is one of the attempts counted. */
+const isRestarted = ({ generation }: Assignment): boolean =>
+  generation.nextAt !== null && generation.ticket > generation.attempts
+
 /** Attempts start anew after all have failed: the operator's or the creator's wish. */
 export const restart = (present: Assignment, now: Instant.Instant, action: string): Step => {
   if (!isStalled(present)) return refuse(present, isSettled(present) ? "settled" : "not_allowed")

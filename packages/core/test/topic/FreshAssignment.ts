@@ -1,8 +1,12 @@
-/** An assignment as it is when its topic was just sent, for tests to start from. */
+/** An assignment as it is when its topic was just sent, and a little later, for tests to start from. */
+import * as Option from "effect/Option"
+import * as Result from "effect/Result"
+import { drafted, wake } from "../../src/commentary/Generation.ts"
 import type * as Ids from "../../src/shared/Ids.ts"
 import * as Instant from "../../src/shared/Instant.ts"
 import type { Policy } from "../../src/shared/Policy.ts"
 import type { Assignment } from "../../src/topic/Assignment.ts"
+import { type ActionRefused, type Change, notified, respond } from "../../src/topic/Workflow.ts"
 
 /** Thursday 14 May 2026, 12:00 UTC. */
 export const noon = 1_778_760_000_000
@@ -41,3 +45,27 @@ export const freshAssignment = (policy: Policy, environment: Assignment["environ
     dueAt: respondBy
   }
 }
+
+/** What an allowed step leads to. */
+export const after = (step: Result.Result<Change, ActionRefused>): Assignment => Result.getOrThrow(step).assignment
+
+/** Why a step is refused. */
+export const reasonOf = (step: Result.Result<Change, ActionRefused>): ActionRefused["reason"] | null =>
+  Result.match(step, { onFailure: ({ reason }) => reason, onSuccess: () => null })
+
+/** Woken when it is due, and not before; with the moment and the notices. */
+export const woken = (present: Assignment, policy: Policy) => {
+  const at = present.dueAt ?? Number.NaN
+  const { assignment, notices } = Option.getOrThrow(wake(present, at, policy))
+  return { at, assignment, notices }
+}
+
+/** Handed over at noon, answered at once, and the first attempt at a draft begun. */
+export const attempted = (policy: Policy): Assignment => {
+  const sent = notified(freshAssignment(policy), "mail", noon, policy).assignment
+  return woken(after(respond(sent, { perspective: "It was unfair." }, noon)), policy).assignment
+}
+
+/** With a first draft, at noon. */
+export const generated = (policy: Policy): Assignment =>
+  drafted(attempted(policy), { ticket: 1, draftId: draftId(1), content: "A draft." }, noon, policy).assignment

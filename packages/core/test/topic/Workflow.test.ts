@@ -1,37 +1,242 @@
 import { describe, it } from "@effect/vitest"
+import * as Result from "effect/Result"
 import * as fc from "fast-check"
 import { assert } from "vitest"
-import { defaults } from "../../src/shared/Policy.ts"
+import { attemptFailed, drafted } from "../../src/commentary/Generation.ts"
+import { defaults as policy } from "../../src/shared/Policy.ts"
+import type { Assignment } from "../../src/topic/Assignment.ts"
+import * as Workflow from "../../src/topic/Workflow.ts"
+import {
+  after,
+  attempted,
+  commentaryId,
+  draftId,
+  freshAssignment,
+  generated,
+  noon,
+  reasonOf,
+  woken
+} from "./FreshAssignment.ts"
 import { actions, begin, policies, step } from "./WorkflowWalk.ts"
 
-const environment = fc.constantFrom("live" as const, "test" as const)
+const minute = 60_000
+const hour = 60 * minute
+const day = 24 * hour
+
+const perspective = "It was unfair."
+const approval = { draftId: draftId(1), content: null, commentaryId: commentaryId(1), contentHash: "" }
+const revision = { draftId: draftId(1), instructions: "Shorter." }
+const silence = { reason: null }
+
+/** Every attempt was begun and none reported back: all are taken for lost. With the ticket of the last one. */
+const lost = (present: Assignment): { readonly stalled: Assignment; readonly ticket: number } => {
+  const { assignment } = woken(present, policy)
+  if (assignment.generation.nextAt !== null) return lost(assignment)
+  return { stalled: assignment, ticket: present.generation.ticket }
+}
 
 describe("the workflow", () => {
-  it("never leaves the specification's table, whatever is done to it and whenever", () => {
-    const reached = new Set<string>()
+  const environment = fc.constantFrom("live" as const, "test" as const)
+  const reached = new Set<string>()
+
+  it("never leaves the specification's table, whatever is done to it and whenever", () =>
     fc.assert(
-      fc.property(policies(defaults), environment, actions, (policy, where, taken) => {
-        const walk = begin(policy, where)
+      fc.property(policies(policy), environment, actions, (figures, where, taken) => {
+        const walk = begin(figures, where)
         for (const action of taken) {
           step(walk, action)
           reached.add(walk.present.failure?.reason ?? walk.present.status)
         }
       }),
-      { numRuns: 3000 }
-    )
-    assert.sameMembers(
-      [...reached],
-      [
-        "topic_sent",
-        "opinion_injected",
-        "commentary_generated",
-        "creator_approved",
-        "declined",
-        "expired",
-        "generation_failed",
-        "approval_timeout",
-        "withdrawn"
-      ]
-    )
+      { numRuns: 1000 }
+    ))
+
+  it("was seen in every state by those walks", () => {
+    const settled = ["creator_approved", "declined", "expired", "generation_failed", "approval_timeout", "withdrawn"]
+    assert.sameMembers([...reached], ["topic_sent", "opinion_injected", "commentary_generated", ...settled])
+  })
+
+  it("is the specification's table and nothing else", () => {
+    assert.deepStrictEqual(Workflow.transitions, {
+      topic_sent: { respond: "opinion_injected", decline: "declined", expire: "expired" },
+      opinion_injected: { draft: "commentary_generated" },
+      commentary_generated: { approve: "creator_approved" },
+      creator_approved: {},
+      declined: {},
+      expired: {}
+    })
+  })
+})
+
+describe("a deadline", () => {
+  it("lets a creator respond or decline until the last moment of the response window and not from its end on", () => {
+    const sent = Workflow.notified(freshAssignment(policy), "mail", noon + hour, policy).assignment
+    assert.strictEqual(sent.respondBy, noon + 49 * hour)
+    for (const act of [
+      (now: number) => Workflow.respond(sent, { perspective }, now),
+      (now: number) => Workflow.decline(sent, silence, now)
+    ]) {
+      assert.isNull(reasonOf(act(sent.respondBy - 1)))
+      assert.strictEqual(reasonOf(act(sent.respondBy)), "too_late")
+    }
+  })
+
+  it("runs from the handed-over mail, and 24 hours after submission at the latest", () => {
+    const fresh = freshAssignment(policy)
+    assert.strictEqual(fresh.respondBy, noon + 72 * hour)
+    assert.strictEqual(Workflow.notified(fresh, "mail", noon + 30 * hour, policy).assignment.respondBy, fresh.respondBy)
+    const sent = Workflow.notified(fresh, "mail", noon, policy).assignment
+    const again = Workflow.notified(sent, "mail", noon + hour, policy)
+    assert.strictEqual(again.assignment, sent)
+    assert.strictEqual(again.delivered, "mail", "a repeated mail is marked as handed over all the same")
+  })
+
+  it("lets a creator approve, revise and withdraw for seven days from the draft and not from their end on", () => {
+    const draft = generated(policy)
+    assert.strictEqual(draft.approveBy, noon + 7 * day)
+    for (const act of [
+      (now: number) => Workflow.approve(draft, approval, now),
+      (now: number) => Workflow.revise(draft, revision, now, policy),
+      (now: number) => Workflow.withdraw(draft, silence, now)
+    ]) {
+      assert.isNull(reasonOf(act(noon + 7 * day - 1)))
+      assert.strictEqual(reasonOf(act(noon + 7 * day)), "too_late")
+    }
+  })
+
+  it("is not extended by another draft that comes after it, before the sweep", () => {
+    const draft = generated(policy)
+    const revised = after(Workflow.revise(draft, revision, noon + 7 * day - 1000, policy))
+    const running = woken(revised, policy).assignment
+    const late = { ticket: running.generation.ticket, draftId: draftId(2), content: "Another draft." }
+    assert.strictEqual(drafted(running, late, noon + 7 * day - 1, policy).assignment.approveBy, noon + 14 * day - 1)
+    assert.strictEqual(drafted(running, late, noon + 7 * day, policy).assignment, running)
+  })
+
+  it("ends the time for a new start, even when the sweep is late", () => {
+    const stalled = attemptFailed(attempted(policy), { ticket: 1, permanent: true }, noon, policy).assignment
+    assert.strictEqual(stalled.generation.giveUpAt, noon + day)
+    const unnamed = { draftId: null, instructions: "" }
+    for (const start of [
+      (now: number) => Workflow.restart(stalled, now, "operator.restarted"),
+      (now: number) => Workflow.revise(stalled, unnamed, now, policy)
+    ]) {
+      assert.isNull(reasonOf(start(noon + day - 1)))
+      assert.strictEqual(reasonOf(start(noon + day)), "too_late")
+    }
+  })
+
+  it("is not extended by an attempt that was taken for lost and then reports its failure", () => {
+    const { stalled, ticket } = lost(attempted(policy))
+    const end = stalled.generation.giveUpAt as number
+    const report = { ticket, permanent: false }
+    assert.strictEqual(attemptFailed(stalled, report, end - 1, policy).assignment.generation.giveUpAt, end)
+  })
+})
+
+describe("an attempt that ended", () => {
+  it("changes nothing by reporting its failure again", () => {
+    const report = { ticket: 1, permanent: false }
+    const failed = attemptFailed(attempted(policy), report, noon, policy).assignment
+    assert.strictEqual(attemptFailed(failed, report, noon + 1000, policy).assignment, failed)
+  })
+
+  it("changes nothing by bringing its draft again", () => {
+    const draft = generated(policy)
+    const again = { ticket: 1, draftId: draftId(2), content: "A draft." }
+    assert.strictEqual(drafted(draft, again, noon, policy).assignment, draft)
+  })
+
+  it("does not undo a new start when it was taken for lost", () => {
+    const { stalled, ticket } = lost(attempted(policy))
+    const started = after(Workflow.restart(stalled, noon + hour, "operator.restarted"))
+    const report = { ticket, permanent: false }
+    assert.strictEqual(attemptFailed(started, report, noon + hour, policy).assignment, started)
+  })
+
+  it("does not pass for the answer to a later wish when it was taken for lost", () => {
+    const { stalled, ticket } = lost(after(Workflow.revise(generated(policy), revision, noon, policy)))
+    const wish = { draftId: draftId(1), instructions: "Longer." }
+    const wanted = after(Workflow.revise(stalled, wish, noon + hour, policy))
+    const late = { ticket, draftId: draftId(2), content: "A shorter draft." }
+    assert.strictEqual(drafted(wanted, late, noon + hour, policy).assignment, wanted)
+  })
+})
+
+describe("a repeated action", () => {
+  const sent = freshAssignment(policy)
+  const draft = generated(policy)
+  const cases = {
+    respond: [sent, (present: Assignment) => Workflow.respond(present, { perspective }, noon)],
+    decline: [sent, (present: Assignment) => Workflow.decline(present, { reason: "No time." }, noon)],
+    approve: [draft, (present: Assignment) => Workflow.approve(present, { ...approval, content: "Edited." }, noon)],
+    revise: [draft, (present: Assignment) => Workflow.revise(present, revision, noon, policy)],
+    withdraw: [draft, (present: Assignment) => Workflow.withdraw(present, { reason: "No." }, noon)],
+    "start again": [
+      attemptFailed(attempted(policy), { ticket: 1, permanent: true }, noon, policy).assignment,
+      (present: Assignment) => Workflow.revise(present, { draftId: null, instructions: "" }, noon, policy)
+    ]
+  } as const
+  for (const [name, [present, act]] of Object.entries(cases)) {
+    it(`answers as the first time: ${name}`, () => {
+      const once = after(act(present))
+      assert.notStrictEqual(once, present)
+      const again = act(once)
+      assert.isTrue(Result.isSuccess(again))
+      const change = Result.getOrThrow(again)
+      assert.strictEqual(change.assignment, once)
+      assert.deepStrictEqual(change.notices, [])
+      assert.isUndefined(change.audit, "the record holds it once")
+    })
+  }
+
+  it("is refused with another content, and shows where the assignment stands", () => {
+    const approved = after(Workflow.approve(draft, approval, noon))
+    const other = Workflow.approve(approved, { ...approval, content: "Edited." }, noon)
+    const refusal = Result.getOrThrow(Result.flip(other))
+    assert.deepInclude(refusal, { reason: "not_allowed", status: "creator_approved" })
+    const withdrawn = after(Workflow.withdraw(draft, silence, noon))
+    assert.strictEqual(reasonOf(Workflow.withdraw(withdrawn, { reason: "No." }, noon)), "settled")
+    assert.strictEqual(reasonOf(Workflow.approve(withdrawn, approval, noon)), "settled")
+    const responded = after(Workflow.respond(sent, { perspective }, noon))
+    assert.strictEqual(reasonOf(Workflow.respond(responded, { perspective: "It was fair." }, noon)), "not_allowed")
+    assert.strictEqual(reasonOf(Workflow.decline(responded, silence, noon)), "not_allowed")
+    const wish = { ...revision, instructions: "Longer." }
+    const revised = after(Workflow.revise(draft, revision, noon, policy))
+    assert.strictEqual(reasonOf(Workflow.revise(revised, wish, noon, policy)), "busy")
+  })
+})
+
+describe("an action on a draft", () => {
+  it("names the one it saw: a former one is refused, an unnamed one only where there are several", () => {
+    const draft = generated(policy)
+    assert.isNull(reasonOf(Workflow.approve(draft, { ...approval, draftId: null }, noon)))
+    const running = woken(after(Workflow.revise(draft, revision, noon, policy)), policy).assignment
+    const other = { ticket: running.generation.ticket, draftId: draftId(2), content: "Another draft." }
+    const second = drafted(running, other, noon, policy).assignment
+    assert.strictEqual(reasonOf(Workflow.approve(second, approval, noon)), "stale_draft")
+    assert.strictEqual(reasonOf(Workflow.approve(second, { ...approval, draftId: null }, noon)), "draft_not_named")
+    const approved = after(Workflow.approve(second, { ...approval, draftId: draftId(2) }, noon))
+    assert.deepInclude(approved.commentary, { content: "Another draft.", draftId: draftId(2), approvedAt: noon })
+  })
+
+  it("asks for at most ten drafts, and for nothing while one is made", () => {
+    let present = generated(policy)
+    for (let number = 2; number <= 10; number++) {
+      const wish = { draftId: draftId(number - 1), instructions: "" }
+      const running = woken(after(Workflow.revise(present, wish, noon, policy)), policy).assignment
+      const draft = { ticket: running.generation.ticket, draftId: draftId(number), content: `Draft ${number}.` }
+      present = drafted(running, draft, noon, policy).assignment
+    }
+    assert.strictEqual(present.draft?.number, 10)
+    const eleventh = Workflow.revise(present, { draftId: draftId(10), instructions: "" }, noon, policy)
+    assert.strictEqual(reasonOf(eleventh), "too_many_drafts")
+  })
+
+  it("stands against a draft that was under way when the creator approved", () => {
+    const running = woken(after(Workflow.revise(generated(policy), revision, noon, policy)), policy).assignment
+    const approved = after(Workflow.approve(running, approval, noon))
+    const late = { ticket: running.generation.ticket, draftId: draftId(2), content: "Another draft." }
+    assert.strictEqual(drafted(approved, late, noon, policy).assignment, approved)
   })
 })

@@ -10,6 +10,7 @@ import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
 import type { AssignmentInContext } from "@partner-commentary/core/topic/AssignmentStore"
 import * as Effect from "effect/Effect"
 import { identity } from "effect/Function"
+import * as HttpEffect from "effect/http/HttpEffect"
 import * as HttpMiddleware from "effect/http/HttpMiddleware"
 import * as HttpRouter from "effect/http/HttpRouter"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
@@ -142,8 +143,10 @@ const routes = Effect.gen(function* () {
     Effect.flatMap(HttpRouter.params, (params) => {
       const target = targetOf(request.method, params["*"] ?? "")
       return answer(request, target).pipe(
-        Effect.map(HttpServerResponse.setHeaders(headers)),
-        observed(request.method, routeOf(target))
+        observed(request.method, routeOf(target)),
+        HttpEffect.withPreResponseHandler((_, response) =>
+          Effect.succeed(HttpServerResponse.setHeaders(response, headers))
+        )
       )
     })
   )

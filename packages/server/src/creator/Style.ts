@@ -53,6 +53,7 @@ button.quiet{background:none;color:var(--ink);border-color:var(--field)}
 button:hover{box-shadow:0 0 0 2px var(--paper),0 0 0 4px currentColor}
 details{border-bottom:1px solid var(--line)}
 details:first-of-type{border-top:1px solid var(--line)}
+details+.note{margin:1rem 0}
 summary{cursor:pointer;padding:.95rem 0;font-weight:650}
 details>form,details>.fold{padding:.25rem 0 1.5rem}
 .refused,.said{padding:1.1rem 1.25rem;margin-bottom:2rem;border-left:4px solid var(--accent);background:var(--wash)}
@@ -75,6 +76,7 @@ footer p{margin:0}
 footer p+p{margin-top:1rem}
 footer button.quiet{font-size:.9375rem;min-height:2.75rem;padding:.5rem 1rem}
 @media (max-width:30rem){button{width:100%}.status{font-size:.8125rem}th:first-child,td:first-child{display:none}}
-@media (prefers-reduced-motion:no-preference){.working::before{content:"";display:inline-block;width:.55em;height:.55em;margin-right:.45em;border-radius:50%;background:var(--accent);animation:pulse 1.6s ease-in-out infinite}@keyframes pulse{50%{opacity:.15}}}
+@media (prefers-reduced-motion:no-preference){.working{display:inline-block}
+.working::before{content:"";display:inline-block;width:.55em;height:.55em;margin-right:.45em;border-radius:50%;background:var(--accent);animation:pulse 1.6s ease-in-out infinite}@keyframes pulse{50%{opacity:.15}}}
 @media print{footer,form,details{display:none}}
 `

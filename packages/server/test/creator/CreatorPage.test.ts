@@ -42,6 +42,7 @@ const nasty = fc.constantFrom(
 const words = fc
   .array(fc.oneof(nasty, fc.string({ unit: "binary" })), { minLength: 1, maxLength: 12 })
   .map((parts) => parts.join(""))
+  .filter((text) => text !== "")
 
 /** The markup without what it says: tags with the names of their attributes. */
 const skeleton = (page: string) =>

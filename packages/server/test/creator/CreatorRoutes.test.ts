@@ -153,6 +153,8 @@ describe("every answer", () => {
         yield* look(),
         yield* look(json),
         yield* call("nonsense"),
+        yield* call(brokenToken),
+        yield* call(brokenToken, { headers: json }),
         yield* form("respond"),
         yield* form("desk")
       ]

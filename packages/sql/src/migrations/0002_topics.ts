@@ -60,7 +60,7 @@ export const topics = Effect.gen(function* () {
     generation_give_up_at TEXT,
     revision_draft_id TEXT,
     revision_instructions TEXT,
-    commentary_id TEXT UNIQUE,
+    commentary_id TEXT,
     commentary_draft_id TEXT,
     commentary_approved_at TEXT,
     commentary_audio_url TEXT,

@@ -1,0 +1,78 @@
+/** A file of stores: opened again, opened twice, and lost. */
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { TopicStore } from "@partner-commentary/core/topic/TopicStore"
+import { migrate } from "@partner-commentary/sql/Migrations"
+import { layer, layerMemory } from "@partner-commentary/sqlite/Sqlite"
+import { submission, topicId } from "@partner-commentary/testkit/Fixtures"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as SqlClient from "effect/sql/SqlClient"
+
+const folder = Effect.acquireRelease(
+  Effect.sync(() => mkdtempSync(join(tmpdir(), "stores-"))),
+  (path) => Effect.sync(() => rmSync(path, { recursive: true }))
+)
+
+describe("Sqlite", () => {
+  it.effect("a file that is opened again holds what it held, and needs no migration", () =>
+    Effect.gen(function* () {
+      const stores = Layer.fresh(layer({ filename: join(yield* folder, "new", "stores.db") }))
+      const given = submission()
+      yield* Effect.provide(
+        Effect.flatMap(TopicStore, (topics) => topics.submit(given)),
+        stores
+      )
+      yield* Effect.provide(
+        Effect.gen(function* () {
+          const topics = yield* TopicStore
+          assert.isTrue(Option.isSome(yield* topics.find(given.topic, given.topic.id)))
+          assert.deepStrictEqual(yield* migrate, [])
+        }),
+        stores
+      )
+    })
+  )
+
+  it.effect("every migration is applied once, in its order", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const applied = yield* sql<{ readonly migration_id: number }>`SELECT migration_id
+        FROM partner_commentary_migrations ORDER BY migration_id`
+      assert.deepStrictEqual(
+        applied.map(({ migration_id }) => migration_id),
+        applied.map((_, index) => index + 1)
+      )
+    }).pipe(Effect.provide(layerMemory))
+  )
+
+  it.effect("rows of a wrong type or status are refused by the schema itself", () =>
+    Effect.gen(function* () {
+      const topics = yield* TopicStore
+      const sql = yield* SqlClient.SqlClient
+      yield* topics.submit(submission())
+      yield* Effect.flip(sql`UPDATE assignments SET status = 'lost'`)
+      yield* Effect.flip(sql`UPDATE topics SET status = 'lost'`)
+      yield* Effect.flip(sql`UPDATE topics SET topic_sent = -1`)
+      yield* Effect.flip(sql`UPDATE topics SET topic_sent = 'many'`)
+      yield* Effect.flip(sql`UPDATE mails SET state = 'sent'`)
+      yield* Effect.flip(sql`DELETE FROM topics`)
+    }).pipe(Effect.provide(layerMemory))
+  )
+
+  it.effect("a lost database is a defect, not an answer", () =>
+    Effect.gen(function* () {
+      const topics = yield* TopicStore
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`ALTER TABLE topics RENAME TO elsewhere`
+      const given = submission()
+      for (const asked of [topics.submit(given), topics.find(given.topic, topicId())]) {
+        const defect = yield* Effect.catchDefect(Effect.asVoid<unknown, unknown, never>(asked), Effect.succeed)
+        assert.include(String(defect), "SqlError")
+      }
+    }).pipe(Effect.provide(layerMemory))
+  )
+})

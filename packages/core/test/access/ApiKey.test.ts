@@ -1,0 +1,110 @@
+import { describe, it } from "@effect/vitest"
+import * as SecureRandom from "effect/crypto/SecureRandom"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Redacted from "effect/Redacted"
+import * as fc from "fast-check"
+import { assert } from "vitest"
+import { type ApiKey, environmentOf, mintText, prefixOf, refusal } from "../../src/access/ApiKey.ts"
+import { checksum } from "../../src/shared/Secret.ts"
+import { uuid } from "../topic/FreshAssignment.ts"
+
+const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+const base62 = (length: number) =>
+  fc.array(fc.constantFrom(...alphabet), { minLength: length, maxLength: length }).map((all) => all.join(""))
+
+const environment = fc.constantFrom("live" as const, "test" as const)
+const text = fc.tuple(environment, base62(32)).map(([where, random]) => {
+  const unchecked = `pk_${where}_${random}`
+  return unchecked + checksum(unchecked)
+})
+
+const refused = (key: string) => Option.isNone(environmentOf(key))
+
+const minted = (where: "live" | "test") =>
+  Effect.gen(function* () {
+    return Redacted.value(yield* mintText(where, yield* SecureRandom.SecureRandom))
+  }).pipe(Effect.provide(SecureRandom.layerWebCrypto))
+
+describe("a key's text", () => {
+  it.effect("names its environment, then 32 random characters and a checksum of six", () =>
+    Effect.gen(function* () {
+      const seen = new Set<string>()
+      for (let times = 0; times < 100; times++) {
+        for (const where of ["live", "test"] as const) {
+          const key = yield* minted(where)
+          assert.match(key, new RegExp(`^pk_${where}_[0-9A-Za-z]{38}$`))
+          assert.strictEqual(key.slice(-6), checksum(key.slice(0, -6)))
+          assert.deepStrictEqual(environmentOf(key), Option.some(where))
+          assert.strictEqual(prefixOf(key), key.slice(0, 16))
+          seen.add(key)
+        }
+      }
+      assert.strictEqual(seen.size, 200)
+    })
+  )
+
+  it("is refused with any one character changed", () =>
+    fc.assert(
+      fc.property(text, fc.nat({ max: 45 }), fc.constantFrom(...alphabet, "_", "-", " ", "é"), (key, at, other) => {
+        fc.pre(key[at] !== other)
+        assert.isTrue(refused(key.slice(0, at) + other + key.slice(at + 1)))
+      }),
+      { numRuns: 2000 }
+    ))
+
+  it("is refused with any two neighbours swapped", () =>
+    fc.assert(
+      fc.property(text, (key) => {
+        for (let at = 0; at < key.length - 1; at++) {
+          if (key[at] === key[at + 1]) continue
+          assert.isTrue(refused(key.slice(0, at) + key[at + 1] + key[at] + key.slice(at + 2)), `at ${at}`)
+        }
+      })
+    ))
+
+  it("is refused cut short, longer, in other case or from the other environment", () =>
+    fc.assert(
+      fc.property(text, (key) => {
+        assert.isFalse(refused(key))
+        for (const other of [key.slice(1), key.slice(0, -1), `${key}0`, ` ${key}`, `${key}\n`, key.toUpperCase()])
+          assert.isTrue(refused(other), other)
+        const elsewhere = key.startsWith("pk_live_") ? `pk_test_${key.slice(8)}` : `pk_live_${key.slice(8)}`
+        assert.isTrue(refused(elsewhere))
+      })
+    ))
+
+  it("is refused when it is none at all", () => {
+    for (const key of ["", "pk_live_", `pk_prod_${"a".repeat(38)}`, `sk_live_${"a".repeat(38)}`, "a".repeat(46)])
+      assert.isTrue(refused(key), key)
+  })
+})
+
+describe("a key", () => {
+  const key: ApiKey = {
+    id: uuid(1),
+    organizationId: uuid(2),
+    name: "Server",
+    prefix: "pk_live_01234567",
+    scopes: [],
+    environment: "live",
+    ipAllowList: [],
+    createdAt: 0,
+    expiresAt: null,
+    revokedAt: null
+  }
+  const why = (expiresAt: number | null, revokedAt: number | null, now: number) =>
+    Option.getOrNull(Option.map(refusal({ ...key, expiresAt, revokedAt }, now), ({ _tag }) => _tag))
+
+  it("is good until the very moment that it expires or is revoked at", () => {
+    assert.isNull(why(null, null, Number.MAX_SAFE_INTEGER))
+    assert.deepStrictEqual([why(1000, null, 999), why(1000, null, 1000)], [null, "KeyExpired"])
+    assert.deepStrictEqual([why(null, 1000, 999), why(null, 1000, 1000)], [null, "KeyRevoked"])
+  })
+
+  it("is revoked before it is expired, whichever came first", () => {
+    assert.strictEqual(why(1000, 2000, 2000), "KeyRevoked")
+    assert.strictEqual(why(2000, 1000, 2000), "KeyRevoked")
+    assert.strictEqual(why(1000, 2000, 1500), "KeyExpired")
+  })
+})

@@ -1,0 +1,261 @@
+import { describe, it } from "@effect/vitest"
+import * as Context from "effect/Context"
+import * as Digest from "effect/crypto/Digest"
+import * as SecureRandom from "effect/crypto/SecureRandom"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Redacted from "effect/Redacted"
+import * as TestClock from "effect/testing/TestClock"
+import { assert } from "vitest"
+import type { ApiKey } from "../../src/access/ApiKey.ts"
+import { ApiKeyStore } from "../../src/access/ApiKeyStore.ts"
+import { ApiKeys, type NewApiKey, requireScope } from "../../src/access/ApiKeys.ts"
+import type { Organization } from "../../src/partner/Organization.ts"
+import { OrganizationStore } from "../../src/partner/OrganizationStore.ts"
+import { type AuditEntry, AuditLog } from "../../src/shared/AuditLog.ts"
+import type { OrganizationId } from "../../src/shared/Ids.ts"
+import { uuid } from "../topic/FreshAssignment.ts"
+
+const organizationId = uuid<OrganizationId>(1)
+const acme: Organization = {
+  id: organizationId,
+  name: "Acme Sports",
+  plan: "standard",
+  limits: { requests_per_hour: 7 },
+  contactEmail: null,
+  identityId: null,
+  suspendedAt: null,
+  createdAt: 0
+}
+const wanted: NewApiKey = {
+  organizationId,
+  name: "Server",
+  scopes: ["topics:read"],
+  environment: "live",
+  ipAllowList: [],
+  expiresAt: null
+}
+const home = "203.0.113.7"
+
+/** What lies behind the ports, for a test to look at and to change. */
+const world = () => ({
+  keys: new Map<string, ApiKey>(),
+  organizations: new Map([[acme.id, acme]]),
+  record: [] as AuditEntry[],
+  lookUps: 0,
+  /** A look-up that has read the key answers once this has happened. */
+  before: Effect.void as Effect.Effect<void>
+})
+
+const layer = (behind: ReturnType<typeof world>) => {
+  const store = ApiKeyStore.of({
+    insert: (key, hash) => Effect.sync(() => behind.keys.set(hash, key)),
+    findByHash: (hash) =>
+      Effect.suspend(() => {
+        behind.lookUps += 1
+        const found = Option.fromUndefinedOr(behind.keys.get(hash))
+        return Effect.as(behind.before, found)
+      }),
+    list: (id) => Effect.sync(() => [...behind.keys.values()].filter((key) => key.organizationId === id)),
+    revoke: (id, at) =>
+      Effect.sync(() => {
+        const found = [...behind.keys].find(([, key]) => key.id === id)
+        if (found === undefined) return Option.none()
+        const revoked = { ...found[1], revokedAt: found[1].revokedAt ?? at }
+        behind.keys.set(found[0], revoked)
+        return Option.some(revoked)
+      })
+  })
+  return ApiKeys.layer.pipe(
+    Layer.provide(Layer.succeed(ApiKeyStore, store)),
+    Layer.provide(
+      Layer.succeed(OrganizationStore, {
+        find: (id) => Effect.sync(() => Option.fromUndefinedOr(behind.organizations.get(id)))
+      })
+    ),
+    Layer.provide(Layer.succeed(AuditLog, { record: (entry) => Effect.sync(() => void behind.record.push(entry)) })),
+    Layer.provide([Digest.layerWebCrypto, SecureRandom.layerWebCrypto])
+  )
+}
+
+/** The use cases on a world of their own, with one key issued in it. */
+const withKey = Effect.fnUntraced(function* (changes: Partial<NewApiKey> = {}) {
+  const behind = world()
+  const keys = Context.get(yield* Layer.build(layer(behind)), ApiKeys)
+  const { fullKey, key } = yield* keys.issue({ ...wanted, ...changes })
+  const text = Redacted.value(fullKey)
+  /** What a request with this key from this address meets. */
+  const met = (address = home) =>
+    Effect.match(keys.authenticate(text, address), {
+      onFailure: ({ _tag }) => _tag,
+      onSuccess: ({ key }) => key.name
+    })
+  return { behind, key, keys, met, text }
+})
+
+describe("issuing a key", () => {
+  it.effect("shows its text once, and keeps the hash alone", () =>
+    Effect.gen(function* () {
+      const { behind, key, text } = yield* withKey()
+      assert.strictEqual(key.prefix, text.slice(0, 16))
+      assert.notInclude(JSON.stringify([[...behind.keys], behind.record]), text.slice(16))
+      const [[hash = ""] = []] = [...behind.keys]
+      assert.match(hash, /^[0-9a-f]{64}$/)
+      assert.deepInclude(behind.record[0], { action: "key.created", subject: key.id, organizationId })
+    })
+  )
+
+  it.effect("is refused for an unreadable address and for an unknown organization, and leaves nothing behind", () =>
+    Effect.gen(function* () {
+      const { behind, keys } = yield* withKey()
+      const unreadable = yield* Effect.flip(keys.issue({ ...wanted, ipAllowList: [home, "home"] }))
+      assert.deepInclude(unreadable, { _tag: "InvalidAllowList", entry: "home" })
+      const unknown = yield* Effect.flip(keys.issue({ ...wanted, organizationId: uuid(9) }))
+      assert.strictEqual(unknown._tag, "OrganizationNotFound")
+      assert.strictEqual(behind.keys.size, 1)
+      assert.lengthOf(behind.record, 1)
+    })
+  )
+})
+
+describe("a caller", () => {
+  it.effect("is told by its key: who it is, where, and what it may do", () =>
+    Effect.gen(function* () {
+      const { key, keys, text } = yield* withKey({ environment: "test" })
+      const principal = yield* keys.authenticate(text, home)
+      assert.deepStrictEqual(principal.key, key)
+      assert.deepStrictEqual(principal.organization, acme)
+      assert.strictEqual(principal.environment, "test")
+      assert.deepInclude(principal.limits, { requests_per_hour: 7, burst_per_minute: 100 })
+      yield* requireScope(principal, "topics:read")
+      const denied = yield* Effect.flip(requireScope(principal, "topics:submit"))
+      assert.strictEqual(denied.scope, "topics:submit")
+    })
+  )
+
+  it.effect("is refused as unknown, then revoked, then expired, then for its address: the first that holds", () =>
+    Effect.gen(function* () {
+      const { key, keys, met } = yield* withKey({ expiresAt: 60_000, ipAllowList: [home] })
+      const stranger = "198.51.100.1"
+      assert.strictEqual(yield* met(), "Server")
+      assert.strictEqual(yield* met(stranger), "IpRestricted")
+      yield* TestClock.adjust("60 seconds")
+      assert.strictEqual(yield* met(stranger), "KeyExpired")
+      yield* keys.revoke(key.id)
+      assert.strictEqual(yield* met(stranger), "KeyRevoked")
+      const other = (yield* withKey()).text
+      assert.strictEqual((yield* Effect.flip(keys.authenticate(other, stranger)))._tag, "Unauthorized")
+    })
+  )
+
+  it.effect("is refused from the very moment that its key expires, remembered or not", () =>
+    Effect.gen(function* () {
+      const { met } = yield* withKey({ expiresAt: 10_000 })
+      yield* TestClock.adjust("9999 millis")
+      assert.strictEqual(yield* met(), "Server")
+      yield* TestClock.adjust("1 millis")
+      assert.strictEqual(yield* met(), "KeyExpired")
+    })
+  )
+
+  it.effect("of a suspended organization is unknown, whatever else is wrong with its key", () =>
+    Effect.gen(function* () {
+      const { behind, key, keys, met } = yield* withKey()
+      yield* keys.revoke(key.id)
+      behind.organizations.set(acme.id, { ...acme, suspendedAt: 0 })
+      assert.strictEqual(yield* met(), "Unauthorized")
+      behind.organizations.delete(acme.id)
+      yield* TestClock.adjust("3 seconds")
+      assert.strictEqual(yield* met(), "Unauthorized")
+    })
+  )
+})
+
+describe("a key that was seen", () => {
+  it.effect("costs no look-up for three seconds, however many requests it makes, at once or one by one", () =>
+    Effect.gen(function* () {
+      const { behind, met } = yield* withKey()
+      yield* Effect.all(
+        Array.from({ length: 20 }, () => met()),
+        { concurrency: "unbounded" }
+      )
+      yield* TestClock.adjust("2999 millis")
+      yield* met()
+      assert.strictEqual(behind.lookUps, 1)
+      yield* TestClock.adjust("1 millis")
+      yield* met()
+      assert.strictEqual(behind.lookUps, 2)
+    })
+  )
+
+  it.effect("is remembered as unknown too", () =>
+    Effect.gen(function* () {
+      const { behind, keys } = yield* withKey()
+      const other = (yield* withKey()).text
+      for (let times = 0; times < 5; times++) yield* Effect.flip(keys.authenticate(other, home))
+      assert.strictEqual(behind.lookUps, 1)
+    })
+  )
+
+  it.effect("mistyped costs no look-up at all", () =>
+    Effect.gen(function* () {
+      const { behind, keys, text } = yield* withKey()
+      const swapped = text.slice(0, 20) + (text[20] === "a" ? "b" : "a") + text.slice(21)
+      for (const key of ["", "garbage", text.slice(1), text.toLowerCase(), swapped])
+        assert.strictEqual((yield* Effect.flip(keys.authenticate(key, home)))._tag, "Unauthorized")
+      assert.strictEqual(behind.lookUps, 0)
+    })
+  )
+})
+
+describe("a revoked key", () => {
+  it.effect("is refused from the next request on, and keeps its first moment", () =>
+    Effect.gen(function* () {
+      const { behind, key, keys, met } = yield* withKey()
+      yield* TestClock.adjust("1 second")
+      assert.strictEqual(yield* met(), "Server")
+      assert.strictEqual((yield* keys.revoke(key.id)).revokedAt, 1000)
+      assert.strictEqual(yield* met(), "KeyRevoked")
+      yield* TestClock.adjust("1 hour")
+      assert.strictEqual((yield* keys.revoke(key.id)).revokedAt, 1000)
+      assert.strictEqual(yield* met(), "KeyRevoked")
+      assert.deepInclude(behind.record[1], { action: "key.revoked", subject: key.id })
+    })
+  )
+
+  it.effect("is refused by another node within five seconds", () =>
+    Effect.gen(function* () {
+      const { behind, key, met } = yield* withKey()
+      assert.strictEqual(yield* met(), "Server")
+      for (const [hash, present] of behind.keys)
+        if (present.id === key.id) behind.keys.set(hash, { ...key, revokedAt: 0 })
+      yield* TestClock.adjust("5 seconds")
+      assert.strictEqual(yield* met(), "KeyRevoked")
+    })
+  )
+
+  it.effect("is not brought back by a look-up that was under way", () =>
+    Effect.gen(function* () {
+      const { behind, key, keys, met } = yield* withKey()
+      const gate = yield* Deferred.make<void>()
+      const reached = yield* Deferred.make<void>()
+      behind.before = Effect.andThen(Deferred.succeed(reached, undefined), Deferred.await(gate))
+      const early = yield* Effect.forkChild(met())
+      yield* Deferred.await(reached)
+      yield* keys.revoke(key.id)
+      yield* Deferred.succeed(gate, undefined)
+      yield* Fiber.join(early)
+      assert.strictEqual(yield* met(), "KeyRevoked")
+    })
+  )
+
+  it.effect("must be one: revoking what is none fails", () =>
+    Effect.gen(function* () {
+      const { keys } = yield* withKey()
+      assert.strictEqual((yield* Effect.flip(keys.revoke(uuid(9))))._tag, "ApiKeyNotFound")
+    })
+  )
+})

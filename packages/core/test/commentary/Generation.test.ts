@@ -1,0 +1,165 @@
+import { describe, it } from "@effect/vitest"
+import * as Duration from "effect/Duration"
+import * as Option from "effect/Option"
+import * as fc from "fast-check"
+import { assert } from "vitest"
+import { attemptFailed, beginsAttempt, drafted, wake } from "../../src/commentary/Generation.ts"
+import { defaults, type Policy } from "../../src/shared/Policy.ts"
+import type { Assignment } from "../../src/topic/Assignment.ts"
+import { notified, respond, restart, revise } from "../../src/topic/Workflow.ts"
+import { after, attempted, draftId, freshAssignment, generated, noon, woken } from "../topic/FreshAssignment.ts"
+
+const second = 1000
+const minute = 60 * second
+const hour = 60 * minute
+const day = 24 * hour
+
+/** Lets every attempt fail at once until none is left: when each was begun, and where that ends. */
+const failing = (present: Assignment, policy: Policy, permanentFrom = Number.POSITIVE_INFINITY) => {
+  const begunAt: Array<number> = []
+  const notices: Array<string> = []
+  let next = present
+  while (next.generation.nextAt !== null) {
+    const { assignment, at } = woken(next, policy)
+    begunAt.push(at - noon)
+    const report = { ticket: assignment.generation.ticket, permanent: begunAt.length >= permanentFrom }
+    const change = attemptFailed(assignment, report, at, policy)
+    notices.push(...change.notices.map(({ kind, occasion }) => `${kind} ${occasion}`))
+    next = change.assignment
+  }
+  return { assignment: next, begunAt, notices }
+}
+
+const responded = (policy: Policy) => after(respond(freshAssignment(policy), { perspective: "It was unfair." }, noon))
+
+describe("attempts at a draft", () => {
+  it("are made at once and 1 minute, 10 minutes, 1 hour and 6 hours after the one before, then no more", () => {
+    const { assignment, begunAt } = failing(responded(defaults), defaults)
+    assert.deepStrictEqual(begunAt, [0, minute, 11 * minute, 71 * minute, 431 * minute])
+    assert.strictEqual(assignment.generation.giveUpAt, noon + 431 * minute + day)
+    assert.strictEqual(assignment.status, "opinion_injected")
+    assert.isNull(assignment.failure, "in progress while it may be started again")
+  })
+
+  it("follow whatever schedule is set, and tell the operator once, at the end", () =>
+    fc.assert(
+      fc.property(
+        fc.array(fc.integer({ min: 1, max: day }), { maxLength: 8 }),
+        fc.integer({ min: 1, max: day }),
+        (waits, grace) => {
+          const generationRetries = waits.map((wait) => Duration.millis(wait))
+          const policy = { ...defaults, generationRetries, generationGrace: Duration.millis(grace) }
+          const { assignment, begunAt, notices } = failing(responded(policy), policy)
+          const expected = [0]
+          for (const wait of waits) expected.push((expected.at(-1) ?? 0) + wait)
+          assert.deepStrictEqual(begunAt, expected)
+          assert.strictEqual(assignment.generation.giveUpAt, noon + (begunAt.at(-1) ?? 0) + grace)
+          assert.lengthOf(notices, 1)
+        }
+      )
+    ))
+
+  it("stop at a permanent refusal", () => {
+    const { assignment, begunAt, notices } = failing(responded(defaults), defaults, 2)
+    assert.deepStrictEqual(begunAt, [0, minute])
+    assert.strictEqual(assignment.generation.giveUpAt, noon + minute + day)
+    assert.lengthOf(notices, 1)
+  })
+
+  it("are given up for good 24 hours after the last, and the status stays", () => {
+    const { assignment: stalled } = failing(responded(defaults), defaults)
+    const { assignment, at, notices } = woken(stalled, defaults)
+    assert.strictEqual(at, noon + 431 * minute + day)
+    assert.deepStrictEqual(assignment.failure, { reason: "generation_failed", at })
+    assert.strictEqual(assignment.status, "opinion_injected")
+    assert.deepStrictEqual(notices, [])
+  })
+
+  it("are all made again after a new start, and tell the operator again", () => {
+    const first = failing(responded(defaults), defaults)
+    const started = after(restart(first.assignment, noon + day, "operator.restarted"))
+    const second = failing(started, defaults)
+    assert.deepStrictEqual(
+      second.begunAt.map((at) => at - day),
+      first.begunAt
+    )
+    assert.notDeepEqual(second.notices, first.notices, "the occasions differ, so that both mails go out")
+  })
+
+  it("are taken for lost after the lease, the last one too", () => {
+    let present = attempted(defaults)
+    for (let attempt = 2; attempt <= 5; attempt++) {
+      const { assignment, at } = woken(present, defaults)
+      assert.strictEqual(at, noon + (attempt - 1) * 90 * second)
+      assert.isTrue(beginsAttempt(present, assignment))
+      present = assignment
+    }
+    const { assignment, at } = woken(present, defaults)
+    assert.isFalse(beginsAttempt(present, assignment))
+    assert.strictEqual(assignment.generation.giveUpAt, at + day)
+  })
+
+  it("are overtaken by the next one: what a former one brings is discarded", () => {
+    const running = woken(attempted(defaults), defaults).assignment
+    const former = { ticket: 1, draftId: draftId(1), content: "A draft." }
+    assert.strictEqual(drafted(running, former, noon, defaults).assignment, running)
+    assert.strictEqual(attemptFailed(running, { ticket: 1, permanent: true }, noon, defaults).assignment, running)
+  })
+
+  it("at another draft leave the draft there is when all of them fail", () => {
+    const wish = { draftId: draftId(1), instructions: "Shorter." }
+    const { assignment } = failing(after(revise(generated(defaults), wish, noon, defaults)), defaults)
+    assert.isNull(assignment.generation.giveUpAt)
+    assert.strictEqual(assignment.draft?.id, draftId(1))
+    assert.strictEqual(assignment.approveBy, noon + 7 * day)
+    const again = after(revise(assignment, wish, noon + day, defaults))
+    assert.strictEqual(again.generation.nextAt, noon + day, "the same wish is a new try")
+  })
+})
+
+describe("reminders", () => {
+  /** Every notice until it is settled, with its time in hours since noon. */
+  const until = (present: Assignment, policy: Policy): ReadonlyArray<string> => {
+    if (present.dueAt === null) return [`${present.failure?.reason}`]
+    const { assignment, at, notices } = woken(present, policy)
+    return [...notices.map(({ kind }) => `${kind} ${(at - noon) / hour}`), ...until(assignment, policy)]
+  }
+
+  it("go out once, at half of the response window", () => {
+    const sent = notified(freshAssignment(defaults), "mail", noon, defaults).assignment
+    assert.deepStrictEqual(until(sent, defaults), ["reminder 24", "expired"])
+    assert.deepStrictEqual(until(freshAssignment(defaults), defaults), ["expired"], "not before the mail went out")
+  })
+
+  it("go out at half and at nine tenths of the approval window", () => {
+    assert.deepStrictEqual(until(generated(defaults), defaults), [
+      "approval_reminder 84",
+      "approval_last_call 151.2",
+      "approval_timeout"
+    ])
+  })
+
+  it("start anew with each draft, under names of their own", () => {
+    const reminded = woken(generated(defaults), defaults)
+    const wish = { draftId: draftId(1), instructions: "Shorter." }
+    const running = woken(after(revise(reminded.assignment, wish, reminded.at, defaults)), defaults).assignment
+    const draft = { ticket: running.generation.ticket, draftId: draftId(2), content: "A shorter draft." }
+    const change = drafted(running, draft, noon + 100 * hour, defaults)
+    assert.deepStrictEqual(change.notices, [{ kind: "draft", occasion: "draft-2" }])
+    assert.deepStrictEqual(until(change.assignment, defaults), [
+      "approval_reminder 184",
+      "approval_last_call 251.2",
+      "approval_timeout"
+    ])
+    const again = woken(change.assignment, defaults)
+    assert.notDeepEqual(again.notices, reminded.notices)
+  })
+
+  it("do not go out past the deadline: the end comes first", () => {
+    const sent = notified(freshAssignment(defaults), "mail", noon, defaults).assignment
+    const change = Option.getOrThrow(wake(sent, sent.respondBy, defaults))
+    assert.deepStrictEqual(change.notices, [])
+    assert.strictEqual(change.assignment.status, "expired")
+    assert.deepStrictEqual(change.assignment.failure, { reason: "expired", at: sent.respondBy })
+  })
+})

@@ -1,0 +1,179 @@
+import { describe, it } from "@effect/vitest"
+import * as Context from "effect/Context"
+import * as Digest from "effect/crypto/Digest"
+import * as Mac from "effect/crypto/Mac"
+import * as SecureRandom from "effect/crypto/SecureRandom"
+import * as Effect from "effect/Effect"
+import * as Base64Url from "effect/encoding/Base64Url"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Redacted from "effect/Redacted"
+import * as Result from "effect/Result"
+import * as TestClock from "effect/testing/TestClock"
+import { assert } from "vitest"
+import { CreatorLinks, type OpenedLink } from "../../src/creator/CreatorLink.ts"
+import { SigningSecrets } from "../../src/creator/SigningSecrets.ts"
+import { defaults } from "../../src/shared/Policy.ts"
+import { PublicAddress } from "../../src/shared/PublicAddress.ts"
+import { freshAssignment } from "../topic/FreshAssignment.ts"
+
+const assignment = freshAssignment(defaults)
+const start = "https://partners.example/creator/"
+const email = "sam@creator.example"
+
+const signedWith = (first: string, ...rest: ReadonlyArray<string>) =>
+  Effect.map(
+    Layer.build(
+      CreatorLinks.layer.pipe(
+        Layer.provide(Layer.succeed(PublicAddress, { apiRoot: "https://partners.example" })),
+        Layer.provide(
+          Layer.succeed(SigningSecrets, [Redacted.make(first), ...rest.map((secret) => Redacted.make(secret))])
+        ),
+        Layer.provide([Digest.layerWebCrypto, Mac.layerWebCrypto.pipe(Layer.provide(SecureRandom.layerWebCrypto))])
+      )
+    ),
+    (context) => Context.get(context, CreatorLinks)
+  )
+
+const tokenOf = (address: string) => {
+  assert.isTrue(address.startsWith(start))
+  return address.slice(start.length)
+}
+
+const isAssignment = (link: OpenedLink): link is OpenedLink & { readonly to: "assignment" } => link.to === "assignment"
+
+describe("a creator's link", () => {
+  it.effect("opens to the assignment that it was made for, and needs no escaping in an address", () =>
+    Effect.gen(function* () {
+      const links = yield* signedWith("one")
+      const token = tokenOf(yield* links.toAssignment(assignment))
+      assert.match(token, /^[A-Za-z0-9_.-]+$/)
+      const opened = Option.getOrThrow(yield* links.open(token))
+      assert.deepInclude(opened, { to: "assignment", shareId: assignment.id })
+      assert.isTrue(isAssignment(opened) && (yield* links.isFor(opened, assignment)))
+    })
+  )
+
+  it.effect("says neither the creator's name nor address", () =>
+    Effect.gen(function* () {
+      const links = yield* signedWith("one")
+      const [payload = ""] = tokenOf(yield* links.toAssignment(assignment)).split(".")
+      const text = Result.getOrThrow(Base64Url.decodeString(payload))
+      assert.include(text, assignment.id)
+      assert.notInclude(text, "creator.example")
+    })
+  )
+
+  it.effect("dies with the creator's address, and survives another spelling of it", () =>
+    Effect.gen(function* () {
+      const links = yield* signedWith("one")
+      const opened = Option.getOrThrow(yield* links.open(tokenOf(yield* links.toAssignment(assignment))))
+      if (!isAssignment(opened)) return assert.fail("opens to something else")
+      const withEmail = (address: string) => ({ ...assignment, creator: { name: "Sam", email: address } })
+      assert.isFalse(yield* links.isFor(opened, withEmail("alex@creator.example")))
+      assert.isFalse(yield* links.isFor(opened, withEmail("")))
+      assert.isTrue(yield* links.isFor(opened, withEmail("Sam@Creator.Example")))
+    })
+  )
+
+  it.effect("with any one character changed, missing or added is none", () =>
+    Effect.gen(function* () {
+      const links = yield* signedWith("one")
+      const token = tokenOf(yield* links.toAssignment(assignment))
+      const isNone = (text: string) => Effect.map(links.open(text), Option.isNone)
+      for (let at = 0; at < token.length - 1; at++) {
+        for (const other of "aZ09_.") {
+          const changed = token.slice(0, at) + other + token.slice(at + 1)
+          if (changed !== token) assert.isTrue(yield* isNone(changed), changed)
+        }
+        assert.isTrue(yield* isNone(token.slice(0, at) + token.slice(at + 1)), `without the character at ${at}`)
+      }
+      for (const text of ["", ".", "..", `${token}.`, `${token}.a`, `.${token}`, ` ${token}`])
+        assert.isTrue(yield* isNone(text), text)
+    })
+  )
+
+  it.effect("has one spelling, so that what is counted per token is counted once", () =>
+    Effect.gen(function* () {
+      const links = yield* signedWith("one")
+      const token = tokenOf(yield* links.toAssignment(assignment))
+      const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+      const spellings = [...letters].map((letter) => token.slice(0, -1) + letter)
+      const opening: Array<string> = []
+      for (const spelling of [...spellings, `${token}=`])
+        if (Option.isSome(yield* links.open(spelling))) opening.push(spelling)
+      assert.deepStrictEqual(opening, [token])
+    })
+  )
+
+  it.effect("signed with another secret is none; any of the present ones opens it, the first one signs", () =>
+    Effect.gen(function* () {
+      const old = yield* signedWith("old")
+      const token = tokenOf(yield* old.toAssignment(assignment))
+      const changed = yield* signedWith("new")
+      assert.isTrue(Option.isNone(yield* changed.open(token)))
+      const both = yield* signedWith("new", "older", "old")
+      assert.isTrue(Option.isSome(yield* both.open(token)))
+      const fresh = tokenOf(yield* both.toAssignment(assignment))
+      assert.isTrue(Option.isSome(yield* changed.open(fresh)))
+      assert.isTrue(Option.isNone(yield* old.open(fresh)))
+    })
+  )
+
+  it.effect("cannot be pieced together from two genuine ones", () =>
+    Effect.gen(function* () {
+      const links = yield* signedWith("one")
+      const [payload = ""] = tokenOf(yield* links.toDesk("mallory@creator.example")).split(".")
+      const [, tag = ""] = tokenOf(yield* links.toAssignment(assignment)).split(".")
+      assert.isTrue(Option.isNone(yield* links.open(`${payload}.${tag}`)))
+    })
+  )
+
+  it.effect("outlives the longest assignment and its thirty days of reading, and ends at last", () =>
+    Effect.gen(function* () {
+      const links = yield* signedWith("one")
+      const token = tokenOf(yield* links.toAssignment(assignment))
+      const windows = 72 / 24 + defaults.maxDrafts * 7 + 30
+      yield* TestClock.adjust(`${windows} days`)
+      assert.isTrue(Option.isSome(yield* links.open(token)))
+      yield* TestClock.adjust("150 days")
+      assert.isTrue(Option.isNone(yield* links.open(token)))
+    })
+  )
+})
+
+describe("a link to the desk", () => {
+  it.effect("opens to the creator's desk for 15 minutes and not a moment longer", () =>
+    Effect.gen(function* () {
+      const links = yield* signedWith("one")
+      yield* TestClock.setTime(1_778_760_000_000)
+      const token = tokenOf(yield* links.toDesk(email))
+      yield* TestClock.adjust("899999 millis")
+      assert.deepStrictEqual(yield* links.open(token), Option.some({ to: "desk", email }))
+      yield* TestClock.adjust("1 millis")
+      assert.isTrue(Option.isNone(yield* links.open(token)))
+    })
+  )
+
+  it.effect("made within a second lasts no less, and less than a second more", () =>
+    Effect.gen(function* () {
+      const links = yield* signedWith("one")
+      yield* TestClock.setTime(1_778_760_000_001)
+      const token = tokenOf(yield* links.toDesk(email))
+      yield* TestClock.adjust("15 minutes")
+      assert.isTrue(Option.isSome(yield* links.open(token)))
+      yield* TestClock.adjust("999 millis")
+      assert.isTrue(Option.isNone(yield* links.open(token)))
+    })
+  )
+
+  it.effect("carries any address whole", () =>
+    Effect.gen(function* () {
+      const links = yield* signedWith("one")
+      for (const address of ["ж@пример.example", "a+b.c@creator.example", "o'neil/x=y@creator.example"]) {
+        const opened = yield* links.open(tokenOf(yield* links.toDesk(address)))
+        assert.deepStrictEqual(opened, Option.some({ to: "desk", email: address }))
+      }
+    })
+  )
+})

@@ -1,0 +1,34 @@
+import { describe, it } from "@effect/vitest"
+import { assert } from "vitest"
+import { LimitName, limitsOf } from "../../src/partner/Plan.ts"
+
+describe("a plan", () => {
+  it("allows what was promised for it", () => {
+    const endpoints = { topic_submissions_per_hour: 100, persona_lists_per_hour: 1000, topic_reads_per_hour: 1000 }
+    assert.deepStrictEqual(limitsOf({ plan: "standard", limits: {} }), {
+      requests_per_hour: 1000,
+      burst_per_minute: 100,
+      topics_per_month: 1000,
+      commentaries_per_month: 5000,
+      ...endpoints
+    })
+    assert.deepStrictEqual(limitsOf({ plan: "premium", limits: {} }), {
+      requests_per_hour: 5000,
+      burst_per_minute: 500,
+      topics_per_month: 10_000,
+      commentaries_per_month: 50_000,
+      ...endpoints
+    })
+  })
+
+  it("yields to an organization's own figure, for any of them, nothing allowed included", () => {
+    for (const plan of ["standard", "premium"] as const) {
+      for (const name of LimitName.literals) {
+        for (const figure of [0, 7]) {
+          const own = limitsOf({ plan, limits: { [name]: figure } })
+          assert.deepStrictEqual(own, { ...limitsOf({ plan, limits: {} }), [name]: figure })
+        }
+      }
+    }
+  })
+})

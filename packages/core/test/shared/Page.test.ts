@@ -1,0 +1,47 @@
+import { describe, it } from "@effect/vitest"
+import * as Base64Url from "effect/encoding/Base64Url"
+import * as Option from "effect/Option"
+import * as fc from "fast-check"
+import { assert } from "vitest"
+import { formatCursor, parseCursor } from "../../src/shared/Page.ts"
+
+const cursor = fc.record({ createdAt: fc.integer({ min: 0, max: 253_402_300_799_999 }), id: fc.uuid() })
+
+describe("a cursor", () => {
+  it("is read back as it was written, and fits into a query as it is", () =>
+    fc.assert(
+      fc.property(cursor, (position) => {
+        const text = formatCursor(position)
+        assert.match(text, /^[A-Za-z0-9_-]+$/)
+        assert.deepStrictEqual(parseCursor(text), Option.some(position))
+      })
+    ))
+
+  it("is none for garbage", () =>
+    fc.assert(
+      fc.property(fc.oneof(fc.string(), fc.base64String(), fc.string().map(Base64Url.encode)), (text) => {
+        assert.isTrue(Option.isNone(parseCursor(text)))
+      })
+    ))
+
+  it("is none when anything is missing, added or no moment or id", () => {
+    const moment = "2026-01-30T12:00:00.000Z"
+    const id = "0198a000-0000-7000-8000-000000000001"
+    assert.isTrue(Option.isSome(parseCursor(Base64Url.encode(`${moment} ${id}`))))
+    for (const text of [
+      moment,
+      id,
+      `${id} ${moment}`,
+      `${moment} ${id} `,
+      `${moment} ${id} more`,
+      `${moment}  ${id}`,
+      `${moment} ${id.slice(1)}`,
+      `${moment} ${id.slice(0, -1)}'`,
+      `${moment} ${id}0`,
+      `2026-01-30 ${id}`,
+      `NaN ${id}`,
+      `1769774400000 ${id}`
+    ])
+      assert.isTrue(Option.isNone(parseCursor(Base64Url.encode(text))), text)
+  })
+})

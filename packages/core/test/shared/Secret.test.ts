@@ -1,0 +1,43 @@
+import { describe, it } from "@effect/vitest"
+import * as Digest from "effect/crypto/Digest"
+import * as Effect from "effect/Effect"
+import { assert } from "vitest"
+import { checksum, hash, toBase62 } from "../../src/shared/Secret.ts"
+
+const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+
+describe("base62 from random bytes", () => {
+  it("favours no character: of all bytes, each is made by exactly four", () => {
+    const bytes = Uint8Array.from({ length: 256 }, (_, byte) => byte)
+    const counts = new Map<string, number>()
+    for (const character of toBase62(bytes, 256)) counts.set(character, (counts.get(character) ?? 0) + 1)
+    assert.sameMembers([...counts.keys()], [...alphabet])
+    assert.sameMembers([...new Set(counts.values())], [4])
+  })
+
+  it("skips bytes that would favour some, and stops at the wanted length", () => {
+    assert.strictEqual(toBase62(Uint8Array.of(255, 248, 0, 61, 62, 247, 1), 4), "0z0z")
+  })
+})
+
+describe("the checksum", () => {
+  it("is CRC-32 of the text, as six digits of base62", () => {
+    // The check value of CRC-32 (IEEE 802.3): "123456789" gives cbf43926.
+    const value = (text: string) => [...text].reduce((sum, digit) => sum * 62 + alphabet.indexOf(digit), 0)
+    assert.strictEqual(value(checksum("123456789")), 0xcbf43926)
+    assert.strictEqual(value(checksum("")), 0)
+    assert.strictEqual(value(checksum("The quick brown fox jumps over the lazy dog")), 0x414fa339)
+    assert.strictEqual(checksum(""), "000000")
+    assert.lengthOf(checksum("a"), 6)
+  })
+})
+
+describe("a hash", () => {
+  it.effect("is SHA-256 of the UTF-8 bytes in lower-case hex", () =>
+    Effect.gen(function* () {
+      const digest = yield* Digest.Digest
+      const known = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+      assert.strictEqual(yield* hash(digest, "abc"), known)
+    }).pipe(Effect.provide(Digest.layerWebCrypto))
+  )
+})

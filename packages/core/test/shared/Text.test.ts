@@ -1,0 +1,54 @@
+import { describe, it } from "@effect/vitest"
+import * as fc from "fast-check"
+import { assert } from "vitest"
+import { clean, codePoints, hasControls } from "../../src/shared/Text.ts"
+
+const anything = fc.oneof(
+  fc.string({ unit: "binary" }),
+  fc.array(fc.integer({ min: 0, max: 0xffff })).map((units) => String.fromCharCode(...units)),
+  fc
+    .array(fc.constantFrom("\r", "\n", "\t", "\u0000", "\u0085", " ", "a", "\ud800"), { maxLength: 12 })
+    .map((all) => all.join(""))
+)
+
+describe("a text's length", () => {
+  it("counts code points, not units", () => {
+    assert.strictEqual(codePoints(""), 0)
+    assert.strictEqual(codePoints("abc"), 3)
+    assert.strictEqual(codePoints("😀é"), 2)
+  })
+
+  it("is that of what it is spread into", () =>
+    fc.assert(fc.property(anything, (text) => assert.strictEqual(codePoints(text), [...text].length))))
+})
+
+describe("control characters", () => {
+  it("are all of them but tab and line ends", () => {
+    for (let code = 0; code < 0x100; code++) {
+      const control = code < 32 || (code >= 127 && code < 160)
+      assert.strictEqual(hasControls(`a${String.fromCharCode(code)}b`), control && ![9, 10, 13].includes(code))
+    }
+  })
+})
+
+describe("a cleaned text", () => {
+  it("is well-formed, trimmed, without control characters, with one kind of line end, and stays as it is", () =>
+    fc.assert(
+      fc.property(anything, (text) => {
+        const cleaned = clean(text)
+        assert.isTrue(cleaned.isWellFormed())
+        assert.isFalse(hasControls(cleaned))
+        assert.notInclude(cleaned, "\r")
+        assert.strictEqual(cleaned, cleaned.trim())
+        assert.strictEqual(clean(cleaned), cleaned)
+      })
+    ))
+
+  it("keeps everything else", () => {
+    assert.strictEqual(
+      clean("  One\r\nTwo\rThree\n\n\tFour 😀 é \u0000\u001b[1m "),
+      "One\nTwo\nThree\n\n\tFour 😀 é [1m"
+    )
+    assert.strictEqual(clean("a\ud800b"), "a\ufffdb")
+  })
+})

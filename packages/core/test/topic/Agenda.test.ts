@@ -1,0 +1,38 @@
+import { describe, it } from "@effect/vitest"
+import * as fc from "fast-check"
+import { assert } from "vitest"
+import { defaults } from "../../src/shared/Policy.ts"
+import { dueAt, reminderAt } from "../../src/topic/Agenda.ts"
+import { freshAssignment, generated, noon } from "./FreshAssignment.ts"
+
+const hour = 3_600_000
+const moment = fc.integer({ min: 1, max: 1000 }).map((hours) => noon + hours * hour)
+
+describe("the agenda", () => {
+  it("names the earliest of all that may happen", () =>
+    fc.assert(
+      fc.property(fc.option(moment), fc.option(moment), moment, (nextAt, giveUpAt, approveBy) => {
+        const draft = generated(defaults)
+        const present = { ...draft, approveBy, generation: { ...draft.generation, nextAt, giveUpAt } }
+        const half = noon + (approveBy - noon) / 2
+        const moments = [nextAt, giveUpAt, approveBy, half].filter((at) => at !== null)
+        assert.strictEqual(dueAt(present), Math.min(...moments))
+        assert.isNull(dueAt({ ...present, failure: { reason: "withdrawn", at: noon } }))
+      })
+    ))
+
+  it("waits for the response window alone while no mail went out", () => {
+    const fresh = freshAssignment(defaults)
+    assert.isNull(reminderAt(fresh))
+    assert.strictEqual(dueAt(fresh), fresh.respondBy)
+  })
+
+  it("holds one reminder of a request and two of a draft", () => {
+    const sent = { ...freshAssignment(defaults), notifiedAt: noon, respondBy: noon + 48 * hour }
+    assert.strictEqual(reminderAt(sent), noon + 24 * hour)
+    assert.isNull(reminderAt({ ...sent, reminders: 1 }))
+    const draft = generated(defaults)
+    const reminders = [0, 1, 2].map((count) => reminderAt({ ...draft, reminders: count }))
+    assert.deepStrictEqual(reminders, [noon + 84 * hour, noon + 151.2 * hour, null])
+  })
+})

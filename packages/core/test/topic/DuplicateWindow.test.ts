@@ -1,0 +1,106 @@
+import { describe, it } from "@effect/vitest"
+import * as Digest from "effect/crypto/Digest"
+import * as Effect from "effect/Effect"
+import * as fc from "fast-check"
+import { assert } from "vitest"
+import { fingerprint, normalize } from "../../src/topic/DuplicateWindow.ts"
+
+/** All of Unicode's white space, but the one that no topic can hold: U+0085 is a control character. */
+const whiteSpace = Array.from({ length: 0x10000 }, (_, code) => String.fromCharCode(code)).filter(
+  (character) => /\p{White_Space}/u.test(character) && character !== "\u0085"
+)
+const gap = fc.array(fc.constantFrom(...whiteSpace), { minLength: 1, maxLength: 4 }).map((all) => all.join(""))
+const edge = fc.oneof(fc.constant(""), gap)
+const text = fc.string({ unit: "grapheme", maxLength: 30 })
+const visible = fc
+  .string({ unit: "grapheme", minLength: 1, maxLength: 8 })
+  .filter((word) => !/\s/u.test(normalize(word)))
+const words = fc.array(visible, { minLength: 1, maxLength: 6 })
+
+const print = (content: string) =>
+  Effect.runPromise(
+    Effect.flatMap(Digest.Digest, (digest) => fingerprint(digest, content)).pipe(Effect.provide(Digest.layerWebCrypto))
+  )
+
+describe("a topic's fingerprint", () => {
+  it("ignores white space around the content, and how much and which of it is inside", () =>
+    fc.assert(
+      fc.property(words, fc.array(gap, { minLength: 6, maxLength: 6 }), edge, edge, (all, gaps, before, behind) => {
+        const spaced = all.map((word, at) => (at === 0 ? word : gaps[at] + word)).join("")
+        assert.strictEqual(normalize(before + spaced + behind), normalize(all.join(" ")))
+      })
+    ))
+
+  it("knows every kind of white space", () => {
+    assert.lengthOf(whiteSpace, 24)
+    for (const space of whiteSpace) assert.strictEqual(normalize(`${space}a${space}${space}b${space}`), "a b")
+  })
+
+  it("ignores case, of every letter that has one", () => {
+    let cased = 0
+    for (let code = 0; code <= 0x10ffff; code++) {
+      const letter = code < 0xd800 || code > 0xdfff ? String.fromCodePoint(code).normalize("NFKC") : ""
+      const [lower, upper] = [letter.toLowerCase(), letter.toUpperCase()]
+      // Where case is not a pair (as with the German sharp s), the other spelling is another text.
+      if (lower === upper || lower.toUpperCase() !== upper || upper.toLowerCase() !== lower) continue
+      cased += 1
+      assert.strictEqual(normalize(`x${upper}y`), normalize(`x${lower}y`), `U+${code.toString(16)}`)
+    }
+    assert.isAbove(cased, 2600)
+  })
+
+  it("ignores which of several compatible spellings was used", () =>
+    fc.assert(
+      fc.property(text, (content) => {
+        for (const form of ["NFC", "NFD", "NFKC", "NFKD"])
+          assert.strictEqual(normalize(content.normalize(form)), normalize(content))
+      })
+    ))
+
+  it("knows ligatures, full-width letters, composed accents and circled digits for what they are", () => {
+    assert.strictEqual(normalize("ﬁnal"), normalize("final"))
+    assert.strictEqual(normalize("ＦＩＮＡＬ"), normalize("final"))
+    assert.strictEqual(normalize("cafe\u0301"), normalize("café"))
+    assert.strictEqual(normalize("①"), normalize("1"))
+  })
+
+  it("ignores nothing else: a visible character more, less or other is another topic", () =>
+    fc.assert(
+      fc.property(words, fc.nat(), fc.constantFrom(..."abz09.!?'-#é漢😀"), (all, at, character) => {
+        const content = all.join(" ")
+        const points = [...content]
+        const place = at % (points.length + 1)
+        const longer = [...points.slice(0, place), character, ...points.slice(place)].join("")
+        assert.notStrictEqual(normalize(longer), normalize(content))
+        const digit = [...points.slice(0, place), "7", ...points.slice(place)].join("")
+        assert.notStrictEqual(normalize(digit), normalize(longer))
+      })
+    ))
+
+  it("ignores nothing else: accents, punctuation, order and where words end are kept", () => {
+    const different = [
+      "is it fair",
+      "is it fair?",
+      "isit fair",
+      "it is fair",
+      "ïs it fair",
+      "is it - fair",
+      "is it fa ir"
+    ]
+    assert.lengthOf(new Set(different.map(normalize)), different.length)
+  })
+
+  it("is the SHA-256 of what is left, in hex", async () => {
+    // `printf 'was it fair?' | sha256sum`
+    const known = "f32f460777b86c6a115f3a39932b1be1cd5e91dac690b10c752858bd8f861447"
+    assert.strictEqual(await print("  Was\tit  FAIR?\n"), known)
+  })
+
+  it("differs exactly when what is left differs", () =>
+    fc.assert(
+      fc.asyncProperty(text, text, async (one, other) => {
+        assert.strictEqual((await print(one)) === (await print(other)), normalize(one) === normalize(other))
+        assert.strictEqual(await print(one), await print(` ${one.normalize("NFD")}\n`))
+      })
+    ))
+})

@@ -1,0 +1,156 @@
+import { describe, it } from "@effect/vitest"
+import * as fc from "fast-check"
+import { assert } from "vitest"
+import type { Persona } from "../../src/persona/Persona.ts"
+import type * as Ids from "../../src/shared/Ids.ts"
+import { defaults } from "../../src/shared/Policy.ts"
+import { dueAt } from "../../src/topic/Agenda.ts"
+import {
+  assignments,
+  candidates,
+  latestResponse,
+  results,
+  type Sending,
+  type Submission
+} from "../../src/topic/Submission.ts"
+import { noon, uuid } from "./FreshAssignment.ts"
+
+const personaId = (number: number) => uuid<typeof Ids.PersonaId.Type>(100 + number)
+const shareId = (number: number) => uuid<typeof Ids.ShareId.Type>(200 + number)
+const topicId = uuid<typeof Ids.TopicId.Type>(1)
+const earlier = uuid<typeof Ids.TopicId.Type>(2)
+
+const persona = (number: number): Persona => ({
+  id: personaId(number),
+  name: `Persona ${number}`,
+  imageUrl: `https://images.example/${number}.png`,
+  bio: "",
+  expertise: [],
+  socialLinks: {},
+  creator: { name: "", email: `${number}@creator.example` },
+  createdAt: noon
+})
+
+const submission = (requested: ReadonlyArray<number>, licensed: ReadonlyArray<number>): Submission => ({
+  topic: {
+    id: topicId,
+    organizationId: uuid(3),
+    organizationName: "Acme Sports",
+    environment: "live",
+    externalReference: null,
+    content: "Was it fair?",
+    metadata: {},
+    outputTypes: ["text"],
+    createdAt: noon
+  },
+  requested: requested.map(personaId),
+  candidates: candidates(requested.map(personaId), licensed.map(persona), licensed.map(shareId)),
+  fingerprint: "",
+  windowUntil: noon,
+  respondBy: latestResponse(noon, defaults),
+  quotas: null
+})
+
+/** Who holds each candidate's window: this very sending, or an earlier one. */
+const holders = ({ candidates }: Submission, held: ReadonlyArray<number>): ReadonlyMap<Ids.PersonaId, Sending> =>
+  new Map(
+    candidates.map(({ persona, shareId: own }) => {
+      const number = held.find((number) => personaId(number) === persona.id)
+      return [
+        persona.id,
+        number === undefined ? { topicId, shareId: own } : { topicId: earlier, shareId: shareId(50 + number) }
+      ]
+    })
+  )
+
+describe("the results of a submission", () => {
+  it("come in the order of the request, each persona answered as often as it was listed", () => {
+    const wanted = submission([3, 9, 1, 3, 2, 9, 2], [1, 2, 3])
+    const own = (number: number) => wanted.candidates.find(({ persona }) => persona.id === personaId(number))!.shareId
+    assert.deepStrictEqual(results(wanted, holders(wanted, [2])), [
+      { personaId: personaId(3), status: "sent", duplicateOf: null },
+      { personaId: personaId(9), status: "not_licensed", duplicateOf: null },
+      { personaId: personaId(1), status: "sent", duplicateOf: null },
+      { personaId: personaId(3), status: "duplicate", duplicateOf: { topicId, shareId: own(3) } },
+      { personaId: personaId(2), status: "duplicate", duplicateOf: { topicId: earlier, shareId: shareId(52) } },
+      { personaId: personaId(9), status: "not_licensed", duplicateOf: null },
+      { personaId: personaId(2), status: "duplicate", duplicateOf: { topicId: earlier, shareId: shareId(52) } }
+    ])
+  })
+
+  it("say sent exactly for the assignments that are made, in their order", () => {
+    const numbers = fc.array(fc.integer({ min: 0, max: 9 }), { minLength: 1, maxLength: 20 })
+    const some = fc.uniqueArray(fc.integer({ min: 0, max: 9 }))
+    return fc.assert(
+      fc.property(numbers, some, some, (requested, licensed, held) => {
+        const wanted = submission(requested, licensed)
+        const answered = results(wanted, holders(wanted, held))
+        const made = assignments(wanted, holders(wanted, held))
+        assert.deepStrictEqual(
+          answered.map(({ personaId }) => personaId),
+          wanted.requested
+        )
+        assert.deepStrictEqual(
+          made.map(({ persona }) => persona.id),
+          answered.filter(({ status }) => status === "sent").map(({ personaId }) => personaId)
+        )
+        assert.deepStrictEqual(
+          made.map(({ position }) => position),
+          made.map((_, position) => position)
+        )
+        for (const [at, { duplicateOf, personaId: id, status }] of answered.entries()) {
+          const number = requested[at] ?? -1
+          const first = requested.indexOf(number) === at
+          const expected = !licensed.includes(number)
+            ? "not_licensed"
+            : held.includes(number) || !first
+              ? "duplicate"
+              : "sent"
+          assert.strictEqual(status, expected)
+          const holder = status === "duplicate" ? holders(wanted, held).get(id) : null
+          assert.deepStrictEqual(duplicateOf, holder)
+        }
+      })
+    )
+  })
+
+  it("are not_licensed for all when nobody is", () => {
+    const wanted = submission([1, 1, 2], [])
+    const answered = results(wanted, new Map())
+    assert.deepStrictEqual(
+      answered.map(({ status }) => status),
+      ["not_licensed", "not_licensed", "not_licensed"]
+    )
+  })
+})
+
+describe("the candidates", () => {
+  it("are the licensed ones among the requested, each once, in the order of the request, with ids of their own", () => {
+    const { candidates: chosen } = submission([4, 2, 4, 7, 1], [1, 2, 4])
+    assert.deepStrictEqual(
+      chosen.map(({ persona }) => persona.id),
+      [4, 2, 1].map(personaId)
+    )
+    assert.lengthOf(new Set(chosen.map(({ shareId }) => shareId)), 3)
+  })
+})
+
+describe("a new assignment", () => {
+  it("keeps what the partner was shown, and waits for its creator", () => {
+    const wanted = submission([1], [1])
+    const [made] = assignments(wanted, holders(wanted, []))
+    assert.deepInclude(made, {
+      topicId,
+      environment: "live",
+      status: "topic_sent",
+      persona: { id: personaId(1), name: "Persona 1", imageUrl: "https://images.example/1.png" },
+      creator: { name: "", email: "1@creator.example" },
+      createdAt: noon,
+      statusUpdatedAt: noon,
+      failure: null,
+      commentary: null
+    })
+    assert.strictEqual(made?.respondBy, noon + 72 * 3_600_000)
+    assert.strictEqual(made?.dueAt, dueAt(made!))
+  })
+})

@@ -1,0 +1,126 @@
+import { describe, it } from "@effect/vitest"
+import * as fc from "fast-check"
+import { assert } from "vitest"
+import type { AssignmentStatus } from "../../src/topic/Assignment.ts"
+import * as TopicStatus from "../../src/topic/TopicStatus.ts"
+
+type Standing = TopicStatus.Standing
+
+const failure = (reason: "withdrawn" | "expired" | "declined" | "generation_failed") => ({ reason, at: 0 })
+
+/** Every way an assignment can stand, with its letter in the definition. */
+const standings: ReadonlyArray<readonly [Standing, "A" | "F" | "W" | "S"]> = [
+  [{ status: "topic_sent", failure: null }, "S"],
+  [{ status: "opinion_injected", failure: null }, "W"],
+  [{ status: "opinion_injected", failure: failure("generation_failed") }, "F"],
+  [{ status: "commentary_generated", failure: null }, "W"],
+  [{ status: "commentary_generated", failure: failure("withdrawn") }, "F"],
+  [{ status: "creator_approved", failure: null }, "A"],
+  [{ status: "declined", failure: failure("declined") }, "F"],
+  [{ status: "expired", failure: failure("expired") }, "F"]
+]
+
+/** As the decisions say it. */
+const defined = ({ A, W, S }: Record<"A" | "F" | "W" | "S", number>): TopicStatus.TopicStatus => {
+  if (W + S === 0) return "completed"
+  if (A > 0) return "partial"
+  return W > 0 ? "in_progress" : "pending"
+}
+
+const letters = (present: ReadonlyArray<Standing>) => {
+  const counts = { A: 0, F: 0, W: 0, S: 0 }
+  for (const standing of present) counts[letterOf(standing)] += 1
+  return counts
+}
+
+const letterOf = (standing: Standing) =>
+  (standings.find(([{ status, failure }]) => status === standing.status && failure === standing.failure) ?? [])[1] ??
+  "F"
+
+const counted = (present: ReadonlyArray<Standing>): TopicStatus.TopicCounts => {
+  const of = (status: AssignmentStatus) => present.filter((standing) => standing.status === status).length
+  return {
+    topic_sent: of("topic_sent"),
+    opinion_injected: of("opinion_injected"),
+    commentary_generated: of("commentary_generated"),
+    creator_approved: of("creator_approved"),
+    declined: of("declined"),
+    expired: of("expired"),
+    abandoned: present.filter(({ failure, status }) => failure !== null && !["declined", "expired"].includes(status))
+      .length
+  }
+}
+
+/** All ways to distribute up to `most` assignments over the standings. */
+const distributions = function* (most: number, kinds: number): Generator<ReadonlyArray<number>> {
+  if (kinds === 0) return yield []
+  for (let count = 0; count <= most; count++)
+    for (const rest of distributions(most - count, kinds - 1)) yield [count, ...rest]
+}
+
+describe("a topic's status", () => {
+  it("agrees with its definition for every combination of up to six assignments", () => {
+    let combinations = 0
+    for (const distribution of distributions(6, standings.length)) {
+      const present = standings.flatMap(([standing], kind) => Array<Standing>(distribution[kind] ?? 0).fill(standing))
+      assert.strictEqual(TopicStatus.topicStatus(counted(present)), defined(letters(present)), `${distribution}`)
+      combinations += 1
+    }
+    assert.strictEqual(combinations, 3003, "14 choose 8: all of them")
+  })
+
+  it("is pending only while every creator is waited for, and completed once nobody is", () => {
+    const sent = { ...TopicStatus.none, topic_sent: 3 }
+    assert.strictEqual(TopicStatus.topicStatus(sent), "pending")
+    assert.strictEqual(TopicStatus.topicStatus({ ...sent, declined: 2 }), "pending")
+    assert.strictEqual(TopicStatus.topicStatus({ ...sent, opinion_injected: 1 }), "in_progress")
+    assert.strictEqual(TopicStatus.topicStatus({ ...sent, creator_approved: 1 }), "partial")
+    const settled = { ...TopicStatus.none, commentary_generated: 2, abandoned: 2, expired: 1 }
+    assert.strictEqual(TopicStatus.topicStatus(settled), "completed")
+  })
+})
+
+describe("a topic's counts", () => {
+  it("after any number of changes are what counting from scratch gives", () => {
+    const kind = fc.nat({ max: standings.length - 1 }).map((index) => (standings[index] ?? standings[0]!)[0])
+    const changes = fc.array(fc.tuple(fc.nat({ max: 5 }), kind), { maxLength: 40 })
+    return fc.assert(
+      fc.property(fc.array(kind, { minLength: 6, maxLength: 6 }), changes, (start, taken) => {
+        const present = [...start]
+        let counts = counted(present)
+        for (const [which, next] of taken) {
+          const before = counts
+          const kept = { ...before }
+          counts = TopicStatus.recount(counts, present[which]!, next)
+          present[which] = next
+          assert.deepStrictEqual(counts, counted(present))
+          assert.deepStrictEqual(before, kept, "the counts before stay as they were")
+        }
+      })
+    )
+  })
+
+  it("start at nothing", () => {
+    assert.deepStrictEqual(TopicStatus.none, counted([]))
+  })
+})
+
+describe("what a partner sees of an assignment", () => {
+  it("is completed when approved, failed when settled without a commentary, else pending", () => {
+    for (const [standing, letter] of standings) {
+      const expected = letter === "A" ? "completed" : letter === "F" ? "failed" : "pending"
+      assert.strictEqual(TopicStatus.outcomeOf(standing), expected)
+    }
+  })
+
+  it("adds up to the summary", () => {
+    const kind = fc.nat({ max: standings.length - 1 }).map((index) => (standings[index] ?? standings[0]!)[0])
+    return fc.assert(
+      fc.property(fc.array(kind), (present) => {
+        const { A, F, S, W } = letters(present)
+        const summary = { total_personas: present.length, completed: A, pending: W + S, failed: F }
+        assert.deepStrictEqual(TopicStatus.summaryOf(present), summary)
+      })
+    )
+  })
+})

@@ -1,0 +1,45 @@
+import { describe, it } from "@effect/vitest"
+import * as Option from "effect/Option"
+import * as fc from "fast-check"
+import { assert } from "vitest"
+import { refusal, remaining } from "../../src/usage/Quota.ts"
+
+const figure = fc.nat({ max: 20 })
+
+describe("a quota", () => {
+  it("lets in exactly what fits: never one over, and a topic whole or not at all", () =>
+    fc.assert(
+      fc.property(figure, figure, figure, figure, figure, (topics, units, topicLimit, unitLimit, wanted) => {
+        const quotas = { topics_per_month: topicLimit, commentaries_per_month: unitLimit }
+        const fits = topics + 1 <= topicLimit && units + wanted <= unitLimit
+        assert.strictEqual(Option.isNone(refusal({ topics, commentaryUnits: units }, quotas, wanted)), fits)
+      })
+    ))
+
+  it("names what is used up, its limit and what is left", () => {
+    const quotas = { topics_per_month: 10, commentaries_per_month: 30 }
+    const about = (held: { topics: number; commentaryUnits: number }, wanted: number) => {
+      const { limit, quota, remaining } = Option.getOrThrow(refusal(held, quotas, wanted))
+      return { quota, limit, remaining }
+    }
+    assert.deepStrictEqual(about({ topics: 10, commentaryUnits: 0 }, 1), {
+      quota: "topics_per_month",
+      limit: 10,
+      remaining: 0
+    })
+    assert.deepStrictEqual(about({ topics: 9, commentaryUnits: 28 }, 3), {
+      quota: "commentaries_per_month",
+      limit: 30,
+      remaining: 2
+    })
+    assert.isTrue(Option.isNone(refusal({ topics: 9, commentaryUnits: 28 }, quotas, 2)))
+  })
+
+  it("has nothing left, not less, after it was lowered below what is held", () => {
+    const quotas = { topics_per_month: 10, commentaries_per_month: 5 }
+    const { remaining: left } = Option.getOrThrow(refusal({ topics: 0, commentaryUnits: 8 }, quotas, 1))
+    assert.strictEqual(left, 0)
+    assert.strictEqual(remaining(5, 8), 0)
+    assert.strictEqual(remaining(8, 5), 3)
+  })
+})

@@ -1,0 +1,59 @@
+/** A creator's and the workers' steps on one assignment, straight on its store: what moves topics in the suites. */
+import { attemptFailed, drafted, wake } from "@partner-commentary/core/commentary/Generation"
+import type { ShareId } from "@partner-commentary/core/shared/Ids"
+import { type Instant, now } from "@partner-commentary/core/shared/Instant"
+import { defaults } from "@partner-commentary/core/shared/Policy"
+import type { Assignment } from "@partner-commentary/core/topic/Assignment"
+import { AssignmentStore } from "@partner-commentary/core/topic/AssignmentStore"
+import * as Workflow from "@partner-commentary/core/topic/Workflow"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Result from "effect/Result"
+import { commentaryId, draftId } from "./Fixtures.ts"
+
+type Decide<E> = (present: Assignment, at: Instant) => Result.Result<Workflow.Change, E>
+
+const step = <E>(decide: Decide<E>) =>
+  Effect.fnUntraced(function* (id: ShareId) {
+    const store = yield* AssignmentStore
+    const at = yield* now
+    const modified = yield* store.modify(id, (present) => decide(present, at))
+    return Option.getOrThrow(modified).after
+  })
+
+export const respond = step((present, at) => Workflow.respond(present, { perspective: "The keeper decides it." }, at))
+export const decline = step((present, at) => Workflow.decline(present, { reason: "Not my sport." }, at))
+export const withdraw = step((present, at) => Workflow.withdraw(present, { reason: null }, at))
+export const approve = step((present, at) =>
+  Workflow.approve(
+    present,
+    { draftId: present.draft?.id ?? null, content: null, commentaryId: commentaryId(), contentHash: "hash" },
+    at
+  )
+)
+export const revise = step((present, at) =>
+  Workflow.revise(present, { draftId: present.draft?.id ?? null, instructions: "Shorter." }, at, defaults)
+)
+/** Lets happen what is due. */
+export const wakeUp = step((present, at) =>
+  Result.succeed(Option.getOrElse(wake(present, at, defaults), () => ({ assignment: present, notices: [] })))
+)
+/** Where no attempt was begun, there is none to end: the first one has the ticket 1. */
+const ticketOf = ({ generation }: Assignment) => Math.max(1, generation.ticket)
+
+export const draft = step((present, at) =>
+  Result.succeed(
+    drafted(present, { ticket: ticketOf(present), draftId: draftId(), content: "It will be the keeper." }, at, defaults)
+  )
+)
+export const failAttempt = step((present, at) =>
+  Result.succeed(attemptFailed(present, { ticket: ticketOf(present), permanent: true }, at, defaults))
+)
+
+/** A change that moves nothing, allowed at any time. */
+export const rename = step((present) =>
+  Result.succeed(Workflow.change({ ...present, creator: { ...present.creator, name: `${present.creator.name}.` } }))
+)
+
+/** From the request to a draft that waits for approval. */
+export const respondAndDraft = (id: ShareId) => respond(id).pipe(Effect.andThen(wakeUp(id)), Effect.andThen(draft(id)))

@@ -1,0 +1,151 @@
+/** One valid value of each thing, to be varied by what a test is about. Every id is new, so tests may share a database. */
+import type { ApiKey } from "@partner-commentary/core/access/ApiKey"
+import type { Mail } from "@partner-commentary/core/mail/Mail"
+import type { Organization } from "@partner-commentary/core/partner/Organization"
+import type { License } from "@partner-commentary/core/persona/License"
+import type { Persona } from "@partner-commentary/core/persona/Persona"
+import {
+  ApiKeyId,
+  CommentaryId,
+  DraftId,
+  OrganizationId,
+  PersonaId,
+  ShareId,
+  TopicId
+} from "@partner-commentary/core/shared/Ids"
+import { fromIso, type Instant } from "@partner-commentary/core/shared/Instant"
+import type { Submission } from "@partner-commentary/core/topic/Submission"
+import type { Owner } from "@partner-commentary/core/topic/TopicStore"
+
+/** When tests begin, unless they say otherwise: the middle of a month. */
+export const start: Instant = fromIso("2026-01-30T12:00:00.000Z")
+
+/** The first moment of the month after. */
+export const nextMonth: Instant = fromIso("2026-02-01T00:00:00.000Z")
+
+export const second = 1000
+export const minute = 60 * second
+export const hour = 60 * minute
+export const day = 24 * hour
+
+let minted = 0
+
+/** Ordered as they are made. */
+const uuid = (): string => {
+  minted += 1
+  return `0198c0de-0000-7000-8000-${String(minted).padStart(12, "0")}`
+}
+
+export const organizationId = () => OrganizationId.make(uuid())
+export const personaId = () => PersonaId.make(uuid())
+export const topicId = () => TopicId.make(uuid())
+export const shareId = () => ShareId.make(uuid())
+export const draftId = () => DraftId.make(uuid())
+export const commentaryId = () => CommentaryId.make(uuid())
+
+export const owner = (changes: Partial<Owner> = {}): Owner => ({
+  organizationId: organizationId(),
+  environment: "live",
+  ...changes
+})
+
+export const organization = (changes: Partial<Organization> = {}): Organization => ({
+  id: organizationId(),
+  name: "Nordic Sports Wire",
+  plan: "standard",
+  limits: {},
+  contactEmail: "desk@example.org",
+  identityId: null,
+  suspendedAt: null,
+  createdAt: start,
+  ...changes
+})
+
+export const persona = (changes: Partial<Persona> = {}): Persona => ({
+  id: personaId(),
+  name: "Ada Northwind",
+  imageUrl: "https://images.example.org/ada.png",
+  bio: "Twenty years on the touchline.",
+  expertise: ["football", "Eliteserien"],
+  socialLinks: { twitter: "https://twitter.example/ada", instagram: "https://instagram.example/ada" },
+  creator: { name: "Ada N.", email: "Ada@Example.org" },
+  createdAt: start,
+  ...changes
+})
+
+export const personas = (count: number): ReadonlyArray<Persona> =>
+  Array.from({ length: count }, (_, index) => persona({ name: `Persona ${index}` }))
+
+export const license = (changes: Partial<License> = {}): License => ({
+  organizationId: organizationId(),
+  personaId: personaId(),
+  grantedAt: start,
+  until: null,
+  revokedAt: null,
+  ...changes
+})
+
+export const apiKey = (changes: Partial<ApiKey> = {}): ApiKey => ({
+  id: ApiKeyId.make(uuid()),
+  organizationId: organizationId(),
+  name: "production",
+  prefix: "pk_live_AbCd1234",
+  scopes: ["topics:submit", "topics:read"],
+  environment: "live",
+  ipAllowList: ["203.0.113.0/24", "2001:db8::1"],
+  createdAt: start,
+  expiresAt: null,
+  revokedAt: null,
+  ...changes
+})
+
+export const mail = (changes: Partial<Omit<Mail, "attempts">> = {}): Omit<Mail, "attempts"> => ({
+  id: `desk.${uuid()}`,
+  kind: "desk",
+  shareId: null,
+  organizationId: null,
+  address: "ada@example.org",
+  createdAt: start,
+  ...changes
+})
+
+/** A topic for these personas; the live environment's has plenty of quota. */
+export const submission = (
+  changes: {
+    readonly topic?: Partial<Submission["topic"]>
+    readonly personas?: ReadonlyArray<Persona>
+  } & Partial<Omit<Submission, "topic" | "candidates">> = {}
+): Submission => {
+  const { personas: asked = [persona()], topic, ...rest } = changes
+  const createdAt = topic?.createdAt ?? start
+  const environment = topic?.environment ?? "live"
+  return {
+    topic: {
+      id: topicId(),
+      organizationId: organizationId(),
+      organizationName: "Nordic Sports Wire",
+      environment,
+      externalReference: null,
+      content: "Who wins the derby on Sunday?",
+      metadata: {},
+      outputTypes: ["text"],
+      createdAt,
+      ...topic
+    },
+    requested: asked.map(({ id }) => id),
+    candidates: asked.map((one) => ({ persona: one, shareId: shareId() })),
+    fingerprint: `fingerprint-${uuid()}`,
+    windowUntil: createdAt + day,
+    respondBy: createdAt + 3 * day,
+    quotas: environment === "test" ? null : { topics_per_month: 1000, commentaries_per_month: 5000 },
+    ...rest
+  }
+}
+
+/** The same content to the same personas, as another request: with ids of its own. */
+export const repeated = (first: Submission, topic: Partial<Submission["topic"]> = {}): Submission => ({
+  ...first,
+  topic: { ...first.topic, id: topicId(), ...topic },
+  candidates: first.candidates.map((candidate) => ({ ...candidate, shareId: shareId() })),
+  windowUntil: (topic.createdAt ?? first.topic.createdAt) + day
+})

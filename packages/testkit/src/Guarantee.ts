@@ -1,0 +1,13 @@
+/** One tested promise of a port: on a store of its own, at the time that the fixtures begin. */
+import { it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type * as Scope from "effect/Scope"
+import * as TestClock from "effect/testing/TestClock"
+import { start } from "./Fixtures.ts"
+
+/** Tests on what the layer builds; it is built anew for each of them. */
+export const guarantees =
+  <R, E>(layer: Layer.Layer<R, E>) =>
+  <A, E2>(name: string, test: () => Effect.Effect<A, E2, R | Scope.Scope>): void =>
+    it.effect(name, () => Effect.andThen(TestClock.setTime(start), Effect.provide(test(), Layer.fresh(layer))))

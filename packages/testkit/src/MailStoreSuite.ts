@@ -1,0 +1,143 @@
+/** What every MailStore promises: each mail is taken by one at a time, and never forgotten before it is settled. */
+import { assert, describe } from "@effect/vitest"
+import { MailStore } from "@partner-commentary/core/mail/MailStore"
+import * as Effect from "effect/Effect"
+import type * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import { hour, mail, minute, organizationId, second, start } from "./Fixtures.ts"
+import { guarantees } from "./Guarantee.ts"
+
+export const suite = <E>(name: string, layer: Layer.Layer<MailStore, E>): void => {
+  describe(`${name}: MailStore`, () => {
+    const it = guarantees(layer)
+
+    const queued = Effect.fnUntraced(function* (changes: Parameters<typeof mail>[0] = {}) {
+      const store = yield* MailStore
+      const wanted = mail(changes)
+      yield* store.queue(wanted)
+      return wanted
+    })
+
+    const claimAll = (at: number) => Effect.flatMap(MailStore, (store) => store.claim(at, at + minute, 100))
+
+    it("a mail is due at once and taken as it was queued, its attempt counted", () =>
+      Effect.gen(function* () {
+        const store = yield* MailStore
+        assert.isTrue(Option.isNone(yield* store.nextDue))
+        const wanted = yield* queued({ organizationId: organizationId() })
+        assert.deepStrictEqual(yield* store.nextDue, Option.some(start))
+        assert.deepStrictEqual(yield* claimAll(start - 1), [])
+        assert.deepStrictEqual(yield* claimAll(start), [{ ...wanted, attempts: 1 }])
+      }))
+
+    it("queuing the same mail again changes nothing, taken or sent", () =>
+      Effect.gen(function* () {
+        const store = yield* MailStore
+        const wanted = yield* queued()
+        yield* store.queue({ ...wanted, address: "other@example.org", createdAt: start - hour })
+        const [claimed] = yield* claimAll(start)
+        assert.deepStrictEqual(claimed, { ...wanted, attempts: 1 })
+        yield* store.queue(wanted)
+        assert.deepStrictEqual(yield* claimAll(start), [])
+        if (claimed !== undefined) yield* store.settle(claimed, { state: "sent" }, start)
+        yield* store.queue(wanted)
+        assert.isTrue(Option.isNone(yield* store.nextDue))
+      }))
+
+    it("the oldest due are taken first, and no more than asked for", () =>
+      Effect.gen(function* () {
+        const store = yield* MailStore
+        const late = yield* queued({ createdAt: start + 2 * second })
+        const early = yield* queued({ createdAt: start })
+        const middle = yield* queued({ createdAt: start + second })
+        const first = yield* store.claim(start + hour, start + 2 * hour, 2)
+        assert.deepStrictEqual(
+          first.map(({ id }) => id),
+          [early.id, middle.id]
+        )
+        const rest = yield* store.claim(start + hour, start + 2 * hour, 2)
+        assert.deepStrictEqual(
+          rest.map(({ id }) => id),
+          [late.id]
+        )
+      }))
+
+    it("a taken mail is nobody else's until its lease ends, and then due again", () =>
+      Effect.gen(function* () {
+        const store = yield* MailStore
+        yield* queued()
+        yield* store.claim(start, start + minute, 1)
+        assert.deepStrictEqual(yield* store.claim(start + minute - 1, start + hour, 1), [])
+        assert.deepStrictEqual(yield* store.nextDue, Option.some(start + minute))
+        const [again] = yield* store.claim(start + minute, start + hour, 1)
+        assert.strictEqual(again?.attempts, 2)
+      }))
+
+    it("takers at once never take the same mail", () =>
+      Effect.gen(function* () {
+        const store = yield* MailStore
+        const wanted = yield* Effect.forEach(Array.from({ length: 40 }), () => queued())
+        const taken = yield* Effect.forEach(Array.from({ length: 10 }), () => store.claim(start, start + hour, 7), {
+          concurrency: "unbounded"
+        })
+        const ids = taken.flat().map(({ id }) => id)
+        assert.deepStrictEqual(ids.toSorted(), wanted.map(({ id }) => id).toSorted())
+      }))
+
+    it("a mail that must wait is due again when it said", () =>
+      Effect.gen(function* () {
+        const store = yield* MailStore
+        yield* queued()
+        for (const claimed of yield* claimAll(start)) {
+          yield* store.settle(claimed, { state: "waiting", until: start + hour, reason: "451 busy" }, start)
+        }
+        assert.deepStrictEqual(yield* store.nextDue, Option.some(start + hour))
+        assert.deepStrictEqual(yield* claimAll(start + hour - 1), [])
+        const [again] = yield* claimAll(start + hour)
+        assert.strictEqual(again?.attempts, 2)
+        assert.deepStrictEqual(yield* store.failed(10), [])
+      }))
+
+    it("sent and obsolete mails are never taken again", () =>
+      Effect.gen(function* () {
+        const store = yield* MailStore
+        for (const state of ["sent", "obsolete"] as const) {
+          yield* queued()
+          for (const claimed of yield* claimAll(start)) yield* store.settle(claimed, { state }, start)
+          assert.isTrue(Option.isNone(yield* store.nextDue))
+        }
+        assert.deepStrictEqual(yield* store.failed(10), [])
+      }))
+
+    it("mails that were given up are shown newest first, with the reason", () =>
+      Effect.gen(function* () {
+        const store = yield* MailStore
+        for (const at of [start, start + second, start + 2 * second]) {
+          yield* queued({ createdAt: at })
+          for (const claimed of yield* claimAll(at)) {
+            yield* store.settle(claimed, { state: "failed", reason: `550 at ${at}` }, at)
+          }
+        }
+        assert.isTrue(Option.isNone(yield* store.nextDue))
+        const failed = yield* store.failed(2)
+        assert.deepStrictEqual(
+          failed.map(({ at, mail, reason }) => [at, mail.createdAt, mail.attempts, reason]),
+          [start + 2 * second, start + second].map((at) => [at, at, 1, `550 at ${at}`])
+        )
+      }))
+
+    it("an attempt that was overtaken changes nothing", () =>
+      Effect.gen(function* () {
+        const store = yield* MailStore
+        yield* queued()
+        const [first] = yield* claimAll(start)
+        const [second] = yield* claimAll(start + hour)
+        if (first === undefined || second === undefined) return assert.fail("nothing was taken")
+        yield* store.settle(first, { state: "failed", reason: "too late" }, start + hour)
+        assert.deepStrictEqual(yield* store.failed(10), [])
+        yield* store.settle(second, { state: "sent" }, start + hour)
+        yield* store.settle(second, { state: "waiting", until: start, reason: "twice" }, start + hour)
+        assert.isTrue(Option.isNone(yield* store.nextDue))
+      }))
+  })
+}

@@ -1,0 +1,146 @@
+/** What every PersonaStore with its PersonaRegistry promises: who is there, and who may use whom, to the moment. */
+import { assert, describe } from "@effect/vitest"
+import { OrganizationRegistry } from "@partner-commentary/core/partner/OrganizationRegistry"
+import type { License } from "@partner-commentary/core/persona/License"
+import { PersonaRegistry } from "@partner-commentary/core/persona/PersonaRegistry"
+import { PersonaStore } from "@partner-commentary/core/persona/PersonaStore"
+import * as Effect from "effect/Effect"
+import type * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import { day, hour, license, organization, organizationId, persona, personaId, start } from "./Fixtures.ts"
+import { guarantees } from "./Guarantee.ts"
+
+type Stores = PersonaStore | PersonaRegistry | OrganizationRegistry
+
+export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
+  describe(`${name}: PersonaStore`, () => {
+    const it = guarantees(layer)
+
+    it("a persona is found as it was published", () =>
+      Effect.gen(function* () {
+        const store = yield* PersonaStore
+        const registry = yield* PersonaRegistry
+        const full = persona({ name: "Zoë “Z” 🏆", bio: "line\nline" })
+        const bare = persona({
+          imageUrl: "",
+          bio: "",
+          expertise: [],
+          socialLinks: {},
+          creator: { name: "", email: "x@y.z" }
+        })
+        for (const one of [full, bare]) {
+          yield* registry.insert(one)
+          assert.deepStrictEqual(yield* store.find(one.id), Option.some(one))
+        }
+        assert.isTrue(Option.isNone(yield* store.find(personaId())))
+      }))
+
+    it("a change applies to the present value, all changes at once one after the other", () =>
+      Effect.gen(function* () {
+        const store = yield* PersonaStore
+        const registry = yield* PersonaRegistry
+        const one = persona({ expertise: [] })
+        yield* registry.insert(one)
+        yield* Effect.forEach(
+          Array.from({ length: 20 }, (_, index) => `${index}`),
+          (name) => registry.update(one.id, (present) => ({ ...present, expertise: [...present.expertise, name] })),
+          { concurrency: "unbounded" }
+        )
+        assert.strictEqual(Option.getOrThrow(yield* store.find(one.id)).expertise.length, 20)
+        const moved = yield* registry.update(one.id, (present) => ({
+          ...present,
+          creator: { name: "New", email: "NEW@example.org" }
+        }))
+        assert.deepStrictEqual(moved, yield* store.find(one.id))
+        assert.deepStrictEqual(yield* registry.byCreator("new@EXAMPLE.org"), Option.toArray(moved))
+        assert.deepStrictEqual(yield* registry.byCreator(one.creator.email), [])
+        assert.isTrue(Option.isNone(yield* registry.update(personaId(), (present) => present)))
+      }))
+
+    it("personas are listed oldest first", () =>
+      Effect.gen(function* () {
+        const registry = yield* PersonaRegistry
+        const [late, early] = [persona({ createdAt: start + hour }), persona()]
+        yield* registry.insert(late)
+        yield* registry.insert(early)
+        assert.deepStrictEqual(yield* registry.list, [early, late])
+      }))
+
+    it("a licence holds from its grant until the moment of its end", () =>
+      Effect.gen(function* () {
+        const store = yield* PersonaStore
+        const { grant, mine, one } = yield* licensed({ until: start + day })
+        assert.deepStrictEqual(yield* store.licensedAmong(mine, [one.id], start + day - 1), [one])
+        assert.deepStrictEqual(yield* store.licensedAmong(mine, [one.id], start + day), [])
+        assert.deepStrictEqual(yield* store.licensed(mine, start + day - 1), [one])
+        assert.deepStrictEqual(yield* store.licensed(mine, start + day), [])
+        yield* grant({ until: null })
+        assert.deepStrictEqual(yield* store.licensed(mine, start + 100 * day), [one])
+      }))
+
+    it("a revoked licence ends at once, keeps its first moment, and comes back when granted again", () =>
+      Effect.gen(function* () {
+        const store = yield* PersonaStore
+        const registry = yield* PersonaRegistry
+        const { grant, mine, one } = yield* licensed({})
+        const revoked = yield* registry.revoke(mine, one.id, start + hour)
+        const expected = license({ organizationId: mine, personaId: one.id, revokedAt: start + hour })
+        assert.deepStrictEqual(revoked, Option.some(expected))
+        assert.deepStrictEqual(yield* registry.revoke(mine, one.id, start + day), revoked)
+        assert.deepStrictEqual(yield* store.licensed(mine, start + hour), [])
+        assert.deepStrictEqual(yield* store.licensedAmong(mine, [one.id], start + hour), [])
+        assert.isTrue(yield* grant({ grantedAt: start + day }))
+        assert.deepStrictEqual(yield* store.licensed(mine, start + day), [one])
+        assert.deepStrictEqual(yield* registry.licenses(mine), [
+          { ...expected, grantedAt: start + day, revokedAt: null, personaName: one.name }
+        ])
+        assert.isTrue(Option.isNone(yield* registry.revoke(organizationId(), one.id, start)))
+      }))
+
+    it("a licence needs an organization and a persona that exist", () =>
+      Effect.gen(function* () {
+        const registry = yield* PersonaRegistry
+        const { mine, one } = yield* licensed({})
+        assert.isFalse(yield* registry.grant(license({ organizationId: mine })))
+        assert.isFalse(yield* registry.grant(license({ personaId: one.id })))
+        assert.strictEqual((yield* registry.licenses(mine)).length, 1)
+      }))
+
+    it("licences are each organization's own; the licensed are listed by name", () =>
+      Effect.gen(function* () {
+        const store = yield* PersonaStore
+        const registry = yield* PersonaRegistry
+        const { grant, mine, one } = yield* licensed({})
+        const others = [persona({ name: "Zoe" }), persona({ name: "Aaron" }), persona({ name: "Aaron" })]
+        for (const other of others) {
+          yield* registry.insert(other)
+          yield* grant({ personaId: other.id })
+        }
+        const unlicensed = persona()
+        yield* registry.insert(unlicensed)
+        const names = (yield* store.licensed(mine, start)).map(({ id, name }) => [name, id])
+        assert.deepStrictEqual(
+          names,
+          [...others.slice(1), one, ...others.slice(0, 1)].map(({ id, name }) => [name, id])
+        )
+        const among = yield* store.licensedAmong(mine, [one.id, unlicensed.id, personaId()], start)
+        assert.deepStrictEqual(among, [one])
+        assert.deepStrictEqual(yield* store.licensedAmong(mine, [], start), [])
+        assert.deepStrictEqual(yield* store.licensed(organizationId(), start), [])
+      }))
+  })
+}
+
+/** An organization with a licence for a persona. */
+const licensed = Effect.fnUntraced(function* (terms: Partial<License>) {
+  const registry = yield* PersonaRegistry
+  const organizations = yield* OrganizationRegistry
+  const owner = organization()
+  const one = persona({ name: "Bo" })
+  yield* organizations.insert(owner)
+  yield* registry.insert(one)
+  const grant = (changes: Partial<License>) =>
+    registry.grant(license({ organizationId: owner.id, personaId: one.id, ...changes }))
+  assert.isTrue(yield* grant(terms))
+  return { grant, mine: owner.id, one }
+})

@@ -1,0 +1,15 @@
+/** What is left of a submission, as far as the ports tell. */
+import { assert } from "@effect/vitest"
+import { type Owner, TopicStore } from "@partner-commentary/core/topic/TopicStore"
+import { UsageStore } from "@partner-commentary/core/usage/UsageStore"
+import * as Effect from "effect/Effect"
+
+/** How many topics an owner has, and what it holds of its quotas in the month that the fixtures begin in. */
+export const traces = Effect.fnUntraced(function* (owner: Owner) {
+  const topics = yield* TopicStore
+  const usage = yield* UsageStore
+  const list = yield* topics.list({ owner: { ...owner }, status: null, limit: 100, from: { offset: 0 } })
+  const month = yield* usage.ofMonth(owner.organizationId, "2026-01")
+  assert.strictEqual(list.items.length, list.total)
+  return { topics: list.total, held: month.topics, units: month.commentaryUnits }
+})
