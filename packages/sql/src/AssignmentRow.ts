@@ -44,6 +44,7 @@ export interface AssignmentRow extends PublicAssignmentRow {
   readonly perspective: string | null
   readonly decline_reason: string | null
   readonly generation_ticket: number
+  readonly generation_running: number
   readonly generation_attempts: number
   readonly generation_next_at: string | null
   readonly generation_give_up_at: string | null
@@ -92,6 +93,7 @@ export const fromRow = (row: AssignmentRow): Assignment => ({
   declineReason: row.decline_reason,
   generation: {
     ticket: row.generation_ticket,
+    running: row.generation_running === 1,
     attempts: row.generation_attempts,
     nextAt: fromIsoOrNull(row.generation_next_at),
     giveUpAt: fromIsoOrNull(row.generation_give_up_at),
@@ -148,6 +150,7 @@ export const toChangedRow = (assignment: Assignment) => ({
   perspective: assignment.perspective,
   decline_reason: assignment.declineReason,
   generation_ticket: assignment.generation.ticket,
+  generation_running: assignment.generation.running ? 1 : 0,
   generation_attempts: assignment.generation.attempts,
   generation_next_at: toIsoOrNull(assignment.generation.nextAt),
   generation_give_up_at: toIsoOrNull(assignment.generation.giveUpAt),

@@ -64,6 +64,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
           declineReason: "no",
           generation: {
             ticket: 3,
+            running: true,
             attempts: 2,
             nextAt: start + hour,
             giveUpAt: start + 2 * hour,

@@ -40,7 +40,7 @@ export const drafted = (
   now: Instant.Instant,
   policy: Policy
 ): Change => {
-  if (isSettled(present) || present.generation.ticket !== attempt.ticket) return { assignment: present, notices: [] }
+  if (!isAwaited(present, attempt.ticket, now)) return { assignment: present, notices: [] }
   const draft = {
     id: attempt.draftId,
     number: (present.draft?.number ?? 0) + 1,
@@ -53,7 +53,7 @@ export const drafted = (
       draft,
       approveBy: Instant.plus(now, policy.approvalWindow),
       reminders: 0,
-      generation: { ...present.generation, attempts: 0, nextAt: null, giveUpAt: null }
+      generation: { ...present.generation, running: false, attempts: 0, nextAt: null, giveUpAt: null }
     },
     { notices: notices(present, { kind: "draft", occasion: `draft-${draft.number}` }) }
   )
@@ -66,11 +66,15 @@ export const attemptFailed = (
   now: Instant.Instant,
   policy: Policy
 ): Change => {
-  if (isSettled(present) || present.generation.ticket !== attempt.ticket) return { assignment: present, notices: [] }
+  if (!isAwaited(present, attempt.ticket, now)) return { assignment: present, notices: [] }
   const delay = policy.generationRetries[present.generation.attempts - 1]
   if (attempt.permanent || delay === undefined) return stall(present, now, policy)
-  return change({ ...present, generation: { ...present.generation, nextAt: Instant.plus(now, delay) } })
+  return change({ ...present, generation: { ...present.generation, running: false, nextAt: Instant.plus(now, delay) } })
 }
+
+/** Whether this very attempt is the one under way, and the window for its draft is still open. */
+const isAwaited = ({ approveBy, failure, generation }: Assignment, ticket: number, now: Instant.Instant): boolean =>
+  failure === null && generation.running && generation.ticket === ticket && (approveBy === null || now < approveBy)
 
 /** The attempt is taken for lost when it has not reported back within the lease; then the next one begins. */
 const begin = (present: Assignment, now: Instant.Instant, policy: Policy): Change =>
@@ -79,6 +83,7 @@ const begin = (present: Assignment, now: Instant.Instant, policy: Policy): Chang
     generation: {
       ...present.generation,
       ticket: present.generation.ticket + 1,
+      running: true,
       attempts: present.generation.attempts + 1,
       nextAt: Instant.plus(now, policy.lease)
     }
@@ -91,6 +96,7 @@ const stall = (present: Assignment, now: Instant.Instant, policy: Policy): Chang
       ...present,
       generation: {
         ...present.generation,
+        running: false,
         nextAt: null,
         giveUpAt: present.draft === null ? Instant.plus(now, policy.generationGrace) : null
       }

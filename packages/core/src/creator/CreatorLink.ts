@@ -76,6 +76,8 @@ export class CreatorLinks extends Context.Service<
           const bytes = Base64Url.decode(tag)
           const text = Base64Url.decodeString(payload)
           if (rest.length > 0 || Result.isFailure(bytes) || Result.isFailure(text)) return Option.none()
+          // Base64 has several spellings of the same bytes; a link has one.
+          if (Base64Url.encode(bytes.success) !== tag) return Option.none()
           if (!(yield* isGenuine(payload, bytes.success))) return Option.none()
           const [expiry = "", kind, subject = "", creatorTag = ""] = text.success.split(" ")
           if ((yield* Instant.now) >= Number.parseInt(expiry, 36) * 1000) return Option.none()

@@ -10,16 +10,20 @@ export type Instant = number
 export const now = Clock.currentTimeMillis
 
 /** `2026-01-30T12:00:00.000Z` */
-export const toIso = (instant: Instant): string => DateTime.formatIso(DateTime.makeUnsafe(instant))
+export const toIso = (instant: Instant): string => new Date(instant).toISOString() // foreign: every row and answer has instants, and the engine writes them fastest
 
 /** Reads what `toIso` wrote. */
 export const fromIso = (iso: string): Instant => DateTime.makeUnsafe(iso).epochMilliseconds
 
 /** Reads any ISO 8601 text with a zone; none when it is no such moment. */
 export const parse = (text: string): Option.Option<Instant> =>
-  /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d)$/i.test(text)
+  /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d)$/i.test(text) && isDay(text.slice(0, 10))
     ? Option.map(DateTime.make(text), (moment) => moment.epochMilliseconds)
     : Option.none()
+
+/** The engine reads 30 February as 2 March. */
+const isDay = (day: string): boolean =>
+  Option.exists(DateTime.make(`${day}T00:00:00Z`), (moment) => DateTime.formatIso(moment).startsWith(day))
 
 export const plus = (instant: Instant, duration: Duration.Duration): Instant => instant + Duration.toMillis(duration)
 

@@ -67,6 +67,8 @@ export interface Assignment {
 export interface Generation {
   /** Increases with every attempt; an attempt that ends names it, and one that was overtaken changes nothing. */
   readonly ticket: number
+  /** Whether the attempt of this ticket has been begun and has not ended. */
+  readonly running: boolean
   /** Attempts since creator or operator last started it. */
   readonly attempts: number
   /** When the next attempt is due; while one runs, when it is taken for lost; null when none is wanted. */

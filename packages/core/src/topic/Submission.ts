@@ -1,11 +1,13 @@
 /** A topic on its way in: who could be asked, who is, and what each requested persona is answered. */
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
+import type { Environment } from "../access/ApiKey.ts"
 import type { Persona } from "../persona/Persona.ts"
 import { PersonaId, ShareId, TopicId } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
 import type { Policy } from "../shared/Policy.ts"
 import type { Quotas } from "../usage/Quota.ts"
+import { dueAt } from "./Agenda.ts"
 import type { Assignment } from "./Assignment.ts"
 import type { Topic } from "./Topic.ts"
 
@@ -68,34 +70,44 @@ export const assignments = (
 ): ReadonlyArray<Assignment> =>
   submission.candidates
     .filter(({ persona, shareId }) => holders.get(persona.id)?.shareId === shareId)
-    .map(({ persona, shareId }, position) => ({
-      id: shareId,
-      topicId: submission.topic.id,
-      organizationId: submission.topic.organizationId,
-      environment: submission.topic.environment,
-      position,
-      persona: { id: persona.id, name: persona.name, imageUrl: persona.imageUrl },
-      creator: persona.creator,
-      createdAt: submission.topic.createdAt,
-      status: "topic_sent",
-      statusUpdatedAt: submission.topic.createdAt,
-      notifiedAt: null,
-      respondBy: submission.respondBy,
-      perspective: null,
-      declineReason: null,
-      generation: { ticket: 0, attempts: 0, nextAt: null, giveUpAt: null, revision: null },
-      draft: null,
-      approveBy: null,
-      reminders: 0,
-      commentary: null,
-      failure: null,
-      withdrawReason: null,
-      dueAt: submission.respondBy
-    }))
+    .map((candidate, position) => assignment(submission, candidate, position))
 
-/** The latest moment at which a response window can end: handed over at the last moment, and a whole window from there. */
-export const latestResponse = (createdAt: Instant.Instant, policy: Policy): Instant.Instant =>
-  Instant.plus(Instant.plus(createdAt, policy.mailWindow), policy.responseWindow)
+const assignment = (
+  { respondBy, topic }: Submission,
+  { persona, shareId }: Candidate,
+  position: number
+): Assignment => {
+  const sent: Assignment = {
+    id: shareId,
+    topicId: topic.id,
+    organizationId: topic.organizationId,
+    environment: topic.environment,
+    position,
+    persona: { id: persona.id, name: persona.name, imageUrl: persona.imageUrl },
+    creator: persona.creator,
+    createdAt: topic.createdAt,
+    status: "topic_sent",
+    statusUpdatedAt: topic.createdAt,
+    // No mail goes out in the test environment: the window opens at once.
+    notifiedAt: topic.environment === "test" ? topic.createdAt : null,
+    respondBy,
+    perspective: null,
+    declineReason: null,
+    generation: { ticket: 0, running: false, attempts: 0, nextAt: null, giveUpAt: null, revision: null },
+    draft: null,
+    approveBy: null,
+    reminders: 0,
+    commentary: null,
+    failure: null,
+    withdrawReason: null,
+    dueAt: null
+  }
+  return { ...sent, dueAt: dueAt(sent) }
+}
+
+/** When the response window ends at the latest: handed over at the last moment, and a whole window from there. */
+export const latestResponse = (environment: Environment, createdAt: Instant.Instant, policy: Policy): Instant.Instant =>
+  Instant.plus(environment === "test" ? createdAt : Instant.plus(createdAt, policy.mailWindow), policy.responseWindow)
 
 /** The licensed ones among the requested, each once, in the order of the request. */
 export const candidates = (

@@ -111,7 +111,7 @@ export class Topics extends Context.Service<
             candidates: candidates(wanted.personaIds, licensed, shareIds),
             fingerprint: yield* fingerprint(digest, content.success),
             windowUntil: Instant.plus(createdAt, policy.duplicateWindow),
-            respondBy: latestResponse(createdAt, policy),
+            respondBy: latestResponse(environment, createdAt, policy),
             quotas: environment === "test" ? null : limits
           }
           if (submission.candidates.length === 0) {

@@ -68,7 +68,7 @@ export const respond = (present: Assignment, action: { readonly perspective: str
     {
       ...moved(present, "respond", now),
       perspective: action.perspective,
-      generation: { ticket: 0, attempts: 0, nextAt: now, giveUpAt: null, revision: null }
+      generation: { ticket: 0, running: false, attempts: 0, nextAt: now, giveUpAt: null, revision: null }
     },
     { audit: { action: "creator.responded", details: {} } }
   )
@@ -134,7 +134,10 @@ export const revise = (
   policy: Policy
 ): Step => {
   const { draft, generation } = present
-  if (draft === null && isStalled(present) && action.draftId === null) return restart(present, now, "creator.restarted")
+  if (draft === null && action.draftId === null) {
+    if (isRestarted(present)) return unchanged(present)
+    if (isStalled(present)) return restart(present, now, "creator.restarted")
+  }
   const { revision } = generation
   const repeated =
     revision !== null &&
@@ -196,6 +199,8 @@ const isRestarted = ({ generation }: Assignment): boolean =>
 /** Attempts start anew after all have failed: the operator's or the creator's wish. */
 export const restart = (present: Assignment, now: Instant.Instant, action: string): Step => {
   if (!isStalled(present)) return refuse(present, isSettled(present) ? "settled" : "not_allowed")
+  const { approveBy, generation } = present
+  if (now >= Math.min(generation.giveUpAt ?? now + 1, approveBy ?? now + 1)) return refuse(present, "too_late")
   return changed(
     { ...present, generation: { ...present.generation, attempts: 0, nextAt: now, giveUpAt: null } },
     {
@@ -221,7 +226,9 @@ export const change = (next: Assignment, also: Omit<Partial<Change>, "assignment
   ...also,
   assignment: {
     ...next,
-    generation: isSettled(next) ? { ...next.generation, nextAt: null, giveUpAt: null } : next.generation,
+    generation: isSettled(next)
+      ? { ...next.generation, running: false, nextAt: null, giveUpAt: null }
+      : next.generation,
     dueAt: dueAt(next)
   }
 })

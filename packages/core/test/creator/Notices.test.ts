@@ -26,7 +26,7 @@ const assignment: Assignment = {
   respondBy: noon + 48 * hour,
   perspective: null,
   declineReason: null,
-  generation: { ticket: 0, attempts: 0, nextAt: null, giveUpAt: null, revision: null },
+  generation: { ticket: 0, running: false, attempts: 0, nextAt: null, giveUpAt: null, revision: null },
   draft: null,
   approveBy: null,
   reminders: 0,

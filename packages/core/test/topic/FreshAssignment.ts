@@ -35,7 +35,7 @@ export const freshAssignment = (policy: Policy, environment: Assignment["environ
     respondBy,
     perspective: null,
     declineReason: null,
-    generation: { ticket: 0, attempts: 0, nextAt: null, giveUpAt: null, revision: null },
+    generation: { ticket: 0, running: false, attempts: 0, nextAt: null, giveUpAt: null, revision: null },
     draft: null,
     approveBy: null,
     reminders: 0,

@@ -47,7 +47,7 @@ const submission = (requested: ReadonlyArray<number>, licensed: ReadonlyArray<nu
   candidates: candidates(requested.map(personaId), licensed.map(persona), licensed.map(shareId)),
   fingerprint: "",
   windowUntil: noon,
-  respondBy: latestResponse(noon, defaults),
+  respondBy: latestResponse("live", noon, defaults),
   quotas: null
 })
 

@@ -17,7 +17,9 @@ import {
   reasonOf,
   woken
 } from "./FreshAssignment.ts"
-import { actions, begin, policies, step } from "./WorkflowWalk.ts"
+import { actions, policies } from "./WorkflowActions.ts"
+import { begin } from "./WorkflowModel.ts"
+import { step } from "./WorkflowWalk.ts"
 
 const minute = 60_000
 const hour = 60 * minute

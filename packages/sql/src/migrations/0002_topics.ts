@@ -55,6 +55,7 @@ export const topics = Effect.gen(function* () {
     approve_by TEXT,
     reminders INTEGER NOT NULL DEFAULT 0,
     generation_ticket INTEGER NOT NULL DEFAULT 0,
+    generation_running INTEGER NOT NULL DEFAULT 0,
     generation_attempts INTEGER NOT NULL DEFAULT 0,
     generation_next_at TEXT,
     generation_give_up_at TEXT,

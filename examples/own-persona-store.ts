@@ -1,0 +1,34 @@
+/** PersonaStore on tables that the host has had all along: its authors, and the contracts that say which partner may ask whom. */
+import { PersonaStore } from "@partner-commentary/core/persona/PersonaStore"
+import type { OrganizationId, PersonaId } from "@partner-commentary/core/shared/Ids"
+import * as Instant from "@partner-commentary/core/shared/Instant"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as SqlClient from "effect/sql/SqlClient"
+
+// #region own-persona-store
+type Author = Record<"pen_name" | "about" | "email" | "joined", string> & { readonly id: PersonaId }
+
+const persona = ({ about, email, id, joined, pen_name: name }: Author) => {
+  const notKept = { imageUrl: "", expertise: [], socialLinks: {} }
+  return { id, name, bio: about, creator: { name, email }, createdAt: Instant.fromIso(joined), ...notKept }
+}
+
+export const layer = Layer.effect(
+  PersonaStore,
+  Effect.map(SqlClient.SqlClient, (sql) => {
+    const under = (partner: OrganizationId, at: Instant.Instant) => sql`FROM authors a JOIN contracts c
+      ON c.author = a.id WHERE c.partner = ${partner} AND c.ends > ${Instant.toIso(at)}`
+    const all = Effect.map((rows: ReadonlyArray<Author>) => rows.map(persona))
+    return PersonaStore.of({
+      find: (id) =>
+        Effect.orDie(Effect.map(all(sql<Author>`SELECT * FROM authors WHERE id = ${id}`), Option.fromIterable)),
+      licensedAmong: (partner, ids, at) =>
+        Effect.orDie(all(sql<Author>`SELECT a.* ${under(partner, at)} AND a.id IN ${sql.in(ids)}`)),
+      licensed: (partner, at) =>
+        Effect.orDie(all(sql<Author>`SELECT a.* ${under(partner, at)} ORDER BY a.pen_name, a.id`))
+    })
+  })
+)
+// #endregion

@@ -1,0 +1,143 @@
+/**
+ * The workflow a second time, for the core's to be compared with: written from the specification and its decisions.
+ * Its table, its deadlines and its verdicts are its own.
+ */
+import * as Duration from "effect/Duration"
+import type { Policy } from "../../src/shared/Policy.ts"
+import type { Assignment } from "../../src/topic/Assignment.ts"
+import type { Notice } from "../../src/topic/Workflow.ts"
+import { freshAssignment } from "./FreshAssignment.ts"
+import type { Action, Named } from "./WorkflowActions.ts"
+
+/** Section 3 of the specification, with what sets each row off. What is not here must not happen. */
+export const table = [
+  "topic_sent -respond-> opinion_injected",
+  "opinion_injected -drafted-> commentary_generated",
+  "commentary_generated -approve-> creator_approved",
+  "topic_sent -decline-> declined",
+  "topic_sent -wake-> expired"
+]
+
+/** Which failure may stand beside which status: the one it was settled in. */
+export const settledIn = {
+  declined: "declined",
+  expired: "expired",
+  generation_failed: "opinion_injected",
+  approval_timeout: "commentary_generated",
+  withdrawn: "commentary_generated"
+}
+
+export interface Walk {
+  now: number
+  present: Assignment
+  readonly policy: Policy
+  /** What became of each attempt, by its ticket. */
+  readonly attempts: Map<number, "running" | "lost" | "ended">
+  /** Attempts begun since somebody last wanted a draft. */
+  begun: number
+  /** A draft is wanted, and attempts at it are left. */
+  wanted: boolean
+  giveUpAt: number | null
+  revised: { readonly draft: string; readonly words: string } | null
+  readonly drafts: Array<string>
+  readonly notices: Array<Notice>
+}
+
+/** `no change`: refused or answered as it is; both are right. */
+type Verdict = "changes" | "same" | "refused" | "no change" | "either"
+
+export const begin = (policy: Policy, environment: Assignment["environment"]): Walk => {
+  const present = freshAssignment(policy, environment)
+  return {
+    now: present.createdAt,
+    present,
+    policy,
+    attempts: new Map(),
+    begun: 0,
+    wanted: false,
+    giveUpAt: null,
+    revised: null,
+    drafts: [],
+    notices: []
+  }
+}
+
+export const final = (present: Assignment) =>
+  ["creator_approved", "declined", "expired"].includes(present.status) || present.failure !== null
+
+const stalled = (walk: Walk) => !final(walk.present) && !walk.wanted && walk.begun > 0
+
+export const deadline = ({ giveUpAt, policy, present }: Walk): number | null => {
+  if (final(present)) return null
+  if (present.status === "topic_sent") {
+    const start = Math.min(present.notifiedAt ?? Number.POSITIVE_INFINITY, present.createdAt + ms(policy.mailWindow))
+    return start + ms(policy.responseWindow)
+  }
+  return present.draft === null ? giveUpAt : present.draft.createdAt + ms(policy.approvalWindow)
+}
+
+export const isLate = (walk: Walk) => walk.now >= (deadline(walk) ?? Number.POSITIVE_INFINITY)
+export const ms = Duration.toMillis
+
+export const idOf = (walk: Walk, which: Named) =>
+  which === "unnamed" ? null : which === "present" ? (walk.drafts.at(-1) ?? "none") : (walk.drafts.at(-2) ?? "none")
+
+const mayActOnDraft = (walk: Walk, which: Named): boolean =>
+  walk.present.status === "commentary_generated" &&
+  !final(walk.present) &&
+  !isLate(walk) &&
+  (which === "unnamed" ? walk.drafts.length === 1 : idOf(walk, which) === walk.drafts.at(-1))
+
+export const ticketOf = (walk: Walk, action: { readonly back: number }) =>
+  [...walk.attempts.keys()].at(-1 - action.back) ?? 0
+
+/** What an action must come to in the present state. */
+export const verdictOf = (walk: Walk, action: Action): Verdict => {
+  const { now, policy, present } = walk
+  const open = present.status === "topic_sent" && !isLate(walk)
+  switch (action.do) {
+    case "wait":
+      return "same"
+    case "wake":
+      return present.dueAt !== null && present.dueAt <= now ? "changes" : "same"
+    case "notified":
+      return present.status === "topic_sent" && present.notifiedAt === null ? "changes" : "same"
+    case "respond":
+      if (open) return "changes"
+      return present.perspective === action.words ? "same" : "refused"
+    case "decline":
+      if (open) return "changes"
+      return present.status === "declined" && present.declineReason === action.words ? "same" : "refused"
+    case "withdraw":
+      if (mayActOnDraft(walk, "present")) return "changes"
+      return present.failure?.reason === "withdrawn" && present.withdrawReason === action.words ? "same" : "refused"
+    case "approve": {
+      if (present.commentary === null) return mayActOnDraft(walk, action.draft) ? "changes" : "refused"
+      const about = idOf(walk, action.draft) ?? present.draft?.id
+      const content = action.words ?? present.draft?.content
+      if (about !== present.commentary.draftId || content !== present.commentary.content) return "refused"
+      return action.draft === "unnamed" && walk.drafts.length > 1 ? "no change" : "same"
+    }
+    case "revise": {
+      if (stalled(walk) && present.draft === null && action.draft === "unnamed")
+        return isLate(walk) ? "refused" : "changes"
+      const about = idOf(walk, action.draft) ?? walk.drafts.at(-1)
+      const again = walk.revised !== null && walk.revised.draft === about && walk.revised.words === action.words
+      if (again && (walk.wanted || about !== walk.drafts.at(-1))) return final(present) ? "no change" : "same"
+      const may = mayActOnDraft(walk, action.draft) && !walk.wanted && walk.drafts.length < policy.maxDrafts
+      return may ? "changes" : "no change"
+    }
+    case "restart":
+      return stalled(walk) && !isLate(walk) ? "changes" : "refused"
+    case "drafted": {
+      if (final(present) || isLate(walk) || action.back > 0) return "same"
+      const attempt = walk.attempts.get(ticketOf(walk, action))
+      if (attempt === "running") return "changes"
+      // The last attempt was taken for lost and comes after all: welcome or not, as long as nothing new was begun.
+      return attempt === "lost" && !walk.wanted ? "either" : "same"
+    }
+    case "attempt failed":
+      if (final(present) || walk.attempts.get(ticketOf(walk, action)) !== "running") return "same"
+      return isLate(walk) ? "either" : "changes"
+  }
+}
