@@ -116,7 +116,7 @@ const execute = (prepared: Prepared, params: ReadonlyArray<unknown>, rows: Rows,
 const toInput = (value: unknown): SQLInputValue => {
   if (value === undefined) return null
   if (typeof value === "boolean") return value ? 1 : 0
-  return value instanceof Date ? value.toISOString() : (value as SQLInputValue)
+  return value instanceof Date ? value.toISOString() : (value as SQLInputValue) // foreign: the official driver binds dates too
 }
 
 const settle = <A>(run: () => A): Effect.Effect<A, SqlError> => {

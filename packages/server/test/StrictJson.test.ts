@@ -10,7 +10,7 @@ const field = (text: string) => {
 
 describe("StrictJson", () => {
   it("reads what JSON.parse reads, whatever was stringified", () => {
-    fc.assert(
+    void fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 10 }), (value) => {
         const text = JSON.stringify(value)
         const parsed = parse(text)
@@ -58,7 +58,7 @@ describe("StrictJson", () => {
     ]) {
       assert.strictEqual(field(`[1,${other}]`), "[1]", other)
     }
-    fc.assert(
+    void fc.assert(
       fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (number) =>
         assert.isUndefined(field(JSON.stringify(number)))
       )

@@ -1,0 +1,48 @@
+#!/usr/bin/env node
+// Starts the command line on a Node that can run it: this one, or the `node` that was installed beside this package.
+// Plain JavaScript that old Nodes can read; everything else is TypeScript behind the import at the end.
+import { spawn } from "node:child_process"
+import { existsSync } from "node:fs"
+import module from "node:module"
+import { dirname, join } from "node:path"
+import { fileURLToPath } from "node:url"
+
+const isEnough = (version) => {
+  const [major = 0, minor = 0] = version.split(".").map(Number)
+  return major > 22 || (major === 22 && minor >= 19)
+}
+
+const installedNode = () => {
+  const executable = process.platform === "win32" ? "node.exe" : "node"
+  for (let folder = dirname(fileURLToPath(import.meta.url)); ; folder = dirname(folder)) {
+    const candidate = join(folder, "node_modules", "node", "bin", executable)
+    if (existsSync(candidate)) return candidate
+    if (dirname(folder) === folder) return undefined
+  }
+}
+
+const runWith = (node) => {
+  const child = spawn(node, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], {
+    stdio: "inherit",
+    env: { ...process.env, PARTNER_COMMENTARY_NODE: node }
+  })
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal))
+  child.on("error", (error) => refuse(error.message))
+  child.on("exit", (code, signal) => {
+    process.exitCode = code ?? (signal === "SIGINT" ? 130 : 143)
+  })
+}
+
+const refuse = (reason) => {
+  process.stderr.write(`Partner Commentary needs Node 22.19 or newer, and this is ${process.version}: ${reason}\n`)
+  process.exitCode = 1
+}
+
+if (isEnough(process.versions.node)) {
+  module.enableCompileCache?.()
+  await import("../src/main.ts")
+} else {
+  const node = process.env.PARTNER_COMMENTARY_NODE === undefined ? installedNode() : undefined
+  if (node === undefined) refuse("install a newer one, or run `npm ci` in the project, which brings its own.")
+  else runWith(node)
+}

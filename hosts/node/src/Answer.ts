@@ -1,0 +1,47 @@
+/** What a command says on stdout: one JSON value with `--json`, else text for a person. */
+import * as Instant from "@partner-commentary/core/shared/Instant"
+import * as Flag from "effect/cli/Flag"
+import * as GlobalFlag from "effect/cli/GlobalFlag"
+import * as Effect from "effect/Effect"
+
+export const Json = GlobalFlag.Setting("json")({
+  flag: Flag.Boolean("json").pipe(
+    Flag.withDescription("Answer with one JSON value on stdout and nothing else"),
+    Flag.withDefault(false)
+  )
+})
+
+/** Only one of the two is made. */
+export const answer = (forms: { readonly json: () => unknown; readonly text: () => ReadonlyArray<string> }) =>
+  Effect.flatMap(Json, (json) => print(json ? [JSON.stringify(forms.json())] : forms.text()))
+
+export const print = (lines: ReadonlyArray<string>) =>
+  Effect.sync(() => {
+    process.stdout.write(lines.map((line) => `${line}\n`).join(""))
+  })
+
+/** Columns as wide as their widest entry; `none` where there are no rows. */
+export const table = (
+  head: ReadonlyArray<string>,
+  rows: ReadonlyArray<ReadonlyArray<string>>,
+  none: string
+): ReadonlyArray<string> => {
+  if (rows.length === 0) return [none]
+  const widths = head.map((name, column) => Math.max(name.length, ...rows.map((row) => (row[column] ?? "").length)))
+  const line = (cells: ReadonlyArray<string>) =>
+    cells
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join("  ")
+      .trimEnd()
+  return [line(head.map((name) => name.toUpperCase())), ...rows.map(line)]
+}
+
+/** `name  value` lines, with empty values left out. */
+export const fields = (pairs: Readonly<Record<string, string | null>>): ReadonlyArray<string> => {
+  const shown = Object.entries(pairs).filter((pair): pair is [string, string] => pair[1] !== null && pair[1] !== "")
+  const width = Math.max(...shown.map(([name]) => name.length))
+  return shown.map(([name, value]) => `  ${name.padEnd(width)}  ${value}`)
+}
+
+export const isoOrNull = (instant: Instant.Instant | null): string | null =>
+  instant === null ? null : Instant.toIso(instant)

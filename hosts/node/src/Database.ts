@@ -1,0 +1,24 @@
+/** The database that the settings name, brought to the present schema, as every store of the core. The adapter is loaded when it is needed. */
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as DataFolder from "./DataFolder.ts"
+import type { Settings } from "./settings/Settings.ts"
+
+export const layer = (settings: Settings) =>
+  Layer.unwrap(
+    Effect.gen(function* () {
+      yield* DataFolder.makeFor(settings)
+      const sqlite = yield* Effect.promise(() => import("@partner-commentary/sqlite/Sqlite"))
+      return sqlite.layer({ filename: settings.database.filename })
+    })
+  )
+
+/** The file alone, whatever its schema is. */
+export const layerClient = (settings: Settings) =>
+  Layer.unwrap(
+    Effect.gen(function* () {
+      yield* DataFolder.makeFor(settings)
+      const sqlite = yield* Effect.promise(() => import("@partner-commentary/sqlite/SqliteClient"))
+      return sqlite.layer({ filename: settings.database.filename })
+    })
+  )

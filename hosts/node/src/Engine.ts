@@ -1,0 +1,35 @@
+/** The core with everything it asks of a host: what serves and what works run on the same one. It requires the stores. */
+import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
+import * as Core from "@partner-commentary/core/Core"
+import { SigningSecrets } from "@partner-commentary/core/creator/SigningSecrets"
+import { Policy } from "@partner-commentary/core/shared/Policy"
+import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
+import { WorkSignal } from "@partner-commentary/core/shared/WorkSignal"
+import { TrustedProxies } from "@partner-commentary/server/ClientAddress"
+import { WorkerSettings } from "@partner-commentary/server/Workers"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as DataFolder from "./DataFolder.ts"
+import * as Outside from "./Outside.ts"
+import type { Settings } from "./settings/Settings.ts"
+
+export const layer = (settings: Settings, apiRoot: string) =>
+  Core.layer.pipe(
+    Layer.provideMerge(
+      Layer.mergeAll(
+        Layer.effect(SigningSecrets, DataFolder.signingSecrets(settings)),
+        Layer.succeed(PublicAddress, { apiRoot }),
+        Layer.succeed(Policy, settings.policy),
+        Layer.succeed(TrustedProxies, settings.trustedProxies),
+        Layer.effect(
+          WorkerSettings,
+          Effect.map(WorkerSettings, (usual) => ({ ...usual, pollInterval: settings.pollInterval }))
+        ),
+        Outside.layer(settings),
+        WorkSignal.layerProcess,
+        NodeCrypto.layerDigest,
+        NodeCrypto.layerMac,
+        NodeCrypto.layerSecureRandom
+      )
+    )
+  )

@@ -1,0 +1,51 @@
+/** A port that is bound before anything is served on it, so that the address is known; requests that come early wait. */
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
+import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
+import * as Effect from "effect/Effect"
+import { SettingRefused } from "./settings/Variable.ts"
+
+/** So long may running requests take to finish when the process stops. */
+const grace = "10 seconds"
+
+/** `port` is the name of the variable that chose it. */
+export const bind = Effect.fnUntraced(function* (host: string, port: number, name: string) {
+  const native = createServer()
+  const early: Array<[IncomingMessage, ServerResponse]> = []
+  const hold = (request: IncomingMessage, response: ServerResponse) => void early.push([request, response])
+  native.on("request", hold)
+  const server = yield* Effect.mapError(
+    NodeHttpServer.make(() => native, { host, port, gracefulShutdownTimeout: grace }),
+    ({ cause }) => refusal(name, host, port, cause)
+  )
+  // Before the server waits for its connections to end: after the grace, they have no say.
+  yield* Effect.addFinalizer(() => Effect.sync(() => native.closeAllConnections()))
+  const address = native.address()
+  return {
+    server,
+    port: typeof address === "object" && address !== null ? address.port : port,
+    /** Called once something answers. When the scope closes, connections end with the request that they are at. */
+    open: Effect.andThen(
+      Effect.sync(() => {
+        native.off("request", hold)
+        for (const exchange of early) native.emit("request", ...exchange)
+      }),
+      Effect.addFinalizer(() =>
+        Effect.sync(() => {
+          const closing = setInterval(() => native.closeIdleConnections(), 20).unref()
+          native.once("close", () => clearInterval(closing))
+        })
+      )
+    )
+  }
+})
+
+const refusal = (name: string, host: string, port: number, cause: unknown) => {
+  const code = (cause as NodeJS.ErrnoException).code
+  if (code === "EADDRINUSE") {
+    return new SettingRefused({ name, reason: `must name a free port, and ${port} on ${host} is in use` })
+  }
+  if (code === "EACCES") {
+    return new SettingRefused({ name, reason: `must name a port that this user may listen on, and ${port} is none` })
+  }
+  return new SettingRefused({ name: "HOST", reason: `must name an address of this machine, and ${host} is none` })
+}

@@ -1,0 +1,66 @@
+/** The ports that reach out of the process, as the settings choose them, counted for the metrics. Adapters are loaded when they are chosen. */
+import { CommentaryGenerator } from "@partner-commentary/core/commentary/CommentaryGenerator"
+import { Mailer } from "@partner-commentary/core/mail/Mailer"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as DataFolder from "./DataFolder.ts"
+import * as Metrics from "./Metrics.ts"
+import type { Settings } from "./settings/Settings.ts"
+
+export const layer = (settings: Settings) => Layer.merge(mailer(settings), generator(settings))
+
+const mailer = ({ mail }: Settings) =>
+  Layer.effect(
+    Mailer,
+    Effect.map(Mailer, ({ send }) => Mailer.of({ send: (message) => Metrics.counted("mails", send(message)) }))
+  ).pipe(
+    Layer.provide(
+      Option.match(mail.server, {
+        onNone: () => outbox(mail.from),
+        onSome: (url) =>
+          Layer.unwrap(
+            Effect.map(
+              Effect.promise(() => import("@partner-commentary/smtp/SmtpMailer")),
+              (smtp) => smtp.layer({ url, from: mail.from })
+            )
+          )
+      })
+    )
+  )
+
+const outbox = (from: string) =>
+  Layer.unwrap(
+    Effect.gen(function* () {
+      yield* DataFolder.make
+      const { layer } = yield* Effect.promise(() => import("@partner-commentary/smtp/OutboxMailer"))
+      return layer({ folder: DataFolder.outbox, from })
+    })
+  )
+
+const generator = (settings: Settings) =>
+  Layer.effect(
+    CommentaryGenerator,
+    Effect.map(CommentaryGenerator, ({ generate }) =>
+      CommentaryGenerator.of({ generate: (request) => Metrics.counted("drafts", generate(request)) })
+    )
+  ).pipe(
+    Layer.provide(
+      Option.match(settings.generator, {
+        onNone: () =>
+          Layer.unwrap(
+            Effect.map(
+              Effect.promise(() => import("@partner-commentary/generator/LocalGenerator")),
+              ({ layer }) => layer
+            )
+          ),
+        onSome: (server) =>
+          Layer.unwrap(
+            Effect.map(
+              Effect.promise(() => import("@partner-commentary/generator/OpenAiGenerator")),
+              ({ layer }) => layer(server)
+            )
+          )
+      })
+    )
+  )

@@ -1,0 +1,33 @@
+/** Flags and arguments that are understood by their kinds. */
+import * as Argument from "effect/cli/Argument"
+import * as Flag from "effect/cli/Flag"
+import type * as Option from "effect/Option"
+import type { Kind } from "./Kind.ts"
+
+export const required = <A>(name: string, kind: Kind<A>, metavar: string, description: string): Flag.Flag<A> =>
+  Flag.String(name).pipe(
+    Flag.withMetavar(metavar),
+    Flag.withDescription(description),
+    Flag.filterMap(kind.parse, () => kind.right)
+  )
+
+export const optional = <A>(
+  name: string,
+  kind: Kind<A>,
+  metavar: string,
+  description: string
+): Flag.Flag<Option.Option<A>> => Flag.optional(required(name, kind, metavar, description))
+
+/** May be given several times. */
+export const repeated = <A>(
+  name: string,
+  kind: Kind<A>,
+  metavar: string,
+  description: string
+): Flag.Flag<ReadonlyArray<A>> => Flag.atLeast(required(name, kind, metavar, description), 0)
+
+export const argument = <A>(name: string, kind: Kind<A>, description: string): Argument.Argument<A> =>
+  Argument.String(name).pipe(
+    Argument.withDescription(description),
+    Argument.filterMap(kind.parse, () => kind.right)
+  )

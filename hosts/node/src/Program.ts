@@ -1,0 +1,30 @@
+/** Every command there is. */
+import * as Command from "effect/cli/Command"
+import { Json } from "./Answer.ts"
+import { creators, mail, retry } from "./commands/Creators.ts"
+import { doctor } from "./commands/Doctor.ts"
+import { keys } from "./commands/Keys.ts"
+import { licenses } from "./commands/Licenses.ts"
+import { migrate, purge } from "./commands/Maintenance.ts"
+import { organizations } from "./commands/Organizations.ts"
+import { personas } from "./commands/Personas.ts"
+import { serve, worker } from "./commands/Service.ts"
+
+export const program = Command.make("partner-commentary").pipe(
+  Command.withDescription("Opinion commentary from licensed personas, for partners"),
+  Command.withSubcommands([
+    serve,
+    worker,
+    migrate,
+    organizations,
+    personas,
+    licenses,
+    keys,
+    retry,
+    mail,
+    creators,
+    doctor,
+    purge
+  ]),
+  Command.withGlobalFlags([Json])
+)

@@ -1,0 +1,106 @@
+/** The long-running processes: the server, with or without workers, and workers alone. They end when they are told to stop. */
+
+import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
+import { layerUntraced } from "@partner-commentary/server/creator/CreatorRequest"
+import * as Routes from "@partner-commentary/server/Routes"
+import * as Workers from "@partner-commentary/server/Workers"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as HttpRouter from "effect/http/HttpRouter"
+import * as HttpServer from "effect/http/HttpServer"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Database from "./Database.ts"
+import * as DemoOrganization from "./DemoOrganization.ts"
+import * as Engine from "./Engine.ts"
+import * as Listener from "./Listener.ts"
+import * as Logs from "./Logs.ts"
+import * as Metrics from "./Metrics.ts"
+import * as OutboxRoutes from "./OutboxRoutes.ts"
+import { isWildcard } from "./settings/Loopback.ts"
+import * as Settings from "./settings/Settings.ts"
+import { SettingRefused } from "./settings/Variable.ts"
+import * as Telemetry from "./Telemetry.ts"
+
+/** Serves until it is interrupted. `announce` is told once it listens. */
+export const serve = <R>(options: {
+  readonly work: boolean
+  readonly announce: (apiRoot: string, demo: Option.Option<DemoOrganization.Demo>) => Effect.Effect<void, never, R>
+}) =>
+  running(
+    Effect.fnUntraced(function* (settings) {
+      const stores = yield* Layer.build(Database.layer(settings))
+      const { open, port, server } = yield* Listener.bind(settings.listen.host, settings.listen.port, "PORT")
+      const apiRoot = Settings.apiRoot(settings, port)
+      const engine = yield* Layer.build(
+        Engine.layer(settings, apiRoot).pipe(Layer.provideMerge(Layer.succeedContext(stores)))
+      )
+      const demo = settings.database.isDefault
+        ? yield* Effect.provideContext(DemoOrganization.make, engine)
+        : Option.none()
+      yield* Effect.provideContext(Telemetry.admin(settings), engine)
+      if (options.work) yield* Layer.build(Layer.provide(Workers.layer, Layer.succeedContext(engine)))
+      yield* Layer.build(
+        site(settings).pipe(
+          Layer.provide(Layer.succeedContext(Context.add(engine, HttpServer.HttpServer, server))),
+          Layer.provide(Layer.merge(NodeHttpServer.layerHttpServices, layerUntraced))
+        )
+      )
+      yield* open
+      if (isWildcard(settings.listen.host) && Option.isNone(settings.publicUrl)) {
+        yield* Effect.logWarning(
+          `PUBLIC_URL is unset: links in mails start with ${apiRoot}, which only this machine reaches`
+        )
+      }
+      yield* options.announce(apiRoot, demo)
+    })
+  )
+
+/** Works until it is interrupted. */
+export const work = <R>(announce: Effect.Effect<void, never, R>) =>
+  running(
+    Effect.fnUntraced(function* (settings) {
+      if (Option.isNone(settings.publicUrl) && settings.listen.port === 0) {
+        return yield* new SettingRefused({
+          name: "PUBLIC_URL",
+          reason: "must be set for a worker where PORT is 0: its mails link to the server"
+        })
+      }
+      const engine = yield* Layer.build(
+        Engine.layer(settings, Settings.apiRoot(settings, settings.listen.port)).pipe(
+          Layer.provideMerge(Database.layer(settings))
+        )
+      )
+      yield* Effect.provideContext(Telemetry.admin(settings), engine)
+      yield* Layer.build(Layer.provide(Workers.layer, Layer.succeedContext(engine)))
+      yield* announce
+    })
+  )
+
+const site = (settings: Settings.Settings) =>
+  HttpRouter.serve(settings.development ? Layer.merge(Routes.layer, OutboxRoutes.layer) : Routes.layer, {
+    routerConfig: Routes.routerConfig,
+    disableLogger: true,
+    disableListenLog: true,
+    ...(Telemetry.isWatched(settings) ? { middleware: Metrics.watched } : {})
+  })
+
+/** What was started ends in reverse: running requests, workers, connections, the database. */
+const running = <E, R>(start: (settings: Settings.Settings) => Effect.Effect<void, E, R>) =>
+  Effect.gen(function* () {
+    const settings = yield* Settings.read
+    yield* Settings.requireForService(settings)
+    const observed = Telemetry.layer(settings).pipe(Layer.provideMerge(Logs.layer(settings, "info")))
+    return yield* Effect.gen(function* () {
+      yield* Effect.addFinalizer(() => Effect.logInfo("Stopped"))
+      yield* start(settings)
+      return yield* Effect.onInterrupt(Effect.never, () =>
+        Effect.andThen(
+          Effect.sync(() => {
+            process.exitCode = 0
+          }),
+          Effect.logInfo("Stopping")
+        )
+      )
+    }).pipe(Effect.scoped, Effect.provide(observed))
+  })

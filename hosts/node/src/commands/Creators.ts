@@ -1,0 +1,114 @@
+/** `creator …`, `retry` and `mail …`: what an operator does for creators and for requests that got stuck. */
+import { Creators } from "@partner-commentary/core/creator/Creators"
+import { ShareId } from "@partner-commentary/core/shared/Ids"
+import type { ActionRefused } from "@partner-commentary/core/topic/Workflow"
+import * as Command from "effect/cli/Command"
+import * as Effect from "effect/Effect"
+import * as Administration from "../Administration.ts"
+import { answer, isoOrNull } from "../Answer.ts"
+import { CommandFailed, WrongUsage } from "../CommandFailed.ts"
+import * as Kind from "../Kind.ts"
+import * as Parameter from "../Parameter.ts"
+
+const shareId = Parameter.argument("share_id", Kind.id(ShareId), "The share_id: one persona's part in one topic")
+
+export const retry = Command.make(
+  "retry",
+  { shareId },
+  Effect.fn(function* ({ shareId }) {
+    const assignment = yield* (yield* Creators).retryGeneration(shareId).pipe(explained(shareId, "start generation"))
+    yield* answer({
+      json: () => ({
+        share_id: assignment.id,
+        topic_id: assignment.topicId,
+        status: assignment.status,
+        next_attempt_at: isoOrNull(assignment.generation.nextAt)
+      }),
+      text: () => ["Started generation again: a running server or worker makes the next attempt at once."]
+    })
+  }, Effect.provide(Administration.layer))
+).pipe(Command.withDescription("Start a generation that gave up again"))
+
+const resend = Command.make(
+  "resend",
+  { shareId },
+  Effect.fn(function* ({ shareId }) {
+    const kind = yield* (yield* Creators).resendMail(shareId).pipe(explained(shareId, "mail its creator"))
+    yield* answer({
+      json: () => ({ share_id: shareId, mail: kind }),
+      text: () => [`Queued the ${kind.replaceAll("_", " ")} mail: a running server or worker sends it at once.`]
+    })
+  }, Effect.provide(Administration.layer))
+).pipe(Command.withDescription("Mail a creator once more what the request waits for"))
+
+export const mail = Command.make("mail").pipe(
+  Command.withDescription("Mails to creators"),
+  Command.withSubcommands([resend])
+)
+
+const changeEmail = Command.make(
+  "change-email",
+  {
+    from: Parameter.required("from", Kind.email, "EMAIL", "The present address"),
+    to: Parameter.required("to", Kind.email, "EMAIL", "The new address")
+  },
+  Effect.fn(function* ({ from, to }) {
+    if (from.toLowerCase() === to.toLowerCase()) {
+      return yield* new WrongUsage({ message: "--from and --to are the same address." })
+    }
+    const changed = yield* (yield* Creators).changeEmail(from, to)
+    if (changed.personas + changed.assignments === 0) return yield* nobody(from)
+    yield* answer({
+      json: () => changed,
+      text: () => [
+        `Changed ${personas(changed.personas)} and ${requests(changed.assignments, "open ")} to ${to}.`,
+        "Links mailed to the old address no longer work; new ones are on their way."
+      ]
+    })
+  }, Effect.provide(Administration.layer))
+).pipe(Command.withDescription("Move a creator to another address; links mailed to the old one die"))
+
+const erase = Command.make(
+  "erase",
+  { email: Parameter.required("email", Kind.email, "EMAIL", "The creator's address") },
+  Effect.fn(function* ({ email }) {
+    const erased = yield* (yield* Creators).erase(email)
+    if (erased.personas + erased.assignments === 0) return yield* nobody(email)
+    yield* answer({
+      json: () => erased,
+      text: () => [
+        `Erased the creator from ${personas(erased.personas)} and ${requests(erased.assignments, "")}; approved texts stay.`,
+        ...(erased.personas > 0
+          ? ["Next: partner-commentary persona update ID --creator-email EMAIL, or revoke the licences."]
+          : [])
+      ]
+    })
+  }, Effect.provide(Administration.layer))
+).pipe(Command.withDescription("Forget a person: what they approved stays, everything else goes, open work is closed"))
+
+export const creators = Command.make("creator").pipe(
+  Command.withDescription("The people behind the personas"),
+  Command.withSubcommands([changeEmail, erase])
+)
+
+const personas = (count: number) => `${count} persona${count === 1 ? "" : "s"}`
+const requests = (count: number, which: string) => `${count} ${which}request${count === 1 ? "" : "s"}`
+
+const nobody = (email: string) =>
+  Effect.fail(new CommandFailed({ message: `No persona and no request has the creator address ${email}.` }))
+
+const explained =
+  (id: ShareId, action: string) =>
+  <A, R>(effect: Effect.Effect<A, { readonly _tag: "AssignmentNotFound" } | ActionRefused, R>) =>
+    Effect.mapError(
+      effect,
+      (error) =>
+        new CommandFailed({
+          message:
+            error._tag === "AssignmentNotFound"
+              ? `There is no request ${id}.`
+              : error.reason === "settled"
+                ? `The request ${id} is settled (${error.status}): there is no reason to ${action}.`
+                : `The request ${id} is in ${error.status} and not stuck there: there is no reason to ${action}.`
+        })
+    )

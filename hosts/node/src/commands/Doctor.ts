@@ -1,0 +1,51 @@
+/** `doctor`: what there is to mend. */
+import * as Command from "effect/cli/Command"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import * as Administration from "../Administration.ts"
+import { answer, table } from "../Answer.ts"
+import { CommandFailed } from "../CommandFailed.ts"
+import * as Database from "../Database.ts"
+import type { Finding } from "../Doctor.ts"
+import * as Settings from "../settings/Settings.ts"
+import { undone } from "./Maintenance.ts"
+
+export const doctor = Command.make(
+  "doctor",
+  {},
+  Effect.fn(function* () {
+    const findings = yield* examine
+    const toMend = findings.filter(({ state }) => state === "mend").length
+    yield* answer({
+      json: () => ({ ok: toMend === 0, findings }),
+      text: () =>
+        table(
+          ["check", "state", "finding"],
+          findings.map(({ check, message, state }) => [check, state, message]),
+          ""
+        )
+    })
+    if (toMend > 0) {
+      return yield* new CommandFailed({
+        message: toMend === 1 ? "There is one thing to mend." : `There are ${toMend} things to mend.`
+      })
+    }
+  })
+).pipe(Command.withDescription("Say what works and what there is to mend; exits with 1 if there is anything"))
+
+const examine = Effect.gen(function* () {
+  const Doctor = yield* Effect.promise(() => import("../Doctor.ts"))
+  const read = yield* Effect.result(Effect.tap(Settings.read, Settings.requireForService))
+  if (Result.isFailure(read)) return [Doctor.mend("configuration", read.failure.message)]
+  const settings = read.success
+  const { migrate } = yield* Effect.promise(() => import("@partner-commentary/sql/Migrations"))
+  const database = yield* Doctor.database(settings, Effect.provide(undone(migrate), Database.layerClient(settings)))
+  const outside: ReadonlyArray<Finding> = [
+    ...Doctor.configuration(settings),
+    database,
+    yield* Doctor.mailServer(settings)
+  ]
+  if (database.state !== "ok") return outside
+  const inside = Effect.all([Doctor.mails, Doctor.generations, Effect.map(Doctor.work, Array.of), Doctor.licences])
+  return [...outside, ...(yield* Effect.provide(inside, Administration.layer)).flat()]
+})

@@ -1,0 +1,134 @@
+/** `key …`: what partners call with. */
+import { type ApiKey, Environment, refusal } from "@partner-commentary/core/access/ApiKey"
+import { ApiKeys } from "@partner-commentary/core/access/ApiKeys"
+import { OrganizationStore } from "@partner-commentary/core/partner/OrganizationStore"
+import { ApiKeyId, OrganizationId } from "@partner-commentary/core/shared/Ids"
+import * as Instant from "@partner-commentary/core/shared/Instant"
+import * as Command from "effect/cli/Command"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Redacted from "effect/Redacted"
+import * as Administration from "../Administration.ts"
+import { answer, fields, isoOrNull, table } from "../Answer.ts"
+import { CommandFailed } from "../CommandFailed.ts"
+import * as Kind from "../Kind.ts"
+import * as Parameter from "../Parameter.ts"
+
+const organization = Parameter.required("org", Kind.id(OrganizationId), "ID", "The organization's id")
+
+const create = Command.make(
+  "create",
+  {
+    organization,
+    name: Parameter.required("name", Kind.name, "NAME", "What it is for"),
+    scopes: Parameter.required("scopes", Kind.scopes, "A,B", "personas:read, topics:submit, topics:read, usage:read"),
+    environment: Parameter.optional(
+      "environment",
+      Kind.oneOf(Environment.literals),
+      "ENVIRONMENT",
+      "live (the default), or test: sees test data only"
+    ),
+    addresses: Parameter.optional(
+      "ip-whitelist",
+      Kind.addresses,
+      "A,B",
+      "The addresses and CIDR ranges it may be used from; without, any"
+    ),
+    expiresAt: Parameter.optional("expires-at", Kind.timestamp, "TIMESTAMP", "The first moment at which it is refused")
+  },
+  Effect.fn(function* (wanted) {
+    const { fullKey, key } = yield* (yield* ApiKeys)
+      .issue({
+        organizationId: wanted.organization,
+        name: wanted.name,
+        scopes: wanted.scopes,
+        environment: Option.getOrElse(wanted.environment, () => "live" as const),
+        ipAllowList: Option.getOrElse(wanted.addresses, () => []),
+        expiresAt: Option.getOrNull(wanted.expiresAt)
+      })
+      .pipe(
+        Effect.catchTags({
+          InvalidAllowList: ({ entry }) =>
+            Effect.fail(new CommandFailed({ message: `${entry} is no address and no CIDR range.` })),
+          OrganizationNotFound: () => noOrganization(wanted.organization)
+        })
+      )
+    yield* answer({
+      json: () => ({ ...view(key), full_key: Redacted.value(fullKey) }),
+      text: () => [
+        `Created the key ${key.name}. It is shown this once:`,
+        "",
+        `  ${Redacted.value(fullKey)}`,
+        "",
+        ...fields({
+          id: key.id,
+          scopes: key.scopes.join(" "),
+          addresses: key.ipAllowList.join(" "),
+          expires: isoOrNull(key.expiresAt)
+        })
+      ]
+    })
+  }, Effect.provide(Administration.layer))
+).pipe(Command.withDescription("Issue a key, which is shown this once"))
+
+const list = Command.make(
+  "list",
+  { organization },
+  Effect.fn(function* (wanted) {
+    if (Option.isNone(yield* (yield* OrganizationStore).find(wanted.organization))) {
+      return yield* noOrganization(wanted.organization)
+    }
+    const now = yield* Instant.now
+    const keys = yield* (yield* ApiKeys).list(wanted.organization)
+    yield* answer({
+      json: () => keys.map(view),
+      text: () =>
+        table(
+          ["id", "name", "key", "state", "scopes"],
+          keys.map((key) => [key.id, key.name, `${key.prefix}…`, state(key, now), key.scopes.join(" ")]),
+          `There are no keys yet. Next: partner-commentary key create --org ${wanted.organization} --name NAME --scopes A,B`
+        )
+    })
+  }, Effect.provide(Administration.layer))
+).pipe(Command.withDescription("List a partner's keys, revoked and expired ones too"))
+
+const revoke = Command.make(
+  "revoke",
+  { id: Parameter.argument("id", Kind.id(ApiKeyId), "The key's id") },
+  Effect.fn(function* ({ id }) {
+    const key = yield* Effect.catchTag((yield* ApiKeys).revoke(id), "ApiKeyNotFound", () =>
+      Effect.fail(new CommandFailed({ message: `There is no key ${id}.` }))
+    )
+    yield* answer({
+      json: () => view(key),
+      text: () => [`Revoked the key ${key.name}: it is refused everywhere within seconds.`]
+    })
+  }, Effect.provide(Administration.layer))
+).pipe(Command.withDescription("Refuse a key for good, within seconds everywhere"))
+
+export const keys = Command.make("key").pipe(
+  Command.withDescription("What partners call with"),
+  Command.withSubcommands([create, list, revoke])
+)
+
+const noOrganization = (id: OrganizationId) =>
+  Effect.fail(new CommandFailed({ message: `There is no organization ${id}.` }))
+
+const state = (key: ApiKey, now: Instant.Instant): string =>
+  Option.match(refusal(key, now), {
+    onNone: () => "active",
+    onSome: ({ _tag }) => (_tag === "KeyRevoked" ? "revoked" : "expired")
+  })
+
+const view = (key: ApiKey) => ({
+  id: key.id,
+  organization_id: key.organizationId,
+  name: key.name,
+  key_prefix: key.prefix,
+  scopes: key.scopes,
+  environment: key.environment,
+  ip_whitelist: key.ipAllowList,
+  created_at: Instant.toIso(key.createdAt),
+  expires_at: isoOrNull(key.expiresAt),
+  revoked_at: isoOrNull(key.revokedAt)
+})

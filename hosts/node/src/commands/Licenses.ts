@@ -1,0 +1,124 @@
+/** `license …`: which partner may use which persona, until when. */
+
+import { OrganizationStore } from "@partner-commentary/core/partner/OrganizationStore"
+import { isActive, type License } from "@partner-commentary/core/persona/License"
+import { PersonaRegistry } from "@partner-commentary/core/persona/PersonaRegistry"
+import { AuditLog } from "@partner-commentary/core/shared/AuditLog"
+import { OrganizationId, PersonaId } from "@partner-commentary/core/shared/Ids"
+import * as Instant from "@partner-commentary/core/shared/Instant"
+import * as Command from "effect/cli/Command"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Administration from "../Administration.ts"
+import { answer, isoOrNull, table } from "../Answer.ts"
+import { CommandFailed } from "../CommandFailed.ts"
+import * as Kind from "../Kind.ts"
+import * as Parameter from "../Parameter.ts"
+
+const organization = Parameter.required("org", Kind.id(OrganizationId), "ID", "The organization's id")
+const persona = Parameter.required("persona", Kind.id(PersonaId), "ID", "The persona's id")
+
+const grant = Command.make(
+  "grant",
+  {
+    organization,
+    persona,
+    until: Parameter.optional("until", Kind.timestamp, "TIMESTAMP", "The first moment at which it no longer holds")
+  },
+  Effect.fn(function* (wanted) {
+    const now = yield* Instant.now
+    const license: License = {
+      organizationId: wanted.organization,
+      personaId: wanted.persona,
+      grantedAt: now,
+      until: Option.getOrNull(wanted.until),
+      revokedAt: null
+    }
+    const registry = yield* PersonaRegistry
+    const granted = yield* Administration.together(
+      Effect.tap(registry.grant(license), (done) => (done ? record("license.granted", license) : Effect.void))
+    )
+    if (!granted) {
+      return yield* new CommandFailed({
+        message: `There is no organization ${license.organizationId}, or no persona ${license.personaId}.`
+      })
+    }
+    yield* answer({
+      json: () => view(license, now),
+      text: () => [
+        license.until === null
+          ? "Granted the licence, without an end."
+          : `Granted the licence until ${Instant.toIso(license.until)}.`,
+        ...(isActive(license, now) ? [] : ["That moment has passed: it allows nothing."])
+      ]
+    })
+  }, Effect.provide(Administration.layer))
+).pipe(Command.withDescription("Let a partner use a persona, or change until when"))
+
+const revoke = Command.make(
+  "revoke",
+  { organization, persona },
+  Effect.fn(function* (wanted) {
+    const now = yield* Instant.now
+    const registry = yield* PersonaRegistry
+    const revoked = yield* Administration.together(
+      Effect.tap(registry.revoke(wanted.organization, wanted.persona, now), (outcome) =>
+        Option.isNone(outcome) ? Effect.void : record("license.revoked", outcome.value)
+      )
+    )
+    if (Option.isNone(revoked)) {
+      return yield* new CommandFailed({
+        message: `The organization ${wanted.organization} holds no licence for the persona ${wanted.persona}.`
+      })
+    }
+    yield* answer({
+      json: () => view(revoked.value, now),
+      text: () => ["Revoked the licence: no new topics reach the persona, running ones go on."]
+    })
+  }, Effect.provide(Administration.layer))
+).pipe(Command.withDescription("Stop new topics of a partner to a persona; running ones go on"))
+
+const list = Command.make(
+  "list",
+  { organization },
+  Effect.fn(function* (wanted) {
+    if (Option.isNone(yield* (yield* OrganizationStore).find(wanted.organization))) {
+      return yield* new CommandFailed({ message: `There is no organization ${wanted.organization}.` })
+    }
+    const now = yield* Instant.now
+    const licenses = yield* (yield* PersonaRegistry).licenses(wanted.organization)
+    yield* answer({
+      json: () => licenses.map((one) => ({ ...view(one, now), persona_name: one.personaName })),
+      text: () =>
+        table(
+          ["persona", "name", "state", "until"],
+          licenses.map((one) => [
+            one.personaId,
+            one.personaName,
+            one.revokedAt !== null ? "revoked" : isActive(one, now) ? "active" : "ended",
+            isoOrNull(one.until) ?? ""
+          ]),
+          `There are no licences yet. Next: partner-commentary license grant --org ${wanted.organization} --persona ID`
+        )
+    })
+  }, Effect.provide(Administration.layer))
+).pipe(Command.withDescription("List a partner's licences, revoked and ended ones too"))
+
+export const licenses = Command.make("license").pipe(
+  Command.withDescription("Which partner may use which persona"),
+  Command.withSubcommands([grant, revoke, list])
+)
+
+const record = (action: string, { organizationId, personaId, until }: License) =>
+  Effect.flatMap(AuditLog, (audit) =>
+    audit.record({ action, subject: personaId, organizationId, details: { until: isoOrNull(until) } })
+  )
+
+const view = (license: License, now: Instant.Instant) => ({
+  organization_id: license.organizationId,
+  persona_id: license.personaId,
+  active: isActive(license, now),
+  granted_at: Instant.toIso(license.grantedAt),
+  until: isoOrNull(license.until),
+  revoked_at: isoOrNull(license.revokedAt)
+})

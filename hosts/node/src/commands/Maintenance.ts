@@ -1,0 +1,60 @@
+/** `migrate` and `purge`: keeping the database in shape. */
+import { Retention } from "@partner-commentary/core/operations/Retention"
+import * as Instant from "@partner-commentary/core/shared/Instant"
+import * as Command from "effect/cli/Command"
+import * as Flag from "effect/cli/Flag"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as SqlClient from "effect/sql/SqlClient"
+import { isSqlError, type SqlError } from "effect/sql/SqlError"
+import * as Administration from "../Administration.ts"
+import { answer } from "../Answer.ts"
+import * as Database from "../Database.ts"
+import * as Logs from "../Logs.ts"
+import * as Settings from "../settings/Settings.ts"
+
+const kept = { duration: Duration.days(7), text: "7 days" }
+
+const databaseAlone = Layer.unwrap(
+  Effect.map(Settings.read, (settings) => Layer.merge(Database.layerClient(settings), Logs.layer(settings, "warn")))
+)
+
+export const migrate = Command.make(
+  "migrate",
+  {},
+  Effect.fn(function* () {
+    const { migrate } = yield* Effect.promise(() => import("@partner-commentary/sql/Migrations"))
+    const applied = (yield* migrate).map(([id, name]) => `${String(id).padStart(4, "0")}_${name}`)
+    yield* answer({
+      json: () => ({ applied }),
+      text: () =>
+        applied.length === 0
+          ? ["Nothing to do: the database is up to date."]
+          : applied.map((name) => `Applied ${name}.`)
+    })
+  }, Effect.provide(databaseAlone))
+).pipe(Command.withDescription("Bring the database to the present schema, as serve and worker do too"))
+
+export const purge = Command.make(
+  "purge",
+  { dryRun: Flag.Boolean("dry-run").pipe(Flag.withDescription("Count only"), Flag.withDefault(false)) },
+  Effect.fn(function* ({ dryRun }) {
+    const retention = yield* Retention
+    const now = yield* Instant.now
+    const purging = retention.purge({ mails: Instant.plus(now, Duration.negate(kept.duration)), windows: now })
+    const gone = yield* dryRun ? undone(purging) : purging
+    yield* answer({
+      json: () => ({ ...gone, dry_run: dryRun }),
+      text: () => [
+        `${dryRun ? "Would let" : "Let"} go of ${gone.mails} mails settled more than ${kept.text} ago and ${gone.windows} closed duplicate windows.`
+      ]
+    })
+  }, Effect.provide(Administration.layer))
+).pipe(Command.withDescription("Let go of what is no longer needed"))
+
+/** Does it, looks what came of it, and takes it back. */
+export const undone = <A, E, R>(change: Effect.Effect<A, E, R>) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) => Effect.flip(sql.withTransaction(Effect.flip(change)))).pipe(
+    Effect.flatMap((found) => (isSqlError(found) ? Effect.fail(found) : Effect.succeed(found as Exclude<A, SqlError>)))
+  )

@@ -1,0 +1,206 @@
+/** `org …`: the partners who call. */
+
+import type { Organization } from "@partner-commentary/core/partner/Organization"
+import { type IdentityTaken, OrganizationRegistry } from "@partner-commentary/core/partner/OrganizationRegistry"
+import { type LimitName, type LimitOverrides, limitsOf, PlanName } from "@partner-commentary/core/partner/Plan"
+import { AuditLog } from "@partner-commentary/core/shared/AuditLog"
+import * as Ids from "@partner-commentary/core/shared/Ids"
+import { OrganizationId } from "@partner-commentary/core/shared/Ids"
+import * as Instant from "@partner-commentary/core/shared/Instant"
+import * as Command from "effect/cli/Command"
+import * as SecureRandom from "effect/crypto/SecureRandom"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Administration from "../Administration.ts"
+import { answer, fields, isoOrNull, table } from "../Answer.ts"
+import { CommandFailed, WrongUsage } from "../CommandFailed.ts"
+import * as Kind from "../Kind.ts"
+import * as Parameter from "../Parameter.ts"
+
+const settings = {
+  plan: Parameter.optional("plan", Kind.oneOf(PlanName.literals), "PLAN", "standard (the default) or premium"),
+  contactEmail: Parameter.optional(
+    "contact-email",
+    Kind.orEmpty(Kind.email),
+    "EMAIL",
+    "Who is told about undeliverable requests"
+  ),
+  identityId: Parameter.optional(
+    "identity-id",
+    Kind.orEmpty(Kind.name),
+    "ID",
+    "By what the dashboard's identity provider knows it"
+  ),
+  limits: Parameter.repeated(
+    "limit",
+    Kind.limit,
+    "NAME=VALUE",
+    "A limit of its own instead of the plan's; may be given several times"
+  )
+}
+
+const id = Parameter.argument("id", Kind.id(OrganizationId), "The organization's id")
+
+const create = Command.make(
+  "create",
+  { name: Parameter.required("name", Kind.name, "NAME", "Shown to creators as the one who asks"), ...settings },
+  Effect.fn(function* (wanted) {
+    const organization: Organization = {
+      id: yield* Ids.make(OrganizationId, yield* SecureRandom.SecureRandom),
+      name: wanted.name,
+      plan: Option.getOrElse(wanted.plan, () => "standard" as const),
+      limits: changedLimits({}, wanted.limits),
+      contactEmail: Option.getOrNull(wanted.contactEmail),
+      identityId: Option.getOrNull(wanted.identityId),
+      suspendedAt: null,
+      createdAt: yield* Instant.now
+    }
+    const registry = yield* OrganizationRegistry
+    yield* changing(Effect.as(registry.insert(organization), Option.some(organization)), "organization.created")
+    yield* answer({
+      json: () => view(organization),
+      text: () => [
+        `Created the organization ${organization.name}.`,
+        ...details(organization),
+        `Next: partner-commentary key create --org ${organization.id} --name NAME --scopes personas:read,topics:submit,topics:read`
+      ]
+    })
+  }, Effect.provide(Administration.layer))
+).pipe(Command.withDescription("Register a partner"))
+
+const update = Command.make(
+  "update",
+  { id, name: Parameter.optional("name", Kind.name, "NAME", "Shown to creators from the next topic on"), ...settings },
+  Effect.fn(function* (wanted) {
+    const { contactEmail, identityId, limits, name, plan } = wanted
+    if ([contactEmail, identityId, name, plan].every(Option.isNone) && limits.length === 0) {
+      return yield* new WrongUsage({
+        message: "Say what to change: --name, --plan, --contact-email, --identity-id or --limit."
+      })
+    }
+    const organization = yield* changed(wanted.id, "organization.updated", (present) => ({
+      ...present,
+      name: Option.getOrElse(name, () => present.name),
+      plan: Option.getOrElse(plan, () => present.plan),
+      contactEmail: Option.getOrElse(contactEmail, () => present.contactEmail),
+      identityId: Option.getOrElse(identityId, () => present.identityId),
+      limits: changedLimits(present.limits, limits)
+    }))
+    yield* answer({
+      json: () => view(organization),
+      text: () => [`Updated the organization ${organization.name}.`, ...details(organization)]
+    })
+  }, Effect.provide(Administration.layer))
+).pipe(Command.withDescription("Change a partner; what is not named stays"))
+
+const list = Command.make(
+  "list",
+  {},
+  Effect.fn(function* () {
+    const organizations = yield* (yield* OrganizationRegistry).list
+    yield* answer({
+      json: () => organizations.map(view),
+      text: () =>
+        table(
+          ["id", "name", "plan", "contact", "state"],
+          organizations.map((one) => [
+            one.id,
+            one.name,
+            one.plan,
+            one.contactEmail ?? "",
+            one.suspendedAt === null ? "active" : "suspended"
+          ]),
+          "There are no organizations yet. Next: partner-commentary org create --name NAME"
+        )
+    })
+  }, Effect.provide(Administration.layer))
+).pipe(Command.withDescription("List the partners, oldest first"))
+
+const suspend = Command.make(
+  "suspend",
+  { id },
+  Effect.fn(function* (wanted) {
+    const now = yield* Instant.now
+    const organization = yield* changed(wanted.id, "organization.suspended", (present) => ({
+      ...present,
+      suspendedAt: present.suspendedAt ?? now
+    }))
+    yield* answer({
+      json: () => view(organization),
+      text: () => [`Suspended ${organization.name}: its keys are refused within seconds, its running requests go on.`]
+    })
+  }, Effect.provide(Administration.layer))
+).pipe(Command.withDescription("Refuse every key of a partner; running requests go on"))
+
+const resume = Command.make(
+  "resume",
+  { id },
+  Effect.fn(function* (wanted) {
+    const organization = yield* changed(wanted.id, "organization.resumed", (present) => ({
+      ...present,
+      suspendedAt: null
+    }))
+    yield* answer({
+      json: () => view(organization),
+      text: () => [`Resumed ${organization.name}: its keys work again within seconds.`]
+    })
+  }, Effect.provide(Administration.layer))
+).pipe(Command.withDescription("Let a suspended partner call again"))
+
+export const organizations = Command.make("org").pipe(
+  Command.withDescription("The partners who call"),
+  Command.withSubcommands([create, update, list, suspend, resume])
+)
+
+const changed = (organizationId: OrganizationId, action: string, change: (present: Organization) => Organization) =>
+  Effect.flatMap(OrganizationRegistry, (registry) => changing(registry.update(organizationId, change), action)).pipe(
+    Effect.flatMap(
+      Option.match({
+        onNone: () => Effect.fail(new CommandFailed({ message: `There is no organization ${organizationId}.` })),
+        onSome: Effect.succeed
+      })
+    )
+  )
+
+/** With its record, or not at all. */
+const changing = <R>(change: Effect.Effect<Option.Option<Organization>, IdentityTaken, R>, action: string) =>
+  Administration.together(
+    Effect.tap(change, (outcome) =>
+      Effect.gen(function* () {
+        if (Option.isNone(outcome)) return
+        const { id: subject, limits, plan } = outcome.value
+        const audit = yield* AuditLog
+        yield* audit.record({ action, subject, organizationId: subject, details: { plan, limits: { ...limits } } })
+      })
+    )
+  ).pipe(Effect.mapError(() => new CommandFailed({ message: "Another organization has this identity id." })))
+
+const changedLimits = (
+  present: LimitOverrides,
+  changes: ReadonlyArray<readonly [LimitName, number | null]>
+): LimitOverrides =>
+  Object.fromEntries(
+    Object.entries({ ...present, ...Object.fromEntries(changes) }).filter(([, value]) => value !== null)
+  )
+
+const view = (organization: Organization) => ({
+  id: organization.id,
+  name: organization.name,
+  plan: organization.plan,
+  limits: limitsOf(organization),
+  contact_email: organization.contactEmail,
+  identity_id: organization.identityId,
+  suspended_at: isoOrNull(organization.suspendedAt),
+  created_at: Instant.toIso(organization.createdAt)
+})
+
+const details = (organization: Organization) =>
+  fields({
+    id: organization.id,
+    plan: organization.plan,
+    contact: organization.contactEmail,
+    identity: organization.identityId,
+    limits: Object.entries(organization.limits)
+      .map(([name, value]) => `${name}=${value}`)
+      .join(" ")
+  })

@@ -1,0 +1,163 @@
+/** `persona …`: the licensed voices and the creators behind them. */
+import type { Persona } from "@partner-commentary/core/persona/Persona"
+import { PersonaRegistry } from "@partner-commentary/core/persona/PersonaRegistry"
+import { AuditLog } from "@partner-commentary/core/shared/AuditLog"
+import * as Ids from "@partner-commentary/core/shared/Ids"
+import { PersonaId } from "@partner-commentary/core/shared/Ids"
+import * as Instant from "@partner-commentary/core/shared/Instant"
+import * as Command from "effect/cli/Command"
+import * as SecureRandom from "effect/crypto/SecureRandom"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Administration from "../Administration.ts"
+import { answer, fields, table } from "../Answer.ts"
+import { CommandFailed, WrongUsage } from "../CommandFailed.ts"
+import * as Kind from "../Kind.ts"
+import * as Parameter from "../Parameter.ts"
+
+const name = "What partners call it"
+const email = "Where the creator gets requests; partners never see it"
+
+const settings = {
+  creatorName: Parameter.optional("creator-name", Kind.orEmpty(Kind.name), "NAME", "How mails address the creator"),
+  imageUrl: Parameter.optional(
+    "image-url",
+    Kind.orEmpty(Kind.httpUrl),
+    "URL",
+    "Its picture; without one, a neutral one"
+  ),
+  bio: Parameter.optional("bio", Kind.prose, "TEXT", "Its biography"),
+  expertise: Parameter.optional("expertise", Kind.expertise, "A,B", "Sports, leagues and topics it knows"),
+  social: Parameter.repeated(
+    "social",
+    Kind.socialLink,
+    "NAME=URL",
+    "Where else it is found; may be given several times"
+  )
+}
+
+const create = Command.make(
+  "create",
+  {
+    name: Parameter.required("name", Kind.name, "NAME", name),
+    creatorEmail: Parameter.required("creator-email", Kind.email, "EMAIL", email),
+    ...settings
+  },
+  Effect.fn(function* (wanted) {
+    const persona: Persona = {
+      id: yield* Ids.make(PersonaId, yield* SecureRandom.SecureRandom),
+      name: wanted.name,
+      imageUrl: Option.getOrElse(wanted.imageUrl, () => null) ?? "",
+      bio: Option.getOrElse(wanted.bio, () => ""),
+      expertise: Option.getOrElse(wanted.expertise, () => []),
+      socialLinks: changedLinks({}, wanted.social),
+      creator: { name: Option.getOrElse(wanted.creatorName, () => null) ?? "", email: wanted.creatorEmail },
+      createdAt: yield* Instant.now
+    }
+    const registry = yield* PersonaRegistry
+    yield* Administration.together(Effect.andThen(registry.insert(persona), record("persona.created", persona)))
+    yield* answer({
+      json: () => view(persona),
+      text: () => [
+        `Created the persona ${persona.name}.`,
+        ...details(persona),
+        `Next: partner-commentary license grant --org ORGANIZATION_ID --persona ${persona.id}`
+      ]
+    })
+  }, Effect.provide(Administration.layer))
+).pipe(Command.withDescription("Publish a persona; partners see it once they hold a licence"))
+
+const update = Command.make(
+  "update",
+  {
+    id: Parameter.argument("id", Kind.id(PersonaId), "The persona's id"),
+    name: Parameter.optional("name", Kind.name, "NAME", name),
+    creatorEmail: Parameter.optional("creator-email", Kind.email, "EMAIL", `${email}. For new topics only`),
+    ...settings
+  },
+  Effect.fn(function* ({ id, social, ...wanted }) {
+    if (Object.values(wanted).every((value: Option.Option<unknown>) => Option.isNone(value)) && social.length === 0) {
+      return yield* new WrongUsage({
+        message:
+          "Say what to change: --name, --creator-email, --creator-name, --image-url, --bio, --expertise or --social."
+      })
+    }
+    const registry = yield* PersonaRegistry
+    const updated = yield* Administration.together(
+      Effect.tap(
+        registry.update(id, (present) => ({
+          ...present,
+          name: Option.getOrElse(wanted.name, () => present.name),
+          imageUrl: Option.getOrElse(wanted.imageUrl, () => present.imageUrl) ?? "",
+          bio: Option.getOrElse(wanted.bio, () => present.bio),
+          expertise: Option.getOrElse(wanted.expertise, () => present.expertise),
+          socialLinks: changedLinks(present.socialLinks, social),
+          creator: {
+            name: Option.getOrElse(wanted.creatorName, () => present.creator.name) ?? "",
+            email: Option.getOrElse(wanted.creatorEmail, () => present.creator.email)
+          }
+        })),
+        (outcome) => (Option.isNone(outcome) ? Effect.void : record("persona.updated", outcome.value))
+      )
+    )
+    if (Option.isNone(updated)) return yield* new CommandFailed({ message: `There is no persona ${id}.` })
+    const persona = updated.value
+    yield* answer({
+      json: () => view(persona),
+      text: () => [`Updated the persona ${persona.name}.`, ...details(persona)]
+    })
+  }, Effect.provide(Administration.layer))
+).pipe(Command.withDescription("Change a persona; what is not named stays"))
+
+const list = Command.make(
+  "list",
+  {},
+  Effect.fn(function* () {
+    const personas = yield* (yield* PersonaRegistry).list
+    yield* answer({
+      json: () => personas.map(view),
+      text: () =>
+        table(
+          ["id", "name", "creator", "expertise"],
+          personas.map((one) => [one.id, one.name, one.creator.email, one.expertise.join(", ")]),
+          "There are no personas yet. Next: partner-commentary persona create --name NAME --creator-email EMAIL"
+        )
+    })
+  }, Effect.provide(Administration.layer))
+).pipe(Command.withDescription("List the personas, oldest first"))
+
+export const personas = Command.make("persona").pipe(
+  Command.withDescription("The licensed voices and the creators behind them"),
+  Command.withSubcommands([create, update, list])
+)
+
+const record = (action: string, persona: Persona) =>
+  Effect.flatMap(AuditLog, (audit) =>
+    audit.record({ action, subject: persona.id, organizationId: null, details: { name: persona.name } })
+  )
+
+const changedLinks = (
+  present: Persona["socialLinks"],
+  changes: ReadonlyArray<readonly [string, string | null]>
+): Persona["socialLinks"] =>
+  Object.fromEntries(
+    Object.entries({ ...present, ...Object.fromEntries(changes) }).filter(([, url]) => url !== null)
+  ) as Persona["socialLinks"]
+
+const view = (persona: Persona) => ({
+  id: persona.id,
+  name: persona.name,
+  image_url: persona.imageUrl,
+  bio: persona.bio,
+  expertise: persona.expertise,
+  social_links: persona.socialLinks,
+  creator: persona.creator,
+  created_at: Instant.toIso(persona.createdAt)
+})
+
+const details = (persona: Persona) =>
+  fields({
+    id: persona.id,
+    creator: [persona.creator.name, persona.creator.email].filter((part) => part !== "").join(", "),
+    expertise: persona.expertise.join(", ")
+  })

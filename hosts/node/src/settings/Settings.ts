@@ -1,0 +1,152 @@
+/** Everything that a deployer can set, read from the environment once. A wrong value is refused here, before anything starts. */
+import type * as IpAllowList from "@partner-commentary/core/access/IpAllowList"
+import * as Policy from "@partner-commentary/core/shared/Policy"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Redacted from "effect/Redacted"
+import * as Kind from "../Kind.ts"
+import { addressOf, isLoopback, isWildcard } from "./Loopback.ts"
+import * as MailSettings from "./MailSettings.ts"
+import * as Variable from "./Variable.ts"
+import { SettingRefused } from "./Variable.ts"
+
+export interface Settings {
+  readonly listen: { readonly host: string; readonly port: number }
+  /** None: the address it listens on. Without a slash at the end. */
+  readonly publicUrl: Option.Option<string>
+  readonly development: boolean
+  readonly database: Database
+  readonly mail: MailSettings.MailSettings
+  /** None, in development: made once and kept. */
+  readonly signingSecrets: Option.Option<SigningSecretList>
+  /** None: the local generator. */
+  readonly generator: Option.Option<GeneratorSettings>
+  readonly trustedProxies: IpAllowList.IpAllowList
+  readonly policy: Policy.Policy
+  readonly pollInterval: Duration.Duration
+  readonly adminPort: Option.Option<number>
+  readonly log: { readonly level: Option.Option<LogLevel>; readonly format: Option.Option<"pretty" | "json"> }
+  readonly otlp: Option.Option<string>
+}
+
+export interface Database {
+  readonly filename: string
+  /** Whether DATABASE_URL is unset. */
+  readonly isDefault: boolean
+}
+
+export interface GeneratorSettings {
+  readonly url: string
+  readonly apiKey: Option.Option<Redacted.Redacted<string>>
+  readonly model: string
+}
+
+/** The first signs, all verify. */
+export type SigningSecretList = readonly [Redacted.Redacted<string>, ...ReadonlyArray<Redacted.Redacted<string>>]
+
+const logLevels = ["all", "trace", "debug", "info", "warn", "warning", "error", "fatal", "none"] as const
+export type LogLevel = (typeof logLevels)[number]
+
+/** What lies in no other place: the default database, the outbox, the signing secret. Relative to where the process runs. */
+export const dataFolder = "./data"
+
+const defaultPort = 8080
+
+export const read: Effect.Effect<Settings, SettingRefused> = Effect.gen(function* () {
+  const host = Option.getOrElse(yield* Variable.text("HOST"), () => "127.0.0.1")
+  const port = yield* Variable.withDefault("PORT", Kind.port, defaultPort)
+  const publicUrl = yield* Variable.optional("PUBLIC_URL", Kind.httpRoot)
+  const database = yield* readDatabase
+  const publicHost = Option.match(publicUrl, { onNone: () => host, onSome: (url) => new URL(url).hostname })
+  const development = yield* Variable.withDefault("DEV", Kind.flag, database.isDefault && isLoopback(publicHost))
+  return {
+    listen: { host, port },
+    publicUrl,
+    development,
+    database,
+    mail: yield* MailSettings.read(isWildcard(publicHost) ? "localhost" : publicHost.replace(/^\[.*\]$/, "localhost")),
+    signingSecrets: yield* readSigningSecrets,
+    generator: yield* readGenerator,
+    trustedProxies: yield* Variable.withDefault("TRUSTED_PROXIES", Kind.networks, []),
+    policy: yield* readPolicy,
+    pollInterval: yield* Variable.withDefault("WORKER_POLL_INTERVAL", Kind.duration, Duration.seconds(1)),
+    adminPort: yield* Variable.optional("ADMIN_PORT", Kind.port),
+    log: {
+      level: yield* Variable.optional("LOG_LEVEL", Kind.oneOf(logLevels)),
+      format: yield* Variable.optional("LOG_FORMAT", Kind.oneOf(["pretty", "json"]))
+    },
+    otlp: yield* Variable.optional("OTEL_EXPORTER_OTLP_ENDPOINT", Kind.httpRoot)
+  }
+})
+
+/** What serving and working need beyond what other commands do. */
+export const requireForService = (settings: Settings): Effect.Effect<void, SettingRefused> => {
+  if (settings.development) return Effect.void
+  if (Option.isNone(settings.mail.server)) {
+    return refuse("SMTP_URL", "must be set outside development: smtp://user:password@host:port")
+  }
+  if (Option.isNone(settings.signingSecrets)) {
+    return refuse("SIGNING_SECRET", "must be set outside development: a long random text, the same for every process")
+  }
+  return Effect.void
+}
+
+/** `{api_root}`: what is public, else where it listens. Port 0 is known once something listens. */
+export const apiRoot = (settings: Settings, port: number): string =>
+  Option.getOrElse(settings.publicUrl, () => addressOf(settings.listen.host, port))
+
+const refuse = (name: string, reason: string) => Effect.fail(new SettingRefused({ name, reason }))
+
+const readDatabase = Effect.gen(function* () {
+  const url = yield* Variable.text("DATABASE_URL")
+  if (Option.isNone(url)) return { filename: `${dataFolder}/partner-commentary.db`, isDefault: true }
+  if (/^postgres(ql)?:/i.test(url.value)) {
+    return yield* refuse("DATABASE_URL", "must be sqlite:PATH, for this build has the SQLite adapter only")
+  }
+  const filename = /^sqlite:(.+)$/i.exec(url.value)?.[1]
+  if (filename === undefined) return yield* refuse("DATABASE_URL", "must be sqlite:PATH or sqlite::memory:")
+  return { filename, isDefault: false }
+})
+
+const readSigningSecrets = Effect.gen(function* () {
+  const list = yield* Variable.text("SIGNING_SECRET")
+  if (Option.isNone(list)) return Option.none()
+  const [first, ...others] = list.value.split(",").map((secret) => secret.trim())
+  if (first === undefined || first === "" || others.includes("")) {
+    return yield* refuse("SIGNING_SECRET", "must be a list of secrets separated by commas, none of them empty")
+  }
+  return Option.some<SigningSecretList>([Redacted.make(first), ...others.map((secret) => Redacted.make(secret))])
+})
+
+const readGenerator = Effect.gen(function* () {
+  const url = yield* Variable.optional("GENERATOR_URL", Kind.httpRoot)
+  const apiKey = Option.map(yield* Variable.text("GENERATOR_API_KEY"), (key) => Redacted.make(key))
+  const model = yield* Variable.text("GENERATOR_MODEL")
+  if (Option.isNone(url)) return Option.none()
+  if (Option.isNone(model)) {
+    return yield* refuse("GENERATOR_MODEL", "must name a model of the server that GENERATOR_URL points at")
+  }
+  return Option.some({ url: url.value, apiKey, model: model.value })
+})
+
+const readPolicy = Effect.gen(function* () {
+  const { defaults } = Policy
+  const longest = 10_000
+  const bound = Kind.wholeNumber(1, longest)
+  const min = yield* Variable.withDefault("CONTENT_MIN_LENGTH", bound, defaults.contentLength.min)
+  const max = yield* Variable.withDefault("CONTENT_MAX_LENGTH", bound, Math.max(defaults.contentLength.max, min))
+  if (max < min) {
+    return yield* refuse("CONTENT_MAX_LENGTH", `must be a whole number from CONTENT_MIN_LENGTH (${min}) to ${longest}`)
+  }
+  const { withDefault } = Variable
+  return {
+    ...defaults,
+    contentLength: { min, max },
+    responseWindow: yield* withDefault("RESPONSE_WINDOW", Kind.duration, defaults.responseWindow),
+    approvalWindow: yield* withDefault("APPROVAL_WINDOW", Kind.duration, defaults.approvalWindow),
+    duplicateWindow: yield* withDefault("DUPLICATE_WINDOW", Kind.duration, defaults.duplicateWindow),
+    generationRetries: yield* withDefault("GENERATION_RETRY_SCHEDULE", Kind.durations, defaults.generationRetries),
+    lease: yield* withDefault("WORKER_LEASE", Kind.duration, defaults.lease)
+  }
+})

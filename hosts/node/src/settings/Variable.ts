@@ -1,0 +1,44 @@
+/** One environment variable: read through Effect's Config, and refused in one sentence that names it. Which ones there are is the Settings'. */
+import * as Config from "effect/Config"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import type { Kind } from "../Kind.ts"
+
+/** A value that the service cannot start with, or one that it needs and does not find. */
+export class SettingRefused extends Schema.TaggedError<SettingRefused>()("SettingRefused", {
+  name: Schema.String,
+  /** Reads on after the variable's name, without a full stop. Never holds the value of a secret. */
+  reason: Schema.String
+}) {
+  override get message() {
+    return `${this.name} ${this.reason}.`
+  }
+}
+
+/** None where it is unset or blank. */
+export const text = (name: string): Effect.Effect<Option.Option<string>, SettingRefused> =>
+  Config.option(Config.String(name)).pipe(
+    Effect.mapError(() => new SettingRefused({ name, reason: "cannot be read" })),
+    Effect.map(Option.map((value) => value.trim())),
+    Effect.map(Option.filter((value) => value !== ""))
+  )
+
+export const optional = <A>(name: string, kind: Kind<A>): Effect.Effect<Option.Option<A>, SettingRefused> =>
+  Effect.flatMap(
+    text(name),
+    Option.match({
+      onNone: () => Effect.succeedNone,
+      onSome: (value) =>
+        Option.match(kind.parse(value), {
+          onNone: () => Effect.fail(new SettingRefused({ name, reason: `must be ${kind.right}` })),
+          onSome: Effect.succeedSome
+        })
+    })
+  )
+
+export const withDefault = <A>(name: string, kind: Kind<A>, fallback: A): Effect.Effect<A, SettingRefused> =>
+  Effect.map(
+    optional(name, kind),
+    Option.getOrElse(() => fallback)
+  )

@@ -1,0 +1,45 @@
+/** A partner with a key, a licensed persona, and what it does through the API. */
+import * as Process from "./Process.ts"
+
+export const register = async (cwd: string, env: Process.Environment = {}) => {
+  const organization = await Process.json(cwd, ["org", "create", "--name", "Acme Sports"], env)
+  const persona = await Process.json(
+    cwd,
+    ["persona", "create", "--name", "Ada Marsh", "--creator-email", "ada@creators.test"],
+    env
+  )
+  await Process.json(cwd, ["license", "grant", "--org", organization.id, "--persona", persona.id], env)
+  const key = await Process.json(
+    cwd,
+    ["key", "create", "--org", organization.id, "--name", "k", "--scopes", "topics:submit,topics:read,personas:read"],
+    env
+  )
+  return { organization, persona, key: key.full_key as string, keyId: key.id as string }
+}
+
+/** The demo organization's, as its introduction names them. */
+export const demo = (service: Process.Service) => ({
+  key: /pk_live_\w+/.exec(service.stdout())?.[0] ?? "",
+  persona: { id: / ([0-9a-f-]{36}) {2}Ada/.exec(service.stdout())?.[1] ?? "" }
+})
+
+export const call = async (apiRoot: string, key: string, path: string, body?: unknown) => {
+  const response = await fetch(`${apiRoot}/partner/v1${path}`, {
+    headers: { "x-api-key": key, "content-type": "application/json" },
+    ...(body === undefined ? {} : { method: "POST", body: JSON.stringify(body) })
+  })
+  // biome-ignore lint/suspicious/noExplicitAny: what it holds is what the tests look at
+  return { status: response.status, body: (await response.json()) as any }
+}
+
+/** Sends one topic, and answers with its only share id. */
+export const submit = async (apiRoot: string, key: string, personaId: string): Promise<string> => {
+  const reference = `r-${Math.random()}`
+  await call(apiRoot, key, "/topics", {
+    content: `Who wins the derby? ${reference}`,
+    persona_ids: [personaId],
+    external_reference: reference
+  })
+  const found = await call(apiRoot, key, `/topics/by-reference/${reference}`)
+  return found.body.data.commentaries[0].share_id
+}

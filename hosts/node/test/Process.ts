@@ -1,0 +1,106 @@
+/** The real command line in processes of its own, each test in a folder of its own. */
+import { type ChildProcess, spawn } from "node:child_process"
+import { mkdtemp, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+
+const bin = fileURLToPath(new URL("../bin/partner-commentary.js", import.meta.url))
+
+/** Without what the machine's own environment might set. */
+const bare = { PATH: process.env["PATH"], HOME: process.env["HOME"], TMPDIR: process.env["TMPDIR"] }
+
+export type Environment = Readonly<Record<string, string>>
+
+export interface Outcome {
+  readonly code: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+export interface Service {
+  readonly apiRoot: string
+  readonly stdout: () => string
+  readonly stderr: () => string
+  readonly stop: (signal?: NodeJS.Signals) => Promise<Outcome>
+}
+
+const children = new Map<string, Array<ChildProcess>>()
+
+/** A folder to run in; it and what runs in it are gone with the test. */
+export const folder = async (test: { readonly onTestFinished: (cleanUp: () => Promise<void>) => void }) => {
+  const path = await mkdtemp(join(tmpdir(), "partner-commentary-"))
+  test.onTestFinished(async () => {
+    for (const child of children.get(path) ?? []) child.kill("SIGKILL")
+    children.delete(path)
+    await rm(path, { recursive: true, force: true })
+  })
+  return path
+}
+
+const launch = (cwd: string, args: ReadonlyArray<string>, env: Environment) => {
+  const child = spawn(process.execPath, [bin, ...args], { cwd, env: { ...bare, ...env } })
+  children.set(cwd, [...(children.get(cwd) ?? []), child])
+  let stdout = ""
+  let stderr = ""
+  child.stdout.setEncoding("utf8").on("data", (text) => {
+    stdout += text
+  })
+  child.stderr.setEncoding("utf8").on("data", (text) => {
+    stderr += text
+  })
+  const ended = new Promise<Outcome>((resolve) => {
+    child.on("close", (code) => resolve({ code, stdout, stderr }))
+  })
+  return { child, ended, stdout: () => stdout, stderr: () => stderr }
+}
+
+export const run = (cwd: string, args: ReadonlyArray<string>, env: Environment = {}): Promise<Outcome> =>
+  launch(cwd, args, env).ended
+
+/** The one JSON value that a command answers with. */
+// biome-ignore lint/suspicious/noExplicitAny: what it holds is what the tests look at
+export const json = async (cwd: string, args: ReadonlyArray<string>, env: Environment = {}): Promise<any> => {
+  const { code, stderr, stdout } = await run(cwd, [...args, "--json"], env)
+  if (code !== 0) throw new Error(`${args.join(" ")} ended with ${code}: ${stderr}`)
+  return JSON.parse(stdout)
+}
+
+/** Waits for `ready`. */
+export const start = async (
+  cwd: string,
+  args: ReadonlyArray<string> = ["serve"],
+  env: Environment = {}
+): Promise<Service> => {
+  const { child, ended, stderr, stdout } = launch(cwd, args, { PORT: "0", ...env })
+  const apiRoot = await ready(child, ended, stdout)
+  return {
+    apiRoot,
+    stdout,
+    stderr,
+    stop: (signal = "SIGTERM") => {
+      child.kill(signal)
+      return ended
+    }
+  }
+}
+
+const ready = (child: ChildProcess, ended: Promise<Outcome>, stdout: () => string) =>
+  new Promise<string>((resolve, reject) => {
+    child.stdout?.on("data", () => {
+      const line = /^ready ?(.*)$/m.exec(stdout())
+      if (line !== null) resolve(line[1] ?? "")
+    })
+    void ended.then(({ code, stderr }) => reject(new Error(`ended with ${code} before it was ready: ${stderr}`)))
+  })
+
+/** Asks until the answer satisfies. */
+export const eventually = async <A>(ask: () => Promise<A>, satisfies: (answer: A) => boolean): Promise<A> => {
+  const until = performance.now() + 20_000
+  for (;;) {
+    const answer = await ask()
+    if (satisfies(answer)) return answer
+    if (performance.now() > until) throw new Error(`still not: ${JSON.stringify(answer)}`)
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+}

@@ -1,0 +1,140 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as ConfigProvider from "effect/ConfigProvider"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Redacted from "effect/Redacted"
+import * as Settings from "../src/settings/Settings.ts"
+
+const read = (env: Record<string, string>) =>
+  Effect.provideService(Settings.read, ConfigProvider.ConfigProvider, ConfigProvider.fromEnvRecord(env))
+
+const refusal = (env: Record<string, string>) => Effect.map(Effect.flip(read(env)), ({ message }) => message)
+
+describe("Settings", () => {
+  it.effect("an empty environment is development on the embedded default", () =>
+    Effect.gen(function* () {
+      const settings = yield* read({})
+      assert.deepStrictEqual(settings.listen, { host: "127.0.0.1", port: 8080 })
+      assert.deepStrictEqual(settings.database, { filename: "./data/partner-commentary.db", isDefault: true })
+      assert.isTrue(settings.development)
+      assert.isTrue(Option.isNone(settings.mail.server) && Option.isNone(settings.signingSecrets))
+      assert.deepStrictEqual(settings.policy.contentLength, { min: 10, max: 500 })
+    })
+  )
+
+  it.effect("a blank value counts as unset", () =>
+    Effect.gen(function* () {
+      const settings = yield* read({ PORT: "", SMTP_URL: " ", DATABASE_URL: "" })
+      assert.strictEqual(settings.listen.port, 8080)
+      assert.isTrue(settings.development)
+    })
+  )
+
+  it.effect("development ends with a database of one's own, with a public address, and by saying so", () =>
+    Effect.gen(function* () {
+      const isDevelopment = (env: Record<string, string>) => Effect.map(read(env), ({ development }) => development)
+      assert.isFalse(yield* isDevelopment({ DATABASE_URL: "sqlite:./x.db" }))
+      assert.isFalse(yield* isDevelopment({ PUBLIC_URL: "https://api.example.com" }))
+      assert.isFalse(yield* isDevelopment({ HOST: "0.0.0.0" }))
+      assert.isFalse(yield* isDevelopment({ DEV: "false" }))
+      assert.isTrue(yield* isDevelopment({ PUBLIC_URL: "http://localhost:3000/" }))
+      assert.isTrue(yield* isDevelopment({ PUBLIC_URL: "http://[::1]:3000" }))
+      assert.isTrue(yield* isDevelopment({ DEV: "true", DATABASE_URL: "sqlite:./x.db", HOST: "0.0.0.0" }))
+    })
+  )
+
+  it.effect("every variable is understood", () =>
+    Effect.gen(function* () {
+      const settings = yield* read({
+        PORT: "0",
+        HOST: "::1",
+        PUBLIC_URL: "https://api.example.com/commentary/",
+        DATABASE_URL: "sqlite::memory:",
+        SMTP_URL: "smtp://u:p@mail.example.com:25",
+        MAIL_FROM: "Desk <desk@example.com>",
+        SIGNING_SECRET: "new, old",
+        GENERATOR_URL: "http://localhost:11434/v1",
+        GENERATOR_API_KEY: "k",
+        GENERATOR_MODEL: "m",
+        TRUSTED_PROXIES: "10.0.0.0/8, ::1",
+        RESPONSE_WINDOW: "2 hours",
+        APPROVAL_WINDOW: "3 days",
+        DUPLICATE_WINDOW: "30 minutes",
+        CONTENT_MIN_LENGTH: "5",
+        CONTENT_MAX_LENGTH: "100",
+        GENERATION_RETRY_SCHEDULE: "1 second, 2 seconds",
+        WORKER_LEASE: "10 seconds",
+        WORKER_POLL_INTERVAL: "100 millis",
+        ADMIN_PORT: "9100",
+        LOG_LEVEL: "Debug",
+        LOG_FORMAT: "json",
+        OTEL_EXPORTER_OTLP_ENDPOINT: "http://localhost:4318"
+      })
+      assert.strictEqual(Settings.apiRoot(settings, 1), "https://api.example.com/commentary")
+      assert.strictEqual(settings.database.filename, ":memory:")
+      assert.strictEqual(settings.mail.from, "Desk <desk@example.com>")
+      assert.deepStrictEqual(Option.getOrThrow(settings.signingSecrets).map(Redacted.value), ["new", "old"])
+      assert.strictEqual(Option.getOrThrow(settings.generator).url, "http://localhost:11434/v1")
+      assert.lengthOf(settings.trustedProxies, 2)
+      assert.deepStrictEqual(settings.policy.generationRetries.map(Duration.toMillis), [1000, 2000])
+      assert.strictEqual(Duration.toMillis(settings.policy.lease), 10_000)
+      assert.strictEqual(Duration.toMillis(settings.pollInterval), 100)
+      assert.deepStrictEqual(settings.adminPort, Option.some(9100))
+      assert.deepStrictEqual(settings.log, { level: Option.some("debug"), format: Option.some("json") })
+    })
+  )
+
+  it.effect("without a public address, links start where the server listens", () =>
+    Effect.gen(function* () {
+      assert.strictEqual(Settings.apiRoot(yield* read({}), 4000), "http://127.0.0.1:4000")
+      assert.strictEqual(Settings.apiRoot(yield* read({ HOST: "::1" }), 4000), "http://[::1]:4000")
+      assert.strictEqual(Settings.apiRoot(yield* read({ HOST: "0.0.0.0" }), 4000), "http://localhost:4000")
+    })
+  )
+
+  for (const [name, value, rest] of [
+    ["PORT", "70000"],
+    ["PORT", "http"],
+    ["PUBLIC_URL", "example.com"],
+    ["PUBLIC_URL", "https://example.com/?a=1"],
+    ["DEV", "maybe"],
+    ["DATABASE_URL", "postgres://u:hunter2@db/x"],
+    ["DATABASE_URL", "mysql://x"],
+    ["DATABASE_URL", "sqlite:"],
+    ["SMTP_URL", "https://u:hunter2@mail.example.com"],
+    ["MAIL_FROM", "nobody"],
+    ["SIGNING_SECRET", "hunter2,,x"],
+    ["GENERATOR_URL", "localhost:11434"],
+    ["GENERATOR_MODEL", "", { GENERATOR_URL: "http://localhost:1/v1", GENERATOR_API_KEY: "hunter2" }],
+    ["TRUSTED_PROXIES", "10.0.0.0/40"],
+    ["RESPONSE_WINDOW", "48"],
+    ["APPROVAL_WINDOW", "0 days"],
+    ["DUPLICATE_WINDOW", "-1 hours"],
+    ["CONTENT_MIN_LENGTH", "0"],
+    ["CONTENT_MAX_LENGTH", "9"],
+    ["GENERATION_RETRY_SCHEDULE", "1 minute, soon"],
+    ["WORKER_LEASE", "Infinity"],
+    ["ADMIN_PORT", "-1"],
+    ["LOG_LEVEL", "loud"],
+    ["LOG_FORMAT", "xml"],
+    ["OTEL_EXPORTER_OTLP_ENDPOINT", "grpc"]
+  ] as ReadonlyArray<[string, string, Record<string, string>?]>) {
+    it.effect(`${name}=${value} is refused in one sentence that names it and holds no secret`, () =>
+      Effect.gen(function* () {
+        const message = yield* refusal({ ...rest, [name]: value })
+        assert.match(message, new RegExp(`^${name} must [^\n]+\\.$`))
+        assert.notInclude(message, "hunter2")
+      })
+    )
+  }
+
+  it.effect("outside development, serving needs a mail server and a signing secret", () =>
+    Effect.gen(function* () {
+      const missing = (env: Record<string, string>) =>
+        Effect.map(Effect.flip(Effect.flatMap(read(env), Settings.requireForService)), ({ name }) => name)
+      assert.strictEqual(yield* missing({ DEV: "false" }), "SMTP_URL")
+      assert.strictEqual(yield* missing({ DEV: "false", SMTP_URL: "smtp://localhost" }), "SIGNING_SECRET")
+    })
+  )
+})

@@ -1,0 +1,273 @@
+/** The creator's pages in a real browser without scripts, on a phone and on a desktop, from the mail to the last page. */
+import { assert, layer } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { Chromium, devices } from "./Chromium.ts"
+import { CreatorSite, organizationName } from "./CreatorSite.ts"
+import { audit } from "./PageAudit.ts"
+import { leads, type Visitor, visit } from "./Visitor.ts"
+
+const topic = "Will the Lakers make the play-offs this season, or is the bench too thin for April?"
+const perspective =
+  "They will, but only just. The defence has finally woken up, and nobody wants to meet them in April. The bench is thin."
+const edited = "They will make it, but only just: the defence has woken up."
+
+type Site = CreatorSite["Service"]
+
+for (const device of devices) {
+  layer(Layer.merge(CreatorSite.layer, Chromium.layer), { excludeTestServices: true })(`on a ${device.name}`, (it) => {
+    const creator = (name: string, story: (visitor: Visitor, site: Site) => Promise<void>) =>
+      it.effect(name, () =>
+        Effect.gen(function* () {
+          const site = yield* CreatorSite
+          const browser = yield* Chromium
+          yield* Effect.promise(() => visit(browser, site, device, (visitor) => story(visitor, site)))
+        })
+      )
+    stories(creator)
+  })
+}
+
+function stories(creator: (name: string, story: (visitor: Visitor, site: Site) => Promise<void>) => void) {
+  creator("a creator goes from the mail to an approved text", async (visitor, site) => {
+    const { follow, page, posts, press, wander } = visitor
+    const ada = await site.persona("Ada Vance")
+    const mail = await site.ask(ada, topic)
+    const button = (name: string) => page.getByRole("button", { name, exact: true })
+
+    await follow(mail, "Answer or decline")
+    await audit(visitor, "1-invitation", "Waiting for your view")
+    assert.strictEqual(await page.getByRole("blockquote").innerText(), topic)
+    await page.getByRole("heading", { level: 1, name: "What does Ada Vance think?" }).waitFor()
+    for (const [term, definition] of [
+      ["Asked by", organizationName],
+      ["For the persona", "Ada Vance"],
+      ["Answer by", /^\w+day \d{1,2} \w+ \d{4}, \d\d:\d\d UTC$/]
+    ] as const) {
+      const fact = page.locator("dl > div", { has: page.getByText(term, { exact: true }) })
+      await fact.getByRole("definition").getByText(definition).waitFor()
+    }
+
+    await page.getByLabel("Your view").fill(perspective)
+    await site.hold()
+    await press(button("Send my view"))
+    await audit(visitor, "3-writing", "The draft is being written")
+    await wander("The draft is being written")
+    await looksAgain(visitor, () => site.release())
+    await page.getByRole("heading", { level: 2, name: "Draft 1" }).waitFor()
+    await follow(await site.mail(ada, 2), "Read the draft")
+    await audit(visitor, "4-draft", "Waiting for your approval")
+    const draft = page.locator("section", { has: page.getByRole("heading", { name: /^Draft/ }) }).locator(".prose")
+    const first = await draft.innerText()
+    assert.include(first, "The defence has finally woken up")
+
+    await site.hold()
+    await page.getByText("Ask for another draft").first().click()
+    await page.getByLabel("What should change?").fill("Shorter, please.")
+    await press(button("Ask for another draft"))
+    await audit(visitor, "5-another-draft", "Another draft is being written")
+    assert.strictEqual(await draft.innerText(), first, "the first draft stays to be approved")
+    await wander("Another draft is being written")
+    await site.release()
+    await follow(await site.mail(ada, 3), "Read the draft")
+    await page.getByRole("heading", { level: 2, name: "Draft 2" }).waitFor()
+    assert.notStrictEqual(await draft.innerText(), first)
+
+    await page.getByText("Edit the text, then approve it").click()
+    const text = page.getByLabel("The text to approve")
+    assert.strictEqual(await text.inputValue(), await draft.innerText())
+    await text.fill(edited)
+    await press(button("Approve the edited text"))
+    assert.strictEqual(await page.locator(".prose").innerText(), edited)
+    assert.strictEqual(await page.getByRole("button").count(), 1, "nothing is left to do but to ask for other requests")
+    await audit(visitor, "6-approved", "Approved")
+    await wander("Approved")
+    assert.strictEqual(posts(), 3)
+    assert.strictEqual((await site.mails(ada)).length, 3)
+  })
+
+  creator("too short a view is refused beside its field, and what was typed stays", async (visitor, site) => {
+    const { follow, page, posts, press } = visitor
+    const hal = await site.persona("Hal Brandt")
+    await follow(await site.ask(hal, topic), "Answer or decline")
+    const send = page.getByRole("button", { name: "Send my view" })
+    // The browser itself stops what is plainly too short; the service what is so without its spaces
+    const view = page.getByLabel("Your view")
+    await view.fill("Yes.")
+    await view.blur()
+    await send.click()
+    assert.strictEqual(posts(), 0)
+    await view.fill(`Yes.${" ".repeat(20)}`)
+    await press(send, 400)
+    assert.match(await view.inputValue(), /^Yes\. {20}$/)
+    await page.getByRole("alert").getByText("Please write 10 to 5000 characters; now there are 4.").waitFor()
+    assert.match((await view.getAttribute("aria-describedby")) ?? "", /respond-perspective-error/)
+    assert.match(await page.locator("#respond-perspective-error").innerText(), /10 to 5000 characters/)
+    await audit(visitor, "2-too-short", "Not done: Waiting for your view")
+    await page.getByRole("alert").getByRole("link").click()
+    assert.isTrue(await view.evaluate((element) => element.matches(":target")), "the summary leads to the field")
+
+    await view.fill(perspective)
+    await press(send)
+    await follow(await site.mail(hal, 2), "Read the draft")
+    assert.strictEqual(posts(), 2)
+  })
+
+  creator("a creator declines from below the form", async (visitor, site) => {
+    const { follow, page, press, wander } = visitor
+    await follow(await site.ask(await site.persona("Bo Lindqvist"), topic), "Answer or decline")
+    const reason = page.getByLabel("Reason")
+    assert.isFalse(await reason.isVisible())
+    await page.getByText("I would rather decline").click()
+    await reason.fill("On holiday until March.")
+    await press(page.getByRole("button", { name: "Decline this request" }))
+    await page.getByText("On holiday until March.").waitFor()
+    assert.strictEqual(await page.getByRole("textbox").count(), 0)
+    await audit(visitor, "7-declined", "Declined")
+    await wander("Declined")
+  })
+
+  creator("a draft that another tab has replaced is not approved: the present one is shown", async (visitor, site) => {
+    const { context, follow, page, posts, press } = visitor
+    const cy = await site.persona("Cy Okafor")
+    await follow(await site.ask(cy, topic), "Answer or decline")
+    await page.getByLabel("Your view").fill(perspective)
+    await press(page.getByRole("button", { name: "Send my view" }))
+    await follow(await site.mail(cy, 2), "Read the draft")
+
+    const other = await context.newPage()
+    await other.goto(page.url())
+    await other.getByText("Edit the text, then approve it").click()
+    await other.getByLabel("The text to approve").fill(edited)
+    await page.getByText("Ask for another draft").first().click()
+    await press(page.getByRole("button", { name: "Ask for another draft" }))
+    await follow(await site.mail(cy, 3), "Read the draft")
+    const present = await page.locator(".sheet .prose").innerText()
+
+    await press(other.getByRole("button", { name: "Approve the edited text" }), 400)
+    await other.getByRole("alert").getByText("A newer draft has arrived: it is number 2").waitFor()
+    assert.strictEqual(await other.locator(".sheet .prose").innerText(), present)
+    assert.strictEqual(await other.getByLabel("The text to approve").inputValue(), edited, "the edits are kept")
+    await audit(visitor, "8-stale-draft", "Not done: Waiting for your approval", other)
+
+    // What the tab shows now can be approved; the first tab is then the late one
+    await press(other.getByRole("button", { name: "Approve as it stands" }))
+    assert.strictEqual(await other.locator(".prose").innerText(), present)
+    await page.getByText("Edit the text, then approve it").click()
+    await page.getByLabel("The text to approve").fill("Something else altogether.")
+    await press(page.getByRole("button", { name: "Approve the edited text" }), 400)
+    await page.getByRole("alert").getByText("The commentary is already approved.").waitFor()
+    await page.getByText("Something else altogether.").waitFor()
+    await audit(visitor, "9-too-late", "Not done: Approved")
+    assert.strictEqual(posts(), 5)
+  })
+
+  creator("a creator withdraws after the draft has come", async (visitor, site) => {
+    const { follow, page, press, wander } = visitor
+    const dee = await site.persona("Dee Marsh")
+    await follow(await site.ask(dee, topic), "Answer or decline")
+    await page.getByLabel("Your view").fill(perspective)
+    await press(page.getByRole("button", { name: "Send my view" }))
+    await follow(await site.mail(dee, 2), "Read the draft")
+    await page.getByText("Withdraw from this request").click()
+    await page.getByLabel("Reason").fill("I was too quick.")
+    await press(page.getByRole("button", { name: "Withdraw", exact: true }))
+    await page.getByText("I was too quick.").waitFor()
+    await audit(visitor, "10-withdrawn", "Withdrawn")
+    await wander("Withdrawn")
+  })
+
+  creator("a forged link leads to a page that says nothing of any request", async (visitor, site) => {
+    const { page, follow } = visitor
+    await follow(await site.ask(await site.persona("Eve Aldana"), topic), "Answer or decline")
+    const forged = page.url().replace(/\.([\w-])(?=[\w-]+$)/, (_, first) => `.${first === "A" ? "B" : "A"}`)
+    for (const [address, status] of [
+      [page.url(), 200],
+      [forged, 404],
+      [`${site.apiRoot}/creator/nothing`, 404]
+    ] as const) {
+      const answer = await page.goto(address)
+      assert.strictEqual(answer?.status(), status, address)
+    }
+    assert.notInclude(await page.content(), "Eve Aldana")
+    assert.strictEqual(await page.locator("form").count(), 0)
+    await audit(visitor, "11-forged", "This link does not work")
+  })
+
+  creator("a creator asks for a link to all open requests, and finds them there", async (visitor, site) => {
+    const { follow, page, press, wander } = visitor
+    const fay = await site.persona("Fay Ito")
+    const mail = await site.ask(fay, topic)
+    await site.ask(fay, "Should the three-point line be moved back another metre?")
+    await follow(mail, "Answer or decline")
+    await press(page.getByRole("button", { name: "Mail me a link to all of them" }))
+    await page.getByRole("status").getByText("is on its way to you by mail").waitFor()
+    await audit(visitor, "12-desk-mailed", "Waiting for your view")
+    await wander("Waiting for your view")
+    await follow(await site.mail(fay, 3), "Show my open requests")
+    await audit(visitor, "13-desk", "2 open requests")
+    const links = page.getByRole("listitem").getByRole("link")
+    assert.deepStrictEqual(await links.allInnerTexts(), [
+      topic,
+      "Should the three-point line be moved back another metre?"
+    ])
+    await press(links.last())
+    await page.getByRole("heading", { level: 1, name: "What does Fay Ito think?" }).waitFor()
+    assert.strictEqual((await site.mails(fay)).length, 3)
+  })
+
+  creator("everything can be done by keyboard alone", async (visitor, site) => {
+    const { follow, page, wander } = visitor
+    const gus = await site.persona("Gus Tanaka")
+    await follow(await site.ask(gus, topic), "Answer or decline")
+    const { keyboard } = page
+    const enter = async (title: string) => {
+      await leads(page, () => keyboard.press("Enter"))
+      assert.include(await page.title(), title)
+    }
+    /** Tabs forward until the focus is on what is called so. */
+    const tabTo = async (role: "button" | "textbox" | "link" | "summary", name: string) => {
+      const wanted = role === "summary" ? page.locator("summary", { hasText: name }) : page.getByRole(role, { name })
+      for (let tries = 0; tries < 20; tries++) {
+        await keyboard.press("Tab")
+        if (await wanted.evaluate((element) => element === document.activeElement)) return
+      }
+      assert.fail(`no way to “${name}” by keyboard`)
+    }
+
+    await site.hold()
+    await tabTo("textbox", "Your view")
+    await keyboard.type(perspective)
+    await tabTo("button", "Send my view")
+    await enter("The draft is being written")
+    await site.release()
+    await follow(await site.mail(gus, 2), "Read the draft")
+    await tabTo("summary", "Edit the text")
+    await keyboard.press("Enter")
+    await tabTo("textbox", "The text to approve")
+    await keyboard.press("ControlOrMeta+A")
+    await keyboard.type(edited)
+    await tabTo("button", "Approve the edited text")
+    await enter("Approved")
+    assert.strictEqual(await page.locator(".prose").innerText(), edited)
+    await wander("Approved")
+  })
+
+  /** The page that waits asks again by itself, here every second instead of after its own number, and comes out where it should. */
+  const looksAgain = async ({ page }: Visitor, meanwhile: () => Promise<unknown>) => {
+    const address = page.url()
+    await page.route(address, async (route) => {
+      const answer = await route.fetch()
+      const body = (await answer.text()).replace(
+        'http-equiv="refresh" content="30"',
+        'http-equiv="refresh" content="1"'
+      )
+      await route.fulfill({ response: answer, body })
+    })
+    await page.reload()
+    await meanwhile()
+    await page.waitForFunction(() => document.title.startsWith("Waiting for your approval"))
+    assert.strictEqual(page.url(), address)
+    await page.unroute(address)
+  }
+}

@@ -1,0 +1,80 @@
+/**
+ * What every page owes to whoever reads it: an outline, names for its fields and buttons, colours that can be told
+ * apart, targets that a thumb hits, room on the narrowest phone, and a way through it by keyboard alone.
+ */
+import { mkdirSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { assert } from "@effect/vitest"
+import type { Page } from "playwright-core"
+import { blemishes, ringBlemish } from "./Blemishes.ts"
+import type { Visitor } from "./Visitor.ts"
+
+const narrow = 320
+
+/** With `SCREENSHOTS` set, every audited page is pictured here. */
+const pictures = process.env["SCREENSHOTS"] === undefined ? null : join(tmpdir(), "creator-pages")
+
+/** `name` is for the picture, `title` is what the browser's tab must say. */
+export const audit = async (visitor: Visitor, name: string, title: string, page: Page = visitor.page) => {
+  const { name: device, viewport } = visitor.device
+  assert.strictEqual(await page.title(), `${title} · Partner Commentary`)
+  for (const colorScheme of ["dark", "light"] as const) await picture(page, `${name}-${device}`, colorScheme)
+  const found: Array<string> = []
+  const opened = await unfold(page)
+  if (opened.includes(false)) await picture(page, `${name}-unfolded-${device}`, "light")
+  assert.notMatch(await page.locator("body").ariaSnapshot(), nameless)
+  for (const colorScheme of ["dark", "light"] as const) {
+    await page.emulateMedia({ colorScheme })
+    found.push(...(await page.evaluate(blemishes)).map((what) => `${colorScheme}: ${what}`))
+  }
+  found.push(...(await tabThrough(page)))
+  await page.setViewportSize({ ...viewport, width: narrow })
+  const width = await page.evaluate(() => document.documentElement.scrollWidth)
+  if (width > narrow) found.push(`${width} pixels wide on a screen of ${narrow}`)
+  await page.setViewportSize(viewport)
+  await fold(page, opened)
+  assert.deepStrictEqual(found, [], name)
+}
+
+/** In the tree that screen readers get: something to use that has no name. */
+const nameless = /^\s*- (textbox|button|link|img|checkbox)(:| \[|$)/m
+
+const picture = async (page: Page, name: string, colorScheme: "light" | "dark") => {
+  if (pictures === null) return
+  mkdirSync(pictures, { recursive: true })
+  await page.emulateMedia({ colorScheme })
+  await page.screenshot({ path: join(pictures, `${name}-${colorScheme}.png`), fullPage: true, caret: "initial" })
+}
+
+/** Which of the page's details were open before. */
+const unfold = (page: Page) =>
+  page.locator("details").evaluateAll((all) =>
+    all.map((each) => {
+      const was = each.hasAttribute("open")
+      each.setAttribute("open", "")
+      return was
+    })
+  )
+
+const fold = (page: Page, opened: ReadonlyArray<boolean>) =>
+  page
+    .locator("details")
+    .evaluateAll((all, opened) => all.forEach((each, at) => void each.toggleAttribute("open", opened[at])), opened)
+
+/** From the top to the end: everything that can be used is reached in reading order, and shows that it has the focus. */
+const tabThrough = async (page: Page): Promise<ReadonlyArray<string>> => {
+  const found: Array<string> = []
+  const order = await page
+    .locator("a[href], summary, textarea, button, input:not([type=hidden])")
+    .evaluateAll((all) => all.map((each, at) => each.setAttribute("data-at", String(at))).length)
+  for (let at = 0; at < order; at++) {
+    await page.keyboard.press("Tab")
+    for (const colorScheme of at === 0 ? (["dark", "light"] as const) : [null]) {
+      if (colorScheme !== null) await page.emulateMedia({ colorScheme })
+      const blemish = await page.evaluate(ringBlemish, String(at))
+      if (blemish !== null) found.push(`${colorScheme ?? "light"}: ${blemish}`)
+    }
+  }
+  return found
+}

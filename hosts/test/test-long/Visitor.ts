@@ -1,0 +1,126 @@
+/**
+ * A creator at a device, with scripts switched off. Whatever the browser says or asks for is written down, and leaving
+ * fails the test if it was more than the pages themselves.
+ */
+import { assert } from "@effect/vitest"
+import type { MailMessage } from "@partner-commentary/core/mail/Mailer"
+import type { Browser, BrowserContext, Locator, Page } from "playwright-core"
+import type { Device } from "./Chromium.ts"
+import type { CreatorSite } from "./CreatorSite.ts"
+
+/** All that a page may weigh, before compression. */
+const maxBytes = 40 * 1024
+
+export interface Visitor {
+  readonly device: Device
+  readonly context: BrowserContext
+  readonly page: Page
+  /** Forms sent so far. */
+  readonly posts: () => number
+  /** Opens a mail as it is written and follows its one big link. */
+  readonly follow: (mail: MailMessage, action: string) => Promise<void>
+  /** Presses what leads to another page, and waits for that page. */
+  readonly press: (what: Locator, status?: number) => Promise<void>
+  /** Reloads, goes back and forth: the page stays what it is, and no form is sent again. */
+  readonly wander: (title: string) => Promise<void>
+}
+
+export const visit = async (
+  browser: Browser,
+  site: CreatorSite["Service"],
+  device: Device,
+  story: (visitor: Visitor) => Promise<void>
+): Promise<void> => {
+  const { isMobile, viewport } = device
+  const context = await browser.newContext({ viewport, isMobile, hasTouch: isMobile, javaScriptEnabled: false })
+  const watch = watching(context, site)
+  await site.release()
+  await story(await arrive(context, device, watch.asked))
+  await watch.end()
+  await context.close()
+}
+
+const watching = (context: BrowserContext, site: CreatorSite["Service"]) => {
+  const asked: Array<string> = []
+  const heavy: Array<Promise<void>> = []
+  const refused: Array<string> = []
+  const complaints: Array<string> = []
+  site.requests.length = 0
+
+  context.on("request", (request) => {
+    const { origin, pathname, search } = new URL(request.url())
+    asked.push(`${request.method()} ${pathname}${search}`)
+    if (origin !== site.apiRoot) complaints.push(`asked ${origin}`)
+    if (request.resourceType() !== "document") complaints.push(`asked for a ${request.resourceType()}: ${pathname}`)
+  })
+  context.on("requestfailed", (request) =>
+    complaints.push(`failed: ${request.url()} (${request.failure()?.errorText})`)
+  )
+  context.on("requestfinished", (request) => {
+    heavy.push(
+      request.sizes().then(({ responseBodySize }) => {
+        if (responseBodySize > maxBytes) complaints.push(`${responseBodySize} bytes: ${request.url()}`)
+      })
+    )
+  })
+  context.on("response", (response) => {
+    if ([400, 404].includes(response.status())) refused.push(response.url())
+  })
+  context.on("weberror", (error) => complaints.push(`error: ${error.error().message}`))
+  context.on("console", (message) => {
+    // A page that refuses is told about by its status too.
+    const isStatus = /^Failed to load resource: the server responded with a status of (400|404) /.test(message.text())
+    if (isStatus && refused.includes(message.location().url)) return
+    complaints.push(`console ${message.type()}: ${message.text()}`)
+  })
+
+  return {
+    asked,
+    end: async () => {
+      await Promise.all(heavy)
+      assert.deepStrictEqual(complaints, [])
+      assert.deepStrictEqual(site.requests, asked, "the server saw what the pages account for, and nothing more")
+    }
+  }
+}
+
+const arrive = async (context: BrowserContext, device: Device, asked: ReadonlyArray<string>): Promise<Visitor> => {
+  const page = await context.newPage()
+  page.setDefaultTimeout(15_000)
+  const posts = () => asked.filter((request) => request.startsWith("POST ")).length
+
+  const press = (what: Locator, status = 200) =>
+    leads(what.page(), () => (device.isMobile ? what.tap() : what.click()), status)
+
+  return {
+    device,
+    context,
+    page,
+    posts,
+    press,
+    follow: async (mail, action) => {
+      // A mail has no policy; the page that was open before has.
+      await page.goto("about:blank")
+      await page.setContent(mail.html)
+      await press(page.getByRole("link", { name: action, exact: true }))
+    },
+    wander: async (title) => {
+      const before = posts()
+      for (const move of ["reload", "goBack", "goForward"] as const) {
+        await page[move]()
+        assert.strictEqual(await page.title(), `${title} · Partner Commentary`, move)
+      }
+      assert.strictEqual(posts(), before, "no form was sent again")
+    }
+  }
+}
+
+/** Does what leads to another page, and waits until it is there. */
+export const leads = async (page: Page, act: () => Promise<void>, status = 200): Promise<void> => {
+  const [response] = await Promise.all([
+    page.waitForResponse((response) => response.request().isNavigationRequest() && response.status() !== 303),
+    page.waitForEvent("load"),
+    act()
+  ])
+  assert.strictEqual(response.status(), status, response.url())
+}
