@@ -5,6 +5,7 @@ import * as HttpServer from "effect/http/HttpServer"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import * as References from "effect/References"
 import * as Listener from "./Listener.ts"
 import * as Metrics from "./Metrics.ts"
 import type { Settings } from "./settings/Settings.ts"
@@ -15,7 +16,8 @@ export const isWatched = (settings: Settings): boolean =>
 
 export const layer = ({ otlp }: Settings) =>
   Option.match(otlp, {
-    onNone: () => Layer.empty,
+    // Nobody would see the spans, and each costs.
+    onNone: () => Layer.succeed(References.TracerEnabled, false),
     onSome: (baseUrl) =>
       Layer.unwrap(
         Effect.gen(function* () {

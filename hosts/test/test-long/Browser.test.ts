@@ -194,6 +194,15 @@ function stories(creator: (name: string, story: (visitor: Visitor, site: Site) =
     await audit(visitor, "11-forged", "This link does not work")
   })
 
+  creator("endless words, markup and other directions of writing are shown as they are", async (visitor, site) => {
+    const { follow, page } = visitor
+    const strange = `<img src=x onerror=alert(1)> & ${"endless".repeat(40)} \u05e9\u05dc\u05d5\u05dd`
+    const name = `${"Wolfeschlegelsteinhausen".repeat(2)} <b>Ivy`
+    await follow(await site.ask(await site.persona(name), strange), "Answer or decline")
+    assert.strictEqual(await page.getByRole("blockquote").innerText(), strange)
+    await audit(visitor, "14-strange", "Waiting for your view")
+  })
+
   creator("a creator asks for a link to all open requests, and finds them there", async (visitor, site) => {
     const { follow, page, press, wander } = visitor
     const fay = await site.persona("Fay Ito")

@@ -35,9 +35,12 @@ export const visit = async (
   const context = await browser.newContext({ viewport, isMobile, hasTouch: isMobile, javaScriptEnabled: false })
   const watch = watching(context, site)
   await site.release()
-  await story(await arrive(context, device, watch.asked))
-  await watch.end()
-  await context.close()
+  try {
+    await story(await arrive(context, device, watch.asked))
+    await watch.end()
+  } finally {
+    await context.close()
+  }
 }
 
 const watching = (context: BrowserContext, site: CreatorSite["Service"]) => {
