@@ -20,7 +20,7 @@ export const compose = (
   message: MailMessage,
   now: DateTime.DateTime
 ): Result.Result<SendMailOptions, MailRefused> => {
-  if (!/^[A-Za-z0-9.-]{1,200}$/.test(message.id)) return impossible("The mail's id makes no Message-ID.")
+  if (!/^[\w.-]{1,200}$/.test(message.id)) return impossible("The mail's id makes no Message-ID.")
   if (Option.isNone(domainOf(message.to.address))) return impossible("The recipient's address is not possible.")
   return Result.succeed({
     messageId: `<${message.id}@${sender.domain}>`,

@@ -21,7 +21,7 @@ export interface OutboxMail {
 }
 
 /** The instant comes first, so that names sort by time; `:` would be no file name everywhere. */
-const name = /^(\d{4}-\d{2}-\d{2}T\d{2})-(\d{2})-(\d{2}\.\d{3}Z)_([A-Za-z0-9.-]+)\.eml$/
+const name = /^(\d{4}-\d{2}-\d{2}T\d{2})-(\d{2})-(\d{2}\.\d{3}Z)_([\w.-]+)\.eml$/
 
 export const fileName = (instant: string, id: string) => `${instant.replaceAll(":", "-")}_${id}.eml`
 

@@ -5,7 +5,8 @@
  * Each body runs in its caller's own fiber, one after another, inside a savepoint: a failed, dying or interrupted body
  * rolls back alone. No caller is answered before the shared COMMIT. When that fails, every body that succeeded fails
  * with its error, so a constraint that is checked at COMMIT (`DEFERRABLE INITIALLY DEFERRED`) fails its whole group.
- * `SqlClient.BeginTransaction` is not read. Nesting, `afterCommit` and spans are left to `makeWithTransaction`.
+ * While another process writes, the group waits for its BEGIN without the connection, each caller for as long as its own
+ * patience lasts. `SqlClient.BeginTransaction` is not read. Nesting, `afterCommit` and spans are left to `makeWithTransaction`.
  */
 import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
@@ -15,6 +16,7 @@ import type * as Scope from "effect/Scope"
 import { makeWithTransaction, type SqlClient, type TransactionConnection } from "effect/sql/SqlClient"
 import type { Connection } from "effect/sql/SqlConnection"
 import type { SqlError } from "effect/sql/SqlError"
+import * as BusyWait from "./BusyWait.ts"
 import type { Database } from "./SqliteConnection.ts"
 
 /** So many bodies may keep plain statements, and the first caller of their group, waiting. */
@@ -35,6 +37,8 @@ interface Turn extends Connection {
 interface Waiter {
   readonly given: Deferred.Deferred<Turn, SqlError>
   readonly ended: Deferred.Deferred<void>
+  /** Milliseconds for which another process has kept it waiting. */
+  waited: number
 }
 
 export const make = (options: {
@@ -48,12 +52,27 @@ export const make = (options: {
   readonly connect: (isOpen: () => boolean) => Connection
   readonly onCommitFailure: (connection: Connection) => Effect.Effect<void, SqlError>
 }): SqlClient["withTransaction"] => {
-  const { control, isTransaction } = options.database
+  const { control, isTransaction, patience } = options.database
   // The client's own key: its transaction connections are turns.
   const CurrentTurn = Context.Service<TransactionConnection, readonly [Turn, number]>(options.transactionService.key)
   const controlInTransaction = (sql: string) => Effect.suspend(() => (isTransaction() ? control(sql) : Effect.void))
   const waiting: Array<Waiter> = []
   let isLed = false
+
+  /** Refuses whoever has waited long enough, and lets the others wait on. */
+  const stay = (error: SqlError) =>
+    Effect.suspend(() => {
+      for (const waiter of waiting.splice(0)) {
+        if (Deferred.isDoneUnsafe(waiter.ended)) continue
+        if (waiter.waited < patience) waiting.push(waiter)
+        else Deferred.doneUnsafe(waiter.given, Exit.fail(error))
+      }
+      const eldest = waiting[0]
+      if (eldest === undefined) return Effect.void
+      const delay = BusyWait.nextDelay(eldest.waited, patience)
+      for (const waiter of waiting) waiter.waited += delay
+      return BusyWait.pause(delay)
+    })
 
   const runGroup = Effect.gen(function* () {
     const connection = yield* options.lease
@@ -71,13 +90,17 @@ export const make = (options: {
       Deferred.doneUnsafe(given, Exit.succeed(turn))
       yield* Deferred.await(ended)
     }
-    const commit = Effect.suspend(() => (group.broken === undefined ? control("COMMIT") : Effect.fail(group.broken)))
+    // Only without a write-ahead log can somebody who reads keep a COMMIT waiting.
+    const commit = Effect.suspend(() =>
+      group.broken === undefined ? BusyWait.outwait(control("COMMIT"), patience) : Effect.fail(group.broken)
+    )
     Deferred.doneUnsafe(
       group.outcome,
       yield* Effect.exit(Effect.tapCause(commit, () => Effect.ignore(options.onCommitFailure(connection))))
     )
   }).pipe(
     Effect.scoped,
+    Effect.catchIf(BusyWait.isBusy, stay),
     Effect.catchCause((cause) =>
       Effect.sync(() => {
         for (const waiter of waiting.splice(0)) Deferred.doneUnsafe(waiter.given, Exit.failCause(cause))
@@ -102,7 +125,7 @@ export const make = (options: {
 
   const acquireTurn = (restore: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>) =>
     Effect.suspend(() => {
-      const waiter: Waiter = { given: Deferred.makeUnsafe(), ended: Deferred.makeUnsafe() }
+      const waiter: Waiter = { given: Deferred.makeUnsafe(), ended: Deferred.makeUnsafe(), waited: 0 }
       waiting.push(waiter)
       // A caller that gives up waiting ends its turn before it is given.
       const turn = Effect.andThen(

@@ -4,7 +4,8 @@
  * One connection, journal in WAL mode, every commit flushed to the disk (`synchronous = FULL`), foreign keys enforced,
  * transactions that take the write lock when they begin. Concurrent transactions share a commit (`GroupCommit`). A
  * statement outside a transaction runs at once unless a transaction is open, and then after it, so a transaction must
- * never wait for anything but the database. Waiting for another process blocks this one. Rows come as they are stored.
+ * never wait for anything but the database. While another process writes, writes wait (`BusyWait`) and reads go on. Rows
+ * come as they are stored.
  */
 import * as Config from "effect/Config"
 import * as Context from "effect/Context"

@@ -16,6 +16,7 @@ import * as Stream from "effect/Stream"
 import { SafeIntegers } from "effect/sql/SqlClient"
 import type { Connection } from "effect/sql/SqlConnection"
 import { classifySqliteError, SqlError } from "effect/sql/SqlError"
+import * as BusyWait from "./BusyWait.ts"
 
 export interface DatabaseConfig {
   /** A path, whose folder is created when it is missing, or `:memory:`. */
@@ -24,7 +25,7 @@ export interface DatabaseConfig {
   /** How many prepared statements are kept, 256 unless told. */
   readonly prepareCacheSize?: number | undefined
   readonly disableWAL?: boolean | undefined
-  /** How long a statement waits, blocking the process, for another process's write. 5 seconds unless told. */
+  /** How long a statement waits for another process's write. 5 seconds unless told. Opening the file blocks meanwhile. */
   readonly busyTimeout?: Duration.Input | undefined
 }
 
@@ -32,6 +33,8 @@ type Rows = "rows" | "values" | "raw"
 
 export interface Database {
   readonly native: DatabaseSync
+  /** Milliseconds that whoever finds the database busy waits for it. */
+  readonly patience: number
   readonly isTransaction: () => boolean
   /** Runs at once; what it answers is already settled. */
   readonly run: (
@@ -52,20 +55,28 @@ export const open = (config: DatabaseConfig): Effect.Effect<Database, SqlError, 
       Effect.try({ try: () => openNative(config), catch: (cause) => toSqlError(cause, "open") }),
       (native) => Effect.sync(() => native.close())
     ),
-    (native) => makeDatabase(native, config.prepareCacheSize ?? 256)
+    (native) => makeDatabase(native, patienceOf(config), config.prepareCacheSize ?? 256)
   )
+
+const patienceOf = (config: DatabaseConfig): number =>
+  Math.min(Duration.toMillis(config.busyTimeout ?? "5 seconds"), 2 ** 31 - 1)
 
 const openNative = (config: DatabaseConfig): DatabaseSync => {
   const readOnly = config.readonly ?? false
   if (!readOnly && config.filename !== ":memory:") mkdirSync(dirname(config.filename), { recursive: true })
-  const timeout = Math.min(Duration.toMillis(config.busyTimeout ?? "5 seconds"), 2 ** 31 - 1)
-  const native = new DatabaseSync(config.filename, { readOnly, timeout, enableForeignKeyConstraints: true })
+  const native = new DatabaseSync(config.filename, {
+    readOnly,
+    timeout: patienceOf(config),
+    enableForeignKeyConstraints: true
+  })
   if (!readOnly && config.disableWAL !== true) native.exec("PRAGMA journal_mode = WAL")
   native.exec("PRAGMA synchronous = FULL")
+  // From here on `BusyWait` waits.
+  native.exec("PRAGMA busy_timeout = 0")
   return native
 }
 
-const makeDatabase = (native: DatabaseSync, cacheSize: number): Database => {
+const makeDatabase = (native: DatabaseSync, patience: number, cacheSize: number): Database => {
   const cache = new Map<string, Prepared>()
   const lookup = (sql: string): Prepared => {
     const cached = cache.get(sql)
@@ -77,6 +88,7 @@ const makeDatabase = (native: DatabaseSync, cacheSize: number): Database => {
   }
   return {
     native,
+    patience,
     isTransaction: () => native.isOpen && native.isTransaction,
     run: (fiber, sql, params, rows, prepared) =>
       settle(() => execute(prepared ? lookup(sql) : prepare(native, sql), params, rows, fiber.getRef(SafeIntegers))),
@@ -140,7 +152,8 @@ const toSqlError = (cause: unknown, operation: "open" | "execute"): SqlError => 
 
 /**
  * A connection whose statements run at once while `mayRun` holds, and wait for the connection by `wait` otherwise. The
- * question and the statement are one step: no other fiber can begin a transaction between them.
+ * question and the statement are one step: no other fiber can begin a transaction between them. A statement that finds
+ * the database busy lets the connection go and asks again.
  */
 export const connect = (
   database: Database,
@@ -148,10 +161,13 @@ export const connect = (
   wait: <A>(effect: Effect.Effect<A, SqlError>) => Effect.Effect<A, SqlError>
 ): Connection => {
   const run = (sql: string, params: ReadonlyArray<unknown>, rows: Rows, prepared: boolean) =>
-    Effect.withFiber((fiber) =>
-      mayRun()
-        ? database.run(fiber, sql, params, rows, prepared)
-        : wait(Effect.suspend(() => database.run(fiber, sql, params, rows, prepared)))
+    BusyWait.outwait(
+      Effect.withFiber((fiber) =>
+        mayRun()
+          ? database.run(fiber, sql, params, rows, prepared)
+          : wait(Effect.suspend(() => database.run(fiber, sql, params, rows, prepared)))
+      ),
+      database.patience
     )
   const transformed = (effect: ReturnType<typeof run>, transform: Parameters<Connection["execute"]>[2]) =>
     transform === undefined ? effect : Effect.map(effect, transform)

@@ -91,7 +91,13 @@ export const durations = listOf(
 
 const isHttpUrl = (text: string): boolean => {
   const url = URL.parse(text)
-  return url !== null && /^https?:$/.test(url.protocol) && url.username === "" && text.length <= 2048
+  return (
+    url !== null &&
+    !/[\s\p{Cc}<>"]/u.test(text) &&
+    /^https?:$/.test(url.protocol) &&
+    url.username === "" &&
+    text.length <= 2048
+  )
 }
 
 /** Where something is served: without query, fragment, and slash at the end. */
@@ -162,8 +168,11 @@ const address: Kind<string> = {
 
 const rightNetworks = 'addresses or CIDR ranges separated by commas, such as "203.0.113.7, 2001:db8::/32"'
 
-/** As they were written. */
-export const addresses = listOf(address, rightNetworks)
+/** As they were written; one at least, for an empty list would allow every address. */
+export const addresses: Kind<ReadonlyArray<string>> = {
+  right: rightNetworks,
+  parse: (text) => Option.filter(listOf(address, rightNetworks).parse(text), (list) => list.length > 0)
+}
 
 export const networks: Kind<IpAllowList.IpAllowList> = {
   right: rightNetworks,

@@ -21,6 +21,7 @@ export const bind = Effect.fnUntraced(function* (host: string, port: number, nam
   yield* Effect.addFinalizer(() => Effect.sync(() => native.closeAllConnections()))
   const address = native.address()
   return {
+    native,
     server,
     port: typeof address === "object" && address !== null ? address.port : port,
     /** Called once something answers. When the scope closes, connections end with the request that they are at. */

@@ -2,6 +2,7 @@
 
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { layerUntraced } from "@partner-commentary/server/creator/CreatorRequest"
+import { Polling } from "@partner-commentary/server/Polling"
 import * as Routes from "@partner-commentary/server/Routes"
 import * as Workers from "@partner-commentary/server/Workers"
 import * as Context from "effect/Context"
@@ -17,6 +18,7 @@ import * as Listener from "./Listener.ts"
 import * as Logs from "./Logs.ts"
 import * as Metrics from "./Metrics.ts"
 import * as OutboxRoutes from "./OutboxRoutes.ts"
+import * as PollingListener from "./PollingListener.ts"
 import { isWildcard } from "./settings/Loopback.ts"
 import * as Settings from "./settings/Settings.ts"
 import { SettingRefused } from "./settings/Variable.ts"
@@ -30,7 +32,7 @@ export const serve = <R>(options: {
   running(
     Effect.fnUntraced(function* (settings) {
       const stores = yield* Layer.build(Database.layer(settings))
-      const { open, port, server } = yield* Listener.bind(settings.listen.host, settings.listen.port, "PORT")
+      const { native, open, port, server } = yield* Listener.bind(settings.listen.host, settings.listen.port, "PORT")
       const apiRoot = Settings.apiRoot(settings, port)
       const engine = yield* Layer.build(
         Engine.layer(settings, apiRoot).pipe(Layer.provideMerge(Layer.succeedContext(stores)))
@@ -47,6 +49,13 @@ export const serve = <R>(options: {
         )
       )
       yield* open
+      // Who watches is shown every request, and those alone that the router answers are measured.
+      if (!Telemetry.isWatched(settings)) {
+        yield* Effect.provide(
+          PollingListener.listen(native),
+          Layer.provide(Polling.layer, Layer.succeedContext(engine))
+        )
+      }
       if (isWildcard(settings.listen.host) && Option.isNone(settings.publicUrl)) {
         yield* Effect.logWarning(
           `PUBLIC_URL is unset: links in mails start with ${apiRoot}, which only this machine reaches`
@@ -92,6 +101,11 @@ const running = <E, R>(start: (settings: Settings.Settings) => Effect.Effect<voi
     yield* Settings.requireForService(settings)
     const observed = Telemetry.layer(settings).pipe(Layer.provideMerge(Logs.layer(settings, "info")))
     return yield* Effect.gen(function* () {
+      if (Settings.isWeaklySigned(settings)) {
+        yield* Effect.logWarning(
+          "SIGNING_SECRET is shorter than 32 characters: who guesses it forges every creator's link; put a long random text first"
+        )
+      }
       yield* Effect.addFinalizer(() => Effect.logInfo("Stopped"))
       yield* start(settings)
       return yield* Effect.onInterrupt(Effect.never, () =>

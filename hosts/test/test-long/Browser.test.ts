@@ -5,7 +5,7 @@ import * as Layer from "effect/Layer"
 import { Chromium, devices } from "./Chromium.ts"
 import { CreatorSite, organizationName } from "./CreatorSite.ts"
 import { audit } from "./PageAudit.ts"
-import { leads, type Visitor, visit } from "./Visitor.ts"
+import { leads, looksAgain, type Visitor, visit } from "./Visitor.ts"
 
 const topic = "Will the Lakers make the play-offs this season, or is the bench too thin for April?"
 const perspective =
@@ -38,11 +38,11 @@ function stories(creator: (name: string, story: (visitor: Visitor, site: Site) =
     await follow(mail, "Answer or decline")
     await audit(visitor, "1-invitation", "Waiting for your view")
     assert.strictEqual(await page.getByRole("blockquote").innerText(), topic)
+    await page.getByText(`${organizationName} writes:`).waitFor()
     await page.getByRole("heading", { level: 1, name: "What does Ada Vance think?" }).waitFor()
     for (const [term, definition] of [
-      ["Asked by", organizationName],
       ["For the persona", "Ada Vance"],
-      ["Answer by", /^\w+day \d{1,2} \w+ \d{4}, \d\d:\d\d UTC$/]
+      ["Answer by", /^\w+day\s\d{1,2}\s\w+\s\d{4}, \d\d:\d\d\sUTC$/]
     ] as const) {
       const fact = page.locator("dl > div", { has: page.getByText(term, { exact: true }) })
       await fact.getByRole("definition").getByText(definition).waitFor()
@@ -87,7 +87,7 @@ function stories(creator: (name: string, story: (visitor: Visitor, site: Site) =
   })
 
   creator("too short a view is refused beside its field, and what was typed stays", async (visitor, site) => {
-    const { follow, page, posts, press } = visitor
+    const { context, device, follow, page, posts, press } = visitor
     const hal = await site.persona("Hal Brandt")
     await follow(await site.ask(hal, topic), "Answer or decline")
     const send = page.getByRole("button", { name: "Send my view" })
@@ -100,12 +100,23 @@ function stories(creator: (name: string, story: (visitor: Visitor, site: Site) =
     await view.fill(`Yes.${" ".repeat(20)}`)
     await press(send, 400)
     assert.match(await view.inputValue(), /^Yes\. {20}$/)
+    assert.isBelow(
+      (await view.boundingBox())?.y ?? Infinity,
+      device.viewport.height,
+      "the field is on the first screen"
+    )
     await page.getByRole("alert").getByText("Please write 10 to 5000 characters; now there are 4.").waitFor()
     assert.match((await view.getAttribute("aria-describedby")) ?? "", /respond-perspective-error/)
     assert.match(await page.locator("#respond-perspective-error").innerText(), /10 to 5000 characters/)
     await audit(visitor, "2-too-short", "Not done: Waiting for your view")
     await page.getByRole("alert").getByRole("link").click()
     assert.isTrue(await view.evaluate((element) => element.matches(":target")), "the summary leads to the field")
+
+    // Whoever opens the address that was posted to is led to the page
+    const again = await context.newPage()
+    await again.goto(page.url().replace(/#.*/, ""))
+    assert.notInclude(again.url(), "/respond")
+    assert.strictEqual(await again.title(), "Waiting for your view · Partner Commentary")
 
     await view.fill(perspective)
     await press(send)
@@ -129,11 +140,7 @@ function stories(creator: (name: string, story: (visitor: Visitor, site: Site) =
 
   creator("a draft that another tab has replaced is not approved: the present one is shown", async (visitor, site) => {
     const { context, follow, page, posts, press } = visitor
-    const cy = await site.persona("Cy Okafor")
-    await follow(await site.ask(cy, topic), "Answer or decline")
-    await page.getByLabel("Your view").fill(perspective)
-    await press(page.getByRole("button", { name: "Send my view" }))
-    await follow(await site.mail(cy, 2), "Read the draft")
+    const cy = await reachDraft(visitor, site, "Cy Okafor")
 
     const other = await context.newPage()
     await other.goto(page.url())
@@ -148,6 +155,8 @@ function stories(creator: (name: string, story: (visitor: Visitor, site: Site) =
     await other.getByRole("alert").getByText("A newer draft has arrived: it is number 2").waitFor()
     assert.strictEqual(await other.locator(".sheet .prose").innerText(), present)
     assert.strictEqual(await other.getByLabel("The text to approve").inputValue(), edited, "the edits are kept")
+    await other.getByRole("alert").getByText("it was meant for the older draft").waitFor()
+    await other.getByText("You wrote this for an older draft, not for draft 2.").waitFor()
     await audit(visitor, "8-stale-draft", "Not done: Waiting for your approval", other)
 
     // What the tab shows now can be approved; the first tab is then the late one
@@ -163,12 +172,8 @@ function stories(creator: (name: string, story: (visitor: Visitor, site: Site) =
   })
 
   creator("a creator withdraws after the draft has come", async (visitor, site) => {
-    const { follow, page, press, wander } = visitor
-    const dee = await site.persona("Dee Marsh")
-    await follow(await site.ask(dee, topic), "Answer or decline")
-    await page.getByLabel("Your view").fill(perspective)
-    await press(page.getByRole("button", { name: "Send my view" }))
-    await follow(await site.mail(dee, 2), "Read the draft")
+    const { page, press, wander } = visitor
+    await reachDraft(visitor, site, "Dee Marsh")
     await page.getByText("Withdraw from this request").click()
     await page.getByLabel("Reason").fill("I was too quick.")
     await press(page.getByRole("button", { name: "Withdraw", exact: true }))
@@ -204,15 +209,22 @@ function stories(creator: (name: string, story: (visitor: Visitor, site: Site) =
   })
 
   creator("a creator asks for a link to all open requests, and finds them there", async (visitor, site) => {
-    const { follow, page, press, wander } = visitor
+    const { context, follow, page, posts, press } = visitor
     const fay = await site.persona("Fay Ito")
     const mail = await site.ask(fay, topic)
     await site.ask(fay, "Should the three-point line be moved back another metre?")
     await follow(mail, "Answer or decline")
-    await press(page.getByRole("button", { name: "Mail me a link to all of them" }))
-    await page.getByRole("status").getByText("is on its way to you by mail").waitFor()
-    await audit(visitor, "12-desk-mailed", "Waiting for your view")
-    await wander("Waiting for your view")
+    const view = page.getByLabel("Your view")
+    await view.fill(perspective)
+    const [beside] = await Promise.all([
+      context.waitForEvent("page"),
+      page.getByRole("button", { name: "Mail me a link to all of them" }).click()
+    ])
+    await beside.getByRole("status").getByText("is on its way to you by mail").waitFor()
+    await audit(visitor, "12-desk-mailed", "Link on its way: Waiting for your view", beside)
+    await beside.reload()
+    assert.strictEqual(posts(), 1, "the form was not sent again")
+    assert.strictEqual(await view.inputValue(), perspective, "what was being typed is still there")
     await follow(await site.mail(fay, 3), "Show my open requests")
     await audit(visitor, "13-desk", "2 open requests")
     const links = page.getByRole("listitem").getByRole("link")
@@ -262,21 +274,13 @@ function stories(creator: (name: string, story: (visitor: Visitor, site: Site) =
     await wander("Approved")
   })
 
-  /** The page that waits asks again by itself, here every second instead of after its own number, and comes out where it should. */
-  const looksAgain = async ({ page }: Visitor, meanwhile: () => Promise<unknown>) => {
-    const address = page.url()
-    await page.route(address, async (route) => {
-      const answer = await route.fetch()
-      const body = (await answer.text()).replace(
-        'http-equiv="refresh" content="30"',
-        'http-equiv="refresh" content="1"'
-      )
-      await route.fulfill({ response: answer, body })
-    })
-    await page.reload()
-    await meanwhile()
-    await page.waitForFunction(() => document.title.startsWith("Waiting for your approval"))
-    assert.strictEqual(page.url(), address)
-    await page.unroute(address)
+  /** As far as the mail that brings the first draft, and the page behind it. */
+  const reachDraft = async ({ follow, page, press }: Visitor, site: Site, name: string) => {
+    const persona = await site.persona(name)
+    await follow(await site.ask(persona, topic), "Answer or decline")
+    await page.getByLabel("Your view").fill(perspective)
+    await press(page.getByRole("button", { name: "Send my view" }))
+    await follow(await site.mail(persona, 2), "Read the draft")
+    return persona
   }
 }

@@ -127,3 +127,18 @@ export const leads = async (page: Page, act: () => Promise<void>, status = 200):
   ])
   assert.strictEqual(response.status(), status, response.url())
 }
+
+/** The page that waits asks again by itself, here every second instead of after its own number, and comes out where it should. */
+export const looksAgain = async ({ page }: Visitor, meanwhile: () => Promise<unknown>) => {
+  const address = page.url()
+  await page.route(address, async (route) => {
+    const answer = await route.fetch()
+    const body = (await answer.text()).replace('http-equiv="refresh" content="30"', 'http-equiv="refresh" content="1"')
+    await route.fulfill({ response: answer, body })
+  })
+  await page.reload()
+  await meanwhile()
+  await page.waitForFunction(() => document.title.startsWith("Waiting for your approval"))
+  assert.strictEqual(page.url(), address)
+  await page.unroute(address)
+}

@@ -186,6 +186,48 @@ it.effect("POST /topics names every problem at once, the first one leading", () 
   }).pipe(Effect.provide(InMemory.layer))
 )
 
+it.effect("POST /topics tells of what no schema says together with the rest, and in the same order", () =>
+  Effect.gen(function* () {
+    const { call, key } = yield* setUp
+    const body = { content: "x", persona_ids: ["q"], external_reference: "a b", metadata: { pad: "x".repeat(17_000) } }
+    const { error } = yield* json(yield* call("/partner/v1/topics", { method: "POST", key, body }))
+    assert.deepStrictEqual(
+      error.details.errors.map((problem: { readonly field: string }) => problem.field),
+      ["content", "persona_ids[0]", "external_reference", "metadata"]
+    )
+  }).pipe(Effect.provide(InMemory.layer))
+)
+
+it.effect("POST /topics answers a list of a hundred thousand mistakes in a few words", () =>
+  Effect.gen(function* () {
+    const { call, key } = yield* setUp
+    for (const entry of [1, "", null]) {
+      const persona_ids = Array.from({ length: 50_000 }, () => entry)
+      const response = yield* call("/partner/v1/topics", { method: "POST", key, body: { ...valid, persona_ids } })
+      const text = yield* Effect.promise(() => response.text())
+      assert.strictEqual(response.status, 400)
+      assert.isBelow(text.length, 10_000)
+      assert.strictEqual(JSON.parse(text).error.details.field, "persona_ids")
+    }
+    const many = { ...valid, persona_ids: Array.from({ length: 999 }, () => 1) }
+    const { error } = yield* json(yield* call("/partner/v1/topics", { method: "POST", key, body: many }))
+    assert.strictEqual(error.details.errors.length, 100)
+  }).pipe(Effect.provide(InMemory.layer))
+)
+
+it.effect("what follows a semicolon or a hash in a path is part of it", () =>
+  Effect.gen(function* () {
+    const { call, key } = yield* setUp
+    yield* call("/partner/v1/topics", { method: "POST", key, body: { ...valid, external_reference: "mine" } })
+    assert.strictEqual((yield* call("/partner/v1/topics/by-reference/mine", { key })).status, 200)
+    yield* refused(yield* call("/partner/v1/topics/by-reference/mine;x", { key }), /^ref$/, ";")
+    for (const path of ["/partner/v1/topics;x", "/partner/v1/personas;v=1", "/healthz;x"]) {
+      assert.strictEqual((yield* call(path, { key })).status, 404, path)
+    }
+    assert.strictEqual((yield* call("/partner/v1/topics?status=pending;x", { key })).status, 400)
+  }).pipe(Effect.provide(InMemory.layer))
+)
+
 it.effect("POST /topics takes JSON in UTF-8 alone, up to 256 KiB", () =>
   Effect.gen(function* () {
     const { call, key } = yield* setUp

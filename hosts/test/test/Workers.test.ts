@@ -1,5 +1,6 @@
 /** What happens by itself, on a clock that moves on command: mails, reminders, attempts, deadlines. */
 
+import { createHash } from "node:crypto"
 import { assert, it } from "@effect/vitest"
 import { Creators } from "@partner-commentary/core/creator/Creators"
 import { ShareId } from "@partner-commentary/core/shared/Ids"
@@ -9,6 +10,7 @@ import { ScriptedGenerator } from "@partner-commentary/test/ScriptedGenerator"
 import * as Seed from "@partner-commentary/test/Seed"
 import { TestApi } from "@partner-commentary/test/TestApi"
 import * as Effect from "effect/Effect"
+import * as SqlClient from "effect/sql/SqlClient"
 import * as TestClock from "effect/testing/TestClock"
 import { eventually } from "./Eventually.ts"
 import { json } from "./Json.ts"
@@ -239,6 +241,45 @@ it.effect("a creator who moves to another address gets a new link there, and the
     assert.strictEqual((yield* story.call(`/creator/${old}`)).status, 404)
     assert.strictEqual((yield* story.call(`/creator/${tokenIn(moved ?? { text: "" })}`)).status, 200)
   }).pipe(Effect.provide(InMemory.layer))
+)
+
+it.effect("the link of a request that is long settled dies too when its creator moves", () =>
+  Effect.gen(function* () {
+    const story = yield* submitted
+    const token = tokenIn(yield* story.mail(1))
+    yield* story.act(token, "decline")
+    assert.strictEqual((yield* story.call(`/creator/${token}`)).status, 200)
+    yield* (yield* Creators).changeEmail(story.persona.creator.email, "new@creators.example")
+    assert.strictEqual((yield* story.call(`/creator/${token}`)).status, 404)
+  }).pipe(Effect.provide(InMemory.layer))
+)
+
+it.effect(
+  "what a creator approves is what was there to be read: nothing before the first draft, and never unseen",
+  () =>
+    Effect.gen(function* () {
+      const story = yield* submitted
+      const sql = yield* SqlClient.SqlClient
+      const token = tokenIn(yield* story.mail(1))
+      const early = yield* Effect.all(
+        [
+          story.act(token, "respond", { perspective }),
+          ...Array.from({ length: 8 }, () => story.act(token, "approve", {}))
+        ],
+        { concurrency: "unbounded" }
+      )
+      assert.deepStrictEqual(
+        early.slice(1).map(({ error }) => error?.details.field),
+        Array.from({ length: 8 }, () => "action")
+      )
+      yield* story.mail(2)
+      const approved = yield* story.act(token, "approve", { content: "What I stand by." })
+      assert.strictEqual(approved.data.status, "creator_approved")
+      const [entry] = yield* sql<{ details: string }>`SELECT details FROM audit_log WHERE action = 'creator.approved'`
+      const { by, sha256 } = JSON.parse(entry?.details ?? "{}")
+      assert.strictEqual(sha256, createHash("sha256").update("What I stand by.").digest("hex"))
+      assert.match(by, /^link of [0-9a-f]{16}$/)
+    }).pipe(Effect.provide(InMemory.layer))
 )
 
 it.effect("erasing a creator closes open work, keeps what was approved, and nothing else", () =>

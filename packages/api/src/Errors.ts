@@ -143,6 +143,9 @@ export class NotFound extends Schema.Error<NotFound>("NotFound")(body("not_found
   }
 }
 
+/** For a malformed id, an unknown topic and somebody else's alike. */
+export const topicNotFound = NotFound.of("Topic not found.")
+
 export class RateLimitExceeded extends Schema.Error<RateLimitExceeded>("RateLimitExceeded")(
   bodyWith(
     "rate_limit_exceeded",
@@ -165,12 +168,15 @@ export class RateLimitExceeded extends Schema.Error<RateLimitExceeded>("RateLimi
     readonly remaining: number
     readonly quota?: string
   }): RateLimitExceeded {
-    const what = details.quota === undefined ? "The rate limit" : `The monthly quota ${details.quota}`
+    const message =
+      details.quota === undefined
+        ? `The rate limit of ${details.limit} is used up. Try again in ${details.retry_after} seconds.`
+        : `Of the monthly quota ${details.quota} of ${details.limit}, ${details.remaining} are left, which is not enough. It starts anew with the next month; do not retry by yourself.`
     return new RateLimitExceeded({
       success: false,
       error: {
         code: "rate_limit_exceeded",
-        message: `${what} of ${details.limit} is used up. Try again in ${details.retry_after} seconds.`,
+        message,
         details
       }
     })

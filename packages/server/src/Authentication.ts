@@ -1,36 +1,29 @@
-/** Tells who calls and whether they may: the API key, its address list, its scope. Rate windows stand between the last two. */
+/** Stands before every endpoint of the partner API: admits its caller, and names it to the handler. */
 import { ApiKeyAuth, CurrentPrincipal, RequiredScope } from "@partner-commentary/api/ApiKeyAuth"
-import * as Errors from "@partner-commentary/api/Errors"
-import { ApiKeys, requireScope } from "@partner-commentary/core/access/ApiKeys"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import { Admission } from "./Admission.ts"
 import { clientAddress, TrustedProxies } from "./ClientAddress.ts"
 
 export const layer = Layer.effect(
   ApiKeyAuth,
   Effect.gen(function* () {
-    const keys = yield* ApiKeys
+    const { admit } = yield* Admission
     const proxies = yield* TrustedProxies
 
-    const principal = Effect.fnUntraced(
-      function* (endpoint: { readonly annotations: Context.Context<never> }) {
-        const request = yield* HttpServerRequest.HttpServerRequest
-        const found = yield* keys.authenticate(request.headers["x-api-key"] ?? "", clientAddress(request, proxies))
-        const scope = Context.getOrUndefined(endpoint.annotations, RequiredScope)
-        if (scope !== undefined) yield* requireScope(found, scope)
-        return found
-      },
-      Effect.catchTags({
-        Unauthorized: () => Effect.fail(Errors.Unauthorized.of()),
-        KeyRevoked: () => Effect.fail(Errors.KeyRevoked.of()),
-        KeyExpired: () => Effect.fail(Errors.KeyExpired.of()),
-        IpRestricted: () => Effect.fail(Errors.IpRestricted.of()),
-        ScopeDenied: ({ scope }) => Effect.fail(Errors.ScopeDenied.of(scope))
+    const principal = (endpoint: { readonly annotations: Context.Context<never> }) =>
+      Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ headers, remoteAddress }) => {
+        const socket = Option.getOrElse(remoteAddress, () => "")
+        const address = clientAddress(socket, headers["x-forwarded-for"], proxies)
+        return admit(
+          { key: headers["x-api-key"] ?? "", address },
+          Context.getOrUndefined(endpoint.annotations, RequiredScope)
+        )
       })
-    )
 
     return (next, { endpoint }) => Effect.provideServiceEffect(next, CurrentPrincipal, principal(endpoint))
   })
-)
+).pipe(Layer.provide(Admission.layer))

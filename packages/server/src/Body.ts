@@ -1,7 +1,9 @@
 /** Reads a request's JSON body by a schema: every problem is answered with its field and a constraint that a person can act on. */
 import { InvalidRequest, type Problem } from "@partner-commentary/api/Errors"
 import * as Effect from "effect/Effect"
+import type * as Headers from "effect/http/Headers"
 import type * as HttpServerRequest from "effect/http/HttpServerRequest"
+import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as SchemaIssue from "effect/SchemaIssue"
@@ -10,21 +12,48 @@ import * as StrictJson from "./StrictJson.ts"
 /** In bytes. */
 export const maxBodySize = 256 * 1024
 
-/** Fails with everything that is wrong, in the order of the schema's fields. */
-export const decoder = <A>(schema: Schema.Codec<A, unknown>) => {
+/**
+ * Fails with everything that is wrong, in the order of the schema's fields. What no schema says is told by `further`, which
+ * sees every body that is an object, right or wrong.
+ */
+export const decoder = <Fields extends Schema.Struct.Fields>(
+  schema: Schema.Struct<Fields> & Schema.Codec<Schema.Struct<Fields>["Type"], unknown>,
+  further: (body: Readonly<Record<string, unknown>>) => ReadonlyArray<Problem> = () => []
+) => {
   const decode = Schema.decodeUnknownResult(schema, { errors: "all" })
-  return (request: HttpServerRequest.HttpServerRequest): Effect.Effect<A, InvalidRequest> => {
-    if (!isJson(request.headers["content-type"])) {
-      return invalid({ field: "content-type", constraint: "must be application/json, in UTF-8" })
-    }
+  const order = Object.keys(schema.fields)
+  const fields = new Set(order)
+  const place = ({ field }: Problem) => order.indexOf(/^[^.[]*/.exec(field)?.[0] ?? "")
+  return (
+    request: HttpServerRequest.HttpServerRequest
+  ): Effect.Effect<Schema.Struct<Fields>["Type"], InvalidRequest> => {
+    const header = headerProblem(request.headers)
+    if (header !== undefined) return invalid(header)
     return Effect.flatMap(read(request), (text) => {
-      const json = StrictJson.parse(text)
+      const json = StrictJson.parse(text, fields)
       if (Result.isFailure(json)) return invalid(json.failure)
+      if (!Predicate.isReadonlyObject(json.success))
+        return invalid({ field: "body", constraint: "must be a JSON object" })
+      const long = order.find((field) => isLong((json.success as Readonly<Record<string, unknown>>)[field]))
+      if (long !== undefined) return invalid({ field: long, constraint: `must hold at most ${maxEntries} entries` })
       const decoded = decode(json.success)
-      return Result.isSuccess(decoded) ? Effect.succeed(decoded.success) : invalid(...problems(decoded.failure.issue))
+      const [first, ...rest] = [
+        ...(Result.isFailure(decoded) ? problems(decoded.failure.issue) : []),
+        ...further(json.success as Readonly<Record<string, unknown>>)
+      ].toSorted((one, other) => place(one) - place(other))
+      if (first !== undefined) return Effect.fail(InvalidRequest.of([first, ...rest.slice(0, maxProblems - 1)]))
+      return Effect.fromResult(Result.mapError(decoded, ({ issue }) => InvalidRequest.of(problems(issue))))
     })
   }
 }
+
+/** So many are listed: who has more will find them after mending these. */
+const maxProblems = 100
+
+/** No list has more: a longer one is not even looked into. */
+const maxEntries = 1000
+
+const isLong = (value: unknown): boolean => Array.isArray(value) && value.length > maxEntries
 
 /** Every problem of a failed decoding; a problem with the whole is one of `body`. */
 export const problems = (issue: SchemaIssue.Issue): readonly [Problem, ...ReadonlyArray<Problem>] => {
@@ -37,8 +66,20 @@ export const problems = (issue: SchemaIssue.Issue): readonly [Problem, ...Readon
 
 export const invalid = (...all: readonly [Problem, ...ReadonlyArray<Problem>]) => Effect.fail(InvalidRequest.of(all))
 
-const isJson = (contentType = ""): boolean =>
-  /^application\/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i.test(contentType.trim())
+/** Parameters of the media type that say nothing to us are ignored, as the media type's registration wants it. */
+const headerProblem = (headers: Headers.Headers): Problem | undefined => {
+  const [type = "", ...parameters] = (headers["content-type"] ?? "").toLowerCase().split(";")
+  const charset = parameters
+    .map((parameter) => /^\s*charset\s*=\s*"?([^"]*?)"?\s*$/.exec(parameter)?.[1])
+    .find(Predicate.isString)
+  if (type.trim() !== "application/json" || (charset !== undefined && charset !== "utf-8" && charset !== "utf8")) {
+    return { field: "content-type", constraint: "must be application/json, in UTF-8" }
+  }
+  const encoding = headers["content-encoding"] ?? "identity"
+  return encoding.trim().toLowerCase() === "identity"
+    ? undefined
+    : { field: "content-encoding", constraint: "must be left out: bodies are read as they are sent" }
+}
 
 /** What cannot be read at all was cut off, or is no UTF-8; a body that is too large is answered for all requests alike. */
 const read = (request: HttpServerRequest.HttpServerRequest) =>

@@ -2,16 +2,20 @@
 import { statusOf, type WireError } from "@partner-commentary/api/Errors"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 
+export const contentType = "application/json"
+
+export const successText = (data: unknown): string => JSON.stringify({ success: true, data })
+
+export const failureText = ({ error, success }: WireError): string => JSON.stringify({ success, error })
+
 /** `{success: true, data}` as JSON. */
 export const success = (data: unknown, status = 200): HttpServerResponse.HttpServerResponse =>
-  HttpServerResponse.text(JSON.stringify({ success: true, data }), { status, contentType: "application/json" })
+  HttpServerResponse.text(successText(data), { status, contentType })
 
 /** The error as JSON, with its own status, and `Retry-After` where waiting helps. */
-export const failure = ({ error, success }: WireError): HttpServerResponse.HttpServerResponse => {
-  const response = HttpServerResponse.text(JSON.stringify({ success, error }), {
-    status: statusOf[error.code],
-    contentType: "application/json"
-  })
+export const failure = (refusal: WireError): HttpServerResponse.HttpServerResponse => {
+  const { error } = refusal
+  const response = HttpServerResponse.text(failureText(refusal), { status: statusOf[error.code], contentType })
   return error.code === "rate_limit_exceeded"
     ? HttpServerResponse.setHeader(response, "retry-after", String(error.details.retry_after))
     : response

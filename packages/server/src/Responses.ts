@@ -3,6 +3,7 @@
  * answered (unknown paths, bodies that are too large, defects). Never plain text, never an inner failure's words.
  */
 import * as Errors from "@partner-commentary/api/Errors"
+import { prefix } from "@partner-commentary/api/PartnerApi"
 import * as ByteSize from "effect/ByteSize"
 import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
@@ -21,23 +22,46 @@ const bodyLimit = ByteSize.bytes(maxBodySize)
 export const layer = HttpRouter.middleware(
   (app) =>
     Effect.withFiber((fiber) => {
-      const id = requestId(Context.getUnsafe(fiber.context, HttpServerRequest.HttpServerRequest))
-      return Effect.matchCauseEffect(app, {
-        onSuccess: (response) => Effect.succeed(HttpServerResponse.setHeader(response, "x-request-id", id)),
+      const { headers, url } = Context.getUnsafe(fiber.context, HttpServerRequest.HttpServerRequest)
+      const id = requestId(headers["x-request-id"])
+      return Effect.matchCauseEffect(isCut(url) && !url.startsWith(references) ? Effect.succeed(notFound) : app, {
+        onSuccess: (response) => Effect.succeed(complete(response, id)),
         onFailure: (cause) =>
           Cause.hasInterruptsOnly(cause)
             ? Effect.failCause(cause as Cause.Cause<never>)
-            : Effect.map(answer(cause, id), (response) => HttpServerResponse.setHeader(response, "x-request-id", id))
+            : Effect.map(answer(cause, id), (response) => complete(response, id))
       })
     }).pipe(Effect.provideService(HttpIncomingMessage.MaxBodySize, bodyLimit)) as typeof app,
   { global: true }
 )
 
+/** The router takes what follows a `;` or `#` in a path for a query; to us it is a part of the path, and no path has one. */
+export const isCut = (url: string): boolean => /^[^?]*[;#]/.test(url)
+
+/** Below it, what such a path names is a reference that none can be. */
+const references = `${prefix}/topics/by-reference/`
+
+/** A key in a header of our own does not keep shared caches away, as `Authorization` would. */
+export const cacheControl = "no-store"
+
+const complete = (response: HttpServerResponse.HttpServerResponse, id: string) =>
+  HttpServerResponse.setHeaders(
+    response,
+    response.headers["cache-control"] === undefined
+      ? { "x-request-id": id, "cache-control": cacheControl }
+      : { "x-request-id": id }
+  )
+
 /** The caller's, if it sent a sane one. */
-const requestId = (request: HttpServerRequest.HttpServerRequest): string => {
-  const sent = request.headers["x-request-id"]
-  return sent !== undefined && /^[\w.:-]{1,128}$/.test(sent) ? sent : crypto.randomUUID()
-}
+export const requestId = (sent: string | undefined): string =>
+  sent !== undefined && /^[\w.:-]{1,128}$/.test(sent) ? sent : crypto.randomUUID()
+
+/** Logs what went wrong inside; the caller learns the request id alone. */
+export const internalError = (cause: Cause.Cause<unknown>, id: string): Effect.Effect<Errors.InternalError> =>
+  Effect.as(
+    Effect.annotateLogs(Effect.logError("A request failed", cause), { request_id: id }),
+    Errors.InternalError.of(id)
+  )
 
 const answer = (cause: Cause.Cause<unknown>, id: string): Effect.Effect<HttpServerResponse.HttpServerResponse> => {
   for (const reason of cause.reasons) {
@@ -53,10 +77,7 @@ const answer = (cause: Cause.Cause<unknown>, id: string): Effect.Effect<HttpServ
       }
     }
   }
-  return Effect.as(
-    Effect.annotateLogs(Effect.logError("A request failed", cause), { request_id: id }),
-    Envelope.failure(Errors.InternalError.of(id))
-  )
+  return Effect.map(internalError(cause, id), Envelope.failure)
 }
 
 /** Parameters are texts to begin with: one that does not decode was given more than once. */

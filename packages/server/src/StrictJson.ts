@@ -8,11 +8,14 @@ import * as Result from "effect/Result"
 /** Levels of nesting in a body; its own outermost one comes on top. */
 const maxDepth = 32
 
-/** Fails with the first thing wrong; `field` is `body` or a path into it. */
-export const parse = (text: string): Result.Result<unknown, Problem> => {
+/**
+ * Fails with the first thing wrong; `field` is `body` or a path into it. Where the fields that matter are given, only
+ * nesting is judged in others: they are ignored, and so is what they hold.
+ */
+export const parse = (text: string, fields?: ReadonlySet<string>): Result.Result<unknown, Problem> => {
   const parsed = Result.try(() => JSON.parse(text) as unknown)
   if (Result.isFailure(parsed)) return Result.fail({ field: "body", constraint: "must be valid JSON" })
-  const problem = scan(text)
+  const problem = scan(text, (levels) => fields === undefined || fields.has(String(levels[0]?.at ?? "")))
   return problem === undefined ? Result.succeed(parsed.success) : Result.fail(problem)
 }
 
@@ -26,7 +29,7 @@ interface Level {
 const token = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*|[[\]{},:]/g
 
 /** Reads over text that is known to be JSON. */
-const scan = (text: string): Problem | undefined => {
+const scan = (text: string, matters: (levels: ReadonlyArray<Level>) => boolean): Problem | undefined => {
   const levels: Array<Level> = []
   for (const [lexeme] of text.matchAll(token)) {
     const level = levels.at(-1)
@@ -45,8 +48,8 @@ const scan = (text: string): Problem | undefined => {
       else if (level !== undefined) level.expectsKey = true
     } else if (first === '"') {
       const problem = readString(lexeme, level, levels)
-      if (problem !== undefined) return problem
-    } else if (first !== ":" && !survivesDouble(lexeme)) {
+      if (problem !== undefined && matters(levels)) return problem
+    } else if (first !== ":" && !survivesDouble(lexeme) && matters(levels)) {
       return { field: pathOf(levels), constraint: "must be a number that a double holds exactly; send it as a string" }
     }
   }
@@ -90,8 +93,10 @@ const canonical = (source: string): string => {
     .toLowerCase()
     .split("e")
   const [whole = "", fraction = ""] = mantissa.split(".")
-  const digits = (whole + fraction).replace(/^0+/, "")
-  if (digits === "") return "0"
-  const leading = (whole + fraction).length - digits.length
-  return `${digits.replace(/0+$/, "")}e${Number(exponent) + whole.length - leading}`
+  const digits = whole + fraction
+  let first = 0
+  while (digits[first] === "0") first++
+  let last = digits.length
+  while (last > first && digits[last - 1] === "0") last--
+  return first === last ? "0" : `${digits.slice(first, last)}e${Number(exponent) + whole.length - first}`
 }

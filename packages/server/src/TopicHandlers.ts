@@ -2,11 +2,11 @@
 import { CurrentPrincipal } from "@partner-commentary/api/ApiKeyAuth"
 import * as Errors from "@partner-commentary/api/Errors"
 import { PartnerApi, prefix } from "@partner-commentary/api/PartnerApi"
-import { CreateTopic } from "@partner-commentary/api/TopicsApi"
 import type { Principal } from "@partner-commentary/core/access/ApiKeys"
 import * as Ids from "@partner-commentary/core/shared/Ids"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import { formatCursor } from "@partner-commentary/core/shared/Page"
+import { Policy } from "@partner-commentary/core/shared/Policy"
 import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
 import { isReference } from "@partner-commentary/core/topic/Topic"
 import type { Owner } from "@partner-commentary/core/topic/TopicStore"
@@ -19,9 +19,10 @@ import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import * as Option from "effect/Option"
 import { avatarPath } from "./Avatar.ts"
-import { decoder, invalid } from "./Body.ts"
+import { invalid } from "./Body.ts"
 import * as Envelope from "./Envelope.ts"
-import { metadataProblem } from "./Metadata.ts"
+import { isCut } from "./Responses.ts"
+import { topicDecoder } from "./TopicBody.ts"
 import { readList } from "./TopicListQuery.ts"
 import * as Views from "./TopicViews.ts"
 
@@ -32,7 +33,7 @@ export const layer = HttpApiBuilder.group(
     const topics = yield* Topics
     const { apiRoot } = yield* PublicAddress
     const avatar = apiRoot + avatarPath
-    const decodeTopic = decoder(CreateTopic)
+    const decodeTopic = topicDecoder((yield* Policy).contentLength)
 
     return handlers
       .handleRaw(
@@ -40,24 +41,17 @@ export const layer = HttpApiBuilder.group(
         Effect.fnUntraced(function* ({ request }) {
           const principal = yield* CurrentPrincipal
           const body = yield* decodeTopic(request)
-          const metadata = body.metadata ?? {}
-          const problem = metadataProblem(metadata)
-          if (problem !== undefined) return yield* invalid(problem)
           const { results, sent, topic } = yield* Effect.catchTags(
             topics.submit(principal, {
               content: body.content,
               personaIds: body.persona_ids.flatMap((id) => Option.toArray(Ids.parse(Ids.PersonaId, id))),
               externalReference: body.external_reference ?? null,
               outputTypes: body.output_types ?? ["text"],
-              metadata
+              metadata: body.metadata ?? {}
             }),
             {
-              ContentLength: ({ length, max, min }) =>
-                invalid({
-                  field: "content",
-                  constraint: `must be ${min} to ${max} characters long after trimming; it is ${length}`
-                }),
-              ContentText: () => invalid({ field: "content", constraint: "must not contain control characters" }),
+              // The body was measured when it was read; a use case that measures otherwise has broken.
+              InvalidContent: (broken) => Effect.die(broken),
               NoValidPersonas: (refused) => Effect.fail(Errors.NoValidPersonas.of(refused.results.map(Views.result))),
               QuotaExceeded: quotaExceeded
             }
@@ -98,9 +92,9 @@ export const layer = HttpApiBuilder.group(
       )
       .handle(
         "byReference",
-        Effect.fnUntraced(function* ({ params: { ref } }) {
+        Effect.fnUntraced(function* ({ params: { ref }, request }) {
           const owner = ownerOf(yield* CurrentPrincipal)
-          if (!isReference(ref)) {
+          if (!isReference(ref) || isCut(request.url)) {
             return yield* invalid({
               field: "ref",
               constraint:
@@ -116,7 +110,10 @@ export const layer = HttpApiBuilder.group(
   })
 )
 
-const ownerOf = ({ environment, organization }: Principal): Owner => ({ organizationId: organization.id, environment })
+export const ownerOf = ({ environment, organization }: Principal): Owner => ({
+  organizationId: organization.id,
+  environment
+})
 
 /** A malformed id, an unknown topic and somebody else's are one and the same answer. */
 const one = <A>(
@@ -125,11 +122,11 @@ const one = <A>(
 ): Effect.Effect<A, Errors.NotFound, CurrentPrincipal> =>
   Effect.flatMap(CurrentPrincipal, (principal) => {
     const topicId = Ids.parse(Ids.TopicId, id)
-    if (Option.isNone(topicId)) return topicNotFound()
-    return Effect.catchTag(find(ownerOf(principal), topicId.value), "TopicNotFound", topicNotFound)
+    if (Option.isNone(topicId)) return Effect.fail(Errors.topicNotFound)
+    return Effect.catchTag(find(ownerOf(principal), topicId.value), "TopicNotFound", () =>
+      Effect.fail(Errors.topicNotFound)
+    )
   })
-
-const topicNotFound = () => Effect.fail(Errors.NotFound.of("Topic not found."))
 
 /** The next period brings the next units. */
 const quotaExceeded = Effect.fnUntraced(function* ({ limit, quota, remaining }: QuotaExceeded) {

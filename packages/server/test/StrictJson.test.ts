@@ -79,6 +79,23 @@ describe("StrictJson", () => {
     assert.match(field(levels(50_000)) ?? "", /^(metadata|body)/)
   })
 
+  it("reads the longest numbers in time that grows with their length alone", () => {
+    const long = (zeros: number) => `[1.${"0".repeat(zeros)}1]`
+    assert.strictEqual(field(long(250_000)), "[0]")
+    assert.isUndefined(field(`[1.${"0".repeat(250_000)}]`))
+  })
+
+  it("looks into the named fields alone, but for nesting", () => {
+    const fields = new Set(["metadata"])
+    const found = (text: string) => {
+      const parsed = parse(text, fields)
+      return Result.isFailure(parsed) ? parsed.failure.field : undefined
+    }
+    assert.isUndefined(found('{"trace":12345678901234567890,"t":{"a":1,"a":2},"s":"\\ud800","metadata":{}}'))
+    assert.strictEqual(found('{"trace":1,"metadata":{"n":12345678901234567890}}'), "metadata.n")
+    assert.match(found(`{"trace":${"[".repeat(40)}${"]".repeat(40)}}`) ?? "", /^trace/)
+  })
+
   it("says of everything else that it is no JSON", () => {
     for (const text of ["", " ", "{", "{'a':1}", "[1,]", "NaN", "01", '"\n"', "{}{}", "\ufeff1x"])
       assert.strictEqual(field(text), "body", text)

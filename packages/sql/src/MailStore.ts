@@ -2,12 +2,12 @@
 import type { Mail, MailKind } from "@partner-commentary/core/mail/Mail"
 import { MailStore } from "@partner-commentary/core/mail/MailStore"
 import type { OrganizationId, ShareId } from "@partner-commentary/core/shared/Ids"
-import { fromIso, type Instant, toIso } from "@partner-commentary/core/shared/Instant"
+import * as Instant from "@partner-commentary/core/shared/Instant"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as SqlClient from "effect/sql/SqlClient"
-import { isoOfFew } from "./Columns.ts"
+import { addressKey, isoOfFew } from "./Columns.ts"
 import { forUpdateSkipLocked } from "./Lock.ts"
 import { values } from "./Values.ts"
 
@@ -33,8 +33,8 @@ export const layer = Layer.effect(
         Effect.orDie(
           Effect.map(
             sql<MailRow & { readonly was_due_at: string }>`UPDATE mails
-              SET was_due_at = due_at, due_at = ${toIso(lease)}, attempts = attempts + 1
-              WHERE id IN (SELECT id FROM mails WHERE state = 'waiting' AND due_at <= ${toIso(at)}
+              SET was_due_at = due_at, due_at = ${Instant.toIso(lease)}, attempts = attempts + 1
+              WHERE id IN (SELECT id FROM mails WHERE state = 'waiting' AND due_at <= ${Instant.toIso(at)}
                 ORDER BY due_at, id LIMIT ${limit} ${forUpdateSkipLocked(sql)})
               RETURNING *`,
             (rows) => rows.toSorted(longestOverdueFirst).map(fromRow)
@@ -44,8 +44,8 @@ export const layer = Layer.effect(
       settle: (mail, outcome, at) => {
         const next =
           outcome.state === "waiting"
-            ? sql`due_at = ${toIso(outcome.until)}, reason = ${outcome.reason}`
-            : sql`state = ${outcome.state}, settled_at = ${toIso(at)},
+            ? sql`due_at = ${Instant.toIso(outcome.until)}, reason = ${outcome.reason}`
+            : sql`state = ${outcome.state}, settled_at = ${Instant.toIso(at)},
                 reason = ${outcome.state === "failed" ? outcome.reason : null}`
         return Effect.orDie(
           Effect.asVoid(
@@ -54,10 +54,20 @@ export const layer = Layer.effect(
         )
       },
 
+      forget: (address) =>
+        Effect.flatMap(Instant.now, (now) =>
+          Effect.orDie(
+            Effect.asVoid(
+              sql`UPDATE mails SET address = NULL, due_at = CASE WHEN state = 'waiting' THEN ${Instant.toIso(now)} ELSE due_at END
+                WHERE address IS NOT NULL AND lower(address) = ${addressKey(address)}`
+            )
+          )
+        ),
+
       nextDue: Effect.orDie(
         Effect.map(
           sql<{ due_at: string }>`SELECT due_at FROM mails WHERE state = 'waiting' ORDER BY due_at LIMIT 1`,
-          ([row]) => (row === undefined ? Option.none() : Option.some(fromIso(row.due_at)))
+          ([row]) => (row === undefined ? Option.none() : Option.some(Instant.fromIso(row.due_at)))
         )
       ),
 
@@ -66,7 +76,8 @@ export const layer = Layer.effect(
           Effect.map(
             sql<MailRow & { readonly reason: string; readonly settled_at: string }>`SELECT * FROM mails
               WHERE state = 'failed' ORDER BY settled_at DESC, id DESC LIMIT ${limit}`,
-            (rows) => rows.map((row) => ({ mail: fromRow(row), reason: row.reason, at: fromIso(row.settled_at) }))
+            (rows) =>
+              rows.map((row) => ({ mail: fromRow(row), reason: row.reason, at: Instant.fromIso(row.settled_at) }))
           )
         )
     })
@@ -84,8 +95,8 @@ export const insert = (sql: SqlClient.SqlClient, mails: ReadonlyArray<Omit<Mail,
 }
 
 /** One that was handed over, whatever was thought of it before. */
-export const markSent = (sql: SqlClient.SqlClient, id: string, at: Instant) =>
-  sql`UPDATE mails SET state = 'sent', settled_at = ${toIso(at)}, reason = NULL WHERE id = ${id} AND state <> 'sent'`
+export const markSent = (sql: SqlClient.SqlClient, id: string, at: Instant.Instant) =>
+  sql`UPDATE mails SET state = 'sent', settled_at = ${Instant.toIso(at)}, reason = NULL WHERE id = ${id} AND state <> 'sent'`
 
 const toRow = (mail: Omit<Mail, "attempts">, createdAt: string) => ({
   id: mail.id,
@@ -103,7 +114,7 @@ const fromRow = (row: MailRow): Mail => ({
   shareId: row.share_id,
   organizationId: row.organization_id,
   address: row.address,
-  createdAt: fromIso(row.created_at),
+  createdAt: Instant.fromIso(row.created_at),
   attempts: row.attempts
 })
 

@@ -104,7 +104,13 @@ const update = Command.make(
     const persona = updated.value
     yield* answer({
       json: () => view(persona),
-      text: () => [`Updated the persona ${persona.name}.`, ...details(persona)]
+      text: () => [
+        `Updated the persona ${persona.name}.`,
+        ...details(persona),
+        ...(Option.isSome(wanted.creatorEmail)
+          ? ["Open requests stay with the former address. To move them too: partner-commentary creator change-email"]
+          : [])
+      ]
     })
   }, Effect.provide(Administration.layer))
 ).pipe(Command.withDescription("Change a persona; what is not named stays"))

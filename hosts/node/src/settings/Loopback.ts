@@ -1,7 +1,10 @@
 /** Which host names reach this machine alone. */
 
 export const isLoopback = (host: string): boolean => {
-  const name = host.toLowerCase().replace(/^\[|\]$/g, "")
+  const name = host
+    .toLowerCase()
+    .replace(/^\[|\]$/g, "")
+    .replace(/^::ffff:(?=127\.)/, "")
   return name === "localhost" || name.endsWith(".localhost") || name === "::1" || /^127(\.\d{1,3}){3}$/.test(name)
 }
 

@@ -109,6 +109,10 @@ const readDatabase = Effect.gen(function* () {
   return { filename, isDefault: false }
 })
 
+/** From one link, a secret that can be guessed is found without asking us. */
+export const isWeaklySigned = ({ signingSecrets }: Settings): boolean =>
+  Option.exists(signingSecrets, (secrets) => secrets.some((secret) => Redacted.value(secret).length < 32))
+
 const readSigningSecrets = Effect.gen(function* () {
   const list = yield* Variable.text("SIGNING_SECRET")
   if (Option.isNone(list)) return Option.none()

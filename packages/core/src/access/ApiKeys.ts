@@ -61,7 +61,7 @@ export interface NewApiKey {
 
 interface Known {
   readonly principal: Principal
-  readonly allowList: IpAllowList.IpAllowList
+  readonly allowList: ReturnType<typeof IpAllowList.parse>
 }
 
 export class ApiKeys extends Context.Service<
@@ -94,7 +94,6 @@ export class ApiKeys extends Context.Service<
       const random = yield* SecureRandom.SecureRandom
 
       const lookUp = Effect.fnUntraced(function* (fullKey: string) {
-        if (Option.isNone(environmentOf(fullKey))) return Option.none<Known>()
         const key = yield* store.findByHash(yield* hash(digest, fullKey))
         if (Option.isNone(key)) return Option.none<Known>()
         const organization = yield* organizations.find(key.value.organizationId)
@@ -106,7 +105,7 @@ export class ApiKeys extends Context.Service<
             environment: key.value.environment,
             limits: limitsOf(organization.value)
           },
-          allowList: Result.getOrElse(IpAllowList.parse(key.value.ipAllowList), () => [])
+          allowList: IpAllowList.parse(key.value.ipAllowList)
         })
       })
 
@@ -130,19 +129,24 @@ export class ApiKeys extends Context.Service<
             action: "key.created",
             subject: key.id,
             organizationId: key.organizationId,
-            details: { scopes: key.scopes }
+            details: { by: "operator", scopes: key.scopes }
           })
           return { key, fullKey }
         }),
 
         authenticate: Effect.fnUntraced(function* (fullKey, address) {
+          // Only what could be a key is remembered: what cannot costs nothing, however long it is.
+          if (Option.isNone(environmentOf(fullKey))) return yield* new Unauthorized()
           const found = yield* Cache.get(known, fullKey)
           if (Option.isNone(found)) return yield* new Unauthorized()
           const { principal, allowList } = found.value
           if (principal.organization.suspendedAt !== null) return yield* new Unauthorized()
           const refused = refusal(principal.key, yield* Instant.now)
           if (Option.isSome(refused)) return yield* refused.value
-          if (!IpAllowList.allows(allowList, address)) return yield* new IpRestricted()
+          // A list that cannot be read allows nobody.
+          if (Result.isFailure(allowList) || !IpAllowList.allows(allowList.success, address)) {
+            return yield* new IpRestricted()
+          }
           return principal
         }),
 
@@ -154,7 +158,7 @@ export class ApiKeys extends Context.Service<
             action: "key.revoked",
             subject: id,
             organizationId: revoked.value.organizationId,
-            details: {}
+            details: { by: "operator" }
           })
           return revoked.value
         }),

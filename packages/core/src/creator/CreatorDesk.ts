@@ -6,7 +6,7 @@ import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import type * as Result from "effect/Result"
+import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { maxCommentaryLength } from "../commentary/CommentaryGenerator.ts"
 import { MailStore } from "../mail/MailStore.ts"
@@ -19,8 +19,8 @@ import { clean, codePoints } from "../shared/Text.ts"
 import { WorkSignal } from "../shared/WorkSignal.ts"
 import { type Assignment, settledAt } from "../topic/Assignment.ts"
 import { type AssignmentInContext, AssignmentStore } from "../topic/AssignmentStore.ts"
-import type { ActionRefused, Change } from "../topic/Workflow.ts"
 import * as Workflow from "../topic/Workflow.ts"
+import { ActionRefused, type Change } from "../topic/Workflow.ts"
 import { CreatorLinks } from "./CreatorLink.ts"
 
 /** The link is forged, mistyped, expired, for a former address, or its reading time is over: not told apart. */
@@ -59,7 +59,7 @@ export class CreatorDesk extends Context.Service<
       action: { readonly draftId: DraftId | null; readonly instructions: string }
     ) => Acted
     readonly withdraw: (token: string, action: { readonly reason: string }) => Acted
-    /** Mails the link's creator a link to all open requests; once a minute at most. */
+    /** Mails the link's creator a link to all open requests; once in five minutes at most. */
     readonly mailDeskLink: (token: string) => Effect.Effect<void, LinkInvalid>
     /** The creator's open requests, each with its own link. */
     readonly openRequests: (
@@ -88,23 +88,25 @@ export class CreatorDesk extends Context.Service<
         const settled = settledAt(assignment)
         if (settled !== null && (yield* Instant.now) >= Instant.plus(settled, policy.readingWindow))
           return yield* new LinkInvalid()
-        return found.value
+        return { ...found.value, creatorTag: link.value.creatorTag }
       })
 
       const act = Effect.fnUntraced(function* (
         token: string,
         decide: (present: Assignment, now: Instant.Instant) => Result.Result<Change, ActionRefused>
       ) {
-        const { assignment, topic } = yield* view(token)
+        const { assignment, creatorTag, topic } = yield* view(token)
         const now = yield* Instant.now
-        const modified = yield* store.modify(assignment.id, (present) => decide(present, now))
+        const modified = yield* store.modify(assignment.id, (present) =>
+          Result.map(decide(present, now), (change) => byLink(change, creatorTag))
+        )
         if (Option.isNone(modified)) return yield* new LinkInvalid()
         yield* signal.notify
         return { assignment: modified.value.after, topic }
       })
 
       return CreatorDesk.of({
-        view,
+        view: (token) => Effect.map(view(token), ({ assignment, topic }) => ({ assignment, topic })),
 
         respond: Effect.fn("CreatorDesk.respond")(function* (token, action) {
           const perspective = yield* bounded("perspective", action.perspective)
@@ -119,11 +121,15 @@ export class CreatorDesk extends Context.Service<
         approve: Effect.fn("CreatorDesk.approve")(function* (token, action) {
           const content = action.content === null ? null : yield* bounded("content", action.content)
           const commentaryId = yield* Ids.make(CommentaryId, random)
-          const drafted = (yield* view(token)).assignment.draft?.content ?? ""
-          const contentHash = yield* hash(digest, content ?? drafted)
+          const { draft, status } = (yield* view(token)).assignment
+          if (draft === null) return yield* new ActionRefused({ reason: "not_allowed", status })
+          const contentHash = yield* hash(digest, content ?? draft.content)
           const { draftId } = action
+          // What is approved is what was there when the creator asked, and what was hashed.
           return yield* act(token, (present, now) =>
-            Workflow.approve(present, { draftId, content, commentaryId, contentHash }, now)
+            present.draft?.id === draft.id
+              ? Workflow.approve(present, { draftId, content, commentaryId, contentHash }, now)
+              : Result.fail(new ActionRefused({ reason: "stale_draft", status: present.status }))
           )
         }),
 
@@ -142,7 +148,7 @@ export class CreatorDesk extends Context.Service<
           const { assignment } = yield* view(token)
           const now = yield* Instant.now
           yield* mails.queue({
-            id: `${assignment.id}.desk-${Math.floor(now / 60_000)}`,
+            id: `${assignment.id}.desk-${Math.floor(now / 300_000)}`,
             kind: "desk",
             shareId: null,
             organizationId: null,
@@ -174,5 +180,11 @@ const bounded = (field: TextLength["field"], text: string): Effect.Effect<string
     ? Effect.fail(new TextLength({ field, min, max, length }))
     : Effect.succeed(cleaned)
 }
+
+/** The record says by whose link. */
+const byLink = (change: Change, creatorTag: string): Change =>
+  change.audit === undefined
+    ? change
+    : { ...change, audit: { ...change.audit, details: { by: `link of ${creatorTag}`, ...change.audit.details } } }
 
 const orNull = (text: string): string | null => (text === "" ? null : text)

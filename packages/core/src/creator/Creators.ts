@@ -23,7 +23,7 @@ export class Creators extends Context.Service<
     readonly retryGeneration: (id: ShareId) => Effect.Effect<Assignment, AssignmentNotFound | ActionRefused>
     /** Mails the creator once more what the assignment now waits for. */
     readonly resendMail: (id: ShareId) => Effect.Effect<NoticeKind, AssignmentNotFound | ActionRefused>
-    /** For personas and unsettled assignments; links mailed to the old address die, and new ones are mailed. */
+    /** For personas and everything they were sent; links mailed to the old address die, and what waits is mailed anew. */
     readonly changeEmail: (
       from: string,
       to: string
@@ -83,20 +83,21 @@ export class Creators extends Context.Service<
           yield* Effect.forEach(own, ({ id }) =>
             personas.update(id, (present) => ({ ...present, creator: { ...present.creator, email: to } }))
           )
-          const open = yield* store.openOf(from)
-          for (const { assignment } of open) {
-            yield* store.modify(assignment.id, (present) =>
+          // Settled ones too: their links still read.
+          const all = yield* store.allOf(from)
+          for (const id of all) {
+            yield* store.modify(id, (present) =>
               Result.succeed(change({ ...present, creator: { ...present.creator, email: to } }))
             )
-            yield* Effect.ignore(resendMail(assignment.id))
+            yield* Effect.ignore(resendMail(id))
           }
           yield* audit.record({
             action: "creator.email_changed",
             subject: own.map(({ id }) => id).join(" "),
             organizationId: null,
-            details: { personas: own.length, assignments: open.length }
+            details: { by: "operator", personas: own.length, assignments: all.length }
           })
-          return { personas: own.length, assignments: open.length }
+          return { personas: own.length, assignments: all.length }
         }),
 
         erase: Effect.fn("Creators.erase")(function* (email) {
@@ -110,11 +111,12 @@ export class Creators extends Context.Service<
             yield* store.modify(id, (present) => Result.succeed(change(erased(present, now))))
             yield* store.forgetDrafts(id)
           }
+          yield* mails.forget(email)
           yield* audit.record({
             action: "creator.erased",
             subject: own.map(({ id }) => id).join(" "),
             organizationId: null,
-            details: { personas: own.length, assignments: all.length }
+            details: { by: "operator", personas: own.length, assignments: all.length }
           })
           return { personas: own.length, assignments: all.length }
         })

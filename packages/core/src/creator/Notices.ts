@@ -73,18 +73,27 @@ export const deskNotice = (context: { readonly link: string }): NoticeText =>
 export const undeliverableNotice = (context: {
   readonly personaName: string
   readonly topic: QuotedTopic
+  /** The creator has answered already: it is a later mail that did not arrive. */
+  readonly answered: boolean
 }): NoticeText => {
   const persona = oneLine(context.personaName)
+  const { answered } = context
+  const subject = (name: string) =>
+    answered ? `A mail about your request did not reach ${name}` : `Your request did not reach ${name}`
   return write({
-    subject: `Your request did not reach ${clip(persona, 60)}`,
-    title: `Your request did not reach ${persona}`,
+    subject: subject(clip(persona, 60)),
+    title: subject(persona),
     paragraphs: [
-      `We could not deliver your request to the creator who speaks for ${persona}: the mail was refused. We have been told as well, and can correct the address and send it again.`
+      `We could not deliver ${answered ? "a mail about your request" : "your request"} to the creator who speaks for ${persona}: the mail was refused. We have been told as well, and can correct the address and send it again.`
     ],
     quote: { source: oneLine(context.topic.organizationName), text: harmless(context.topic.content) },
     facts: [["For", persona]],
     action: null,
-    after: ["If nothing changes before the time to respond is over, the request expires. You need not do anything."]
+    after: [
+      answered
+        ? "The creator has answered your request, and can go on by an earlier mail's link. If nothing changes in time, no commentary will come. You need not do anything."
+        : "If nothing changes before the time to respond is over, the request expires. You need not do anything."
+    ]
   })
 }
 

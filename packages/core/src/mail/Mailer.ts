@@ -6,7 +6,7 @@ import * as Schema from "effect/Schema"
 /** One mail to one person. */
 export interface MailMessage {
   /**
-   * Stable for this mail, without angle brackets or domain: letters, digits, `.` and `-`.
+   * Stable for this mail, without angle brackets or domain: letters, digits, `.`, `-` and `_`.
    * The adapter makes the Message-ID header of it, the same on every attempt, so that an unavoidable repeat collapses.
    */
   readonly id: string

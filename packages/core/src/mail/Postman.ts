@@ -56,7 +56,11 @@ export class Postman extends Context.Service<
           const organization = yield* organizations.find(assignment.organizationId)
           const address = Option.match(organization, { onNone: () => null, onSome: ({ contactEmail }) => contactEmail })
           if (address === null) return Option.none<MailMessage>()
-          const text = undeliverableNotice({ personaName: assignment.persona.name, topic })
+          const text = undeliverableNotice({
+            personaName: assignment.persona.name,
+            topic,
+            answered: assignment.status !== "topic_sent"
+          })
           return message(mail, { name: topic.organizationName, address }, text)
         }
         if (!isWanted(mail.id, mail.kind, found.value) || assignment.creator.email === "")

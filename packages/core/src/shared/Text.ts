@@ -10,6 +10,10 @@ export const codePoints = (text: string): number => {
 /** Control characters other than tab and line ends: no text needs them, and not every database takes them. */
 export const hasControls = (text: string): boolean => /[^\P{Cc}\t\n\r]/u.test(text)
 
+/** Something in it is ink: not only spaces, joiners, marks of direction, and the letters that stand for none. */
+export const isReadable = (text: string): boolean =>
+  /[\p{L}\p{N}\p{P}\p{S}]/u.test(text.replace(/[\u115f\u1160\u3164\uffa0]/g, ""))
+
 /** Well-formed, with one kind of line end, without control characters, trimmed. */
 export const clean = (text: string): string =>
   text

@@ -1,10 +1,9 @@
 /** What a partner asks about, and the rules that its text and reference obey. */
-import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import type { Environment } from "../access/ApiKey.ts"
 import type { OrganizationId, TopicId } from "../shared/Ids.ts"
 import type { Instant } from "../shared/Instant.ts"
-import { codePoints } from "../shared/Text.ts"
+import { codePoints, hasControls, isReadable } from "../shared/Text.ts"
 import type { TopicCounts, TopicStatus } from "./TopicStatus.ts"
 
 export const OutputType = Schema.Literals(["text", "audio", "video"])
@@ -34,12 +33,20 @@ export const maxReferenceLength = 256
 export const isReference = (text: string): boolean =>
   /^[A-Za-z0-9\-_.:]{1,256}$/.test(text) && text !== "." && text !== ".."
 
-/** Trims, and counts in code points. Fails with the length found. */
-export const trimContent = (
-  content: string,
-  bounds: { readonly min: number; readonly max: number }
-): Result.Result<string, number> => {
+/** Of a content's length in Unicode code points, after trimming. */
+export interface TopicBounds {
+  readonly min: number
+  readonly max: number
+}
+
+export const ContentProblem = Schema.Literals(["length", "controls", "invisible"])
+export type ContentProblem = typeof ContentProblem.Type
+
+/** What is wrong with a content, which is trimmed before it is judged; null when nothing is. */
+export const contentProblem = (content: string, bounds: TopicBounds): ContentProblem | null => {
   const trimmed = content.trim()
   const length = codePoints(trimmed)
-  return length >= bounds.min && length <= bounds.max ? Result.succeed(trimmed) : Result.fail(length)
+  if (length < bounds.min || length > bounds.max) return "length"
+  if (hasControls(trimmed)) return "controls"
+  return isReadable(trimmed) ? null : "invisible"
 }

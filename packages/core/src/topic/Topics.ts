@@ -6,7 +6,6 @@ import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import type { Principal } from "../access/ApiKeys.ts"
 import { PersonaStore } from "../persona/PersonaStore.ts"
@@ -15,12 +14,11 @@ import { type PersonaId, ShareId, TopicId } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
 import type { Page } from "../shared/Page.ts"
 import { Policy } from "../shared/Policy.ts"
-import { hasControls } from "../shared/Text.ts"
 import { WorkSignal } from "../shared/WorkSignal.ts"
 import type { QuotaExceeded } from "../usage/Quota.ts"
 import { fingerprint } from "./DuplicateWindow.ts"
 import { candidates, latestResponse, NoValidPersonas, results, type SubmissionResult } from "./Submission.ts"
-import { type Metadata, type OutputType, type Topic, trimContent } from "./Topic.ts"
+import { ContentProblem, contentProblem, type Metadata, type OutputType, type Topic } from "./Topic.ts"
 import { type Owner, type TopicList, type TopicProgress, TopicStore, type TopicWithAssignments } from "./TopicStore.ts"
 
 export interface NewTopic {
@@ -33,14 +31,9 @@ export interface NewTopic {
   readonly metadata: Metadata
 }
 
-/** The content's length, in code points after trimming, is out of bounds. */
-export class ContentLength extends Schema.TaggedError<ContentLength>()("ContentLength", {
-  length: Schema.Int,
-  min: Schema.Int,
-  max: Schema.Int
+export class InvalidContent extends Schema.TaggedError<InvalidContent>()("InvalidContent", {
+  problem: ContentProblem
 }) {}
-/** The content holds control characters. */
-export class ContentText extends Schema.TaggedError<ContentText>()("ContentText", {}) {}
 export class TopicNotFound extends Schema.TaggedError<TopicNotFound>()("TopicNotFound", {}) {}
 export class ReferenceNotFound extends Schema.TaggedError<ReferenceNotFound>()("ReferenceNotFound", {
   reference: Schema.String
@@ -61,7 +54,7 @@ export class Topics extends Context.Service<
         readonly results: ReadonlyArray<SubmissionResult>
         readonly sent: ReadonlyArray<ShareId>
       },
-      ContentLength | ContentText | NoValidPersonas | QuotaExceeded
+      InvalidContent | NoValidPersonas | QuotaExceeded
     >
     readonly progress: (owner: Owner, id: TopicId) => Effect.Effect<TopicProgress, TopicNotFound>
     readonly find: (owner: Owner, id: TopicId) => Effect.Effect<TopicWithAssignments, TopicNotFound>
@@ -86,10 +79,9 @@ export class Topics extends Context.Service<
       return Topics.of({
         submit: Effect.fnUntraced(function* (principal, wanted) {
           const { organization, environment, limits } = principal
-          const content = trimContent(wanted.content, policy.contentLength)
-          if (Result.isFailure(content))
-            return yield* new ContentLength({ length: content.failure, ...policy.contentLength })
-          if (hasControls(content.success)) return yield* new ContentText()
+          const problem = contentProblem(wanted.content, policy.contentLength)
+          if (problem !== null) return yield* new InvalidContent({ problem })
+          const content = wanted.content.trim()
           const createdAt = yield* Instant.now
           const known = yield* personas.licensedAmong(organization.id, [...new Set(wanted.personaIds)], createdAt)
           const licensed = known.filter(({ creator }) => creator.email !== "")
@@ -102,14 +94,14 @@ export class Topics extends Context.Service<
               organizationName: organization.name,
               environment,
               externalReference: wanted.externalReference,
-              content: content.success,
+              content: content,
               metadata: wanted.metadata,
               outputTypes: wanted.outputTypes,
               createdAt
             },
             requested: wanted.personaIds,
             candidates: candidates(wanted.personaIds, licensed, shareIds),
-            fingerprint: yield* fingerprint(digest, content.success),
+            fingerprint: yield* fingerprint(digest, content),
             windowUntil: Instant.plus(createdAt, policy.duplicateWindow),
             respondBy: latestResponse(environment, createdAt, policy),
             quotas: environment === "test" ? null : limits

@@ -70,7 +70,8 @@ const allOf = (words: {
       link
     })
   }),
-  undeliverableNotice({ personaName: words.personaName, topic: words })
+  undeliverableNotice({ personaName: words.personaName, topic: words, answered: false }),
+  undeliverableNotice({ personaName: words.personaName, topic: words, answered: true })
 ]
 
 const without = (text: string, ...parts: ReadonlyArray<string>) =>
@@ -217,9 +218,15 @@ describe("a mail about a draft that could not be written", () => {
 
 describe("the other mails", () => {
   it("tell the partner's contact of a request that did not arrive without the creator's address", () => {
-    const mail = undeliverableNotice({ personaName: "Jordan Vale", topic })
+    const mail = undeliverableNotice({ personaName: "Jordan Vale", topic, answered: false })
     assert.notInclude(JSON.stringify(mail), assignment.creator.email)
     assert.include(mail.text, "Jordan Vale")
+  })
+
+  it("do not tell the partner that a request expires whose creator has answered", () => {
+    const { subject, text } = undeliverableNotice({ personaName: "Jordan Vale", topic, answered: true })
+    assert.include(text, "has answered")
+    assert.notMatch(`${subject} ${text}`, /expires|Your request did not reach/)
   })
 
   it("say that a desk link works for 15 minutes", () => {

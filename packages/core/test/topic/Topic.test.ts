@@ -1,8 +1,6 @@
 import { describe, it } from "@effect/vitest"
-import * as Result from "effect/Result"
-import * as fc from "fast-check"
 import { assert } from "vitest"
-import { isReference, trimContent } from "../../src/topic/Topic.ts"
+import { contentProblem, isReference } from "../../src/topic/Topic.ts"
 
 const bounds = { min: 10, max: 500 }
 
@@ -14,18 +12,25 @@ describe("a topic's content", () => {
       ["😀", 10],
       ["😀", 500]
     ] as const)
-      assert.isTrue(Result.isSuccess(trimContent(` \n${unit.repeat(length)}\t `, bounds)))
-    assert.deepStrictEqual(trimContent(`   ${"a".repeat(9)}   `, bounds), Result.fail(9))
-    assert.deepStrictEqual(trimContent("😀".repeat(501), bounds), Result.fail(501))
+      assert.isNull(contentProblem(` \n${unit.repeat(length)}\t `, bounds))
+    assert.strictEqual(contentProblem(`   ${"a".repeat(9)}   `, bounds), "length")
+    assert.strictEqual(contentProblem("😀".repeat(501), bounds), "length")
   })
 
-  it("is kept as it is, the space around it aside", () =>
-    fc.assert(
-      fc.property(fc.string({ unit: "grapheme", minLength: 10, maxLength: 100 }), (content) => {
-        const kept = trimContent(content, { min: 0, max: 5000 })
-        assert.deepStrictEqual(kept, Result.succeed(content.trim()))
-      })
-    ))
+  it("holds something that can be read", () => {
+    for (const nothing of ["\u200b", "\u2060", "\u3164", "\u202e", "\u115f", "\ufe0f", "\u{e0041}"]) {
+      assert.strictEqual(contentProblem(nothing.repeat(20), bounds), "invisible", nothing)
+      assert.isNull(contentProblem(`${nothing.repeat(20)}?`, bounds))
+    }
+    for (const something of ["?", "😀", "ㄱ", "1", "ก"]) assert.isNull(contentProblem(something.repeat(20), bounds))
+  })
+
+  it("holds no control characters but tab and line ends", () => {
+    for (const control of ["\u0000", "\u0007", "\u001b", "\u007f", "\u0085"]) {
+      assert.strictEqual(contentProblem(`A question${control} with one`, bounds), "controls")
+    }
+    assert.isNull(contentProblem("A question\n\ton two lines", bounds))
+  })
 })
 
 describe("a partner's reference", () => {

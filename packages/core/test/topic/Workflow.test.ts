@@ -1,8 +1,9 @@
 import { describe, it } from "@effect/vitest"
+import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import * as fc from "fast-check"
 import { assert } from "vitest"
-import { attemptFailed, drafted } from "../../src/commentary/Generation.ts"
+import { attemptFailed, drafted, wake } from "../../src/commentary/Generation.ts"
 import { defaults as policy } from "../../src/shared/Policy.ts"
 import type { Assignment } from "../../src/topic/Assignment.ts"
 import * as Workflow from "../../src/topic/Workflow.ts"
@@ -108,8 +109,9 @@ describe("a deadline", () => {
 
   it("is not extended by another draft that comes after it, before the sweep", () => {
     const draft = generated(policy)
-    const revised = after(Workflow.revise(draft, revision, noon + 7 * day - 1000, policy))
-    const running = woken(revised, policy).assignment
+    const asked = noon + 7 * day - 1000
+    const revised = after(Workflow.revise(draft, revision, asked, policy))
+    const running = Option.getOrThrow(wake(revised, asked, policy)).assignment
     const late = { ticket: running.generation.ticket, draftId: draftId(2), content: "Another draft." }
     assert.strictEqual(drafted(running, late, noon + 7 * day - 1, policy).assignment.approveBy, noon + 14 * day - 1)
     assert.strictEqual(drafted(running, late, noon + 7 * day, policy).assignment, running)
@@ -126,6 +128,14 @@ describe("a deadline", () => {
       assert.isNull(reasonOf(start(noon + day - 1)))
       assert.strictEqual(reasonOf(start(noon + day)), "too_late")
     }
+  })
+
+  it("of a draft ends the time for a new start at another one, even when the sweep is late", () => {
+    const running = woken(after(Workflow.revise(generated(policy), revision, noon, policy)), policy).assignment
+    const report = { ticket: running.generation.ticket, permanent: true }
+    const stalled = attemptFailed(running, report, noon, policy).assignment
+    assert.isNull(reasonOf(Workflow.restart(stalled, noon + 7 * day - 1, "operator.restarted")))
+    assert.strictEqual(reasonOf(Workflow.restart(stalled, noon + 7 * day, "operator.restarted")), "too_late")
   })
 
   it("is not extended by an attempt that was taken for lost and then reports its failure", () => {

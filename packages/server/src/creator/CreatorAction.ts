@@ -6,10 +6,19 @@ import type { AssignmentInContext } from "@partner-commentary/core/topic/Assignm
 import type { ActionRefused } from "@partner-commentary/core/topic/Workflow"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import { type Fields, Malformed } from "./CreatorInput.ts"
+import { type FieldName, type Fields, Malformed } from "./CreatorInput.ts"
 
 export const actions = ["respond", "decline", "approve", "revise", "withdraw"] as const
 export type Action = (typeof actions)[number]
+
+/** The text that goes with an action. */
+export const textOf = {
+  respond: "perspective",
+  decline: "reason",
+  approve: "content",
+  revise: "instructions",
+  withdraw: "reason"
+} as const satisfies Readonly<Record<Action, FieldName>>
 
 export const isAction = (name: string): name is Action => actions.some((action) => action === name)
 

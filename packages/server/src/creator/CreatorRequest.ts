@@ -8,6 +8,8 @@ import { mediaType } from "./CreatorInput.ts"
 export type Target =
   | { readonly at: "page"; readonly token: string }
   | { readonly at: "action"; readonly token: string; readonly action: Action | "desk" }
+  /** Where an action is sent to, but only looked at: by a reload, or from the browser's history. */
+  | { readonly at: "behind"; readonly token: string; readonly action: Action | "desk" }
   | { readonly at: "nowhere" }
 
 const nowhere: Target = { at: "nowhere" }
@@ -18,8 +20,10 @@ const maxTokenLength = 1000
 export const targetOf = (method: string, path: string): Target => {
   const [token = "", action, ...rest] = path.split("/")
   if (!/^[\w.-]+$/.test(token) || token.length > maxTokenLength || rest.length > 0) return nowhere
-  if (action === undefined) return method === "GET" || method === "HEAD" ? { at: "page", token } : nowhere
-  return method === "POST" && (action === "desk" || isAction(action)) ? { at: "action", token, action } : nowhere
+  const looks = method === "GET" || method === "HEAD"
+  if (action === undefined) return looks ? { at: "page", token } : nowhere
+  if ((!looks && method !== "POST") || (action !== "desk" && !isAction(action))) return nowhere
+  return { at: looks ? "behind" : "action", token, action }
 }
 
 /** For logs and traces: never the token. */

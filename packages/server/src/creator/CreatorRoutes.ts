@@ -32,8 +32,8 @@ type Response = HttpServerResponse.HttpServerResponse
 /** Uses of one link in a minute. */
 const limit = 60
 
-/** In the address of a page: a link to the desk was just asked for. */
-const deskMailed = "?desk=mailed"
+/** In the address of a page, and nothing else is ever read there: a link to the desk was just asked for. */
+const saidDesk = "?said=desk"
 
 const page = (html: string, status = 200): Response =>
   HttpServerResponse.text(html, { status, contentType: "text/html; charset=utf-8" })
@@ -66,11 +66,13 @@ const routes = Effect.gen(function* () {
   ) {
     const now = yield* Instant.now
     const { deskMailed = false, refusal = null } = options
+    const { maxDrafts, readingWindow } = policy
     const html = creatorPage({
       ...view,
       address: `${root}/${token}`,
       now,
-      maxDrafts: policy.maxDrafts,
+      maxDrafts,
+      readingWindow,
       refusal,
       deskMailed
     })
@@ -82,7 +84,7 @@ const routes = Effect.gen(function* () {
       Effect.flatMap((view) =>
         json
           ? Effect.succeed(Envelope.success(creatorView(view)))
-          : show(token, view, { deskMailed: request.url.endsWith(deskMailed) })
+          : show(token, view, { deskMailed: request.url.endsWith(saidDesk) })
       ),
       Effect.catchTag("LinkInvalid", () =>
         Effect.map(desk.openRequests(token), (requests) =>
@@ -96,7 +98,7 @@ const routes = Effect.gen(function* () {
   const mailDesk = Effect.fnUntraced(function* (token: string, json: boolean) {
     const view = yield* desk.view(token)
     yield* desk.mailDeskLink(token)
-    return json ? Envelope.success(creatorView(view)) : seeOther(`${root}/${token}${deskMailed}`)
+    return json ? Envelope.success(creatorView(view)) : seeOther(`${root}/${token}${saidDesk}`)
   })
 
   const act = Effect.fnUntraced(function* (
@@ -129,7 +131,8 @@ const routes = Effect.gen(function* () {
 
   const answer = Effect.fnUntraced(function* (request: HttpServerRequest, target: Target) {
     const json = speaksJson(request)
-    if (target.at === "nowhere") return notFound(json)
+    if (target.at === "nowhere" || (target.at === "behind" && json)) return notFound(json)
+    if (target.at === "behind") return seeOther(`${root}/${target.token}`)
     const seconds = yield* window.take(target.token)
     if (seconds > 0) return tooMany(json, seconds)
     const answered = target.at === "page" ? look(request, target.token, json) : act(request, target, json)

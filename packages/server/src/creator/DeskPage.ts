@@ -19,7 +19,7 @@ export const deskPage = (requests: ReadonlyArray<OpenRequest>): string => {
     title: status,
     status,
     main: html`<h1>Your open requests</h1>
-<p class="lead">${requests.length === 0 ? "Nothing waits for you at the moment." : "The one that came first is on top. Each opens on a page of its own."}</p>
+<p class="lead">${requests.length === 0 ? "Nothing waits for you at the moment." : "Oldest first. Each opens on a page of its own."}</p>
 ${requests.length > 0 && html`<ul class="requests">${requests.map(item)}</ul>`}`,
     footer: html`<p>The link to this page works for 15 minutes. It is yours alone: whoever has it can act in your place.</p>`
   })

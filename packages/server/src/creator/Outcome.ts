@@ -1,24 +1,28 @@
 /** The pages of requests that have come to an end, whatever the end. */
+import * as Instant from "@partner-commentary/core/shared/Instant"
 import type { ApprovedCommentary, FailureReason } from "@partner-commentary/core/topic/Assignment"
 import { html } from "./Html.ts"
 import { type Scene, time, type Visit, words } from "./Scene.ts"
 
-export const approved = ({ assignment, topic }: Visit, commentary: ApprovedCommentary): Scene => ({
+export const approved = (
+  { assignment, readingWindow, topic }: Visit,
+  { approvedAt, content }: ApprovedCommentary
+): Scene => ({
   status: "Approved",
   title: "Approved. Thank you.",
   lead: html`<bdi>${topic.organizationName}</bdi> can now fetch this commentary by <bdi>${assignment.persona.name}</bdi>. There is nothing left to do.`,
   step: null,
   deadline: null,
-  offers: [],
-  body: html`<section class="sheet"><h2>The approved text</h2><div class="prose" dir="auto">${commentary.content}</div></section>
-<p class="note">Approved on ${time(commentary.approvedAt)}. This page can be read for a while longer; nothing on it can be changed any more.</p>`
+  places: [],
+  body: html`<section class="sheet"><h2>The approved text</h2><div class="prose" dir="auto">${content}</div></section>
+<p class="note">Approved on ${time(approvedAt)}. This page can be read until ${time(Instant.plus(approvedAt, readingWindow))}; nothing on it can be changed any more.</p>`
 })
 
 /** The deadline has passed; that it is written down as such may take a moment longer. */
 export const tooLate = (visit: Visit, reason: "expired" | "approval_timeout"): Scene => ended(visit, reason, null)
 
-export const ended = (visit: Visit, reason: FailureReason, at: number | null): Scene => {
-  const { assignment, topic } = visit
+export const ended = (visit: Visit, reason: FailureReason, at: Instant.Instant | null): Scene => {
+  const { assignment, readingWindow, topic } = visit
   const { meaning, status, title } = endings[reason]
   const said = assignment.declineReason ?? assignment.withdrawReason
   return {
@@ -27,10 +31,10 @@ export const ended = (visit: Visit, reason: FailureReason, at: number | null): S
     lead: html`${meaning} <bdi>${topic.organizationName}</bdi> sees that there is no commentary by <bdi>${assignment.persona.name}</bdi>. There is nothing left to do.`,
     step: null,
     deadline: null,
-    offers: [],
+    places: [],
     body: html`${said !== null && words("Your reason", said)}
 ${assignment.perspective !== null && words("Your view", assignment.perspective)}
-${at !== null && html`<p class="note">Closed on ${time(at)}. This page can be read for a while longer.</p>`}`
+${at !== null && html`<p class="note">Closed on ${time(at)}. This page can be read until ${time(Instant.plus(at, readingWindow))}.</p>`}`
   }
 }
 

@@ -10,8 +10,8 @@ export interface PageContent {
   readonly title: string
   /** A word at the top: where things stand. */
   readonly status?: string
-  /** Look again by itself after so many seconds: for a page that waits and that nobody types into. */
-  readonly refreshAfter?: number | undefined
+  /** Look again by itself after so many seconds, here or there: for a page that waits and that nobody types into. */
+  readonly refresh?: { readonly after: number; readonly at: string | null } | undefined
   readonly main: Html
   readonly footer?: Html
 }
@@ -19,7 +19,7 @@ export interface PageContent {
 const icon =
   "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Crect width='16' height='16' fill='%23a8321a'/%3E%3Cpath d='M4 4h8v2H4zm0 4h8v1H4zm0 3h5v1H4z' fill='%23fff'/%3E%3C/svg%3E"
 
-export const pageDocument = ({ footer, main, refreshAfter, status, title }: PageContent): string =>
+export const pageDocument = ({ footer, main, refresh, status, title }: PageContent): string =>
   html`<!doctype html>
 <html lang="en">
 <head>
@@ -28,7 +28,7 @@ export const pageDocument = ({ footer, main, refreshAfter, status, title }: Page
 <meta name="color-scheme" content="light dark">
 <meta name="robots" content="noindex,nofollow">
 <meta name="format-detection" content="telephone=no,date=no,address=no,email=no">
-${refreshAfter !== undefined && html`<meta http-equiv="refresh" content="${refreshAfter}">\n`}<title>${title} · Partner Commentary</title>
+${refresh !== undefined && html`<meta http-equiv="refresh" content="${refresh.after}${refresh.at !== null && `;url=${refresh.at}`}">\n`}<title>${title} · Partner Commentary</title>
 <link rel="icon" href="${icon}">
 <style>`.markup +
   style +

@@ -7,12 +7,14 @@ import type { Action } from "./CreatorAction.ts"
 import type { Fields, Malformed } from "./CreatorInput.ts"
 
 export interface Refusal {
-  readonly action: Action | "desk"
+  readonly action: Action
   readonly problem: Problem
   /** To the person, without the name of a field. */
   readonly says: string
   /** What was typed, to be shown again. */
   readonly typed: Fields
+  /** What was typed was meant for a draft that another has replaced since. */
+  readonly isStale: boolean
 }
 
 type Reason = TextLength | ActionRefused | Malformed
@@ -21,6 +23,7 @@ type Reason = TextLength | ActionRefused | Malformed
 export const refusal = (action: Refusal["action"], reason: Reason, present: Assignment, typed: Fields): Refusal => ({
   action,
   typed,
+  isStale: reason._tag === "ActionRefused" && reason.reason === "stale_draft",
   ...(reason._tag === "ActionRefused" ? refused(reason, present) : illegible(reason))
 })
 

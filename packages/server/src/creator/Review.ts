@@ -2,24 +2,30 @@
 import { lengths } from "@partner-commentary/core/creator/CreatorDesk"
 import type { Draft } from "@partner-commentary/core/topic/Assignment"
 import { isStalled } from "@partner-commentary/core/topic/Workflow"
+import type { Action } from "./CreatorAction.ts"
 import { type Content, type Html, html } from "./Html.ts"
-import { button, fold, form, type Scene, textField, type Visit } from "./Scene.ts"
+import { button, draftPlace, fieldId, fold, form, personaName, type Scene, textField, type Visit } from "./Scene.ts"
 
 export const review = (visit: Visit, draft: Draft): Scene => {
   const { approveBy, generation, persona } = visit.assignment
   const isRevised = generation.nextAt !== null
+  const forms: ReadonlyArray<Action> = isRevised
+    ? ["withdraw"]
+    : draft.number < visit.maxDrafts
+      ? ["approve", "revise", "withdraw"]
+      : ["approve", "withdraw"]
   return {
     status: isRevised ? "Another draft is being written" : "Waiting for your approval",
-    title: isRevised ? "Another draft is on its way" : `Would ${persona.name} say this?`,
+    title: isRevised ? "Another draft is on its way" : html`Would ${personaName(persona)} say this?`,
     lead: isRevised
       ? html`<span class="working">It is being written;</span> a mail comes as soon as it is there. <a href="${visit.address}">Look again</a> whenever you like. Until then, draft ${draft.number} is still yours to approve.`
       : html`The draft below was written from your view. Approve it as it stands, edit it first, or ask for another one. Nothing is handed out without your approval.`,
     step: 3,
     deadline: approveBy === null ? null : ["Approve by", approveBy],
-    offers: isRevised ? ["approve", "withdraw"] : ["approve", "revise", "withdraw"],
+    places: [draftPlace, ...forms.map(fieldId)],
     body: html`${isStalled(visit.assignment) && html`<div class="said" role="status"><h2>The other draft could not be written</h2><p>We tried several times and have been told. Draft ${draft.number} stays as it is, and you can ask once more.</p></div>`}
-<section class="sheet">
-<h2>Draft ${draft.number} <span class="note">of at most ${visit.maxDrafts}</span></h2>
+<section class="sheet" id="${draftPlace}">
+<h2>Draft ${draft.number}${draft.number > visit.maxDrafts - countedDown && html` <span class="note">of at most ${visit.maxDrafts}</span>`}</h2>
 <div class="prose" dir="auto">${draft.content}</div>
 ${form(visit, "approve", html`${draftId(draft)}${button("Approve as it stands")}`)}
 </section>
@@ -33,6 +39,9 @@ ${withdrawal(visit)}
 </section>`
   }
 }
+
+/** Only where few are left is it said how many there may be. */
+const countedDown = 3
 
 const draftId = (draft: Draft): Html => html`<input type="hidden" name="draft_id" value="${draft.id}">`
 
@@ -51,7 +60,6 @@ const edits = (visit: Visit, draft: Draft): Html => {
       "approve",
       html`${draftId(draft)}${textField(visit, {
         action: "approve",
-        name: "content",
         label: "The text to approve",
         hint: `${content.min} to ${content.max} characters. It is handed out exactly as it stands here.`,
         rows: 12,
@@ -72,7 +80,6 @@ ${
           "revise",
           html`${draftId(draft)}${textField(visit, {
             action: "revise",
-            name: "instructions",
             label: "What should change? (optional)",
             hint: `At most ${instructions.max} characters. Shorter, sharper, another argument: just say so.`,
             rows: 4
@@ -92,7 +99,6 @@ const withdrawal = (visit: Visit): Html =>
       "withdraw",
       html`${textField(visit, {
         action: "withdraw",
-        name: "reason",
         label: "Reason (optional)",
         hint: `At most ${lengths.reason.max} characters. Withdrawing is final: there will be no commentary.`,
         rows: 3

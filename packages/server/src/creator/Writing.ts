@@ -11,7 +11,7 @@ const running = ({ assignment }: Visit): Scene => ({
   lead: html`Thank you: your view has arrived. <span class="working">This page looks again by itself.</span> You need not wait: a mail comes as soon as the draft is there.`,
   step: 2,
   deadline: null,
-  offers: [],
+  places: [],
   refreshAfter: 30,
   body: words("Your view", assignment.perspective ?? "")
 })
@@ -24,7 +24,7 @@ const stalled = (visit: Visit): Scene => {
     lead: "We tried several times and failed. Your view is kept, and we have been told. You can start again now or later.",
     step: 2,
     deadline: giveUpAt === null ? null : ["Start again by", giveUpAt],
-    offers: ["revise"],
+    places: [],
     body: html`<section>
 ${form(visit, "revise", button("Start again"))}
 ${giveUpAt !== null && html`<p class="note">If nobody starts again before ${time(giveUpAt)}, the request closes without a commentary.</p>`}

@@ -40,7 +40,8 @@ describe("acting by a form", () => {
     Effect.gen(function* () {
       const { form, look, state } = yield* caller(Samples.stalled)
       assert.include((yield* look()).text, "Start again")
-      assert.strictEqual((yield* form("revise")).status, 303)
+      for (const time of ["once", "again"]) assert.strictEqual((yield* form("revise")).status, 303, time)
+      assert.strictEqual(state.writes, 1)
       assert.strictEqual(state.assignment.generation.nextAt, noon)
       assert.include((yield* look()).text, "Your draft is being written")
     })
@@ -62,15 +63,21 @@ describe("acting by a form", () => {
     })
   )
 
-  it.effect("shows the newer draft to who acted on an older one, and keeps their edit", () =>
+  it.effect("shows the newer draft to who acted on an older one, keeps their edit and says what it was meant for", () =>
     Effect.gen(function* () {
       const { form } = yield* caller(Samples.revised)
       const { status, text } = yield* form("approve", { draft_id: uuid(11), content: "My edit." })
       assert.strictEqual(status, 400)
       assert.include(text, "A newer draft has arrived: it is number 2")
       assert.include(text, Samples.revised.draft!.content.split("\n")[0]!)
-      assert.include(text, "My edit.")
+      assert.match(text, /<textarea id="approve-content"[^>]*>\nMy edit\.</)
+      assert.include(text, '<a href="#draft">A newer draft')
+      assert.include(text, '<a href="#approve-content">What you wrote</a> is kept in its field')
+      assert.match(text, /id="approve-content-hint"><strong>You wrote this for an older draft, not for draft 2\./)
       assert.include(text, `value="${uuid(12)}"`)
+      const asked = yield* form("revise", { draft_id: uuid(11), instructions: "Longer." })
+      assert.match(asked.text, /id="revise-instructions-hint"><strong>You wrote this for an older draft/)
+      assert.notInclude((yield* form("approve", { draft_id: uuid(11) })).text, "You wrote this")
     })
   )
 
@@ -81,6 +88,12 @@ describe("acting by a form", () => {
       assert.strictEqual(status, 400)
       assert.include(text, "This request has expired.")
       assert.include(text, "ninety seconds of nobody knowing")
+      const { form: send } = yield* caller(Samples.beingRevised)
+      const content = "x".repeat(5001)
+      const edited = yield* send("approve", { draft_id: uuid(11), content })
+      assert.strictEqual(edited.status, 400)
+      assert.include(edited.text, `What you wrote</h2>`)
+      assert.include(edited.text, content)
     })
   )
 
@@ -89,9 +102,32 @@ describe("acting by a form", () => {
       const { call, form, state } = yield* caller(Samples.declined)
       const { headers, status } = yield* form("desk")
       assert.strictEqual(status, 303)
-      assert.strictEqual(headers.get("location"), `${address}?desk=mailed`)
+      assert.strictEqual(headers.get("location"), `${address}?said=desk`)
       assert.strictEqual(state.deskMails, 1)
-      assert.include((yield* call(`${token}?desk=mailed`)).text, "is on its way to you by mail")
+      const { text } = yield* call(`${token}?said=desk`)
+      assert.match(
+        text,
+        /<main>\s*<div class="said" role="status">\s*<h2>A link to all your open requests is on its way/
+      )
+      assert.notInclude(text, "/desk")
+      assert.notInclude((yield* call(`${token}?said=anything`)).text, 'role="status"')
+    })
+  )
+
+  it.effect("asks for the desk link beside a page that is being written on, else in its place", () =>
+    Effect.gen(function* () {
+      for (const [name, state] of Object.entries(Samples.states)) {
+        const { look } = yield* caller(state)
+        const { text } = yield* look()
+        assert.strictEqual(text.includes('/desk" target="_blank"'), text.includes("<textarea"), name)
+      }
+    })
+  )
+
+  it.effect("looks again without saying again that a link was mailed", () =>
+    Effect.gen(function* () {
+      const { call } = yield* caller(Samples.opinionInjected)
+      assert.include((yield* call(`${token}?said=desk`)).text, `http-equiv="refresh" content="30;url=${address}"`)
     })
   )
 })

@@ -1,7 +1,8 @@
 import { describe, it } from "@effect/vitest"
+import { defaults } from "@partner-commentary/core/shared/Policy"
 import * as fc from "fast-check"
 import { assert } from "vitest"
-import { type Action, actions } from "../../src/creator/CreatorAction.ts"
+import { type Action, actions, textOf } from "../../src/creator/CreatorAction.ts"
 import { creatorPage } from "../../src/creator/CreatorPage.ts"
 import { deskPage } from "../../src/creator/DeskPage.ts"
 import { escape, html } from "../../src/creator/Html.ts"
@@ -16,6 +17,7 @@ const visit = (assignment: Visit["assignment"], more: Partial<Visit> = {}): Visi
   address: "/creator/token",
   now: Samples.noon,
   maxDrafts: 10,
+  readingWindow: defaults.readingWindow,
   refusal: null,
   deskMailed: false,
   ...more
@@ -82,20 +84,15 @@ describe("a page", () => {
         words,
         fc.constantFrom(...Object.values(Samples.states)),
         fc.constantFrom(...actions),
-        (text, state, action) => {
+        fc.boolean(),
+        (text, state, action, isStale) => {
           const page = (said: string) => {
             const typed = { perspective: said, reason: said, content: said, instructions: said, draft_id: said }
             const problem = {
-              field: {
-                respond: "perspective",
-                decline: "reason",
-                approve: "content",
-                revise: "instructions",
-                withdraw: "reason"
-              }[action],
+              field: isStale ? "draft_id" : textOf[action],
               constraint: said
             }
-            return creatorPage(visit(state, { refusal: { action, problem, says: said, typed } }))
+            return creatorPage(visit(state, { refusal: { action, problem, says: said, typed, isStale } }))
           }
           assert.deepStrictEqual(skeleton(page(text)), skeleton(page("plain")))
         }
@@ -112,15 +109,28 @@ describe("a page", () => {
       })
     ))
 
-  it("names its fields, ids and headings so that they can be found", () => {
-    for (const state of Object.values(Samples.states)) {
-      const page = creatorPage(visit(state))
+  it("names its fields, ids and headings so that they can be found, refused or not", () => {
+    const refusals = actions.flatMap((action) =>
+      [true, false].map((isStale) => ({
+        action,
+        isStale,
+        problem: { field: isStale ? "draft_id" : textOf[action], constraint: "" },
+        says: "No.",
+        typed: { [textOf[action]]: "Typed." }
+      }))
+    )
+    const pages = Object.values(Samples.states).flatMap((state) =>
+      [null, ...refusals].map((refusal) => creatorPage(visit(state, { refusal })))
+    )
+    for (const page of pages) {
       const ids = [...page.matchAll(/ id="([^"]*)"/g)].map(([, id]) => id)
       assert.strictEqual(new Set(ids).size, ids.length)
       for (const [, id] of page.matchAll(/<textarea id="([^"]*)"/g)) assert.include(page, `<label for="${id}">`)
       for (const [, described] of page.matchAll(/aria-describedby="([^"]*)"/g)) {
         for (const id of described!.split(" ")) assert.include(ids, id)
       }
+      for (const [, target] of page.matchAll(/href="#([^"]*)"/g)) assert.include(ids, target)
+      if (page.includes("That was not done")) assert.include(page, "Typed.")
       assert.strictEqual(page.match(/<h1>/g)?.length, 1)
       assert.include(page, '<html lang="en">')
     }
@@ -157,6 +167,44 @@ describe("a page", () => {
       const found = new Set([...page.matchAll(/action="\/creator\/token\/(\w+)"/g)].map(([, action]) => action))
       assert.deepStrictEqual([...found].sort(), [...offered[name as keyof typeof offered], "desk"].sort(), name)
     }
+  })
+})
+
+describe("what a page says", () => {
+  const text = (page: string) =>
+    page
+      .replace(style, "")
+      .replace(/<[^>]*>/g, "")
+      .replaceAll("\u00a0", " ")
+  const named = (name: string) => ({ ...Samples.topicSent, persona: { ...Samples.topicSent.persona, name } })
+
+  it("names until when a closed request can be read", () => {
+    for (const state of [Samples.approved, Samples.declined, Samples.expired, Samples.withdrawn]) {
+      assert.include(text(creatorPage(visit(state))), "can be read until Saturday 13 June 2026, 12:00 UTC")
+    }
+  })
+
+  it("breaks a moment between day and time alone", () => {
+    assert.include(creatorPage(visit(Samples.topicSent)), ">Saturday\u00a016\u00a0May\u00a02026, 12:00\u00a0UTC</time>")
+  })
+
+  it("counts drafts down once there are few left", () => {
+    const heading = (number: number) => {
+      const draft = { ...Samples.revised.draft!, number }
+      return /<h2>(Draft.*)<\/h2>/.exec(creatorPage(visit({ ...Samples.revised, draft })))![1]!.replace(/<[^>]*>/g, "")
+    }
+    assert.deepStrictEqual([1, 7, 8, 10].map(heading), [
+      "Draft 1",
+      "Draft 7",
+      "Draft 8 of at most 10",
+      "Draft 10 of at most 10"
+    ])
+  })
+
+  it("takes initials from letters and digits alone", () => {
+    const initials = (name: string) => /aria-hidden="true">([^<]*)</.exec(creatorPage(visit(named(name))))?.[1]
+    const names = ["Jordan Vale", "Wolfe <b>Ivy", "(élan) & 7up !", "Cher", "山田 太郎", "<& !>", "  O’Neil  "]
+    assert.deepStrictEqual(names.map(initials), ["JV", "WB", "É7", "C", "山太", "", "O"])
   })
 })
 

@@ -55,7 +55,7 @@ export const opinionInjected: Assignment = {
 
 export const stalled: Assignment = {
   ...opinionInjected,
-  generation: { ...opinionInjected.generation, attempts: 5, nextAt: null, giveUpAt: noon + 24 * hour }
+  generation: { ...opinionInjected.generation, ticket: 5, attempts: 5, nextAt: null, giveUpAt: noon + 24 * hour }
 }
 
 export const commentaryGenerated: Assignment = {

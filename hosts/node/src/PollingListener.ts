@@ -1,0 +1,38 @@
+/** Lets polls be answered before the router sees them, by what the native request holds. Everything else goes on as it was. */
+import type { IncomingMessage, Server, ServerResponse } from "node:http"
+import { type Answer, Polling } from "@partner-commentary/server/Polling"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Option from "effect/Option"
+
+const write = (response: ServerResponse, { body, headers, status }: Answer) => {
+  response.writeHead(status, { ...headers, "content-length": Buffer.byteLength(body) })
+  response.end(body)
+}
+
+type Listener = (request: IncomingMessage, response: ServerResponse) => void
+
+/** To be called when the router listens already. */
+export const listen = Effect.fnUntraced(function* (native: Server) {
+  const polling = yield* Polling
+  const run = Effect.runCallbackWith(yield* Effect.context<never>())
+  const routed = native.listeners("request") as Array<Listener>
+
+  const poll: Listener = (request, response) => {
+    const { headers, method, socket, url } = request
+    const answer = polling.answer({ method, url, headers, address: socket.remoteAddress })
+    if (Option.isNone(answer)) {
+      for (const listener of routed) listener(request, response)
+      return
+    }
+    run(answer.value, {
+      onExit: (exit) => {
+        if (Exit.isFailure(exit)) response.destroy()
+        else write(response, exit.value)
+      }
+    })
+  }
+
+  native.removeAllListeners("request")
+  native.on("request", poll)
+})

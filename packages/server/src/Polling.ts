@@ -1,0 +1,98 @@
+/**
+ * GET /topics/{id}/status without the router, for hosts that can answer a request from its plain parts: it is asked more
+ * often than everything else together. The same admission, use case and view as the endpoint itself, and the same bytes.
+ */
+import * as Errors from "@partner-commentary/api/Errors"
+import { prefix } from "@partner-commentary/api/PartnerApi"
+import * as Ids from "@partner-commentary/core/shared/Ids"
+import { Topics } from "@partner-commentary/core/topic/Topics"
+import * as Cause from "effect/Cause"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import { Admission } from "./Admission.ts"
+import { clientAddress, TrustedProxies } from "./ClientAddress.ts"
+import * as Envelope from "./Envelope.ts"
+import { cacheControl, internalError, requestId } from "./Responses.ts"
+import { ownerOf } from "./TopicHandlers.ts"
+import * as Views from "./TopicViews.ts"
+
+/** A request's plain parts; header names in lower case. */
+export interface Poll {
+  readonly method: string | undefined
+  /** The path with its query. */
+  readonly url: string | undefined
+  readonly headers: Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
+  /** The socket's address. */
+  readonly address: string | undefined
+}
+
+export interface Answer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+export class Polling extends Context.Service<
+  Polling,
+  {
+    /** None: this is another request, and the router's. */
+    readonly answer: (poll: Poll) => Option.Option<Effect.Effect<Answer>>
+  }
+>()("@partner-commentary/server/Polling") {
+  static readonly layer = Layer.effect(
+    Polling,
+    Effect.gen(function* () {
+      const { admit } = yield* Admission
+      const topics = yield* Topics
+      const proxies = yield* TrustedProxies
+
+      const progress = Effect.fnUntraced(
+        function* (id: Ids.TopicId, { address, headers }: Poll) {
+          const caller = {
+            key: text(headers["x-api-key"]) ?? "",
+            address: clientAddress(address ?? "", text(headers["x-forwarded-for"]), proxies)
+          }
+          const owner = ownerOf(yield* admit(caller, "topics:read"))
+          return Envelope.successText(Views.progress(yield* topics.progress(owner, id)))
+        },
+        Effect.catchTag("TopicNotFound", () => Effect.fail(Errors.topicNotFound))
+      )
+
+      return Polling.of({
+        answer: (poll) => {
+          const id = poll.method === "GET" ? path.exec(poll.url ?? "")?.[1] : undefined
+          if (id === undefined) return Option.none()
+          const request = requestId(text(poll.headers["x-request-id"]))
+          return Option.map(Ids.parse(Ids.TopicId, id), (topicId) =>
+            Effect.matchCauseEffect(progress(topicId, poll), {
+              onSuccess: (body) => Effect.succeed(answer(200, body, request)),
+              onFailure: (cause) => Effect.map(refusal(cause, request), (error) => failed(error, request))
+            })
+          )
+        }
+      })
+    })
+  ).pipe(Layer.provide(Admission.layer))
+}
+
+const path = new RegExp(`^${prefix}/topics/([0-9a-fA-F-]{36})/status(?:\\?|$)`)
+
+const text = (header: string | ReadonlyArray<string> | undefined): string | undefined =>
+  typeof header === "object" ? header.join(", ") : header
+
+const refusal = (cause: Cause.Cause<Errors.WireError>, request: string): Effect.Effect<Errors.WireError> =>
+  Option.match(Cause.findErrorOption(cause), {
+    onNone: () => internalError(cause, request),
+    onSome: (error) => Effect.succeed(error)
+  })
+
+const failed = (error: Errors.WireError, request: string): Answer =>
+  answer(Errors.statusOf[error.error.code], Envelope.failureText(error), request)
+
+const answer = (status: number, body: string, request: string): Answer => ({
+  status,
+  headers: { "content-type": Envelope.contentType, "x-request-id": request, "cache-control": cacheControl },
+  body
+})
