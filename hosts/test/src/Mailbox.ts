@@ -27,6 +27,7 @@ export class Mailbox extends Context.Service<
         send: (message) =>
           Effect.suspend(() => {
             const refusal = refusals.shift()
+            if (!/^[\w.-]{1,200}$/.test(message.id)) return Effect.die(`no mailer takes this id: ${message.id}`)
             if (refusal !== undefined) return Effect.fail(new MailRefused({ ...refusal, reason: "refused as told" }))
             sent.push(message)
             return Effect.void

@@ -46,6 +46,8 @@ type Acted = Effect.Effect<AssignmentInContext, LinkInvalid | TextLength | Actio
 export class CreatorDesk extends Context.Service<
   CreatorDesk,
   {
+    /** Signed by us and not expired; what it names is not looked up. */
+    readonly isGenuine: (token: string) => Effect.Effect<boolean>
     readonly view: (token: string) => Effect.Effect<AssignmentInContext, LinkInvalid>
     readonly respond: (token: string, action: { readonly perspective: string }) => Acted
     readonly decline: (token: string, action: { readonly reason: string }) => Acted
@@ -106,6 +108,7 @@ export class CreatorDesk extends Context.Service<
       })
 
       return CreatorDesk.of({
+        isGenuine: (token) => Effect.map(links.open(token), Option.isSome),
         view: (token) => Effect.map(view(token), ({ assignment, topic }) => ({ assignment, topic })),
 
         respond: Effect.fn("CreatorDesk.respond")(function* (token, action) {

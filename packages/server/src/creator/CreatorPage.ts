@@ -8,9 +8,11 @@ import { pageDocument } from "./PageDocument.ts"
 import type { Refusal } from "./Refusal.ts"
 import { review } from "./Review.ts"
 import { button, draftPlace, fieldId, type Scene, time, type Visit } from "./Scene.ts"
+import { upright } from "./Upright.ts"
 import { writing } from "./Writing.ts"
 
-export const creatorPage = (visit: Visit): string => {
+export const creatorPage = (given: Visit): string => {
+  const visit = upright(given)
   const { address, assignment, deskMailed, refusal, topic } = visit
   const scene = sceneOf(visit)
   const { deadline, lead, refreshAfter, status, step, title } = scene

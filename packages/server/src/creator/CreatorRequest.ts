@@ -2,6 +2,7 @@
 import * as HttpMiddleware from "effect/http/HttpMiddleware"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import * as Layer from "effect/Layer"
+import * as Result from "effect/Result"
 import { type Action, isAction } from "./CreatorAction.ts"
 import { mediaType } from "./CreatorInput.ts"
 
@@ -32,8 +33,16 @@ export const routeOf = (target: Target): string => {
   return target.at === "page" ? "/creator/:token" : `/creator/:token/${target.action}`
 }
 
-/** Whether this is a request to a creator's page, whatever becomes of it. */
-export const isCreatorRequest = (request: HttpServerRequest): boolean => /^\/+creator(?:[/?]|$)/i.test(request.url)
+/** Whether this is a request to a creator's page, whatever becomes of it, and however its address is spelled. */
+export const isCreatorRequest = (request: HttpServerRequest): boolean => {
+  const [first = ""] = request.url.replace(/^\/+/, "").split(/[/?;#]/, 1)
+  return (
+    Result.getOrElse(
+      Result.try(() => decodeURIComponent(first)),
+      () => first
+    ).toLowerCase() === "creator"
+  )
+}
 
 /**
  * For every host to provide to its server: the server's own span would record the address, and with it the token.

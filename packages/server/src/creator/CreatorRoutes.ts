@@ -15,6 +15,7 @@ import * as HttpMiddleware from "effect/http/HttpMiddleware"
 import * as HttpRouter from "effect/http/HttpRouter"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
+import { avatarPath } from "../Avatar.ts"
 import * as Envelope from "../Envelope.ts"
 import { perform } from "./CreatorAction.ts"
 import { read } from "./CreatorInput.ts"
@@ -55,6 +56,7 @@ const routes = Effect.gen(function* () {
   const policy = yield* Policy
   const headers = yield* pageHeaders
   const { apiRoot } = yield* PublicAddress
+  const avatar = apiRoot + avatarPath
   const window = TokenWindow.make({ limit, windowMillis: 60_000, capacity: 10_000 })
   /** Without the origin, so that the pages work under every name the service is reached by. */
   const root = `${apiRoot.replace(/^[a-z]+:\/\/[^/]*/i, "")}/creator`
@@ -83,13 +85,15 @@ const routes = Effect.gen(function* () {
     desk.view(token).pipe(
       Effect.flatMap((view) =>
         json
-          ? Effect.succeed(Envelope.success(creatorView(view)))
+          ? Effect.succeed(Envelope.success(creatorView(view, avatar)))
           : show(token, view, { deskMailed: request.url.endsWith(saidDesk) })
       ),
       Effect.catchTag("LinkInvalid", () =>
         Effect.map(desk.openRequests(token), (requests) =>
           json
-            ? Envelope.success({ requests: requests.map((each) => ({ ...creatorView(each), link: each.link })) })
+            ? Envelope.success({
+                requests: requests.map((each) => ({ ...creatorView(each, avatar), link: each.link }))
+              })
             : page(deskPage(requests))
         )
       )
@@ -98,7 +102,7 @@ const routes = Effect.gen(function* () {
   const mailDesk = Effect.fnUntraced(function* (token: string, json: boolean) {
     const view = yield* desk.view(token)
     yield* desk.mailDeskLink(token)
-    return json ? Envelope.success(creatorView(view)) : seeOther(`${root}/${token}${saidDesk}`)
+    return json ? Envelope.success(creatorView(view, avatar)) : seeOther(`${root}/${token}${saidDesk}`)
   })
 
   const act = Effect.fnUntraced(function* (
@@ -123,7 +127,8 @@ const routes = Effect.gen(function* () {
           Effect.map(desk.view(token), (view) => ({ view, refusal: refusal(action, reason, view.assignment, typed) }))
       })
     )
-    if (done.refusal === null) return json ? Envelope.success(creatorView(done.view)) : seeOther(`${root}/${token}`)
+    if (done.refusal === null)
+      return json ? Envelope.success(creatorView(done.view, avatar)) : seeOther(`${root}/${token}`)
     return json
       ? Envelope.failure(InvalidRequest.of([done.refusal.problem]))
       : yield* show(token, done.view, { refusal: done.refusal })
@@ -133,6 +138,8 @@ const routes = Effect.gen(function* () {
     const json = speaksJson(request)
     if (target.at === "nowhere" || (target.at === "behind" && json)) return notFound(json)
     if (target.at === "behind") return seeOther(`${root}/${target.token}`)
+    // Only genuine links are counted: nobody else's addresses push their windows out.
+    if (!(yield* desk.isGenuine(target.token))) return notFound(json)
     const seconds = yield* window.take(target.token)
     if (seconds > 0) return tooMany(json, seconds)
     const answered = target.at === "page" ? look(request, target.token, json) : act(request, target, json)

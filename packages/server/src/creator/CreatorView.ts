@@ -4,14 +4,14 @@ import { type Assignment, isSettled } from "@partner-commentary/core/topic/Assig
 import type { AssignmentInContext } from "@partner-commentary/core/topic/AssignmentStore"
 import { isStalled } from "@partner-commentary/core/topic/Workflow"
 
-export const creatorView = ({ assignment, topic }: AssignmentInContext) => {
+export const creatorView = ({ assignment, topic }: AssignmentInContext, avatar: string) => {
   const { commentary, draft, failure, generation, id, persona, perspective, status } = assignment
   return {
     share_id: id,
     status,
     status_updated_at: Instant.toIso(assignment.statusUpdatedAt),
     organization: { name: topic.organizationName },
-    persona: { id: persona.id, name: persona.name, image_url: persona.imageUrl },
+    persona: { id: persona.id, name: persona.name, image_url: persona.imageUrl || avatar },
     topic: { content: topic.content },
     perspective,
     draft: draft && {

@@ -5,6 +5,7 @@ import { expiresAt } from "./CreatorView.ts"
 import { html } from "./Html.ts"
 import { pageDocument } from "./PageDocument.ts"
 import { time } from "./Scene.ts"
+import { upright } from "./Upright.ts"
 
 export type OpenRequest = AssignmentInContext & { readonly link: string }
 
@@ -20,7 +21,7 @@ export const deskPage = (requests: ReadonlyArray<OpenRequest>): string => {
     status,
     main: html`<h1>Your open requests</h1>
 <p class="lead">${requests.length === 0 ? "Nothing waits for you at the moment." : "Oldest first. Each opens on a page of its own."}</p>
-${requests.length > 0 && html`<ul class="requests">${requests.map(item)}</ul>`}`,
+${requests.length > 0 && html`<ul class="requests">${requests.map(upright).map(item)}</ul>`}`,
     footer: html`<p>The link to this page works for 15 minutes. It is yours alone: whoever has it can act in your place.</p>`
   })
 }

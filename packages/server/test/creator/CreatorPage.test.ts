@@ -99,6 +99,13 @@ describe("a page", () => {
       )
     ))
 
+  it("shows nobody's words backwards", () => {
+    const backwards = "Who wins? \u202esregal\u202c \u2066x\u2069"
+    const topic = { ...Samples.topic, content: backwards, organizationName: backwards }
+    const shown = creatorPage(visit(saying(Samples.states.topicSent, backwards), { topic }))
+    assert.notMatch(shown, /[\u202a-\u202e\u2066-\u2069]/)
+  })
+
   it("keeps texts whole: what a form sends back is what was shown", () =>
     fc.assert(
       fc.property(words, (text) => {

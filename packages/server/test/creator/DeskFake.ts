@@ -45,6 +45,7 @@ export const deskFake = (initial: Assignment) => {
   const layer = Layer.succeed(
     CreatorDesk,
     CreatorDesk.of({
+      isGenuine: (given) => Effect.succeed([token, deskToken, brokenToken].includes(given)),
       view: open,
       respond: (given, { perspective }) =>
         act(given, { perspective }, (now) =>
