@@ -9,6 +9,7 @@ import type { SqlError } from "effect/sql/SqlError"
 
 const busy = 5
 const longestDelay = 25
+const realClock = Clock.Clock.defaultValue()
 
 /** Somebody else holds the lock, in one of its variants (`SQLITE_BUSY_*`). */
 export const isBusy = ({ reason: { cause } }: SqlError): boolean =>
@@ -23,7 +24,7 @@ export const nextDelay = (waited: number, patience: number): number =>
   Math.min(waited + 1, longestDelay, patience - waited)
 
 export const pause = (milliseconds: number): Effect.Effect<void> =>
-  Effect.provideService(Effect.sleep(milliseconds), Clock.Clock, Clock.Clock.defaultValue())
+  Effect.provideService(Effect.sleep(milliseconds), Clock.Clock, realClock)
 
 /** Repeats what found the database busy, until it has waited for so many milliseconds. */
 export const outwait = <A>(

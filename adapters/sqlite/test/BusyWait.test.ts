@@ -5,11 +5,11 @@ import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { assert, describe, it } from "@effect/vitest"
 import * as SqliteClient from "@partner-commentary/sqlite/SqliteClient"
+import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as SqlClient from "effect/sql/SqlClient"
-import { isSqlError } from "effect/sql/SqlError"
+import { LockTimeoutError } from "effect/sql/SqlError"
 
 const folder = Effect.acquireRelease(
   Effect.sync(() => mkdtempSync(join(tmpdir(), "busy-wait-"))),
@@ -19,30 +19,95 @@ const folder = Effect.acquireRelease(
 const elapse = (milliseconds: number) =>
   Effect.promise(() => new Promise((resolve) => setTimeout(resolve, milliseconds)))
 
-/** Three kinds of calls on a database whose write lock somebody else holds until `release`. */
-const locked = <A, E>(
-  busyTimeout: string & ("5 seconds" | "100 millis" | "200 millis"),
-  test: (database: {
-    readonly calls: Readonly<Record<"transaction" | "statement" | "read", Effect.Effect<number, unknown>>>
-    readonly release: Effect.Effect<void>
-  }) => Effect.Effect<A, E>
-) =>
+/** A counter that somebody else has raised to 100 without having committed yet. */
+const locked = (filename: string) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    yield* sql`CREATE TABLE counter (n INTEGER NOT NULL) STRICT`
+    yield* sql`INSERT INTO counter (n) VALUES (0)`
+    const other = yield* Effect.acquireRelease(
+      Effect.sync(() => new DatabaseSync(filename)),
+      (database) => Effect.sync(() => database.close())
+    )
+    other.exec("BEGIN IMMEDIATE; UPDATE counter SET n = 100")
+    const read = Effect.map(sql<{ n: number }>`SELECT n FROM counter`, ([row]) => row?.n)
+    const write = Effect.map(sql<{ n: number }>`UPDATE counter SET n = n + 1 RETURNING n`, ([row]) => row?.n)
+    const release = Effect.sync(() => other.exec("COMMIT"))
+    return { read, write, transaction: sql.withTransaction(write), release }
+  })
+
+type Locked = Effect.Success<ReturnType<typeof locked>>
+
+const whileLocked = <A, E>(busyTimeout: Duration.Input, test: (database: Locked) => Effect.Effect<A, E>) =>
   Effect.gen(function* () {
     const filename = join(yield* folder, "busy.db")
-    yield* Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
-      yield* sql`CREATE TABLE counter (n INTEGER NOT NULL) STRICT`
-      yield* sql`INSERT INTO counter (n) VALUES (0)`
-      const other = yield* Effect.acquireRelease(
-        Effect.sync(() => new DatabaseSync(filename)),
-        (database) => Effect.sync(() => database.close())
-      )
-      other.exec("BEGIN IMMEDIATE; UPDATE counter SET n = n + 100")
-      const counted = Effect.map(Effect.orDie, (rows: ReadonlyArray<{ readonly n: number }>) => rows[0]?.n ?? -1)
-      const statement = counted(sql<{ n: number }>`UPDATE counter SET n = n + 1 RETURNING n`)
-      yield* test({
-        calls: { statement, transaction: sql.withTransaction(statement), read: counted(sql<{ n: number }>`SELECT n FROM counter`) },
-        release: Effect.sync(() => other.exec("COMMIT"))
-      })
-    }).pipe(Effect.provide(SqliteClient.layer({ filename, busyTimeout })))
+    yield* Effect.flatMap(locked(filename), test).pipe(
+      Effect.scoped,
+      Effect.provide(SqliteClient.layer({ filename, busyTimeout }))
+    )
   })
+
+describe("BusyWait", () => {
+  it.effect("writes wait for another process's write, and everything else goes on", () =>
+    whileLocked("1 minute", ({ read, release, transaction, write }) =>
+      Effect.gen(function* () {
+        const seen: Array<unknown> = []
+        const note = (one: typeof read) => Effect.map(one, (n) => seen.push(n))
+        const writers = yield* Effect.forEach([transaction, transaction, write], (one) =>
+          Effect.forkChild(note(one), { startImmediately: true })
+        )
+        for (let count = 0; count < 3; count++) {
+          yield* elapse(100)
+          yield* note(read)
+        }
+        assert.deepStrictEqual(seen, [0, 0, 0])
+        yield* release
+        yield* Fiber.joinAll(writers)
+        assert.sameMembers(seen, [0, 0, 0, 101, 102, 103])
+      })
+    )
+  )
+
+  it.effect("a write that has waited for the busy timeout fails, and the next one succeeds", () =>
+    whileLocked("100 millis", ({ read, release, transaction, write }) =>
+      Effect.gen(function* () {
+        for (const one of [transaction, write]) {
+          const { reason } = yield* Effect.flip(one)
+          assert.instanceOf(reason, LockTimeoutError)
+        }
+        assert.strictEqual(yield* read, 0)
+        yield* release
+        assert.strictEqual(yield* transaction, 101)
+        assert.strictEqual(yield* write, 102)
+      })
+    )
+  )
+
+  it.effect("who comes late to a waiting group has its own time to wait", () =>
+    whileLocked("300 millis", ({ release, transaction }) =>
+      Effect.gen(function* () {
+        const first = yield* Effect.forkChild(Effect.flip(transaction), { startImmediately: true })
+        yield* elapse(150)
+        const late = yield* Effect.forkChild(transaction, { startImmediately: true })
+        assert.instanceOf((yield* Fiber.join(first)).reason, LockTimeoutError)
+        yield* release
+        assert.strictEqual(yield* Fiber.join(late), 101)
+      })
+    )
+  )
+
+  it.effect("a caller that is interrupted while it waits writes nothing", () =>
+    whileLocked("1 minute", ({ read, release, transaction, write }) =>
+      Effect.gen(function* () {
+        const waiting = yield* Effect.forEach([transaction, write], (one) =>
+          Effect.forkChild(one, { startImmediately: true })
+        )
+        yield* elapse(50)
+        yield* Fiber.interruptAll(waiting)
+        yield* release
+        assert.strictEqual(yield* transaction, 101)
+        assert.strictEqual(yield* read, 101)
+      })
+    )
+  )
+})

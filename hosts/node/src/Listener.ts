@@ -3,13 +3,15 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import * as Effect from "effect/Effect"
 import { SettingRefused } from "./settings/Variable.ts"
+import * as Unreadable from "./Unreadable.ts"
 
 /** So long may running requests take to finish when the process stops. */
 const grace = "10 seconds"
 
 /** `port` is the name of the variable that chose it. */
 export const bind = Effect.fnUntraced(function* (host: string, port: number, name: string) {
-  const native = createServer()
+  const native = createServer({ requireHostHeader: false })
+  Unreadable.answer(native)
   const early: Array<[IncomingMessage, ServerResponse]> = []
   const hold = (request: IncomingMessage, response: ServerResponse) => void early.push([request, response])
   native.on("request", hold)
@@ -28,6 +30,8 @@ export const bind = Effect.fnUntraced(function* (host: string, port: number, nam
     open: Effect.andThen(
       Effect.sync(() => {
         native.off("request", hold)
+        // Nothing is offered to upgrade to: without a listener, Node serves such requests as any other.
+        native.removeAllListeners("upgrade")
         for (const exchange of early) native.emit("request", ...exchange)
       }),
       Effect.addFinalizer(() =>

@@ -1,0 +1,109 @@
+/**
+ * What Node's HTTP server would refuse by itself, bare, is refused as everything else is: in the error envelope, with a
+ * request id. Requests that can be read are left to the router.
+ */
+import { type IncomingMessage, maxHeaderSize, type Server, type ServerResponse, STATUS_CODES } from "node:http"
+import type { Duplex } from "node:stream"
+import { InvalidRequest, NotFound, statusOf, type WireError } from "@partner-commentary/api/Errors"
+import * as Envelope from "@partner-commentary/server/Envelope"
+import { cacheControl, requestId } from "@partner-commentary/server/Responses"
+
+/** So many milliseconds may a client that still sends take to read its answer: a reset would destroy it. */
+const linger = 1_000
+
+/** For a server that leaves the Host header to this. */
+export const answer = (native: Server): void => {
+  const refused = new WeakSet<Duplex>()
+  native.on("clientError", (error: ParserError, socket) => {
+    // Whatever follows on this connection is unreadable too.
+    if (refused.has(socket)) return
+    refused.add(socket)
+    refuse(socket, statusFor(error), refusalOf(error))
+  })
+  native.on("connect", (request, socket) => {
+    socket.on("error", () => {}).resume()
+    refuse(socket, statusOf.not_found, noSuchMethod, sentId(request))
+  })
+  native.on("checkExpectation", (request, response) => {
+    reply(request, response, invalid("must expect nothing but 100-continue"))
+  })
+  // No listener can keep a request from the others.
+  const emit = native.emit as (event: string, ...values: ReadonlyArray<unknown>) => boolean
+  native.emit = (event: string, ...values: ReadonlyArray<unknown>) => {
+    if (event !== "request" && event !== "checkContinue") return emit.call(native, event, ...values)
+    const [request, response] = values as [IncomingMessage, ServerResponse]
+    if (request.headers.host !== undefined || request.httpVersion !== "1.1") return emit.call(native, event, ...values)
+    reply(request, response, invalid("must have a Host header"))
+    return true
+  }
+}
+
+interface ParserError extends NodeJS.ErrnoException {
+  readonly rawPacket?: Buffer
+  readonly bytesParsed?: number
+}
+
+const invalid = (constraint: string) => InvalidRequest.of([{ field: "request", constraint }])
+
+const noSuchMethod = NotFound.of("There is no such path, or not with this method.")
+
+const refusalOf = (error: ParserError): WireError => {
+  switch (error.code) {
+    case "HPE_INVALID_METHOD":
+      return isRequestLine(error) ? noSuchMethod : malformed
+    case "HPE_HEADER_OVERFLOW":
+      return invalid(`must have at most ${maxHeaderSize / 1024} KiB of address and headers`)
+    case "HPE_CHUNK_EXTENSIONS_OVERFLOW":
+      return invalid("must have at most 16 KiB of chunk extensions")
+    case "ERR_HTTP_REQUEST_TIMEOUT":
+      return invalid("must arrive whole within the time allowed")
+    default:
+      return malformed
+  }
+}
+
+const malformed = invalid("must be well-formed HTTP/1.1")
+
+/** Proxies and clients tell by 408 that a connection ran out, and that no request of theirs was refused. */
+const statusFor = (error: ParserError) =>
+  error.code === "ERR_HTTP_REQUEST_TIMEOUT" ? 408 : statusOf[refusalOf(error).error.code]
+
+/** Whether the method alone is what the parser does not know. */
+const isRequestLine = ({ bytesParsed = 0, rawPacket }: ParserError): boolean => {
+  const text = rawPacket?.toString("latin1") ?? ""
+  return /^[\w!#$%&'*+.^`|~-]+ \S+ HTTP\/1\.[01]\r?\n/.test(text.slice(text.lastIndexOf("\n", bytesParsed - 1) + 1))
+}
+
+const sentId = ({ headers }: IncomingMessage) => requestId(headers["x-request-id"]?.toString())
+
+const headersOf = (body: string, id: string) => ({
+  "Content-Type": Envelope.contentType,
+  "Content-Length": Buffer.byteLength(body),
+  "Cache-Control": cacheControl,
+  "X-Request-Id": id,
+  Connection: "close"
+})
+
+const reply = (request: IncomingMessage, response: ServerResponse, refusal: WireError) => {
+  const body = Envelope.failureText(refusal)
+  response.writeHead(statusOf[refusal.error.code], headersOf(body, sentId(request))).end(body)
+}
+
+/** Node's own record of the response that is due next on a connection. */
+interface Connection extends Duplex {
+  readonly _httpMessage?: ServerResponse<IncomingMessage> | null
+}
+
+/** After the answers to what came before; in place of the answer to a request whose own body is the unreadable part. */
+const refuse = (socket: Connection, status: number, refusal: WireError, id = requestId(undefined)): void => {
+  const due = socket._httpMessage
+  if (due?.req.complete) due.once("close", () => refuse(socket, status, refusal, id))
+  else if (!socket.writable || due?.headersSent) socket.destroy()
+  else {
+    const body = Envelope.failureText(refusal)
+    const headers = { Date: new Date().toUTCString(), ...headersOf(body, id) }
+    const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+    socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join("")}\r\n${body}`)
+    setTimeout(() => socket.destroy(), linger).unref()
+  }
+}
