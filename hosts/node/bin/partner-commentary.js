@@ -2,7 +2,7 @@
 // Starts the command line on a Node that can run it: this one, or the `node` that was installed beside this package.
 // Plain JavaScript that old Nodes can read; everything else is TypeScript behind the import at the end.
 import { spawn } from "node:child_process"
-import { existsSync } from "node:fs"
+import { existsSync, readFileSync, statSync } from "node:fs"
 import module from "node:module"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -33,9 +33,18 @@ const runWith = (node) => {
   })
 }
 
+// The bundle is what the sources were when it was made. One that is older than any of them is passed by.
+const isBundled = () => {
+  const folder = join(dirname(fileURLToPath(import.meta.url)), "..")
+  const list = join(folder, "bundle", "sources.json")
+  if (!existsSync(list)) return false
+  const times = Object.entries(JSON.parse(readFileSync(list, "utf8")))
+  return times.every(([source, time]) => statSync(join(folder, source), { throwIfNoEntry: false })?.mtimeMs === time)
+}
+
 // A service keeps its memory small and flat. Left alone, V8 lets young garbage grow by more than the service needs itself,
 // and each thread's allocator keeps what it once had.
-const frugal = ["--max-semi-space-size=2", "--heap-growing-percent=20"]
+const frugal = ["--max-semi-space-size=8", "--heap-growing-percent=30"]
 
 /** Whether this process should begin anew with those options: it cannot take them once it runs. Who chose others keeps them. */
 const isLavish = () =>
@@ -63,7 +72,7 @@ process.umask(0o077)
 if (isEnough(process.versions.node)) {
   if (isLavish()) beginAnew()
   module.enableCompileCache?.()
-  await import("../src/main.ts")
+  await import(isBundled() ? "../bundle/main.mjs" : "../src/main.ts")
 } else {
   const node = process.env.PARTNER_COMMENTARY_NODE === undefined ? installedNode() : undefined
   if (node === undefined) refuse("install a newer one, or run `npm ci` in the project, which brings its own.")

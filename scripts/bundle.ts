@@ -1,0 +1,40 @@
+/**
+ * Makes one small program of the Node host and all that it imports: it starts in a fraction of the time and keeps a
+ * fraction of the source text in memory. `npm ci` runs this; the command line uses the bundle as long as no source is
+ * newer (hosts/node/bin), so that whoever edits a source runs what was edited.
+ */
+import { rmSync, statSync, writeFileSync } from "node:fs"
+import { join, relative } from "node:path"
+import { build } from "esbuild"
+
+const root = join(import.meta.dirname, "..")
+const host = join(root, "hosts", "node")
+const outdir = join(host, "bundle")
+
+rmSync(outdir, { recursive: true, force: true })
+const { metafile } = await build({
+  absWorkingDir: root,
+  entryPoints: { main: join(host, "src", "main.ts") },
+  outdir,
+  outExtension: { ".js": ".mjs" },
+  bundle: true,
+  splitting: true,
+  format: "esm",
+  platform: "node",
+  target: "node22",
+  // Names stay, for traces and logs; texts in ASCII take half the memory.
+  minifyWhitespace: true,
+  minifySyntax: true,
+  charset: "ascii",
+  legalComments: "external",
+  metafile: true,
+  logLevel: "warning",
+  // CommonJS inside of it asks for Node's own modules.
+  banner: { js: 'import{createRequire as r}from"node:module";const require=r(import.meta.url);' }
+})
+
+const sources = Object.keys(metafile.inputs).filter((input) => !input.includes("node_modules/"))
+const times = Object.fromEntries(
+  sources.map((input) => [relative(host, join(root, input)), statSync(join(root, input)).mtimeMs])
+)
+writeFileSync(join(outdir, "sources.json"), JSON.stringify(times))
