@@ -45,16 +45,21 @@ export const progress = (topic: TopicProgress): typeof Api.TopicProgress.Type =>
         ? null
         : { reason: assignment.failureReason, at: assignment.failureAt }
   })),
-  summary: {
-    total: topic.assignments.length,
-    topic_sent: topic.counts.topic_sent,
-    opinion_injected: topic.counts.opinion_injected,
-    commentary_generated: topic.counts.commentary_generated,
-    creator_approved: topic.counts.creator_approved,
-    declined: topic.counts.declined,
-    expired: topic.counts.expired
-  }
+  summary: { total: topic.assignments.length, ...countByStatus(topic.assignments) }
 })
+
+const countByStatus = (assignments: TopicProgress["assignments"]) => {
+  const counts = {
+    topic_sent: 0,
+    opinion_injected: 0,
+    commentary_generated: 0,
+    creator_approved: 0,
+    declined: 0,
+    expired: 0
+  }
+  for (const { status } of assignments) counts[status]++
+  return counts
+}
 
 export const detail = ({ assignments, topic }: TopicWithAssignments, avatar: string): typeof Api.TopicDetail.Type => ({
   topic_id: topic.id,

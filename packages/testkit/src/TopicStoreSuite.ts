@@ -63,7 +63,6 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
           id: given.topic.id,
           content: given.topic.content,
           status: "pending",
-          counts: { ...none, topic_sent: 3 },
           createdAt: toIso(start),
           assignments: given.candidates.map(({ persona: { id, name } }) => ({
             personaId: id,

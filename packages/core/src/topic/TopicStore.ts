@@ -9,7 +9,7 @@ import type { QuotaExceeded } from "../usage/Quota.ts"
 import type { Assignment, FailureReason } from "./Assignment.ts"
 import type { NoValidPersonas, Submission, SubmissionResult } from "./Submission.ts"
 import type { Topic } from "./Topic.ts"
-import type { TopicCounts, TopicStatus } from "./TopicStatus.ts"
+import type { TopicStatus } from "./TopicStatus.ts"
 
 /** Whose topics: one organization's, of one environment. Nothing outside it is ever seen. */
 export interface Owner {
@@ -34,7 +34,6 @@ export interface TopicProgress {
   readonly id: TopicId
   readonly content: string
   readonly status: TopicStatus
-  readonly counts: TopicCounts
   readonly createdAt: string
   readonly assignments: ReadonlyArray<{
     readonly personaId: PersonaId
