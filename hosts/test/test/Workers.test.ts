@@ -141,6 +141,34 @@ it.effect("the operator can start a generation that gave up again", () =>
   }).pipe(Effect.provide(InMemory.layer))
 )
 
+it.effect("the operator can have a waiting attempt made now, and a waiting mail sent now, without a second one", () =>
+  Effect.gen(function* () {
+    const mailbox = yield* Mailbox
+    yield* mailbox.refuseNext(...failures(1))
+    const story = yield* submitted
+    const creators = yield* Creators
+    yield* TestClock.adjust("1 second")
+    assert.deepStrictEqual(yield* story.subjects, [])
+    yield* creators.resendMail(yield* story.shareId)
+    const token = tokenIn(yield* story.mail(1))
+    yield* TestClock.adjust("1 hour")
+    assert.deepStrictEqual(yield* story.subjects, ["request"])
+
+    const generator = yield* ScriptedGenerator
+    yield* generator.failNext(...failures(1))
+    yield* story.act(token, "respond", { perspective })
+    yield* eventually(
+      "an attempt",
+      Effect.map(generator.requests, (requests) => requests.length === 1)
+    )
+    yield* eventually(
+      "the operator's word counts",
+      Effect.map(Effect.option(creators.retryGeneration(yield* story.shareId)), (done) => done._tag === "Some")
+    )
+    yield* story.has("commentary_generated")
+  }).pipe(Effect.provide(InMemory.layer))
+)
+
 it.effect("a draft that nobody approves is recalled at half and at nine tenths of a week, then given up", () =>
   Effect.gen(function* () {
     const story = yield* submitted

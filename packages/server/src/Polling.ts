@@ -84,7 +84,7 @@ const text = (header: string | ReadonlyArray<string> | undefined): string | unde
 
 const refusal = (cause: Cause.Cause<Errors.WireError>, request: string): Effect.Effect<Errors.WireError> =>
   Option.match(Cause.findErrorOption(cause), {
-    onNone: () => internalError(cause, request),
+    onNone: () => internalError(cause, request, "GET /topics/{id}/status"),
     onSome: (error) => Effect.succeed(error)
   })
 

@@ -15,6 +15,7 @@ import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as HttpApiError from "effect/http-api/HttpApiError"
 import { maxBodySize, problems } from "./Body.ts"
+import { isCreatorRequest } from "./creator/CreatorRequest.ts"
 import * as Envelope from "./Envelope.ts"
 
 const bodyLimit = ByteSize.bytes(maxBodySize)
@@ -22,14 +23,15 @@ const bodyLimit = ByteSize.bytes(maxBodySize)
 export const layer = HttpRouter.middleware(
   (app) =>
     Effect.withFiber((fiber) => {
-      const { headers, url } = Context.getUnsafe(fiber.context, HttpServerRequest.HttpServerRequest)
+      const request = Context.getUnsafe(fiber.context, HttpServerRequest.HttpServerRequest)
+      const { headers, url } = request
       const id = requestId(headers["x-request-id"])
       return Effect.matchCauseEffect(isCut(url) && !url.startsWith(references) ? Effect.succeed(notFound) : app, {
         onSuccess: (response) => Effect.succeed(complete(response, id)),
         onFailure: (cause) =>
           Cause.hasInterruptsOnly(cause)
             ? Effect.failCause(cause as Cause.Cause<never>)
-            : Effect.map(answer(cause, id), (response) => complete(response, id))
+            : Effect.map(answer(cause, id, request), (response) => complete(response, id))
       })
     }).pipe(Effect.provideService(HttpIncomingMessage.MaxBodySize, bodyLimit)) as typeof app,
   { global: true }
@@ -57,13 +59,25 @@ export const requestId = (sent: string | undefined): string =>
   sent !== undefined && /^[\w.:-]{1,128}$/.test(sent) ? sent : crypto.randomUUID()
 
 /** Logs what went wrong inside; the caller learns the request id alone. */
-export const internalError = (cause: Cause.Cause<unknown>, id: string): Effect.Effect<Errors.InternalError> =>
+export const internalError = (
+  cause: Cause.Cause<unknown>,
+  id: string,
+  what: string
+): Effect.Effect<Errors.InternalError> =>
   Effect.as(
-    Effect.annotateLogs(Effect.logError("A request failed", cause), { request_id: id }),
+    Effect.annotateLogs(Effect.logError("A request failed", cause), { request_id: id, request: what }),
     Errors.InternalError.of(id)
   )
 
-const answer = (cause: Cause.Cause<unknown>, id: string): Effect.Effect<HttpServerResponse.HttpServerResponse> => {
+/** For the log: what was asked, without the query, and never a creator's token. */
+const describe = (request: HttpServerRequest.HttpServerRequest): string =>
+  `${request.method} ${isCreatorRequest(request) ? "/creator/*" : (/^[^?]*/.exec(request.url)?.[0] ?? "").slice(0, 200)}`
+
+const answer = (
+  cause: Cause.Cause<unknown>,
+  id: string,
+  request: HttpServerRequest.HttpServerRequest
+): Effect.Effect<HttpServerResponse.HttpServerResponse> => {
   for (const reason of cause.reasons) {
     const error = reason._tag === "Fail" ? reason.error : reason._tag === "Die" ? reason.defect : undefined
     if (HttpServerResponse.isHttpServerResponse(error)) return Effect.succeed(error)
@@ -77,7 +91,7 @@ const answer = (cause: Cause.Cause<unknown>, id: string): Effect.Effect<HttpServ
       }
     }
   }
-  return Effect.map(internalError(cause, id), Envelope.failure)
+  return Effect.map(internalError(cause, id, describe(request)), Envelope.failure)
 }
 
 /** Parameters are texts to begin with: one that does not decode was given more than once. */

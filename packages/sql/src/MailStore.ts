@@ -54,6 +54,15 @@ export const layer = Layer.effect(
         )
       },
 
+      hasten: (id, at) =>
+        Effect.orDie(
+          Effect.map(
+            sql<{ id: string }>`UPDATE mails SET due_at = ${Instant.toIso(at)}
+              WHERE id = ${id} AND state = 'waiting' RETURNING id`,
+            (rows) => rows.length > 0
+          )
+        ),
+
       forget: (address) =>
         Effect.flatMap(Instant.now, (now) =>
           Effect.orDie(

@@ -14,7 +14,7 @@ import { Policy } from "../shared/Policy.ts"
 import { WorkSignal } from "../shared/WorkSignal.ts"
 import { type AssignmentInContext, AssignmentStore } from "../topic/AssignmentStore.ts"
 import { CommentaryGenerator, GenerationFailed } from "./CommentaryGenerator.ts"
-import { attemptFailed, drafted } from "./Generation.ts"
+import { attemptFailed, drafted, released } from "./Generation.ts"
 
 export class Drafting extends Context.Service<
   Drafting,
@@ -50,6 +50,17 @@ export class Drafting extends Context.Service<
         })
       })
 
+      /** A clean stop does not leave it to the lease that the attempt is made again. */
+      const release = (id: ShareId, ticket: number) =>
+        Effect.flatMap(Instant.now, (now) =>
+          Effect.andThen(
+            store.modify(id, (present) => Result.succeed(released(present, ticket, now))),
+            Effect.annotateLogs(Effect.logInfo("Stopped during an attempt at a draft; it is made again"), {
+              share_id: id
+            })
+          )
+        )
+
       return Drafting.of({
         attempt: Effect.fn("Drafting.attempt")(function* (id, ticket) {
           const found = yield* store.find(id)
@@ -57,7 +68,7 @@ export class Drafting extends Context.Service<
           const outcome = yield* Effect.result(
             Effect.catchDefect(generate(found.value), (defect) =>
               Effect.fail(new GenerationFailed({ permanent: false, reason: `the generator broke: ${String(defect)}` }))
-            )
+            ).pipe(Effect.onInterrupt(() => release(id, ticket)))
           )
           const draftId = yield* Ids.make(DraftId, random)
           const now = yield* Instant.now

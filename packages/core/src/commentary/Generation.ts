@@ -72,6 +72,15 @@ export const attemptFailed = (
   return change({ ...present, generation: { ...present.generation, running: false, nextAt: Instant.plus(now, delay) } })
 }
 
+/** An attempt was broken off by our own stop: it is due at once, and was none. */
+export const released = (present: Assignment, ticket: number, now: Instant.Instant): Change =>
+  isAwaited(present, ticket, now)
+    ? change({
+        ...present,
+        generation: { ...present.generation, running: false, attempts: present.generation.attempts - 1, nextAt: now }
+      })
+    : { assignment: present, notices: [] }
+
 /** Whether this very attempt is the one under way, and the window for its draft is still open. */
 const isAwaited = ({ approveBy, failure, generation }: Assignment, ticket: number, now: Instant.Instant): boolean =>
   failure === null && generation.running && generation.ticket === ticket && (approveBy === null || now < approveBy)

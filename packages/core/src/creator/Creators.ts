@@ -14,12 +14,12 @@ import { WorkSignal } from "../shared/WorkSignal.ts"
 import { type Assignment, isSettled } from "../topic/Assignment.ts"
 import { AssignmentNotFound } from "../topic/AssignmentNotFound.ts"
 import { AssignmentStore } from "../topic/AssignmentStore.ts"
-import { ActionRefused, change, failed, isStalled, moved, type NoticeKind, restart } from "../topic/Workflow.ts"
+import { ActionRefused, change, failed, hasten, isStalled, moved, type NoticeKind } from "../topic/Workflow.ts"
 
 export class Creators extends Context.Service<
   Creators,
   {
-    /** Starts generation again after it gave up. */
+    /** Starts generation again after it gave up; one that waits for its next attempt makes it now. */
     readonly retryGeneration: (id: ShareId) => Effect.Effect<Assignment, AssignmentNotFound | ActionRefused>
     /** Mails the creator once more what the assignment now waits for. */
     readonly resendMail: (id: ShareId) => Effect.Effect<NoticeKind, AssignmentNotFound | ActionRefused>
@@ -55,6 +55,11 @@ export class Creators extends Context.Service<
         }
         const now = yield* Instant.now
         const occasion = kind === "draft" ? `draft-${assignment.draft?.number}` : kind
+        // One that is still on its way is hurried along: the creator needs one mail, not two.
+        if (yield* mails.hasten(noticeId(id, occasion), now)) {
+          yield* signal.notify
+          return kind
+        }
         yield* mails.queue({
           id: noticeId(id, `${occasion}.again-${now}`),
           kind,
@@ -72,7 +77,7 @@ export class Creators extends Context.Service<
 
         retryGeneration: Effect.fn("Creators.retryGeneration")(function* (id) {
           const now = yield* Instant.now
-          const modified = yield* store.modify(id, (present) => restart(present, now, "operator.restarted"))
+          const modified = yield* store.modify(id, (present) => hasten(present, now))
           if (Option.isNone(modified)) return yield* new AssignmentNotFound()
           yield* signal.notify
           return modified.value.after

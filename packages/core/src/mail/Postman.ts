@@ -110,7 +110,15 @@ export class Postman extends Context.Service<
         yield* mails.settle(mail, outcome, now)
         const log =
           until === null ? Effect.logError("A mail could not be delivered") : Effect.logWarning("A mail must wait")
-        yield* Effect.annotateLogs(log, { mail: mail.id, kind: mail.kind, reason: refusal.reason })
+        yield* Effect.annotateLogs(log, {
+          mail: mail.id,
+          kind: mail.kind,
+          reason: refusal.reason,
+          ...(mail.shareId === null ? {} : { share_id: mail.shareId }),
+          ...(until === null
+            ? { mend: "correct the address with creator change-email, then mail resend" }
+            : { again_at: Instant.toIso(until) })
+        })
         if (until === null && mail.shareId !== null && mail.kind !== "undeliverable") {
           yield* mails.queue({
             ...mail,
@@ -122,11 +130,20 @@ export class Postman extends Context.Service<
         }
       })
 
+      /** A clean stop does not leave it to the lease that the mail goes out. */
+      const release = (mail: Mail) =>
+        Effect.flatMap(Instant.now, (until) =>
+          mails.settle(mail, { state: "waiting", until, reason: "we stopped before it was handed over" }, until)
+        )
+
       return Postman.of({
         round: Effect.fnUntraced(function* (limit) {
           const now = yield* Instant.now
           const claimed = yield* mails.claim(now, Instant.plus(now, policy.lease), limit)
-          yield* Effect.forEach(claimed, deliver, { concurrency: "unbounded", discard: true })
+          yield* Effect.forEach(claimed, (mail) => Effect.onInterrupt(deliver(mail), () => release(mail)), {
+            concurrency: "unbounded",
+            discard: true
+          })
           return claimed.length
         }),
         nextDue: mails.nextDue

@@ -209,6 +209,19 @@ export const restart = (present: Assignment, now: Instant.Instant, action: strin
   )
 }
 
+/** An attempt failed, and the next one is due at its time. */
+export const isWaiting = ({ generation }: Assignment): boolean =>
+  generation.nextAt !== null && !generation.running && generation.attempts > 0
+
+/** The next attempt is made now: the operator knows that what was wrong is mended. */
+export const hasten = (present: Assignment, now: Instant.Instant): Step =>
+  isWaiting(present)
+    ? changed(
+        { ...present, generation: { ...present.generation, nextAt: now } },
+        { audit: { action: "operator.hastened", details: { by: "operator" } } }
+      )
+    : restart(present, now, "operator.restarted")
+
 export const moved = (present: Assignment, trigger: Trigger, now: Instant.Instant): Assignment => {
   const status = transitions[present.status][trigger]
   if (status === undefined) return present

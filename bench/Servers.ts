@@ -1,0 +1,148 @@
+/** Starts the two servers as processes of their own on a folder of their own, and makes what they need to be asked. */
+import { type ChildProcess, execFile, spawn } from "node:child_process"
+import { mkdirSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import { createInterface } from "node:readline"
+import { promisify } from "node:util"
+
+export interface Fixtures {
+  readonly key: string
+  readonly personaIds: ReadonlyArray<string>
+}
+
+export interface Server extends Fixtures {
+  readonly port: number
+  readonly process: ChildProcess
+  /** Milliseconds from the start of the process until it said that it listens. */
+  readonly startedIn: number
+}
+
+const bench = import.meta.dirname
+const commandLine = join(bench, "../hosts/node/bin/partner-commentary.js")
+const running = new Set<ChildProcess>()
+
+const start = (
+  args: ReadonlyArray<string>,
+  options: { readonly cwd: string; readonly env: NodeJS.ProcessEnv },
+  apiRootOf: (line: string) => string | undefined
+) =>
+  new Promise<{ process: ChildProcess; port: number; line: string; startedIn: number }>((resolve, reject) => {
+    const begin = performance.now()
+    const child = spawn(process.execPath, args, { ...options, stdio: ["ignore", "pipe", "pipe"] })
+    running.add(child)
+    let said = ""
+    child.stderr.on("data", (chunk) => {
+      said = (said + chunk).slice(-4000)
+    })
+    createInterface({ input: child.stdout }).on("line", (line) => {
+      const apiRoot = apiRootOf(line)
+      if (apiRoot === undefined) said = `${said}${line}\n`.slice(-4000)
+      else resolve({ process: child, port: Number(new URL(apiRoot).port), line, startedIn: performance.now() - begin })
+    })
+    child.on("exit", (code, signal) => {
+      running.delete(child)
+      reject(new Error(`${args.join(" ")} ended with ${code ?? signal}: ${said}`))
+    })
+  })
+
+export const startPeer = async (folder: string): Promise<Server> => {
+  const started = await start(
+    [join(bench, "peer.ts"), join(folder, "peer.db")],
+    { cwd: folder, env: process.env },
+    (line) => (line.startsWith("{") ? JSON.parse(line).apiRoot : undefined)
+  )
+  return { ...started, ...(JSON.parse(started.line) as Fixtures) }
+}
+
+const environment = (folder: string): NodeJS.ProcessEnv => ({
+  PATH: process.env["PATH"],
+  HOME: folder,
+  DEV: "true",
+  PORT: "0",
+  DATABASE_URL: `sqlite:${join(folder, "ours.db")}`
+})
+
+/** The product as it is deployed, on what `makeFixtures` left in the folder. */
+export const startOurs = async (
+  folder: string,
+  fixtures: Fixtures,
+  ...args: ReadonlyArray<string>
+): Promise<Server> => {
+  const started = await start(
+    [commandLine, "serve", ...args],
+    { cwd: folder, env: environment(folder) },
+    (line) => /^ready (\S+)/.exec(line)?.[1]
+  )
+  return { ...started, ...fixtures }
+}
+
+const limits = [
+  "requests_per_hour",
+  "burst_per_minute",
+  "topics_per_month",
+  "commentaries_per_month",
+  "topic_submissions_per_hour",
+  "persona_lists_per_hour",
+  "topic_reads_per_hour"
+]
+
+/** An organization without narrow limits, a key, and three personas that it is licensed for: by the product's commands. */
+export const makeFixtures = async (folder: string): Promise<Fixtures> => {
+  mkdirSync(folder, { recursive: true })
+  const run = promisify(execFile)
+  const command = async (...args: ReadonlyArray<string>) => {
+    const { stdout } = await run(process.execPath, [commandLine, ...args, "--json"], {
+      cwd: folder,
+      env: environment(folder)
+    })
+    return JSON.parse(stdout)
+  }
+  const organization = await command(
+    ...["org", "create", "--name", "Bench"],
+    ...limits.flatMap((name) => ["--limit", `${name}=1000000000`])
+  )
+  const personaIds: Array<string> = []
+  for (const name of ["Ada", "Grace", "Katherine"]) {
+    const email = `${name.toLowerCase()}@creators.example`
+    const persona = await command("persona", "create", "--name", name, "--creator-email", email)
+    await command("license", "grant", "--org", organization.id, "--persona", persona.id)
+    personaIds.push(persona.id)
+  }
+  const key = await command(
+    ...["key", "create", "--org", organization.id, "--name", "bench", "--scopes", "topics:submit,topics:read"]
+  )
+  return { key: key.full_key, personaIds }
+}
+
+export const stop = ({ process: child }: Pick<Server, "process">): Promise<void> =>
+  new Promise((resolve) => {
+    if (child.exitCode !== null || child.signalCode !== null) return resolve()
+    child.once("exit", () => resolve())
+    child.kill("SIGCONT")
+    child.kill("SIGTERM")
+    setTimeout(() => child.kill("SIGKILL"), 10_000).unref()
+  })
+
+export const killAll = () => {
+  for (const child of running) child.kill("SIGKILL")
+}
+
+const proc = ({ process: { pid } }: Server, file: string): string | undefined => {
+  try {
+    return readFileSync(`/proc/${pid}/${file}`, "utf8")
+  } catch {
+    return undefined
+  }
+}
+
+/** Resident memory in MB; not known where there is no /proc. */
+export const memory = (server: Server): number => {
+  const kilobytes = /VmRSS:\s+(\d+)/.exec(proc(server, "status") ?? "")?.[1]
+  return kilobytes === undefined ? Number.NaN : Number(kilobytes) / 1024
+}
+
+/** Seconds of processor time since the process began, in steps of 10 ms; not known where there is no /proc. */
+export const processorTime = (server: Server): number => {
+  const fields = proc(server, "stat")?.split(") ")[1]?.split(" ")
+  return fields === undefined ? Number.NaN : (Number(fields[11]) + Number(fields[12])) / 100
+}

@@ -1,0 +1,136 @@
+/**
+ * The load, in a process of its own: keep-alive connections in a closed loop over plain sockets, with no more HTTP than
+ * it takes, so that the generator is not what is measured. Told over IPC what to send; answers with what it saw.
+ */
+import { connect, type Socket } from "node:net"
+
+export interface Round {
+  readonly port: number
+  readonly key: string
+  /** `post`: a topic with a text of its own each time. `get`: the status of these topics, in turn. `root`: GET /. */
+  readonly send:
+    | { readonly kind: "post"; readonly personaIds: ReadonlyArray<string> }
+    | { readonly kind: "get"; readonly topicIds: ReadonlyArray<string> }
+    | { readonly kind: "root" }
+  readonly connections: number
+  /** A round ends after so many seconds or so many requests, whichever comes first. */
+  readonly seconds: number
+  readonly requests: number
+  /** Remember the ids of so many created topics. */
+  readonly collect: number
+}
+
+export interface Outcome {
+  readonly requests: number
+  readonly perSecond: number
+  /** Milliseconds. */
+  readonly p50: number
+  readonly p99: number
+  /** Answers that were not 200 or 201, and the first of them. */
+  readonly refused: number
+  readonly firstRefusal: string | null
+  readonly topicIds: ReadonlyArray<string>
+  /** This process's own share of one core. */
+  readonly clientCpu: number
+}
+
+const run = Date.now().toString(36)
+let number = 0
+
+const requests = ({ key, send }: Round): (() => string) => {
+  const headers = `Host: 127.0.0.1\r\nX-Api-Key: ${key}\r\nAccept: application/json\r\n`
+  if (send.kind === "root") return () => `GET / HTTP/1.1\r\n${headers}\r\n`
+  if (send.kind === "get") {
+    const texts = send.topicIds.map((id) => `GET /partner/v1/topics/${id}/status HTTP/1.1\r\n${headers}\r\n`)
+    return () => texts[number++ % texts.length]!
+  }
+  const personaIds = JSON.stringify(send.personaIds)
+  return () => {
+    const name = `${run}-${number++}`
+    const body = `{"content":"Which team improves the most over the rest of season ${name}, and why?","persona_ids":${personaIds},"external_reference":"bench:${name}"}`
+    return `POST /partner/v1/topics HTTP/1.1\r\n${headers}Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`
+  }
+}
+
+export const play = (round: Round): Promise<Outcome> => {
+  const next = requests(round)
+  const latencies: Array<number> = []
+  const topicIds: Array<string> = []
+  let refused = 0
+  let firstRefusal: string | null = null
+  let started = 0
+  const cpu = process.cpuUsage()
+  const begin = performance.now()
+  const deadline = begin + round.seconds * 1000
+  let last = begin
+
+  const answered = (text: string, sentAt: number) => {
+    last = performance.now()
+    latencies.push(last - sentAt)
+    if (text.startsWith(" 200 ", 8) || text.startsWith(" 201 ", 8)) {
+      if (topicIds.length < round.collect) topicIds.push(/"topic_id":"([^"]+)"/.exec(text)?.[1] ?? "")
+    } else {
+      refused++
+      firstRefusal ??= text
+    }
+  }
+
+  const talk = (socket: Socket, finish: () => void) => {
+    let pending = ""
+    let sentAt = 0
+    const send = () => {
+      if (started >= round.requests || performance.now() >= deadline) return finish()
+      started++
+      sentAt = performance.now()
+      socket.write(next(), "latin1")
+    }
+    socket.on("data", (chunk) => {
+      pending = pending === "" ? chunk.toString("latin1") : pending + chunk.toString("latin1")
+      const head = pending.indexOf("\r\n\r\n")
+      if (head < 0) return
+      const length = /\r\ncontent-length: (\d+)/i.exec(pending.slice(0, head))?.[1]
+      if (length === undefined) return void socket.destroy(new Error(`An answer without length: ${pending}`))
+      if (pending.length < head + 4 + Number(length)) return
+      const text = pending
+      pending = ""
+      answered(text, sentAt)
+      send()
+    })
+    send()
+  }
+
+  const one = () =>
+    new Promise<void>((resolve, reject) => {
+      const socket = connect({ port: round.port, host: "127.0.0.1", noDelay: true }, () =>
+        talk(socket, () => {
+          resolve()
+          socket.end()
+        })
+      )
+      socket.on("error", reject)
+      socket.on("close", () => reject(new Error("The server closed a connection in the middle of a round.")))
+    })
+
+  return Promise.all(Array.from({ length: round.connections }, one)).then(() => {
+    const spent = process.cpuUsage(cpu)
+    const sorted = Float64Array.from(latencies).sort()
+    const elapsed = last - begin
+    return {
+      requests: sorted.length,
+      perSecond: (sorted.length / elapsed) * 1000,
+      p50: sorted[Math.floor(sorted.length * 0.5)] ?? 0,
+      p99: sorted[Math.floor(sorted.length * 0.99)] ?? 0,
+      refused,
+      firstRefusal,
+      topicIds,
+      clientCpu: (spent.user + spent.system) / 1000 / elapsed
+    }
+  })
+}
+
+process.on("message", (round: Round) => {
+  play(round).then(
+    (outcome) => process.send?.({ outcome }),
+    (error: unknown) => process.send?.({ failure: String(error) })
+  )
+})

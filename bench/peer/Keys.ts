@@ -1,0 +1,67 @@
+/** Who calls the peer: the key, found by its SHA-256 and remembered for a few seconds; its age, address list and scope. */
+import { createHash } from "node:crypto"
+import { BlockList } from "node:net"
+import type { FastifyReply, FastifyRequest } from "fastify"
+import { Refusal } from "./Refusal.ts"
+import type { Caller, Store } from "./Store.ts"
+
+declare module "fastify" {
+  interface FastifyContextConfig {
+    scope?: string
+  }
+  interface FastifyRequest {
+    caller: Caller
+  }
+}
+
+const memory = 3000
+
+interface Known {
+  readonly caller: Caller | undefined
+  readonly scopes: ReadonlySet<string>
+  readonly addresses: BlockList | undefined
+  readonly until: number
+}
+/** The hook that lets a request through with its caller, or refuses it. */
+export const authentication = (store: Store) => {
+  const known = new Map<string, Known>()
+
+  const lookUp = (key: string, now: number): Known => {
+    const remembered = known.get(key)
+    if (remembered !== undefined && remembered.until > now) return remembered
+    if (known.size > 10_000) known.clear()
+    const caller = store.caller(createHash("sha256").update(key).digest("hex"))
+    const list = JSON.parse(caller?.ip_allow_list ?? "[]") as ReadonlyArray<string>
+    const addresses = list.length === 0 ? undefined : new BlockList()
+    for (const address of list) addresses?.addAddress(address, address.includes(":") ? "ipv6" : "ipv4")
+    const found = {
+      caller,
+      scopes: new Set<string>(JSON.parse(caller?.scopes ?? "[]")),
+      addresses,
+      until: now + memory
+    }
+    known.set(key, found)
+    return found
+  }
+
+  return (request: FastifyRequest, _reply: FastifyReply, done: (error?: Error) => void) => {
+    const now = Date.now()
+    const { addresses, caller, scopes } = lookUp(String(request.headers["x-api-key"] ?? ""), now)
+    if (caller === undefined || caller.suspended_at !== null) {
+      return done(new Refusal(401, "unauthorized", "The API key is missing or invalid."))
+    }
+    if (caller.revoked_at !== null) return done(new Refusal(401, "key_revoked", "The API key was revoked."))
+    if (caller.expires_at !== null && Date.parse(caller.expires_at) <= now) {
+      return done(new Refusal(401, "key_expired", "The API key has expired."))
+    }
+    if (addresses !== undefined && !addresses.check(request.ip, request.ip.includes(":") ? "ipv6" : "ipv4")) {
+      return done(new Refusal(401, "ip_restricted", "The API key may not be used from this address."))
+    }
+    const { scope } = request.routeOptions.config
+    if (scope !== undefined && !scopes.has(scope)) {
+      return done(new Refusal(401, "scope_denied", `The API key lacks the scope ${scope}.`))
+    }
+    request.caller = caller
+    done()
+  }
+}

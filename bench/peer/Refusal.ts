@@ -1,0 +1,12 @@
+/** An answer of the peer that says no, in the specification's words. */
+export class Refusal extends Error {
+  readonly status: number
+  readonly code: string
+  readonly details: unknown
+  constructor(status: number, code: string, message: string, details?: unknown) {
+    super(message)
+    this.status = status
+    this.code = code
+    this.details = details
+  }
+}

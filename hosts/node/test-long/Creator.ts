@@ -1,0 +1,122 @@
+/** One creator's dealings with one assignment, over the JSON twin of their page: follows the plan, and remembers what was acknowledged. */
+import { setTimeout as sleep } from "node:timers/promises"
+import { type Answer, call } from "./Call.ts"
+import type { AssignmentPlan } from "./Plan.ts"
+
+export interface View {
+  readonly share_id: string
+  readonly status: string
+  readonly persona: { readonly id: string }
+  readonly topic: { readonly content: string }
+  readonly draft: { readonly id: string; readonly content: string; readonly number: number } | null
+  readonly generation: "running" | "stalled" | null
+  readonly commentary: { readonly id: string; readonly content: string } | null
+  readonly failure: { readonly reason: string } | null
+}
+
+/** How an assignment must stand in the end. */
+export interface Outcome {
+  readonly status: string
+  readonly failure: string | null
+  readonly content: string | null
+}
+
+/** Somewhere between the first request and its acknowledgement, something came to pass. */
+export interface Span {
+  readonly from: number
+  readonly by: number
+}
+
+export interface Acknowledged {
+  /** The request: responded to, or declined. */
+  answered: Span | null
+  /** Drafts by number: replaced, or decided upon. */
+  readonly drafts: Map<number, Span>
+}
+
+export interface Surroundings {
+  /** `{api_root}/creator/{token}` */
+  readonly address: string
+  readonly onSend: () => void
+  /** Resolves when the mail about that draft has come. */
+  readonly draftMail: (number: number) => Promise<unknown>
+  readonly acknowledged: Acknowledged
+  /** Actions that were acknowledged. */
+  readonly count: () => void
+}
+
+/** So long may a draft take before the run is called stuck. */
+const patience = 100_000
+
+const order = ["topic_sent", "opinion_injected", "commentary_generated", "creator_approved"]
+
+export const live = async (plan: AssignmentPlan, around: Surroundings): Promise<Outcome> => {
+  const { acknowledged, address, count, onSend } = around
+  const { course, perspective, random } = plan
+  let reached = 0
+
+  /** What was acknowledged once never goes back. */
+  const seen = ({ data, ...answer }: Answer<View>): View => {
+    if (answer.status !== 200) throw new Error(`${plan.name} (${course}) was answered ${JSON.stringify(answer.body)}`)
+    const place = order.indexOf(data.status)
+    if (place >= 0 && place < reached) throw new Error(`${plan.name} went back to ${data.status}`)
+    reached = Math.max(reached, place)
+    return data
+  }
+  const look = async () => seen(await call<View>(address))
+  const act = async (action: string, body: unknown) => {
+    const view = seen(await call<View>(`${address}/${action}`, { body, onSend }))
+    count()
+    return view
+  }
+
+  /** The draft of that number, as it is read once it, or the mail about it, is there. Attempts that all failed are started again. */
+  const draft = async (number: number, startAgain: () => Promise<unknown>): Promise<NonNullable<View["draft"]>> => {
+    const until = Date.now() + patience
+    let told = !plan.waitsForMail
+    if (!told) void around.draftMail(number).then(() => (told = true))
+    while (Date.now() < until) {
+      const view = await look()
+      const isThere = view.draft?.number === number
+      if (isThere && told) return view.draft
+      if (!isThere && view.generation === "stalled") await startAgain()
+      else if (!isThere && view.generation !== "running") throw new Error(`${plan.name}: nobody writes draft ${number}`)
+      await sleep(random.between(1500, 2500))
+    }
+    throw new Error(`${plan.name} got no draft ${number}, or no mail about it, within ${patience} ms`)
+  }
+
+  if (course === "silent") return { status: "expired", failure: "expired", content: null }
+  await sleep(random.between(0, 2500))
+  let from = Date.now()
+  if (course === "decline") {
+    await act("decline", { reason: `Not mine, number ${plan.name}.` })
+    acknowledged.answered = { from, by: Date.now() }
+    return { status: "declined", failure: "declined", content: null }
+  }
+  if ((await act("respond", { perspective })).status === "topic_sent") throw new Error(`${plan.name} did not respond`)
+  acknowledged.answered = { from, by: Date.now() }
+
+  // An answer that was lost may make the next one a refusal, because attempts run again: then looking on is right.
+  let present = await draft(1, () => call(`${address}/revise`, { body: {}, onSend }))
+  if (course === "abandon") return { status: "commentary_generated", failure: "approval_timeout", content: null }
+  for (let revision = 1; revision <= plan.revisions; revision++) {
+    const wish = { draft_id: present.id, instructions: `Shorter, please, for the ${revision}. time.` }
+    from = Date.now()
+    await act("revise", wish)
+    present = await draft(present.number + 1, () => act("revise", wish))
+    acknowledged.drafts.set(present.number - 1, { from, by: Date.now() })
+  }
+  if (!present.content.includes(perspective)) throw new Error(`${plan.name} got somebody else's draft`)
+  await sleep(random.between(0, 1500))
+  from = Date.now()
+  if (course === "withdraw") {
+    await act("withdraw", { reason: "On second thoughts, no." })
+    acknowledged.drafts.set(present.number, { from, by: Date.now() })
+    return { status: "commentary_generated", failure: "withdrawn", content: null }
+  }
+  const content = course === "edit" ? `Edited by hand, ${plan.name}: ${perspective}` : null
+  await act("approve", { draft_id: present.id, ...(content === null ? {} : { content }) })
+  acknowledged.drafts.set(present.number, { from, by: Date.now() })
+  return { status: "creator_approved", failure: null, content: content ?? present.content }
+}

@@ -1,0 +1,42 @@
+/** A partner, personas with their creators, licences and a key, made through the command line as an operator makes them. */
+import { command, type Place } from "./Host.ts"
+
+export interface Fixtures {
+  readonly organizationId: string
+  readonly key: string
+  /** The personas' ids. */
+  readonly personas: ReadonlyArray<string>
+}
+
+const plenty = [
+  "requests_per_hour",
+  "burst_per_minute",
+  "topics_per_month",
+  "commentaries_per_month",
+  "topic_submissions_per_hour",
+  "persona_lists_per_hour",
+  "topic_reads_per_hour"
+].flatMap((name) => ["--limit", `${name}=1000000`])
+
+export const make = async (at: Place, personas: number): Promise<Fixtures> => {
+  const { id: organizationId } = await command<{ readonly id: string }>(
+    at,
+    "org",
+    "create",
+    "--name",
+    "Courtside",
+    ...plenty
+  )
+  const ids: Array<string> = []
+  for (let number = 1; number <= personas; number++) {
+    const email = `creator-${number}@creators.example`
+    const words = ["persona", "create", "--name", `Persona ${number}`, "--creator-email", email]
+    const { id } = await command<{ readonly id: string }>(at, ...words)
+    await command(at, "license", "grant", "--org", organizationId, "--persona", id)
+    ids.push(id)
+  }
+  const scopes = "personas:read,topics:submit,topics:read,usage:read"
+  const words = ["key", "create", "--org", organizationId, "--name", "driver", "--scopes", scopes]
+  const { full_key: key } = await command<{ readonly full_key: string }>(at, ...words)
+  return { organizationId, key, personas: ids }
+}

@@ -1,0 +1,126 @@
+/** The real service as a real process on one database file: started, killed without warning, started again; and its command line. */
+import { type ChildProcess, execFile, spawn } from "node:child_process"
+import { once } from "node:events"
+import { createServer } from "node:net"
+import { createInterface } from "node:readline"
+import { fileURLToPath } from "node:url"
+import { promisify } from "node:util"
+
+const executable = fileURLToPath(new URL("../bin/partner-commentary.js", import.meta.url))
+
+export type Variables = Readonly<Record<string, string>>
+
+export interface Place {
+  /** The processes run here, so that what the service keeps beside itself lies here too. */
+  readonly folder: string
+  readonly database: string
+  readonly root: string
+  readonly variables: Variables
+}
+
+export const place = async (folder: string, variables: Variables): Promise<Place> => {
+  const port = await freePort()
+  const database = `${folder}/kill.db`
+  return {
+    folder,
+    database,
+    root: `http://127.0.0.1:${port}`,
+    variables: { PORT: String(port), DATABASE_URL: `sqlite:${database}`, DEV: "true", LOG_FORMAT: "json", ...variables }
+  }
+}
+
+/** Nothing of the surroundings but where programs are found. */
+const environment = ({ variables }: Place) => ({ PATH: process.env["PATH"], ...variables })
+
+/** The JSON answer of one command. */
+export const command = async <A>(at: Place, ...words: ReadonlyArray<string>): Promise<A> => {
+  const { stdout } = await promisify(execFile)(process.execPath, [executable, ...words, "--json"], {
+    cwd: at.folder,
+    env: environment(at)
+  })
+  return JSON.parse(stdout) as A
+}
+
+export class Host {
+  /** When each kill was sent, by this process's clock. */
+  readonly kills: Array<number> = []
+  /** Log lines of level ERROR or worse, and ends that nobody asked for. */
+  readonly complaints: Array<string> = []
+  starts = 0
+  /** It was stopped, and is not started again. */
+  ended = false
+  private child: ChildProcess | null = null
+  private listening: Promise<void> = Promise.resolve()
+  private readonly place: Place
+
+  constructor(at: Place) {
+    this.place = at
+    process.once("exit", () => this.strike())
+  }
+
+  start(): void {
+    const child = spawn(process.execPath, [executable, "serve"], {
+      cwd: this.place.folder,
+      env: environment(this.place),
+      // A group of its own, so that a kill reaches whatever it started.
+      detached: true,
+      stdio: ["ignore", "pipe", "pipe"]
+    })
+    this.child = child
+    this.starts += 1
+    this.listening = new Promise((resolve) => {
+      createInterface({ input: child.stdout! }).on("line", (line) => line.startsWith("ready ") && resolve())
+      child.once("exit", () => resolve())
+    })
+    createInterface({ input: child.stderr! }).on("line", (line) => {
+      if (/"level":"(ERROR|FATAL)"/.test(line) || !line.startsWith("{")) this.complaints.push(line)
+    })
+    child.once("exit", (code, signal) => {
+      if (this.child === child) this.complaints.push(`ended by itself with ${code ?? signal}`)
+    })
+  }
+
+  /** Once it listens, or has ended before it did. */
+  ready(): Promise<void> {
+    return this.listening
+  }
+
+  /** SIGKILL, and at once the next process. */
+  async kill(): Promise<void> {
+    const child = this.child
+    if (child === null) return
+    this.kills.push(Date.now())
+    this.strike()
+    if (child.exitCode === null && child.signalCode === null) await once(child, "exit")
+    if (!this.ended) this.start()
+  }
+
+  /** As an operator stops it. Answers with the exit code. */
+  async stop(): Promise<number | null> {
+    const child = this.child
+    this.child = null
+    this.ended = true
+    if (child === null) return null
+    const late = setTimeout(() => child.kill("SIGKILL"), 15_000)
+    child.kill("SIGTERM")
+    if (child.exitCode === null && child.signalCode === null) await once(child, "exit")
+    clearTimeout(late)
+    return child.exitCode
+  }
+
+  private strike(): void {
+    const child = this.child
+    this.child = null
+    if (child?.pid === undefined || child.exitCode !== null || child.signalCode !== null) return
+    process.kill(-child.pid, "SIGKILL")
+  }
+}
+
+const freePort = async (): Promise<number> => {
+  const server = createServer().listen(0, "127.0.0.1")
+  await once(server, "listening")
+  const address = server.address()
+  server.close()
+  await once(server, "close")
+  return typeof address === "object" && address !== null ? address.port : 0
+}

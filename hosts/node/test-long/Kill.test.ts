@@ -1,0 +1,171 @@
+/**
+ * The service survives being killed at any point. Real processes on one database file, a real mail server and a real
+ * generator beside them; partners and creators go on with their work, and what was acknowledged to them must stand.
+ */
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { setTimeout as sleep } from "node:timers/promises"
+import { assert, onTestFinished, test } from "vitest"
+import * as Books from "./Books.ts"
+import { call } from "./Call.ts"
+import type { View } from "./Creator.ts"
+import * as Fixtures from "./Fixtures.ts"
+import { Host, place, type Variables } from "./Host.ts"
+import * as LossyLine from "./LossyLine.ts"
+import * as Partner from "./Partner.ts"
+import * as Plan from "./Plan.ts"
+import * as PostOffice from "./PostOffice.ts"
+import { seeded } from "./Randomness.ts"
+import { run } from "./Run.ts"
+import * as Writer from "./Writer.ts"
+
+const lease = 2000
+
+const surroundings = async (variables: Variables, personas: number) => {
+  const folder = mkdtempSync(join(tmpdir(), "kill-"))
+  const [post, writer] = await Promise.all([PostOffice.open(), Writer.open()])
+  const at = await place(folder, {
+    SMTP_URL: post.url,
+    MAIL_FROM: "Partner Commentary <desk@commentary.example>",
+    GENERATOR_URL: writer.url,
+    GENERATOR_MODEL: "m",
+    WORKER_LEASE: `${lease} millis`,
+    WORKER_POLL_INTERVAL: "100 millis",
+    ...variables
+  })
+  const wire = await LossyLine.open(at.root)
+  const host = new Host(at)
+  onTestFinished(async () => {
+    await host.stop()
+    await Promise.all([post.close(), writer.close(), wire.close()])
+    rmSync(folder, { recursive: true })
+  })
+  const fixtures = await Fixtures.make(at, personas)
+  return { at, host, wire, post, writer, fixtures }
+}
+
+/** One topic to one creator, who has its mail. */
+const started = async () => {
+  const scene = await surroundings({}, 1)
+  const { fixtures, host, wire } = scene
+  const [plan] = Plan.draw(seeded(1), 1, fixtures.personas)
+  const single = { ...plan!, assignments: plan!.assignments.slice(0, 1), repeated: false }
+  host.start()
+  const submit = () => Partner.submit({ root: wire.root, key: fixtures.key }, single, () => {})
+  return { ...scene, submit, address: (token: string) => `${wire.root}/creator/${token}` }
+}
+
+const eventually = async <A>(what: string, look: () => A | Promise<A>, seconds = 20): Promise<NonNullable<A>> => {
+  for (const until = Date.now() + seconds * 1000; Date.now() < until; ) {
+    const seen = await look()
+    if (seen !== null && seen !== undefined && seen !== false) return seen
+    await sleep(20)
+  }
+  throw new Error(`${what}: not within ${seconds} s`)
+}
+
+const end = async (host: Host, database: string) => {
+  assert.strictEqual(await host.stop(), 0, "told to stop, it ends well")
+  assert.deepStrictEqual(host.complaints, [])
+  return Books.read(database)
+}
+
+test("killed while the generator answers: the attempt is made again after the lease, and the draft comes once", async () => {
+  const { address, at, host, post, submit, writer } = await started()
+  await submit()
+  const { token } = await eventually("the request's mail", () => post.letters[0])
+  let answer: (good: boolean) => void = () => {}
+  writer.work = () => new Promise((resolve) => (answer = resolve))
+  const perspective = "Form beats fame, and I stand by it."
+  const before = Date.now()
+  const responded = await call<View>(`${address(token)}/respond`, { body: { perspective } })
+  assert.strictEqual(responded.status, 200)
+  await eventually("the first attempt", () => writer.orders[0])
+
+  await host.kill()
+  answer(true)
+  const second = await eventually("the second attempt", () => writer.orders[1])
+  assert.isAtLeast(second.at - before, lease, "not before the lease is over")
+  assert.strictEqual((await call<View>(address(token))).data.draft, null)
+  answer(true)
+  const draft = await eventually("the draft", async () => (await call<View>(address(token))).data.draft)
+  assert.strictEqual(draft.content, `${perspective} Version 2.`)
+  await eventually("the draft's mail", () => post.letters.find(({ occasion }) => occasion === "draft-1"))
+  await sleep(2 * lease)
+
+  assert.lengthOf(writer.orders, 2)
+  assert.deepStrictEqual(
+    post.letters.map(({ occasion }) => occasion),
+    ["request", "draft-1"]
+  )
+  const books = await end(host, at.database)
+  assert.deepStrictEqual([...books.drafts.values()], [1])
+})
+
+test("killed after the mail server accepted and before it answered: the mail comes again under the same Message-ID", async () => {
+  const { address, at, host, post, submit } = await started()
+  post.linger = (letter) =>
+    post.letters.indexOf(letter) === 0 ? host.kill().then(() => sleep(200)) : Promise.resolve()
+  const before = Date.now()
+  await submit()
+  const second = await eventually("the mail again", () => post.letters[1])
+  const [first] = post.letters
+  assert.isNull(first!.answeredAt, "the first hand-over was never answered")
+  assert.strictEqual(second.messageId, first!.messageId)
+  assert.isAtLeast(second.acceptedAt - before, lease, "not before the lease is over")
+  await sleep(2 * lease)
+
+  assert.lengthOf(post.letters, 2, "and no third time")
+  for (const { token } of post.letters) {
+    assert.strictEqual((await call<View>(address(token))).data.status, "topic_sent", "both links work")
+  }
+  const books = await end(host, at.database)
+  assert.deepStrictEqual(
+    books.mails.map(({ attempts, state }) => ({ attempts, state })),
+    [{ attempts: 2, state: "sent" }]
+  )
+})
+
+test("killed after it did what it was asked and before the answer arrived: asking again changes nothing and tells so", async () => {
+  const { address, at, host, post, submit, wire } = await started()
+  await host.ready()
+  const lost = () => wire.loseNext().then(() => host.kill())
+  const [submitted] = await Promise.all([submit(), lost()])
+  assert.strictEqual(submitted.by, "repeat")
+  const { token } = await eventually("the request's mail", () => post.letters[0])
+  const act = async (action: string, body: unknown) => {
+    const [first] = await Promise.all([call<View>(`${address(token)}/${action}`, { body }), lost()])
+    assert.isAtLeast(first.broken, 1)
+    assert.strictEqual(first.status, 200)
+    return first.data
+  }
+  const answered = await act("respond", { perspective: "Form beats fame, and I stand by it." })
+  assert.include(["opinion_injected", "commentary_generated"], answered.status)
+  const draft = await eventually("the draft", async () => (await call<View>(address(token))).data.draft)
+  const approved = await act("approve", { draft_id: draft.id })
+  assert.strictEqual(approved.commentary?.content, draft.content)
+  await eventually("quiet", () => Books.waiting(at.database) === 0)
+
+  const books = await end(host, at.database)
+  assert.deepStrictEqual(books.mistakes, [])
+  assert.deepStrictEqual([books.topics, books.assignments, [...books.drafts.values()]], [1, 1, [1]])
+})
+
+test("killed again and again at random moments: nothing is lost, nothing is undone, nothing is sent twice without need", async () => {
+  const seed = Number(process.env["KILL_SEED"] ?? Date.now() % 2 ** 31)
+  console.log(`seed ${seed}; the same again: KILL_SEED=${seed}`)
+  const scene = await surroundings(
+    {
+      RESPONSE_WINDOW: "40 seconds",
+      APPROVAL_WINDOW: "90 seconds",
+      GENERATION_RETRY_SCHEDULE: Array.from({ length: 8 }, () => "250 millis").join(", ")
+    },
+    4
+  )
+  const report = await run(scene, seed)
+  console.log(report.figures)
+  assert.deepStrictEqual(report.mistakes, [])
+  assert.isAtLeast(report.figures.kills, 25)
+  assert.isAtMost(report.figures.repeats, report.figures.kills)
+}, 220_000)

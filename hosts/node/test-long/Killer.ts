@@ -1,0 +1,57 @@
+/** Sends SIGKILL again and again: at random moments, while the process starts, and in the middle of what must be whole. */
+import { EventEmitter, once } from "node:events"
+import { setTimeout as sleep } from "node:timers/promises"
+import type { Host } from "./Host.ts"
+import type { LossyLine } from "./LossyLine.ts"
+import type { Randomness } from "./Randomness.ts"
+
+/** What may be seen from outside of a process at work: a request is on its way to it, or a word from it has come. */
+export type Moment = "submission" | "action" | "handover" | "generation"
+
+const ways = { startup: 3, anytime: 6, submission: 3, action: 3, handover: 3, generation: 2, answer: 4 } as const
+type Way = keyof typeof ways
+
+export class Killer {
+  readonly moments = new EventEmitter()
+  readonly tally: Record<Way, number> = {
+    startup: 0,
+    anytime: 0,
+    submission: 0,
+    action: 0,
+    handover: 0,
+    generation: 0,
+    answer: 0
+  }
+  private readonly host: Host
+  private readonly line: LossyLine
+  private readonly random: Randomness
+
+  constructor(host: Host, line: LossyLine, random: Randomness) {
+    this.host = host
+    this.line = line
+    this.random = random
+  }
+
+  /** Goes on while it may. */
+  async rage(goOn: () => boolean): Promise<void> {
+    while (!this.host.ended && goOn()) {
+      const way = this.random.pick(ways)
+      await this.await(way)
+      this.tally[way] += 1
+      await this.host.kill()
+    }
+  }
+
+  private async await(way: Way): Promise<void> {
+    const { host, line, moments, random } = this
+    if (way === "startup") return sleep(random.between(0, 900))
+    await host.ready()
+    if (way === "anytime") return sleep(random.between(100, 3000))
+    await sleep(random.between(200, 2000))
+    // The service has done what it was asked, and nobody is told.
+    if (way === "answer") return Promise.race([line.loseNext(), sleep(2500)])
+    // Where nothing of the kind happens any more, any moment is as good.
+    await once(moments, way, { signal: AbortSignal.timeout(2500) }).catch(() => {})
+    if (random.chance(0.7)) await sleep(random.between(0, 25))
+  }
+}

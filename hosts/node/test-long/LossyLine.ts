@@ -1,0 +1,50 @@
+/** The line between callers and the service, which can lose an answer when the service has already given it. */
+import { once } from "node:events"
+import { type AddressInfo, connect, createServer } from "node:net"
+
+export interface LossyLine {
+  readonly root: string
+  /** The next answer to a POST is lost, and its connection with it. Resolves when that has happened. */
+  readonly loseNext: () => Promise<void>
+  readonly close: () => Promise<void>
+}
+
+export const open = async (target: string): Promise<LossyLine> => {
+  const { hostname, port } = new URL(target)
+  let lost: (() => void) | null = null
+  const server = createServer((caller) => {
+    const service = connect(Number(port), hostname)
+    const hangUp = () => {
+      caller.destroy()
+      service.destroy()
+    }
+    for (const socket of [caller, service]) socket.on("error", hangUp).on("close", hangUp)
+    let isPost = false
+    caller.on("data", (bytes) => {
+      const method = /^(GET|POST) /.exec(bytes.toString("latin1", 0, 5))?.[1]
+      if (method !== undefined) isPost = method === "POST"
+      service.write(bytes)
+    })
+    service.on("data", (bytes) => {
+      if (lost === null || !isPost) {
+        caller.write(bytes)
+        return
+      }
+      hangUp()
+      lost()
+      lost = null
+    })
+  })
+  server.listen(0, "127.0.0.1")
+  await once(server, "listening")
+  return {
+    root: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    loseNext: () =>
+      new Promise((resolve) => {
+        lost = resolve
+      }),
+    close: async () => {
+      server.close()
+    }
+  }
+}

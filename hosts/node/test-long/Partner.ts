@@ -1,0 +1,66 @@
+/** The partner of a run: submits each topic until it has an answer, and remembers what the service acknowledged. */
+import { call } from "./Call.ts"
+import type { TopicPlan } from "./Plan.ts"
+
+export interface Submitted {
+  readonly plan: TopicPlan
+  readonly topicId: string
+  /** `repeat`: the answer to the first request was lost; a later one was told that the topic is there already. */
+  readonly by: "answer" | "repeat"
+  /** Requests that broke off before. */
+  readonly broken: number
+}
+
+interface Result {
+  readonly persona_id: string
+  readonly status: string
+  readonly duplicate_of?: { readonly topic_id: string }
+}
+
+interface Created {
+  readonly topic_id: string
+  readonly personas_sent: number
+}
+
+export interface Line {
+  readonly root: string
+  readonly key: string
+}
+
+export const submit = async (line: Line, plan: TopicPlan, onSend: () => void): Promise<Submitted> => {
+  const asked = await send(line, plan, onSend)
+  if (asked.status === 201 && asked.data.personas_sent === plan.assignments.length) {
+    const submitted = { plan, topicId: asked.data.topic_id, by: "answer", broken: asked.broken } as const
+    if (plan.repeated) {
+      const holder = holderOf((await send(line, plan, onSend)).error?.details, plan)
+      if (holder !== submitted.topicId) throw new Error(`topic ${plan.number} sent again is not a duplicate of itself`)
+    }
+    return submitted
+  }
+  const holder = holderOf(asked.error?.details, plan)
+  if (holder === null || asked.broken === 0) {
+    throw new Error(`topic ${plan.number} was answered ${asked.status} ${JSON.stringify(asked.body)}`)
+  }
+  return { plan, topicId: holder, by: "repeat", broken: asked.broken }
+}
+
+const send = ({ key, root }: Line, plan: TopicPlan, onSend: () => void) =>
+  call<Created>(`${root}/partner/v1/topics`, {
+    key,
+    onSend,
+    body: {
+      content: plan.content,
+      persona_ids: plan.assignments.map(({ personaId }) => personaId),
+      external_reference: plan.reference,
+      metadata: { number: plan.number }
+    }
+  })
+
+/** The one topic that all personas were sent before; null where there is no such thing. */
+const holderOf = (details: unknown, plan: TopicPlan): string | null => {
+  if (!Array.isArray(details) || details.length !== plan.assignments.length) return null
+  const results = details as ReadonlyArray<Result>
+  const [holder, ...others] = new Set(results.map(({ duplicate_of }) => duplicate_of?.topic_id))
+  const all = results.every(({ status }) => status === "duplicate")
+  return all && holder !== undefined && others.length === 0 ? holder : null
+}

@@ -1,0 +1,70 @@
+/** What will happen to every assignment of a run, drawn from its seed before anything happens. */
+import type { Randomness } from "./Randomness.ts"
+
+export type Course = "approve" | "edit" | "decline" | "silent" | "withdraw" | "abandon"
+
+export interface AssignmentPlan {
+  readonly name: string
+  readonly personaId: string
+  readonly course: Course
+  readonly perspective: string
+  /** Other drafts that the creator asks for first. */
+  readonly revisions: number
+  /** Acts upon the draft's mail alone; else looks at the page now and then. */
+  readonly waitsForMail: boolean
+  readonly random: Randomness
+}
+
+export interface TopicPlan {
+  readonly number: number
+  readonly content: string
+  readonly reference: string
+  readonly assignments: ReadonlyArray<AssignmentPlan>
+  /** Sent once more after it was acknowledged. */
+  readonly repeated: boolean
+}
+
+/** Courses that end by a long window are for the first topics, so that the run ends soon after the last one. */
+const early: Readonly<Record<Course, number>> = {
+  approve: 34,
+  edit: 20,
+  decline: 14,
+  silent: 12,
+  withdraw: 8,
+  abandon: 12
+}
+const late: Readonly<Record<Course, number>> = {
+  approve: 42,
+  edit: 26,
+  decline: 16,
+  silent: 8,
+  withdraw: 8,
+  abandon: 0
+}
+
+export const draw = (random: Randomness, topics: number, personas: ReadonlyArray<string>): ReadonlyArray<TopicPlan> =>
+  Array.from({ length: topics }, (_, number) => {
+    const first = random.whole(0, personas.length - 1)
+    const assignments = Array.from({ length: random.whole(1, 3) }, (_, place): AssignmentPlan => {
+      const course = random.pick(number < topics / 4 ? early : late)
+      const drafted = course === "approve" || course === "edit"
+      return {
+        name: `${number}.${place}`,
+        personaId: personas[(first + place) % personas.length]!,
+        course,
+        perspective: `Form beats fame: that is my view number ${number} at place ${place}, and I stand by it.`,
+        revisions: drafted && random.chance(0.25) ? random.whole(1, 2) : 0,
+        waitsForMail: random.chance(0.4),
+        random: random.fork(1000 + number * 10 + place)
+      }
+    })
+    return {
+      number,
+      content: `Question ${number}: who wins the next derby, and why?`,
+      reference: `derby-${number}`,
+      assignments,
+      repeated: random.chance(0.15)
+    }
+  })
+
+export const topicNumber = (content: string): number => Number(/Question (\d+):/.exec(content)?.[1] ?? Number.NaN)

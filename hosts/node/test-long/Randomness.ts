@@ -1,0 +1,40 @@
+/** Chance that a seed repeats: mulberry32. */
+
+export interface Randomness {
+  readonly seed: number
+  readonly chance: (probability: number) => boolean
+  readonly between: (least: number, most: number) => number
+  /** Whole, both ends included. */
+  readonly whole: (least: number, most: number) => number
+  /** By weight. */
+  readonly pick: <A extends string>(weights: Readonly<Record<A, number>>) => A
+  /** Independent of how often this one is asked: what runs side by side keeps its own course. */
+  readonly fork: (name: number) => Randomness
+}
+
+export const seeded = (seed: number): Randomness => {
+  let state = seed >>> 0
+  const next = () => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+  const between = (least: number, most: number) => least + next() * (most - least)
+  return {
+    seed,
+    chance: (probability) => next() < probability,
+    between,
+    whole: (least, most) => Math.floor(between(least, most + 1)),
+    pick: <A extends string>(weights: Readonly<Record<A, number>>) => {
+      const entries = Object.entries(weights) as Array<[A, number]>
+      let left = next() * entries.reduce((sum, [, weight]) => sum + weight, 0)
+      for (const [name, weight] of entries) {
+        left -= weight
+        if (left < 0) return name
+      }
+      return entries[0]![0]
+    },
+    fork: (name) => seeded(Math.imul(seed ^ 0x9e3779b9, 2 * name + 1) ^ name)
+  }
+}

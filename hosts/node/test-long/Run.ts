@@ -1,0 +1,203 @@
+/** One run: partner and creators at work on a service that is killed all the while, then quiet, then the reckoning. */
+import { setTimeout as sleep } from "node:timers/promises"
+import * as Books from "./Books.ts"
+import { call } from "./Call.ts"
+import * as Creator from "./Creator.ts"
+import type { Fixtures } from "./Fixtures.ts"
+import type { Host, Place } from "./Host.ts"
+import { Killer } from "./Killer.ts"
+import type { LossyLine } from "./LossyLine.ts"
+import * as Partner from "./Partner.ts"
+import * as Plan from "./Plan.ts"
+import type { Letter, PostOffice } from "./PostOffice.ts"
+import { type Randomness, seeded } from "./Randomness.ts"
+import { type Assigned, type Report, reckon } from "./Reckoning.ts"
+import type { Writer } from "./Writer.ts"
+
+export interface Scene {
+  readonly at: Place
+  readonly host: Host
+  /** Callers reach the service over it. */
+  readonly wire: LossyLine
+  readonly post: PostOffice
+  readonly writer: Writer
+  readonly fixtures: Fixtures
+}
+
+const topics = 120
+const leastKills = 28
+/** Before the first kill, so that mails which must wait a minute are due again in the middle of the run. */
+const warmUp = 4000
+/** Of kills beyond the least number, for as long as topics come in. */
+const longestRage = 70_000
+/** The longest windows and delays, and some. */
+const longestQuiet = 100_000
+
+export const run = async (scene: Scene, seed: number): Promise<Report> => {
+  const { at, fixtures, host, post, wire, writer } = scene
+  const random = seeded(seed)
+  const plans = Plan.draw(random.fork(1), topics, fixtures.personas)
+  const killer = new Killer(host, wire, random.fork(2))
+  const line = { root: wire.root, key: fixtures.key }
+  const assigned = new Map<string, Assigned>()
+  const failures: Array<string> = []
+  const fail = (cause: unknown) => void failures.push(cause instanceof Error ? cause.message : String(cause))
+  let atWork = 0
+  let actions = 0
+
+  const follow = async (letter: Letter) => {
+    const address = `${wire.root}/creator/${letter.token}`
+    const { data: view, status } = await call<Creator.View>(address)
+    if (status !== 200) throw new Error(`the link of ${letter.messageId} was answered ${status}`)
+    const topic = plans[Plan.topicNumber(view.topic.content)]
+    const plan = topic?.assignments.find(({ personaId }) => personaId === view.persona.id)
+    if (topic === undefined || plan === undefined) throw new Error(`nobody asked for ${view.share_id}`)
+    const entry = { plan, topic, acknowledged: { answered: null, drafts: new Map() }, outcome: null } as Assigned
+    assigned.set(letter.shareId, entry)
+    entry.outcome = await Creator.live(plan, {
+      address,
+      onSend: () => killer.moments.emit("action"),
+      count: () => actions++,
+      acknowledged: entry.acknowledged,
+      draftMail: async (number) => {
+        while (!post.letters.some((one) => one.shareId === letter.shareId && one.occasion === `draft-${number}`)) {
+          await sleep(100)
+        }
+      }
+    })
+  }
+
+  const begun = new Set<string>()
+  post.onAccepted = (letter) => {
+    killer.moments.emit("handover")
+    if (letter.occasion !== "request" || begun.has(letter.shareId)) return
+    begun.add(letter.shareId)
+    atWork++
+    void follow(letter)
+      .catch(fail)
+      .finally(() => atWork--)
+  }
+  writer.onOrder = () => killer.moments.emit("generation")
+  trouble(scene, random.fork(3), plans, host)
+
+  const submitted: Array<Partner.Submitted> = []
+  const partner = async () => {
+    for (let next = 0; next < plans.length; ) {
+      const burst = next === 0 ? 20 : random.whole(2, 10)
+      const sent = plans
+        .slice(next, next + burst)
+        .map((plan) => Partner.submit(line, plan, () => killer.moments.emit("submission")))
+      for (const one of await Promise.allSettled(sent)) {
+        if (one.status === "fulfilled") submitted.push(one.value)
+        else fail(one.reason)
+      }
+      next += burst
+      await sleep(random.between(100, 1500))
+    }
+  }
+
+  const began = Date.now()
+  host.start()
+  let submitting = true
+  const partnering = partner().finally(() => (submitting = false))
+  await sleep(warmUp)
+  const raging = Date.now()
+  await killer.rage(() => host.kills.length < leastKills || (submitting && Date.now() < raging + longestRage))
+  const calm = Date.now()
+  await partnering
+
+  const quiet = await quietens(at, line, () => atWork === 0)
+  if (quiet !== null) fail(quiet)
+  const views = await Promise.all(submitted.map((one) => Promise.all([one, lookUp(line, one)])))
+  const { pagination } = (await call(`${wire.root}/partner/v1/topics?limit=1`, { key: line.key })).body as {
+    readonly pagination: { readonly total: number }
+  }
+  const exit = await host.stop()
+  if (exit !== 0) fail(`told to stop, it ended with ${exit}`)
+  return reckon({
+    seed,
+    failures: [...failures, ...host.complaints],
+    kills: host.kills,
+    calm,
+    seconds: { underFire: (calm - began) / 1000, untilQuiet: (Date.now() - calm) / 1000 },
+    ways: killer.tally,
+    actions,
+    views,
+    total: pagination.total,
+    assigned,
+    post,
+    orders: writer.orders.length,
+    books: Books.read(at.database)
+  })
+}
+
+/** A mail server and a generator as they are: slow now and then, and not always willing. */
+const trouble = ({ post, writer }: Scene, random: Randomness, plans: ReadonlyArray<Plan.TopicPlan>, host: Host) => {
+  const waited = new Set<string>()
+  post.judge = (letter) => {
+    // A mail that must wait comes a minute later: not for those whose whole window is not much longer.
+    const number = Plan.topicNumber(letter.text)
+    const hurried = plans[number]?.assignments.some(
+      ({ course, waitsForMail }) => course === "abandon" || (letter.occasion !== "request" && waitsForMail)
+    )
+    const early = host.kills.length === 0 && /^(request|draft-\d+)$/.test(letter.occasion)
+    if (!early || hurried || waited.has(letter.messageId) || !random.chance(0.3)) return "accept"
+    waited.add(letter.messageId)
+    return "later"
+  }
+  post.linger = () => (random.chance(0.2) ? sleep(random.between(20, 250)) : Promise.resolve())
+  writer.work = async () => {
+    // Now and then longer than the lease: what comes then must count for nothing.
+    await sleep(random.chance(0.04) ? 2700 : random.between(5, random.chance(0.3) ? 1200 : 200))
+    return !random.chance(0.15)
+  }
+}
+
+/** Null once every topic is completed and no mail waits; else what is stuck. */
+const quietens = async (at: Place, { key, root }: Partner.Line, idle: () => boolean): Promise<string | null> => {
+  let open = -1
+  for (const until = Date.now() + longestQuiet; Date.now() < until; await sleep(500)) {
+    open = 0
+    for (const status of ["pending", "in_progress", "partial"]) {
+      const listed = await call(`${root}/partner/v1/topics?limit=1&status=${status}`, { key })
+      open += (listed.body as { readonly pagination: { readonly total: number } }).pagination.total
+    }
+    if (idle() && open === 0 && Books.waiting(at.database) === 0) return null
+  }
+  return `after ${longestQuiet} ms of quiet, ${open} topics are not completed and ${Books.waiting(at.database)} mails wait`
+}
+
+const lookUp = async ({ key, root }: Partner.Line, { plan, topicId }: Partner.Submitted) => {
+  const topics = `${root}/partner/v1/topics`
+  const [progress, commentaries, reference] = await Promise.all([
+    call<ProgressView>(`${topics}/${topicId}/status`, { key }),
+    call<CommentariesView>(`${topics}/${topicId}/commentaries`, { key }),
+    call<ReferenceView>(`${topics}/by-reference/${plan.reference}`, { key })
+  ])
+  return { progress, commentaries, reference }
+}
+
+export interface ProgressView {
+  readonly content: string
+  readonly overall_status: string
+  readonly personas: ReadonlyArray<{
+    readonly persona_id: string
+    readonly status: string
+    readonly failure: { readonly reason: string } | null
+  }>
+}
+
+export interface CommentariesView {
+  readonly commentaries: ReadonlyArray<{ readonly persona: { readonly id: string }; readonly content: string }>
+}
+
+export interface ReferenceView {
+  readonly commentaries: ReadonlyArray<{
+    readonly share_id: string
+    readonly topic_id: string
+    readonly persona_id: string
+    readonly failure: { readonly reason: string; readonly at: string } | null
+  }>
+}
+
+export type TopicViews = Awaited<ReturnType<typeof lookUp>>

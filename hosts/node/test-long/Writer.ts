@@ -1,0 +1,75 @@
+/** A server that speaks as much of the chat-completions protocol as the service needs; how soon and how well is the test's. */
+import { once } from "node:events"
+import { createServer, type ServerResponse } from "node:http"
+import type { AddressInfo } from "node:net"
+import { json } from "node:stream/consumers"
+
+export interface Order {
+  readonly perspective: string
+  readonly at: number
+}
+
+export interface Writer {
+  readonly url: string
+  readonly orders: Array<Order>
+  onOrder: (order: Order) => void
+  /** Resolves when it is time to answer; false: with a 503. */
+  work: (order: Order) => Promise<boolean>
+  readonly close: () => Promise<void>
+}
+
+export const open = async (): Promise<Writer> => {
+  const server = createServer((request, response) => {
+    const write = async () => {
+      const order = { perspective: perspectiveOf((await json(request)) as Completion), at: Date.now() }
+      writer.orders.push(order)
+      const number = writer.orders.length
+      writer.onOrder(order)
+      if (await writer.work(order)) answer(response, 200, completion(`${order.perspective} Version ${number}.`))
+      else answer(response, 503, { error: { message: "overloaded" } })
+    }
+    // Whoever was killed in the middle asks no more.
+    write().catch(() => response.destroy())
+  })
+  server.listen(0, "127.0.0.1")
+  await once(server, "listening")
+  const { port } = server.address() as AddressInfo
+  const writer: Writer = {
+    url: `http://127.0.0.1:${port}/v1`,
+    orders: [],
+    onOrder: () => {},
+    work: async () => true,
+    close: async () => {
+      server.close()
+      server.closeAllConnections()
+      await once(server, "close")
+    }
+  }
+  return writer
+}
+
+interface Completion {
+  readonly messages: ReadonlyArray<{ readonly role: string; readonly content: string }>
+}
+
+/** The material is the one line of JSON in the user's message. */
+const perspectiveOf = ({ messages }: Completion): string => {
+  const material = messages
+    .find(({ role }) => role === "user")
+    ?.content.split("\n")
+    .find((line) => line.startsWith("{"))
+  return (JSON.parse(material ?? "{}") as { readonly perspective?: string }).perspective ?? ""
+}
+
+const answer = (response: ServerResponse, status: number, body: unknown) => {
+  response.writeHead(status, { "content-type": "application/json" })
+  response.end(JSON.stringify(body))
+}
+
+const completion = (content: string) => ({
+  id: "chatcmpl-1",
+  object: "chat.completion",
+  created: 0,
+  model: "m",
+  choices: [{ index: 0, finish_reason: "stop", logprobs: null, message: { role: "assistant", content } }]
+})
