@@ -6,6 +6,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { TopicStore } from "@partner-commentary/core/topic/TopicStore"
 import { migrate } from "@partner-commentary/sql/Migrations"
 import { layer, layerMemory } from "@partner-commentary/sqlite/Sqlite"
+import * as SqliteClient from "@partner-commentary/sqlite/SqliteClient"
 import { submission, topicId } from "@partner-commentary/testkit/Fixtures"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -47,6 +48,33 @@ describe("Sqlite", () => {
         applied.map((_, index) => index + 1)
       )
     }).pipe(Effect.provide(layerMemory))
+  )
+
+  it.effect("a file that a newer version has migrated is refused and left as it is", () =>
+    Effect.gen(function* () {
+      const filename = join(yield* folder, "newer.db")
+      const open = <A, E>(effect: Effect.Effect<A, E, SqlClient.SqlClient>) =>
+        Effect.provide(effect, Layer.fresh(SqliteClient.layer({ filename })))
+      const ids = Effect.flatMap(SqlClient.SqlClient, (sql) =>
+        Effect.map(
+          sql<{ readonly id: number }>`SELECT migration_id AS id FROM partner_commentary_migrations ORDER BY id`,
+          (rows) => rows.map(({ id }) => id)
+        )
+      )
+      const known = yield* open(Effect.andThen(migrate, ids))
+      const found = known.length + 1
+      yield* open(
+        Effect.flatMap(
+          SqlClient.SqlClient,
+          (sql) => sql`INSERT INTO partner_commentary_migrations (migration_id, name) VALUES (${found}, 'later')`
+        )
+      )
+      const refused = yield* Effect.flip(open(migrate))
+      assert.deepInclude(refused, { _tag: "SchemaTooNew", found, known: known.length })
+      assert.include(refused.message, "newer version")
+      yield* Effect.flip(Effect.provide(TopicStore, Layer.fresh(layer({ filename }))))
+      assert.deepStrictEqual(yield* open(ids), [...known, found])
+    })
   )
 
   it.effect("rows of a wrong type or status are refused by the schema itself", () =>

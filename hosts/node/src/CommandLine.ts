@@ -1,5 +1,4 @@
 /** Runs a command tree as this product's scripts may rely on: answers on stdout, everything else on stderr, exit codes 0, 1 and 2. */
-import { createRequire } from "node:module"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import * as Cause from "effect/Cause"
 import * as CliConfig from "effect/cli/CliConfig"
@@ -12,6 +11,9 @@ import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Predicate from "effect/Predicate"
 import { isSqlError } from "effect/sql/SqlError"
+import { reason } from "./DatabaseRefused.ts"
+import { flag } from "./Kind.ts"
+import { version } from "./Version.ts"
 
 const exitCodes = { done: 0, failed: 1, wrongUsage: 2, interrupted: 130 }
 
@@ -31,12 +33,7 @@ export const run = <Name extends string, Input, E, Context>(root: Root<Name, Inp
 export const execute = <Name extends string, Input, E, Context>(
   root: Root<Name, Input, E, Context>,
   args: ReadonlyArray<string>
-) => {
-  const { version } = createRequire(import.meta.url)("../package.json")
-  return Command.runWith(root, { version })(args).pipe(
-    Effect.provide(Layer.mergeAll(NodeServices.layer, flags, presenter))
-  )
-}
+) => Command.runWith(root, { version })(args).pipe(Effect.provide(Layer.mergeAll(NodeServices.layer, flags, presenter)))
 
 /** When all that was written has been read. */
 const end = (code: number) => process.stdout.write("", () => process.stderr.write("", () => process.exit(code)))
@@ -56,10 +53,7 @@ export const codeOf = (exit: Exit.Exit<unknown, unknown>): number => {
 
 /** Failures carry sentences of their own; anything else is a defect. */
 const sentence = (failure: unknown): string => {
-  if (isSqlError(failure)) {
-    const { cause } = failure.reason
-    return `The database cannot be used: ${cause instanceof Error ? cause.message : failure.message}.`
-  }
+  if (isSqlError(failure)) return `The database that DATABASE_URL names cannot be used: ${reason(failure)}.`
   const message = failure instanceof Error ? failure.message : String(failure)
   return Predicate.hasProperty(failure, "_tag") ? message : `Something broke that should not: ${message}`
 }
@@ -76,7 +70,10 @@ const presenter = CliOutput.layerPresenter({
     } else {
       const text = `${formatter.formatHelpDoc(event.helpDoc)}\n`
       if (event.reason === "Requested") process.stdout.write(text)
-      else process.stderr.write(text)
+      else {
+        process.stderr.write(text)
+        say(`Say which command of ${event.commandPath.join(" ")} you mean.`)
+      }
     }
   })
 })
@@ -84,7 +81,7 @@ const presenter = CliOutput.layerPresenter({
 const wrongUsage = (error: CliError.NonShowHelpErrors): string => {
   switch (error._tag) {
     case "InvalidValue":
-      return `${parameter(error)} must be ${error.expected}, which ${JSON.stringify(error.value)} is not.`
+      return `${parameter(error)} must be ${right(error)}, which ${JSON.stringify(error.value)} is not.`
     case "MissingOption":
       return `--${error.option} is missing.`
     case "MissingArgument":
@@ -101,6 +98,10 @@ const wrongUsage = (error: CliError.NonShowHelpErrors): string => {
 }
 
 const parameter = (error: CliError.InvalidValue) => (error.kind === "argument" ? error.option : `--${error.option}`)
+
+/** The flags that are not of our own kinds are true or false. */
+const right = ({ expected }: CliError.InvalidValue) =>
+  /^Expected .*"true"/.test(expected) ? flag.right : expected.replace(/^Expected:? /, "")
 
 const meant = (suggestions: ReadonlyArray<string>) =>
   suggestions.length === 0 ? "." : `; did you mean ${suggestions.join(" or ")}?`

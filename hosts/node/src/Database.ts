@@ -1,6 +1,7 @@
 /** The database that the settings name, brought to the present schema, as every store of the core. The adapter is loaded when it is needed. */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as DatabaseRefused from "./DatabaseRefused.ts"
 import * as DataFolder from "./DataFolder.ts"
 import type { Settings } from "./settings/Settings.ts"
 
@@ -9,7 +10,7 @@ export const layer = (settings: Settings) =>
     Effect.gen(function* () {
       yield* DataFolder.makeFor(settings)
       const sqlite = yield* Effect.promise(() => import("@partner-commentary/sqlite/Sqlite"))
-      return sqlite.layer({ filename: settings.database.filename })
+      return explained(settings, sqlite.layer({ filename: settings.database.filename }))
     })
   )
 
@@ -19,6 +20,9 @@ export const layerClient = (settings: Settings) =>
     Effect.gen(function* () {
       yield* DataFolder.makeFor(settings)
       const sqlite = yield* Effect.promise(() => import("@partner-commentary/sqlite/SqliteClient"))
-      return sqlite.layer({ filename: settings.database.filename })
+      return explained(settings, sqlite.layer({ filename: settings.database.filename }))
     })
   )
+
+const explained = <A, E, R>({ database }: Settings, layer: Layer.Layer<A, E, R>) =>
+  Layer.catch(layer, (error) => Layer.effectContext(Effect.fail(DatabaseRefused.of(database, error))))

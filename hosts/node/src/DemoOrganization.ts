@@ -89,7 +89,11 @@ export const make = Effect.gen(function* () {
 )
 
 /** For a person who has just started the service and wants to see it work. */
-export const introduction = ({ apiKey, organization, personas }: Demo, apiRoot: string): ReadonlyArray<string> => [
+export const introduction = (
+  { apiKey, organization, personas }: Demo,
+  apiRoot: string,
+  outbox: Option.Option<string>
+): ReadonlyArray<string> => [
   `The demo organization ${organization.name}. Its key is shown this once.`,
   "",
   `  API key   ${apiKey}`,
@@ -102,7 +106,14 @@ export const introduction = ({ apiKey, organization, personas }: Demo, apiRoot: 
   "    -H 'Content-Type: application/json' \\",
   `    -d '{"content": "Who wins the derby on Sunday, and why?", "persona_ids": [${personas.map(({ id }) => `"${id}"`).join(", ")}]}'`,
   "",
-  `Then answer as the creators, whose mails arrive at ${apiRoot}/dev/outbox`,
+  ...Option.match(outbox, {
+    onSome: (address) => [`Then answer as the creators, whose mails arrive at ${address}`],
+    onNone: () => [
+      "Then answer as the creators. Their mails go out through the mail server: first move each to an address that you read,",
+      "",
+      `  partner-commentary creator change-email --from ${voices[0]?.creator}@creators.localhost --to EMAIL`
+    ]
+  }),
   ""
 ]
 

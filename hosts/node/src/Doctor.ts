@@ -1,6 +1,7 @@
 /** What an operator should know, and what there is to mend. It looks only, and reaches the database, the mail server and the clock. */
-import { existsSync } from "node:fs"
+import { accessSync, constants, existsSync, statSync } from "node:fs"
 import { connect } from "node:net"
+import { dirname, resolve } from "node:path"
 import { MailStore } from "@partner-commentary/core/mail/MailStore"
 import { OrganizationRegistry } from "@partner-commentary/core/partner/OrganizationRegistry"
 import { isActive } from "@partner-commentary/core/persona/License"
@@ -12,7 +13,9 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
-import { isWildcard } from "./settings/Loopback.ts"
+import * as Result from "effect/Result"
+import * as DatabaseRefused from "./DatabaseRefused.ts"
+import * as Choices from "./settings/Choices.ts"
 import type { Settings } from "./settings/Settings.ts"
 
 export interface Finding {
@@ -20,24 +23,29 @@ export interface Finding {
     | "configuration"
     | "database"
     | "mail server"
+    | "generator"
     | "mails"
     | "generations"
+    | "waiting mails"
+    | "waiting drafts"
     | "work"
     | "personas"
     | "licences"
   /** `mend`: something does not work until somebody acts. `notice`: somebody should look. */
   readonly state: "ok" | "notice" | "mend"
   readonly message: string
+  /** How many things it stands for; one unless told. */
+  readonly count?: number
 }
 
-const ok = (check: Finding["check"], message: string): Finding => ({ check, state: "ok", message })
-const notice = (check: Finding["check"], message: string): Finding => ({ check, state: "notice", message })
+export const ok = (check: Finding["check"], message: string): Finding => ({ check, state: "ok", message })
+export const notice = (check: Finding["check"], message: string): Finding => ({ check, state: "notice", message })
 export const mend = (check: Finding["check"], message: string): Finding => ({ check, state: "mend", message })
 
 /** What the settings themselves allow, but nobody should want. */
 export const configuration = (settings: Settings): ReadonlyArray<Finding> => {
   const weak = Option.exists(settings.signingSecrets, ([first]) => Redacted.value(first).length < 32)
-  const unreachable = !settings.development && Option.isNone(settings.publicUrl) && isWildcard(settings.listen.host)
+  const links = Choices.unfoundLinks(settings, settings.listen.port)
   const notices = [
     ...(weak
       ? [
@@ -47,7 +55,10 @@ export const configuration = (settings: Settings): ReadonlyArray<Finding> => {
           )
         ]
       : []),
-    ...(unreachable ? [mend("configuration", "PUBLIC_URL must be set: links in mails lead nowhere without it.")] : [])
+    ...Option.match(links, {
+      onNone: () => [],
+      onSome: ({ isLost, sentence }) => [(isLost ? mend : notice)("configuration", `${sentence}.`)]
+    })
   ]
   return notices.length > 0 ? notices : [ok("configuration", settings.development ? "Good, for development." : "Good.")]
 }
@@ -57,10 +68,10 @@ export const database = <E, R>(settings: Settings, pending: Effect.Effect<Readon
   const { filename } = settings.database
   if (filename === ":memory:") return Effect.succeed(ok("database", "In memory: nothing outlives its process."))
   if (!existsSync(filename)) {
-    return Effect.succeed(mend("database", `There is no ${filename} yet: run partner-commentary migrate, or serve.`))
+    return Effect.succeed(mend("database", DatabaseRefused.of(settings.database, missing(filename)).message))
   }
   return Effect.match(pending, {
-    onFailure: (error) => mend("database", `${filename} cannot be used: ${String(error)}`),
+    onFailure: (error) => mend("database", DatabaseRefused.of(settings.database, error).message),
     onSuccess: ({ length }) =>
       length === 0
         ? ok("database", `${filename} answers and is up to date.`)
@@ -68,20 +79,34 @@ export const database = <E, R>(settings: Settings, pending: Effect.Effect<Readon
   })
 }
 
+/** Why a file that is not there yet cannot be made, or how to make it. */
+const missing = (filename: string): string => {
+  const folder = existing(dirname(resolve(filename)))
+  return statSync(folder).isDirectory() && isWritable(folder)
+    ? "there is no such file yet; run partner-commentary migrate, or serve"
+    : `unable to open database file, for ${folder} is no folder that this user may write to`
+}
+
+const existing = (path: string): string => (existsSync(path) ? path : existing(dirname(path)))
+
+const isWritable = (folder: string): boolean =>
+  Result.isSuccess(Result.try(() => accessSync(folder, constants.W_OK | constants.X_OK)))
+
+/** Which one writes; whether it can is seen by what became of the drafts. */
+export const generator = (settings: Settings): Finding => ok("generator", `Drafts: ${Choices.generator(settings)}.`)
+
 /** Whether the mail server takes connections; credentials are not tried. */
-export const mailServer = ({ mail }: Settings): Effect.Effect<Finding> =>
-  Option.match(mail.server, {
-    onNone: () => Effect.succeed(ok("mail server", "None: mails become files in the local outbox.")),
+export const mailServer = (settings: Settings): Effect.Effect<Finding> =>
+  Option.match(settings.mail.server, {
+    onNone: () => Effect.succeed(ok("mail server", `None: mails ${Choices.mailWay(settings)}.`)),
     onSome: (server) => {
-      const url = new URL(Redacted.value(server))
-      const port = Number(url.port || (url.protocol === "smtps:" ? 465 : 587))
-      const host = url.hostname.replace(/^\[|\]$/g, "")
+      const { host, port } = Choices.mailServer(server)
       return reach(host, port).pipe(
         Effect.timeout("5 seconds"),
         Effect.match({
           onFailure: () =>
             mend("mail server", `Nothing answers at ${host} port ${port}: check SMTP_URL and the network.`),
-          onSuccess: () => ok("mail server", `${host} port ${port} takes connections.`)
+          onSuccess: () => ok("mail server", `Mails ${Choices.mailWay(settings)}, which takes connections.`)
         })
       )
     }
@@ -96,10 +121,11 @@ const reach = (host: string, port: number) =>
   })
 
 const shown = 10
+const most = 1000
 
 export const mails = Effect.gen(function* () {
   const assignments = yield* AssignmentStore
-  const failed = yield* (yield* MailStore).failed(1000)
+  const failed = yield* (yield* MailStore).failed(most)
   const open = yield* Effect.filter(
     failed,
     Effect.fnUntraced(function* ({ mail }) {
@@ -109,23 +135,30 @@ export const mails = Effect.gen(function* () {
       return mail.kind !== "request" || found.value.assignment.notifiedAt === null
     })
   )
-  const messages = open
-    .slice(0, shown)
-    .map(({ mail, reason }) =>
-      mend(
-        "mails",
-        `A ${mail.kind} mail was given up (${reason}): mend the cause, then run partner-commentary mail resend ${mail.shareId}.`
-      )
-    )
-  return messages.length > 0 ? messages : [ok("mails", "None that matters was given up.")]
+  const [first] = open
+  if (first === undefined) return ok("mails", "None that matters was given up.")
+  const resend = "mend the cause, then run partner-commentary mail resend"
+  const least = failed.length === most ? "at least " : ""
+  const message =
+    open.length === 1
+      ? `A ${first.mail.kind} mail was given up (${first.reason}): ${resend} ${first.mail.shareId}.`
+      : `${least}${open.length} mails were given up, the last one because of: ${first.reason}; ${resend} SHARE_ID for each; ` +
+        list(open.map(({ mail }) => String(mail.shareId)))
+  return { ...mend("mails", message), count: open.length }
 })
+
+/** The first few of them, as a sentence ends. */
+const list = (ids: ReadonlyArray<string>) =>
+  `${ids.length > shown ? `the first ${shown}: ` : "they are: "}${ids.slice(0, shown).join(" ")}`
 
 export const generations = Effect.gen(function* () {
   const stalled = yield* (yield* AssignmentStore).stalled
-  const messages = stalled
-    .slice(0, shown)
-    .map((id) => mend("generations", `One gave up: mend the generator, then run partner-commentary retry ${id}.`))
-  return messages.length > 0 ? messages : [ok("generations", "None gave up.")]
+  if (stalled.length === 0) return ok("generations", "None gave up.")
+  const message =
+    stalled.length === 1
+      ? `One gave up: mend the generator, then run partner-commentary retry ${stalled[0]}.`
+      : `${stalled.length} generations gave up: mend the generator, then run partner-commentary retry --all; ${list(stalled)}`
+  return { ...mend("generations", message), count: stalled.length }
 })
 
 /** So long may due work wait before something must be wrong. */

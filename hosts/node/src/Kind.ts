@@ -76,18 +76,22 @@ export const flag: Kind<boolean> = {
 }
 
 export const duration: Kind<Duration.Duration> = {
-  right: 'a duration above zero such as "90 seconds", "48 hours" or "7 days"',
+  right: 'a duration above zero, of at most 3650 days, such as "90 seconds", "48 hours" or "7 days"',
   parse: (text) =>
     Option.filter(
       Duration.fromInput(text as Duration.Input),
-      (parsed) => Duration.isFinite(parsed) && Duration.toMillis(parsed) > 0
+      (parsed) => Duration.isGreaterThan(parsed, Duration.zero) && Duration.isLessThanOrEqualTo(parsed, longest)
     )
 }
 
-export const durations = listOf(
-  duration,
-  'durations above zero, separated by commas, such as "1 minute, 10 minutes, 1 hour"'
-)
+/** Beyond it, deadlines leave the calendar. */
+const longest = Duration.days(3650)
+
+/** One at least. */
+export const durations: Kind<ReadonlyArray<Duration.Duration>> = {
+  right: 'durations above zero, of at most 3650 days, separated by commas, such as "1 minute, 10 minutes, 1 hour"',
+  parse: (text) => Option.filter(listOf(duration, "").parse(text), (list) => list.length > 0)
+}
 
 const isHttpUrl = (text: string): boolean => {
   const url = URL.parse(text)

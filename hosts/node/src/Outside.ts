@@ -1,11 +1,13 @@
 /** The ports that reach out of the process, as the settings choose them, counted for the metrics. Adapters are loaded when they are chosen. */
 import { CommentaryGenerator } from "@partner-commentary/core/commentary/CommentaryGenerator"
 import { Mailer } from "@partner-commentary/core/mail/Mailer"
+import type { MailSettingRefused } from "@partner-commentary/smtp/MailSetting"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as DataFolder from "./DataFolder.ts"
 import * as Metrics from "./Metrics.ts"
+import * as MailSettings from "./settings/MailSettings.ts"
 import type { Settings } from "./settings/Settings.ts"
 
 export const layer = (settings: Settings) => Layer.merge(mailer(settings), generator(settings))
@@ -26,8 +28,12 @@ const mailer = ({ mail }: Settings) =>
             )
           )
       })
-    )
+    ),
+    Layer.catchTag("MailSettingRefused", explained)
   )
+
+/** A default that does not hold is refused by the variable's name too. */
+const explained = (refused: MailSettingRefused) => Layer.effectContext(Effect.fail(MailSettings.explain(refused)))
 
 const outbox = (from: string) =>
   Layer.unwrap(

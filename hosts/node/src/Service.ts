@@ -5,8 +5,10 @@ import { layerUntraced } from "@partner-commentary/server/creator/CreatorRequest
 import { Polling } from "@partner-commentary/server/Polling"
 import * as Routes from "@partner-commentary/server/Routes"
 import * as Workers from "@partner-commentary/server/Workers"
+import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServer from "effect/http/HttpServer"
 import * as Layer from "effect/Layer"
@@ -19,15 +21,24 @@ import * as Logs from "./Logs.ts"
 import * as Metrics from "./Metrics.ts"
 import * as OutboxRoutes from "./OutboxRoutes.ts"
 import * as PollingListener from "./PollingListener.ts"
-import { isWildcard } from "./settings/Loopback.ts"
+import * as Choices from "./settings/Choices.ts"
 import * as Settings from "./settings/Settings.ts"
 import { SettingRefused } from "./settings/Variable.ts"
 import * as Telemetry from "./Telemetry.ts"
+import { version } from "./Version.ts"
+
+/** What there is to say once it listens. */
+export interface Served {
+  readonly apiRoot: string
+  readonly demo: Option.Option<DemoOrganization.Demo>
+  /** Where the mails can be read, if they do not go out. */
+  readonly outbox: Option.Option<string>
+}
 
 /** Serves until it is interrupted. `announce` is told once it listens. */
 export const serve = <R>(options: {
   readonly work: boolean
-  readonly announce: (apiRoot: string, demo: Option.Option<DemoOrganization.Demo>) => Effect.Effect<void, never, R>
+  readonly announce: (served: Served) => Effect.Effect<void, never, R>
 }) =>
   running(
     Effect.fnUntraced(function* (settings) {
@@ -56,12 +67,9 @@ export const serve = <R>(options: {
           Layer.provide(Polling.layer, Layer.succeedContext(engine))
         )
       }
-      if (isWildcard(settings.listen.host) && Option.isNone(settings.publicUrl)) {
-        yield* Effect.logWarning(
-          `PUBLIC_URL is unset: links in mails start with ${apiRoot}, which only this machine reaches`
-        )
-      }
-      yield* options.announce(apiRoot, demo)
+      yield* warnOfLinks(settings, port)
+      const outbox = Choices.isOutbox(settings) ? Option.some(`${apiRoot}/dev/outbox`) : Option.none()
+      yield* options.announce({ apiRoot, demo, outbox })
     })
   )
 
@@ -82,9 +90,16 @@ export const work = <R>(announce: Effect.Effect<void, never, R>) =>
       )
       yield* Effect.provideContext(Telemetry.admin(settings), engine)
       yield* Layer.build(Layer.provide(Workers.layer, Layer.succeedContext(engine)))
+      yield* warnOfLinks(settings, settings.listen.port)
       yield* announce
     })
   )
+
+const warnOfLinks = (settings: Settings.Settings, port: number) =>
+  Option.match(Choices.unfoundLinks(settings, port), {
+    onNone: () => Effect.void,
+    onSome: ({ sentence }) => Effect.logWarning(sentence)
+  })
 
 const site = (settings: Settings.Settings) =>
   HttpRouter.serve(settings.development ? Layer.merge(Routes.layer, OutboxRoutes.layer) : Routes.layer, {
@@ -106,7 +121,15 @@ const running = <E, R>(start: (settings: Settings.Settings) => Effect.Effect<voi
           "SIGNING_SECRET is shorter than 32 characters: who guesses it forges every creator's link; put a long random text first"
         )
       }
-      yield* Effect.addFinalizer(() => Effect.logInfo("Stopped"))
+      yield* Effect.logInfo(
+        `Partner Commentary ${version} starts ${settings.development ? "for development" : "for production"}: ` +
+          `database ${settings.database.filename}, mails ${Choices.mailWay(settings)}, ` +
+          `generator ${Choices.generator(settings)}`
+      )
+      // Why it did not start is said elsewhere.
+      yield* Effect.addFinalizer((exit) =>
+        Exit.isFailure(exit) && !Cause.hasInterruptsOnly(exit.cause) ? Effect.void : Effect.logInfo("Stopped")
+      )
       yield* start(settings)
       return yield* Effect.onInterrupt(Effect.never, () =>
         Effect.andThen(

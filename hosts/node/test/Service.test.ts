@@ -71,6 +71,7 @@ describe.concurrent("serve", () => {
     const outcome = await Process.run(cwd, ["serve"], { PORT: new URL(apiRoot).port })
     expect(outcome).toMatchObject({ code: 1, stdout: "" })
     expect(outcome.stderr).toMatch(/^PORT must name a free port/m)
+    expect(outcome.stderr).not.toContain("Stopped")
   })
 
   it("finishes the request that runs when it is told to stop", async (test) => {
@@ -123,6 +124,21 @@ describe.concurrent("serve", () => {
     await stop()
     expect(existsSync(join(cwd, "data"))).toBe(false)
     expect(stderr()).not.toContain(secrets.SIGNING_SECRET)
+    const started = `for production: database ./x.db, mails go through 127.0.0.1 port ${port}, generator the local one`
+    expect(stderr()).toContain(started)
+    expect(stderr()).toContain(`PUBLIC_URL is unset: links in mails start with ${apiRoot}`)
+  })
+
+  it("starts on an IPv6 address, and names no outbox where mails go out", async (test) => {
+    const cwd = await Process.folder(test)
+    const { apiRoot, stdout } = await Process.start(cwd, ["serve"], {
+      HOST: "::1",
+      SMTP_URL: "smtp://desk:hunter2@127.0.0.1:9"
+    })
+    expect(apiRoot).toMatch(/^http:\/\/\[::1\]:\d+$/)
+    expect(stdout()).toContain("pk_live_")
+    expect(stdout()).not.toContain("/dev/outbox")
+    expect(stdout()).toContain("change-email --from ada@creators.localhost")
   })
 
   it("shows metrics on loopback where it is asked to", async (test) => {

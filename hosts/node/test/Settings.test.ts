@@ -111,9 +111,13 @@ describe("Settings", () => {
     ["RESPONSE_WINDOW", "48"],
     ["APPROVAL_WINDOW", "0 days"],
     ["DUPLICATE_WINDOW", "-1 hours"],
+    ["RESPONSE_WINDOW", "3651 days"],
+    ["DUPLICATE_WINDOW", "Infinity"],
     ["CONTENT_MIN_LENGTH", "0"],
     ["CONTENT_MAX_LENGTH", "9"],
     ["GENERATION_RETRY_SCHEDULE", "1 minute, soon"],
+    ["GENERATION_RETRY_SCHEDULE", ","],
+    ["GENERATION_RETRY_SCHEDULE", "1 minute, 4000 days"],
     ["WORKER_LEASE", "Infinity"],
     ["ADMIN_PORT", "-1"],
     ["LOG_LEVEL", "loud"],
@@ -128,6 +132,16 @@ describe("Settings", () => {
       })
     )
   }
+
+  it.effect("the default sender is an address that mail can come from, whatever the host", () =>
+    Effect.gen(function* () {
+      for (const env of [{ HOST: "::1" }, { HOST: "0.0.0.0" }, { PUBLIC_URL: "http://[::1]:3000" }]) {
+        assert.strictEqual((yield* read(env)).mail.from, "Partner Commentary <commentary@localhost>")
+      }
+      const { mail } = yield* read({ PUBLIC_URL: "https://desk.example.com" })
+      assert.strictEqual(mail.from, "Partner Commentary <commentary@desk.example.com>")
+    })
+  )
 
   it.effect("outside development, serving needs a mail server and a signing secret", () =>
     Effect.gen(function* () {

@@ -1,3 +1,5 @@
+import { join } from "node:path"
+import { DatabaseSync } from "node:sqlite"
 import * as Effect from "effect/Effect"
 import { describe, expect, it, vi } from "vitest"
 import * as CommandLine from "../src/CommandLine.ts"
@@ -8,8 +10,11 @@ const id = "01900000-0000-7000-8000-000000000000"
 
 describe("wrong usage", () => {
   const wrong: ReadonlyArray<readonly [string, ReadonlyArray<string>, RegExp]> = [
-    ["no command", [], /USAGE/],
-    ["a group without its command", ["org"], /USAGE/],
+    ["no command", [], /USAGE[\s\S]*\nSay which command of partner-commentary you mean\.\n$/],
+    ["a group without its command", ["org"], /USAGE[\s\S]*\nSay which command of partner-commentary org you mean\.\n$/],
+    ["neither yes nor no", ["purge", "--dry-run=maybe"], /^--dry-run must be true or false, which "maybe" is not\.\n/],
+    ["nothing to retry", ["retry"], /--all/],
+    ["one and all to retry", ["retry", id, "--all"], /--all/],
     ["an unknown command", ["organisation"], /no command organisation/],
     ["an unknown flag", ["org", "list", "--all"], /--all/],
     ["a missing flag", ["org", "create"], /--name/],
@@ -80,6 +85,38 @@ describe.concurrent("a wrong setting", () => {
       DATABASE_URL: "sqlite:/dev/null/x.db"
     })
     expect(outcome).toMatchObject({ code: 1, stdout: "" })
-    expect(outcome.stderr).toMatch(/^The database cannot be used: [^\n]+\n$/)
+    expect(outcome.stderr).toMatch(/^DATABASE_URL points at \/dev\/null\/x\.db: [^\n]+\.\n$/)
+    const doctor = await Process.run(await Process.folder(test), ["doctor"], {
+      DATABASE_URL: "sqlite:/dev/null/x.db",
+      DEV: "true"
+    })
+    expect(doctor.code).toBe(1)
+    expect(doctor.stdout).toContain("DATABASE_URL points at /dev/null/x.db: unable to open database file")
+  })
+
+  it("a default sender that cannot be one is refused by the variable's name", async (test) => {
+    const outcome = await Process.run(await Process.folder(test), ["worker"], { HOST: "my_host", DEV: "true" })
+    expect(outcome).toMatchObject({ code: 1, stdout: "" })
+    expect(outcome.stderr).toMatch(/^MAIL_FROM must be [^\n]+\.\n$/m)
+    expect(outcome.stderr).not.toContain("Stopped")
+  })
+
+  it("a database of a newer version stops every command with one sentence", async (test) => {
+    const cwd = await Process.folder(test)
+    const env = { DATABASE_URL: "sqlite:./new.db", DEV: "true", LOG_LEVEL: "warn", PORT: "0" }
+    await Process.json(cwd, ["migrate"], env)
+    const database = new DatabaseSync(join(cwd, "new.db"))
+    database.exec("INSERT INTO partner_commentary_migrations (migration_id, name) VALUES (9000, 'later')")
+    database.close()
+    const sentence = /^DATABASE_URL points at \.\/new\.db: The database was written by a newer version[^\n]+\.$/m
+    for (const args of [["serve"], ["worker", "--json"], ["migrate"], ["org", "list"]]) {
+      const outcome = await Process.run(cwd, args, { ...env, PUBLIC_URL: "http://localhost:1" })
+      expect(outcome).toMatchObject({ code: 1, stdout: "" })
+      expect(outcome.stderr).toMatch(sentence)
+      expect(outcome.stderr.split("\n")).toHaveLength(2)
+    }
+    const doctor = await Process.run(cwd, ["doctor"], env)
+    expect(doctor.code).toBe(1)
+    expect(doctor.stdout).toContain("DATABASE_URL points at ./new.db: The database was written by a newer version")
   })
 })

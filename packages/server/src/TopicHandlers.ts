@@ -18,6 +18,7 @@ import * as HttpEffect from "effect/http/HttpEffect"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import * as Option from "effect/Option"
+import { pathOf } from "./Address.ts"
 import { avatarPath } from "./Avatar.ts"
 import { invalid } from "./Body.ts"
 import * as Envelope from "./Envelope.ts"
@@ -59,7 +60,7 @@ export const layer = HttpApiBuilder.group(
           return HttpServerResponse.setHeader(
             Envelope.success(Views.created(topic, results, sent.length), 201),
             "location",
-            `${prefix}/topics/${topic.id}`
+            `${pathOf(apiRoot)}${prefix}/topics/${topic.id}`
           )
         })
       )

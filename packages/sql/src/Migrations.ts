@@ -1,23 +1,48 @@
 /** Brings a database to the present schema: forward only, all of it or nothing, by as many processes at once as may come. */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
 import * as Migrator from "effect/sql/Migrator"
+import * as SqlClient from "effect/sql/SqlClient"
 import { partners } from "./migrations/0001_partners.ts"
 import { topics } from "./migrations/0002_topics.ts"
 import { usage } from "./migrations/0003_usage.ts"
 import { mails } from "./migrations/0004_mails.ts"
 import { audit } from "./migrations/0005_audit.ts"
 
+const table = "partner_commentary_migrations"
+
+const migrations = {
+  "0001_partners": partners,
+  "0002_topics": topics,
+  "0003_usage": usage,
+  "0004_mails": mails,
+  "0005_audit": audit
+}
+
+const latest = Math.max(...Object.keys(migrations).map((name) => Number.parseInt(name, 10)))
+
+/** Nothing was changed: what a newer version means by its schema, this one cannot know. */
+export class SchemaTooNew extends Schema.TaggedError<SchemaTooNew>()("SchemaTooNew", {
+  /** The highest migration that the database has seen, and the highest that this version knows. */
+  found: Schema.Number,
+  known: Schema.Number
+}) {
+  override get message() {
+    return `The database was written by a newer version: its schema is ${this.found}, and this version knows up to ${this.known}.`
+  }
+}
+
 /** Answers with what was applied, oldest first; nothing when nothing was left to do. */
-export const migrate = Migrator.make({})({
-  loader: Migrator.fromRecord({
-    "0001_partners": partners,
-    "0002_topics": topics,
-    "0003_usage": usage,
-    "0004_mails": mails,
-    "0005_audit": audit
-  }),
-  table: "partner_commentary_migrations"
+export const migrate = Effect.gen(function* () {
+  const applied = yield* Migrator.make({})({ loader: Migrator.fromRecord(migrations), table })
+  const sql = yield* SqlClient.SqlClient
+  // Where a newer version was, the lines above had nothing to do.
+  const [row] = yield* sql<{ readonly found: number }>`SELECT MAX(migration_id) AS found FROM ${sql(table)}`
+    .withoutTransform
+  const found = Number(row?.found ?? 0)
+  if (found > latest) return yield* new SchemaTooNew({ found, known: latest })
+  return applied
 })
 
 /** Migrates before anything that is built on it. */

@@ -1,9 +1,15 @@
 /** `creator …`, `retry` and `mail …`: what an operator does for creators and for requests that got stuck. */
 import { Creators } from "@partner-commentary/core/creator/Creators"
 import { ShareId } from "@partner-commentary/core/shared/Ids"
+import type { Assignment } from "@partner-commentary/core/topic/Assignment"
+import { AssignmentStore } from "@partner-commentary/core/topic/AssignmentStore"
 import type { ActionRefused } from "@partner-commentary/core/topic/Workflow"
+import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
+import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Result from "effect/Result"
 import * as Administration from "../Administration.ts"
 import { answer, isoOrNull } from "../Answer.ts"
 import { CommandFailed, WrongUsage } from "../CommandFailed.ts"
@@ -14,20 +20,59 @@ const shareId = Parameter.argument("share_id", Kind.id(ShareId), "The share_id: 
 
 export const retry = Command.make(
   "retry",
-  { shareId },
-  Effect.fn(function* ({ shareId }) {
-    const assignment = yield* (yield* Creators).retryGeneration(shareId).pipe(explained(shareId, "start generation"))
-    yield* answer({
-      json: () => ({
-        share_id: assignment.id,
-        topic_id: assignment.topicId,
-        status: assignment.status,
-        next_attempt_at: isoOrNull(assignment.generation.nextAt)
-      }),
-      text: () => ["Started generation again: a running server or worker makes the next attempt at once."]
+  {
+    shareId: Argument.optional(shareId),
+    all: Flag.Boolean("all").pipe(Flag.withDescription("Every one that gave up"), Flag.withDefault(false))
+  },
+  Effect.fn(function* ({ all, shareId }) {
+    if (all !== Option.isNone(shareId)) {
+      return yield* new WrongUsage({ message: "Give one share_id, or --all for every generation that gave up." })
+    }
+    const asked = Option.match(shareId, { onNone: () => retryAll, onSome: retryOne })
+    return yield* Effect.provide(asked, Administration.layer)
+  })
+).pipe(Command.withDescription("Start a generation again"))
+
+const retryOne = Effect.fnUntraced(function* (shareId: ShareId) {
+  const assignment = yield* restarted(shareId)
+  yield* answer({
+    json: () => view(assignment),
+    text: () => ["Started generation again: a running server or worker makes the next attempt at once."]
+  })
+})
+
+/** One that was started meanwhile, or that it is too late for, does not keep the others. */
+const retryAll = Effect.gen(function* () {
+  const stalled = yield* (yield* AssignmentStore).stalled
+  const outcomes = yield* Effect.forEach(stalled, (id) => Effect.result(restarted(id)))
+  const failures = outcomes.filter(Result.isFailure).map(({ failure }) => failure.message)
+  const started = outcomes.length - failures.length
+  yield* answer({
+    json: () =>
+      outcomes.map((outcome, index) =>
+        Result.isSuccess(outcome) ? view(outcome.success) : { share_id: stalled[index], error: outcome.failure.message }
+      ),
+    text: () =>
+      stalled.length === 0
+        ? ["Nothing to do: no generation gave up."]
+        : [`Started ${started} of ${stalled.length} again: a running server or worker makes the next attempts at once.`]
+  })
+  if (failures.length > 0) {
+    return yield* new CommandFailed({
+      message: `${failures.length} of ${stalled.length} could not be started again, the first because: ${failures[0]}`
     })
-  }, Effect.provide(Administration.layer))
-).pipe(Command.withDescription("Start a generation that gave up again"))
+  }
+})
+
+const restarted = (id: ShareId) =>
+  Effect.flatMap(Creators, (creators) => creators.retryGeneration(id).pipe(explained(id, "start generation")))
+
+const view = (assignment: Assignment) => ({
+  share_id: assignment.id,
+  topic_id: assignment.topicId,
+  status: assignment.status,
+  next_attempt_at: isoOrNull(assignment.generation.nextAt)
+})
 
 const resend = Command.make(
   "resend",
@@ -109,6 +154,8 @@ const explained =
               ? `There is no request ${id}.`
               : error.reason === "settled"
                 ? `The request ${id} is settled (${error.status}): there is no reason to ${action}.`
-                : `The request ${id} is in ${error.status} and not stuck there: there is no reason to ${action}.`
+                : error.reason === "too_late"
+                  ? `It is too late to ${action} for the request ${id}: it is about to be settled.`
+                  : `The request ${id} is in ${error.status} and not stuck there: there is no reason to ${action}.`
         })
     )

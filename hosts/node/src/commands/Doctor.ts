@@ -15,7 +15,7 @@ export const doctor = Command.make(
   {},
   Effect.fn(function* () {
     const findings = yield* examine
-    const toMend = findings.filter(({ state }) => state === "mend").length
+    const toMend = findings.reduce((sum, { count = 1, state }) => (state === "mend" ? sum + count : sum), 0)
     yield* answer({
       json: () => ({ ok: toMend === 0, findings }),
       text: () =>
@@ -35,6 +35,7 @@ export const doctor = Command.make(
 
 const examine = Effect.gen(function* () {
   const Doctor = yield* Effect.promise(() => import("../Doctor.ts"))
+  const Waiting = yield* Effect.promise(() => import("../Waiting.ts"))
   const read = yield* Effect.result(Effect.tap(Settings.read, Settings.requireForService))
   if (Result.isFailure(read)) return [Doctor.mend("configuration", read.failure.message)]
   const settings = read.success
@@ -43,9 +44,13 @@ const examine = Effect.gen(function* () {
   const outside: ReadonlyArray<Finding> = [
     ...Doctor.configuration(settings),
     database,
-    yield* Doctor.mailServer(settings)
+    yield* Doctor.mailServer(settings),
+    Doctor.generator(settings)
   ]
   if (database.state !== "ok") return outside
-  const inside = Effect.all([Doctor.mails, Doctor.generations, Effect.map(Doctor.work, Array.of), Doctor.licences])
+  const inside = Effect.all([
+    Effect.all([Doctor.mails, Waiting.mails, Doctor.generations, Waiting.drafts, Doctor.work]),
+    Doctor.licences
+  ])
   return [...outside, ...(yield* Effect.provide(inside, Administration.layer)).flat()]
 })

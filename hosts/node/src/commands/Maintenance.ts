@@ -11,6 +11,7 @@ import { isSqlError, type SqlError } from "effect/sql/SqlError"
 import * as Administration from "../Administration.ts"
 import { answer } from "../Answer.ts"
 import * as Database from "../Database.ts"
+import * as DatabaseRefused from "../DatabaseRefused.ts"
 import * as Logs from "../Logs.ts"
 import * as Settings from "../settings/Settings.ts"
 
@@ -25,7 +26,9 @@ export const migrate = Command.make(
   {},
   Effect.fn(function* () {
     const { migrate } = yield* Effect.promise(() => import("@partner-commentary/sql/Migrations"))
-    const applied = (yield* migrate).map(([id, name]) => `${String(id).padStart(4, "0")}_${name}`)
+    const { database } = yield* Settings.read
+    const done = yield* Effect.mapError(migrate, (error) => DatabaseRefused.of(database, error))
+    const applied = done.map(([id, name]) => `${String(id).padStart(4, "0")}_${name}`)
     yield* answer({
       json: () => ({ applied }),
       text: () =>

@@ -20,12 +20,12 @@ export const serve = Command.make(
     const { introduction, view } = yield* Effect.promise(() => import("../DemoOrganization.ts"))
     yield* (yield* service).serve({
       work: !noWorker,
-      announce: (apiRoot, demo) =>
+      announce: ({ apiRoot, demo, outbox }) =>
         print(
           json
             ? [JSON.stringify({ ready: apiRoot, demo: Option.getOrNull(Option.map(demo, view)) })]
             : [
-                ...Option.match(demo, { onNone: () => [], onSome: (made) => introduction(made, apiRoot) }),
+                ...Option.match(demo, { onNone: () => [], onSome: (made) => introduction(made, apiRoot, outbox) }),
                 `ready ${apiRoot}`
               ]
         )

@@ -1,4 +1,5 @@
 /** How mails go out, from `SMTP_URL` and `MAIL_FROM`. What these may say is the mail adapter's to judge, which is loaded only if one is set. */
+import type { MailSettingRefused } from "@partner-commentary/smtp/MailSetting"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
@@ -21,11 +22,15 @@ export const read = Effect.fnUntraced(function* (publicHost: string) {
   }
   if (Option.isNone(url) && Option.isNone(from)) return settings
   const { sender, server } = yield* Effect.promise(() => import("@partner-commentary/smtp/MailSetting"))
-  yield* Effect.mapError(Effect.fromResult(sender(settings.from)), ({ reason }) => refused("MAIL_FROM", reason))
+  yield* Effect.mapError(Effect.fromResult(sender(settings.from)), explain)
   if (Option.isSome(url)) {
-    yield* Effect.mapError(Effect.fromResult(server(url.value)), ({ reason }) => refused("SMTP_URL", reason))
+    yield* Effect.mapError(Effect.fromResult(server(url.value)), explain)
   }
   return settings
 })
 
-const refused = (name: string, reason: string) => new SettingRefused({ name, reason: reason.replace(/\.$/, "") })
+const names = { url: "SMTP_URL", from: "MAIL_FROM", folder: "The outbox" }
+
+/** By the name that a deployer knows it by. */
+export const explain = ({ reason, setting }: MailSettingRefused): SettingRefused =>
+  new SettingRefused({ name: names[setting], reason: reason.replace(/\.$/, "") })

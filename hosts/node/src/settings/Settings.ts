@@ -65,7 +65,8 @@ export const read: Effect.Effect<Settings, SettingRefused> = Effect.gen(function
     publicUrl,
     development,
     database,
-    mail: yield* MailSettings.read(isWildcard(publicHost) ? "localhost" : publicHost.replace(/^\[.*\]$/, "localhost")),
+    // No mail address takes an IPv6 address as its domain.
+    mail: yield* MailSettings.read(isWildcard(publicHost) || publicHost.includes(":") ? "localhost" : publicHost),
     signingSecrets: yield* readSigningSecrets,
     generator: yield* readGenerator,
     trustedProxies: yield* Variable.withDefault("TRUSTED_PROXIES", Kind.networks, []),

@@ -15,6 +15,7 @@ import * as HttpMiddleware from "effect/http/HttpMiddleware"
 import * as HttpRouter from "effect/http/HttpRouter"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
+import { pathOf } from "../Address.ts"
 import { avatarPath } from "../Avatar.ts"
 import * as Envelope from "../Envelope.ts"
 import { perform } from "./CreatorAction.ts"
@@ -59,7 +60,7 @@ const routes = Effect.gen(function* () {
   const avatar = apiRoot + avatarPath
   const window = TokenWindow.make({ limit, windowMillis: 60_000, capacity: 10_000 })
   /** Without the origin, so that the pages work under every name the service is reached by. */
-  const root = `${apiRoot.replace(/^[a-z]+:\/\/[^/]*/i, "")}/creator`
+  const root = `${pathOf(apiRoot)}/creator`
 
   const show = Effect.fnUntraced(function* (
     token: string,
