@@ -5,6 +5,7 @@ import {
   maxCommentaryLength
 } from "@partner-commentary/core/commentary/CommentaryGenerator"
 import * as LocalGenerator from "@partner-commentary/generator/LocalGenerator"
+import * as CommentaryGeneratorSuite from "@partner-commentary/testkit/CommentaryGeneratorSuite"
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
 import { anyText, request } from "./Requests.ts"
@@ -22,6 +23,8 @@ const asked: GenerationRequest = {
 }
 const revised = (instructions: string, draft = compose(asked)) =>
   compose({ ...asked, revision: { draft, instructions } })
+
+CommentaryGeneratorSuite.suite("LocalGenerator", LocalGenerator.layer)
 
 describe("LocalGenerator", () => {
   it.effect("opens with the topic, gives the creator's own sentences, and says that it is local", () =>

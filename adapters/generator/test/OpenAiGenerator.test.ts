@@ -2,9 +2,11 @@ import { assert, describe, it } from "@effect/vitest"
 import { CommentaryGenerator, type GenerationRequest } from "@partner-commentary/core/commentary/CommentaryGenerator"
 import * as OpenAiGenerator from "@partner-commentary/generator/OpenAiGenerator"
 import * as Prompt from "@partner-commentary/generator/Prompt"
+import * as CommentaryGeneratorSuite from "@partner-commentary/testkit/CommentaryGeneratorSuite"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import { type Answer, completion, json, type Server, serve } from "./Server.ts"
@@ -39,6 +41,15 @@ const until = (condition: () => boolean) =>
   Effect.sleep("10 millis").pipe(Effect.repeat({ until: () => condition() }), Effect.timeout("5 seconds"))
 
 const error = (code: string | null, message = "words", type = "some_error") => ({ error: { message, type, code } })
+
+/** Against a server of its own, which answers with more space than text. */
+const answering = Layer.unwrap(
+  Effect.map(serve(json(200, completion({ content: " \nThe keeper decides it. 🏆\r\n" }))), ({ url }) =>
+    OpenAiGenerator.layer({ url, apiKey: Option.some(Redacted.make(key)), model: "writer-1" })
+  )
+)
+
+CommentaryGeneratorSuite.suite("OpenAiGenerator", answering)
 
 describe("OpenAiGenerator", () => {
   it.live("asks the model for a commentary with the key, and answers with its text", () =>

@@ -17,7 +17,6 @@ export interface OutboxMail {
   readonly to: string
   readonly subject: string
   readonly text: string
-  readonly html: string
 }
 
 /** The instant comes first, so that names sort by time; `:` would be no file name everywhere. */
@@ -36,8 +35,7 @@ const mail = (file: string, email: Email): OutboxMail => ({
   from: shown(email.from),
   to: (email.to ?? []).map(shown).join(", "),
   subject: email.subject ?? "",
-  text: email.text ?? "",
-  html: email.html ?? ""
+  text: email.text ?? ""
 })
 
 /** The newest mails that `list` shows. */

@@ -1,8 +1,10 @@
 /** One mail, and what tests ask of a mailer. */
 import { Mailer, type MailMessage } from "@partner-commentary/core/mail/Mailer"
+import type { Arrived } from "@partner-commentary/testkit/MailerSuite"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import type { Email } from "postal-mime"
 
 export const from = "Partner Commentary <notices@mail.example.com>"
 
@@ -18,3 +20,12 @@ export const message = (changes: Partial<MailMessage> = {}): MailMessage => ({
 /** The mailer of a layer, for as long as the scope. */
 export const mailer = <E>(layer: Layer.Layer<Mailer, E>) =>
   Effect.map(Layer.build(layer), (context) => Context.get(context, Mailer))
+
+/** A parsed mail, as the suite compares it. */
+export const arrivedAs = ({ html = "", messageId = "", subject = "", text = "", to }: Email): Arrived => ({
+  messageId,
+  to: { name: to?.[0]?.name ?? "", address: to?.[0]?.address ?? "" },
+  subject,
+  text,
+  html
+})

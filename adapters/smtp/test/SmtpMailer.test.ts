@@ -1,17 +1,34 @@
 import { assert, describe, it } from "@effect/vitest"
 import { layer } from "@partner-commentary/smtp/SmtpMailer"
+import * as MailerSuite from "@partner-commentary/testkit/MailerSuite"
+import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Scope from "effect/Scope"
-import { from, mailer, message } from "./Fixtures.ts"
-import { reply, start, startDeaf } from "./MailServer.ts"
+import { arrivedAs, from, mailer, message } from "./Fixtures.ts"
+import { type Received, reply, start, startDeaf } from "./MailServer.ts"
 
 const to = (url: string, timeout: "500 millis" | "5 seconds" = "5 seconds") =>
   mailer(layer({ url: Redacted.make(url), from, timeout }))
 
 const local = (port: number, timeout?: "500 millis") => to(`smtp://127.0.0.1:${port}`, timeout)
+
+/** A server of its own, and the mailer that speaks to it. */
+class MailServer extends Context.Service<
+  MailServer,
+  { readonly port: number; readonly received: ReadonlyArray<Received> }
+>()("@partner-commentary/smtp/test/MailServer") {}
+
+const delivering = Layer.unwrap(
+  Effect.map(MailServer, ({ port }) => layer({ url: Redacted.make(`smtp://127.0.0.1:${port}`), from }))
+).pipe(Layer.provideMerge(Layer.effect(MailServer, start())))
+
+const delivered = Effect.map(MailServer, ({ received }) => received.map(({ email }) => arrivedAs(email)))
+
+MailerSuite.suite("SmtpMailer", delivering, delivered)
 
 describe("a delivered mail", () => {
   it.live("says who, to whom, what, in text and in HTML, and under which id", () =>

@@ -7,7 +7,6 @@
  * never wait for anything but the database. While another process writes, writes wait (`BusyWait`) and reads go on. Rows
  * come as they are stored.
  */
-import * as Config from "effect/Config"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -79,13 +78,6 @@ export const make = (
 
 export const layer = (config: SqliteClientConfig): Layer.Layer<SqliteClient | SqlClient.SqlClient, SqlError> =>
   Layer.effectContext(Effect.map(make(config), toContext)).pipe(Layer.provide(Reactivity.layer))
-
-export const layerConfig = (
-  config: Config.Wrap<SqliteClientConfig>
-): Layer.Layer<SqliteClient | SqlClient.SqlClient, Config.ConfigError | SqlError> =>
-  Layer.effectContext(Effect.map(Effect.flatMap(Config.unwrap(config), make), toContext)).pipe(
-    Layer.provide(Reactivity.layer)
-  )
 
 /** The stock compiler, and a short way for the statements that are made of text and parameters alone: most of them. */
 const makeCompiler = (transformQueryNames: SqliteClientConfig["transformQueryNames"]): Statement.Compiler => {

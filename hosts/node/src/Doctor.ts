@@ -12,11 +12,10 @@ import { AssignmentStore } from "@partner-commentary/core/topic/AssignmentStore"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import * as DatabaseRefused from "./DatabaseRefused.ts"
 import * as Choices from "./settings/Choices.ts"
-import type { Settings } from "./settings/Settings.ts"
+import * as Settings from "./settings/Settings.ts"
 
 export interface Finding {
   readonly check:
@@ -43,15 +42,14 @@ export const notice = (check: Finding["check"], message: string): Finding => ({ 
 export const mend = (check: Finding["check"], message: string): Finding => ({ check, state: "mend", message })
 
 /** What the settings themselves allow, but nobody should want. */
-export const configuration = (settings: Settings): ReadonlyArray<Finding> => {
-  const weak = Option.exists(settings.signingSecrets, ([first]) => Redacted.value(first).length < 32)
+export const configuration = (settings: Settings.Settings): ReadonlyArray<Finding> => {
   const links = Choices.unfoundLinks(settings, settings.listen.port)
   const notices = [
-    ...(weak
+    ...(Settings.isWeaklySigned(settings)
       ? [
           notice(
             "configuration",
-            "SIGNING_SECRET signs creators' links, and its first entry has less than 32 characters."
+            "SIGNING_SECRET holds an entry of less than 32 characters: who guesses it forges every creator's link."
           )
         ]
       : []),
@@ -64,7 +62,7 @@ export const configuration = (settings: Settings): ReadonlyArray<Finding> => {
 }
 
 /** None: the database can be looked into. `pending` tells which migrations are left to do. */
-export const database = <E, R>(settings: Settings, pending: Effect.Effect<ReadonlyArray<unknown>, E, R>) => {
+export const database = <E, R>(settings: Settings.Settings, pending: Effect.Effect<ReadonlyArray<unknown>, E, R>) => {
   const { filename } = settings.database
   if (filename === ":memory:") return Effect.succeed(ok("database", "In memory: nothing outlives its process."))
   if (!existsSync(filename)) {
@@ -93,10 +91,11 @@ const isWritable = (folder: string): boolean =>
   Result.isSuccess(Result.try(() => accessSync(folder, constants.W_OK | constants.X_OK)))
 
 /** Which one writes; whether it can is seen by what became of the drafts. */
-export const generator = (settings: Settings): Finding => ok("generator", `Drafts: ${Choices.generator(settings)}.`)
+export const generator = (settings: Settings.Settings): Finding =>
+  ok("generator", `Drafts: ${Choices.generator(settings)}.`)
 
 /** Whether the mail server takes connections; credentials are not tried. */
-export const mailServer = (settings: Settings): Effect.Effect<Finding> =>
+export const mailServer = (settings: Settings.Settings): Effect.Effect<Finding> =>
   Option.match(settings.mail.server, {
     onNone: () => Effect.succeed(ok("mail server", `None: mails ${Choices.mailWay(settings)}.`)),
     onSome: (server) => {

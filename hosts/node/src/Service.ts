@@ -28,7 +28,7 @@ import * as Telemetry from "./Telemetry.ts"
 import { version } from "./Version.ts"
 
 /** What there is to say once it listens. */
-export interface Served {
+interface Served {
   readonly apiRoot: string
   readonly demo: Option.Option<DemoOrganization.Demo>
   /** Where the mails can be read, if they do not go out. */

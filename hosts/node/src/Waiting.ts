@@ -16,7 +16,7 @@ export const mails = Effect.gen(function* () {
     SELECT CAST(COUNT(*) AS INTEGER) AS count, MIN(created_at) AS oldest FROM mails WHERE state = 'waiting' AND attempts >= 2`
   if (total === undefined || total.oldest === null) return ok("waiting mails", "None failed twice and waits.")
   const [last] = yield* sql<{ readonly reason: string }>`SELECT reason FROM mails
-    WHERE state = 'waiting' AND attempts >= 2 AND reason IS NOT NULL ORDER BY was_due_at DESC, id LIMIT 1`
+    WHERE state = 'waiting' AND attempts >= 2 AND reason IS NOT NULL ORDER BY due_at DESC, id LIMIT 1`
   const message =
     `${counted(total.count, "mail was tried at least twice and waits", "mails were tried at least twice and wait")}, ` +
     `since ${total.oldest} at the earliest; the last reason: ${last?.reason ?? "none was given"}.`

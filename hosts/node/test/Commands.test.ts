@@ -1,4 +1,7 @@
+import { join } from "node:path"
+import { DatabaseSync } from "node:sqlite"
 import { describe, expect, it } from "vitest"
+import * as Partner from "./Partner.ts"
 import * as Process from "./Process.ts"
 
 const unknown = "01900000-0000-7000-8000-000000000000"
@@ -90,6 +93,19 @@ describe.concurrent("persona and license", () => {
 })
 
 describe.concurrent("key", () => {
+  it("neither issues nor revokes one without its record in the audit log", async (test) => {
+    const cwd = await Process.folder(test)
+    const { keyId, organization } = await Partner.register(cwd)
+    const database = new DatabaseSync(join(cwd, "data", "partner-commentary.db"))
+    database.exec("CREATE TRIGGER full BEFORE INSERT ON audit_log BEGIN SELECT RAISE(ABORT, 'no more records'); END")
+    database.close()
+    const create = ["key", "create", "--org", organization.id, "--name", "k2", "--scopes", "topics:read"]
+    expect((await Process.run(cwd, create)).code).toBe(1)
+    expect((await Process.run(cwd, ["key", "revoke", keyId])).code).toBe(1)
+    const kept = await Process.json(cwd, ["key", "list", "--org", organization.id])
+    expect(kept).toMatchObject([{ id: keyId, revoked_at: null }])
+  })
+
   it("shows a key once, and lists and revokes it", async (test) => {
     const cwd = await Process.folder(test)
     const { id } = await Process.json(cwd, ["org", "create", "--name", "Acme"])

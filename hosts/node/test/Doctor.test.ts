@@ -95,4 +95,18 @@ describe.concurrent("doctor", () => {
     expect(stdout).toContain("writer at http://127.0.0.1:9/v1")
     expect(stdout).not.toContain("hunter2")
   })
+
+  it("notices a short signing secret wherever it stands in the list", async (test) => {
+    const cwd = await Process.folder(test)
+    const long = "a-text-that-is-long-enough-for-a-secret"
+    await Process.json(cwd, ["migrate"])
+    const about = async (secrets: string) => {
+      const { stdout } = await Process.run(cwd, ["doctor"], { SIGNING_SECRET: secrets })
+      return stdout
+    }
+    for (const weak of [`${long},short`, `short,${long}`]) {
+      expect(await about(weak)).toContain("SIGNING_SECRET holds an entry of less than 32 characters")
+    }
+    expect(await about(`${long},${long}-too`)).not.toContain("SIGNING_SECRET")
+  })
 })

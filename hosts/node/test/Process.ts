@@ -19,6 +19,7 @@ export interface Outcome {
 }
 
 export interface Service {
+  readonly pid: number
   readonly apiRoot: string
   readonly stdout: () => string
   readonly stderr: () => string
@@ -75,6 +76,7 @@ export const start = async (
   const { child, ended, stderr, stdout } = launch(cwd, args, { PORT: "0", ...env })
   const apiRoot = await ready(child, ended, stdout)
   return {
+    pid: child.pid ?? 0,
     apiRoot,
     stdout,
     stderr,

@@ -1,4 +1,4 @@
-/** Whether a call may go on: the key, its address list, its scope, in the decided order. Rate windows stand between the last two. */
+/** Whether a call may go on: the key, its address list, its scope, in the decided order. */
 import * as Errors from "@partner-commentary/api/Errors"
 import { ApiKeys, type Principal, requireScope } from "@partner-commentary/core/access/ApiKeys"
 import type { Scope } from "@partner-commentary/core/access/Scope"

@@ -2,6 +2,7 @@
 import { InvalidRequest, type Problem } from "@partner-commentary/api/Errors"
 import * as Effect from "effect/Effect"
 import type * as Headers from "effect/http/Headers"
+import type { HttpServerError } from "effect/http/HttpServerError"
 import type * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
@@ -11,6 +12,8 @@ import * as StrictJson from "./StrictJson.ts"
 
 /** In bytes. */
 export const maxBodySize = 256 * 1024
+
+export const bodyTooLarge: Problem = { field: "body", constraint: `must be at most ${maxBodySize / 1024} KiB` }
 
 /**
  * Fails with everything that is wrong, in the order of the schema's fields. What no schema says is told by `further`, which
@@ -29,8 +32,8 @@ export const decoder = <Fields extends Schema.Struct.Fields>(
   ): Effect.Effect<Schema.Struct<Fields>["Type"], InvalidRequest> => {
     const header = headerProblem(request.headers)
     if (header !== undefined) return invalid(header)
-    return Effect.flatMap(read(request), (text) => {
-      const json = StrictJson.parse(text, fields)
+    return Effect.flatMap(Effect.orDie(read(request)), (text) => {
+      const json = Result.flatMap(text, (text) => StrictJson.parse(text, fields))
       if (Result.isFailure(json)) return invalid(json.failure)
       if (!Predicate.isReadonlyObject(json.success))
         return invalid({ field: "body", constraint: "must be a JSON object" })
@@ -67,7 +70,7 @@ export const problems = (issue: SchemaIssue.Issue): readonly [Problem, ...Readon
 export const invalid = (...all: readonly [Problem, ...ReadonlyArray<Problem>]) => Effect.fail(InvalidRequest.of(all))
 
 /** Parameters of the media type that say nothing to us are ignored, as the media type's registration wants it. */
-const headerProblem = (headers: Headers.Headers): Problem | undefined => {
+export const headerProblem = (headers: Headers.Headers): Problem | undefined => {
   const [type = "", ...parameters] = (headers["content-type"] ?? "").toLowerCase().split(";")
   const charset = parameters
     .map((parameter) => /^\s*charset\s*=\s*"?([^"]*?)"?\s*$/.exec(parameter)?.[1])
@@ -81,14 +84,16 @@ const headerProblem = (headers: Headers.Headers): Problem | undefined => {
     : { field: "content-encoding", constraint: "must be left out: bodies are read as they are sent" }
 }
 
-/** What cannot be read at all was cut off, or is no UTF-8; a body that is too large is answered for all requests alike. */
-const read = (request: HttpServerRequest.HttpServerRequest) =>
-  Effect.flatMap(Effect.orDie(request.arrayBuffer), (bytes) => {
-    const text = Result.try(() => utf8.decode(bytes))
-    return Result.isSuccess(text)
-      ? Effect.succeed(text.success)
-      : invalid({ field: "body", constraint: "must be UTF-8" })
-  })
+/** Fails where the body was cut off or is too large; a body that is no UTF-8 is a problem to be told. */
+export const read = (
+  request: HttpServerRequest.HttpServerRequest
+): Effect.Effect<Result.Result<string, Problem>, HttpServerError> =>
+  Effect.map(request.arrayBuffer, (bytes) =>
+    Result.try({
+      try: () => utf8.decode(bytes),
+      catch: (): Problem => ({ field: "body", constraint: "must be UTF-8" })
+    })
+  )
 
 const utf8 = new TextDecoder("utf-8", { fatal: true })
 

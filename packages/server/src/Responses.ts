@@ -14,7 +14,7 @@ import * as HttpServerError from "effect/http/HttpServerError"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as HttpApiError from "effect/http-api/HttpApiError"
-import { maxBodySize, problems } from "./Body.ts"
+import { bodyTooLarge, maxBodySize, problems } from "./Body.ts"
 import { isCreatorRequest } from "./creator/CreatorRequest.ts"
 import * as Envelope from "./Envelope.ts"
 
@@ -87,7 +87,7 @@ const answer = (
     if (error instanceof HttpServerError.HttpServerError) {
       if (error.reason._tag === "RouteNotFound") return Effect.succeed(notFound)
       if (error.reason._tag === "RequestParseError") {
-        return Effect.succeed(error.reason.reason === "BodyTooLarge" ? bodyTooLarge : bodyUnreadable)
+        return Effect.succeed(error.reason.reason === "BodyTooLarge" ? tooLarge : bodyUnreadable)
       }
     }
   }
@@ -103,8 +103,6 @@ const unreadable = (error: HttpApiError.HttpApiSchemaError): Errors.InvalidReque
 
 const notFound = Envelope.failure(Errors.NotFound.of("There is no such path, or not with this method."))
 
-const bodyTooLarge = Envelope.failure(
-  Errors.InvalidRequest.of([{ field: "body", constraint: `must be at most ${maxBodySize / 1024} KiB` }])
-)
+const tooLarge = Envelope.failure(Errors.InvalidRequest.of([bodyTooLarge]))
 
 const bodyUnreadable = Envelope.failure(Errors.InvalidRequest.of([{ field: "body", constraint: "could not be read" }]))

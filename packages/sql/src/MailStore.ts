@@ -1,5 +1,5 @@
 /** Mails until they are handed over. The queue is the table's own due times; whoever takes one moves its due time to the lease's end. */
-import type { Mail, MailKind } from "@partner-commentary/core/mail/Mail"
+import { type Mail, type MailKind, repeated } from "@partner-commentary/core/mail/Mail"
 import { MailStore } from "@partner-commentary/core/mail/MailStore"
 import type { OrganizationId, ShareId } from "@partner-commentary/core/shared/Ids"
 import * as Instant from "@partner-commentary/core/shared/Instant"
@@ -44,7 +44,7 @@ export const layer = Layer.effect(
       settle: (mail, outcome, at) => {
         const next =
           outcome.state === "waiting"
-            ? sql`due_at = ${Instant.toIso(outcome.until)}, reason = ${outcome.reason}`
+            ? sql`due_at = ${Instant.toIso(outcome.until)}, was_due_at = NULL, reason = ${outcome.reason}`
             : sql`state = ${outcome.state}, settled_at = ${Instant.toIso(at)},
                 reason = ${outcome.state === "failed" ? outcome.reason : null}`
         return Effect.orDie(
@@ -57,8 +57,10 @@ export const layer = Layer.effect(
       hasten: (id, at) =>
         Effect.orDie(
           Effect.map(
-            sql<{ id: string }>`UPDATE mails SET due_at = ${Instant.toIso(at)}
-              WHERE id = ${id} AND state = 'waiting' RETURNING id`,
+            sql<{ id: string }>`UPDATE mails
+              SET due_at = CASE WHEN was_due_at IS NULL THEN ${Instant.toIso(at)} ELSE due_at END
+              WHERE state = 'waiting' AND (id = ${id} OR substr(id, 1, ${id.length + repeated.length}) = ${id + repeated})
+              RETURNING id`,
             (rows) => rows.length > 0
           )
         ),

@@ -126,6 +126,34 @@ export const suite = <E>(name: string, layer: Layer.Layer<MailStore, E>): void =
         )
       }))
 
+    it("a mail that waits is hurried, one that is being sent is left alone, one that is settled is gone", () =>
+      Effect.gen(function* () {
+        const store = yield* MailStore
+        const wanted = yield* queued()
+        assert.isFalse(yield* store.hasten(`${wanted.id}x`, start))
+        const [claimed] = yield* claimAll(start)
+        if (claimed === undefined) return assert.fail("nothing was taken")
+        assert.isTrue(yield* store.hasten(wanted.id, start))
+        assert.deepStrictEqual(yield* claimAll(start), [], "it is being sent")
+        yield* store.settle(claimed, { state: "waiting", until: start + hour, reason: "451" }, start)
+        assert.isTrue(yield* store.hasten(wanted.id, start + second))
+        const [again] = yield* claimAll(start + second)
+        assert.strictEqual(again?.attempts, 2)
+        if (again !== undefined) yield* store.settle(again, { state: "sent" }, start + second)
+        assert.isFalse(yield* store.hasten(wanted.id, start + minute))
+        yield* queued({ id: `${wanted.id}.again-1` })
+        assert.isTrue(yield* store.hasten(wanted.id, start + minute), "its repetition is on its way")
+      }))
+
+    it("a forgotten address is in no mail any more, whatever its case", () =>
+      Effect.gen(function* () {
+        const store = yield* MailStore
+        yield* queued({ kind: "desk", shareId: null, address: "Ada@Creators.example" })
+        yield* store.forget("ada@creators.EXAMPLE")
+        const [claimed] = yield* claimAll(start)
+        assert.isNull(claimed?.address)
+      }))
+
     it("an attempt that was overtaken changes nothing", () =>
       Effect.gen(function* () {
         const store = yield* MailStore

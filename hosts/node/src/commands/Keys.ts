@@ -37,8 +37,9 @@ const create = Command.make(
     expiresAt: Parameter.optional("expires-at", Kind.timestamp, "TIMESTAMP", "The first moment at which it is refused")
   },
   Effect.fn(function* (wanted) {
-    const { fullKey, key } = yield* (yield* ApiKeys)
-      .issue({
+    const apiKeys = yield* ApiKeys
+    const { fullKey, key } = yield* Administration.together(
+      apiKeys.issue({
         organizationId: wanted.organization,
         name: wanted.name,
         scopes: wanted.scopes,
@@ -46,13 +47,13 @@ const create = Command.make(
         ipAllowList: Option.getOrElse(wanted.addresses, () => []),
         expiresAt: Option.getOrNull(wanted.expiresAt)
       })
-      .pipe(
-        Effect.catchTags({
-          InvalidAllowList: ({ entry }) =>
-            Effect.fail(new CommandFailed({ message: `${entry} is no address and no CIDR range.` })),
-          OrganizationNotFound: () => noOrganization(wanted.organization)
-        })
-      )
+    ).pipe(
+      Effect.catchTags({
+        InvalidAllowList: ({ entry }) =>
+          Effect.fail(new CommandFailed({ message: `${entry} is no address and no CIDR range.` })),
+        OrganizationNotFound: () => noOrganization(wanted.organization)
+      })
+    )
     yield* answer({
       json: () => ({ ...view(key), full_key: Redacted.value(fullKey) }),
       text: () => [
@@ -96,7 +97,8 @@ const revoke = Command.make(
   "revoke",
   { id: Parameter.argument("id", Kind.id(ApiKeyId), "The key's id") },
   Effect.fn(function* ({ id }) {
-    const key = yield* Effect.catchTag((yield* ApiKeys).revoke(id), "ApiKeyNotFound", () =>
+    const apiKeys = yield* ApiKeys
+    const key = yield* Effect.catchTag(Administration.together(apiKeys.revoke(id)), "ApiKeyNotFound", () =>
       Effect.fail(new CommandFailed({ message: `There is no key ${id}.` }))
     )
     yield* answer({

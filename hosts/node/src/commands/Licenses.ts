@@ -111,7 +111,7 @@ export const licenses = Command.make("license").pipe(
 
 const record = (action: string, { organizationId, personaId, until }: License) =>
   Effect.flatMap(AuditLog, (audit) =>
-    audit.record({ action, subject: personaId, organizationId, details: { until: isoOrNull(until) } })
+    audit.record({ action, subject: personaId, organizationId, details: { by: "operator", until: isoOrNull(until) } })
   )
 
 const view = (license: License, now: Instant.Instant) => ({

@@ -170,7 +170,12 @@ const changing = <R>(change: Effect.Effect<Option.Option<Organization>, Identity
         if (Option.isNone(outcome)) return
         const { id: subject, limits, plan } = outcome.value
         const audit = yield* AuditLog
-        yield* audit.record({ action, subject, organizationId: subject, details: { plan, limits: { ...limits } } })
+        yield* audit.record({
+          action,
+          subject,
+          organizationId: subject,
+          details: { by: "operator", plan, limits: { ...limits } }
+        })
       })
     )
   ).pipe(Effect.mapError(() => new CommandFailed({ message: "Another organization has this identity id." })))

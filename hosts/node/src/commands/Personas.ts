@@ -139,7 +139,7 @@ export const personas = Command.make("persona").pipe(
 
 const record = (action: string, persona: Persona) =>
   Effect.flatMap(AuditLog, (audit) =>
-    audit.record({ action, subject: persona.id, organizationId: null, details: { name: persona.name } })
+    audit.record({ action, subject: persona.id, organizationId: null, details: { by: "operator", name: persona.name } })
   )
 
 const changedLinks = (

@@ -66,7 +66,7 @@ export class Drafting extends Context.Service<
           const found = yield* store.find(id)
           if (Option.isNone(found) || found.value.assignment.generation.ticket !== ticket) return
           const outcome = yield* Effect.result(
-            Effect.catchDefect(generate(found.value), (defect) =>
+            Effect.catchDefect(Effect.interruptible(generate(found.value)), (defect) =>
               Effect.fail(new GenerationFailed({ permanent: false, reason: `the generator broke: ${String(defect)}` }))
             ).pipe(Effect.onInterrupt(() => release(id, ticket)))
           )
@@ -81,7 +81,8 @@ export class Drafting extends Context.Service<
           )
           if (Result.isFailure(outcome)) yield* report(id, outcome.failure, modified)
           yield* signal.notify
-        })
+          // A stop breaks off the asking, and nothing else: what was answered is stored.
+        }, Effect.uninterruptible)
       })
     })
   )

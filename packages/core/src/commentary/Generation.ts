@@ -5,7 +5,7 @@ import * as Instant from "../shared/Instant.ts"
 import type { Policy } from "../shared/Policy.ts"
 import { reminderAt } from "../topic/Agenda.ts"
 import { type Assignment, isSettled } from "../topic/Assignment.ts"
-import { type Change, change, failed, moved, type Notice } from "../topic/Workflow.ts"
+import { type Change, change, failed, moved, type Notice, type NoticeKind, occasionOf } from "../topic/Workflow.ts"
 
 /** What an assignment does by itself at this moment; none when it is not due. Deadlines come before anything else. */
 export const wake = (present: Assignment, now: Instant.Instant, policy: Policy): Option.Option<Change> => {
@@ -55,7 +55,7 @@ export const drafted = (
       reminders: 0,
       generation: { ...present.generation, running: false, attempts: 0, nextAt: null, giveUpAt: null }
     },
-    { notices: notices(present, { kind: "draft", occasion: `draft-${draft.number}` }) }
+    { notices: notices({ ...present, draft }, "draft") }
   )
 }
 
@@ -72,12 +72,18 @@ export const attemptFailed = (
   return change({ ...present, generation: { ...present.generation, running: false, nextAt: Instant.plus(now, delay) } })
 }
 
-/** An attempt was broken off by our own stop: it is due at once, and was none. */
+/** An attempt was broken off by our own stop, and can report no more: it is due at once, and was none. */
 export const released = (present: Assignment, ticket: number, now: Instant.Instant): Change =>
   isAwaited(present, ticket, now)
     ? change({
         ...present,
-        generation: { ...present.generation, running: false, attempts: present.generation.attempts - 1, nextAt: now }
+        generation: {
+          ...present.generation,
+          ticket: present.generation.ticket - 1,
+          running: false,
+          attempts: present.generation.attempts - 1,
+          nextAt: now
+        }
       })
     : { assignment: present, notices: [] }
 
@@ -110,17 +116,17 @@ const stall = (present: Assignment, now: Instant.Instant, policy: Policy): Chang
         giveUpAt: present.draft === null ? Instant.plus(now, policy.generationGrace) : null
       }
     },
-    { notices: notices(present, { kind: "stalled", occasion: `stalled-${present.generation.ticket}` }) }
+    { notices: notices(present, "stalled") }
   )
 
 const remind = (present: Assignment): Change => {
   const next = { ...present, reminders: present.reminders + 1 }
-  if (present.draft === null)
-    return change(next, { notices: notices(present, { kind: "reminder", occasion: "reminder" }) })
-  const kind = present.reminders === 0 ? "approval_reminder" : "approval_last_call"
-  return change(next, { notices: notices(present, { kind, occasion: `${kind}-${present.draft.number}` }) })
+  if (present.draft === null) return change(next, { notices: notices(present, "reminder") })
+  return change(next, {
+    notices: notices(present, present.reminders === 0 ? "approval_reminder" : "approval_last_call")
+  })
 }
 
 /** The test environment sends no mail. */
-const notices = (assignment: Assignment, notice: Notice): ReadonlyArray<Notice> =>
-  assignment.environment === "test" ? [] : [notice]
+const notices = (assignment: Assignment, kind: NoticeKind): ReadonlyArray<Notice> =>
+  assignment.environment === "test" ? [] : [{ kind, occasion: occasionOf(kind, assignment) }]

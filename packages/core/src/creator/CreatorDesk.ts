@@ -21,7 +21,7 @@ import { type Assignment, settledAt } from "../topic/Assignment.ts"
 import { type AssignmentInContext, AssignmentStore } from "../topic/AssignmentStore.ts"
 import * as Workflow from "../topic/Workflow.ts"
 import { ActionRefused, type Change } from "../topic/Workflow.ts"
-import { CreatorLinks } from "./CreatorLink.ts"
+import { CreatorLinks } from "./CreatorLinks.ts"
 
 /** The link is forged, mistyped, expired, for a former address, or its reading time is over: not told apart. */
 export class LinkInvalid extends Schema.TaggedError<LinkInvalid>()("LinkInvalid", {}) {}

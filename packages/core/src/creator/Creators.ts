@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
-import { noticeId } from "../mail/Mail.ts"
+import { noticeId, repeated } from "../mail/Mail.ts"
 import { MailStore } from "../mail/MailStore.ts"
 import { PersonaRegistry } from "../persona/PersonaRegistry.ts"
 import { AuditLog } from "../shared/AuditLog.ts"
@@ -14,7 +14,16 @@ import { WorkSignal } from "../shared/WorkSignal.ts"
 import { type Assignment, isSettled } from "../topic/Assignment.ts"
 import { AssignmentNotFound } from "../topic/AssignmentNotFound.ts"
 import { AssignmentStore } from "../topic/AssignmentStore.ts"
-import { ActionRefused, change, failed, hasten, isStalled, moved, type NoticeKind } from "../topic/Workflow.ts"
+import {
+  ActionRefused,
+  change,
+  failed,
+  hasten,
+  isStalled,
+  moved,
+  type NoticeKind,
+  occasionOf
+} from "../topic/Workflow.ts"
 
 export class Creators extends Context.Service<
   Creators,
@@ -54,14 +63,14 @@ export class Creators extends Context.Service<
           return yield* new ActionRefused({ reason, status: assignment.status })
         }
         const now = yield* Instant.now
-        const occasion = kind === "draft" ? `draft-${assignment.draft?.number}` : kind
+        const occasion = occasionOf(kind, assignment)
         // One that is still on its way is hurried along: the creator needs one mail, not two.
         if (yield* mails.hasten(noticeId(id, occasion), now)) {
           yield* signal.notify
           return kind
         }
         yield* mails.queue({
-          id: noticeId(id, `${occasion}.again-${now}`),
+          id: noticeId(id, `${occasion}${repeated}${now}`),
           kind,
           shareId: id,
           organizationId: assignment.organizationId,

@@ -23,6 +23,9 @@ export interface Mail {
 /** The id of an assignment's mail for one occasion. */
 export const noticeId = (shareId: ShareId, occasion: string): string => `${shareId}.${occasion}`
 
+/** Between the id of a mail and what tells its repetition from it. */
+export const repeated = ".again-"
+
 /** Delays between attempts; the last one repeats until the mail window closes. */
 const delays = [Duration.minutes(1), Duration.minutes(5), Duration.minutes(15), Duration.hours(1), Duration.hours(2)]
 

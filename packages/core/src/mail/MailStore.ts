@@ -23,7 +23,10 @@ export class MailStore extends Context.Service<
     readonly claim: (at: Instant, lease: Instant, limit: number) => Effect.Effect<ReadonlyArray<Mail>>
     /** Counts only for the attempt that the mail was claimed with: one that was overtaken changes nothing. */
     readonly settle: (mail: Mail, outcome: MailOutcome, at: Instant) => Effect.Effect<void>
-    /** A mail that waits for another attempt is due at this moment. False when there is none that waits. */
+    /**
+     * A mail that is still on its way, or a repetition of it, is due at this moment, unless somebody is at it right now.
+     * False when none is on its way.
+     */
     readonly hasten: (id: string, at: Instant) => Effect.Effect<boolean>
     /** Nothing is sent to this address any more, and none of the mails names it; whatever its case. */
     readonly forget: (address: string) => Effect.Effect<void>

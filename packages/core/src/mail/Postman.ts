@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
-import { CreatorLinks } from "../creator/CreatorLink.ts"
+import { CreatorLinks } from "../creator/CreatorLinks.ts"
 import { deskNotice, type NoticeText, notice, undeliverableNotice } from "../creator/Notices.ts"
 import { OrganizationStore } from "../partner/OrganizationStore.ts"
 import * as Instant from "../shared/Instant.ts"
@@ -12,8 +12,8 @@ import { Policy } from "../shared/Policy.ts"
 import { WorkSignal } from "../shared/WorkSignal.ts"
 import { isSettled } from "../topic/Assignment.ts"
 import { type AssignmentInContext, AssignmentStore } from "../topic/AssignmentStore.ts"
-import { isStalled, type NoticeKind, notified } from "../topic/Workflow.ts"
-import { type Mail, noticeId, retryAt } from "./Mail.ts"
+import { isStalled, type NoticeKind, notified, occasionOf } from "../topic/Workflow.ts"
+import { type Mail, noticeId, repeated, retryAt } from "./Mail.ts"
 import { Mailer, type MailMessage, MailRefused } from "./Mailer.ts"
 import { type MailOutcome, MailStore } from "./MailStore.ts"
 
@@ -80,14 +80,24 @@ export class Postman extends Context.Service<
         return message(mail, { name, address: email }, text)
       })
 
+      /** A clean stop does not leave it to the lease that the mail goes out. */
+      const release = (mail: Mail) =>
+        Effect.flatMap(Instant.now, (until) =>
+          mails.settle(mail, { state: "waiting", until, reason: "we stopped before it was handed over" }, until)
+        )
+
+      /** A stop breaks off the handing over, and nothing else: what was handed over is written down as such. */
+      const handOver = (mail: Mail, written: MailMessage) =>
+        Effect.result(
+          Effect.catchDefect(Effect.interruptible(mailer.send(written)), (defect) =>
+            Effect.fail(new MailRefused({ permanent: false, reason: `the mailer broke: ${String(defect)}` }))
+          ).pipe(Effect.onInterrupt(() => release(mail)))
+        )
+
       const deliver = Effect.fn("Postman.deliver")(function* (mail: Mail) {
         const written = yield* write(mail)
         if (Option.isNone(written)) return yield* mails.settle(mail, { state: "obsolete" }, yield* Instant.now)
-        const outcome = yield* Effect.result(
-          Effect.catchDefect(mailer.send(written.value), (defect) =>
-            Effect.fail(new MailRefused({ permanent: false, reason: `the mailer broke: ${String(defect)}` }))
-          )
-        )
+        const outcome = yield* handOver(mail, written.value)
         const now = yield* Instant.now
         if (Result.isFailure(outcome)) return yield* refused(mail, outcome.failure, now)
         if (mail.kind === "request" && mail.shareId !== null) {
@@ -99,7 +109,7 @@ export class Postman extends Context.Service<
           if (Option.isSome(handedOver)) return
         }
         yield* mails.settle(mail, { state: "sent" }, now)
-      })
+      }, Effect.uninterruptible)
 
       const refused = Effect.fnUntraced(function* (mail: Mail, refusal: MailRefused, now: Instant.Instant) {
         const until = refusal.permanent ? null : retryAt(mail, now, policy.mailWindow)
@@ -130,20 +140,11 @@ export class Postman extends Context.Service<
         }
       })
 
-      /** A clean stop does not leave it to the lease that the mail goes out. */
-      const release = (mail: Mail) =>
-        Effect.flatMap(Instant.now, (until) =>
-          mails.settle(mail, { state: "waiting", until, reason: "we stopped before it was handed over" }, until)
-        )
-
       return Postman.of({
         round: Effect.fnUntraced(function* (limit) {
           const now = yield* Instant.now
           const claimed = yield* mails.claim(now, Instant.plus(now, policy.lease), limit)
-          yield* Effect.forEach(claimed, (mail) => Effect.onInterrupt(deliver(mail), () => release(mail)), {
-            concurrency: "unbounded",
-            discard: true
-          })
+          yield* Effect.forEach(claimed, deliver, { concurrency: "unbounded", discard: true })
           return claimed.length
         }),
         nextDue: mails.nextDue
@@ -160,5 +161,6 @@ const isWanted = (id: string, kind: NoticeKind, { assignment }: AssignmentInCont
   if (isSettled(assignment)) return false
   if (kind === "request" || kind === "reminder") return assignment.status === "topic_sent"
   if (kind === "stalled") return isStalled(assignment)
-  return assignment.draft !== null && id.startsWith(noticeId(assignment.id, `${kind}-${assignment.draft.number}`))
+  const base = noticeId(assignment.id, occasionOf(kind, assignment))
+  return assignment.draft !== null && (id === base || id.startsWith(base + repeated))
 }

@@ -1,4 +1,4 @@
-/** The port that lets go of what is no longer needed, and says what lies around. */
+/** The port that lets go of what is no longer needed. When that is, its caller says. */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type { Instant } from "../shared/Instant.ts"

@@ -1,4 +1,4 @@
-/** The product's figures: the windows, bounds and schedules that a deployer may set. Hosts read them from the environment; these are the defaults. */
+/** The product's figures: windows, bounds and schedules, with their defaults. Hosts read some of them from the environment. */
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 

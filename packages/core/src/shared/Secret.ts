@@ -1,4 +1,4 @@
-/** Alphabets, checksums and hashes of bearer secrets. Minting them with a meaning is their owners' (ApiKey, CreatorLink). */
+/** Alphabets, checksums and hashes of bearer secrets. Minting them with a meaning is their owners' (ApiKey, CreatorLinks). */
 import * as Digest from "effect/crypto/Digest"
 import type * as Effect from "effect/Effect"
 

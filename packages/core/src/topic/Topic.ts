@@ -27,7 +27,6 @@ export interface Topic {
 }
 
 export const maxPersonas = 100
-export const maxReferenceLength = 256
 
 /** Letters, digits and `-_.:`, and not one of the two that every address parser eats. */
 export const isReference = (text: string): boolean =>

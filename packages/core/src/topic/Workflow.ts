@@ -12,7 +12,7 @@ import { dueAt } from "./Agenda.ts"
 import { type Assignment, AssignmentStatus, type FailureReason, isSettled } from "./Assignment.ts"
 
 /** What moves an assignment from one status to another. */
-export type Trigger = "respond" | "decline" | "expire" | "draft" | "approve"
+type Trigger = "respond" | "decline" | "expire" | "draft" | "approve"
 
 /** The workflow. What stands here and nothing else; an empty row is final. */
 export const transitions: Readonly<Record<AssignmentStatus, Partial<Readonly<Record<Trigger, AssignmentStatus>>>>> = {
@@ -31,6 +31,15 @@ export type NoticeKind = "request" | "reminder" | "draft" | "approval_reminder" 
 export interface Notice {
   readonly kind: NoticeKind
   readonly occasion: string
+}
+
+/** What tells this mail from others of its kind: each draft, and each time that generation gave up, has its own. */
+export const occasionOf = (
+  kind: NoticeKind,
+  { draft, generation }: Pick<Assignment, "draft" | "generation">
+): string => {
+  if (kind === "request" || kind === "reminder") return kind
+  return `${kind}-${kind === "stalled" ? generation.ticket : (draft?.number ?? 0)}`
 }
 
 /** What follows from one step: all of it is stored in one transaction, or none. */
@@ -203,14 +212,12 @@ export const restart = (present: Assignment, now: Instant.Instant, action: strin
   if (now >= Math.min(generation.giveUpAt ?? now + 1, approveBy ?? now + 1)) return refuse(present, "too_late")
   return changed(
     { ...present, generation: { ...present.generation, attempts: 0, nextAt: now, giveUpAt: null } },
-    {
-      audit: { action, details: {} }
-    }
+    { audit: { action, details: action.startsWith("operator") ? { by: "operator" } : {} } }
   )
 }
 
 /** An attempt failed, and the next one is due at its time. */
-export const isWaiting = ({ generation }: Assignment): boolean =>
+const isWaiting = ({ generation }: Assignment): boolean =>
   generation.nextAt !== null && !generation.running && generation.attempts > 0
 
 /** The next attempt is made now: the operator knows that what was wrong is mended. */

@@ -42,5 +42,5 @@ const readDraftId = (text: string | undefined): Effect.Effect<DraftId | null, Ma
   const parsed = Ids.parse(DraftId, text)
   return Option.isSome(parsed)
     ? Effect.succeed(parsed.value)
-    : Effect.fail(new Malformed({ field: "draft_id", constraint: "must be a UUID" }))
+    : Effect.fail(new Malformed({ field: "draft_id", constraint: "must be a UUID", isTooLarge: false }))
 }

@@ -7,7 +7,7 @@ import { pageDocument } from "./PageDocument.ts"
 import { time } from "./Scene.ts"
 import { upright } from "./Upright.ts"
 
-export type OpenRequest = AssignmentInContext & { readonly link: string }
+type OpenRequest = AssignmentInContext & { readonly link: string }
 
 export const deskPage = (requests: ReadonlyArray<OpenRequest>): string => {
   const status =

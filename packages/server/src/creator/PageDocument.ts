@@ -5,7 +5,7 @@ import * as Base64 from "effect/encoding/Base64"
 import { type Html, html } from "./Html.ts"
 import { style } from "./Style.ts"
 
-export interface PageContent {
+interface PageContent {
   /** For the browser's tab: the state first. */
   readonly title: string
   /** A word at the top: where things stand. */

@@ -31,11 +31,10 @@ type Told = Pick<Refusal, "problem" | "says">
 
 const illegible = (reason: TextLength | Malformed): Told => {
   if (reason._tag === "Malformed") {
-    const { constraint, field } = reason
-    const says =
-      constraint === "must be at most 256 KiB"
-        ? "That was too long to be read."
-        : "That could not be read. Please try again from this page."
+    const { constraint, field, isTooLarge } = reason
+    const says = isTooLarge
+      ? "That was too long to be read."
+      : "That could not be read. Please try again from this page."
     return { problem: { field, constraint }, says }
   }
   const { field, length, max, min } = reason

@@ -224,4 +224,50 @@ describe("acting by JSON", () => {
       assert.deepStrictEqual(fits, [400, "perspective"])
     })
   )
+
+  it.effect("says to a person that it was too long, and of anything else that it could not be read", () =>
+    Effect.gen(function* () {
+      const { call, form } = yield* caller(Samples.topicSent)
+      const { status, text } = yield* form("respond", { perspective: "x".repeat(256 * 1024) })
+      assert.strictEqual(status, 400)
+      assert.include(text, "That was too long to be read.")
+      const other = yield* call(`${token}/respond`, {
+        method: "POST",
+        body: "x",
+        headers: { "content-type": "text/plain" }
+      })
+      assert.include(other.text, "That could not be read.")
+    })
+  )
+
+  it.effect("takes JSON by the partners' rules: in UTF-8, uncompressed, unambiguous", () =>
+    Effect.gen(function* () {
+      const { call, state } = yield* caller(Samples.topicSent)
+      const good = JSON.stringify({ perspective })
+      const bytes = new TextEncoder().encode(good)
+      bytes[bytes.indexOf(0x20)] = 0xff
+      const type = "application/json"
+      const cases = [
+        [good, { "content-type": `${type}; charset=iso-8859-1` }, "content-type"],
+        [good, { "content-type": type, "content-encoding": "gzip" }, "content-encoding"],
+        [bytes, { "content-type": type }, "body"],
+        [`{"perspective": "a", "perspective": "b"}`, { "content-type": type }, "perspective"],
+        [`{"perspective": "\\ud800"}`, { "content-type": type }, "perspective"]
+      ] as const
+      for (const [body, headers, field] of cases) {
+        const { json: answer, status } = yield* call(`${token}/respond`, { method: "POST", body, headers })
+        assert.deepStrictEqual([status, answer().error.details.field], [400, field])
+      }
+      assert.strictEqual(state.writes, 0)
+    })
+  )
+
+  it.effect("ignores fields that it does not know, and what they hold", () =>
+    Effect.gen(function* () {
+      const { call } = yield* caller(Samples.topicSent)
+      const body = `{"later": 1e999, "later": "\\ud800", "perspective": ${JSON.stringify(perspective)}}`
+      const headers = { "content-type": 'application/json; charset="UTF-8"', "content-encoding": "identity" }
+      assert.strictEqual((yield* call(`${token}/respond`, { method: "POST", body, headers })).status, 200)
+    })
+  )
 })
