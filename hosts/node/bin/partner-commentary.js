@@ -44,7 +44,7 @@ const isBundled = () => {
 
 // A service keeps its memory small and flat. Left alone, V8 lets young garbage grow by more than the service needs itself,
 // and each thread's allocator keeps what it once had.
-const frugal = ["--max-semi-space-size=8", "--heap-growing-percent=30"]
+const frugal = ["--max-semi-space-size=8", "--heap-growing-percent=20"]
 
 /** Whether this process should begin anew with those options: it cannot take them once it runs. Who chose others keeps them. */
 const isLavish = () =>
