@@ -1,6 +1,21 @@
 /** Every error of the wire: code, status and details, in the envelope as it is sent. Which domain error becomes which is the server's. */
 import * as Schema from "effect/Schema"
 
+/** HTTP status by code; a code that is missing here does not compile where errors are answered. */
+export const statusOf = {
+  invalid_request: 400,
+  no_valid_personas: 400,
+  unauthorized: 401,
+  key_revoked: 401,
+  key_expired: 401,
+  ip_restricted: 401,
+  scope_denied: 401,
+  not_licensed: 403,
+  not_found: 404,
+  rate_limit_exceeded: 429,
+  internal_error: 500
+} as const
+
 /** One thing wrong with a request: a path such as `persona_ids[2]`, and a sentence a person can act on. */
 export const Problem = Schema.Struct({
   field: Schema.String.annotate({
@@ -23,7 +38,7 @@ const bodyWith = <const Code extends string, Details extends Schema.Top>(code: C
 
 export class InvalidRequest extends Schema.Error<InvalidRequest>("InvalidRequest")(
   bodyWith("invalid_request", Schema.Struct({ ...Problem.fields, errors: Schema.Array(Problem) })),
-  { httpApiStatus: 400, description: "The body or a parameter is invalid." }
+  { httpApiStatus: statusOf.invalid_request, description: "The body or a parameter is invalid." }
 ) {
   /** The first problem leads; all are listed. */
   static of(problems: readonly [Problem, ...ReadonlyArray<Problem>]): InvalidRequest {
@@ -57,7 +72,10 @@ export const SubmissionResult = Schema.Struct({
 
 export class NoValidPersonas extends Schema.Error<NoValidPersonas>("NoValidPersonas")(
   bodyWith("no_valid_personas", Schema.Array(SubmissionResult)),
-  { httpApiStatus: 400, description: "None of the requested personas could be sent to. Nothing was stored." }
+  {
+    httpApiStatus: statusOf.no_valid_personas,
+    description: "None of the requested personas could be sent to. Nothing was stored."
+  }
 ) {
   static of(details: ReadonlyArray<typeof SubmissionResult.Type>): NoValidPersonas {
     return new NoValidPersonas({
@@ -68,7 +86,7 @@ export class NoValidPersonas extends Schema.Error<NoValidPersonas>("NoValidPerso
 }
 
 export class Unauthorized extends Schema.Error<Unauthorized>("Unauthorized")(body("unauthorized"), {
-  httpApiStatus: 401,
+  httpApiStatus: statusOf.unauthorized,
   description: "The API key is missing or invalid."
 }) {
   static of(message = "The API key is missing or invalid."): Unauthorized {
@@ -77,7 +95,7 @@ export class Unauthorized extends Schema.Error<Unauthorized>("Unauthorized")(bod
 }
 
 export class KeyRevoked extends Schema.Error<KeyRevoked>("KeyRevoked")(body("key_revoked"), {
-  httpApiStatus: 401,
+  httpApiStatus: statusOf.key_revoked,
   description: "The API key was revoked."
 }) {
   static of(): KeyRevoked {
@@ -86,7 +104,7 @@ export class KeyRevoked extends Schema.Error<KeyRevoked>("KeyRevoked")(body("key
 }
 
 export class KeyExpired extends Schema.Error<KeyExpired>("KeyExpired")(body("key_expired"), {
-  httpApiStatus: 401,
+  httpApiStatus: statusOf.key_expired,
   description: "The API key has expired."
 }) {
   static of(): KeyExpired {
@@ -95,7 +113,7 @@ export class KeyExpired extends Schema.Error<KeyExpired>("KeyExpired")(body("key
 }
 
 export class IpRestricted extends Schema.Error<IpRestricted>("IpRestricted")(body("ip_restricted"), {
-  httpApiStatus: 401,
+  httpApiStatus: statusOf.ip_restricted,
   description: "The API key may not be used from this address."
 }) {
   static of(): IpRestricted {
@@ -107,7 +125,7 @@ export class IpRestricted extends Schema.Error<IpRestricted>("IpRestricted")(bod
 }
 
 export class ScopeDenied extends Schema.Error<ScopeDenied>("ScopeDenied")(body("scope_denied"), {
-  httpApiStatus: 401,
+  httpApiStatus: statusOf.scope_denied,
   description: "The API key lacks the scope that the operation needs."
 }) {
   static of(scope: string): ScopeDenied {
@@ -120,7 +138,7 @@ export class ScopeDenied extends Schema.Error<ScopeDenied>("ScopeDenied")(body("
 
 export class NotLicensed extends Schema.Error<NotLicensed>("NotLicensed")(
   bodyWith("not_licensed", Schema.Struct({ persona_id: Schema.String })),
-  { httpApiStatus: 403, description: "The organization holds no active licence for the persona." }
+  { httpApiStatus: statusOf.not_licensed, description: "The organization holds no active licence for the persona." }
 ) {
   static of(personaId: string): NotLicensed {
     return new NotLicensed({
@@ -135,7 +153,7 @@ export class NotLicensed extends Schema.Error<NotLicensed>("NotLicensed")(
 }
 
 export class NotFound extends Schema.Error<NotFound>("NotFound")(body("not_found"), {
-  httpApiStatus: 404,
+  httpApiStatus: statusOf.not_found,
   description: "There is no such resource."
 }) {
   static of(message: string): NotFound {
@@ -160,7 +178,7 @@ export class RateLimitExceeded extends Schema.Error<RateLimitExceeded>("RateLimi
       )
     })
   ),
-  { httpApiStatus: 429, description: "A rate limit or a monthly quota is used up." }
+  { httpApiStatus: statusOf.rate_limit_exceeded, description: "A rate limit or a monthly quota is used up." }
 ) {
   static of(details: {
     readonly retry_after: number
@@ -184,7 +202,7 @@ export class RateLimitExceeded extends Schema.Error<RateLimitExceeded>("RateLimi
 }
 
 export class InternalError extends Schema.Error<InternalError>("InternalError")(body("internal_error"), {
-  httpApiStatus: 500,
+  httpApiStatus: statusOf.internal_error,
   description: "The server failed. The message names the request id."
 }) {
   static of(requestId: string): InternalError {
@@ -207,18 +225,3 @@ export type WireError =
   | NotFound
   | RateLimitExceeded
   | InternalError
-
-/** HTTP status by code. */
-export const statusOf: Readonly<Record<WireError["error"]["code"], number>> = {
-  invalid_request: 400,
-  no_valid_personas: 400,
-  unauthorized: 401,
-  key_revoked: 401,
-  key_expired: 401,
-  ip_restricted: 401,
-  scope_denied: 401,
-  not_licensed: 403,
-  not_found: 404,
-  rate_limit_exceeded: 429,
-  internal_error: 500
-}

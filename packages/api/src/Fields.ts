@@ -1,4 +1,6 @@
 /** The fields that several resources share, with the words that describe them. */
+import { FailureReason } from "@partner-commentary/core/topic/Assignment"
+import * as Topics from "@partner-commentary/core/topic/TopicStatus"
 import * as Schema from "effect/Schema"
 
 export const Timestamp = Schema.String.annotate({
@@ -15,26 +17,17 @@ export const Metadata = Schema.Record(Schema.String, Schema.Json).annotate({
   description: "The partner's own data, returned as it was sent; `{}` when none was sent."
 })
 
-export const TopicStatus = Schema.Literals(["pending", "in_progress", "partial", "completed"]).annotate({
+export const TopicStatus = Topics.TopicStatus.annotate({
   description:
     "`pending`: waiting for creators; `in_progress`: at least one works; `partial`: some commentaries are ready; `completed`: nothing more will come."
 })
-
-export const AssignmentStatus = Schema.Literals([
-  "topic_sent",
-  "opinion_injected",
-  "commentary_generated",
-  "creator_approved",
-  "declined",
-  "expired"
-])
 
 export const OutcomeStatus = Schema.Literals(["completed", "pending", "failed"])
 
 /** Why an assignment was settled without a commentary. */
 export const Failure = Schema.NullOr(
   Schema.Struct({
-    reason: Schema.Literals(["declined", "expired", "generation_failed", "approval_timeout", "withdrawn"]),
+    reason: FailureReason,
     at: Timestamp
   })
 ).annotate({ description: "Set when no commentary will come, and why." })

@@ -1,4 +1,6 @@
 /** Topics as partners submit, follow and fetch them. */
+import { AssignmentStatus } from "@partner-commentary/core/topic/Assignment"
+import { maxPersonas, OutputType, referencePattern } from "@partner-commentary/core/topic/Topic"
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
@@ -7,6 +9,10 @@ import { ApiKeyAuth, RequiredScope } from "./ApiKeyAuth.ts"
 import { Ok } from "./Envelope.ts"
 import { InvalidRequest, NotFound, NoValidPersonas, RateLimitExceeded, SubmissionResult } from "./Errors.ts"
 import * as Fields from "./Fields.ts"
+
+/** What an external reference must be, wherever one is given. */
+export const referenceConstraint =
+  "must be 1 to 256 characters out of A-Z, a-z, 0-9, '-', '_', '.' and ':', and neither '.' nor '..'"
 
 /** The body of POST /topics as it is sent. Lengths are judged by the service, which may be set otherwise than by default. */
 export const CreateTopic = Schema.Struct({
@@ -20,19 +26,13 @@ export const CreateTopic = Schema.Struct({
     ).annotate({ format: "uuid" })
   ).check(
     Schema.isMinLength(1, { message: "must hold at least one persona id" }),
-    Schema.isMaxLength(100, { message: "must hold at most 100 persona ids" })
+    Schema.isMaxLength(maxPersonas, { message: `must hold at most ${maxPersonas} persona ids` })
   ),
   external_reference: Schema.optionalKey(
-    Schema.String.check(
-      Schema.isPattern(/^(?!\.{1,2}$)[A-Za-z0-9\-_.:]{1,256}$/, {
-        message: "must be 1 to 256 characters out of A-Z, a-z, 0-9, '-', '_', '.' and ':', and neither '.' nor '..'"
-      })
-    )
+    Schema.String.check(Schema.isPattern(referencePattern, { message: referenceConstraint }))
   ),
   output_types: Schema.optionalKey(
-    Schema.Array(
-      Schema.Literals(["text", "audio", "video"]).annotate({ message: "must be text, audio or video" })
-    ).check(
+    Schema.Array(OutputType.annotate({ message: "must be text, audio or video" })).check(
       Schema.isMinLength(1, { message: "must name at least one output type" }),
       Schema.isMaxLength(3, { message: "must name each output type once at most" }),
       Schema.isUnique({ message: "must name each output type once at most" })
@@ -61,7 +61,7 @@ export const TopicProgress = Schema.Struct({
     Schema.Struct({
       persona_id: Fields.Uuid,
       persona_name: Schema.String,
-      status: Fields.AssignmentStatus,
+      status: AssignmentStatus,
       status_updated_at: Fields.Timestamp,
       has_commentary: Schema.Boolean,
       failure: Fields.Failure

@@ -2,6 +2,7 @@
 import { CurrentPrincipal } from "@partner-commentary/api/ApiKeyAuth"
 import * as Errors from "@partner-commentary/api/Errors"
 import { PartnerApi, prefix } from "@partner-commentary/api/PartnerApi"
+import { referenceConstraint } from "@partner-commentary/api/TopicsApi"
 import type { Principal } from "@partner-commentary/core/access/ApiKeys"
 import * as Ids from "@partner-commentary/core/shared/Ids"
 import * as Instant from "@partner-commentary/core/shared/Instant"
@@ -96,11 +97,7 @@ export const layer = HttpApiBuilder.group(
         Effect.fnUntraced(function* ({ params: { ref }, request }) {
           const owner = ownerOf(yield* CurrentPrincipal)
           if (!isReference(ref) || isCut(request.url)) {
-            return yield* invalid({
-              field: "ref",
-              constraint:
-                "must be 1 to 256 characters out of A-Z, a-z, 0-9, '-', '_', '.' and ':', and neither '.' nor '..'"
-            })
+            return yield* invalid({ field: "ref", constraint: referenceConstraint })
           }
           const found = yield* Effect.catchTag(topics.byReference(owner, ref), "ReferenceNotFound", ({ reference }) =>
             Effect.fail(Errors.NotFound.of(`No topic has the external reference ${reference}.`))

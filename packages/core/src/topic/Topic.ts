@@ -29,8 +29,9 @@ export interface Topic {
 export const maxPersonas = 100
 
 /** Letters, digits and `-_.:`, and not one of the two that every address parser eats. */
-export const isReference = (text: string): boolean =>
-  /^[A-Za-z0-9\-_.:]{1,256}$/.test(text) && text !== "." && text !== ".."
+export const referencePattern = /^(?!\.{1,2}$)[A-Za-z0-9\-_.:]{1,256}$/
+
+export const isReference = (text: string): boolean => referencePattern.test(text)
 
 /** Of a content's length in Unicode code points, after trimming. */
 export interface TopicBounds {

@@ -3,36 +3,20 @@ import * as fc from "fast-check"
 import { assert } from "vitest"
 import { deskNotice, type NoticeText, notice, undeliverableNotice, utcDate } from "../../src/creator/Notices.ts"
 import type * as Ids from "../../src/shared/Ids.ts"
+import { defaults } from "../../src/shared/Policy.ts"
 import type { Assignment } from "../../src/topic/Assignment.ts"
 import type { NoticeKind } from "../../src/topic/Workflow.ts"
+import { freshAssignment, noon } from "../topic/FreshAssignment.ts"
 
 const id = "0198a000-0000-7000-8000-000000000001"
-const noon = 1_778_760_000_000 // Thursday 14 May 2026, 12:00 UTC
 const hour = 3_600_000
 const link = "https://partners.example/creator/abc.def"
 
 const assignment: Assignment = {
-  id: id as typeof Ids.ShareId.Type,
-  topicId: id as typeof Ids.TopicId.Type,
-  organizationId: id as typeof Ids.OrganizationId.Type,
-  environment: "live",
-  position: 0,
-  persona: { id: id as typeof Ids.PersonaId.Type, name: "Jordan Vale", imageUrl: "https://images.example/jordan.png" },
+  ...freshAssignment(defaults),
   creator: { email: "private@creator.example", name: "Sam" },
-  createdAt: noon,
-  status: "topic_sent",
-  statusUpdatedAt: noon,
   notifiedAt: noon,
   respondBy: noon + 48 * hour,
-  perspective: null,
-  declineReason: null,
-  generation: { ticket: 0, running: false, attempts: 0, nextAt: null, giveUpAt: null, revision: null },
-  draft: null,
-  approveBy: null,
-  reminders: 0,
-  commentary: null,
-  failure: null,
-  withdrawReason: null,
   dueAt: null
 }
 
