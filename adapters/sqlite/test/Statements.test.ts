@@ -123,6 +123,6 @@ const everything = Effect.gen(function* () {
   yield* mails.failed(10)
   yield* Effect.flatMap(PersonaStore, (store) => store.licensedAmong(organizationId, given.requested, start))
   yield* Effect.flatMap(ApiKeyStore, (store) => Effect.andThen(store.findByHash("x"), store.list(organizationId)))
-  yield* Effect.flatMap(UsageStore, (store) => store.ofMonth(organizationId, "2026-01"))
+  yield* Effect.flatMap(UsageStore, (store) => store.ofMonth({ organizationId, environment: "live" }, "2026-01"))
   yield* Effect.flatMap(Retention, (retention) => retention.purge({ mails: start, windows: start }))
 })

@@ -1,9 +1,9 @@
 /** The core with everything it asks of a host: what serves and what works run on the same one. It requires the stores. */
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import * as Core from "@partner-commentary/core/Core"
-import { SigningSecrets } from "@partner-commentary/core/creator/SigningSecrets"
 import { Policy } from "@partner-commentary/core/shared/Policy"
 import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
+import { SigningSecrets } from "@partner-commentary/core/shared/SigningSecrets"
 import { WorkSignal } from "@partner-commentary/core/shared/WorkSignal"
 import { TrustedProxies } from "@partner-commentary/server/ClientAddress"
 import { WorkerSettings } from "@partner-commentary/server/Workers"
@@ -27,7 +27,9 @@ export const layer = (settings: Settings, apiRoot: string) =>
         ),
         Outside.layer(settings),
         WorkSignal.layerProcess,
+        NodeCrypto.layerAead,
         NodeCrypto.layerDigest,
+        NodeCrypto.layerKdf,
         NodeCrypto.layerMac,
         NodeCrypto.layerSecureRandom
       )

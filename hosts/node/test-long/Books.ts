@@ -54,7 +54,7 @@ const audits: Readonly<Record<string, string>> = {
         ) GROUP BY organization_id, month
       ) m ON m.org = u.organization_id AND m.month = u.period
       WHERE u.topics_created <> m.topics OR u.units_held <> m.units OR u.commentaries_generated <> m.generated
-    UNION ALL SELECT NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+    UNION ALL SELECT NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
       WHERE (SELECT COALESCE(SUM(topics_created), 0) FROM usage_months) <> (SELECT COUNT(*) FROM topics)`,
   "something is still to happen": "SELECT id, status, due_at FROM assignments WHERE due_at IS NOT NULL",
   "a mail still waits, or was given up": "SELECT id, state, reason FROM mails WHERE state IN ('waiting', 'failed')",

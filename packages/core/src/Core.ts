@@ -7,6 +7,7 @@ import { CreatorLinks } from "./creator/CreatorLinks.ts"
 import { Creators } from "./creator/Creators.ts"
 import { Postman } from "./mail/Postman.ts"
 import { Personas } from "./persona/Personas.ts"
+import { Seal } from "./shared/Seal.ts"
 import { Topics } from "./topic/Topics.ts"
 import { Wakeups } from "./topic/Wakeups.ts"
 
@@ -19,4 +20,4 @@ export const layer = Layer.mergeAll(
   Postman.layer,
   Topics.layer,
   Wakeups.layer
-).pipe(Layer.provide(CreatorLinks.layer))
+).pipe(Layer.provide(CreatorLinks.layer), Layer.provideMerge(Seal.layer))

@@ -10,9 +10,11 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as SqlClient from "effect/sql/SqlClient"
 import { InstantColumn } from "./Columns.ts"
+import { transact } from "./Transaction.ts"
 
 const ApiKeyRow = Schema.Struct({
   id: ApiKeyId,
+  lineageId: ApiKeyId,
   organizationId: OrganizationId,
   name: Schema.String,
   prefix: Schema.String,
@@ -21,14 +23,17 @@ const ApiKeyRow = Schema.Struct({
   ipAllowList: Schema.fromJsonString(Schema.Array(Schema.String)),
   createdAt: InstantColumn,
   expiresAt: Schema.NullOr(InstantColumn),
-  revokedAt: Schema.NullOr(InstantColumn)
+  revokedAt: Schema.NullOr(InstantColumn),
+  lastUsedAt: Schema.NullOr(InstantColumn)
 }).pipe(
   Schema.encodeKeys({
+    lineageId: "lineage_id",
     organizationId: "organization_id",
     ipAllowList: "ip_allow_list",
     createdAt: "created_at",
     expiresAt: "expires_at",
-    revokedAt: "revoked_at"
+    revokedAt: "revoked_at",
+    lastUsedAt: "last_used_at"
   })
 )
 
@@ -60,6 +65,21 @@ export const layer = Layer.effect(
           Effect.map(
             sql`UPDATE api_keys SET revoked_at = COALESCE(revoked_at, ${toIso(at)}) WHERE id = ${id} RETURNING *`,
             first
+          )
+        ),
+
+      // In the order of the ids: two nodes never wait for each other's rows.
+      markUsed: (uses) =>
+        transact(
+          sql,
+          Effect.forEach(
+            uses.toSorted((one, other) => (one.id < other.id ? -1 : 1)),
+            ({ at, id }) => {
+              const iso = toIso(at)
+              return sql`UPDATE api_keys SET last_used_at = ${iso}
+                WHERE id = ${id} AND (last_used_at IS NULL OR last_used_at < ${iso})`
+            },
+            { discard: true }
           )
         )
     })

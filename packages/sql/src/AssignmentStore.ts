@@ -1,6 +1,6 @@
 /** Assignments: found by share id, creator and due time, and changed as whole transactions under the lock of their topic. */
 import { noticeId } from "@partner-commentary/core/mail/Mail"
-import type { OrganizationId, ShareId, TopicId } from "@partner-commentary/core/shared/Ids"
+import type { ShareId, TopicId } from "@partner-commentary/core/shared/Ids"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import type { Assignment } from "@partner-commentary/core/topic/Assignment"
 import { type AssignmentInContext, AssignmentStore } from "@partner-commentary/core/topic/AssignmentStore"
@@ -58,7 +58,7 @@ export const layer = Layer.effect(
       { assignment: after, audit, notices }: Change,
       now: Instant.Instant
     ) {
-      const { environment, id: shareId, organizationId } = before
+      const { id: shareId, organizationId } = before
       yield* sql`UPDATE assignments SET ${sql.update(toChangedRow(after))} WHERE id = ${shareId}`
       const { draft } = after
       if (draft !== null && draft.id !== before.draft?.id) {
@@ -85,22 +85,21 @@ export const layer = Layer.effect(
         )
       }
       if (audit !== undefined) yield* AuditLog.append(sql, { ...audit, subject: shareId, organizationId }, now)
-      if (environment === "live") yield* countUsage(organizationId, Instant.fromIso(topic.created_at), before, after)
+      yield* countUsage(Instant.fromIso(topic.created_at), before, after)
       if (status !== topic.status) yield* TopicTotals.add(sql, before, { [topic.status]: -1, [status]: 1 })
     })
 
     /** A unit is given back to the month of the topic; a first draft counts in the month that it came in. */
     const countUsage = Effect.fnUntraced(function* (
-      organizationId: OrganizationId,
       topicCreatedAt: Instant.Instant,
       before: Assignment,
       after: Assignment
     ) {
       if (before.failure === null && after.failure !== null) {
-        yield* Usage.count(sql, organizationId, periodOf(topicCreatedAt), { units: -1 })
+        yield* Usage.count(sql, after, periodOf(topicCreatedAt), { units: -1 })
       }
       if (before.draft === null && after.draft !== null) {
-        yield* Usage.count(sql, organizationId, periodOf(after.draft.createdAt), { generated: 1 })
+        yield* Usage.count(sql, after, periodOf(after.draft.createdAt), { generated: 1 })
       }
     })
 

@@ -9,6 +9,7 @@ import { topics } from "./migrations/0002_topics.ts"
 import { usage } from "./migrations/0003_usage.ts"
 import { mails } from "./migrations/0004_mails.ts"
 import { audit } from "./migrations/0005_audit.ts"
+import { calls } from "./migrations/0006_calls.ts"
 
 const table = "partner_commentary_migrations"
 
@@ -17,7 +18,8 @@ const migrations = {
   "0002_topics": topics,
   "0003_usage": usage,
   "0004_mails": mails,
-  "0005_audit": audit
+  "0005_audit": audit,
+  "0006_calls": calls
 }
 
 const latest = Math.max(...Object.keys(migrations).map((name) => Number.parseInt(name, 10)))

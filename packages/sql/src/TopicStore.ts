@@ -87,9 +87,8 @@ export const layer = Layer.effect(
           })
         )
       }
+      const seen = yield* Usage.count(sql, topic, periodOf(topic.createdAt), { topics: 1, units: sent.length })
       if (submission.quotas !== null) {
-        const month = periodOf(topic.createdAt)
-        const seen = yield* Usage.count(sql, topic.organizationId, month, { topics: 1, units: sent.length })
         const held = { topics: seen.topics_created - 1, commentaryUnits: seen.units_held - sent.length }
         const refused = refusal(held, submission.quotas, sent.length)
         if (Option.isSome(refused)) return yield* refused.value

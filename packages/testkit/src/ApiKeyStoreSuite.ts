@@ -49,5 +49,21 @@ export const suite = <E>(name: string, layer: Layer.Layer<ApiKeyStore, E>): void
         )
         assert.deepStrictEqual(yield* store.list(organizationId()), [])
       }))
+
+    it("the last use of a key moves forward alone", () =>
+      Effect.gen(function* () {
+        const store = yield* ApiKeyStore
+        const [used, idle] = [apiKey(), apiKey()]
+        yield* store.insert(used, "hash-used")
+        yield* store.insert(idle, "hash-idle")
+        yield* store.markUsed([{ id: used.id, at: start + hour }])
+        yield* store.markUsed([
+          { id: used.id, at: start },
+          { id: apiKey().id, at: start }
+        ])
+        yield* store.markUsed([])
+        assert.deepStrictEqual(yield* store.findByHash("hash-used"), Option.some({ ...used, lastUsedAt: start + hour }))
+        assert.deepStrictEqual(yield* store.findByHash("hash-idle"), Option.some(idle))
+      }))
   })
 }

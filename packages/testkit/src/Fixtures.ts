@@ -87,6 +87,7 @@ export const license = (changes: Partial<License> = {}): License => ({
 
 export const apiKey = (changes: Partial<ApiKey> = {}): ApiKey => ({
   id: ApiKeyId.make(uuid()),
+  lineageId: ApiKeyId.make(uuid()),
   organizationId: organizationId(),
   name: "production",
   prefix: "pk_live_AbCd1234",
@@ -96,6 +97,7 @@ export const apiKey = (changes: Partial<ApiKey> = {}): ApiKey => ({
   createdAt: start,
   expiresAt: null,
   revokedAt: null,
+  lastUsedAt: null,
   ...changes
 })
 

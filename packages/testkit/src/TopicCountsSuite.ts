@@ -46,31 +46,53 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
       Effect.gen(function* () {
         const usage = yield* UsageStore
         const { first, owner, second } = yield* twoSent()
-        const of = (month: string) => usage.ofMonth(owner.organizationId, month)
+        const of = (month: string) => usage.ofMonth(owner, month)
         yield* Creator.respond(first)
         yield* TestClock.setTime(start + 3 * day)
         yield* Creator.wakeUp(first)
         yield* Creator.draft(first)
-        assert.deepStrictEqual(yield* of("2026-01"), { topics: 1, commentaryUnits: 2, commentariesGenerated: 0 })
-        assert.deepStrictEqual(yield* of("2026-02"), { topics: 0, commentaryUnits: 0, commentariesGenerated: 1 })
+        assert.deepStrictEqual(yield* of("2026-01"), {
+          topics: 1,
+          commentaryUnits: 2,
+          commentariesGenerated: 0,
+          apiCalls: 0
+        })
+        assert.deepStrictEqual(yield* of("2026-02"), {
+          topics: 0,
+          commentaryUnits: 0,
+          commentariesGenerated: 1,
+          apiCalls: 0
+        })
         yield* Creator.revise(first)
         yield* Creator.wakeUp(first)
         yield* Creator.draft(first)
         yield* Creator.withdraw(first)
         yield* Creator.withdraw(first)
         yield* Creator.wakeUp(second)
-        assert.deepStrictEqual(yield* of("2026-01"), { topics: 1, commentaryUnits: 0, commentariesGenerated: 0 })
-        assert.deepStrictEqual(yield* of("2026-02"), { topics: 0, commentaryUnits: 0, commentariesGenerated: 1 })
+        assert.deepStrictEqual(yield* of("2026-01"), {
+          topics: 1,
+          commentaryUnits: 0,
+          commentariesGenerated: 0,
+          apiCalls: 0
+        })
+        assert.deepStrictEqual(yield* of("2026-02"), {
+          topics: 0,
+          commentaryUnits: 0,
+          commentariesGenerated: 1,
+          apiCalls: 0
+        })
       }))
 
-    it("the test environment counts no usage", () =>
+    it("the test environment counts a usage of its own, and none of the live one's", () =>
       Effect.gen(function* () {
         const usage = yield* UsageStore
         const { first, owner, second } = yield* twoSent("test")
         yield* Creator.respondAndDraft(first)
         yield* Creator.decline(second)
-        const month = yield* usage.ofMonth(owner.organizationId, "2026-01")
-        assert.deepStrictEqual(month, { topics: 0, commentaryUnits: 0, commentariesGenerated: 0 })
+        const month = yield* usage.ofMonth(owner, "2026-01")
+        assert.deepStrictEqual(month, { topics: 1, commentaryUnits: 1, commentariesGenerated: 1, apiCalls: 0 })
+        const live = yield* usage.ofMonth({ ...owner, environment: "live" }, "2026-01")
+        assert.deepStrictEqual(live, { topics: 0, commentaryUnits: 0, commentariesGenerated: 0, apiCalls: 0 })
         assert.deepStrictEqual(yield* totals(owner), { pending: 0, in_progress: 1, partial: 0, completed: 0 })
       }))
 
@@ -190,7 +212,7 @@ const agree = Effect.fnUntraced(function* (owner: Owner) {
     assert.strictEqual(kept.status, topicStatus(counts))
   }
   const months = yield* Effect.forEach(["2026-01", "2026-02", "2026-03", "2026-04"], (month) =>
-    usage.ofMonth(owner.organizationId, month)
+    usage.ofMonth(owner, month)
   )
   const sum = (of: (month: (typeof months)[number]) => number) => months.reduce((total, month) => total + of(month), 0)
   assert.strictEqual(

@@ -9,7 +9,7 @@ export const traces = Effect.fnUntraced(function* (owner: Owner) {
   const topics = yield* TopicStore
   const usage = yield* UsageStore
   const list = yield* topics.list({ owner: { ...owner }, status: null, limit: 100, from: { offset: 0 } })
-  const month = yield* usage.ofMonth(owner.organizationId, "2026-01")
+  const month = yield* usage.ofMonth(owner, "2026-01")
   assert.strictEqual(list.items.length, list.total)
   return { topics: list.total, held: month.topics, units: month.commentaryUnits }
 })

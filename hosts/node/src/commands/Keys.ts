@@ -132,5 +132,6 @@ const view = (key: ApiKey) => ({
   ip_whitelist: key.ipAllowList,
   created_at: Instant.toIso(key.createdAt),
   expires_at: isoOrNull(key.expiresAt),
+  last_used_at: isoOrNull(key.lastUsedAt),
   revoked_at: isoOrNull(key.revokedAt)
 })

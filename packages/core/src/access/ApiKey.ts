@@ -15,6 +15,8 @@ export type Environment = typeof Environment.Type
 
 export interface ApiKey {
   readonly id: ApiKeyId
+  /** The first key of its line of rotations, itself when it is the first: its calls count in that key's rate windows. */
+  readonly lineageId: ApiKeyId
   readonly organizationId: OrganizationId
   readonly name: string
   /** `pk_<env>_` and the first 8 characters: enough to recognize, not to use. */
@@ -25,7 +27,10 @@ export interface ApiKey {
   readonly ipAllowList: ReadonlyArray<string>
   readonly createdAt: Instant
   readonly expiresAt: Instant | null
+  /** May lie ahead: a rotated key works until then. */
   readonly revokedAt: Instant | null
+  /** May lag by some seconds; null before the first call. */
+  readonly lastUsedAt: Instant | null
 }
 
 export class KeyRevoked extends Schema.TaggedError<KeyRevoked>()("KeyRevoked", {}) {}

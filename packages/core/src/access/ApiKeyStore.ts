@@ -16,5 +16,7 @@ export class ApiKeyStore extends Context.Service<
     readonly list: (organizationId: OrganizationId) => Effect.Effect<ReadonlyArray<ApiKey>>
     /** Keeps the first moment of revocation. None when there is no such key. */
     readonly revoke: (id: ApiKeyId, at: Instant) => Effect.Effect<Option.Option<ApiKey>>
+    /** Never moves a key's last use back. */
+    readonly markUsed: (uses: ReadonlyArray<{ readonly id: ApiKeyId; readonly at: Instant }>) => Effect.Effect<void>
   }
 >()("@partner-commentary/core/access/ApiKeyStore") {}

@@ -117,12 +117,15 @@ export class ApiKeys extends Context.Service<
           if (Result.isFailure(list)) return yield* new InvalidAllowList({ entry: list.failure })
           if (Option.isNone(yield* organizations.find(wanted.organizationId))) return yield* new OrganizationNotFound()
           const fullKey = yield* mintText(wanted.environment, random)
+          const id = yield* Ids.make(ApiKeyId, random)
           const key: ApiKey = {
             ...wanted,
-            id: yield* Ids.make(ApiKeyId, random),
+            id,
+            lineageId: id,
             prefix: prefixOf(Redacted.value(fullKey)),
             createdAt: yield* Instant.now,
-            revokedAt: null
+            revokedAt: null,
+            lastUsedAt: null
           }
           yield* store.insert(key, yield* hash(digest, Redacted.value(fullKey)))
           yield* audit.record({

@@ -18,8 +18,8 @@ import { ShareId } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
 import { PublicAddress } from "../shared/PublicAddress.ts"
 import { hash } from "../shared/Secret.ts"
+import { SigningSecrets } from "../shared/SigningSecrets.ts"
 import type { Assignment } from "../topic/Assignment.ts"
-import { SigningSecrets } from "./SigningSecrets.ts"
 
 /** What a genuine, unexpired token names. */
 export type OpenedLink =

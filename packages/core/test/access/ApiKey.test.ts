@@ -83,6 +83,7 @@ describe("a key's text", () => {
 describe("a key", () => {
   const key: ApiKey = {
     id: uuid(1),
+    lineageId: uuid(1),
     organizationId: uuid(2),
     name: "Server",
     prefix: "pk_live_01234567",
@@ -91,7 +92,8 @@ describe("a key", () => {
     ipAllowList: [],
     createdAt: 0,
     expiresAt: null,
-    revokedAt: null
+    revokedAt: null,
+    lastUsedAt: null
   }
   const why = (expiresAt: number | null, revokedAt: number | null, now: number) =>
     Option.getOrNull(Option.map(refusal({ ...key, expiresAt, revokedAt }, now), ({ _tag }) => _tag))

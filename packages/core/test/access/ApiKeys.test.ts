@@ -67,7 +67,8 @@ const layer = (behind: ReturnType<typeof world>) => {
         const revoked = { ...found[1], revokedAt: found[1].revokedAt ?? at }
         behind.keys.set(found[0], revoked)
         return Option.some(revoked)
-      })
+      }),
+    markUsed: () => Effect.void
   })
   return ApiKeys.layer.pipe(
     Layer.provide(Layer.succeed(ApiKeyStore, store)),

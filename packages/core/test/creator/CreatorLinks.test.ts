@@ -12,9 +12,9 @@ import * as Result from "effect/Result"
 import * as TestClock from "effect/testing/TestClock"
 import { assert } from "vitest"
 import { CreatorLinks, type OpenedLink } from "../../src/creator/CreatorLinks.ts"
-import { SigningSecrets } from "../../src/creator/SigningSecrets.ts"
 import { defaults } from "../../src/shared/Policy.ts"
 import { PublicAddress } from "../../src/shared/PublicAddress.ts"
+import { SigningSecrets } from "../../src/shared/SigningSecrets.ts"
 import { freshAssignment } from "../topic/FreshAssignment.ts"
 
 const assignment = freshAssignment(defaults)
