@@ -3,11 +3,11 @@
  * `node:sqlite`, and nothing else of the service.
  *
  * It does what the specification asks of these two: key check by SHA-256 with a memory of a few seconds, expiry,
- * revocation, address list and scope; ajv for the body, with every problem named; length in code points; licences;
+ * revocation, address list, rate windows and scope; ajv for the body, with every problem named; length in code points; licences;
  * duplicate windows; monthly quota; topic, assignments, queued mails and totals in one transaction per request
  * (`peer/Store.ts`); response schemas, so that fast-json-stringify writes the JSON; `X-Request-Id` on every answer.
  *
- * It leaves out what only costs time here: rate windows, idempotency keys, address ranges, duplicate keys and inexact
+ * It leaves out what only costs time here: idempotency keys, address ranges, duplicate keys and inexact
  * numbers in JSON, and the columns and indexes of what comes after a submission (drafts, generation, creators' links).
  *
  * `node bench/peer.ts FILE` seeds an empty FILE, listens on a free port and prints one line of JSON.
@@ -210,7 +210,7 @@ app.register(
     partner.addHook("onRequest", authentication(store))
     partner.post(
       "/topics",
-      { config: { scope: "topics:submit" }, schema: { body, response: { 201: created } } },
+      { config: { scope: "topics:submit", limited: "submissions" }, schema: { body, response: { 201: created } } },
       submit
     )
     partner.get(

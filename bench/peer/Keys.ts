@@ -2,12 +2,15 @@
 import { createHash } from "node:crypto"
 import { BlockList } from "node:net"
 import type { FastifyReply, FastifyRequest } from "fastify"
+import { count } from "./Rate.ts"
 import { Refusal } from "./Refusal.ts"
 import type { Caller, Store } from "./Store.ts"
 
 declare module "fastify" {
   interface FastifyContextConfig {
     scope?: string
+    /** The endpoint's own rate window. */
+    limited?: string
   }
   interface FastifyRequest {
     caller: Caller
@@ -15,6 +18,7 @@ declare module "fastify" {
 }
 
 const memory = 3000
+const unlimited = 1_000_000_000
 
 interface Known {
   readonly caller: Caller | undefined
@@ -44,7 +48,7 @@ export const authentication = (store: Store) => {
     return found
   }
 
-  return (request: FastifyRequest, _reply: FastifyReply, done: (error?: Error) => void) => {
+  return (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void) => {
     const now = Date.now()
     const { addresses, caller, scopes } = lookUp(String(request.headers["x-api-key"] ?? ""), now)
     if (caller === undefined || caller.suspended_at !== null) {
@@ -57,7 +61,9 @@ export const authentication = (store: Store) => {
     if (addresses !== undefined && !addresses.check(request.ip, request.ip.includes(":") ? "ipv6" : "ipv4")) {
       return done(new Refusal(401, "ip_restricted", "The API key may not be used from this address."))
     }
-    const { scope } = request.routeOptions.config
+    const { limited, scope } = request.routeOptions.config
+    const refused = count(caller.organization_id, limited, unlimited, reply, now)
+    if (refused !== undefined) return done(refused)
     if (scope !== undefined && !scopes.has(scope)) {
       return done(new Refusal(401, "scope_denied", `The API key lacks the scope ${scope}.`))
     }

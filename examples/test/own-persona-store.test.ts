@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import { assert, it } from "@effect/vitest"
+import { RateWindows } from "@partner-commentary/core/access/RateWindows"
 import * as Core from "@partner-commentary/core/Core"
 import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
 import { SigningSecrets } from "@partner-commentary/core/shared/SigningSecrets"
@@ -27,7 +28,13 @@ const service = Layer.merge(TestApi.layerMemory, Workers.layer).pipe(
   Layer.provideMerge(Core.layer),
   Layer.provide(OwnPersonaStore.layer),
   Layer.provideMerge(Sqlite.layerMemory),
-  Layer.provideMerge([Mailbox.layer, LocalGenerator.layer, WorkSignal.layerProcess, NodeCrypto.layer]),
+  Layer.provideMerge([
+    Mailbox.layer,
+    LocalGenerator.layer,
+    RateWindows.layerMemory,
+    WorkSignal.layerProcess,
+    NodeCrypto.layer
+  ]),
   Layer.provideMerge([
     Layer.succeed(PublicAddress, { apiRoot: "http://test.invalid" }),
     Layer.succeed(SigningSecrets, [Redacted.make("a secret of the tests")])

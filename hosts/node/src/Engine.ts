@@ -1,5 +1,6 @@
 /** The core with everything it asks of a host: what serves and what works run on the same one. It requires the stores. */
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
+import { RateWindows } from "@partner-commentary/core/access/RateWindows"
 import * as Core from "@partner-commentary/core/Core"
 import { Policy } from "@partner-commentary/core/shared/Policy"
 import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
@@ -26,6 +27,7 @@ export const layer = (settings: Settings, apiRoot: string) =>
           Effect.map(WorkerSettings, (usual) => ({ ...usual, pollInterval: settings.pollInterval }))
         ),
         Outside.layer(settings),
+        RateWindows.layerMemory,
         WorkSignal.layerProcess,
         NodeCrypto.layerAead,
         NodeCrypto.layerDigest,

@@ -11,7 +11,8 @@ const grace = "10 seconds"
 /** `port` is the name of the variable that chose it. */
 export const bind = Effect.fnUntraced(function* (host: string, port: number, name: string) {
   const native = createServer({ requireHostHeader: false })
-  Unreadable.answer(native)
+  let further: Parameters<typeof Unreadable.answer>[1] = () => ({})
+  Unreadable.answer(native, (address) => further(address))
   const early: Array<[IncomingMessage, ServerResponse]> = []
   const hold = (request: IncomingMessage, response: ServerResponse) => void early.push([request, response])
   native.on("request", hold)
@@ -26,6 +27,10 @@ export const bind = Effect.fnUntraced(function* (host: string, port: number, nam
     native,
     server,
     port: typeof address === "object" && address !== null ? address.port : port,
+    /** Who sends what cannot be read is told these headers too. */
+    tellUnreadable: (headers: typeof further) => {
+      further = headers
+    },
     /** Called once something answers. When the scope closes, connections end with the request that they are at. */
     open: Effect.andThen(
       Effect.sync(() => {

@@ -1,6 +1,8 @@
 /** The long-running processes: the server, with or without workers, and workers alone. They end when they are told to stop. */
 
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
+import { Admission } from "@partner-commentary/server/Admission"
+import { fresh, headersOf } from "@partner-commentary/server/CurrentRate"
 import { layerUntraced } from "@partner-commentary/server/creator/CreatorRequest"
 import { Polling } from "@partner-commentary/server/Polling"
 import * as Routes from "@partner-commentary/server/Routes"
@@ -43,7 +45,11 @@ export const serve = <R>(options: {
   running(
     Effect.fnUntraced(function* (settings) {
       const stores = yield* Layer.build(Database.layer(settings))
-      const { native, open, port, server } = yield* Listener.bind(settings.listen.host, settings.listen.port, "PORT")
+      const { native, open, port, server, tellUnreadable } = yield* Listener.bind(
+        settings.listen.host,
+        settings.listen.port,
+        "PORT"
+      )
       const apiRoot = Settings.apiRoot(settings, port)
       const engine = yield* Layer.build(
         Engine.layer(settings, apiRoot).pipe(Layer.provideMerge(Layer.succeedContext(stores)))
@@ -59,6 +65,7 @@ export const serve = <R>(options: {
           Layer.provide(Layer.merge(NodeHttpServer.layerHttpServices, layerUntraced))
         )
       )
+      tellUnreadable(yield* Effect.provide(strangers, Layer.provide(Admission.layer, Layer.succeedContext(engine))))
       yield* open
       // Who watches is shown every request, and those alone that the router answers are measured.
       if (!Telemetry.isWatched(settings)) {
@@ -94,6 +101,17 @@ export const work = <R>(announce: Effect.Effect<void, never, R>) =>
       yield* announce
     })
   )
+
+/** Counts a request that could not be read, and tells its sender's rate limits. */
+const strangers = Effect.gen(function* () {
+  const { stranger } = yield* Admission
+  const run = Effect.runSyncWith(yield* Effect.context<never>())
+  return (address: string) => {
+    const rate = fresh()
+    run(Effect.ignore(stranger(address, rate)))
+    return headersOf({ ...rate, retryAfter: null })
+  }
+})
 
 const warnOfLinks = (settings: Settings.Settings, port: number) =>
   Option.match(Choices.unfoundLinks(settings, port), {

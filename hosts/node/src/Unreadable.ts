@@ -3,6 +3,7 @@
  * request id. Requests that can be read are left to the router.
  */
 import { type IncomingMessage, maxHeaderSize, type Server, type ServerResponse, STATUS_CODES } from "node:http"
+import { Socket } from "node:net"
 import type { Duplex } from "node:stream"
 import { InvalidRequest, NotFound, statusOf, type WireError } from "@partner-commentary/api/Errors"
 import * as Envelope from "@partner-commentary/server/Envelope"
@@ -11,21 +12,24 @@ import { cacheControl, requestId } from "@partner-commentary/server/Responses"
 /** So many milliseconds may a client that still sends take to read its answer: a reset would destroy it. */
 const linger = 1_000
 
+/** Further headers for who sends from this address. */
+type HeadersFor = (address: string) => Readonly<Record<string, string>>
+
 /** For a server that leaves the Host header to this. */
-export const answer = (native: Server): void => {
+export const answer = (native: Server, further: HeadersFor): void => {
   const refused = new WeakSet<Duplex>()
   native.on("clientError", (error: ParserError, socket) => {
     // Whatever follows on this connection is unreadable too.
     if (refused.has(socket)) return
     refused.add(socket)
-    refuse(socket, statusFor(error), refusalOf(error))
+    refuse(socket, statusFor(error), refusalOf(error), further(addressOf(socket)))
   })
   native.on("connect", (request, socket) => {
     socket.on("error", () => {}).resume()
-    refuse(socket, statusOf.not_found, noSuchMethod, sentId(request))
+    refuse(socket, statusOf.not_found, noSuchMethod, further(addressOf(socket)), sentId(request))
   })
   native.on("checkExpectation", (request, response) => {
-    reply(request, response, invalid("must expect nothing but 100-continue"))
+    reply(request, response, invalid("must expect nothing but 100-continue"), further(addressOf(request.socket)))
   })
   // No listener can keep a request from the others.
   const emit = native.emit as (event: string, ...values: ReadonlyArray<unknown>) => boolean
@@ -33,7 +37,7 @@ export const answer = (native: Server): void => {
     if (event !== "request" && event !== "checkContinue") return emit.call(native, event, ...values)
     const [request, response] = values as [IncomingMessage, ServerResponse]
     if (request.headers.host !== undefined || request.httpVersion !== "1.1") return emit.call(native, event, ...values)
-    reply(request, response, invalid("must have a Host header"))
+    reply(request, response, invalid("must have a Host header"), further(addressOf(request.socket)))
     return true
   }
 }
@@ -76,17 +80,25 @@ const isRequestLine = ({ bytesParsed = 0, rawPacket }: ParserError): boolean => 
 
 const sentId = ({ headers }: IncomingMessage) => requestId(headers["x-request-id"]?.toString())
 
-const headersOf = (body: string, id: string) => ({
+const addressOf = (socket: Duplex): string => (socket instanceof Socket ? (socket.remoteAddress ?? "") : "")
+
+const headersOf = (body: string, id: string, further: ReturnType<HeadersFor>) => ({
   "Content-Type": Envelope.contentType,
   "Content-Length": Buffer.byteLength(body),
   "Cache-Control": cacheControl,
   "X-Request-Id": id,
+  ...further,
   Connection: "close"
 })
 
-const reply = (request: IncomingMessage, response: ServerResponse, refusal: WireError) => {
+const reply = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  refusal: WireError,
+  further: ReturnType<HeadersFor>
+) => {
   const body = Envelope.failureText(refusal)
-  response.writeHead(statusOf[refusal.error.code], headersOf(body, sentId(request))).end(body)
+  response.writeHead(statusOf[refusal.error.code], headersOf(body, sentId(request), further)).end(body)
 }
 
 /** Node's own record of the response that is due next on a connection. */
@@ -95,13 +107,19 @@ interface Connection extends Duplex {
 }
 
 /** After the answers to what came before; in place of the answer to a request whose own body is the unreadable part. */
-const refuse = (socket: Connection, status: number, refusal: WireError, id = requestId(undefined)): void => {
+const refuse = (
+  socket: Connection,
+  status: number,
+  refusal: WireError,
+  further: ReturnType<HeadersFor>,
+  id = requestId(undefined)
+): void => {
   const due = socket._httpMessage
-  if (due?.req.complete) due.once("close", () => refuse(socket, status, refusal, id))
+  if (due?.req.complete) due.once("close", () => refuse(socket, status, refusal, further, id))
   else if (!socket.writable || due?.headersSent) socket.destroy()
   else {
     const body = Envelope.failureText(refusal)
-    const headers = { Date: new Date().toUTCString(), ...headersOf(body, id) }
+    const headers = { Date: new Date().toUTCString(), ...headersOf(body, id, further) }
     const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
     socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join("")}\r\n${body}`)
     setTimeout(() => socket.destroy(), linger).unref()

@@ -11,6 +11,9 @@ const answerOf = async (apiRoot: string, key: string, path: string) => {
   expect(headers.get("x-request-id")).toMatch(/^\S+$/)
   headers.delete("x-request-id")
   headers.delete("date")
+  expect(headers.get("x-ratelimit-remaining")).toMatch(/^\d+$/)
+  expect(headers.get("x-ratelimit-reset")).toMatch(/^\d+$/)
+  for (const name of ["remaining", "reset"]) headers.delete(`x-ratelimit-${name}`)
   return { status: response.status, headers: [...headers], text: await response.text() }
 }
 

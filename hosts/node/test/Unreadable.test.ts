@@ -19,7 +19,7 @@ const say = (port: number, bytes: string) =>
 
 const serve = async (options: ServerOptions, respond: RequestListener) => {
   const native = createServer({ requireHostHeader: false, ...options }, respond)
-  Unreadable.answer(native)
+  Unreadable.answer(native, () => ({}))
   onTestFinished(() => void native.close().closeAllConnections())
   await new Promise<void>((resolve) => native.listen(0, "127.0.0.1", resolve))
   return (native.address() as AddressInfo).port
@@ -77,6 +77,9 @@ describe("a request that cannot be read", () => {
     for (const [index, [, status, constraint]] of cases.entries()) expectRefusal(answers[index]!, status, constraint)
     const ids = answers.map((answer) => parse(answer).headers.get("x-request-id"))
     expect(new Set(ids).size).toBe(cases.length)
+    // Who sends them is counted like every stranger.
+    const left = answers.map((answer) => Number(parse(answer).headers.get("x-ratelimit-remaining")))
+    expect(left.toSorted((one, other) => other - one)).toEqual(cases.map((_, index) => 299 - index))
 
     const named = await say(port, "GET /healthz HTTP/1.1\r\nX-Request-Id: mine-1\r\n\r\n")
     expect(parse(named).headers.get("x-request-id")).toBe("mine-1")

@@ -1,6 +1,7 @@
 /** The whole service composed for tests: real stores on SQLite, the host's choice of mailer and generator. */
 
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
+import { RateWindows } from "@partner-commentary/core/access/RateWindows"
 import * as CoreLayer from "@partner-commentary/core/Core"
 import type { CommentaryGenerator } from "@partner-commentary/core/commentary/CommentaryGenerator"
 import type { Mailer } from "@partner-commentary/core/mail/Mailer"
@@ -33,6 +34,7 @@ export const layer = <Seen, E>(
     Layer.succeed(SigningSecrets, [Redacted.make(options.secret ?? "a secret of the tests")]),
     // A clock that jumps by years would poll all the way; signals and due times are enough.
     Layer.succeed(WorkerSettings, { pollInterval: Duration.days(36_500), attempts: 16, mails: 16 }),
+    RateWindows.layerMemory,
     WorkSignal.layerProcess,
     NodeCrypto.layer
   )

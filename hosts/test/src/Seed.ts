@@ -12,13 +12,22 @@ import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 
+/** What a test does not mean to reach. Tests of limits give `limits` themselves. */
+const generous = {
+  requests_per_hour: 1_000_000,
+  burst_per_minute: 1_000_000,
+  topic_submissions_per_hour: 1_000_000,
+  persona_lists_per_hour: 1_000_000,
+  topic_reads_per_hour: 1_000_000
+}
+
 export const organization = Effect.fnUntraced(function* (given: Partial<Organization> = {}) {
   const random = yield* SecureRandom.SecureRandom
   const made: Organization = {
     id: yield* Ids.make(Ids.OrganizationId, random),
     name: "Courtside",
     plan: "standard",
-    limits: {},
+    limits: generous,
     contactEmail: "desk@courtside.example",
     identityId: null,
     suspendedAt: null,

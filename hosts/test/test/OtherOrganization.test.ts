@@ -29,7 +29,9 @@ it.effect("another organization's and another environment's topics are 404, byte
       Effect.gen(function* () {
         const response = yield* call(`/partner/v1${path}`, { key, headers: { "x-request-id": "same" } })
         const text = yield* Effect.promise(() => response.text())
-        return JSON.stringify([response.status, [...response.headers], text])
+        // Each call counts, whatever it asks for.
+        const headers = [...response.headers].filter(([name]) => name !== "x-ratelimit-remaining")
+        return JSON.stringify([response.status, headers, text])
       })
     for (const { text: key } of strangers) {
       for (const path of ["", "/status", "/commentaries"]) {

@@ -1,5 +1,6 @@
 /** The contract of calls by API key: what they need, and how they are refused. */
 import type { Principal } from "@partner-commentary/core/access/ApiKeys"
+import type { EndpointLimit } from "@partner-commentary/core/access/RateLimits"
 import type { Scope } from "@partner-commentary/core/access/Scope"
 import * as Context from "effect/Context"
 import * as HttpApiMiddleware from "effect/http-api/HttpApiMiddleware"
@@ -9,6 +10,7 @@ import {
   IpRestricted,
   KeyExpired,
   KeyRevoked,
+  RateLimitExceeded,
   ScopeDenied,
   Unauthorized
 } from "./Errors.ts"
@@ -23,8 +25,24 @@ export class RequiredScope extends Context.Service<RequiredScope, Scope>()(
   "@partner-commentary/api/ApiKeyAuth/RequiredScope"
 ) {}
 
+/** An endpoint's annotation: the limit that it has beside those of the key. */
+export class OwnLimit extends Context.Service<OwnLimit, EndpointLimit>()(
+  "@partner-commentary/api/ApiKeyAuth/OwnLimit"
+) {}
+
 /** `X-Api-Key` names the caller; everything that may be wrong with any call is declared here once. */
 export class ApiKeyAuth extends HttpApiMiddleware.Service<ApiKeyAuth, { provides: CurrentPrincipal }>()(
   "@partner-commentary/api/ApiKeyAuth",
-  { error: [Unauthorized, KeyRevoked, KeyExpired, IpRestricted, ScopeDenied, InvalidRequest, InternalError] }
+  {
+    error: [
+      Unauthorized,
+      KeyRevoked,
+      KeyExpired,
+      IpRestricted,
+      RateLimitExceeded,
+      ScopeDenied,
+      InvalidRequest,
+      InternalError
+    ]
+  }
 ) {}

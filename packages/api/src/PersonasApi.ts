@@ -2,7 +2,7 @@
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as Schema from "effect/Schema"
-import { ApiKeyAuth, RequiredScope } from "./ApiKeyAuth.ts"
+import { ApiKeyAuth, OwnLimit, RequiredScope } from "./ApiKeyAuth.ts"
 import { Ok } from "./Envelope.ts"
 import { NotFound, NotLicensed } from "./Errors.ts"
 import * as Fields from "./Fields.ts"
@@ -20,10 +20,9 @@ export const Persona = Schema.Struct({
 
 export class PersonasApi extends HttpApiGroup.make("personas")
   .add(
-    HttpApiEndpoint.get("list", "/personas", { success: Ok(Schema.Array(PersonaSummary)) }).annotate(
-      RequiredScope,
-      "personas:read"
-    ),
+    HttpApiEndpoint.get("list", "/personas", { success: Ok(Schema.Array(PersonaSummary)) })
+      .annotate(RequiredScope, "personas:read")
+      .annotate(OwnLimit, "persona_lists_per_hour"),
     HttpApiEndpoint.get("find", "/personas/:id", {
       params: { id: Schema.String.annotate({ description: "The persona's id." }) },
       success: Ok(Persona),

@@ -5,9 +5,9 @@ import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
 import * as Schema from "effect/Schema"
-import { ApiKeyAuth, RequiredScope } from "./ApiKeyAuth.ts"
+import { ApiKeyAuth, OwnLimit, RequiredScope } from "./ApiKeyAuth.ts"
 import { Ok } from "./Envelope.ts"
-import { InvalidRequest, NotFound, NoValidPersonas, RateLimitExceeded, SubmissionResult } from "./Errors.ts"
+import { InvalidRequest, NotFound, NoValidPersonas, SubmissionResult } from "./Errors.ts"
 import * as Fields from "./Fields.ts"
 
 /** What an external reference must be, wherever one is given. */
@@ -167,16 +167,17 @@ export class TopicsApi extends HttpApiGroup.make("topics")
     HttpApiEndpoint.post("create", "/topics", {
       payload: CreateTopic,
       success: HttpApiSchema.status(201)(Ok(Topic)),
-      error: [NoValidPersonas, RateLimitExceeded]
-    }).annotate(RequiredScope, "topics:submit"),
+      error: NoValidPersonas
+    })
+      .annotate(RequiredScope, "topics:submit")
+      .annotate(OwnLimit, "topic_submissions_per_hour"),
     HttpApiEndpoint.get("list", "/topics", { query: listQuery, success: TopicList }).annotate(
       RequiredScope,
       "topics:read"
     ),
-    HttpApiEndpoint.get("find", "/topics/:id", { params: id, success: Ok(TopicDetail), error: NotFound }).annotate(
-      RequiredScope,
-      "topics:read"
-    ),
+    HttpApiEndpoint.get("find", "/topics/:id", { params: id, success: Ok(TopicDetail), error: NotFound })
+      .annotate(RequiredScope, "topics:read")
+      .annotate(OwnLimit, "topic_reads_per_hour"),
     HttpApiEndpoint.get("progress", "/topics/:id/status", {
       params: id,
       success: Ok(TopicProgress),

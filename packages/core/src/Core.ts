@@ -1,6 +1,7 @@
 /** All use cases as one layer. It requires ports only: stores, mailer, generator, signing secrets and the public address. */
 import * as Layer from "effect/Layer"
 import { ApiKeys } from "./access/ApiKeys.ts"
+import { RateLimits } from "./access/RateLimits.ts"
 import { Drafting } from "./commentary/Drafting.ts"
 import { CreatorDesk } from "./creator/CreatorDesk.ts"
 import { CreatorLinks } from "./creator/CreatorLinks.ts"
@@ -10,6 +11,8 @@ import { Personas } from "./persona/Personas.ts"
 import { Seal } from "./shared/Seal.ts"
 import { Topics } from "./topic/Topics.ts"
 import { Wakeups } from "./topic/Wakeups.ts"
+import { ApiCalls } from "./usage/ApiCalls.ts"
+import { Usage } from "./usage/Usage.ts"
 
 export const layer = Layer.mergeAll(
   ApiKeys.layer,
@@ -18,6 +21,8 @@ export const layer = Layer.mergeAll(
   Drafting.layer,
   Personas.layer,
   Postman.layer,
+  RateLimits.layer,
   Topics.layer,
+  Usage.layer,
   Wakeups.layer
-).pipe(Layer.provide(CreatorLinks.layer), Layer.provideMerge(Seal.layer))
+).pipe(Layer.provide(CreatorLinks.layer), Layer.provideMerge(Layer.merge(ApiCalls.layer, Seal.layer)))

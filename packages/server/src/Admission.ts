@@ -1,10 +1,15 @@
-/** Whether a call may go on: the key, its address list, its scope, in the decided order. */
+/** Whether a call may go on: its key, the key's address list, rate limits and scope, in the decided order. */
+import type { OwnLimit, RequiredScope } from "@partner-commentary/api/ApiKeyAuth"
 import * as Errors from "@partner-commentary/api/Errors"
 import { ApiKeys, type Principal, requireScope } from "@partner-commentary/core/access/ApiKeys"
-import type { Scope } from "@partner-commentary/core/access/Scope"
+import type { Standing } from "@partner-commentary/core/access/FixedWindows"
+import { type RateLimited, RateLimits } from "@partner-commentary/core/access/RateLimits"
+import { ApiCalls } from "@partner-commentary/core/usage/ApiCalls"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
+import { note, type Rate } from "./CurrentRate.ts"
 
 /** What a call shows of its caller. */
 export interface Caller {
@@ -13,40 +18,87 @@ export interface Caller {
   readonly address: string
 }
 
+/** What a call must have, and what it is counted in besides the key's own windows. */
+export interface Gate {
+  readonly scope: RequiredScope["Service"] | undefined
+  readonly limit: OwnLimit["Service"] | undefined
+}
+
 export type Refusal =
   | Errors.Unauthorized
   | Errors.KeyRevoked
   | Errors.KeyExpired
   | Errors.IpRestricted
+  | Errors.RateLimitExceeded
   | Errors.ScopeDenied
 
 export class Admission extends Context.Service<
   Admission,
   {
-    /** Without a scope, any good key is admitted. */
-    readonly admit: (caller: Caller, scope: Scope | undefined) => Effect.Effect<Principal, Refusal>
+    /** Notes in `rate` what the response is to say, admitted or not. */
+    readonly admit: (caller: Caller, gate: Gate, rate: Rate) => Effect.Effect<Principal, Refusal>
+    /** For paths that do not exist: strangers are counted and refused, a good key is counted and never refused. */
+    readonly stray: (caller: Caller, rate: Rate) => Effect.Effect<void, Errors.RateLimitExceeded>
+    /** For who cannot have a key at all. */
+    readonly stranger: (address: string, rate: Rate) => Effect.Effect<void, Errors.RateLimitExceeded>
   }
 >()("@partner-commentary/server/Admission") {
   static readonly layer = Layer.effect(
     Admission,
     Effect.gen(function* () {
       const keys = yield* ApiKeys
-      return Admission.of({
-        admit: Effect.fnUntraced(
-          function* ({ address, key }, scope) {
-            const principal = yield* keys.authenticate(key, address)
-            if (scope !== undefined) yield* requireScope(principal, scope)
-            return principal
-          },
-          Effect.catchTags({
-            Unauthorized: () => Effect.fail(Errors.Unauthorized.of()),
-            KeyRevoked: () => Effect.fail(Errors.KeyRevoked.of()),
-            KeyExpired: () => Effect.fail(Errors.KeyExpired.of()),
-            IpRestricted: () => Effect.fail(Errors.IpRestricted.of()),
-            ScopeDenied: ({ scope }) => Effect.fail(Errors.ScopeDenied.of(scope))
-          })
+      const limits = yield* RateLimits
+      const calls = yield* ApiCalls
+
+      const stranger = (address: string, rate: Rate) => counted(limits.ofAddress(address), rate)
+
+      /** A stranger who may still try is told why not; one who tried too often, that it is too often. */
+      const known = ({ address, key }: Caller, rate: Rate) =>
+        Effect.catch(keys.authenticate(key, address), (refused) =>
+          Effect.andThen(stranger(address, rate), Effect.fail(translate[refused._tag]()))
         )
+
+      return Admission.of({
+        admit: Effect.fnUntraced(function* (caller, { limit, scope }, rate) {
+          const principal = yield* known(caller, rate)
+          yield* calls.count(principal)
+          yield* counted(limits.ofKey(principal, limit), rate)
+          if (scope !== undefined) {
+            yield* Effect.catch(requireScope(principal, scope), () => Effect.fail(Errors.ScopeDenied.of(scope)))
+          }
+          return principal
+        }),
+
+        stray: Effect.fnUntraced(function* (caller, rate) {
+          const principal = yield* Effect.exit(keys.authenticate(caller.key, caller.address))
+          if (Exit.isFailure(principal)) return yield* stranger(caller.address, rate)
+          yield* calls.count(principal.value)
+          yield* Effect.ignore(counted(limits.ofKey(principal.value, undefined), rate))
+        }),
+
+        stranger
       })
     })
   )
 }
+
+const translate = {
+  Unauthorized: () => Errors.Unauthorized.of(),
+  KeyRevoked: () => Errors.KeyRevoked.of(),
+  KeyExpired: () => Errors.KeyExpired.of(),
+  IpRestricted: () => Errors.IpRestricted.of()
+}
+
+/** One call more, noted whether it is let through or not. */
+export const counted = (
+  count: Effect.Effect<Standing, RateLimited>,
+  rate: Rate
+): Effect.Effect<void, Errors.RateLimitExceeded> =>
+  Effect.matchEffect(count, {
+    onSuccess: (standing) => Effect.sync(() => note(rate, standing)),
+    onFailure: ({ limit, remaining, retryAfter, standing }) => {
+      note(rate, standing)
+      rate.retryAfter = retryAfter
+      return Effect.fail(Errors.RateLimitExceeded.of({ retry_after: retryAfter, limit, remaining }))
+    }
+  })

@@ -1,6 +1,9 @@
 /** Whose address a request comes from: the socket's, unless a trusted proxy speaks for somebody else. */
 import * as IpAllowList from "@partner-commentary/core/access/IpAllowList"
 import * as Context from "effect/Context"
+import type { HttpServerRequest } from "effect/http/HttpServerRequest"
+import * as Option from "effect/Option"
+import type { Caller } from "./Admission.ts"
 
 /** The proxies whose X-Forwarded-For is believed; by default none. */
 export const TrustedProxies = Context.Reference<IpAllowList.IpAllowList>("@partner-commentary/server/TrustedProxies", {
@@ -17,3 +20,13 @@ export const clientAddress = (
   const forwarded = (forwardedFor ?? "").split(",").map((entry) => entry.trim())
   return forwarded.findLast((entry) => entry !== "" && !IpAllowList.allows(proxies, entry)) ?? socket
 }
+
+/** What a request shows of its caller. */
+export const callerOf = ({ headers, remoteAddress }: HttpServerRequest, proxies: IpAllowList.IpAllowList): Caller => ({
+  key: headers["x-api-key"] ?? "",
+  address: clientAddress(
+    Option.getOrElse(remoteAddress, () => ""),
+    headers["x-forwarded-for"],
+    proxies
+  )
+})

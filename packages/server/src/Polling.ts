@@ -13,6 +13,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import { Admission } from "./Admission.ts"
 import { clientAddress, TrustedProxies } from "./ClientAddress.ts"
+import { fresh, headersOf, type Rate } from "./CurrentRate.ts"
 import * as Envelope from "./Envelope.ts"
 import { cacheControl, internalError, requestId } from "./Responses.ts"
 import { ownerOf } from "./TopicHandlers.ts"
@@ -49,12 +50,12 @@ export class Polling extends Context.Service<
       const proxies = yield* TrustedProxies
 
       const progress = Effect.fnUntraced(
-        function* (id: Ids.TopicId, { address, headers }: Poll) {
+        function* (id: Ids.TopicId, { address, headers }: Poll, rate: Rate) {
           const caller = {
             key: text(headers["x-api-key"]) ?? "",
             address: clientAddress(address ?? "", text(headers["x-forwarded-for"]), proxies)
           }
-          const owner = ownerOf(yield* admit(caller, "topics:read"))
+          const owner = ownerOf(yield* admit(caller, gate, rate))
           return Envelope.successText(Views.progress(yield* topics.progress(owner, id)))
         },
         Effect.catchTag("TopicNotFound", () => Effect.fail(Errors.topicNotFound))
@@ -65,17 +66,20 @@ export class Polling extends Context.Service<
           const id = poll.method === "GET" ? path.exec(poll.url ?? "")?.[1] : undefined
           if (id === undefined) return Option.none()
           const request = requestId(text(poll.headers["x-request-id"]))
-          return Option.map(Ids.parse(Ids.TopicId, id), (topicId) =>
-            Effect.matchCauseEffect(progress(topicId, poll), {
-              onSuccess: (body) => Effect.succeed(answer(200, body, request)),
-              onFailure: (cause) => Effect.map(refusal(cause, request), (error) => failed(error, request))
+          return Option.map(Ids.parse(Ids.TopicId, id), (topicId) => {
+            const rate = fresh()
+            return Effect.matchCauseEffect(progress(topicId, poll, rate), {
+              onSuccess: (body) => Effect.succeed(answer(200, body, request, rate)),
+              onFailure: (cause) => Effect.map(refusal(cause, request), (error) => failed(error, request, rate))
             })
-          )
+          })
         }
       })
     })
   ).pipe(Layer.provide(Admission.layer))
 }
+
+const gate = { scope: "topics:read", limit: undefined } as const
 
 const path = new RegExp(`^${prefix}/topics/([0-9a-fA-F-]{36})/status(?:\\?|$)`)
 
@@ -88,11 +92,16 @@ const refusal = (cause: Cause.Cause<Errors.WireError>, request: string): Effect.
     onSome: (error) => Effect.succeed(error)
   })
 
-const failed = (error: Errors.WireError, request: string): Answer =>
-  answer(Errors.statusOf[error.error.code], Envelope.failureText(error), request)
+const failed = (refused: Errors.WireError, request: string, rate: Rate): Answer =>
+  answer(Errors.statusOf[refused.error.code], Envelope.failureText(refused), request, rate)
 
-const answer = (status: number, body: string, request: string): Answer => ({
+const answer = (status: number, body: string, request: string, rate: Rate): Answer => ({
   status,
-  headers: { "content-type": Envelope.contentType, "x-request-id": request, "cache-control": cacheControl },
+  headers: {
+    "content-type": Envelope.contentType,
+    "x-request-id": request,
+    ...headersOf(rate),
+    "cache-control": cacheControl
+  },
   body
 })

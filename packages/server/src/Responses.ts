@@ -14,28 +14,57 @@ import * as HttpServerError from "effect/http/HttpServerError"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as HttpApiError from "effect/http-api/HttpApiError"
+import { Admission } from "./Admission.ts"
 import { bodyTooLarge, maxBodySize, problems } from "./Body.ts"
+import { callerOf, TrustedProxies } from "./ClientAddress.ts"
+import { CurrentRate, fresh, headersOf, type Rate } from "./CurrentRate.ts"
 import { isCreatorRequest } from "./creator/CreatorRequest.ts"
 import * as Envelope from "./Envelope.ts"
 
 const bodyLimit = ByteSize.bytes(maxBodySize)
 
 export const layer = HttpRouter.middleware(
-  (app) =>
-    Effect.withFiber((fiber) => {
-      const request = Context.getUnsafe(fiber.context, HttpServerRequest.HttpServerRequest)
-      const { headers, url } = request
-      const id = requestId(headers["x-request-id"])
-      return Effect.matchCauseEffect(isCut(url) && !url.startsWith(references) ? Effect.succeed(notFound) : app, {
-        onSuccess: (response) => Effect.succeed(complete(response, id)),
-        onFailure: (cause) =>
-          Cause.hasInterruptsOnly(cause)
-            ? Effect.failCause(cause as Cause.Cause<never>)
-            : Effect.map(answer(cause, id, request), (response) => complete(response, id))
+  Effect.gen(function* () {
+    const { stray } = yield* Admission
+    const proxies = yield* TrustedProxies
+
+    /** Whoever looks for paths is counted too, and refused where they are ours: other paths may be an embedder's own. */
+    const nowhere = (request: HttpServerRequest.HttpServerRequest, rate: Rate) =>
+      Effect.match(stray(callerOf(request, proxies), rate), {
+        onSuccess: () => notFound,
+        onFailure: (refused) => (request.url.startsWith(`${prefix}/`) ? Envelope.failure(refused) : notFound)
       })
-    }).pipe(Effect.provideService(HttpIncomingMessage.MaxBodySize, bodyLimit)) as typeof app,
+
+    return (app) =>
+      Effect.withFiber((fiber) => {
+        const request = Context.getUnsafe(fiber.context, HttpServerRequest.HttpServerRequest)
+        const { headers, url } = request
+        const id = requestId(headers["x-request-id"])
+        const rate = fresh()
+        const found = isCut(url) && !url.startsWith(references) ? nowhere(request, rate) : app
+        const provided = Effect.updateContext(found, (context: Context.Context<never>) =>
+          Context.add(Context.add(context, HttpIncomingMessage.MaxBodySize, bodyLimit), CurrentRate, rate)
+        )
+        return Effect.matchCauseEffect(provided, {
+          onSuccess: (response) => Effect.succeed(complete(response, id, rate)),
+          onFailure: (cause) => {
+            if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause as Cause.Cause<never>)
+            const answered = isNowhere(cause) ? nowhere(request, rate) : answer(cause, id, request)
+            return Effect.map(answered, (response) => complete(response, id, rate))
+          }
+        })
+      }) as typeof app
+  }),
   { global: true }
 )
+
+const isNowhere = (cause: Cause.Cause<unknown>): boolean =>
+  cause.reasons.some(
+    (reason) =>
+      reason._tag === "Fail" &&
+      reason.error instanceof HttpServerError.HttpServerError &&
+      reason.error.reason._tag === "RouteNotFound"
+  )
 
 /** The router takes what follows a `;` or `#` in a path for a query; to us it is a part of the path, and no path has one. */
 export const isCut = (url: string): boolean => /^[^?]*[;#]/.test(url)
@@ -46,13 +75,12 @@ const references = `${prefix}/topics/by-reference/`
 /** A key in a header of our own does not keep shared caches away, as `Authorization` would. */
 export const cacheControl = "no-store"
 
-const complete = (response: HttpServerResponse.HttpServerResponse, id: string) =>
-  HttpServerResponse.setHeaders(
-    response,
-    response.headers["cache-control"] === undefined
-      ? { "x-request-id": id, "cache-control": cacheControl }
-      : { "x-request-id": id }
-  )
+const complete = (response: HttpServerResponse.HttpServerResponse, id: string, rate: Rate) =>
+  HttpServerResponse.setHeaders(response, {
+    "x-request-id": id,
+    ...headersOf(rate),
+    ...(response.headers["cache-control"] === undefined ? { "cache-control": cacheControl } : {})
+  })
 
 /** The caller's, if it sent a sane one. */
 export const requestId = (sent: string | undefined): string =>
@@ -85,7 +113,6 @@ const answer = (
       return Effect.succeed(Envelope.failure(unreadable(error)))
     }
     if (error instanceof HttpServerError.HttpServerError) {
-      if (error.reason._tag === "RouteNotFound") return Effect.succeed(notFound)
       if (error.reason._tag === "RequestParseError") {
         return Effect.succeed(error.reason.reason === "BodyTooLarge" ? tooLarge : bodyUnreadable)
       }

@@ -2,6 +2,7 @@
 import { PartnerApi } from "@partner-commentary/api/PartnerApi"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import * as Layer from "effect/Layer"
+import { Admission } from "./Admission.ts"
 import * as Authentication from "./Authentication.ts"
 import * as Avatar from "./Avatar.ts"
 import * as CreatorRoutes from "./creator/CreatorRoutes.ts"
@@ -9,14 +10,16 @@ import * as Health from "./Health.ts"
 import * as PersonaHandlers from "./PersonaHandlers.ts"
 import * as Responses from "./Responses.ts"
 import * as TopicHandlers from "./TopicHandlers.ts"
+import * as UsageHandlers from "./UsageHandlers.ts"
 
 const partnerApi = HttpApiBuilder.layer(PartnerApi).pipe(
-  Layer.provide([TopicHandlers.layer, PersonaHandlers.layer]),
+  Layer.provide([TopicHandlers.layer, PersonaHandlers.layer, UsageHandlers.layer]),
   Layer.provide(Authentication.layer)
 )
 
 export const layer = Layer.mergeAll(partnerApi, CreatorRoutes.layer, Avatar.layer, Health.layer).pipe(
-  Layer.provide(Responses.layer)
+  Layer.provide(Responses.layer),
+  Layer.provide(Admission.layer)
 )
 
 /** What the router must know: paths are case-sensitive, a slash more is another path, and a reference fits in however it is escaped. */

@@ -15,13 +15,13 @@ import { Topics } from "@partner-commentary/core/topic/Topics"
 import { bounds } from "@partner-commentary/core/usage/BillingPeriod"
 import type { QuotaExceeded } from "@partner-commentary/core/usage/Quota"
 import * as Effect from "effect/Effect"
-import * as HttpEffect from "effect/http/HttpEffect"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import * as Option from "effect/Option"
 import { pathOf } from "./Address.ts"
 import { avatarPath } from "./Avatar.ts"
 import { invalid } from "./Body.ts"
+import { current } from "./CurrentRate.ts"
 import * as Envelope from "./Envelope.ts"
 import { isCut } from "./Responses.ts"
 import { topicDecoder } from "./TopicBody.ts"
@@ -130,8 +130,7 @@ const one = <A>(
 const quotaExceeded = Effect.fnUntraced(function* ({ limit, quota, remaining }: QuotaExceeded) {
   const now = yield* Instant.now
   const wait = Math.ceil((bounds(now).end - now) / 1000)
-  yield* HttpEffect.appendPreResponseHandler((_, response) =>
-    Effect.succeed(HttpServerResponse.setHeader(response, "retry-after", String(wait)))
-  )
+  const rate = yield* current
+  rate.retryAfter = wait
   return yield* Errors.RateLimitExceeded.of({ retry_after: wait, limit, remaining, quota })
 })

@@ -58,7 +58,7 @@ const routes = Effect.gen(function* () {
   const headers = yield* pageHeaders
   const { apiRoot } = yield* PublicAddress
   const avatar = apiRoot + avatarPath
-  const window = TokenWindow.make({ limit, windowMillis: 60_000, capacity: 10_000 })
+  const window = TokenWindow.make({ limit, seconds: 60, capacity: 10_000 })
   /** Without the origin, so that the pages work under every name the service is reached by. */
   const root = `${pathOf(apiRoot)}/creator`
 

@@ -1,5 +1,6 @@
 /** How often one link may be used: a fixed window per token, in this node's bounded memory. Keys of the API have their own limits. */
-import * as Clock from "effect/Clock"
+import * as FixedWindows from "@partner-commentary/core/access/FixedWindows"
+import * as Instant from "@partner-commentary/core/shared/Instant"
 import * as Effect from "effect/Effect"
 
 export interface TokenWindow {
@@ -7,40 +8,18 @@ export interface TokenWindow {
   readonly take: (token: string) => Effect.Effect<number>
 }
 
-interface Window {
-  readonly endsAt: number
-  used: number
-}
-
 /** When `capacity` windows are open, the oldest gives way. */
 export const make = (options: {
   readonly limit: number
-  readonly windowMillis: number
+  readonly seconds: number
   readonly capacity: number
 }): TokenWindow => {
-  /** In the order in which they were opened, which is the order in which they end. */
-  const windows = new Map<string, Window>()
-
-  const forget = (now: number) => {
-    for (const [token, { endsAt }] of windows) {
-      if (endsAt > now && windows.size < options.capacity) return
-      windows.delete(token)
-    }
-  }
-
+  const windows = FixedWindows.make(options.capacity)
   return {
-    take: (token) =>
-      Effect.map(Clock.currentTimeMillis, (now) => {
-        const open = windows.get(token)
-        if (open === undefined || open.endsAt <= now) {
-          windows.delete(token)
-          forget(now)
-          windows.set(token, { endsAt: now + options.windowMillis, used: 1 })
-          return 0
-        }
-        if (open.used >= options.limit) return Math.ceil((open.endsAt - now) / 1000)
-        open.used++
-        return 0
+    take: (name) =>
+      Effect.map(Instant.now, (now) => {
+        const { admitted, standings } = windows.take([{ name, ...options }], now)
+        return admitted ? 0 : Math.max(...standings.map(({ resetsAt }) => Math.ceil((resetsAt - now) / 1000)))
       })
   }
 }

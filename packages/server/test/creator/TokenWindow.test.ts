@@ -4,7 +4,7 @@ import * as TestClock from "effect/testing/TestClock"
 import { assert } from "vitest"
 import * as TokenWindow from "../../src/creator/TokenWindow.ts"
 
-const make = (capacity: number) => TokenWindow.make({ limit: 2, windowMillis: 60_000, capacity })
+const make = (capacity: number) => TokenWindow.make({ limit: 2, seconds: 60, capacity })
 
 it.effect("a window opens with the first use, closes a minute later, and tells the wait in whole seconds", () =>
   Effect.gen(function* () {

@@ -1,0 +1,83 @@
+/** Counting in fixed windows, each from its first count on, in this process's own bounded memory. What is counted is others'. */
+import type { Instant } from "../shared/Instant.ts"
+
+export interface FixedWindow {
+  /** What is counted, told apart from everything else that is. */
+  readonly name: string
+  readonly limit: number
+  readonly seconds: number
+}
+
+/** How a window stands; of one that has not begun, how it would. */
+export interface Standing {
+  readonly limit: number
+  readonly remaining: number
+  readonly resetsAt: Instant
+}
+
+/** Counted in all of the windows, or in none because one of them is full. */
+export interface Taken {
+  readonly admitted: boolean
+  /** In the order of the windows that were asked for, with this count in them if it was admitted. */
+  readonly standings: ReadonlyArray<Standing>
+}
+
+interface Open {
+  readonly endsAt: Instant
+  used: number
+}
+
+export interface FixedWindows {
+  readonly take: (windows: ReadonlyArray<FixedWindow>, now: Instant) => Taken
+}
+
+/** With `capacity` windows of one length open, the oldest gives way. */
+export const make = (capacity: number): FixedWindows => {
+  /** By length; within one length in the order in which they began, which is the order in which they end. */
+  const lengths = new Map<number, Map<string, Open>>()
+
+  const ofLength = (seconds: number): Map<string, Open> => {
+    const known = lengths.get(seconds)
+    if (known !== undefined) return known
+    const fresh = new Map<string, Open>()
+    lengths.set(seconds, fresh)
+    return fresh
+  }
+
+  const find = ({ name, seconds }: FixedWindow, now: Instant): Open | undefined => {
+    const open = lengths.get(seconds)?.get(name)
+    // One that began later than now was begun by a clock that has been put back.
+    return open === undefined || open.endsAt <= now || open.endsAt > now + seconds * 1000 ? undefined : open
+  }
+
+  const begin = ({ name, seconds }: FixedWindow, now: Instant): Open => {
+    const opened = ofLength(seconds)
+    opened.delete(name)
+    for (const [oldest, { endsAt }] of opened) {
+      if (endsAt > now && opened.size < capacity) break
+      opened.delete(oldest)
+    }
+    const open = { endsAt: now + seconds * 1000, used: 0 }
+    opened.set(name, open)
+    return open
+  }
+
+  return {
+    take: (windows, now) => {
+      const admitted = windows.every((window) => (find(window, now)?.used ?? 0) < window.limit)
+      const standings = windows.map((window) => {
+        const open = find(window, now) ?? (admitted ? begin(window, now) : undefined)
+        if (open === undefined) return standing(window, 0, now + window.seconds * 1000)
+        if (admitted) open.used++
+        return standing(window, open.used, open.endsAt)
+      })
+      return { admitted, standings }
+    }
+  }
+}
+
+const standing = ({ limit }: FixedWindow, used: number, resetsAt: Instant): Standing => ({
+  limit,
+  remaining: Math.max(0, limit - used),
+  resetsAt
+})

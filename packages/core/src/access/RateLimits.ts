@@ -1,0 +1,120 @@
+/** How often callers may call: partners by key, their dashboards by organization, and strangers by address. */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as IpNetwork from "effect/net/IpNetwork"
+import * as NetAddress from "effect/net/NetAddress"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import type { Organization } from "../partner/Organization.ts"
+import type { LimitName, Limits } from "../partner/Plan.ts"
+import * as Instant from "../shared/Instant.ts"
+import type { Principal } from "./ApiKeys.ts"
+import { type FixedWindow, make, type Standing, type Taken } from "./FixedWindows.ts"
+import { RateWindows } from "./RateWindows.ts"
+
+/** The limits of single endpoints, in requests an hour. */
+export type EndpointLimit = Extract<
+  LimitName,
+  "topic_submissions_per_hour" | "persona_lists_per_hour" | "topic_reads_per_hour"
+>
+
+/** The call did not count. Its own window is told by the fields, what its headers say by `standing`. */
+export class RateLimited extends Schema.TaggedError<RateLimited>()("RateLimited", {
+  /** Whole seconds until it may be tried again. */
+  retryAfter: Schema.Int,
+  limit: Schema.Int,
+  remaining: Schema.Int,
+  standing: Schema.Struct({ limit: Schema.Int, remaining: Schema.Int, resetsAt: Schema.Number })
+}) {}
+
+/** Counts one call. Answers with how the hourly window stands in which the fewest calls are left. */
+type Count = Effect.Effect<Standing, RateLimited>
+
+export class RateLimits extends Context.Service<
+  RateLimits,
+  {
+    /** A key's successors count in its windows; an endpoint with a limit of its own counts in a further one. */
+    readonly ofKey: (principal: Principal, endpoint: EndpointLimit | undefined) => Count
+    /** What one call asks of an endpoint more than once, such as submissions in bulk. */
+    readonly ofEndpoint: (principal: Principal, endpoint: EndpointLimit) => Count
+    readonly ofDashboard: (organization: Organization, limits: Limits) => Count
+    /** Who has no good key. Counted by this node alone; unknown addresses are not refused. */
+    readonly ofAddress: (address: string) => Count
+  }
+>()("@partner-commentary/core/access/RateLimits") {
+  static readonly layer = Layer.effect(
+    RateLimits,
+    Effect.gen(function* () {
+      const windows = yield* RateWindows
+      const strangers = make(strangerCapacity)
+      const count = (wanted: ReadonlyArray<FixedWindow>) =>
+        Effect.flatMap(windows.take(wanted), (taken) => judged(wanted, taken))
+
+      return RateLimits.of({
+        ofKey: ({ key, limits }, endpoint) => {
+          const wanted = caller(key.lineageId, limits)
+          return count(endpoint === undefined ? wanted : [...wanted, endpointWindow(key.lineageId, limits, endpoint)])
+        },
+        ofEndpoint: ({ key, limits }, endpoint) => count([endpointWindow(key.lineageId, limits, endpoint)]),
+        ofDashboard: ({ id }, limits) => count(caller(`dashboard ${id}`, limits)),
+        ofAddress: (address) =>
+          Effect.flatMap(Instant.now, (now) => {
+            const name = neighbourhood(address)
+            const wanted = caller(name, strangerLimits)
+            return name === "" ? Effect.succeed(untouched(now)) : judged(wanted, strangers.take(wanted, now))
+          })
+      })
+    })
+  )
+}
+
+const hour = 3600
+const minute = 60
+
+const caller = (
+  name: string,
+  limits: Pick<Limits, "requests_per_hour" | "burst_per_minute">
+): ReadonlyArray<FixedWindow> => [
+  { name, limit: limits.requests_per_hour, seconds: hour },
+  { name, limit: limits.burst_per_minute, seconds: minute }
+]
+
+const endpointWindow = (name: string, limits: Limits, endpoint: EndpointLimit): FixedWindow => ({
+  name: `${name} ${endpoint}`,
+  limit: limits[endpoint],
+  seconds: hour
+})
+
+const strangerLimits = { requests_per_hour: 300, burst_per_minute: 60 }
+
+/** For who cannot be told apart from others. */
+const untouched = (now: Instant.Instant): Standing => ({
+  limit: strangerLimits.requests_per_hour,
+  remaining: strangerLimits.requests_per_hour,
+  resetsAt: now + hour * 1000
+})
+
+/** Addresses remembered at one time. */
+const strangerCapacity = 100_000
+
+/** Who shares a window: an IPv4 address, or an IPv6 network of /64, which is one customer's. Empty for what is no address. */
+export const neighbourhood = (address: string): string => {
+  const parsed = NetAddress.ipFromString(address)
+  if (Result.isFailure(parsed)) return ""
+  const canonical = NetAddress.toCanonical(parsed.success)
+  if (NetAddress.isIpv4Address(canonical)) return NetAddress.formatIp(canonical)
+  return Result.match(IpNetwork.fromAddress(canonical, 64), { onFailure: () => "", onSuccess: IpNetwork.format })
+}
+
+/** Of several full windows, the one that is full for longest is told. */
+const judged = (windows: ReadonlyArray<FixedWindow>, { admitted, standings }: Taken): Count =>
+  Effect.flatMap(Instant.now, (now) => {
+    const hourly = standings.filter((_, index) => windows[index]?.seconds === hour)
+    const standing = hourly.reduce((fewest, other) => (other.remaining < fewest.remaining ? other : fewest))
+    if (admitted) return Effect.succeed(standing)
+    const full = standings.filter(({ remaining }) => remaining === 0)
+    const longest = full.reduce((one, other) => (other.resetsAt > one.resetsAt ? other : one))
+    const retryAfter = Math.max(1, Math.ceil((longest.resetsAt - now) / 1000))
+    return Effect.fail(new RateLimited({ retryAfter, limit: longest.limit, remaining: 0, standing }))
+  })

@@ -1,0 +1,99 @@
+/** Counts authenticated calls and notes when keys were used, in memory; writes both down every few seconds and at a stop. */
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { ApiKeyStore } from "../access/ApiKeyStore.ts"
+import type { Principal } from "../access/ApiKeys.ts"
+import type { ApiKeyId } from "../shared/Ids.ts"
+import type { Instant } from "../shared/Instant.ts"
+import type { Owner } from "../topic/TopicStore.ts"
+import { type PeriodName, periodOf } from "./BillingPeriod.ts"
+import { type Calls, UsageStore } from "./UsageStore.ts"
+
+export class ApiCalls extends Context.Service<
+  ApiCalls,
+  {
+    readonly count: (principal: Principal) => Effect.Effect<void>
+    /** What this process has counted and not yet written down. */
+    readonly unwritten: (owner: Owner, period: PeriodName) => number
+    /** Writes down what was counted. What cannot be written now stays counted. */
+    readonly flush: Effect.Effect<void>
+  }
+>()("@partner-commentary/core/usage/ApiCalls") {
+  static readonly layer = Layer.effect(
+    ApiCalls,
+    Effect.gen(function* () {
+      const usage = yield* UsageStore
+      const keys = yield* ApiKeyStore
+      const clock = yield* Clock.Clock
+      const calls = makeTally()
+      const uses = new Map<ApiKeyId, Instant>()
+
+      const flush = Effect.uninterruptible(
+        Effect.gen(function* () {
+          const counted = calls.take()
+          const used = [...uses].map(([id, at]) => ({ id, at }))
+          uses.clear()
+          if (counted.length > 0) {
+            yield* Effect.tapCause(usage.addCalls(counted), () =>
+              Effect.sync(() => {
+                for (const { calls: more, owner, period } of counted) calls.add(owner, period, more)
+              })
+            )
+          }
+          if (used.length > 0) yield* keys.markUsed(used)
+        })
+      ).pipe(Effect.catchCause((cause) => Effect.logWarning("Calls could not be written down yet", cause)))
+
+      yield* Effect.addFinalizer(() => flush)
+      const scope = yield* Effect.scope
+      let isScheduled = false
+      /** Only while there is something to write: an idle process has no timer. */
+      const schedule = Effect.suspend(() => {
+        if (isScheduled) return Effect.void
+        isScheduled = true
+        const later = Effect.andThen(
+          Effect.sleep(interval),
+          Effect.sync(() => {
+            isScheduled = false
+          })
+        )
+        return Effect.asVoid(Effect.forkIn(Effect.andThen(later, flush), scope))
+      })
+
+      return ApiCalls.of({
+        count: ({ environment, key, organization }) =>
+          Effect.suspend(() => {
+            const now = clock.currentTimeMillisUnsafe()
+            uses.set(key.id, now)
+            calls.add({ organizationId: organization.id, environment }, periodOf(now), 1)
+            return schedule
+          }),
+        unwritten: calls.of,
+        flush
+      })
+    })
+  )
+}
+
+/** Figures may lag by five seconds: this, and the writing. */
+const interval = "4 seconds"
+
+const makeTally = () => {
+  const tally = new Map<string, Calls>()
+  const keyOf = ({ environment, organizationId }: Owner, period: PeriodName) =>
+    `${organizationId} ${environment} ${period}`
+  return {
+    add: (owner: Owner, period: PeriodName, more: number) => {
+      const key = keyOf(owner, period)
+      tally.set(key, { owner, period, calls: (tally.get(key)?.calls ?? 0) + more })
+    },
+    of: (owner: Owner, period: PeriodName) => tally.get(keyOf(owner, period))?.calls ?? 0,
+    take: (): ReadonlyArray<Calls> => {
+      const taken = [...tally.values()]
+      tally.clear()
+      return taken
+    }
+  }
+}

@@ -1,0 +1,52 @@
+/** What a partner has used of its month, and what is left. */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type { Principal } from "../access/ApiKeys.ts"
+import type { Limits } from "../partner/Plan.ts"
+import * as Instant from "../shared/Instant.ts"
+import { ApiCalls } from "./ApiCalls.ts"
+import { bounds, periodOf } from "./BillingPeriod.ts"
+import { remaining } from "./Quota.ts"
+import { type MonthlyUsage, UsageStore } from "./UsageStore.ts"
+
+export interface UsageReport {
+  /** `end` is the next period's `start`. */
+  readonly period: { readonly start: Instant.Instant; readonly end: Instant.Instant }
+  readonly seen: MonthlyUsage
+  readonly limits: Limits
+  readonly remaining: { readonly topics: number; readonly commentaries: number }
+}
+
+export class Usage extends Context.Service<
+  Usage,
+  {
+    /** The present month of the caller's environment. Calls that other processes counted in the last seconds may be missing. */
+    readonly report: (principal: Principal) => Effect.Effect<UsageReport>
+  }
+>()("@partner-commentary/core/usage/Usage") {
+  static readonly layer = Layer.effect(
+    Usage,
+    Effect.gen(function* () {
+      const store = yield* UsageStore
+      const calls = yield* ApiCalls
+      return Usage.of({
+        report: Effect.fn("Usage.report")(function* ({ environment, limits, organization }) {
+          const now = yield* Instant.now
+          const owner = { organizationId: organization.id, environment }
+          const period = periodOf(now)
+          const seen = yield* store.ofMonth(owner, period)
+          return {
+            period: bounds(now),
+            seen: { ...seen, apiCalls: seen.apiCalls + calls.unwritten(owner, period) },
+            limits,
+            remaining: {
+              topics: remaining(limits.topics_per_month, seen.topics),
+              commentaries: remaining(limits.commentaries_per_month, seen.commentaryUnits)
+            }
+          }
+        })
+      })
+    })
+  )
+}

@@ -1,0 +1,95 @@
+import { describe, it } from "@effect/vitest"
+import * as fc from "fast-check"
+import { assert } from "vitest"
+import { type FixedWindow, make } from "../../src/access/FixedWindows.ts"
+
+const hour = (limit: number, name = "a"): FixedWindow => ({ name, limit, seconds: 3600 })
+const minute = (limit: number, name = "a"): FixedWindow => ({ name, limit, seconds: 60 })
+
+describe("fixed windows", () => {
+  it("a window begins with its first count, ends a whole length later, and tells how it stands", () => {
+    const { take } = make(10)
+    assert.deepStrictEqual(take([hour(2)], 500), {
+      admitted: true,
+      standings: [{ limit: 2, remaining: 1, resetsAt: 3_600_500 }]
+    })
+    assert.isTrue(take([hour(2)], 3_600_499).admitted)
+    assert.deepStrictEqual(take([hour(2)], 3_600_499), {
+      admitted: false,
+      standings: [{ limit: 2, remaining: 0, resetsAt: 3_600_500 }]
+    })
+    assert.deepStrictEqual(take([hour(2)], 3_600_500), {
+      admitted: true,
+      standings: [{ limit: 2, remaining: 1, resetsAt: 7_200_500 }]
+    })
+  })
+
+  it("what one window refuses counts in none", () => {
+    const { take } = make(10)
+    const windows = [hour(10), minute(2)]
+    for (const _ of [1, 2]) assert.isTrue(take(windows, 0).admitted)
+    for (const _ of [1, 2, 3]) assert.isFalse(take(windows, 0).admitted)
+    assert.deepStrictEqual(
+      take(windows, 0).standings.map(({ remaining }) => remaining),
+      [8, 0]
+    )
+    assert.isFalse(take([hour(10, "b"), minute(2)], 0).admitted)
+    assert.strictEqual(take([hour(10, "b")], 0).standings[0]?.remaining, 9)
+  })
+
+  it("a refusal begins no window", () => {
+    const { take } = make(10)
+    assert.isFalse(take([hour(5), minute(0)], 0).admitted)
+    assert.strictEqual(take([hour(5)], 1000).standings[0]?.resetsAt, 3_601_000)
+  })
+
+  it("a limit that is changed holds at once", () => {
+    const { take } = make(10)
+    for (const _ of [1, 2, 3]) take([hour(5)], 0)
+    assert.isFalse(take([hour(3)], 0).admitted)
+    assert.strictEqual(take([hour(3)], 0).standings[0]?.remaining, 0)
+    assert.strictEqual(take([hour(9)], 0).standings[0]?.remaining, 5)
+  })
+
+  it("a clock that is put back begins windows anew instead of holding them for good", () => {
+    const { take } = make(10)
+    take([hour(1)], 10_000_000)
+    assert.isTrue(take([hour(1)], 5_000_000).admitted)
+    assert.isFalse(take([hour(1)], 5_000_000).admitted)
+  })
+
+  it("memory is bounded: windows that ended are forgotten first, then the oldest", () => {
+    const { take } = make(2)
+    for (const name of ["a", "b", "c"]) assert.isTrue(take([hour(1, name)], 0).admitted)
+    assert.deepStrictEqual(
+      ["b", "c"].map((name) => take([hour(1, name)], 0).admitted),
+      [false, false]
+    )
+    assert.isTrue(take([hour(1, "a")], 0).admitted)
+  })
+
+  it("never admits more than the limit in any one window, whatever comes when", () =>
+    fc.assert(
+      fc.property(
+        fc.array(fc.record({ wait: fc.nat(90_000), name: fc.constantFrom("a", "b") }), { maxLength: 200 }),
+        fc.integer({ min: 1, max: 6 }),
+        (calls, limit) => {
+          const { take } = make(100)
+          const admitted = new Map<string, Array<number>>()
+          let now = 0
+          for (const { name, wait } of calls) {
+            now += wait
+            const before = admitted.get(name) ?? []
+            const taken = take([minute(limit, name)], now)
+            const end = taken.standings[0]?.resetsAt ?? 0
+            const inWindow = before.filter((at) => at >= end - 60_000).length
+            assert.strictEqual(taken.admitted, inWindow < limit)
+            if (taken.admitted) {
+              admitted.set(name, [...before, now])
+              assert.strictEqual(taken.standings[0]?.remaining, limit - inWindow - 1)
+            }
+          }
+        }
+      )
+    ))
+})
