@@ -1,0 +1,90 @@
+/** The served description, as a list of operations. Nothing else of the service is known to the fuzzer. */
+
+export interface JsonSchema {
+  readonly [keyword: string]: unknown
+}
+
+export interface Parameter {
+  readonly name: string
+  readonly in: "path" | "query" | "header"
+  readonly required?: boolean
+  readonly schema: JsonSchema
+  readonly example?: unknown
+}
+
+export interface ResponseDescription {
+  readonly headers?: Readonly<Record<string, { readonly required?: boolean; readonly schema: JsonSchema }>>
+  readonly content?: Readonly<Record<string, { readonly schema: JsonSchema }>>
+}
+
+export interface Operation {
+  readonly name: string
+  readonly method: string
+  /** With `{parameter}` where one belongs, below `{api_root}`. */
+  readonly path: string
+  readonly parameters: ReadonlyArray<Parameter>
+  readonly body: { readonly schema: JsonSchema; readonly required: boolean } | undefined
+  readonly responses: Readonly<Record<string, ResponseDescription>>
+  /** The names of the schemes of which any one opens it. */
+  readonly schemes: ReadonlyArray<string>
+}
+
+export interface Document {
+  readonly openapi: string
+  readonly paths: Readonly<Record<string, Readonly<Record<string, any>>>>
+  readonly components: Readonly<Record<string, Readonly<Record<string, any>>>>
+  readonly security?: ReadonlyArray<Readonly<Record<string, unknown>>>
+  readonly servers?: ReadonlyArray<{ readonly url: string }>
+}
+
+const methods = ["get", "post", "put", "patch", "delete"]
+
+export const operationsOf = (document: Document): ReadonlyArray<Operation> =>
+  Object.entries(document.paths).flatMap(([path, item]) =>
+    methods
+      .filter((method) => item[method] !== undefined)
+      .map((method): Operation => {
+        const given = item[method]
+        const body = resolve(document, given.requestBody)
+        return {
+          name: given.operationId ?? `${method} ${path}`,
+          method: method.toUpperCase(),
+          path: `${basePath(document)}${path}`,
+          parameters: [...(item["parameters"] ?? []), ...(given.parameters ?? [])].map((one) => resolve(document, one)),
+          body:
+            body === undefined
+              ? undefined
+              : { schema: body.content["application/json"].schema, required: body.required === true },
+          responses: Object.fromEntries(
+            Object.entries(given.responses).map(([status, response]) => [status, resolveResponse(document, response)])
+          ),
+          schemes: (given.security ?? document.security ?? []).flatMap((one: object) => Object.keys(one))
+        }
+      })
+  )
+
+/** The path of the first server: paths of the document are relative to it. */
+const basePath = ({ servers }: Document): string => {
+  const url = servers?.[0]?.url ?? ""
+  return url.replace(/^[a-z]+:\/\/[^/]*/, "").replace(/\/$/, "")
+}
+
+/** Follows a `$ref` within the document. */
+export const resolve = (document: Document, given: any): any => {
+  if (typeof given?.$ref !== "string") return given
+  const found = given.$ref
+    .slice(2)
+    .split("/")
+    .reduce(
+      (at: any, key: string) => at?.[decodeURIComponent(key).replaceAll("~1", "/").replaceAll("~0", "~")],
+      document
+    )
+  if (found === undefined) throw new Error(`nothing is at ${given.$ref}`)
+  return resolve(document, found)
+}
+
+const resolveResponse = (document: Document, given: any): ResponseDescription => {
+  const { headers, ...rest } = resolve(document, given)
+  const entries = Object.entries(headers ?? {}).map(([name, header]) => [name.toLowerCase(), resolve(document, header)])
+  return { ...rest, headers: Object.fromEntries(entries) }
+}
