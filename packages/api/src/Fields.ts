@@ -32,12 +32,27 @@ export const Failure = Schema.NullOr(
   })
 ).annotate({ description: "Set when no commentary will come, and why." })
 
+/** Null until the partner accepts it. */
+export const PartnerApprovedAt = Schema.NullOr(Timestamp).annotate({
+  description: "When your organization accepted the commentary for publication; null before."
+})
+
 export const Commentary = Schema.Struct({
   id: Uuid,
   content: Schema.String,
   audio_url: Schema.NullOr(Schema.String),
-  video_url: Schema.NullOr(Schema.String)
+  video_url: Schema.NullOr(Schema.String),
+  partner_approved_at: PartnerApprovedAt
 }).annotate({ identifier: "Commentary" })
+
+/** A commentary with whose it is, where no status stands beside it. */
+export const commentaryEntry = {
+  commentary_id: Uuid,
+  persona: Schema.Struct({ id: Uuid, name: Schema.String, image_url: Schema.String }),
+  content: Schema.String,
+  audio_url: Schema.NullOr(Schema.String),
+  video_url: Schema.NullOr(Schema.String)
+}
 
 export const OutcomeSummary = Schema.Struct({
   total_personas: Count,
