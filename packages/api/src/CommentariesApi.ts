@@ -7,10 +7,11 @@ import { ApiKeyAuth, RequiredScope } from "./ApiKeyAuth.ts"
 import { Ok } from "./Envelope.ts"
 import { NotFound } from "./Errors.ts"
 import * as Fields from "./Fields.ts"
+import { TopicCommentaries } from "./TopicsApi.ts"
 
 /** A commentary entry, with where it belongs and when it was accepted. */
 export const PartnerApprovedCommentary = Schema.Struct({
-  ...Fields.commentaryEntry,
+  ...TopicCommentaries.fields.commentaries.value.fields,
   topic_id: Fields.Uuid.annotate({ description: "The topic that the commentary is about." }),
   share_id: Fields.Uuid.annotate({ description: "The persona's part in the topic." }),
   partner_approved_at: Fields.Timestamp.annotate({

@@ -45,15 +45,6 @@ export const Commentary = Schema.Struct({
   partner_approved_at: PartnerApprovedAt
 }).annotate({ identifier: "Commentary" })
 
-/** A commentary with whose it is, where no status stands beside it. */
-export const commentaryEntry = {
-  commentary_id: Uuid,
-  persona: Schema.Struct({ id: Uuid, name: Schema.String, image_url: Schema.String }),
-  content: Schema.String,
-  audio_url: Schema.NullOr(Schema.String),
-  video_url: Schema.NullOr(Schema.String)
-}
-
 export const OutcomeSummary = Schema.Struct({
   total_personas: Count,
   completed: Count,

@@ -102,7 +102,14 @@ export const TopicCommentaries = Schema.Struct({
   topic_id: Fields.Uuid,
   content: Schema.String,
   commentaries: Schema.Array(
-    Schema.Struct({ ...Fields.commentaryEntry, partner_approved_at: Fields.PartnerApprovedAt })
+    Schema.Struct({
+      commentary_id: Fields.Uuid,
+      persona: Schema.Struct({ id: Fields.Uuid, name: Schema.String, image_url: Schema.String }),
+      content: Schema.String,
+      audio_url: Schema.NullOr(Schema.String),
+      video_url: Schema.NullOr(Schema.String),
+      partner_approved_at: Fields.PartnerApprovedAt
+    })
   )
 }).annotate({ identifier: "TopicCommentaries" })
 
