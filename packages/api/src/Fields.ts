@@ -34,7 +34,8 @@ export const Failure = Schema.NullOr(
 
 /** Null until the partner accepts it. */
 export const PartnerApprovedAt = Schema.NullOr(Timestamp).annotate({
-  description: "When your organization accepted the commentary for publication; null before."
+  description: "When your organization accepted the commentary for publication; null before.",
+  examples: ["2026-02-01T14:00:00.000Z"]
 })
 
 export const Commentary = Schema.Struct({
