@@ -29,8 +29,8 @@ const course = (index: number): Course => ({
 
 const indexOf = (id: string) => Number(id.slice(-12)) - 1_000_000_000
 
-/** A store of so many assignments, which tells how often it is asked. */
-const storeOf = (count: number, asked: Array<number> = []) =>
+/** A store of so many assignments, which tells what it is asked: where pages begin, and whose names are wanted. */
+const storeOf = (count: number, asked: Array<number> = [], named: Array<number> = []) =>
   Layer.succeed(PerformanceStore, {
     page: (_owner, _period, after, limit) =>
       Effect.sync(() => {
@@ -40,6 +40,7 @@ const storeOf = (count: number, asked: Array<number> = []) =>
       }),
     namesOn: (ids) =>
       Effect.sync(() => {
+        named.push(...ids.map(indexOf))
         const turns = ids.map((id) => indexOf(id) % names.length)
         return new Map(turns.map((turn) => [uuid<PersonaId>(turn), names[turn] ?? ""]))
       })
@@ -77,6 +78,14 @@ describe("a report", () => {
       )
     }).pipe(Effect.provide(Performance.layer.pipe(Layer.provide(storeOf(8)))))
   )
+
+  it.effect("calls each persona by the name on its latest assignment", () => {
+    const named: Array<number> = []
+    return Effect.gen(function* () {
+      yield* report
+      assert.sameMembers(named, [506, 507, 508, 509])
+    }).pipe(Effect.provide(Performance.layer.pipe(Layer.provide(storeOf(510, [], named)))))
+  })
 
   it.effect("of nothing has no personas", () =>
     Effect.gen(function* () {
