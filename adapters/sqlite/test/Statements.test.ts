@@ -3,6 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { ApiKeyStore } from "@partner-commentary/core/access/ApiKeyStore"
 import { MailStore } from "@partner-commentary/core/mail/MailStore"
 import { Retention } from "@partner-commentary/core/operations/Retention"
+import { PerformanceStore } from "@partner-commentary/core/performance/PerformanceStore"
 import { PersonaStore } from "@partner-commentary/core/persona/PersonaStore"
 import { AssignmentStore } from "@partner-commentary/core/topic/AssignmentStore"
 import { TopicStore } from "@partner-commentary/core/topic/TopicStore"
@@ -83,6 +84,14 @@ describe("statements", () => {
         const plan = yield* sql.unsafe<{ readonly detail: string }>(`EXPLAIN QUERY PLAN ${text}`, params)
         for (const { detail } of plan) {
           assert.notMatch(detail, /^SCAN (?!.*USING (COVERING )?INDEX)(?!\d+-ROW VALUES)(?!t$)/, text)
+          if (readsIndexAlone.test(text)) {
+            assert.match(
+              detail,
+              /COVERING INDEX assignments_performance \(organization_id=\? AND environment=\? AND /,
+              text
+            )
+            assert.match(detail, /created_at<\?\)$/, text)
+          }
           if (text.includes("AND status = ?") && detail.includes("topics")) assert.include(detail, "status=?")
           if (!sortsFew.test(text)) assert.notMatch(detail, /TEMP B-TREE/, text)
         }
@@ -91,10 +100,14 @@ describe("statements", () => {
   )
 })
 
+/** The rows themselves, with their texts, are never touched. */
+const readsIndexAlone = /^SELECT id, persona_id, created_at/
+
 const everything = Effect.gen(function* () {
   const topics = yield* TopicStore
   const assignments = yield* AssignmentStore
   const mails = yield* MailStore
+  const performance = yield* PerformanceStore
   const given = submission({ personas: personas(3), topic: { externalReference: "a" } })
   const { id, organizationId } = given.topic
   const { sent } = yield* topics.submit(given)
@@ -121,6 +134,10 @@ const everything = Effect.gen(function* () {
   for (const mail of yield* mails.claim(start, start + day, 1)) yield* mails.settle(mail, { state: "sent" }, start)
   yield* mails.nextDue
   yield* mails.failed(10)
+  const period = { start, end: start + day }
+  const [sentFirst] = yield* performance.page(given.topic, period, null, 1)
+  yield* performance.page(given.topic, period, sentFirst ?? null, 10)
+  yield* performance.namesOn(sent)
   yield* Effect.flatMap(PersonaStore, (store) => store.licensedAmong(organizationId, given.requested, start))
   yield* Effect.flatMap(ApiKeyStore, (store) => Effect.andThen(store.findByHash("x"), store.list(organizationId)))
   yield* Effect.flatMap(UsageStore, (store) => store.ofMonth({ organizationId, environment: "live" }, "2026-01"))

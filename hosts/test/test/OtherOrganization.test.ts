@@ -25,9 +25,9 @@ it.effect("another organization's and another environment's topics are 404, byte
     const { data } = yield* json(created)
 
     const strangers = [yield* Seed.key(mine), yield* Seed.key(theirs, { environment: "test" })]
-    const bytes = (path: string, key: string) =>
+    const bytes = (path: string, key: string, method = "GET") =>
       Effect.gen(function* () {
-        const response = yield* call(`/partner/v1${path}`, { key, headers: { "x-request-id": "same" } })
+        const response = yield* call(`/partner/v1${path}`, { method, key, headers: { "x-request-id": "same" } })
         const text = yield* Effect.promise(() => response.text())
         // Each call counts, whatever it asks for.
         const headers = [...response.headers].filter(([name]) => name !== "x-ratelimit-remaining")
@@ -39,6 +39,11 @@ it.effect("another organization's and another environment's topics are 404, byte
         assert.strictEqual(other, yield* bytes(`/topics/${unknown}${path}`, key))
         assert.strictEqual(other, yield* bytes(`/topics/not-an-id${path}`, key))
         assert.include(other, "not_found")
+      }
+      for (const commentary of [unknown, "not-an-id"]) {
+        const approve = (topic: string) => bytes(`/topics/${topic}/commentaries/${commentary}/approve`, key, "POST")
+        assert.strictEqual(yield* approve(data.topic_id), yield* approve(unknown))
+        assert.include(yield* approve(data.topic_id), "Topic not found.")
       }
       const reference = yield* bytes("/topics/by-reference/their-reference", key)
       const nobodys = yield* bytes("/topics/by-reference/nones-reference", key)

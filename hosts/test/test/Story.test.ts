@@ -274,7 +274,8 @@ const story = (post: Effect.Success<typeof postOffice>) =>
           persona: { id: ada.id, name: ada.name, image_url: ada.imageUrl },
           content: edited,
           audio_url: null,
-          video_url: null
+          video_url: null,
+          partner_approved_at: null
         }
       ]
     })
@@ -293,7 +294,13 @@ const story = (post: Effect.Success<typeof postOffice>) =>
     assert.strictEqual(late.status, 400)
 
     // What the partner fetches in the end, by id and by its own reference
-    const commentary = { id: commentaryId, content: edited, audio_url: null, video_url: null }
+    const commentary = {
+      id: commentaryId,
+      content: edited,
+      audio_url: null,
+      video_url: null,
+      partner_approved_at: null
+    }
     const entries = [
       { ...face(ada), status: "completed", commentary, failure: null },
       { ...face(bo, avatar), status: "failed", commentary: null, failure: declined },

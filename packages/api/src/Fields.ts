@@ -32,11 +32,18 @@ export const Failure = Schema.NullOr(
   })
 ).annotate({ description: "Set when no commentary will come, and why." })
 
+/** Null until the partner accepts it. */
+export const PartnerApprovedAt = Schema.NullOr(Timestamp).annotate({
+  description: "When your organization accepted the commentary for publication; null before.",
+  examples: ["2026-02-01T14:00:00.000Z"]
+})
+
 export const Commentary = Schema.Struct({
   id: Uuid,
   content: Schema.String,
   audio_url: Schema.NullOr(Schema.String),
-  video_url: Schema.NullOr(Schema.String)
+  video_url: Schema.NullOr(Schema.String),
+  partner_approved_at: PartnerApprovedAt
 }).annotate({ identifier: "Commentary" })
 
 export const OutcomeSummary = Schema.Struct({

@@ -1,5 +1,7 @@
 /** The partner API, version 1: every group under its prefix. */
 import * as HttpApi from "effect/http-api/HttpApi"
+import { CommentariesApi } from "./CommentariesApi.ts"
+import { MetricsApi } from "./MetricsApi.ts"
 import { PersonasApi } from "./PersonasApi.ts"
 import { TopicsApi } from "./TopicsApi.ts"
 import { UsageApi } from "./UsageApi.ts"
@@ -8,6 +10,8 @@ export const prefix = "/partner/v1"
 
 export class PartnerApi extends HttpApi.make("partner-commentary")
   .add(TopicsApi)
+  .add(CommentariesApi)
   .add(PersonasApi)
   .add(UsageApi)
+  .add(MetricsApi)
   .prefix(prefix) {}

@@ -107,7 +107,8 @@ export const TopicCommentaries = Schema.Struct({
       persona: Schema.Struct({ id: Fields.Uuid, name: Schema.String, image_url: Schema.String }),
       content: Schema.String,
       audio_url: Schema.NullOr(Schema.String),
-      video_url: Schema.NullOr(Schema.String)
+      video_url: Schema.NullOr(Schema.String),
+      partner_approved_at: Fields.PartnerApprovedAt
     })
   )
 }).annotate({ identifier: "TopicCommentaries" })

@@ -3,10 +3,12 @@ import * as Layer from "effect/Layer"
 import { ApiKeys } from "./access/ApiKeys.ts"
 import { RateLimits } from "./access/RateLimits.ts"
 import { Drafting } from "./commentary/Drafting.ts"
+import { PartnerApproval } from "./commentary/PartnerApproval.ts"
 import { CreatorDesk } from "./creator/CreatorDesk.ts"
 import { CreatorLinks } from "./creator/CreatorLinks.ts"
 import { Creators } from "./creator/Creators.ts"
 import { Postman } from "./mail/Postman.ts"
+import { Performance } from "./performance/Performance.ts"
 import { Personas } from "./persona/Personas.ts"
 import { Seal } from "./shared/Seal.ts"
 import { Topics } from "./topic/Topics.ts"
@@ -19,6 +21,8 @@ export const layer = Layer.mergeAll(
   Creators.layer,
   CreatorDesk.layer,
   Drafting.layer,
+  PartnerApproval.layer,
+  Performance.layer,
   Personas.layer,
   Postman.layer,
   RateLimits.layer,

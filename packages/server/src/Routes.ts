@@ -5,15 +5,23 @@ import * as Layer from "effect/Layer"
 import { Admission } from "./Admission.ts"
 import * as Authentication from "./Authentication.ts"
 import * as Avatar from "./Avatar.ts"
+import * as CommentaryHandlers from "./CommentaryHandlers.ts"
 import * as CreatorRoutes from "./creator/CreatorRoutes.ts"
 import * as Health from "./Health.ts"
+import * as MetricsHandlers from "./MetricsHandlers.ts"
 import * as PersonaHandlers from "./PersonaHandlers.ts"
 import * as Responses from "./Responses.ts"
 import * as TopicHandlers from "./TopicHandlers.ts"
 import * as UsageHandlers from "./UsageHandlers.ts"
 
 const partnerApi = HttpApiBuilder.layer(PartnerApi).pipe(
-  Layer.provide([TopicHandlers.layer, PersonaHandlers.layer, UsageHandlers.layer]),
+  Layer.provide([
+    TopicHandlers.layer,
+    CommentaryHandlers.layer,
+    PersonaHandlers.layer,
+    UsageHandlers.layer,
+    MetricsHandlers.layer
+  ]),
   Layer.provide(Authentication.layer)
 )
 

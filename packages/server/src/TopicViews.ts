@@ -1,7 +1,11 @@
 /** Topics as partners see them: from the core's values to the wire's names. */
+import type { PartnerApprovedCommentary } from "@partner-commentary/api/CommentariesApi"
 import type { Commentary, Failure } from "@partner-commentary/api/Fields"
 import type * as Api from "@partner-commentary/api/TopicsApi"
-import { toIso } from "@partner-commentary/core/shared/Instant"
+import type { PartnerApproved } from "@partner-commentary/core/commentary/PartnerApproval"
+import type { TopicId } from "@partner-commentary/core/shared/Ids"
+import { type Instant, toIso } from "@partner-commentary/core/shared/Instant"
+import type { ApprovedCommentary } from "@partner-commentary/core/topic/Assignment"
 import type { SubmissionResult } from "@partner-commentary/core/topic/Submission"
 import type { Topic } from "@partner-commentary/core/topic/Topic"
 import { outcomeOf, statuses, summaryOf } from "@partner-commentary/core/topic/TopicStatus"
@@ -82,13 +86,29 @@ export const commentaries = (
     commentary === null
       ? []
       : {
-          commentary_id: commentary.id,
-          persona: { id: persona.id, name: persona.name, image_url: persona.imageUrl || avatar },
-          content: commentary.content,
-          audio_url: commentary.audioUrl,
-          video_url: commentary.videoUrl
+          ...commentaryEntry(commentary, persona, avatar),
+          partner_approved_at: isoOrNull(commentary.partnerApprovedAt)
         }
   )
+})
+
+export const partnerApproved = (
+  topicId: TopicId,
+  { commentary, id, persona }: PartnerApproved,
+  avatar: string
+): typeof PartnerApprovedCommentary.Type => ({
+  ...commentaryEntry(commentary, persona, avatar),
+  topic_id: topicId,
+  share_id: id,
+  partner_approved_at: toIso(commentary.partnerApprovedAt)
+})
+
+const commentaryEntry = (commentary: ApprovedCommentary, persona: PublicAssignment["persona"], avatar: string) => ({
+  commentary_id: commentary.id,
+  persona: { id: persona.id, name: persona.name, image_url: persona.imageUrl || avatar },
+  content: commentary.content,
+  audio_url: commentary.audioUrl,
+  video_url: commentary.videoUrl
 })
 
 /** The newest topic leads; the entries of all follow, newest topic first. */
@@ -142,7 +162,15 @@ const entry = (assignment: PublicAssignment, avatar: string) => ({
 const commentary = ({ commentary: approved }: PublicAssignment): typeof Commentary.Type | null =>
   approved === null
     ? null
-    : { id: approved.id, content: approved.content, audio_url: approved.audioUrl, video_url: approved.videoUrl }
+    : {
+        id: approved.id,
+        content: approved.content,
+        audio_url: approved.audioUrl,
+        video_url: approved.videoUrl,
+        partner_approved_at: isoOrNull(approved.partnerApprovedAt)
+      }
+
+const isoOrNull = (instant: Instant | null): string | null => (instant === null ? null : toIso(instant))
 
 const failure = ({ failure: failed }: PublicAssignment): typeof Failure.Type =>
   failed === null ? null : { reason: failed.reason, at: toIso(failed.at) }

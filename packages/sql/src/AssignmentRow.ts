@@ -26,6 +26,7 @@ export interface PublicAssignmentRow {
   readonly commentary_content: string | null
   readonly commentary_draft_id: DraftId | null
   readonly commentary_approved_at: string | null
+  readonly partner_approved_at: string | null
   readonly commentary_audio_url: string | null
   readonly commentary_video_url: string | null
   readonly failure_reason: FailureReason | null
@@ -42,6 +43,7 @@ export interface AssignmentRow extends PublicAssignmentRow {
   readonly notified_at: string | null
   readonly respond_by: string
   readonly perspective: string | null
+  readonly responded_at: string | null
   readonly decline_reason: string | null
   readonly generation_ticket: number
   readonly generation_running: number
@@ -54,6 +56,7 @@ export interface AssignmentRow extends PublicAssignmentRow {
   readonly draft_number: number | null
   readonly draft_content: string | null
   readonly draft_created_at: string | null
+  readonly first_drafted_at: string | null
   readonly approve_by: string | null
   readonly reminders: number
   readonly withdraw_reason: string | null
@@ -74,6 +77,7 @@ export const publicFromRow = (row: PublicAssignmentRow): PublicAssignment => ({
           content: row.commentary_content as string,
           draftId: row.commentary_draft_id as DraftId,
           approvedAt: fromIso(row.commentary_approved_at as string),
+          partnerApprovedAt: fromIsoOrNull(row.partner_approved_at),
           audioUrl: row.commentary_audio_url,
           videoUrl: row.commentary_video_url
         },
@@ -90,6 +94,7 @@ export const fromRow = (row: AssignmentRow): Assignment => ({
   notifiedAt: fromIsoOrNull(row.notified_at),
   respondBy: fromIso(row.respond_by),
   perspective: row.perspective,
+  respondedAt: fromIsoOrNull(row.responded_at),
   declineReason: row.decline_reason,
   generation: {
     ticket: row.generation_ticket,
@@ -111,6 +116,7 @@ export const fromRow = (row: AssignmentRow): Assignment => ({
           content: row.draft_content as string,
           createdAt: fromIso(row.draft_created_at as string)
         },
+  firstDraftedAt: fromIsoOrNull(row.first_drafted_at),
   approveBy: fromIsoOrNull(row.approve_by),
   reminders: row.reminders,
   withdrawReason: row.withdraw_reason,
@@ -148,6 +154,7 @@ export const toChangedRow = (assignment: Assignment) => ({
   notified_at: toIsoOrNull(assignment.notifiedAt),
   respond_by: toIso(assignment.respondBy),
   perspective: assignment.perspective,
+  responded_at: toIsoOrNull(assignment.respondedAt),
   decline_reason: assignment.declineReason,
   generation_ticket: assignment.generation.ticket,
   generation_running: assignment.generation.running ? 1 : 0,
@@ -160,12 +167,14 @@ export const toChangedRow = (assignment: Assignment) => ({
   draft_number: assignment.draft?.number ?? null,
   draft_content: assignment.draft?.content ?? null,
   draft_created_at: toIsoOrNull(assignment.draft?.createdAt ?? null),
+  first_drafted_at: toIsoOrNull(assignment.firstDraftedAt),
   approve_by: toIsoOrNull(assignment.approveBy),
   reminders: assignment.reminders,
   commentary_id: assignment.commentary?.id ?? null,
   commentary_content: assignment.commentary?.content ?? null,
   commentary_draft_id: assignment.commentary?.draftId ?? null,
   commentary_approved_at: toIsoOrNull(assignment.commentary?.approvedAt ?? null),
+  partner_approved_at: toIsoOrNull(assignment.commentary?.partnerApprovedAt ?? null),
   commentary_audio_url: assignment.commentary?.audioUrl ?? null,
   commentary_video_url: assignment.commentary?.videoUrl ?? null,
   failure_reason: assignment.failure?.reason ?? null,

@@ -8,6 +8,7 @@ import * as AuditLog from "./AuditLog.ts"
 import * as MailStore from "./MailStore.ts"
 import * as OrganizationRegistry from "./OrganizationRegistry.ts"
 import * as OrganizationStore from "./OrganizationStore.ts"
+import * as PerformanceStore from "./PerformanceStore.ts"
 import * as PersonaRegistry from "./PersonaRegistry.ts"
 import * as PersonaStore from "./PersonaStore.ts"
 import * as Retention from "./Retention.ts"
@@ -26,6 +27,7 @@ export const layerTopics = Layer.mergeAll(
   AssignmentStore.layer,
   MailStore.layer,
   UsageStore.layer,
+  PerformanceStore.layer,
   ApiKeyStore.layer,
   AuditLog.layer,
   Retention.layer

@@ -61,6 +61,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
           notifiedAt: start + second,
           respondBy: start + 2 * day,
           perspective: "The keeper decides it.",
+          respondedAt: start + minute,
           declineReason: "no",
           generation: {
             ticket: 3,
@@ -71,6 +72,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
             revision: { draftId: draft.id, instructions: "Shorter." }
           },
           draft,
+          firstDraftedAt: start + hour,
           approveBy: start + 7 * day,
           reminders: 2,
           commentary: {
@@ -78,6 +80,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
             content: "Edited.",
             draftId: draft.id,
             approvedAt: start + day,
+            partnerApprovedAt: start + day + hour,
             audioUrl: "https://media.example.org/a.mp3",
             videoUrl: "https://media.example.org/a.mp4"
           },

@@ -51,6 +51,7 @@ export const drafted = (
     {
       ...moved(present, "draft", now),
       draft,
+      firstDraftedAt: present.firstDraftedAt ?? now,
       approveBy: Instant.plus(now, policy.approvalWindow),
       reminders: 0,
       generation: { ...present.generation, running: false, attempts: 0, nextAt: null, giveUpAt: null }

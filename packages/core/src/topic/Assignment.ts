@@ -45,11 +45,15 @@ export interface Assignment {
   /** From this moment on a creator who did not respond is too late. */
   readonly respondBy: Instant
   readonly perspective: string | null
+  /** When the creator gave the perspective. */
+  readonly respondedAt: Instant | null
   readonly declineReason: string | null
 
   readonly generation: Generation
   /** The latest draft. */
   readonly draft: Draft | null
+  /** When the first one came, whatever became of it. */
+  readonly firstDraftedAt: Instant | null
   /** From this moment on a draft that was not approved is given up. */
   readonly approveBy: Instant | null
 
@@ -93,6 +97,8 @@ export interface ApprovedCommentary {
   /** The draft it came from. */
   readonly draftId: DraftId
   readonly approvedAt: Instant
+  /** When the partner first accepted it for publication. */
+  readonly partnerApprovedAt: Instant | null
   readonly audioUrl: string | null
   readonly videoUrl: string | null
 }

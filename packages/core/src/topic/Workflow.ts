@@ -77,6 +77,7 @@ export const respond = (present: Assignment, action: { readonly perspective: str
     {
       ...moved(present, "respond", now),
       perspective: action.perspective,
+      respondedAt: now,
       generation: { ticket: 0, running: false, attempts: 0, nextAt: now, giveUpAt: null, revision: null }
     },
     { audit: { action: "creator.responded", details: {} } }
@@ -124,6 +125,7 @@ export const approve = (
     content: action.content ?? draft.content,
     draftId: draft.id,
     approvedAt: now,
+    partnerApprovedAt: null,
     audioUrl: null,
     videoUrl: null
   }

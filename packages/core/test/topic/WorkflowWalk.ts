@@ -90,6 +90,11 @@ export const step = (walk: Walk, action: Action): void => {
   assert.strictEqual(after.failure !== null, final(after) && after.status !== "creator_approved")
   if (after.failure !== null) assert.strictEqual(after.status, settledIn[after.failure.reason])
   assert.strictEqual(after.commentary !== null, after.status === "creator_approved")
+  assert.strictEqual(after.respondedAt, action.do === "respond" && changed ? now : before.respondedAt)
+  assert.strictEqual(after.respondedAt !== null, after.perspective !== null)
+  const isFirstDraft = action.do === "drafted" && changed && before.draft === null
+  assert.strictEqual(after.firstDraftedAt, isFirstDraft ? now : before.firstDraftedAt)
+  assert.strictEqual(after.firstDraftedAt !== null, after.draft !== null)
 
   const given = Result.isSuccess(result) ? result.success.notices : []
   remember(walk, action, after, given)

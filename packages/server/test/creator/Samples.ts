@@ -35,9 +35,11 @@ export const topicSent: Assignment = {
   notifiedAt: noon,
   respondBy: noon + 48 * hour,
   perspective: null,
+  respondedAt: null,
   declineReason: null,
   generation: { ticket: 0, running: false, attempts: 0, nextAt: null, giveUpAt: null, revision: null },
   draft: null,
+  firstDraftedAt: null,
   approveBy: null,
   reminders: 0,
   commentary: null,
@@ -94,6 +96,7 @@ export const approved: Assignment = {
     content: draftText,
     draftId: Ids.DraftId.make(uuid(11)),
     approvedAt: noon,
+    partnerApprovedAt: null,
     audioUrl: null,
     videoUrl: null
   }

@@ -1,0 +1,87 @@
+/** What an earlier version left behind is kept and read on by the present one. */
+import { assert, describe, it } from "@effect/vitest"
+import { partners } from "@partner-commentary/sql/migrations/0001_partners"
+import { topics } from "@partner-commentary/sql/migrations/0002_topics"
+import { audit } from "@partner-commentary/sql/migrations/0005_audit"
+import { performance } from "@partner-commentary/sql/migrations/0010_performance"
+import * as SqliteClient from "@partner-commentary/sqlite/SqliteClient"
+import * as Effect from "effect/Effect"
+import * as SqlClient from "effect/sql/SqlClient"
+
+const at = (hour: number) => `2026-01-30T${String(hour).padStart(2, "0")}:00:00.000Z`
+
+describe("migrations", () => {
+  it.effect("the moments of responses and first drafts are taken over from the record and the drafts", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      yield* partners
+      yield* topics
+      yield* audit
+      const none = { topic_sent: 0, opinion_injected: 0, commentary_generated: 0, creator_approved: 0 }
+      const owner = { organization_id: "o", environment: "live", created_at: at(9) }
+      yield* sql`INSERT INTO topics ${sql.insert({
+        ...owner,
+        ...none,
+        id: "t",
+        status: "in_progress",
+        declined: 0,
+        expired: 0,
+        abandoned: 0,
+        organization_name: "O",
+        output_types: "[]",
+        content: "c",
+        metadata: "{}"
+      })}`
+      const assignment = (position: number, id: string, status: string) => ({
+        ...owner,
+        topic_id: "t",
+        position,
+        id,
+        persona_id: id,
+        persona_name: id,
+        status,
+        status_updated_at: at(9),
+        persona_image_url: "",
+        creator_name: "",
+        creator_email: "",
+        creator_key: "",
+        respond_by: at(23)
+      })
+      yield* sql`INSERT INTO assignments ${sql.insert([
+        assignment(0, "drafted", "commentary_generated"),
+        assignment(1, "responded", "opinion_injected"),
+        assignment(2, "sent", "topic_sent")
+      ])}`
+      const draft = (number: number, hour: number) => ({
+        share_id: "drafted",
+        number,
+        id: `d${number}`,
+        content: "d",
+        created_at: at(hour)
+      })
+      yield* sql`INSERT INTO drafts ${sql.insert([draft(1, 12), draft(2, 13)])}`
+      const entry = (subject: string, action: string, hour: number) => ({
+        subject,
+        action,
+        recorded_at: at(hour),
+        details: "{}"
+      })
+      yield* sql`INSERT INTO audit_log ${sql.insert([
+        entry("drafted", "creator.responded", 10),
+        entry("drafted", "creator.revised", 12),
+        entry("responded", "creator.responded", 11)
+      ])}`
+      yield* performance
+      const rows = yield* sql<Record<string, unknown>>`SELECT id, responded_at, first_drafted_at, partner_approved_at
+        FROM assignments ORDER BY position`
+      assert.deepStrictEqual(
+        rows.map((row) => Object.values(row)),
+        [
+          ["drafted", at(10), at(12), null],
+          ["responded", at(11), null, null],
+          ["sent", null, null, null]
+        ]
+      )
+    }).pipe(Effect.provide(SqliteClient.layer({ filename: ":memory:" })))
+  )
+})

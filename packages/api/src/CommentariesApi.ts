@@ -1,0 +1,48 @@
+/** What a partner does with an approved commentary: accept it for publication. */
+import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
+import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
+import * as OpenApi from "effect/http-api/OpenApi"
+import * as Schema from "effect/Schema"
+import { ApiKeyAuth, RequiredScope } from "./ApiKeyAuth.ts"
+import { Ok } from "./Envelope.ts"
+import { NotFound } from "./Errors.ts"
+import * as Fields from "./Fields.ts"
+import { TopicCommentaries } from "./TopicsApi.ts"
+
+/** A commentary entry, with where it belongs and when it was accepted. */
+export const PartnerApprovedCommentary = Schema.Struct({
+  ...TopicCommentaries.fields.commentaries.value.fields,
+  topic_id: Fields.Uuid.annotate({ description: "The topic that the commentary is about." }),
+  share_id: Fields.Uuid.annotate({ description: "The persona's part in the topic." }),
+  partner_approved_at: Fields.Timestamp.annotate({
+    description: "When your organization first accepted the commentary for publication. It never changes."
+  })
+}).annotate({
+  identifier: "PartnerApprovedCommentary",
+  description: "A commentary that the partner accepted for publication."
+})
+
+export class CommentariesApi extends HttpApiGroup.make("commentaries")
+  .add(
+    HttpApiEndpoint.post("approve", "/topics/:id/commentaries/:commentary_id/approve", {
+      params: {
+        id: Schema.String.annotate({
+          description: "The topic's id.",
+          examples: ["019c0e1b-7c4e-7000-8000-2f6d1c9e4b10"]
+        }),
+        commentary_id: Schema.String.annotate({
+          description: "The commentary's id, as the topic's views show it once its creator approved it.",
+          examples: ["019c0e1b-9d21-7000-8000-6b1f0c7e2a44"]
+        })
+      },
+      success: Ok(PartnerApprovedCommentary),
+      error: NotFound
+    })
+      .annotate(RequiredScope, "topics:submit")
+      .annotate(OpenApi.Summary, "Accept a commentary for publication")
+      .annotate(
+        OpenApi.Description,
+        "Records once that your organization accepts an approved commentary for publication. No status changes. Calling it again changes nothing and answers with the first moment. 404 when the topic is unknown, or has no approved commentary of this id."
+      )
+  )
+  .middleware(ApiKeyAuth) {}

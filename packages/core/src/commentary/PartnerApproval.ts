@@ -1,0 +1,89 @@
+/** A partner accepts an approved commentary for publication: once, whoever asks how often. No status changes. */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import type { Principal } from "../access/ApiKeys.ts"
+import type { CommentaryId, TopicId } from "../shared/Ids.ts"
+import * as Instant from "../shared/Instant.ts"
+import type { ApprovedCommentary, Assignment } from "../topic/Assignment.ts"
+import { AssignmentStore } from "../topic/AssignmentStore.ts"
+import { TopicStore } from "../topic/TopicStore.ts"
+import { TopicNotFound } from "../topic/Topics.ts"
+import { type Change, change } from "../topic/Workflow.ts"
+
+/** The topic has no commentary of this id that its creator approved. */
+export class CommentaryNotFound extends Schema.TaggedError<CommentaryNotFound>()("CommentaryNotFound", {}) {}
+
+/** The first acceptance stands; a later one changes nothing. */
+export const accept = (
+  present: Assignment,
+  action: { readonly commentaryId: CommentaryId; readonly by: string },
+  now: Instant.Instant
+): Result.Result<Change, CommentaryNotFound> => {
+  const { commentary } = present
+  if (commentary?.id !== action.commentaryId) return Result.fail(new CommentaryNotFound())
+  if (commentary.partnerApprovedAt !== null) return Result.succeed({ assignment: present, notices: [] })
+  return Result.succeed(
+    change(
+      { ...present, commentary: { ...commentary, partnerApprovedAt: now } },
+      { audit: { action: "partner.approved", details: { by: action.by, commentary_id: commentary.id } } }
+    )
+  )
+}
+
+export interface PartnerApproved extends Pick<Assignment, "id" | "persona"> {
+  readonly commentary: ApprovedCommentary & { readonly partnerApprovedAt: Instant.Instant }
+}
+
+export class PartnerApproval extends Context.Service<
+  PartnerApproval,
+  {
+    /**
+     * Answers with the moment of the first acceptance. The topic is looked for first, so that of somebody else's topic
+     * nothing is told. `commentaryId` null: what was given is no id, and names nothing.
+     */
+    readonly approve: (
+      principal: Principal,
+      topicId: TopicId,
+      commentaryId: CommentaryId | null
+    ) => Effect.Effect<PartnerApproved, TopicNotFound | CommentaryNotFound>
+  }
+>()("@partner-commentary/core/commentary/PartnerApproval") {
+  static readonly layer = Layer.effect(
+    PartnerApproval,
+    Effect.gen(function* () {
+      const topics = yield* TopicStore
+      const assignments = yield* AssignmentStore
+      return PartnerApproval.of({
+        approve: Effect.fnUntraced(function* ({ environment, key, organization }, topicId, commentaryId) {
+          const topic = yield* topics.find({ organizationId: organization.id, environment }, topicId)
+          if (Option.isNone(topic)) return yield* new TopicNotFound()
+          const found = topic.value.assignments.find(({ commentary }) => commentary?.id === commentaryId)
+          if (found === undefined || commentaryId === null) return yield* new CommentaryNotFound()
+          const again = approved(found)
+          if (again !== null) return again
+          const now = yield* Instant.now
+          const modified = yield* assignments.modify(found.id, (present) =>
+            accept(present, { commentaryId, by: `key ${key.id}` }, now)
+          )
+          const accepted = Option.isNone(modified) ? null : approved(modified.value.after)
+          return accepted ?? (yield* new CommentaryNotFound())
+        })
+      })
+    })
+  )
+}
+
+const approved = ({
+  commentary,
+  id,
+  persona
+}: Pick<Assignment, "id" | "persona" | "commentary">): PartnerApproved | null => {
+  const partnerApprovedAt = commentary?.partnerApprovedAt ?? null
+  return commentary === null || partnerApprovedAt === null
+    ? null
+    : { id, persona, commentary: { ...commentary, partnerApprovedAt } }
+}

@@ -1,0 +1,44 @@
+import { describe, it } from "@effect/vitest"
+import * as Result from "effect/Result"
+import { assert } from "vitest"
+import { accept } from "../../src/commentary/PartnerApproval.ts"
+import { defaults as policy } from "../../src/shared/Policy.ts"
+import * as Workflow from "../../src/topic/Workflow.ts"
+import { after, commentaryId, draftId, generated, noon } from "../topic/FreshAssignment.ts"
+
+const approval = { draftId: draftId(1), content: null, commentaryId: commentaryId(1), contentHash: "" }
+const approved = after(Workflow.approve(generated(policy), approval, noon))
+const acceptance = { commentaryId: commentaryId(1), by: "key 1" }
+
+describe("a partner's approval", () => {
+  it("sets its moment and changes nothing else, and the record says by which key", () => {
+    const { assignment, audit, notices } = Result.getOrThrow(accept(approved, acceptance, noon + 5))
+    const { commentary } = approved
+    assert.deepStrictEqual(assignment, {
+      ...approved,
+      commentary: commentary && { ...commentary, partnerApprovedAt: noon + 5 }
+    })
+    assert.deepStrictEqual(notices, [])
+    assert.deepStrictEqual(audit, {
+      action: "partner.approved",
+      details: { by: "key 1", commentary_id: commentaryId(1) }
+    })
+  })
+
+  it("stands as it was first given", () => {
+    const once = Result.getOrThrow(accept(approved, acceptance, noon + 5)).assignment
+    const again = Result.getOrThrow(accept(once, { ...acceptance, by: "key 2" }, noon + 9))
+    assert.strictEqual(again.assignment, once)
+    assert.isUndefined(again.audit, "the record holds it once")
+  })
+
+  it("is for that commentary alone, and never for one that its creator has not approved", () => {
+    for (const [present, id] of [
+      [approved, commentaryId(2)],
+      [generated(policy), commentaryId(1)]
+    ] as const) {
+      const refused = Result.flip(accept(present, { ...acceptance, commentaryId: id }, noon + 5))
+      assert.strictEqual(Result.getOrThrow(refused)._tag, "CommentaryNotFound")
+    }
+  })
+})

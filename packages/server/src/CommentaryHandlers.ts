@@ -1,0 +1,38 @@
+/** Approved commentaries over HTTP: the partner's own approval. */
+import { CurrentPrincipal } from "@partner-commentary/api/ApiKeyAuth"
+import * as Errors from "@partner-commentary/api/Errors"
+import { PartnerApi } from "@partner-commentary/api/PartnerApi"
+import { PartnerApproval } from "@partner-commentary/core/commentary/PartnerApproval"
+import * as Ids from "@partner-commentary/core/shared/Ids"
+import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
+import * as Effect from "effect/Effect"
+import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
+import * as Option from "effect/Option"
+import { avatarPath } from "./Avatar.ts"
+import * as Envelope from "./Envelope.ts"
+import * as Views from "./TopicViews.ts"
+
+export const layer = HttpApiBuilder.group(
+  PartnerApi,
+  "commentaries",
+  Effect.fnUntraced(function* (handlers) {
+    const approval = yield* PartnerApproval
+    const { apiRoot } = yield* PublicAddress
+    const avatar = apiRoot + avatarPath
+
+    return handlers.handle(
+      "approve",
+      Effect.fnUntraced(function* ({ params }) {
+        const principal = yield* CurrentPrincipal
+        const topicId = Ids.parse(Ids.TopicId, params.id)
+        if (Option.isNone(topicId)) return yield* Errors.topicNotFound
+        const commentaryId = Option.getOrNull(Ids.parse(Ids.CommentaryId, params.commentary_id))
+        const approved = yield* Effect.catchTags(approval.approve(principal, topicId.value, commentaryId), {
+          TopicNotFound: () => Effect.fail(Errors.topicNotFound),
+          CommentaryNotFound: () => Effect.fail(Errors.commentaryNotFound)
+        })
+        return Envelope.success(Views.partnerApproved(topicId.value, approved, avatar))
+      })
+    )
+  })
+)
