@@ -7,6 +7,7 @@ import { CreatorLinks } from "./creator/CreatorLinks.ts"
 import { Creators } from "./creator/Creators.ts"
 import { Postman } from "./mail/Postman.ts"
 import { Personas } from "./persona/Personas.ts"
+import { SimulatedCreators } from "./sandbox/SimulatedCreators.ts"
 import { Seal } from "./shared/Seal.ts"
 import { Topics } from "./topic/Topics.ts"
 import { Wakeups } from "./topic/Wakeups.ts"
@@ -20,4 +21,4 @@ export const layer = Layer.mergeAll(
   Postman.layer,
   Topics.layer,
   Wakeups.layer
-).pipe(Layer.provide(CreatorLinks.layer), Layer.provideMerge(Seal.layer))
+).pipe(Layer.provide(CreatorLinks.layer), Layer.provideMerge(SimulatedCreators.layer), Layer.provideMerge(Seal.layer))

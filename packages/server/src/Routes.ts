@@ -8,10 +8,11 @@ import * as CreatorRoutes from "./creator/CreatorRoutes.ts"
 import * as Health from "./Health.ts"
 import * as PersonaHandlers from "./PersonaHandlers.ts"
 import * as Responses from "./Responses.ts"
+import * as SandboxHandlers from "./SandboxHandlers.ts"
 import * as TopicHandlers from "./TopicHandlers.ts"
 
 const partnerApi = HttpApiBuilder.layer(PartnerApi).pipe(
-  Layer.provide([TopicHandlers.layer, PersonaHandlers.layer]),
+  Layer.provide([TopicHandlers.layer, PersonaHandlers.layer, SandboxHandlers.layer]),
   Layer.provide(Authentication.layer)
 )
 
