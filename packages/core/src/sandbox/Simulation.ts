@@ -90,11 +90,11 @@ const take: Readonly<
 /** The next step follows at its pace. No attempt at a server is due: the draft is a step as well, awaited for the grace. */
 const paced = ({ assignment, ...also }: Change, now: Instant.Instant, policy: Policy): Change => {
   const { generation, simulation, status } = assignment
-  const waits = isSettled(assignment) || simulation?.path === "wait"
+  const nextAt = simulation?.path === "wait" ? null : Instant.plus(now, policy.testPace)
   return change(
     {
       ...assignment,
-      simulation: simulation && { ...simulation, nextAt: waits ? null : Instant.plus(now, policy.testPace) },
+      simulation: simulation && { ...simulation, nextAt },
       generation:
         status === "opinion_injected"
           ? { ...generation, nextAt: null, giveUpAt: Instant.plus(now, policy.generationGrace) }
