@@ -10,19 +10,16 @@ import { Ok } from "./Envelope.ts"
 import { NotFound } from "./Errors.ts"
 import * as Fields from "./Fields.ts"
 
-const action = SimulatedAction.annotate({
-  message: `must be one of ${SimulatedAction.literals.join(", ")}`,
-  description:
-    "`respond`, `decline`, `approve` and `withdraw` are the creator's; `generate` and `fail` the generator's; `expire` lets the open window close: nobody responded, or nobody approved.",
-  examples: ["approve"]
-})
-
 /** The body may be left out altogether. */
 export const AdvanceAssignment = Schema.Struct({
-  action: Schema.optionalKey(action).annotate({
-    description: "What happens; without it, the next step of the assignment's persona or magic word.",
-    examples: ["approve"]
-  })
+  action: Schema.optionalKey(
+    SimulatedAction.annotate({
+      message: `must be one of ${SimulatedAction.literals.join(", ")}`,
+      description:
+        "What happens; without it, the next step of the assignment's persona or magic word. `respond`, `decline`, `approve` and `withdraw` are the creator's; `generate` and `fail` the generator's; `expire` lets the open window close: nobody responded, or nobody approved.",
+      examples: ["approve"]
+    })
+  )
 }).annotate({ identifier: "AdvanceAssignment", examples: [{ action: "approve" }, {}] })
 
 export const SimulatedAssignment = Schema.Struct({
