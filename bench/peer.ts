@@ -100,7 +100,7 @@ const submit = (request: FastifyRequest<{ Body: NewTopicBody }>, reply: FastifyR
     const held = holders.get(key)
     if (held === undefined && !seen.has(key)) {
       seen.add(key)
-      return { persona_id: key, status: "sent" }
+      return { persona_id: key, status: "sent", share_id: shareId }
     }
     return { persona_id: key, status: "duplicate", duplicate_of: held ?? { topic_id: id, share_id: shareId } }
   })
@@ -139,6 +139,7 @@ const status = (request: FastifyRequest<{ Params: { id: string } }>, reply: Fast
       overall_status: topic.topic_status,
       created_at: topic.created_at,
       personas: rows.map((row) => ({
+        share_id: row.share_id,
         persona_id: row.persona_id,
         persona_name: row.persona_name,
         status: row.status,

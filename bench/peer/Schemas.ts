@@ -36,7 +36,14 @@ export const created = ok(
     content: text,
     metadata: { type: "object", additionalProperties: true },
     personas_sent: count,
-    results: list(object({ persona_id: text, status: text, duplicate_of: object({ topic_id: text, share_id: text }) })),
+    results: list(
+      object({
+        persona_id: text,
+        status: text,
+        share_id: text,
+        duplicate_of: object({ topic_id: text, share_id: text })
+      })
+    ),
     status: text,
     created_at: text
   })
@@ -50,6 +57,7 @@ export const progress = ok(
     created_at: text,
     personas: list(
       object({
+        share_id: text,
         persona_id: text,
         persona_name: text,
         status: text,

@@ -104,6 +104,7 @@ export interface StatusRow {
   readonly creator_approved: number
   readonly declined: number
   readonly expired: number
+  readonly share_id: string
   readonly persona_id: string
   readonly persona_name: string
   readonly status: string
@@ -178,7 +179,7 @@ export const open = (filename: string) => {
     VALUES (?, ?, 'pending', 1) ON CONFLICT (organization_id, environment, status) DO UPDATE SET total = total + 1`)
   const status = db.prepare(`SELECT t.content, t.status AS topic_status, t.created_at, t.topic_sent, t.opinion_injected,
     t.commentary_generated, t.creator_approved, t.declined, t.expired,
-    a.persona_id, a.persona_name, a.status, a.status_updated_at, a.failure_reason, a.failure_at
+    a.id AS share_id, a.persona_id, a.persona_name, a.status, a.status_updated_at, a.failure_reason, a.failure_at
     FROM topics t JOIN assignments a ON a.topic_id = t.id
     WHERE t.id = ? AND t.organization_id = ? AND t.environment = ? ORDER BY a.position`)
 

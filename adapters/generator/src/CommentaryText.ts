@@ -6,21 +6,9 @@ import {
   type GenerationRequest,
   maxCommentaryLength
 } from "@partner-commentary/core/commentary/CommentaryGenerator"
+import { plain } from "@partner-commentary/core/shared/Text"
 import * as Result from "effect/Result"
 import { delimiters, rules } from "./Prompt.ts"
-
-/** Plain text: `\n` as the only line break, no control or text-direction override characters, no lone surrogates, trimmed. */
-export const plain = (text: string): string =>
-  text
-    .toWellFormed()
-    .replace(/\r\n|[\r\u0085\u2028\u2029]/gu, "\n")
-    .replace(/\t/gu, " ")
-    .replace(/[\p{Cc}\u202a-\u202e\u2066-\u2069\ufeff]/gu, (character) => (character === "\n" ? character : ""))
-    .split("\n")
-    .map((line) => line.trimEnd())
-    .join("\n")
-    .replace(/\n{3,}/gu, "\n\n")
-    .trim()
 
 const quotes = ['""', "''", "“”", "‘’", "«»", "„“", "「」"].map((pair) => [pair.charAt(0), pair.charAt(1)] as const)
 

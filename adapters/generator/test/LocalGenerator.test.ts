@@ -4,13 +4,13 @@ import {
   type GenerationRequest,
   maxCommentaryLength
 } from "@partner-commentary/core/commentary/CommentaryGenerator"
+import { compose } from "@partner-commentary/core/commentary/LocalCommentary"
 import * as LocalGenerator from "@partner-commentary/generator/LocalGenerator"
 import * as CommentaryGeneratorSuite from "@partner-commentary/testkit/CommentaryGeneratorSuite"
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
 import { anyText, request } from "./Requests.ts"
 
-const { compose } = LocalGenerator
 const lengthOf = (text: string) => Array.from(text).length
 const requests = request(anyText(500), anyText(5000, 10))
 

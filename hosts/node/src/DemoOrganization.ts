@@ -1,8 +1,10 @@
 /** An organization to try the service with, made on the first start on the embedded default, and how to call with it. */
+import type { Environment } from "@partner-commentary/core/access/ApiKey"
 import { ApiKeys } from "@partner-commentary/core/access/ApiKeys"
 import * as Scope from "@partner-commentary/core/access/Scope"
 import { OrganizationRegistry } from "@partner-commentary/core/partner/OrganizationRegistry"
 import { PersonaRegistry } from "@partner-commentary/core/persona/PersonaRegistry"
+import { testPersonas } from "@partner-commentary/core/sandbox/TestPersonas"
 import * as Ids from "@partner-commentary/core/shared/Ids"
 import { OrganizationId, PersonaId } from "@partner-commentary/core/shared/Ids"
 import * as Instant from "@partner-commentary/core/shared/Instant"
@@ -15,6 +17,8 @@ import { together } from "./Administration.ts"
 export interface Demo {
   readonly organization: { readonly id: OrganizationId; readonly name: string }
   readonly apiKey: string
+  /** For the test environment, where simulated creators answer. */
+  readonly testKey: string
   readonly personas: ReadonlyArray<{ readonly id: PersonaId; readonly name: string }>
 }
 
@@ -72,17 +76,23 @@ export const make = Effect.gen(function* () {
       return { id, name }
     })
   )
-  const issued = yield* Effect.orDie(
-    keys.issue({
-      organizationId: organization.id,
-      name: "Demo",
-      scopes: Scope.all,
-      environment: "live",
-      ipAllowList: [],
-      expiresAt: null
-    })
-  )
-  return Option.some<Demo>({ organization, apiKey: Redacted.value(issued.fullKey), personas })
+  const issue = (name: string, environment: Environment) =>
+    Effect.map(
+      Effect.orDie(
+        keys.issue({
+          organizationId: organization.id,
+          name,
+          scopes: Scope.all,
+          environment,
+          ipAllowList: [],
+          expiresAt: null
+        })
+      ),
+      ({ fullKey }) => Redacted.value(fullKey)
+    )
+  const apiKey = yield* issue("Demo", "live")
+  const testKey = yield* issue("Demo test", "test")
+  return Option.some<Demo>({ organization, apiKey, testKey, personas })
 }).pipe(
   together,
   Effect.catchTag("IdentityTaken", () => Effect.succeed(Option.none<Demo>()))
@@ -90,13 +100,14 @@ export const make = Effect.gen(function* () {
 
 /** For a person who has just started the service and wants to see it work. */
 export const introduction = (
-  { apiKey, organization, personas }: Demo,
+  { apiKey, organization, personas, testKey }: Demo,
   apiRoot: string,
   outbox: Option.Option<string>
 ): ReadonlyArray<string> => [
-  `The demo organization ${organization.name}. Its key is shown this once.`,
+  `The demo organization ${organization.name}. Its keys are shown this once.`,
   "",
   `  API key   ${apiKey}`,
+  `  Test key  ${testKey}`,
   ...personas.map(({ id, name }, index) => `  ${index === 0 ? "Personas" : "        "}  ${id}  ${name}`),
   "",
   "Submit a topic:",
@@ -114,11 +125,23 @@ export const introduction = (
       `  partner-commentary creator change-email --from ${voices[0]?.creator}@creators.localhost --to EMAIL`
     ]
   }),
+  "",
+  "Or let a simulated creator answer, within five seconds, with the test key:",
+  "",
+  `  curl ${apiRoot}/partner/v1/topics \\`,
+  `    -H 'X-Api-Key: ${testKey}' \\`,
+  "    -H 'Content-Type: application/json' \\",
+  `    -d '{"content": "Who wins the derby on Sunday, and why?", "persona_ids": ["${testPersonas[0]?.id}"], "external_reference": "first"}'`,
+  "",
+  "Look at it now and again:",
+  "",
+  `  curl ${apiRoot}/partner/v1/topics/by-reference/first -H 'X-Api-Key: ${testKey}'`,
   ""
 ]
 
 export const view = (demo: Demo) => ({
   organization_id: demo.organization.id,
   full_key: demo.apiKey,
+  test_key: demo.testKey,
   persona_ids: demo.personas.map(({ id }) => id)
 })

@@ -43,7 +43,7 @@ const badBodies: fc.Arbitrary<readonly [string, RegExp]> = fc.oneof(
     .map((text) => [JSON.stringify({ ...valid, content: `x${text}x` }), /^content$/] as const),
   fc
     .constantFrom("\u0000", "\u0007", "\u001b")
-    .map((control) => [JSON.stringify({ ...valid, content: valid.content + control + "x" }), /^content$/] as const),
+    .map((control) => [JSON.stringify({ ...valid, content: `${valid.content + control}x` }), /^content$/] as const),
   fc.constant([JSON.stringify({ persona_ids: [persona] }), /^content$/] as const),
   fc.constant([JSON.stringify({ content: valid.content }), /^persona_ids$/] as const),
   fc

@@ -61,8 +61,15 @@ export const SubmissionResult = Schema.Struct({
   persona_id: Schema.String,
   status: ResultStatus.annotate({
     description:
-      "`sent` to the creator; `not_licensed`: no active licence; `duplicate`: the same topic was already sent within 24 hours."
+      "`sent` to the creator; `not_licensed`: no active licence; `duplicate`: the same topic was already sent within 24 hours (in the test environment within 60 seconds)."
   }),
+  share_id: Schema.optionalKey(
+    Schema.String.annotate({
+      format: "uuid",
+      description: "Of a sent persona: its assignment, this persona's part in this topic.",
+      examples: ["019c0e1b-7c4e-7000-8000-2f6d1c9e4b11"]
+    })
+  ),
   duplicate_of: Schema.optionalKey(
     Schema.Struct({ topic_id: Schema.String, share_id: Schema.String }).annotate({
       description: "Of a duplicate: the sending that it repeats."

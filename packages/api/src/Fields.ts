@@ -11,6 +11,12 @@ export const Timestamp = Schema.String.annotate({
 
 export const Uuid = Schema.String.annotate({ format: "uuid", examples: ["019c0e1b-7c4e-7000-8000-2f6d1c9e4b10"] })
 
+export const ShareId = Schema.String.annotate({
+  format: "uuid",
+  description: "The assignment: this persona's part in this topic.",
+  examples: ["019c0e1b-7c4e-7000-8000-2f6d1c9e4b11"]
+})
+
 export const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
 
 export const Metadata = Schema.Record(Schema.String, Schema.Json).annotate({

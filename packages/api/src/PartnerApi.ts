@@ -3,6 +3,7 @@ import * as HttpApi from "effect/http-api/HttpApi"
 import { CommentariesApi } from "./CommentariesApi.ts"
 import { MetricsApi } from "./MetricsApi.ts"
 import { PersonasApi } from "./PersonasApi.ts"
+import { SandboxApi } from "./SandboxApi.ts"
 import { TopicsApi } from "./TopicsApi.ts"
 import { UsageApi } from "./UsageApi.ts"
 
@@ -14,4 +15,5 @@ export class PartnerApi extends HttpApi.make("partner-commentary")
   .add(PersonasApi)
   .add(UsageApi)
   .add(MetricsApi)
+  .add(SandboxApi)
   .prefix(prefix) {}

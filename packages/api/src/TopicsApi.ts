@@ -59,6 +59,7 @@ export const TopicProgress = Schema.Struct({
   created_at: Fields.Timestamp,
   personas: Schema.Array(
     Schema.Struct({
+      share_id: Fields.ShareId,
       persona_id: Fields.Uuid,
       persona_name: Schema.String,
       status: AssignmentStatus,
@@ -79,6 +80,7 @@ export const TopicProgress = Schema.Struct({
 }).annotate({ identifier: "TopicProgress" })
 
 const entry = {
+  share_id: Fields.ShareId,
   persona_id: Fields.Uuid,
   persona_name: Schema.String,
   persona_image: Schema.String,
@@ -120,7 +122,6 @@ export const ReferenceLookup = Schema.Struct({
   metadata: Fields.Metadata,
   commentaries: Schema.Array(
     Schema.Struct({
-      share_id: Fields.Uuid,
       topic_id: Fields.Uuid,
       topic_content: Schema.String,
       ...entry,

@@ -10,6 +10,7 @@ import { Creators } from "./creator/Creators.ts"
 import { Postman } from "./mail/Postman.ts"
 import { Performance } from "./performance/Performance.ts"
 import { Personas } from "./persona/Personas.ts"
+import { SimulatedCreators } from "./sandbox/SimulatedCreators.ts"
 import { Seal } from "./shared/Seal.ts"
 import { Topics } from "./topic/Topics.ts"
 import { Wakeups } from "./topic/Wakeups.ts"
@@ -29,4 +30,7 @@ export const layer = Layer.mergeAll(
   Topics.layer,
   Usage.layer,
   Wakeups.layer
-).pipe(Layer.provide(CreatorLinks.layer), Layer.provideMerge(Layer.merge(ApiCalls.layer, Seal.layer)))
+).pipe(
+  Layer.provide(CreatorLinks.layer),
+  Layer.provideMerge(Layer.mergeAll(ApiCalls.layer, Seal.layer, SimulatedCreators.layer))
+)

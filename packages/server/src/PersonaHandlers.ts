@@ -11,6 +11,7 @@ import * as Effect from "effect/Effect"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import * as Option from "effect/Option"
 import { avatarPath } from "./Avatar.ts"
+import { ownerOf } from "./TopicHandlers.ts"
 
 export const layer = HttpApiBuilder.group(
   PartnerApi,
@@ -23,17 +24,17 @@ export const layer = HttpApiBuilder.group(
 
     return handlers
       .handle("list", () =>
-        Effect.flatMap(CurrentPrincipal, ({ organization }) =>
-          Effect.map(personas.list(organization.id), (all) => ok(all.map(summary)))
+        Effect.flatMap(CurrentPrincipal, (principal) =>
+          Effect.map(personas.list(ownerOf(principal)), (all) => ok(all.map(summary)))
         )
       )
       .handle(
         "find",
         Effect.fnUntraced(function* ({ params }) {
-          const { organization } = yield* CurrentPrincipal
+          const owner = ownerOf(yield* CurrentPrincipal)
           const id = Ids.parse(Ids.PersonaId, params.id)
           if (Option.isNone(id)) return yield* Errors.NotFound.of("Persona not found.")
-          const persona = yield* Effect.catchTags(personas.find(organization.id, id.value), {
+          const persona = yield* Effect.catchTags(personas.find(owner, id.value), {
             PersonaNotFound: () => Effect.fail(Errors.NotFound.of("Persona not found.")),
             NotLicensed: ({ personaId }) => Effect.fail(Errors.NotLicensed.of(personaId))
           })

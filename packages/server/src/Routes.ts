@@ -11,6 +11,7 @@ import * as Health from "./Health.ts"
 import * as MetricsHandlers from "./MetricsHandlers.ts"
 import * as PersonaHandlers from "./PersonaHandlers.ts"
 import * as Responses from "./Responses.ts"
+import * as SandboxHandlers from "./SandboxHandlers.ts"
 import * as TopicHandlers from "./TopicHandlers.ts"
 import * as UsageHandlers from "./UsageHandlers.ts"
 
@@ -20,7 +21,8 @@ const partnerApi = HttpApiBuilder.layer(PartnerApi).pipe(
     CommentaryHandlers.layer,
     PersonaHandlers.layer,
     UsageHandlers.layer,
-    MetricsHandlers.layer
+    MetricsHandlers.layer,
+    SandboxHandlers.layer
   ]),
   Layer.provide(Authentication.layer)
 )

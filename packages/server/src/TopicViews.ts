@@ -1,20 +1,23 @@
 /** Topics as partners see them: from the core's values to the wire's names. */
 import type { PartnerApprovedCommentary } from "@partner-commentary/api/CommentariesApi"
 import type { Commentary, Failure } from "@partner-commentary/api/Fields"
+import type { SimulatedAssignment } from "@partner-commentary/api/SandboxApi"
 import type * as Api from "@partner-commentary/api/TopicsApi"
 import type { PartnerApproved } from "@partner-commentary/core/commentary/PartnerApproval"
+import { actionsOf } from "@partner-commentary/core/sandbox/Simulation"
 import type { TopicId } from "@partner-commentary/core/shared/Ids"
 import { type Instant, toIso } from "@partner-commentary/core/shared/Instant"
-import type { ApprovedCommentary } from "@partner-commentary/core/topic/Assignment"
+import type { ApprovedCommentary, Assignment } from "@partner-commentary/core/topic/Assignment"
 import type { SubmissionResult } from "@partner-commentary/core/topic/Submission"
 import type { Topic } from "@partner-commentary/core/topic/Topic"
 import { outcomeOf, statuses, summaryOf } from "@partner-commentary/core/topic/TopicStatus"
 import type { PublicAssignment, TopicProgress, TopicWithAssignments } from "@partner-commentary/core/topic/TopicStore"
 import { referenceDepth } from "@partner-commentary/core/topic/Topics"
 
-export const result = ({ duplicateOf, personaId, status }: SubmissionResult) => ({
+export const result = ({ duplicateOf, personaId, shareId, status }: SubmissionResult) => ({
   persona_id: personaId,
   status,
+  ...(shareId === null ? {} : { share_id: shareId }),
   ...(duplicateOf === null ? {} : { duplicate_of: { topic_id: duplicateOf.topicId, share_id: duplicateOf.shareId } })
 })
 
@@ -39,6 +42,7 @@ export const progress = (topic: TopicProgress): typeof Api.TopicProgress.Type =>
   overall_status: topic.status,
   created_at: topic.createdAt,
   personas: topic.assignments.map((assignment) => ({
+    share_id: assignment.id,
     persona_id: assignment.personaId,
     persona_name: assignment.personaName,
     status: assignment.status,
@@ -126,10 +130,9 @@ export const byReference = (
     metadata: newest.metadata,
     commentaries: shown.flatMap(({ assignments, topic }) =>
       assignments.map((assignment) => ({
-        share_id: assignment.id,
+        ...entry(assignment, avatar),
         topic_id: topic.id,
         topic_content: topic.content,
-        ...entry(assignment, avatar),
         created_at: toIso(assignment.createdAt)
       }))
     ),
@@ -147,10 +150,24 @@ export const summary = (topic: Topic): typeof Api.TopicSummary.Type => ({
   created_at: toIso(topic.createdAt)
 })
 
+/** One assignment by itself, as a test key sees it, and what can happen to it next. */
+export const simulated = (assignment: Assignment): typeof SimulatedAssignment.Type => ({
+  share_id: assignment.id,
+  topic_id: assignment.topicId,
+  persona_id: assignment.persona.id,
+  persona_name: assignment.persona.name,
+  status: assignment.status,
+  status_updated_at: toIso(assignment.statusUpdatedAt),
+  has_commentary: assignment.status === "creator_approved",
+  failure: failure(assignment),
+  actions: actionsOf(assignment)
+})
+
 const reference = ({ externalReference }: Topic) =>
   externalReference === null ? {} : { external_reference: externalReference }
 
 const entry = (assignment: PublicAssignment, avatar: string) => ({
+  share_id: assignment.id,
   persona_id: assignment.persona.id,
   persona_name: assignment.persona.name,
   persona_image: assignment.persona.imageUrl || avatar,

@@ -9,7 +9,12 @@ import type {
   TopicId
 } from "@partner-commentary/core/shared/Ids"
 import { fromIso, type Instant, toIso } from "@partner-commentary/core/shared/Instant"
-import type { Assignment, AssignmentStatus, FailureReason } from "@partner-commentary/core/topic/Assignment"
+import type {
+  Assignment,
+  AssignmentStatus,
+  FailureReason,
+  SimulationPath
+} from "@partner-commentary/core/topic/Assignment"
 import type { PublicAssignment } from "@partner-commentary/core/topic/TopicStore"
 import { addressKey, fromIsoOrNull, toIsoOrNull } from "./Columns.ts"
 
@@ -60,6 +65,8 @@ export interface AssignmentRow extends PublicAssignmentRow {
   readonly approve_by: string | null
   readonly reminders: number
   readonly withdraw_reason: string | null
+  readonly simulation_path: SimulationPath | null
+  readonly simulation_next_at: string | null
   readonly due_at: string | null
 }
 
@@ -120,6 +127,8 @@ export const fromRow = (row: AssignmentRow): Assignment => ({
   approveBy: fromIsoOrNull(row.approve_by),
   reminders: row.reminders,
   withdrawReason: row.withdraw_reason,
+  simulation:
+    row.simulation_path === null ? null : { path: row.simulation_path, nextAt: fromIsoOrNull(row.simulation_next_at) },
   dueAt: fromIsoOrNull(row.due_at)
 })
 
@@ -141,8 +150,13 @@ export const toNewRow = (assignment: Assignment, iso: (instant: Instant) => stri
   status_updated_at: iso(assignment.statusUpdatedAt),
   notified_at: assignment.notifiedAt === null ? null : iso(assignment.notifiedAt),
   respond_by: iso(assignment.respondBy),
-  due_at: assignment.dueAt === null ? null : iso(assignment.dueAt)
+  due_at: assignment.dueAt === null ? null : iso(assignment.dueAt),
+  ...simulated(assignment)
 })
+
+/** The live environment's statements say nothing of simulations. */
+const simulated = ({ simulation }: Assignment) =>
+  simulation === null ? {} : { simulation_path: simulation.path, simulation_next_at: toIsoOrNull(simulation.nextAt) }
 
 /** What may change of one. Name, address and picture stay as they were sent, but for an erased or moved creator. */
 export const toChangedRow = (assignment: Assignment) => ({
@@ -180,5 +194,6 @@ export const toChangedRow = (assignment: Assignment) => ({
   failure_reason: assignment.failure?.reason ?? null,
   failure_at: toIsoOrNull(assignment.failure?.at ?? null),
   withdraw_reason: assignment.withdrawReason,
-  due_at: toIsoOrNull(assignment.dueAt)
+  due_at: toIsoOrNull(assignment.dueAt),
+  ...simulated(assignment)
 })

@@ -1,5 +1,5 @@
 /** What is read of topics: one query each, by an index, and a list's total from where it is kept. */
-import type { PersonaId, TopicId } from "@partner-commentary/core/shared/Ids"
+import type { PersonaId, ShareId, TopicId } from "@partner-commentary/core/shared/Ids"
 import { toIso } from "@partner-commentary/core/shared/Instant"
 import type { AssignmentStatus, FailureReason } from "@partner-commentary/core/topic/Assignment"
 import type { TopicStatus } from "@partner-commentary/core/topic/TopicStatus"
@@ -24,6 +24,7 @@ interface ProgressRow {
   readonly content: string | null
   readonly topic_status: TopicStatus | null
   readonly created_at: string | null
+  readonly id: ShareId
   readonly persona_id: PersonaId
   readonly persona_name: string
   readonly status: AssignmentStatus
@@ -41,7 +42,7 @@ export const makeReads = (
       sql<ProgressRow>`SELECT CASE WHEN a.position = 0 THEN t.content END AS content,
           CASE WHEN a.position = 0 THEN t.status END AS topic_status,
           CASE WHEN a.position = 0 THEN t.created_at END AS created_at,
-          a.persona_id, a.persona_name, a.status, a.status_updated_at, a.failure_reason, a.failure_at
+          a.id, a.persona_id, a.persona_name, a.status, a.status_updated_at, a.failure_reason, a.failure_at
         FROM topics t JOIN assignments a ON a.topic_id = t.id
         WHERE t.id = ${id} AND t.organization_id = ${owner.organizationId} AND t.environment = ${owner.environment}
         ORDER BY a.position`,
@@ -112,6 +113,7 @@ const progressOf = (id: TopicId, rows: ReadonlyArray<ProgressRow>): Option.Optio
     status: first.topic_status,
     createdAt: first.created_at,
     assignments: rows.map((row) => ({
+      id: row.id,
       personaId: row.persona_id,
       personaName: row.persona_name,
       status: row.status,

@@ -203,7 +203,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         const late = yield* send(start + hour)
         const early = yield* send(start)
         const settled = yield* send(start)
-        const test = yield* send(start, "test")
+        yield* send(start, "test")
         for (const id of settled) yield* Creator.decline(id)
         const open = yield* store.openOf("ödegård@eXample.ORG")
         assert.deepStrictEqual(
@@ -211,8 +211,26 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
           [...early, ...late]
         )
         const all = yield* store.allOf("ÖDEGÅRD@example.org")
-        assert.deepStrictEqual(all.toSorted(), [...late, ...early, ...settled, ...test].toSorted())
+        assert.deepStrictEqual(all.toSorted(), [...late, ...early, ...settled].toSorted())
         assert.deepStrictEqual(yield* store.openOf("gard@example.org"), [])
+      }))
+
+    it("in the test environment a simulated creator stands in: nothing is kept of the human one", () =>
+      Effect.gen(function* () {
+        const store = yield* AssignmentStore
+        const topics = yield* TopicStore
+        const given = submission({ topic: { environment: "test", content: "Is this one declined? [decline]" } })
+        yield* topics.submit(given)
+        for (const { shareId: id } of given.candidates) {
+          const sent = yield* found(id)
+          assert.deepStrictEqual(sent.creator, { name: "", email: "" })
+          assert.deepStrictEqual(sent.simulation, { path: "decline", nextAt: given.actsAt })
+          assert.deepStrictEqual([sent.dueAt, yield* store.due(start + day, 9)], [given.actsAt, [id]])
+          const paused = yield* store.modify(id, (present) =>
+            Result.succeed(change({ ...present, simulation: { path: "decline", nextAt: null } }))
+          )
+          assert.deepStrictEqual(yield* found(id), Option.getOrThrow(paused).after)
+        }
       }))
 
     it("those whose generation gave up are found until it starts again", () =>

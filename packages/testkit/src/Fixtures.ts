@@ -140,6 +140,7 @@ export const submission = (
     windowUntil: createdAt + day,
     respondBy: createdAt + 3 * day,
     quotas: environment === "test" ? null : { topics_per_month: 1000, commentaries_per_month: 5000 },
+    actsAt: environment === "test" ? createdAt + 2 * second : null,
     ...rest
   }
 }

@@ -46,6 +46,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
           first.candidates.map(({ persona: { id: personaId }, shareId }) => ({
             personaId,
             status: "duplicate" as const,
+            shareId: null,
             duplicateOf: { topicId: first.topic.id, shareId }
           }))
         )

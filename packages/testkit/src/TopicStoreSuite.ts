@@ -64,7 +64,8 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
           content: given.topic.content,
           status: "pending",
           createdAt: toIso(start),
-          assignments: given.candidates.map(({ persona: { id, name } }) => ({
+          assignments: given.candidates.map(({ persona: { id, name }, shareId }) => ({
+            id: shareId,
             personaId: id,
             personaName: name,
             status: "topic_sent" as const,

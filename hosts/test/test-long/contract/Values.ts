@@ -1,6 +1,6 @@
 /** Values for a JSON schema of the description: such as it allows, and such as it most likely does not. */
 import * as fc from "fast-check"
-import { type Document, type JsonSchema, resolve } from "./Description.ts"
+import { type Document, type JsonSchema, resolve, type Untyped } from "./Description.ts"
 
 const timestamp = fc
   .date({ min: new Date("2020-01-01"), max: new Date("2030-01-01"), noInvalidDate: true })
@@ -138,7 +138,7 @@ export const spoiled = (value: unknown): fc.Arbitrary<unknown> => {
     .tuple(fc.constantFrom(...places), junk, fc.constantFrom("replace", "remove", "add"))
     .map(([path, bad, how]) => {
       const copy = structuredClone(value)
-      const parent = path.slice(0, -1).reduce((at: any, key) => at[key], copy as any)
+      const parent = path.slice(0, -1).reduce((at: Untyped, key) => at[key], copy as Untyped)
       const last = path.at(-1) as string
       if (how === "replace") parent[last] = bad
       else if (how === "add" && !Array.isArray(parent)) parent[`${last}_`] = bad

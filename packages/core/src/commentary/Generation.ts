@@ -11,15 +11,11 @@ import { type Change, change, failed, moved, type Notice, type NoticeKind, occas
 export const wake = (present: Assignment, now: Instant.Instant, policy: Policy): Option.Option<Change> => {
   if (isSettled(present)) return Option.none()
   const { approveBy, generation, respondBy, status } = present
-  if (status === "topic_sent" && now >= respondBy) {
-    return Option.some(change(failed(moved(present, "expire", now), "expired", now)))
-  }
+  if (status === "topic_sent" && now >= respondBy) return Option.some(lapse(present, now))
   if (status === "commentary_generated" && approveBy !== null && now >= approveBy) {
-    return Option.some(change(failed(present, "approval_timeout", now)))
+    return Option.some(lapse(present, now))
   }
-  if (generation.giveUpAt !== null && now >= generation.giveUpAt) {
-    return Option.some(change(failed(present, "generation_failed", now)))
-  }
+  if (generation.giveUpAt !== null && now >= generation.giveUpAt) return Option.some(giveUp(present, now))
   if (generation.nextAt !== null && now >= generation.nextAt) {
     return Option.some(
       generation.attempts > policy.generationRetries.length ? stall(present, now, policy) : begin(present, now, policy)
@@ -28,6 +24,18 @@ export const wake = (present: Assignment, now: Instant.Instant, policy: Policy):
   const reminder = reminderAt(present)
   return reminder !== null && now >= reminder ? Option.some(remind(present)) : Option.none()
 }
+
+/** The window that is open closes: nobody responded, or nobody approved. */
+export const lapse = (present: Assignment, now: Instant.Instant): Change =>
+  change(
+    present.status === "topic_sent"
+      ? failed(moved(present, "expire", now), "expired", now)
+      : failed(present, "approval_timeout", now)
+  )
+
+/** No draft came, and none will. */
+export const giveUp = (present: Assignment, now: Instant.Instant): Change =>
+  change(failed(present, "generation_failed", now))
 
 /** Whether this change began an attempt that somebody must now make. */
 export const beginsAttempt = (before: Assignment, after: Assignment): boolean =>
@@ -58,6 +66,17 @@ export const drafted = (
     },
     { notices: notices({ ...present, draft }, "draft") }
   )
+}
+
+/** A draft that is there at once: an attempt that begins and succeeds in one step. */
+export const written = (
+  present: Assignment,
+  draft: { readonly draftId: DraftId; readonly content: string },
+  now: Instant.Instant,
+  policy: Policy
+): Change => {
+  const begun = begin(present, now, policy).assignment
+  return drafted(begun, { ...draft, ticket: begun.generation.ticket }, now, policy)
 }
 
 /** An attempt failed: the next one is scheduled, or this was the last. */

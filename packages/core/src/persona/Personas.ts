@@ -1,11 +1,13 @@
-/** What partners see of the personas they hold licences for. */
+/** What partners see of the personas they hold licences for; in the test environment, of the test personas too. */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import { type OrganizationId, PersonaId } from "../shared/Ids.ts"
+import { testPersonaOf, testPersonas } from "../sandbox/TestPersonas.ts"
+import { PersonaId } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
+import type { Owner } from "../topic/TopicStore.ts"
 import type { Persona } from "./Persona.ts"
 import { PersonaStore } from "./PersonaStore.ts"
 
@@ -16,11 +18,9 @@ export class NotLicensed extends Schema.TaggedError<NotLicensed>()("NotLicensed"
 export class Personas extends Context.Service<
   Personas,
   {
-    readonly list: (organizationId: OrganizationId) => Effect.Effect<ReadonlyArray<Persona>>
-    readonly find: (
-      organizationId: OrganizationId,
-      id: PersonaId
-    ) => Effect.Effect<Persona, PersonaNotFound | NotLicensed>
+    /** The test personas first, to whom they are there; then by name. */
+    readonly list: (owner: Owner) => Effect.Effect<ReadonlyArray<Persona>>
+    readonly find: (owner: Owner, id: PersonaId) => Effect.Effect<Persona, PersonaNotFound | NotLicensed>
   }
 >()("@partner-commentary/core/persona/Personas") {
   static readonly layer = Layer.effect(
@@ -28,8 +28,14 @@ export class Personas extends Context.Service<
     Effect.gen(function* () {
       const store = yield* PersonaStore
       return Personas.of({
-        list: (organizationId) => Effect.flatMap(Instant.now, (now) => store.licensed(organizationId, now)),
-        find: Effect.fnUntraced(function* (organizationId, id) {
+        list: ({ environment, organizationId }) =>
+          Effect.map(
+            Effect.flatMap(Instant.now, (now) => store.licensed(organizationId, now)),
+            (licensed) => (environment === "test" ? [...testPersonas, ...licensed] : licensed)
+          ),
+        find: Effect.fnUntraced(function* ({ environment, organizationId }, id) {
+          const simulated = environment === "test" ? testPersonaOf(id) : Option.none()
+          if (Option.isSome(simulated)) return simulated.value
           const licensed = yield* store.licensedAmong(organizationId, [id], yield* Instant.now)
           const [persona] = licensed
           if (persona !== undefined) return persona

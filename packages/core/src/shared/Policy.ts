@@ -23,6 +23,10 @@ export interface Policy {
   readonly readingWindow: Duration.Duration
   /** A piece of outside work (a mail, a generation) that did not report back for so long is taken up again. */
   readonly lease: Duration.Duration
+  /** In the test environment the same topic for the same persona is a duplicate for so long. */
+  readonly testDuplicateWindow: Duration.Duration
+  /** How long a simulated creator takes for each step. */
+  readonly testPace: Duration.Duration
 }
 
 export const defaults: Policy = {
@@ -35,7 +39,9 @@ export const defaults: Policy = {
   generationGrace: Duration.hours(24),
   maxDrafts: 10,
   readingWindow: Duration.days(30),
-  lease: Duration.seconds(90)
+  lease: Duration.seconds(90),
+  testDuplicateWindow: Duration.seconds(60),
+  testPace: Duration.millis(1500)
 }
 
 /** The policy in force. */

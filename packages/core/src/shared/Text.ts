@@ -21,3 +21,16 @@ export const clean = (text: string): string =>
     .replace(/\r\n?/g, "\n")
     .replace(/[^\P{Cc}\t\n]/gu, "")
     .trim()
+
+/** Plain text: `\n` as the only line break, no control or text-direction override characters, no lone surrogates, trimmed. */
+export const plain = (text: string): string =>
+  text
+    .toWellFormed()
+    .replace(/\r\n|[\r\u0085\u2028\u2029]/gu, "\n")
+    .replace(/\t/gu, " ")
+    .replace(/[\p{Cc}\u202a-\u202e\u2066-\u2069\ufeff]/gu, (character) => (character === "\n" ? character : ""))
+    .split("\n")
+    .map((line) => line.trimEnd())
+    .join("\n")
+    .replace(/\n{3,}/gu, "\n\n")
+    .trim()

@@ -10,6 +10,7 @@ export const dueAt = (assignment: Assignment): Instant.Instant | null => {
     reminderAt(assignment),
     generation.nextAt,
     generation.giveUpAt,
+    assignment.simulation?.nextAt ?? null,
     assignment.status === "topic_sent" ? assignment.respondBy : null,
     assignment.status === "commentary_generated" ? assignment.approveBy : null
   ].filter((moment) => moment !== null)

@@ -25,6 +25,10 @@ export const FailureReason = Schema.Literals([
 ])
 export type FailureReason = typeof FailureReason.Type
 
+/** What a simulated creator does in the end: each path leads to another one. `wait` goes on when it is told to, and not before. */
+export const SimulationPath = Schema.Literals(["approve", "decline", "expire", "fail", "wait"])
+export type SimulationPath = typeof SimulationPath.Type
+
 export interface Assignment {
   readonly id: ShareId
   readonly topicId: TopicId
@@ -63,8 +67,16 @@ export interface Assignment {
   readonly failure: { readonly reason: FailureReason; readonly at: Instant } | null
   /** Said when the creator withdrew. */
   readonly withdrawReason: string | null
+  /** In the test environment a simulated creator stands in for the human one; null in the live one. */
+  readonly simulation: Simulation | null
   /** When something next happens by itself; null once settled. This is the workers' queue. */
   readonly dueAt: Instant | null
+}
+
+export interface Simulation {
+  readonly path: SimulationPath
+  /** When the simulated creator takes its next step; null while it waits for a word, and once it is settled. */
+  readonly nextAt: Instant | null
 }
 
 /** The state of making drafts. */
@@ -77,7 +89,7 @@ export interface Generation {
   readonly attempts: number
   /** When the next attempt is due; while one runs, when it is taken for lost; null when none is wanted. */
   readonly nextAt: Instant | null
-  /** Set when all attempts failed: until then it may be started again. */
+  /** Set when all attempts failed: until then it may be started again. A simulated creator's draft is awaited until then. */
   readonly giveUpAt: Instant | null
   /** What the creator asked to change, of which draft. */
   readonly revision: { readonly draftId: DraftId; readonly instructions: string } | null

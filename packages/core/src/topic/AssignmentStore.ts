@@ -35,7 +35,7 @@ export class AssignmentStore extends Context.Service<
     readonly nextDue: Effect.Effect<Option.Option<Instant>>
     /** A creator's unsettled assignments in the live environment, oldest first; whatever the address's case. */
     readonly openOf: (creatorEmail: string) => Effect.Effect<ReadonlyArray<AssignmentInContext>>
-    /** Everything ever sent to this address, settled or not. */
+    /** Everything ever sent to this address, settled or not. The test environment sends nothing to anybody. */
     readonly allOf: (creatorEmail: string) => Effect.Effect<ReadonlyArray<ShareId>>
     /** Those whose generation gave up and waits for a new start. */
     readonly stalled: Effect.Effect<ReadonlyArray<ShareId>>

@@ -3,12 +3,13 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type { Environment } from "../access/ApiKey.ts"
 import type { Persona } from "../persona/Persona.ts"
+import { pathFor } from "../sandbox/TestPersonas.ts"
 import { PersonaId, ShareId, TopicId } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
 import type { Policy } from "../shared/Policy.ts"
 import type { Quotas } from "../usage/Quota.ts"
 import { dueAt } from "./Agenda.ts"
-import type { Assignment } from "./Assignment.ts"
+import type { Assignment, Simulation, SimulationPath } from "./Assignment.ts"
 import type { Topic } from "./Topic.ts"
 
 /** Everything that the store needs to decide and write a submission as one transaction. */
@@ -24,6 +25,8 @@ export interface Submission {
   readonly respondBy: Instant.Instant
   /** Null: nothing is counted (the test environment). */
   readonly quotas: Quotas | null
+  /** When the simulated creators take their first step; null in the live environment, whose creators are human. */
+  readonly actsAt: Instant.Instant | null
 }
 
 export interface Candidate {
@@ -38,6 +41,8 @@ export type Sending = typeof Sending.Type
 export const SubmissionResult = Schema.Struct({
   personaId: PersonaId,
   status: Schema.Literals(["sent", "not_licensed", "duplicate"]),
+  /** Of a sent one: its assignment. */
+  shareId: Schema.NullOr(ShareId),
   /** Of a duplicate: the sending that it repeats. */
   duplicateOf: Schema.NullOr(Sending)
 })
@@ -56,10 +61,12 @@ export const results = (
   const seen = new Set<PersonaId>()
   return submission.requested.map((personaId) => {
     const holder = holders.get(personaId)
-    if (holder === undefined) return { personaId, status: "not_licensed", duplicateOf: null }
+    if (holder === undefined) return { personaId, status: "not_licensed", shareId: null, duplicateOf: null }
     const sent = holder.topicId === submission.topic.id && !seen.has(personaId)
     seen.add(personaId)
-    return { personaId, status: sent ? "sent" : "duplicate", duplicateOf: sent ? null : holder }
+    return sent
+      ? { personaId, status: "sent", shareId: holder.shareId, duplicateOf: null }
+      : { personaId, status: "duplicate", shareId: null, duplicateOf: holder }
   })
 }
 
@@ -73,7 +80,7 @@ export const assignments = (
     .map((candidate, position) => assignment(submission, candidate, position))
 
 const assignment = (
-  { respondBy, topic }: Submission,
+  { actsAt, respondBy, topic }: Submission,
   { persona, shareId }: Candidate,
   position: number
 ): Assignment => {
@@ -84,7 +91,8 @@ const assignment = (
     environment: topic.environment,
     position,
     persona: { id: persona.id, name: persona.name, imageUrl: persona.imageUrl },
-    creator: persona.creator,
+    // In the test environment nothing is said to the human creator, or known of them.
+    creator: topic.environment === "test" ? { name: "", email: "" } : persona.creator,
     createdAt: topic.createdAt,
     status: "topic_sent",
     statusUpdatedAt: topic.createdAt,
@@ -102,10 +110,16 @@ const assignment = (
     commentary: null,
     failure: null,
     withdrawReason: null,
+    simulation: actsAt === null ? null : simulation(pathFor(persona.id, topic.content), actsAt),
     dueAt: null
   }
   return { ...sent, dueAt: dueAt(sent) }
 }
+
+const simulation = (path: SimulationPath, actsAt: Instant.Instant): Simulation => ({
+  path,
+  nextAt: path === "wait" ? null : actsAt
+})
 
 /** When the response window ends at the latest: handed over at the last moment, and a whole window from there. */
 export const latestResponse = (environment: Environment, createdAt: Instant.Instant, policy: Policy): Instant.Instant =>

@@ -36,6 +36,7 @@ export interface TopicProgress {
   readonly status: TopicStatus
   readonly createdAt: string
   readonly assignments: ReadonlyArray<{
+    readonly id: ShareId
     readonly personaId: PersonaId
     readonly personaName: string
     readonly status: Assignment["status"]

@@ -8,7 +8,9 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type { Principal } from "../access/ApiKeys.ts"
+import type { Persona } from "../persona/Persona.ts"
 import { PersonaStore } from "../persona/PersonaStore.ts"
+import { testPersonaOf } from "../sandbox/TestPersonas.ts"
 import * as Ids from "../shared/Ids.ts"
 import { type PersonaId, ShareId, TopicId } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
@@ -76,6 +78,21 @@ export class Topics extends Context.Service<
       const policy = yield* Policy
       const signal = yield* WorkSignal
 
+      /** Those whose creator has an address; to a test key, the test personas too. */
+      const licensedAmong = Effect.fnUntraced(function* (
+        { environment, organization }: Principal,
+        requested: ReadonlyArray<PersonaId>,
+        at: Instant.Instant
+      ) {
+        const asked = [...new Set(requested)]
+        const simulated: ReadonlyArray<Persona> =
+          environment === "test" ? asked.flatMap((id) => Option.toArray(testPersonaOf(id))) : []
+        const others = simulated.length === 0 ? asked : asked.filter((id) => Option.isNone(testPersonaOf(id)))
+        if (others.length === 0) return simulated
+        const known = yield* personas.licensedAmong(organization.id, others, at)
+        return [...simulated, ...known.filter(({ creator }) => creator.email !== "")]
+      })
+
       return Topics.of({
         submit: Effect.fnUntraced(function* (principal, wanted) {
           const { organization, environment, limits } = principal
@@ -83,8 +100,7 @@ export class Topics extends Context.Service<
           if (problem !== null) return yield* new InvalidContent({ problem })
           const content = wanted.content.trim()
           const createdAt = yield* Instant.now
-          const known = yield* personas.licensedAmong(organization.id, [...new Set(wanted.personaIds)], createdAt)
-          const licensed = known.filter(({ creator }) => creator.email !== "")
+          const licensed = yield* licensedAmong(principal, wanted.personaIds, createdAt)
           const shareIds: Array<ShareId> = []
           for (const _ of licensed) shareIds.push(yield* Ids.make(ShareId, random))
           const submission = {
@@ -102,9 +118,13 @@ export class Topics extends Context.Service<
             requested: wanted.personaIds,
             candidates: candidates(wanted.personaIds, licensed, shareIds),
             fingerprint: yield* fingerprint(digest, content),
-            windowUntil: Instant.plus(createdAt, policy.duplicateWindow),
+            windowUntil: Instant.plus(
+              createdAt,
+              environment === "test" ? policy.testDuplicateWindow : policy.duplicateWindow
+            ),
             respondBy: latestResponse(environment, createdAt, policy),
-            quotas: environment === "test" ? null : limits
+            quotas: environment === "test" ? null : limits,
+            actsAt: environment === "test" ? Instant.plus(createdAt, policy.testPace) : null
           }
           if (submission.candidates.length === 0) {
             return yield* new NoValidPersonas({ results: results(submission, new Map()) })

@@ -1,10 +1,15 @@
-/** Lets happen what is due by itself: windows that close, reminders, and attempts at drafts, which it begins and hands on. */
+/**
+ * Lets happen what is due by itself: windows that close, reminders, the steps of simulated creators, and attempts at drafts,
+ * which it begins and hands on.
+ */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import { beginsAttempt, wake } from "../commentary/Generation.ts"
+import { SimulatedCreators } from "../sandbox/SimulatedCreators.ts"
+import { isToAct } from "../sandbox/Simulation.ts"
 import type { ShareId } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
 import { Policy } from "../shared/Policy.ts"
@@ -36,6 +41,7 @@ export class Wakeups extends Context.Service<
       const store = yield* AssignmentStore
       const policy = yield* Policy
       const signal = yield* WorkSignal
+      const simulated = yield* SimulatedCreators
       return Wakeups.of({
         wake: Effect.fn("Wakeups.wake")(function* (id, mayBegin) {
           const now = yield* Instant.now
@@ -48,6 +54,7 @@ export class Wakeups extends Context.Service<
           })
           if (Option.isNone(modified)) return { woke: false, begun: Option.none() }
           const { after, before } = modified.value
+          if (after === before && isToAct(before, now)) return { woke: yield* simulated.act(id), begun: Option.none() }
           if (after !== before) yield* signal.notify
           return {
             woke: after !== before,

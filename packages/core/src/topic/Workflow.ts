@@ -251,6 +251,7 @@ export const change = (next: Assignment, also: Omit<Partial<Change>, "assignment
     generation: isSettled(next)
       ? { ...next.generation, running: false, nextAt: null, giveUpAt: null }
       : next.generation,
+    simulation: isSettled(next) && next.simulation !== null ? { ...next.simulation, nextAt: null } : next.simulation,
     dueAt: dueAt(next)
   }
 })

@@ -44,6 +44,7 @@ export const freshAssignment = (policy: Policy, environment: Assignment["environ
     commentary: null,
     failure: null,
     withdrawReason: null,
+    simulation: environment === "test" ? { path: "wait", nextAt: null } : null,
     dueAt: respondBy
   }
 }

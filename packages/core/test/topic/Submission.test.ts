@@ -48,7 +48,8 @@ const submission = (requested: ReadonlyArray<number>, licensed: ReadonlyArray<nu
   fingerprint: "",
   windowUntil: noon,
   respondBy: latestResponse("live", noon, defaults),
-  quotas: null
+  quotas: null,
+  actsAt: null
 })
 
 /** Who holds each candidate's window: this very sending, or an earlier one. */
@@ -68,13 +69,23 @@ describe("the results of a submission", () => {
     const wanted = submission([3, 9, 1, 3, 2, 9, 2], [1, 2, 3])
     const own = (number: number) => wanted.candidates.find(({ persona }) => persona.id === personaId(number))!.shareId
     assert.deepStrictEqual(results(wanted, holders(wanted, [2])), [
-      { personaId: personaId(3), status: "sent", duplicateOf: null },
-      { personaId: personaId(9), status: "not_licensed", duplicateOf: null },
-      { personaId: personaId(1), status: "sent", duplicateOf: null },
-      { personaId: personaId(3), status: "duplicate", duplicateOf: { topicId, shareId: own(3) } },
-      { personaId: personaId(2), status: "duplicate", duplicateOf: { topicId: earlier, shareId: shareId(52) } },
-      { personaId: personaId(9), status: "not_licensed", duplicateOf: null },
-      { personaId: personaId(2), status: "duplicate", duplicateOf: { topicId: earlier, shareId: shareId(52) } }
+      { personaId: personaId(3), status: "sent", shareId: own(3), duplicateOf: null },
+      { personaId: personaId(9), status: "not_licensed", shareId: null, duplicateOf: null },
+      { personaId: personaId(1), status: "sent", shareId: own(1), duplicateOf: null },
+      { personaId: personaId(3), status: "duplicate", shareId: null, duplicateOf: { topicId, shareId: own(3) } },
+      {
+        personaId: personaId(2),
+        status: "duplicate",
+        shareId: null,
+        duplicateOf: { topicId: earlier, shareId: shareId(52) }
+      },
+      { personaId: personaId(9), status: "not_licensed", shareId: null, duplicateOf: null },
+      {
+        personaId: personaId(2),
+        status: "duplicate",
+        shareId: null,
+        duplicateOf: { topicId: earlier, shareId: shareId(52) }
+      }
     ])
   })
 

@@ -45,6 +45,7 @@ export const topicSent: Assignment = {
   commentary: null,
   failure: null,
   withdrawReason: null,
+  simulation: null,
   dueAt: null
 }
 

@@ -1,0 +1,63 @@
+/** A partner's engineer with a test key, a live one and a licensed persona, on a clock that moves on command. */
+import { testPersonas } from "@partner-commentary/core/sandbox/TestPersonas"
+import * as Seed from "@partner-commentary/test/Seed"
+import { TestApi } from "@partner-commentary/test/TestApi"
+import * as Effect from "effect/Effect"
+import * as TestClock from "effect/testing/TestClock"
+import { eventually } from "./Eventually.ts"
+import { json } from "./Json.ts"
+
+export const start = Date.parse("2026-03-01T09:00:00.000Z")
+export const unknown = "019c0e1b-7c4e-7000-8000-2f6d1c9e4b10"
+export const [approves, declines, expires, fails, waits] = testPersonas.map(({ id }) => String(id)) as [
+  string,
+  string,
+  string,
+  string,
+  string
+]
+
+/** An organization with a licensed persona, and what its engineer does with a test key. */
+export const engineer = Effect.gen(function* () {
+  yield* TestClock.setTime(start)
+  const { call } = yield* TestApi
+  const owner = yield* Seed.organization()
+  const persona = yield* Seed.persona(owner)
+  const { id: keyId, text: key } = yield* Seed.key(owner, { environment: "test" })
+  const live = (yield* Seed.key(owner)).text
+
+  const get = (path: string, by = key) => Effect.flatMap(call(`/partner/v1${path}`, { key: by }), json)
+  const post = (path: string, body?: unknown, by = key) =>
+    Effect.flatMap(
+      call(`/partner/v1${path}`, { method: "POST", key: by, ...(body === undefined ? {} : { body }) }),
+      json
+    )
+  const submit = (content: string, ...persona_ids: ReadonlyArray<string>) => post("/topics", { content, persona_ids })
+  const sent = (content: string, ...ids: ReadonlyArray<string>) =>
+    Effect.map(submit(content, ...ids), ({ data }) => ({
+      topic: data.topic_id as string,
+      shares: data.results.map(({ share_id }: { readonly share_id: string }) => share_id) as ReadonlyArray<string>
+    }))
+  const status = (topic: string) => Effect.map(get(`/topics/${topic}/status`), ({ data }) => data)
+  /** What a poll sees of the first persona once that is so: its status, or its status and failure. */
+  const sees = (topic: string, want: string) =>
+    eventually(
+      want,
+      Effect.map(status(topic), ({ overall_status, personas: [first] }) => {
+        const seen = first.failure === null ? first.status : `${first.status} ${first.failure.reason}`
+        return `${seen} ${overall_status}` === want ? first : undefined
+      })
+    )
+  /** Lets the clock go on, step by step, until nothing more will come. */
+  const settled = (topic: string) =>
+    eventually(
+      "settled",
+      Effect.map(
+        Effect.andThen(TestClock.adjust("1500 millis"), status(topic)),
+        ({ overall_status }) => overall_status === "completed"
+      )
+    )
+  const advance = (share: string, action?: string, by = key) =>
+    post(`/test/assignments/${share}/advance`, action === undefined ? undefined : { action }, by)
+  return { call, owner, persona, key, keyId, live, get, post, submit, sent, status, sees, settled, advance }
+})

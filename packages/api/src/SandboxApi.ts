@@ -1,0 +1,64 @@
+/** What test keys have beyond the rest: taking simulated creators on by hand. */
+import { SimulatedAction } from "@partner-commentary/core/sandbox/Simulation"
+import { AssignmentStatus } from "@partner-commentary/core/topic/Assignment"
+import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
+import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
+import * as OpenApi from "effect/http-api/OpenApi"
+import * as Schema from "effect/Schema"
+import { ApiKeyAuth, RequiredScope } from "./ApiKeyAuth.ts"
+import { Ok } from "./Envelope.ts"
+import { NotFound } from "./Errors.ts"
+import * as Fields from "./Fields.ts"
+
+/** The body may be left out altogether. */
+export const AdvanceAssignment = Schema.Struct({
+  action: Schema.optionalKey(
+    SimulatedAction.annotate({
+      message: `must be one of ${SimulatedAction.literals.join(", ")}`,
+      description:
+        "What happens; without it, the next step of the assignment's persona or magic word. `respond`, `decline`, `approve` and `withdraw` are the creator's; `generate` and `fail` the generator's; `expire` lets the open window close: nobody responded, or nobody approved.",
+      examples: ["approve"]
+    })
+  )
+}).annotate({ identifier: "AdvanceAssignment", examples: [{ action: "approve" }, {}] })
+
+export const SimulatedAssignment = Schema.Struct({
+  share_id: Fields.ShareId,
+  topic_id: Fields.Uuid.annotate({ description: "The topic that it is a part of." }),
+  persona_id: Fields.Uuid.annotate({
+    description: "The persona that was asked.",
+    examples: ["7e570000-0000-4000-8000-000000000005"]
+  }),
+  persona_name: Schema.String.annotate({ description: "The persona's display name.", examples: ["Wren Waits"] }),
+  status: AssignmentStatus.annotate({ description: "Where it stands after the step.", examples: ["opinion_injected"] }),
+  status_updated_at: Fields.Timestamp.annotate({ description: "When the status last changed." }),
+  has_commentary: Schema.Boolean.annotate({
+    description: "True when the commentary is ready to be fetched.",
+    examples: [false]
+  }),
+  failure: Fields.Failure,
+  actions: Schema.Array(SimulatedAction).annotate({
+    description: "What can happen next, the step on the way to a commentary first; empty once it is settled.",
+    examples: [["generate", "fail"]]
+  })
+}).annotate({ identifier: "SimulatedAssignment" })
+
+export class SandboxApi extends HttpApiGroup.make("sandbox")
+  .add(
+    HttpApiEndpoint.post("advance", "/test/assignments/:share_id/advance", {
+      params: { share_id: Fields.ShareId },
+      payload: AdvanceAssignment,
+      success: Ok(SimulatedAssignment),
+      error: NotFound
+    })
+      .annotate(RequiredScope, "topics:submit")
+      .annotate(
+        OpenApi.Description,
+        "Takes a simulated creator's next step now, in the test environment. Works on assignments of every persona; those of Wren Waits move by it alone. A live key is answered 404. A step that the present status does not allow, and any step once it is settled, is 400 with the field `action`."
+      )
+      .annotate(OpenApi.Transform, (operation) => ({
+        ...operation,
+        requestBody: { ...(operation as { readonly requestBody: object }).requestBody, required: false }
+      }))
+  )
+  .middleware(ApiKeyAuth) {}

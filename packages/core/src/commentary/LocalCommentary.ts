@@ -1,0 +1,84 @@
+/**
+ * The commentary that needs no server: it frames the creator's own sentences, adds no opinion and says that it was made locally.
+ * The same request gives the same text. It does not write in a persona's voice.
+ */
+import * as Hash from "effect/Hash"
+import { plain } from "../shared/Text.ts"
+import type { GenerationRequest } from "./CommentaryGenerator.ts"
+
+const openings: ReadonlyArray<(topic: string) => string> = [
+  (topic) => `On “${topic}”, this is where I stand.`,
+  (topic) => `I was asked about “${topic}”, and this is my answer.`,
+  (topic) => `My view on “${topic}” can be put in a few words.`,
+  (topic) => `“${topic}” is the question before me, and I have an opinion on it.`,
+  (topic) => `When it comes to “${topic}”, here is what I think.`
+]
+
+/** Code points of the creator's words; the frame around them takes a few hundred more. */
+const bodies = { least: 80, usual: 900, most: 4000 }
+
+const shorter = /\b(?:short(?:er|en)?|brief(?:er)?|concise|trim|cut)\b/iu
+const longer = /\b(?:long(?:er)?|lengthen|expand|more detail)\b/iu
+
+const lengthOf = (text: string): number => Array.from(text).length
+
+/** At most `limit` code points, ending with a whole word where there is one. */
+const cut = (text: string, limit: number): string => {
+  const points = Array.from(text)
+  if (points.length <= limit) return text
+  const kept = points.slice(0, limit - 1)
+  const space = kept.lastIndexOf(" ")
+  return `${kept.slice(0, space > 0 ? space : undefined).join("")}…`
+}
+
+const oneLine = (text: string): string => plain(text).replace(/\s+/gu, " ")
+
+/** The creator's sentences, each with the space that follows it; a line's end without punctuation ends a sentence too. */
+const sentences = (perspective: string): ReadonlyArray<string> => {
+  const lines = plain(perspective)
+    .split("\n")
+    .map((line) => oneLine(line.replace(/^\s*[-*•]\s/u, "")))
+    .filter((line) => line !== "")
+    .map((line) => (/[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}\p{N}]$/u.test(line) ? `${line}.` : line))
+  const segments = new Intl.Segmenter("en", { granularity: "sentence" }).segment(lines.join(" "))
+  return Array.from(segments, ({ segment }) => segment)
+}
+
+/** As many whole sentences as fit into `limit` code points, the first one cut if need be. */
+const body = (perspective: string, limit: number): string => {
+  const [first = "", ...rest] = sentences(perspective)
+  let text = cut(first, limit)
+  let left = limit - lengthOf(first)
+  for (const sentence of rest) {
+    left -= lengthOf(sentence)
+    if (left < 0) break
+    text += sentence
+  }
+  return text.trim()
+}
+
+const bodyLimit = ({ revision }: GenerationRequest, frame: number): number => {
+  if (revision === undefined) return bodies.usual
+  const previous = Math.max(0, lengthOf(revision.draft) - frame)
+  const wanted = shorter.test(revision.instructions)
+    ? previous / 2
+    : longer.test(revision.instructions)
+      ? Math.max(previous, bodies.usual) * 2
+      : bodies.usual
+  return Math.min(bodies.most, Math.max(bodies.least, Math.floor(wanted)))
+}
+
+/** The text for a request: 1 to 5000 code points for any text in it, and never the previous draft again. */
+export const compose = (request: GenerationRequest): string => {
+  const { persona, topic, perspective, revision } = request
+  const subject = cut(oneLine(topic), 200).replace(/(?<!\.)\.$/u, "")
+  const name = cut(oneLine(persona.name), 80)
+  const closing = `\n\nThat is how I see it.\n\nWritten by the local generator from ${name === "" ? "the creator" : name}'s own words.`
+  const render = (variant: number): string => {
+    const opening = (openings[variant % openings.length] ?? String)(subject)
+    return `${opening} ${body(perspective, bodyLimit(request, lengthOf(opening) + lengthOf(closing)))}`.trim() + closing
+  }
+  const variant = (Hash.string(`${topic}\n${revision?.instructions ?? ""}`) >>> 0) % openings.length
+  const text = render(variant)
+  return text === revision?.draft ? render(variant + 1) : text
+}

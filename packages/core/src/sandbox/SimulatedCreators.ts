@@ -1,0 +1,117 @@
+/** Stands in for human creators in the test environment: takes the steps that are due, and those that a partner asks for. */
+import * as Context from "effect/Context"
+import * as Digest from "effect/crypto/Digest"
+import * as SecureRandom from "effect/crypto/SecureRandom"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Result from "effect/Result"
+import type { Principal } from "../access/ApiKeys.ts"
+import { compose } from "../commentary/LocalCommentary.ts"
+import * as Ids from "../shared/Ids.ts"
+import { CommentaryId, DraftId, type ShareId } from "../shared/Ids.ts"
+import * as Instant from "../shared/Instant.ts"
+import { Policy } from "../shared/Policy.ts"
+import { hash } from "../shared/Secret.ts"
+import { WorkSignal } from "../shared/WorkSignal.ts"
+import type { Assignment } from "../topic/Assignment.ts"
+import { AssignmentNotFound } from "../topic/AssignmentNotFound.ts"
+import { type AssignmentInContext, AssignmentStore } from "../topic/AssignmentStore.ts"
+import type { ActionRefused, Change } from "../topic/Workflow.ts"
+import { act, isToAct, nextAction, type Props, type SimulatedAction } from "./Simulation.ts"
+
+export class SimulatedCreators extends Context.Service<
+  SimulatedCreators,
+  {
+    /** Takes the step that is due, if it is still due. Tells whether one was taken. */
+    readonly act: (id: ShareId) => Effect.Effect<boolean>
+    /**
+     * Takes a step now: the one named, or the next on the assignment's path. To a live key, and for another's assignment,
+     * there is none.
+     */
+    readonly advance: (
+      principal: Principal,
+      id: ShareId,
+      action: SimulatedAction | null
+    ) => Effect.Effect<Assignment, AssignmentNotFound | ActionRefused>
+  }
+>()("@partner-commentary/core/sandbox/SimulatedCreators") {
+  static readonly layer = Layer.effect(
+    SimulatedCreators,
+    Effect.gen(function* () {
+      const store = yield* AssignmentStore
+      const policy = yield* Policy
+      const digest = yield* Digest.Digest
+      const random = yield* SecureRandom.SecureRandom
+      const signal = yield* WorkSignal
+
+      const props = Effect.fnUntraced(function* ({ assignment, topic }: AssignmentInContext) {
+        const { draft, persona } = assignment
+        const content =
+          draft?.content ??
+          compose({ persona: { name: persona.name, bio: "", expertise: [] }, topic: topic.content, perspective })
+        return {
+          perspective,
+          content,
+          contentHash: yield* hash(digest, content),
+          draftId: yield* Ids.make(DraftId, random),
+          commentaryId: yield* Ids.make(CommentaryId, random)
+        } satisfies Props
+      })
+
+      const unchanged = (assignment: Assignment) => Result.succeed<Change>({ assignment, notices: [] })
+
+      return SimulatedCreators.of({
+        act: Effect.fn("SimulatedCreators.act")(
+          function* (id) {
+            const found = yield* store.find(id)
+            if (Option.isNone(found)) return false
+            const made = yield* props(found.value)
+            const now = yield* Instant.now
+            const modified = yield* store.modify(id, (present) => {
+              const action = isToAct(present, now) ? nextAction(present) : undefined
+              return action === undefined
+                ? unchanged(present)
+                : Result.map(act(present, action, made, now, policy), (change) => by(change, "simulated creator"))
+            })
+            const acted = Option.exists(modified, ({ after, before }) => after !== before)
+            if (acted) yield* signal.notify
+            return acted
+          },
+          Effect.catchTag("ActionRefused", () => Effect.succeed(false))
+        ),
+
+        advance: Effect.fn("SimulatedCreators.advance")(function* ({ environment, key, organization }, id, action) {
+          const found = environment === "test" ? yield* store.find(id) : Option.none<AssignmentInContext>()
+          const isOwn = Option.exists(
+            found,
+            ({ assignment }) => assignment.environment === "test" && assignment.organizationId === organization.id
+          )
+          if (Option.isNone(found) || !isOwn) return yield* new AssignmentNotFound()
+          const made = yield* props(found.value)
+          const now = yield* Instant.now
+          const modified = yield* store.modify(id, (present) =>
+            Result.map(
+              // Of what is settled any action is refused.
+              act(present, action ?? nextAction(present) ?? "respond", made, now, policy),
+              (change) => by(change, `key ${key.id}`)
+            )
+          )
+          if (Option.isNone(modified)) return yield* new AssignmentNotFound()
+          yield* signal.notify
+          return modified.value.after
+        })
+      })
+    })
+  )
+}
+
+const perspective =
+  "This opinion comes from the test environment, where a simulated creator answers in a human one's place. " +
+  "It takes the optimistic side, keeps to the point, and is the same every time."
+
+/** The record says upon whose word. */
+const by = (change: Change, whom: string): Change =>
+  change.audit === undefined
+    ? change
+    : { ...change, audit: { ...change.audit, details: { by: whom, ...change.audit.details } } }

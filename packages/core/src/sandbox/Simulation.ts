@@ -1,0 +1,105 @@
+/**
+ * What a simulated creator does, as pure functions: the workflow's own actions, in the order that its path asks for, and when
+ * the next one follows. Whose word it acts upon, and where the words and ids come from, is SimulatedCreators'.
+ */
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import { giveUp, lapse, written } from "../commentary/Generation.ts"
+import type { CommentaryId, DraftId } from "../shared/Ids.ts"
+import * as Instant from "../shared/Instant.ts"
+import type { Policy } from "../shared/Policy.ts"
+import { type Assignment, type AssignmentStatus, isSettled } from "../topic/Assignment.ts"
+import * as Workflow from "../topic/Workflow.ts"
+import { ActionRefused, type Change, change } from "../topic/Workflow.ts"
+
+export const SimulatedAction = Schema.Literals([
+  "respond",
+  "generate",
+  "approve",
+  "decline",
+  "expire",
+  "fail",
+  "withdraw"
+])
+export type SimulatedAction = typeof SimulatedAction.Type
+
+/** What can happen next in each status; the happy path's step leads. */
+const actions: Readonly<Record<AssignmentStatus, ReadonlyArray<SimulatedAction>>> = {
+  topic_sent: ["respond", "decline", "expire"],
+  opinion_injected: ["generate", "fail"],
+  commentary_generated: ["approve", "withdraw", "expire"],
+  creator_approved: [],
+  declined: [],
+  expired: []
+}
+
+/** Of an assignment that is not settled. */
+export const actionsIn = (status: AssignmentStatus): ReadonlyArray<SimulatedAction> => actions[status]
+
+/** None once it is settled. */
+export const actionsOf = (present: Assignment): ReadonlyArray<SimulatedAction> =>
+  isSettled(present) ? [] : actions[present.status]
+
+/** Its path's own end where that can happen now, else a step on the happy path; undefined once it is settled. */
+export const nextAction = (present: Assignment): SimulatedAction | undefined => {
+  const possible = actionsOf(present)
+  return possible.find((action) => action === present.simulation?.path) ?? possible[0]
+}
+
+/** Whether the simulated creator takes its next step by itself now. */
+export const isToAct = ({ simulation }: Assignment, now: Instant.Instant): boolean =>
+  simulation !== null && simulation.nextAt !== null && now >= simulation.nextAt
+
+/** What the steps may need, made beforehand. */
+export interface Props {
+  readonly perspective: string
+  readonly draftId: DraftId
+  /** The draft's text, or what it would be; approved as it is. */
+  readonly content: string
+  readonly commentaryId: CommentaryId
+  readonly contentHash: string
+}
+
+type Step = Result.Result<Change, ActionRefused>
+
+/** Takes one step. What the present state does not allow is refused, as it is to a human creator. */
+export const act = (
+  present: Assignment,
+  action: SimulatedAction,
+  props: Props,
+  now: Instant.Instant,
+  policy: Policy
+): Step =>
+  actionsOf(present).includes(action)
+    ? Result.map(take[action](present, props, now, policy), (taken) => paced(taken, now, policy))
+    : Result.fail(new ActionRefused({ reason: isSettled(present) ? "settled" : "not_allowed", status: present.status }))
+
+const take: Readonly<
+  Record<SimulatedAction, (present: Assignment, props: Props, now: Instant.Instant, policy: Policy) => Step>
+> = {
+  respond: (present, { perspective }, now) => Workflow.respond(present, { perspective }, now),
+  decline: (present, _, now) => Workflow.decline(present, { reason: null }, now),
+  generate: (present, draft, now, policy) => Result.succeed(written(present, draft, now, policy)),
+  fail: (present, _, now) => Result.succeed(giveUp(present, now)),
+  approve: (present, { commentaryId, content, contentHash }, now) =>
+    Workflow.approve(present, { draftId: present.draft?.id ?? null, content, commentaryId, contentHash }, now),
+  withdraw: (present, _, now) => Workflow.withdraw(present, { reason: null }, now),
+  expire: (present, _, now) => Result.succeed(lapse(present, now))
+}
+
+/** The next step follows at its pace. No attempt at a server is due: the draft is a step as well, awaited for the grace. */
+const paced = ({ assignment, ...also }: Change, now: Instant.Instant, policy: Policy): Change => {
+  const { generation, simulation, status } = assignment
+  const nextAt = simulation?.path === "wait" ? null : Instant.plus(now, policy.testPace)
+  return change(
+    {
+      ...assignment,
+      simulation: simulation && { ...simulation, nextAt },
+      generation:
+        status === "opinion_injected"
+          ? { ...generation, nextAt: null, giveUpAt: Instant.plus(now, policy.generationGrace) }
+          : generation
+    },
+    also
+  )
+}

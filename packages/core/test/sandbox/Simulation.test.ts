@@ -1,0 +1,117 @@
+/** Simulated creators at random: whatever they do and are told to do, the workflow holds and everything ends. */
+import { describe, it } from "@effect/vitest"
+import * as Duration from "effect/Duration"
+import * as Option from "effect/Option"
+import * as Result from "effect/Result"
+import * as fc from "fast-check"
+import { assert } from "vitest"
+import { wake } from "../../src/commentary/Generation.ts"
+import { act, actionsOf, isToAct, nextAction, SimulatedAction } from "../../src/sandbox/Simulation.ts"
+import { defaults } from "../../src/shared/Policy.ts"
+import { type Assignment, isSettled, SimulationPath } from "../../src/topic/Assignment.ts"
+import { change, transitions } from "../../src/topic/Workflow.ts"
+import { commentaryId, draftId, freshAssignment, noon } from "../topic/FreshAssignment.ts"
+
+const pace = Duration.toMillis(defaults.testPace)
+
+const props = {
+  perspective: "It was fair.",
+  draftId: draftId(1),
+  content: "A draft.",
+  commentaryId: commentaryId(1),
+  contentHash: "hash"
+}
+
+const begin = (path: SimulationPath): Assignment =>
+  change({
+    ...freshAssignment(defaults, "test"),
+    simulation: { path, nextAt: path === "wait" ? null : noon + pace }
+  }).assignment
+
+/** Where one stands, and why it failed. */
+const standing = ({ failure, status }: Assignment) => (failure === null ? status : `${status} ${failure.reason}`)
+
+/** What a worker does at this moment. */
+const work = (present: Assignment, now: number): Assignment => {
+  const woken = wake(present, now, defaults)
+  if (Option.isSome(woken)) return woken.value.assignment
+  const action = isToAct(present, now) ? nextAction(present) : undefined
+  return action === undefined ? present : Result.getOrThrow(act(present, action, props, now, defaults)).assignment
+}
+
+/** What is seen until nothing more is due, with the moments. */
+const story = (path: SimulationPath) => {
+  const seen: Array<readonly [number, string]> = []
+  let present = begin(path)
+  for (let moment: number | null = noon; moment !== null && seen.length < 9; moment = present.dueAt) {
+    present = work(present, moment)
+    seen.push([moment - noon, standing(present)])
+  }
+  return seen
+}
+
+describe("a simulated creator", () => {
+  it("walks its path at its pace, and ends", () => {
+    assert.deepStrictEqual(story("approve"), [
+      [0, "topic_sent"],
+      [pace, "opinion_injected"],
+      [2 * pace, "commentary_generated"],
+      [3 * pace, "creator_approved"]
+    ])
+    assert.deepStrictEqual(story("decline").at(-1), [pace, "declined declined"])
+    assert.deepStrictEqual(story("expire").at(-1), [pace, "expired expired"])
+    assert.deepStrictEqual(story("fail").at(-1), [2 * pace, "opinion_injected generation_failed"])
+    assert.deepStrictEqual(story("wait").at(-1), [begin("wait").respondBy - noon, "expired expired"])
+  })
+
+  const step = fc.oneof(
+    fc.record({ do: fc.constantFrom(...SimulatedAction.literals) }),
+    fc.record({ do: fc.constant("work" as const) }),
+    fc.record({ do: fc.constant("pass" as const), ms: fc.oneof(fc.nat(2 * pace), fc.nat(200 * 3_600_000)) }),
+    fc.record({ do: fc.constant("until due" as const) })
+  )
+
+  it("keeps to the workflow, sends no mail and stays on the agenda, whatever it is told and whenever", () =>
+    fc.assert(
+      fc.property(fc.constantFrom(...SimulationPath.literals), fc.array(step, { maxLength: 20 }), (path, steps) => {
+        let present = begin(path)
+        let now = noon
+        for (const one of steps) {
+          const before = present
+          if (one.do === "pass") now += one.ms
+          else if (one.do === "until due") now = Math.max(now, present.dueAt ?? now)
+          else if (one.do === "work") present = work(present, now)
+          else {
+            const possible = actionsOf(present).includes(one.do)
+            const acted = act(present, one.do, props, now, defaults)
+            if (!possible) assert.isTrue(Result.isFailure(acted), "what is not offered is refused")
+            if (Result.isSuccess(acted)) {
+              present = acted.success.assignment
+              assert.notStrictEqual(present, before)
+              assert.deepStrictEqual(acted.success.notices, [])
+            } else if (possible) assert.strictEqual(acted.failure.reason, "too_late")
+          }
+          if (present.status !== before.status)
+            assert.include(Object.values(transitions[before.status]), present.status, "a row of the table")
+          assert.strictEqual(present.dueAt === null, isSettled(present), "due exactly while not settled")
+          if (isSettled(before)) assert.strictEqual(present, before, "what is settled stays")
+          if (isSettled(present)) assert.isNull(present.simulation?.nextAt ?? null)
+          else if (path !== "wait") assert.isAtMost(present.dueAt ?? 0, now + pace, "the next step is near")
+          assert.isNull(present.generation.nextAt, "no attempt at a server is ever due")
+          assert.strictEqual(present.simulation?.path, path)
+        }
+        for (let times = 0; present.dueAt !== null; times++) {
+          assert.isBelow(times, 8, "it ends")
+          const next = work(present, Math.max(now, present.dueAt))
+          assert.notStrictEqual(next, present, "what is due happens")
+          present = next
+        }
+      })
+    ))
+
+  it("is done once: a step that another took is not due any more", () => {
+    const once = work(begin("approve"), noon + pace)
+    assert.strictEqual(work(once, noon + pace), once)
+    assert.strictEqual(work(once, noon + 2 * pace - 1), once)
+  })
+})

@@ -1,0 +1,57 @@
+import { describe, it } from "@effect/vitest"
+import * as Option from "effect/Option"
+import * as fc from "fast-check"
+import { assert } from "vitest"
+import { pathFor, testPersonaOf, testPersonas } from "../../src/sandbox/TestPersonas.ts"
+import { PersonaId, parse } from "../../src/shared/Ids.ts"
+import { uuid } from "../topic/FreshAssignment.ts"
+
+const licensed = uuid<PersonaId>(4)
+
+describe("the test personas", () => {
+  it("have the ids and the paths that partners have written into their tests", () => {
+    assert.deepStrictEqual(
+      testPersonas.map(({ id, path }) => [id, path]),
+      [
+        ["7e570000-0000-4000-8000-000000000001", "approve"],
+        ["7e570000-0000-4000-8000-000000000002", "decline"],
+        ["7e570000-0000-4000-8000-000000000003", "expire"],
+        ["7e570000-0000-4000-8000-000000000004", "fail"],
+        ["7e570000-0000-4000-8000-000000000005", "wait"]
+      ]
+    )
+  })
+
+  it("are found in either case of their ids, and nobody else is", () => {
+    for (const persona of testPersonas) {
+      const id = Option.getOrThrow(parse(PersonaId, persona.id.toUpperCase()))
+      assert.deepStrictEqual(testPersonaOf(id), Option.some(persona))
+    }
+    assert.isTrue(Option.isNone(testPersonaOf(licensed)))
+  })
+
+  it("speak for no human: there is no address to write to", () => {
+    for (const { creator } of testPersonas) assert.deepStrictEqual(creator, { name: "", email: "" })
+  })
+})
+
+describe("the path of an assignment", () => {
+  it("is its first magic word's, in any case", () => {
+    assert.strictEqual(pathFor(licensed, "Does it [EXPIRE], [decline] or [fail]?"), "expire")
+    assert.strictEqual(pathFor(licensed, "[fail][decline]"), "fail")
+    assert.strictEqual(pathFor(licensed, "Who declines? (decline) [ decline ] [declined] [wait]"), "approve")
+  })
+
+  it("is a test persona's own whatever the content says", () =>
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...testPersonas),
+        fc.string(),
+        fc.constantFrom("decline", "expire", "fail"),
+        (...of) => {
+          const [{ id, path }, text, word] = of
+          assert.strictEqual(pathFor(id, `${text}[${word}]`), path)
+        }
+      )
+    ))
+})

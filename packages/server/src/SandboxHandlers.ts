@@ -1,0 +1,58 @@
+/** Simulated creators over HTTP. */
+import { CurrentPrincipal } from "@partner-commentary/api/ApiKeyAuth"
+import * as Errors from "@partner-commentary/api/Errors"
+import { PartnerApi } from "@partner-commentary/api/PartnerApi"
+import { AdvanceAssignment } from "@partner-commentary/api/SandboxApi"
+import { SimulatedCreators } from "@partner-commentary/core/sandbox/SimulatedCreators"
+import { actionsIn } from "@partner-commentary/core/sandbox/Simulation"
+import * as Ids from "@partner-commentary/core/shared/Ids"
+import type { ActionRefused } from "@partner-commentary/core/topic/Workflow"
+import * as Effect from "effect/Effect"
+import type * as HttpServerRequest from "effect/http/HttpServerRequest"
+import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
+import * as Option from "effect/Option"
+import { decoder, invalid } from "./Body.ts"
+import * as Envelope from "./Envelope.ts"
+import * as Views from "./TopicViews.ts"
+
+export const layer = HttpApiBuilder.group(
+  PartnerApi,
+  "sandbox",
+  Effect.fnUntraced(function* (handlers) {
+    const creators = yield* SimulatedCreators
+
+    return handlers.handleRaw(
+      "advance",
+      Effect.fnUntraced(function* ({ params, request }) {
+        const principal = yield* CurrentPrincipal
+        // To a live key there is no such operation, whatever it sends.
+        if (principal.environment === "live") return yield* notFound
+        const { action } = yield* readBody(request)
+        const id = Ids.parse(Ids.ShareId, params.share_id)
+        if (Option.isNone(id)) return yield* notFound
+        const advanced = yield* Effect.catchTags(creators.advance(principal, id.value, action ?? null), {
+          AssignmentNotFound: () => Effect.fail(notFound),
+          ActionRefused: (refused) => invalid({ field: "action", constraint: constraintOf(refused) })
+        })
+        return Envelope.success(Views.simulated(advanced))
+      })
+    )
+  })
+)
+
+const notFound = Errors.NotFound.of("Assignment not found.")
+
+const decode = decoder(AdvanceAssignment)
+
+/** No body at all asks for no action in particular. */
+const readBody = (request: HttpServerRequest.HttpServerRequest) =>
+  Effect.flatMap(
+    Effect.orDie(request.arrayBuffer),
+    (bytes): ReturnType<typeof decode> => (bytes.byteLength === 0 ? Effect.succeed({}) : decode(request))
+  )
+
+const constraintOf = ({ reason, status }: ActionRefused): string => {
+  if (reason === "settled") return `comes too late: the assignment is settled, with the status ${status}`
+  if (reason === "too_late") return `comes too late: the window closed while the status was ${status}`
+  return `must be one of ${actionsIn(status).join(", ")} while the status is ${status}`
+}
