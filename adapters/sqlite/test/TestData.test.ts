@@ -1,16 +1,13 @@
 /** Test data of before there were simulated creators: it goes on, and keeps nothing of the human ones. */
 import { assert, it } from "@effect/vitest"
 import { toIso } from "@partner-commentary/core/shared/Instant"
-import { AssignmentStore } from "@partner-commentary/core/topic/AssignmentStore"
 import { partners } from "@partner-commentary/sql/migrations/0001_partners"
 import { topics } from "@partner-commentary/sql/migrations/0002_topics"
 import { sandbox } from "@partner-commentary/sql/migrations/0009_sandbox"
-import * as Stores from "@partner-commentary/sql/Stores"
 import * as SqliteClient from "@partner-commentary/sqlite/SqliteClient"
 import { organizationId, persona, shareId, start, topicId } from "@partner-commentary/testkit/Fixtures"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Option from "effect/Option"
 import * as SqlClient from "effect/sql/SqlClient"
 
 const sent = Effect.fnUntraced(function* (environment: "live" | "test", settled: boolean) {
@@ -56,25 +53,23 @@ it.effect("test topics of earlier versions go on with simulated creators, and fo
     yield* Effect.andThen(partners, topics)
     const [open, settled, live] = [yield* sent("test", false), yield* sent("test", true), yield* sent("live", false)]
     yield* sandbox
-    const store = yield* AssignmentStore
+    const sql = yield* SqlClient.SqlClient
     const found = (id: typeof open) =>
-      Effect.map(store.find(id), (one) => {
-        const { creator, dueAt, simulation } = Option.getOrThrow(one).assignment
-        return { address: creator.email, dueAt, simulation }
-      })
-    assert.deepStrictEqual(yield* found(open), {
-      address: "",
-      dueAt: start,
-      simulation: { path: "approve", nextAt: start }
+      Effect.map(
+        sql`SELECT creator_name, creator_email, creator_key, simulation_path, simulation_next_at, due_at
+          FROM assignments WHERE id = ${id}`,
+        ([row]) => ({ ...row })
+      )
+    const nobody = { creator_name: "", creator_email: "", creator_key: "", simulation_path: "approve" }
+    assert.deepStrictEqual(yield* found(open), { ...nobody, simulation_next_at: toIso(start), due_at: toIso(start) })
+    assert.deepStrictEqual(yield* found(settled), { ...nobody, simulation_next_at: null, due_at: null })
+    assert.deepStrictEqual(yield* found(live), {
+      creator_name: "Ada N.",
+      creator_email: "Ada@Example.org",
+      creator_key: "ada@example.org",
+      simulation_path: null,
+      simulation_next_at: null,
+      due_at: toIso(start + 1000)
     })
-    assert.deepStrictEqual(yield* found(settled), {
-      address: "",
-      dueAt: null,
-      simulation: { path: "approve", nextAt: null }
-    })
-    assert.deepStrictEqual(yield* found(live), { address: "Ada@Example.org", dueAt: start + 1000, simulation: null })
-    assert.deepStrictEqual(yield* store.allOf("ada@example.org"), [live])
-  }).pipe(
-    Effect.provide(Stores.layer.pipe(Layer.provideMerge(Layer.fresh(SqliteClient.layer({ filename: ":memory:" })))))
-  )
+  }).pipe(Effect.provide(Layer.fresh(SqliteClient.layer({ filename: ":memory:" }))))
 )

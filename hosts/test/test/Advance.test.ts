@@ -125,7 +125,9 @@ it.effect(
         Effect.gen(function* () {
           const path = `/partner/v1/test/assignments/${id}/advance`
           const response = yield* call(path, { method: "POST", key: by, headers: { "x-request-id": "same" } })
-          return JSON.stringify([response.status, [...response.headers], yield* Effect.promise(() => response.text())])
+          // What is left of a rate limit differs from call to call.
+          const headers = [...response.headers].filter(([name]) => !name.startsWith("x-ratelimit"))
+          return JSON.stringify([response.status, headers, yield* Effect.promise(() => response.text())])
         })
       const nothing = yield* bytes(unknown, key)
       assert.include(nothing, "not_found")

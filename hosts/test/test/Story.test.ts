@@ -109,6 +109,10 @@ const story = (post: Effect.Success<typeof postOffice>) =>
     const id = submitted.data.topic_id as string
     assert.match(id, uuid)
     assert.strictEqual(created.headers.get("location"), `/partner/v1/topics/${id}`)
+    /** Names a persona's part in this topic, in every view alike. */
+    const shareOf = (persona: { readonly id: string }): string =>
+      submitted.data.results.find((result: { persona_id: string }) => result.persona_id === persona.id).share_id
+    for (const persona of [ada, bo, cy]) assert.match(shareOf(persona), uuid)
     assert.deepStrictEqual(submitted, {
       success: true,
       data: {
@@ -118,10 +122,10 @@ const story = (post: Effect.Success<typeof postOffice>) =>
         metadata: { b: 1, a: { deep: ["x", null, true] } },
         personas_sent: 3,
         results: [
-          { persona_id: ada.id, status: "sent" },
+          { persona_id: ada.id, status: "sent", share_id: shareOf(ada) },
           { persona_id: unlicensed, status: "not_licensed" },
-          { persona_id: bo.id, status: "sent" },
-          { persona_id: cy.id, status: "sent" }
+          { persona_id: bo.id, status: "sent", share_id: shareOf(bo) },
+          { persona_id: cy.id, status: "sent", share_id: shareOf(cy) }
         ],
         status: "pending",
         created_at: "2026-02-01T12:00:00.000Z"
@@ -150,6 +154,7 @@ const story = (post: Effect.Success<typeof postOffice>) =>
       at: string,
       failure: unknown = null
     ) => ({
+      share_id: shareOf(persona),
       persona_id: persona.id,
       persona_name: persona.name,
       status,
@@ -180,6 +185,7 @@ const story = (post: Effect.Success<typeof postOffice>) =>
       persona: { readonly id: string; readonly name: string; readonly imageUrl: string },
       image = persona.imageUrl
     ) => ({
+      share_id: shareOf(persona),
       persona_id: persona.id,
       persona_name: persona.name,
       persona_image: image
@@ -312,14 +318,12 @@ const story = (post: Effect.Success<typeof postOffice>) =>
     assert.deepStrictEqual(detail.summary, summary)
     assert.strictEqual(detail.status, "completed")
     const lookup = (yield* get("/topics/by-reference/game%3A2026-02-01.LAL")).data
-    for (const entry of lookup.commentaries) assert.match(entry.share_id, uuid)
     assert.deepStrictEqual(lookup, {
       external_reference: "game:2026-02-01.LAL",
       topic_id: id,
       content,
       metadata: { b: 1, a: { deep: ["x", null, true] } },
-      commentaries: entries.map((entry, index) => ({
-        share_id: lookup.commentaries[index].share_id,
+      commentaries: entries.map((entry) => ({
         topic_id: id,
         topic_content: content,
         ...entry,
