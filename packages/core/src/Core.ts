@@ -1,4 +1,4 @@
-/** All use cases as one layer. It requires ports only: stores, mailer, generator, signing secrets and the public address. */
+/** All use cases as one layer. It requires ports only: stores, mailer, generator, webhook transport, signing secrets and the public address. */
 import * as Layer from "effect/Layer"
 import { ApiKeys } from "./access/ApiKeys.ts"
 import { Drafting } from "./commentary/Drafting.ts"
@@ -10,6 +10,7 @@ import { Personas } from "./persona/Personas.ts"
 import { Seal } from "./shared/Seal.ts"
 import { Topics } from "./topic/Topics.ts"
 import { Wakeups } from "./topic/Wakeups.ts"
+import { Webhooks } from "./webhook/Webhooks.ts"
 
 export const layer = Layer.mergeAll(
   ApiKeys.layer,
@@ -19,5 +20,6 @@ export const layer = Layer.mergeAll(
   Personas.layer,
   Postman.layer,
   Topics.layer,
-  Wakeups.layer
+  Wakeups.layer,
+  Webhooks.layer
 ).pipe(Layer.provide(CreatorLinks.layer), Layer.provideMerge(Seal.layer))

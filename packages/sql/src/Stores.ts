@@ -13,6 +13,7 @@ import * as PersonaStore from "./PersonaStore.ts"
 import * as Retention from "./Retention.ts"
 import * as TopicStore from "./TopicStore.ts"
 import * as UsageStore from "./UsageStore.ts"
+import * as WebhookStore from "./WebhookStore.ts"
 
 /** The client without the renamings that an embedder may have given it: the stores name columns as they are. */
 const client = Layer.effect(
@@ -26,6 +27,7 @@ export const layerTopics = Layer.mergeAll(
   AssignmentStore.layer,
   MailStore.layer,
   UsageStore.layer,
+  WebhookStore.layer,
   ApiKeyStore.layer,
   AuditLog.layer,
   Retention.layer
