@@ -164,6 +164,9 @@ export class NotFound extends Schema.Error<NotFound>("NotFound")(body("not_found
 /** For a malformed id, an unknown topic and somebody else's alike. */
 export const topicNotFound = NotFound.of("Topic not found.")
 
+/** For a malformed id, an unknown webhook and somebody else's alike. */
+export const webhookNotFound = NotFound.of("Webhook not found.")
+
 export class RateLimitExceeded extends Schema.Error<RateLimitExceeded>("RateLimitExceeded")(
   bodyWith(
     "rate_limit_exceeded",

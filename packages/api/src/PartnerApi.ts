@@ -2,7 +2,12 @@
 import * as HttpApi from "effect/http-api/HttpApi"
 import { PersonasApi } from "./PersonasApi.ts"
 import { TopicsApi } from "./TopicsApi.ts"
+import { WebhooksApi } from "./WebhooksApi.ts"
 
 export const prefix = "/partner/v1"
 
-export class PartnerApi extends HttpApi.make("partner-commentary").add(TopicsApi).add(PersonasApi).prefix(prefix) {}
+export class PartnerApi extends HttpApi.make("partner-commentary")
+  .add(TopicsApi)
+  .add(PersonasApi)
+  .add(WebhooksApi)
+  .prefix(prefix) {}

@@ -9,9 +9,10 @@ import * as Health from "./Health.ts"
 import * as PersonaHandlers from "./PersonaHandlers.ts"
 import * as Responses from "./Responses.ts"
 import * as TopicHandlers from "./TopicHandlers.ts"
+import * as WebhookHandlers from "./WebhookHandlers.ts"
 
 const partnerApi = HttpApiBuilder.layer(PartnerApi).pipe(
-  Layer.provide([TopicHandlers.layer, PersonaHandlers.layer]),
+  Layer.provide([TopicHandlers.layer, PersonaHandlers.layer, WebhookHandlers.layer]),
   Layer.provide(Authentication.layer)
 )
 

@@ -4,7 +4,7 @@
 export const maxUrlLength = 2048
 
 /** The characters of RFC 3986, without the fragment's. */
-export const urlPattern = /^https?:\/\/[\w.~:/?[\]@!$&'()*+,;=%-]+$/i
+export const urlPattern = /^https?:\/\/(?![/?])[\w.~:/?[\]@!$&'()*+,;=%-]+$/i
 
 export const urlConstraint =
   "must be an address such as https://example.com/webhooks, in ASCII, without blanks and without a fragment"
