@@ -11,6 +11,7 @@ import * as LocalGenerator from "@partner-commentary/generator/LocalGenerator"
 import * as Workers from "@partner-commentary/server/Workers"
 import * as Sqlite from "@partner-commentary/sqlite/Sqlite"
 import { Mailbox } from "@partner-commentary/test/Mailbox"
+import { Receivers } from "@partner-commentary/test/Receivers"
 import * as Seed from "@partner-commentary/test/Seed"
 import { TestApi } from "@partner-commentary/test/TestApi"
 import * as Effect from "effect/Effect"
@@ -27,7 +28,7 @@ const service = Layer.merge(TestApi.layerMemory, Workers.layer).pipe(
   Layer.provideMerge(Core.layer),
   Layer.provide(OwnPersonaStore.layer),
   Layer.provideMerge(Sqlite.layerMemory),
-  Layer.provideMerge([Mailbox.layer, LocalGenerator.layer, WorkSignal.layerProcess, NodeCrypto.layer]),
+  Layer.provideMerge([Mailbox.layer, Receivers.layer, LocalGenerator.layer, WorkSignal.layerProcess, NodeCrypto.layer]),
   Layer.provideMerge([
     Layer.succeed(PublicAddress, { apiRoot: "http://test.invalid" }),
     Layer.succeed(SigningSecrets, [Redacted.make("a secret of the tests")])
