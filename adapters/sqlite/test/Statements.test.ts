@@ -137,6 +137,8 @@ const everyWebhook = Effect.gen(function* () {
   yield* store.find(one.owner, one.id)
   yield* store.list(one.owner)
   yield* store.sealedSecret(one.id)
+  for (const behind of [one.id, null]) yield* store.sealedSecrets(behind, 10)
+  yield* store.reseal(one.id, { from: "sealed", to: "sealed anew" })
   for (const owner of [one.owner, null]) {
     yield* store.modify(owner, one.id, (present) => ({ webhook: { ...present }, audit, mail: null }))
   }

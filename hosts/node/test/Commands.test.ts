@@ -142,41 +142,6 @@ describe.concurrent("key", () => {
   })
 })
 
-describe.concurrent("webhook", () => {
-  it("lists a partner's webhooks and brings back a disabled one, which the partner sees", async (test) => {
-    const cwd = await Process.folder(test)
-    const { key, organization } = await Partner.register(cwd)
-    const list = ["webhook", "list", "--org", organization.id]
-    expect(await Process.json(cwd, list)).toEqual([])
-    const service = await Process.start(cwd)
-    const wanted = { url: "https://192.0.2.1:8443/in", events: ["creator.approved"] }
-    const refused = await Partner.call(service.apiRoot, key, "/webhooks", wanted)
-    expect(refused).toMatchObject({ status: 400, body: { error: { details: { field: "url" } } } })
-    const registered = await Partner.call(service.apiRoot, key, "/webhooks", { ...wanted, url: "https://1.1.1.1/in" })
-    expect(registered.status).toBe(201)
-    const { secret, ...webhook } = registered.body.data
-    expect(secret).toMatch(/^whsec_/)
-    expect(await Process.json(cwd, list)).toEqual([
-      { ...webhook, organization_id: organization.id, environment: "live" }
-    ])
-    const database = new DatabaseSync(join(cwd, "data", "partner-commentary.db"))
-    database.exec("UPDATE webhooks SET status = 'disabled', consecutive_failures = 23")
-    expect((await Process.run(cwd, list)).stdout).toMatch(/disabled +23 +never +https:\/\/1\.1\.1\.1\/in/)
-    const enabled = await Process.json(cwd, ["webhook", "enable", webhook.id])
-    expect(enabled).toMatchObject({ id: webhook.id, status: "active", consecutive_failures: 0 })
-    expect((await Partner.call(service.apiRoot, key, "/webhooks")).body.data).toMatchObject([{ status: "active" }])
-    const record = database.prepare("SELECT action, details FROM audit_log WHERE subject = ? ORDER BY number DESC")
-    expect(record.get(webhook.id)).toEqual({
-      action: "webhook.enabled",
-      details: JSON.stringify({ by: "operator", changed: ["status", "consecutive_failures"] })
-    })
-    database.close()
-    await service.stop()
-    expect(await failure(cwd, ["webhook", "enable", unknown])).toContain(unknown)
-    expect(await failure(cwd, ["webhook", "list", "--org", unknown])).toContain(unknown)
-  })
-})
-
 describe.concurrent("migrate, purge and doctor", () => {
   it("migrates once, purges nothing new, and finds what to mend", async (test) => {
     const cwd = await Process.folder(test)

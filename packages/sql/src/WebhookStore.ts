@@ -138,6 +138,20 @@ export const layer = Layer.effect(
             sql<{ readonly sealed_secret: string }>`SELECT sealed_secret FROM webhooks WHERE id = ${id}`,
             ([row]) => Option.map(Option.fromUndefinedOr(row), ({ sealed_secret }) => sealed_secret)
           )
+        ),
+
+      sealedSecrets: (behind, limit) =>
+        Effect.orDie(
+          Effect.map(
+            sql<{ readonly id: WebhookId; readonly sealed_secret: string }>`SELECT id, sealed_secret FROM webhooks
+              WHERE id > ${behind ?? ""} ORDER BY id LIMIT ${limit}`,
+            (rows) => rows.map(({ id, sealed_secret }) => ({ id, sealedSecret: sealed_secret }))
+          )
+        ),
+
+      reseal: (id, { from, to }) =>
+        Effect.orDie(
+          Effect.asVoid(sql`UPDATE webhooks SET sealed_secret = ${to} WHERE id = ${id} AND sealed_secret = ${from}`)
         )
     })
   })

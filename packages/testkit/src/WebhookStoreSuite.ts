@@ -171,6 +171,21 @@ export const suite = <E>(name: string, layer: Layer.Layer<WebhookStore | MailSto
         assert.strictEqual(found.consecutiveFailures, 25)
       }))
 
+    it("sealed secrets of all owners are read page by page, and sealed anew unless they changed since", () =>
+      Effect.gen(function* () {
+        const store = yield* WebhookStore
+        const made = yield* Effect.forEach([1, 2, 3], () => stored())
+        const sealed = made.map(({ id }) => ({ id, sealedSecret: `sealed ${id}` }))
+        assert.deepStrictEqual(yield* store.sealedSecrets(null, 10), sealed)
+        assert.deepStrictEqual(yield* store.sealedSecrets(null, 2), sealed.slice(0, 2))
+        const [first, second] = made as [Webhook, Webhook]
+        assert.deepStrictEqual(yield* store.sealedSecrets(second.id, 2), sealed.slice(2))
+        yield* store.reseal(first.id, { from: `sealed ${first.id}`, to: "anew" })
+        yield* store.reseal(second.id, { from: "something else", to: "anew" })
+        assert.deepStrictEqual(yield* store.sealedSecret(first.id), Option.some("anew"))
+        assert.deepStrictEqual(yield* store.sealedSecret(second.id), Option.some(`sealed ${second.id}`))
+      }))
+
     it("an operator changes anybody's", () =>
       Effect.gen(function* () {
         const store = yield* WebhookStore

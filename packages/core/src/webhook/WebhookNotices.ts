@@ -33,9 +33,10 @@ export const webhookNotice = (context: {
     ...letters[context.kind](organization, host),
     quote: null,
     facts: [
-      ...(webhook.formerHost === null ? [] : [["Sent to before", oneLine(webhook.formerHost)] as const]),
-      ["Sent to now", host],
-      ["Events", oneLine(webhook.events.join(", "))],
+      ...(webhook.formerHost === null
+        ? [["Sent to", host] as const]
+        : [["Sent to before", oneLine(webhook.formerHost)] as const, ["Sent to now", host] as const]),
+      ["Events", webhook.events.join(", ")],
       ["Webhook", webhook.id],
       ["Done at", utcDate(at)],
       ["With the API key", `${webhook.keyPrefix}…`]

@@ -45,5 +45,12 @@ export class WebhookStore extends Context.Service<
     readonly remove: (owner: Owner, id: WebhookId, audit: Recorded) => Effect.Effect<boolean>
     /** As it was stored; for who delivers. */
     readonly sealedSecret: (id: WebhookId) => Effect.Effect<Option.Option<string>>
+    /** Everybody's, in the order of the ids: those behind this one, so many at most. */
+    readonly sealedSecrets: (
+      behind: WebhookId | null,
+      limit: number
+    ) => Effect.Effect<ReadonlyArray<{ readonly id: WebhookId; readonly sealedSecret: string }>>
+    /** Unless somebody else was faster, or the webhook is gone. */
+    readonly reseal: (id: WebhookId, sealed: { readonly from: string; readonly to: string }) => Effect.Effect<void>
   }
 >()("@partner-commentary/core/webhook/WebhookStore") {}
