@@ -17,7 +17,7 @@ export class NameNotResolved extends Schema.TaggedError<NameNotResolved>()("Name
   unknown: Schema.Boolean
 }) {}
 
-/** All addresses of a name, of both families; at least one. */
+/** All addresses of a name, of both families. */
 export type Lookup = (name: string) => Effect.Effect<ReadonlyArray<string>, NameNotResolved>
 
 const failed = (error: NodeJS.ErrnoException) =>
@@ -32,33 +32,32 @@ export const system: Lookup = (name) =>
   )
 
 /**
- * What the machine's name servers say, and they alone. It takes none of Node's few threads, so that a partner's slow name server
- * holds up nobody else, and it ends by itself.
+ * What name servers say, the machine's unless others are given (`192.0.2.1` or `192.0.2.1:53`). It takes none of Node's few
+ * threads, so that a partner's slow name server holds up nobody else, and it ends by itself.
  */
-export const nameServers = Effect.map(
-  Effect.acquireRelease(
-    Effect.sync(() => new Resolver({ timeout: 2000, tries: 3 })),
+export const nameServers = Effect.fnUntraced(function* (servers: ReadonlyArray<string> = []) {
+  const resolver = yield* Effect.acquireRelease(
+    Effect.sync(() => new Resolver({ timeout: 1500, tries: 2 })),
     (resolver) => Effect.sync(() => resolver.cancel())
-  ),
-  (resolver): Lookup => {
-    const ask = (family: "resolve4" | "resolve6", name: string) =>
-      Effect.callback<ReadonlyArray<string>, NameNotResolved>((resume) =>
-        resolver[family](name, (error, found) =>
-          resume(error === null ? Effect.succeed(found) : Effect.fail(failed(error)))
-        )
+  )
+  if (servers.length > 0) resolver.setServers(servers)
+  const ask = (family: "resolve4" | "resolve6", name: string) =>
+    Effect.callback<ReadonlyArray<string>, NameNotResolved>((resume) =>
+      resolver[family](name, (error, found) =>
+        resume(error === null ? Effect.succeed(found) : Effect.fail(failed(error)))
       )
-    return Effect.fnUntraced(function* (name) {
-      const answers = yield* Effect.all([Effect.result(ask("resolve4", name)), Effect.result(ask("resolve6", name))], {
-        concurrency: 2
-      })
-      const found = answers.flatMap((answer) => (Result.isSuccess(answer) ? answer.success : []))
-      if (found.length > 0) return found
-      return yield* new NameNotResolved({ unknown: answers.every((it) => Result.isFailure(it) && it.failure.unknown) })
-    })
-  }
-)
+    )
+  const lookup: Lookup = Effect.fnUntraced(function* (name) {
+    const both = [Effect.result(ask("resolve4", name)), Effect.result(ask("resolve6", name))]
+    const answers = yield* Effect.all(both, { concurrency: 2 })
+    const found = answers.flatMap((answer) => (Result.isSuccess(answer) ? answer.success : []))
+    if (found.length > 0) return found
+    return yield* new NameNotResolved({ unknown: answers.every((it) => Result.isFailure(it) && it.failure.unknown) })
+  })
+  return lookup
+})
 
-const unresolved = ({ unknown }: NameNotResolved) =>
+const unresolved = ({ unknown }: { readonly unknown: boolean }) =>
   Failure.notSent(
     "dns",
     unknown ? "The receiver's host name does not resolve." : "The receiver's host name could not be looked up."
@@ -68,9 +67,11 @@ const unresolved = ({ unknown }: NameNotResolved) =>
 export const guarded = Effect.fnUntraced(function* (lookup: Lookup, allowPrivate: boolean) {
   const run = Effect.runCallbackWith(yield* Effect.context<never>())
   const dialled = (name: string) =>
-    Effect.flatMap(Effect.mapError(lookup(name), unresolved), (found) =>
-      allowPrivate || found.every(EgressGuard.isPublic) ? Effect.succeed(found) : Effect.fail(Failure.notPublic())
-    )
+    Effect.flatMap(Effect.mapError(lookup(name), unresolved), (found) => {
+      if (found.length === 0) return Effect.fail(unresolved({ unknown: true }))
+      if (!allowPrivate && !found.every(EgressGuard.isPublic)) return Effect.fail(Failure.notPublic())
+      return Effect.succeed(found)
+    })
   const guard: LookupFunction = (name, { all }, answer) =>
     run(dialled(name), {
       onExit: (exit) => {

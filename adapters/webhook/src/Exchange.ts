@@ -55,6 +55,7 @@ export const exchange = (agents: Agents, url: ReceiverUrl, { headers, body }: We
         accept: "*/*",
         "user-agent": "Partner-Commentary-Webhooks/1",
         ...headers,
+        host: url.authority,
         "accept-encoding": "identity",
         "content-length": bytes.length
       }

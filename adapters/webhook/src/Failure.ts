@@ -17,6 +17,7 @@ const certificates: Readonly<Record<string, string>> = {
   CERT_NOT_YET_VALID: "The receiver's TLS certificate is not valid yet.",
   CERT_REVOKED: "The receiver's TLS certificate was revoked.",
   ERR_TLS_CERT_ALTNAME_INVALID: "The receiver's TLS certificate is for another host name.",
+  CERT_SIGNATURE_FAILURE: untrusted,
   DEPTH_ZERO_SELF_SIGNED_CERT: untrusted,
   SELF_SIGNED_CERT_IN_CHAIN: untrusted,
   UNABLE_TO_GET_ISSUER_CERT: untrusted,

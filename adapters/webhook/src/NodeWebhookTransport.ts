@@ -31,7 +31,7 @@ export const layer = ({ allowPrivate, ports, lookup: given }: Options): Layer.La
     WebhookTransport,
     Effect.gen(function* () {
       const rules = { allowPrivate, ports: ports ?? (allowPrivate ? null : publicPorts) }
-      const lookup = given ?? (allowPrivate ? Dial.system : yield* Dial.nameServers)
+      const lookup = given ?? (allowPrivate ? Dial.system : yield* Dial.nameServers())
       const agents = yield* Exchange.agents(yield* Dial.guarded(lookup, allowPrivate))
       return WebhookTransport.of({
         send: Effect.fn("WebhookTransport.send")(function* (request) {

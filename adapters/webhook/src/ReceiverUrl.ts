@@ -21,6 +21,8 @@ export interface ReceiverUrl {
   readonly host: string
   readonly isAddress: boolean
   readonly port: number
+  /** Host and port as the `Host` header names them. */
+  readonly authority: string
   /** Path and query. */
   readonly target: string
 }
@@ -41,23 +43,26 @@ export const parse = (text: string, { allowPrivate, ports }: Rules): Result.Resu
   if (scheme !== "https" && !(allowPrivate && scheme === "http")) {
     return refuse(allowPrivate ? "must be an https: or http: address" : "must be an https: address")
   }
-  const authority = /^[^:]+:\/\/([^/?#]+)/.exec(text)?.[1]
+  const written = /^[^:]+:\/\/([^/?#]+)/.exec(text)?.[1]
   const url = URL.parse(text)
-  if (authority === undefined || url === null) {
+  if (written === undefined || url === null) {
     return refuse("must be a whole address, such as https://example.com/webhooks")
   }
-  if (authority.includes("@")) return refuse("must not contain a user name or password")
+  if (written.includes("@")) return refuse("must not contain a user name or password")
   if (text.includes("#")) return refuse("must not contain a fragment (#): it would not be sent")
   const secure = url.protocol === "https:"
   const port = url.port === "" ? (secure ? 443 : 80) : Number(url.port)
   if (port === 0 || (ports !== null && !ports.includes(port))) return refuse(`must use port ${named(ports)}`)
   const host = url.hostname.replace(/^\[|\]$/g, "")
   const isAddress = isIP(host) !== 0
-  if (!saysItsHost(authority.replace(/:\d*$/, ""), url.hostname)) {
+  if (!saysItsHost(written.replace(/:\d*$/, ""), url.hostname)) {
     return refuse("must spell its host plainly, such as example.com or, for an address, four decimal numbers")
   }
   const refusal = allowPrivate ? null : isAddress ? refuseAddress(host) : refuseName(host)
-  return refusal ?? Result.succeed({ secure, host, isAddress, port, target: `${url.pathname}${url.search}` })
+  return (
+    refusal ??
+    Result.succeed({ secure, host, isAddress, port, authority: url.host, target: `${url.pathname}${url.search}` })
+  )
 }
 
 /** Not so: percent-encoded, octal, hexadecimal, short or full-width hosts. An IPv6 address in brackets leaves no doubt. */
