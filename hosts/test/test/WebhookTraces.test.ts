@@ -18,6 +18,7 @@ import * as Logger from "effect/Logger"
 import * as Option from "effect/Option"
 import * as References from "effect/References"
 import * as SqlClient from "effect/sql/SqlClient"
+import * as TestClock from "effect/testing/TestClock"
 import { eventually } from "./Eventually.ts"
 import { json } from "./Json.ts"
 
@@ -70,6 +71,24 @@ it.effect("the contact is told of a new webhook and of a new address, by host an
       for (const secret of ["secret-path", "hunter2", "whsec_", key.text, "https:"]) assert.notInclude(whole, secret)
       assert.notMatch(mail.text + mail.html, /<a |example\.com|evil\.example/)
     }
+  }).pipe(Effect.provide(InMemory.layer))
+)
+
+it.effect("a webhook that was removed before the mail could go out is still told of", () =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const owner = yield* Seed.organization()
+    const { text: key } = yield* Seed.key(owner)
+    yield* (yield* Mailbox).refuseNext({ permanent: false })
+    const { data } = yield* ask("POST", "", key, { url, events })
+    yield* ask("DELETE", `/${data.id}`, key)
+    yield* eventually(
+      "a refused mail",
+      Effect.map(sql`SELECT id FROM mails WHERE reason IS NOT NULL`, (rows) => rows.length === 1)
+    )
+    yield* TestClock.adjust("1 minute")
+    const [told] = yield* mailsOf(owner, 1)
+    assert.include(unlinked(told?.text ?? ""), "Sent to: hooks.example.com:8443")
   }).pipe(Effect.provide(InMemory.layer))
 )
 

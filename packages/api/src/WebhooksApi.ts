@@ -21,15 +21,15 @@ const EventType = EventTypes.EventType.annotate({
 })
 
 /** What a partner may send as the address. The service also judges where it leads. */
-const Url = Schema.String.check(
-  Schema.isMaxLength(maxUrlLength, { message: `must be at most ${maxUrlLength} characters long` }),
-  Schema.isPattern(urlPattern, { message: urlConstraint })
-).annotate({
+const Url = Schema.String.annotate({
   format: "uri",
   description:
     "An `https:` address of a public server, without user name, password and fragment. Events are sent to it by POST; redirects are not followed.",
   examples: ["https://example.com/webhooks/commentary"]
-})
+}).check(
+  Schema.isMaxLength(maxUrlLength, { message: `must be at most ${maxUrlLength} characters long` }),
+  Schema.isPattern(urlPattern, { message: urlConstraint })
+)
 
 const Events = Schema.Array(EventType)
   .check(
@@ -47,11 +47,11 @@ export const RegisterWebhook = Schema.Struct({
   url: Url,
   events: Events,
   secret: Schema.optionalKey(
-    Schema.String.check(Schema.isPattern(secretPattern, { message: secretConstraint })).annotate({
+    Schema.String.annotate({
       description:
         "What events are signed with: `whsec_` and 24 to 64 bytes in base64, or any other 32 to 256 printable ASCII characters, which are used as they are. One is made if you leave it out.",
       examples: ["whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo="]
-    })
+    }).check(Schema.isPattern(secretPattern, { message: secretConstraint }))
   )
 }).annotate({ identifier: "RegisterWebhook" })
 

@@ -8,7 +8,7 @@ import type { WebhookId } from "../shared/Ids.ts"
 import { keyOf } from "./WebhookSignature.ts"
 
 /** Printable ASCII, the blank included. */
-export const secretPattern = /^[ -~]{32,256}$/
+export const secretPattern = /^[ -~]{32,256}$/u
 
 export const secretConstraint =
   "must be 32 to 256 printable ASCII characters, or whsec_ and 24 to 64 bytes in base64; leave it out, and one is made"

@@ -3,8 +3,8 @@
 /** In characters. */
 export const maxUrlLength = 2048
 
-/** The characters of RFC 3986, without the fragment's. */
-export const urlPattern = /^https?:\/\/(?![/?])[\w.~:/?[\]@!$&'()*+,;=%-]+$/i
+/** The characters of RFC 3986, without the fragment's. With the flag by which a description of the API can show it. */
+export const urlPattern = /^https?:\/\/(?![/?])[\w.~:/?[\]@!$&'()*+,;=%-]+$/u
 
 export const urlConstraint =
   "must be an address such as https://example.com/webhooks, in ASCII, without blanks and without a fragment"

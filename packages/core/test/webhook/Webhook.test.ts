@@ -100,7 +100,7 @@ describe("a webhook's URL", () => {
   it("takes the addresses that receivers have", () => {
     for (const good of [
       "https://example.com",
-      "HTTPS://Example.com:8443/a/b;c?d=%20&e=[f]&g=@h",
+      "https://Example.com:8443/a/b;c?d=%20&e=[f]&g=@h",
       "http://localhost:3000/in",
       "https://[2606:4700::1111]/in",
       "https://xn--mnchen-3ya.example/",
@@ -117,6 +117,7 @@ describe("a webhook's URL", () => {
       "https://:@example.com/",
       "https://@example.com/",
       "https://example.com/#",
+      "HTTPS://example.com/",
       "https:/example.com/",
       "https:///example.com/",
       "//example.com/",
