@@ -18,13 +18,14 @@ export interface Agents {
 
 /**
  * Connections are kept for one second: a stream of events shares a few of them, while hardly any receiver closes so soon,
- * so that no request goes out on a connection that is about to die. None is a proxy's, whatever the environment says.
+ * so that no request goes out on a connection that is about to die. None is a proxy's, and every
+ * certificate is looked at, whatever the environment says.
  */
 export const agents = (lookup: LookupFunction) =>
   Effect.acquireRelease(
     Effect.sync((): Agents => {
       const options = { keepAlive: true, timeout: 1000, maxFreeSockets: 32, lookup }
-      return { http: new Http.Agent(options), https: new Https.Agent(options) }
+      return { http: new Http.Agent(options), https: new Https.Agent({ ...options, rejectUnauthorized: true }) }
     }),
     ({ http, https }) =>
       Effect.sync(() => {

@@ -55,6 +55,18 @@ export const tcp = (speak: (socket: Net.Socket) => void) =>
 /** Says this, whatever it is asked, and closes. */
 export const saying = (text: string | Uint8Array) => tcp((socket) => socket.once("data", () => socket.end(text)))
 
+const chunk = new Uint8Array(64 * 1024).fill(120)
+
+/** Answers for as long as anybody reads. */
+export const pour = (socket: Net.Socket) => {
+  socket.write("HTTP/1.1 200 OK\r\n\r\n")
+  const more = () => {
+    while (!socket.destroyed && socket.write(chunk));
+  }
+  socket.on("drain", more)
+  more()
+}
+
 /** A port that nobody listens on. */
 export const free = Effect.scoped(
   Effect.map(

@@ -2,9 +2,12 @@ import { assert, describe, it } from "@effect/vitest"
 import { NameNotResolved } from "@partner-commentary/webhook/Dial"
 import * as ReceiverUrl from "@partner-commentary/webhook/ReceiverUrl"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import * as Result from "effect/Result"
-import { allowedUrls, inner, refusedUrls } from "./Addresses.ts"
+import * as TestClock from "effect/testing/TestClock"
+import { inner } from "./Addresses.ts"
 import { http, local, request, transport } from "./Receivers.ts"
+import { allowedUrls, refusedUrls } from "./Urls.ts"
 
 const guarded = (...addresses: ReadonlyArray<string>) =>
   transport({ allowPrivate: false, lookup: () => Effect.succeed(addresses) })
@@ -72,6 +75,35 @@ describe("a URL", () => {
       const silent = yield* guarded()
       yield* silent.check("https://soon.example.com/")
       assert.strictEqual((yield* Effect.flip(silent.send(request("https://soon.example.com/")))).failure, "dns")
+    })
+  )
+
+  it.effect("is accepted while its name server is slow", () =>
+    Effect.gen(function* () {
+      const { check } = yield* transport({ allowPrivate: false, lookup: () => Effect.never })
+      const checked = yield* Effect.forkScoped(check("https://slow.example.com/"))
+      yield* TestClock.adjust("3 seconds")
+      yield* Fiber.join(checked)
+    })
+  )
+
+  it.live("is told what is wrong with it", () =>
+    Effect.gen(function* () {
+      const { check } = yield* guarded("8.8.8.8")
+      for (const [url, constraint] of [
+        ["http://example.com/", /an https: address$/],
+        ["https://:secret@example.com/", /user name or password/],
+        ["https://example.com:80/", /port 443 or 8443/],
+        ["https://localhost/", /public internet/],
+        ["https://127.0.0.1/", /private or reserved/],
+        ["https://0x7f.1/", /plainly/],
+        ["https://example.com/#x", /fragment/],
+        ["https://example.com./", /dot/],
+        ["https://example.com/ x", /spaces/],
+        ["https:/example.com/", /whole address/]
+      ] as const) {
+        assert.match((yield* Effect.flip(check(url))).constraint, constraint)
+      }
     })
   )
 

@@ -68,6 +68,17 @@ describe("over TLS", () => {
     )
   }
 
+  it.live("certificates are looked at, though the environment would not have it", () =>
+    Effect.gen(function* () {
+      const { port } = yield* serving(selfSigned(host))
+      const { send } = yield* toward
+      const variable = "NODE_TLS_REJECT_UNAUTHORIZED"
+      process.env[variable] = "0"
+      yield* Effect.addFinalizer(() => Effect.sync(() => delete process.env[variable]))
+      assert.strictEqual((yield* Effect.flip(send(request(`https://${host}:${port}/`)))).failure, "tls")
+    })
+  )
+
   it.live("a receiver that speaks none, or breaks off, is told apart from one that is gone", () =>
     Effect.gen(function* () {
       const { send } = yield* toward

@@ -29,7 +29,7 @@ const bodies = fc.oneof(
   fc.string({ unit: "grapheme" }),
   fc.json(),
   fc.constant("\ud800 alone"),
-  fc.integer({ min: 1, max: 300_000 }).map((length) => "é".repeat(length))
+  fc.integer({ min: 1, max: 100_000 }).map((length) => "é".repeat(length))
 )
 
 /** As a receiver has it: headers and the bytes that arrived. */
@@ -50,7 +50,7 @@ describe("the signature", () => {
     it.live(`with ${format} is what the reference implementation accepts, for every body`, () =>
       Effect.gen(function* () {
         const at = yield* Instant.now
-        const samples = fc.sample(fc.tuple(secrets, bodies, fc.uuid()), { numRuns: 200, seed: 7 })
+        const samples = fc.sample(fc.tuple(secrets, bodies, fc.uuid()), { numRuns: 100, seed: 7 })
         for (const [secret, body, id] of samples) {
           const headers = yield* signed(secret, { id: `evt_${id}`, at, body })
           const receiver = secrets === whsec ? new Webhook(secret) : new Webhook(secret, { format: "raw" })
