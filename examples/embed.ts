@@ -13,6 +13,7 @@ import * as Routes from "@partner-commentary/server/Routes"
 import * as Workers from "@partner-commentary/server/Workers"
 import * as OutboxMailer from "@partner-commentary/smtp/OutboxMailer"
 import * as Sqlite from "@partner-commentary/sqlite/Sqlite"
+import * as NodeWebhookTransport from "@partner-commentary/webhook/NodeWebhookTransport"
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Layer from "effect/Layer"
@@ -34,10 +35,11 @@ export const application = ({ apiRoot, filename, outbox, port, secret }: Options
   HttpRouter.serve(Layer.merge(yourRoutes, Routes.layer), { routerConfig: Routes.routerConfig }).pipe(
     Layer.merge(Workers.layer),
     Layer.provideMerge(Core.layer),
-    Layer.provideMerge(Sqlite.layer({ filename })),
+    Layer.provide(NodeWebhookTransport.layer({ allowPrivate: false })),
     Layer.provide([LocalGenerator.layer, OutboxMailer.layer({ folder: outbox, from: "Desk <desk@example.com>" })]),
     Layer.provide([Layer.succeed(PublicAddress, { apiRoot }), Layer.succeed(SigningSecrets, [secret])]),
-    Layer.provideMerge([RateWindows.layerMemory, WorkSignal.layerProcess, NodeCrypto.layer, layerUntraced]),
+    Layer.provideMerge([Sqlite.layer({ filename }), NodeCrypto.layer, layerUntraced]),
+    Layer.provideMerge([RateWindows.layerMemory, WorkSignal.layerProcess]),
     Layer.provideMerge(NodeHttpServer.layer(createServer, { port, host: "127.0.0.1" }))
   )
 // #endregion

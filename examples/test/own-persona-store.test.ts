@@ -12,6 +12,7 @@ import * as LocalGenerator from "@partner-commentary/generator/LocalGenerator"
 import * as Workers from "@partner-commentary/server/Workers"
 import * as Sqlite from "@partner-commentary/sqlite/Sqlite"
 import { Mailbox } from "@partner-commentary/test/Mailbox"
+import { Receivers } from "@partner-commentary/test/Receivers"
 import * as Seed from "@partner-commentary/test/Seed"
 import { TestApi } from "@partner-commentary/test/TestApi"
 import * as Effect from "effect/Effect"
@@ -32,6 +33,7 @@ const service = Layer.merge(TestApi.layerMemory, Workers.layer).pipe(
     Mailbox.layer,
     LocalGenerator.layer,
     RateWindows.layerMemory,
+    Receivers.layer,
     WorkSignal.layerProcess,
     NodeCrypto.layer
   ]),

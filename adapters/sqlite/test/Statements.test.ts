@@ -8,9 +8,10 @@ import { PersonaStore } from "@partner-commentary/core/persona/PersonaStore"
 import { AssignmentStore } from "@partner-commentary/core/topic/AssignmentStore"
 import { TopicStore } from "@partner-commentary/core/topic/TopicStore"
 import { UsageStore } from "@partner-commentary/core/usage/UsageStore"
+import { WebhookStore } from "@partner-commentary/core/webhook/WebhookStore"
 import { layerMemory } from "@partner-commentary/sqlite/Sqlite"
 import * as Creator from "@partner-commentary/testkit/Creator"
-import { day, personas, start, submission } from "@partner-commentary/testkit/Fixtures"
+import { day, personas, start, submission, webhook } from "@partner-commentary/testkit/Fixtures"
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
 import * as Statement from "effect/sql/Statement"
@@ -141,5 +142,22 @@ const everything = Effect.gen(function* () {
   yield* Effect.flatMap(PersonaStore, (store) => store.licensedAmong(organizationId, given.requested, start))
   yield* Effect.flatMap(ApiKeyStore, (store) => Effect.andThen(store.findByHash("x"), store.list(organizationId)))
   yield* Effect.flatMap(UsageStore, (store) => store.ofMonth({ organizationId, environment: "live" }, "2026-01"))
+  yield* everyWebhook
   yield* Effect.flatMap(Retention, (retention) => retention.purge({ mails: start, windows: start }))
+})
+
+const everyWebhook = Effect.gen(function* () {
+  const store = yield* WebhookStore
+  const one = webhook()
+  const audit = { action: "webhook.created", details: {} }
+  yield* store.insert({ webhook: one, audit, mail: null }, "sealed", 20)
+  yield* store.find(one.owner, one.id)
+  yield* store.list(one.owner)
+  yield* store.sealedSecret(one.id)
+  for (const behind of [one.id, null]) yield* store.sealedSecrets(behind, 10)
+  yield* store.reseal(one.id, { from: "sealed", to: "sealed anew" })
+  for (const owner of [one.owner, null]) {
+    yield* store.modify(owner, one.id, (present) => ({ webhook: { ...present }, audit, mail: null }))
+  }
+  yield* store.remove(one.owner, one.id, audit)
 })

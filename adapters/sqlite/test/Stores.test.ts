@@ -15,6 +15,7 @@ import * as TopicCountsSuite from "@partner-commentary/testkit/TopicCountsSuite"
 import * as TopicListSuite from "@partner-commentary/testkit/TopicListSuite"
 import * as TopicStoreSuite from "@partner-commentary/testkit/TopicStoreSuite"
 import * as UsageStoreSuite from "@partner-commentary/testkit/UsageStoreSuite"
+import * as WebhookStoreSuite from "@partner-commentary/testkit/WebhookStoreSuite"
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
 
@@ -43,3 +44,4 @@ TopicCountsSuite.suite("SQLite", layerMemory)
 TopicListSuite.suite("SQLite", layerMemory)
 TopicStoreSuite.suite("SQLite", layerMemory)
 UsageStoreSuite.suite("SQLite", layerMemory)
+WebhookStoreSuite.suite("SQLite", layerMemory)

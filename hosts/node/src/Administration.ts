@@ -2,6 +2,7 @@
 import { ApiKeys } from "@partner-commentary/core/access/ApiKeys"
 import { Creators } from "@partner-commentary/core/creator/Creators"
 import { WorkSignal } from "@partner-commentary/core/shared/WorkSignal"
+import { WebhookAdministration } from "@partner-commentary/core/webhook/WebhookAdministration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as SqlClient from "effect/sql/SqlClient"
@@ -13,7 +14,7 @@ export const layer = Layer.unwrap(
   Effect.gen(function* () {
     const settings = yield* Settings.read
     const crypto = yield* Effect.promise(() => import("@effect/platform-node/NodeCrypto"))
-    return Layer.merge(ApiKeys.layer, Creators.layer).pipe(
+    return Layer.mergeAll(ApiKeys.layer, Creators.layer, WebhookAdministration.layer).pipe(
       Layer.provideMerge(Database.layer(settings)),
       Layer.provideMerge(Layer.mergeAll(crypto.layerDigest, crypto.layerSecureRandom)),
       Layer.provide(WorkSignal.layerProcess),

@@ -53,6 +53,14 @@ export const configuration = (settings: Settings.Settings): ReadonlyArray<Findin
           )
         ]
       : []),
+    ...(Settings.isOpenToPrivate(settings)
+      ? [
+          notice(
+            "configuration",
+            "WEBHOOK_ALLOW_PRIVATE is true: who has a partner's key can have requests sent into this network."
+          )
+        ]
+      : []),
     ...Option.match(links, {
       onNone: () => [],
       onSome: ({ isLost, sentence }) => [(isLost ? mend : notice)("configuration", `${sentence}.`)]

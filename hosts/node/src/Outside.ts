@@ -1,4 +1,4 @@
-/** The ports that reach out of the process, as the settings choose them, counted for the metrics. Adapters are loaded when they are chosen. */
+/** The ports that reach out of the process, as the settings choose them, mails and drafts counted for the metrics. Adapters are loaded when they are chosen. */
 import { CommentaryGenerator } from "@partner-commentary/core/commentary/CommentaryGenerator"
 import { Mailer } from "@partner-commentary/core/mail/Mailer"
 import type { MailSettingRefused } from "@partner-commentary/smtp/MailSetting"
@@ -10,7 +10,7 @@ import * as Metrics from "./Metrics.ts"
 import * as MailSettings from "./settings/MailSettings.ts"
 import type { Settings } from "./settings/Settings.ts"
 
-export const layer = (settings: Settings) => Layer.merge(mailer(settings), generator(settings))
+export const layer = (settings: Settings) => Layer.mergeAll(mailer(settings), generator(settings), webhooks(settings))
 
 const mailer = ({ mail }: Settings) =>
   Layer.effect(
@@ -68,5 +68,13 @@ const generator = (settings: Settings) =>
             )
           )
       })
+    )
+  )
+
+const webhooks = ({ webhooks: { allowPrivate } }: Settings) =>
+  Layer.unwrap(
+    Effect.map(
+      Effect.promise(() => import("@partner-commentary/webhook/NodeWebhookTransport")),
+      ({ layer }) => layer({ allowPrivate })
     )
   )

@@ -139,6 +139,11 @@ const running = <E, R>(start: (settings: Settings.Settings) => Effect.Effect<voi
           "SIGNING_SECRET is shorter than 32 characters: who guesses it forges every creator's link; put a long random text first"
         )
       }
+      if (Settings.isOpenToPrivate(settings)) {
+        yield* Effect.logWarning(
+          "WEBHOOK_ALLOW_PRIVATE is true outside development: who has a partner's key can have requests sent into this network"
+        )
+      }
       yield* Effect.logInfo(
         `Partner Commentary ${version} starts ${settings.development ? "for development" : "for production"}: ` +
           `database ${settings.database.filename}, mails ${Choices.mailWay(settings)}, ` +

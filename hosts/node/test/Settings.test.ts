@@ -18,6 +18,7 @@ describe("Settings", () => {
       assert.deepStrictEqual(settings.listen, { host: "127.0.0.1", port: 8080 })
       assert.deepStrictEqual(settings.database, { filename: "./data/partner-commentary.db", isDefault: true })
       assert.isTrue(settings.development)
+      assert.isFalse(settings.webhooks.allowPrivate)
       assert.isTrue(Option.isNone(settings.mail.server) && Option.isNone(settings.signingSecrets))
       assert.deepStrictEqual(settings.policy.contentLength, { min: 10, max: 500 })
     })
@@ -58,6 +59,7 @@ describe("Settings", () => {
         GENERATOR_API_KEY: "k",
         GENERATOR_MODEL: "m",
         TRUSTED_PROXIES: "10.0.0.0/8, ::1",
+        WEBHOOK_ALLOW_PRIVATE: "true",
         RESPONSE_WINDOW: "2 hours",
         APPROVAL_WINDOW: "3 days",
         DUPLICATE_WINDOW: "30 minutes",
@@ -77,6 +79,7 @@ describe("Settings", () => {
       assert.deepStrictEqual(Option.getOrThrow(settings.signingSecrets).map(Redacted.value), ["new", "old"])
       assert.strictEqual(Option.getOrThrow(settings.generator).url, "http://localhost:11434/v1")
       assert.lengthOf(settings.trustedProxies, 2)
+      assert.isTrue(settings.webhooks.allowPrivate)
       assert.deepStrictEqual(settings.policy.generationRetries.map(Duration.toMillis), [1000, 2000])
       assert.strictEqual(Duration.toMillis(settings.policy.lease), 10_000)
       assert.strictEqual(Duration.toMillis(settings.pollInterval), 100)
@@ -108,6 +111,7 @@ describe("Settings", () => {
     ["GENERATOR_URL", "localhost:11434"],
     ["GENERATOR_MODEL", "", { GENERATOR_URL: "http://localhost:1/v1", GENERATOR_API_KEY: "hunter2" }],
     ["TRUSTED_PROXIES", "10.0.0.0/40"],
+    ["WEBHOOK_ALLOW_PRIVATE", "maybe"],
     ["RESPONSE_WINDOW", "48"],
     ["APPROVAL_WINDOW", "0 days"],
     ["DUPLICATE_WINDOW", "-1 hours"],

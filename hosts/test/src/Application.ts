@@ -1,4 +1,4 @@
-/** The whole service composed for tests: real stores on SQLite, the host's choice of mailer and generator. */
+/** The whole service composed for tests: real stores on SQLite, receivers that keep what is sent, the host's choice of mailer and generator. */
 
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import { RateWindows } from "@partner-commentary/core/access/RateWindows"
@@ -14,6 +14,7 @@ import * as Sqlite from "@partner-commentary/sqlite/Sqlite"
 import * as Duration from "effect/Duration"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
+import { Receivers } from "./Receivers.ts"
 
 export interface Options {
   /** `:memory:` unless told otherwise. */
@@ -41,6 +42,7 @@ export const layer = <Seen, E>(
   return CoreLayer.layer.pipe(
     Layer.provideMerge(Sqlite.layer({ filename: options.filename ?? ":memory:" })),
     Layer.provideMerge(options.outside),
+    Layer.provideMerge(Receivers.layer),
     Layer.provideMerge(settings)
   )
 }

@@ -19,7 +19,12 @@ const paths = [
   ["GET", "/topics/x/commentaries", "topics:read"],
   ["GET", "/topics/by-reference/x", "topics:read"],
   ["GET", "/personas", "personas:read"],
-  ["GET", "/personas/x", "personas:read"]
+  ["GET", "/personas/x", "personas:read"],
+  ["POST", "/webhooks", "topics:submit"],
+  ["GET", "/webhooks", "topics:read"],
+  ["GET", "/webhooks/x", "topics:read"],
+  ["PATCH", "/webhooks/x", "topics:submit"],
+  ["DELETE", "/webhooks/x", "topics:submit"]
 ] as const
 
 const refusal = (method: string, path: string, key?: string) =>

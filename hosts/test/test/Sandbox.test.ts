@@ -14,6 +14,7 @@ import { WorkerSettings } from "@partner-commentary/server/Workers"
 import * as Sqlite from "@partner-commentary/sqlite/Sqlite"
 import * as InMemory from "@partner-commentary/test/InMemory"
 import { Mailbox } from "@partner-commentary/test/Mailbox"
+import { Receivers } from "@partner-commentary/test/Receivers"
 import { ScriptedGenerator } from "@partner-commentary/test/ScriptedGenerator"
 import * as Seed from "@partner-commentary/test/Seed"
 import { TestApi } from "@partner-commentary/test/TestApi"
@@ -260,6 +261,7 @@ it.effect("the host's PersonaStore is never asked about a test persona", () =>
         Layer.provideMerge(Sqlite.layerMemory),
         Layer.provideMerge([
           Mailbox.layer,
+          Receivers.layer,
           RateWindows.layerMemory,
           ScriptedGenerator.layer,
           WorkSignal.layerProcess,

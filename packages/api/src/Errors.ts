@@ -173,6 +173,8 @@ export const topicNotFound = NotFound.of("Topic not found.")
 
 /** Of a topic of the caller's own. */
 export const commentaryNotFound = NotFound.of("Commentary not found.")
+/** For a malformed id, an unknown webhook and somebody else's alike. */
+export const webhookNotFound = NotFound.of("Webhook not found.")
 
 export class RateLimitExceeded extends Schema.Error<RateLimitExceeded>("RateLimitExceeded")(
   bodyWith(

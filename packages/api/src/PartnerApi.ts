@@ -6,6 +6,7 @@ import { PersonasApi } from "./PersonasApi.ts"
 import { SandboxApi } from "./SandboxApi.ts"
 import { TopicsApi } from "./TopicsApi.ts"
 import { UsageApi } from "./UsageApi.ts"
+import { WebhooksApi } from "./WebhooksApi.ts"
 
 export const prefix = "/partner/v1"
 
@@ -15,5 +16,6 @@ export class PartnerApi extends HttpApi.make("partner-commentary")
   .add(PersonasApi)
   .add(UsageApi)
   .add(MetricsApi)
+  .add(WebhooksApi)
   .add(SandboxApi)
   .prefix(prefix) {}

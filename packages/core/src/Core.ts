@@ -1,4 +1,4 @@
-/** All use cases as one layer. It requires ports only: stores, mailer, generator, signing secrets and the public address. */
+/** All use cases as one layer. It requires ports only: stores, mailer, generator, webhook transport, signing secrets and the public address. */
 import * as Layer from "effect/Layer"
 import { ApiKeys } from "./access/ApiKeys.ts"
 import { RateLimits } from "./access/RateLimits.ts"
@@ -16,6 +16,7 @@ import { Topics } from "./topic/Topics.ts"
 import { Wakeups } from "./topic/Wakeups.ts"
 import { ApiCalls } from "./usage/ApiCalls.ts"
 import { Usage } from "./usage/Usage.ts"
+import { Webhooks } from "./webhook/Webhooks.ts"
 
 export const layer = Layer.mergeAll(
   ApiKeys.layer,
@@ -29,7 +30,8 @@ export const layer = Layer.mergeAll(
   RateLimits.layer,
   Topics.layer,
   Usage.layer,
-  Wakeups.layer
+  Wakeups.layer,
+  Webhooks.layer
 ).pipe(
   Layer.provide(CreatorLinks.layer),
   Layer.provideMerge(Layer.mergeAll(ApiCalls.layer, Seal.layer, SimulatedCreators.layer))

@@ -14,18 +14,19 @@ import * as Responses from "./Responses.ts"
 import * as SandboxHandlers from "./SandboxHandlers.ts"
 import * as TopicHandlers from "./TopicHandlers.ts"
 import * as UsageHandlers from "./UsageHandlers.ts"
+import * as WebhookHandlers from "./WebhookHandlers.ts"
 
-const partnerApi = HttpApiBuilder.layer(PartnerApi).pipe(
-  Layer.provide([
-    TopicHandlers.layer,
-    CommentaryHandlers.layer,
-    PersonaHandlers.layer,
-    UsageHandlers.layer,
-    MetricsHandlers.layer,
-    SandboxHandlers.layer
-  ]),
-  Layer.provide(Authentication.layer)
+const handlers = Layer.mergeAll(
+  TopicHandlers.layer,
+  CommentaryHandlers.layer,
+  PersonaHandlers.layer,
+  UsageHandlers.layer,
+  MetricsHandlers.layer,
+  WebhookHandlers.layer,
+  SandboxHandlers.layer
 )
+
+const partnerApi = HttpApiBuilder.layer(PartnerApi).pipe(Layer.provide(handlers), Layer.provide(Authentication.layer))
 
 export const layer = Layer.mergeAll(partnerApi, CreatorRoutes.layer, Avatar.layer, Health.layer).pipe(
   Layer.provide(Responses.layer),

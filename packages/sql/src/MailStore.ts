@@ -3,6 +3,7 @@ import { type Mail, type MailKind, repeated } from "@partner-commentary/core/mai
 import { MailStore } from "@partner-commentary/core/mail/MailStore"
 import type { OrganizationId, ShareId } from "@partner-commentary/core/shared/Ids"
 import * as Instant from "@partner-commentary/core/shared/Instant"
+import type { WebhookMention } from "@partner-commentary/core/webhook/WebhookNotices"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
@@ -19,6 +20,7 @@ interface MailRow {
   readonly address: string | null
   readonly created_at: string
   readonly attempts: number
+  readonly webhook: string | null
 }
 
 export const layer = Layer.effect(
@@ -116,7 +118,8 @@ const toRow = (mail: Omit<Mail, "attempts">, createdAt: string) => ({
   organization_id: mail.organizationId,
   address: mail.address,
   created_at: createdAt,
-  due_at: createdAt
+  due_at: createdAt,
+  webhook: mail.webhook === undefined ? null : JSON.stringify(mail.webhook)
 })
 
 const fromRow = (row: MailRow): Mail => ({
@@ -126,7 +129,8 @@ const fromRow = (row: MailRow): Mail => ({
   organizationId: row.organization_id,
   address: row.address,
   createdAt: Instant.fromIso(row.created_at),
-  attempts: row.attempts
+  attempts: row.attempts,
+  ...(row.webhook === null ? {} : { webhook: JSON.parse(row.webhook) as WebhookMention })
 })
 
 type Due = { readonly was_due_at: string; readonly id: string }

@@ -10,6 +10,7 @@ import { usage } from "./migrations/0003_usage.ts"
 import { mails } from "./migrations/0004_mails.ts"
 import { audit } from "./migrations/0005_audit.ts"
 import { calls } from "./migrations/0006_calls.ts"
+import { webhooks } from "./migrations/0007_webhooks.ts"
 import { sandbox } from "./migrations/0009_sandbox.ts"
 import { performance } from "./migrations/0010_performance.ts"
 
@@ -22,6 +23,7 @@ const migrations = {
   "0004_mails": mails,
   "0005_audit": audit,
   "0006_calls": calls,
+  "0007_webhooks": webhooks,
   "0009_sandbox": sandbox,
   "0010_performance": performance
 }

@@ -14,6 +14,7 @@ import * as PersonaStore from "./PersonaStore.ts"
 import * as Retention from "./Retention.ts"
 import * as TopicStore from "./TopicStore.ts"
 import * as UsageStore from "./UsageStore.ts"
+import * as WebhookStore from "./WebhookStore.ts"
 
 /** The client without the renamings that an embedder may have given it: the stores name columns as they are. */
 const client = Layer.effect(
@@ -28,6 +29,7 @@ export const layerTopics = Layer.mergeAll(
   MailStore.layer,
   UsageStore.layer,
   PerformanceStore.layer,
+  WebhookStore.layer,
   ApiKeyStore.layer,
   AuditLog.layer,
   Retention.layer

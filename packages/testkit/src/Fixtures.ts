@@ -11,11 +11,13 @@ import {
   OrganizationId,
   PersonaId,
   ShareId,
-  TopicId
+  TopicId,
+  WebhookId
 } from "@partner-commentary/core/shared/Ids"
 import { fromIso, type Instant } from "@partner-commentary/core/shared/Instant"
 import type { Submission } from "@partner-commentary/core/topic/Submission"
 import type { Owner } from "@partner-commentary/core/topic/TopicStore"
+import type { Webhook } from "@partner-commentary/core/webhook/Webhook"
 
 /** When tests begin, unless they say otherwise: the middle of a month. */
 export const start: Instant = fromIso("2026-01-30T12:00:00.000Z")
@@ -108,6 +110,19 @@ export const mail = (changes: Partial<Omit<Mail, "attempts">> = {}): Omit<Mail, 
   organizationId: null,
   address: "ada@example.org",
   createdAt: start,
+  ...changes
+})
+
+export const webhook = (changes: Partial<Webhook> = {}): Webhook => ({
+  id: WebhookId.make(uuid()),
+  owner: owner(),
+  url: "https://hooks.example.org/commentary",
+  events: ["creator.approved", "commentary.failed"],
+  status: "active",
+  consecutiveFailures: 0,
+  lastDeliveryAt: null,
+  createdAt: start,
+  updatedAt: start,
   ...changes
 })
 

@@ -23,7 +23,7 @@ const settings = {
     "contact-email",
     Kind.orEmpty(Kind.email),
     "EMAIL",
-    "Who is told about undeliverable requests"
+    "Who is told about undeliverable requests and new webhooks"
   ),
   identityId: Parameter.optional(
     "identity-id",

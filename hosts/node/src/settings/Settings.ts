@@ -23,6 +23,10 @@ export interface Settings {
   /** None: the local generator. */
   readonly generator: Option.Option<GeneratorSettings>
   readonly trustedProxies: IpAllowList.IpAllowList
+  readonly webhooks: {
+    /** Also `http:`, private and loopback receivers. */
+    readonly allowPrivate: boolean
+  }
   readonly policy: Policy.Policy
   readonly pollInterval: Duration.Duration
   readonly adminPort: Option.Option<number>
@@ -70,6 +74,7 @@ export const read: Effect.Effect<Settings, SettingRefused> = Effect.gen(function
     signingSecrets: yield* readSigningSecrets,
     generator: yield* readGenerator,
     trustedProxies: yield* Variable.withDefault("TRUSTED_PROXIES", Kind.networks, []),
+    webhooks: { allowPrivate: yield* Variable.withDefault("WEBHOOK_ALLOW_PRIVATE", Kind.flag, false) },
     policy: yield* readPolicy,
     pollInterval: yield* Variable.withDefault("WORKER_POLL_INTERVAL", Kind.duration, Duration.seconds(1)),
     adminPort: yield* Variable.optional("ADMIN_PORT", Kind.port),
@@ -113,6 +118,9 @@ const readDatabase = Effect.gen(function* () {
 /** From one link, a secret that can be guessed is found without asking us. */
 export const isWeaklySigned = ({ signingSecrets }: Settings): boolean =>
   Option.exists(signingSecrets, (secrets) => secrets.some((secret) => Redacted.value(secret).length < 32))
+
+/** Who has a partner's key could then learn what answers in the network that the service runs in. */
+export const isOpenToPrivate = ({ development, webhooks }: Settings): boolean => webhooks.allowPrivate && !development
 
 const readSigningSecrets = Effect.gen(function* () {
   const list = yield* Variable.text("SIGNING_SECRET")

@@ -1,19 +1,9 @@
-/**
- * What the mails say, as plain text and as HTML. Pure: whom they go to, when, and with which link is decided elsewhere.
- * Words from outside (the topic, names) are quoted, made harmless to mail clients, and escaped at one place.
- */
+/** What the mails about requests say. Pure: whom they go to, when, and with which link is decided elsewhere. */
 import * as DateTime from "effect/DateTime"
+import { clip, harmless, type NoticeText, oneLine, write } from "../mail/NoticeText.ts"
 import type { Instant } from "../shared/Instant.ts"
 import type { Assignment } from "../topic/Assignment.ts"
 import type { NoticeKind } from "../topic/Workflow.ts"
-
-export interface NoticeText {
-  /** One line of at most 120 characters. */
-  readonly subject: string
-  readonly text: string
-  /** A whole document that needs nothing from outside. */
-  readonly html: string
-}
 
 interface QuotedTopic {
   readonly content: string
@@ -195,99 +185,4 @@ const letters: Readonly<Record<NoticeKind, (about: About) => Letter>> = {
       otherwise: `If nobody starts again, the request closes at that time ${noCommentary(about.organization)}.`
     }
   }
-}
-
-/** Everything from outside is harmless already. */
-interface Draft {
-  readonly subject: string
-  readonly title: string
-  readonly paragraphs: ReadonlyArray<string>
-  readonly quote: { readonly source: string; readonly text: string } | null
-  readonly facts: ReadonlyArray<readonly [label: string, value: string]>
-  readonly action: { readonly label: string; readonly link: string } | null
-  readonly after: ReadonlyArray<string>
-}
-
-const write = (draft: Draft): NoticeText => ({
-  subject: clip(draft.subject, 120),
-  text: asText(draft),
-  html: asHtml(draft)
-})
-
-const asText = ({ action, after, facts, paragraphs, quote, title }: Draft): string =>
-  [
-    title,
-    ...paragraphs,
-    ...(quote === null ? [] : [`${quote.source} writes:\n\n${quote.text.replace(/^/gm, "> ")}`]),
-    ...(facts.length === 0 ? [] : [facts.map(([label, value]) => `${label}: ${value}`).join("\n")]),
-    ...(action === null ? [] : [`${action.label}:\n${action.link}`]),
-    "--------",
-    ...after
-  ]
-    .join("\n\n")
-    .concat("\n")
-
-const serif = "font-family:Georgia,'Times New Roman',serif"
-const accent = "#b4381f"
-
-const asHtml = ({ action, after, facts, paragraphs, quote, subject, title }: Draft): string => `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width">
-<meta name="color-scheme" content="light dark">
-<meta name="supported-color-schemes" content="light dark">
-<meta name="format-detection" content="telephone=no,date=no,address=no,email=no,url=no">
-<title>${escape(clip(subject, 120))}</title>
-</head>
-<body style="margin:0;padding:32px 20px;font:16px/1.55 -apple-system,'Segoe UI',Roboto,Helvetica,Arial,sans-serif">
-<div style="max-width:560px;margin:0 auto">
-<p style="margin:0 0 28px;padding:0 0 12px;border-bottom:3px solid ${accent};font-size:13px;font-weight:bold;letter-spacing:.04em">Partner Commentary</p>
-<h1 style="margin:0 0 20px;font-size:28px;line-height:1.2;font-weight:normal;${serif}">${escape(title)}</h1>
-${paragraphs.map((text) => `<p style="margin:0 0 16px">${escape(text)}</p>`).join("\n")}
-${
-  quote === null
-    ? ""
-    : `<p style="margin:28px 0 8px;font-size:14px">${escape(quote.source)} writes:</p>
-<blockquote dir="auto" style="margin:0 0 28px;padding:4px 0 4px 18px;border-left:3px solid ${accent};font-size:20px;line-height:1.45;overflow-wrap:anywhere;${serif}">${escape(quote.text).replaceAll("\n", "<br>")}</blockquote>`
-}
-${facts.map(([label, value]) => `<p style="margin:0 0 4px"><span style="opacity:.75">${escape(label)}:</span> <strong>${escape(value)}</strong></p>`).join("\n")}
-${
-  action === null
-    ? ""
-    : `<p style="margin:28px 0 16px"><a href="${escape(action.link)}" style="display:inline-block;padding:14px 26px;background:${accent};color:#ffffff;font-weight:bold;text-decoration:none">${escape(action.label)}</a></p>
-<p style="margin:0 0 14px;font-size:13px;opacity:.85;overflow-wrap:anywhere;word-break:break-all">Or open this address: <a href="${escape(action.link)}" style="color:inherit">${escape(action.link)}</a></p>`
-}
-<p style="margin:0;height:14px"></p>
-${after.map((text) => `<p style="margin:0 0 10px;font-size:14px;opacity:.85">${escape(text)}</p>`).join("\n")}
-</div>
-</body>
-</html>
-`
-
-const escape = (text: string): string => text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
-
-/** No control characters, no direction overrides, no invisible tags; what mail clients would link is broken up. */
-const harmless = (text: string): string =>
-  text
-    .toWellFormed()
-    .replace(/\r\n?|[\v\f\u0085\u2028\u2029]/g, "\n")
-    .replace(/[^\P{Cc}\n]|[\u202a-\u202e\u2066-\u2069\ufeff\u{e0000}-\u{e007f}]/gu, "")
-    .replace(linkable, (mark) => `\u200b${mark}\u200b`)
-    .trim()
-
-/** Dots (of every script that addresses know), colons, slashes and at signs inside a word are what makes an address of it. */
-const linkable = /(?<=\S)[.:@/\\\u3002\uff0e\uff61\uff1a\uff0f\uff20](?=\S)/gu
-
-const oneLine = (text: string): string => harmless(text.replace(/\s+/g, " ")).replace(/\s+/g, " ")
-
-/** Cut to so many characters, the ellipsis included. */
-const clip = (text: string, most: number): string => {
-  const characters = Array.from(text)
-  return characters.length <= most
-    ? text
-    : `${characters
-        .slice(0, most - 1)
-        .join("")
-        .trimEnd()}…`
 }

@@ -3,16 +3,19 @@ import * as Duration from "effect/Duration"
 import type { OrganizationId, ShareId } from "../shared/Ids.ts"
 import type { Instant } from "../shared/Instant.ts"
 import type { NoticeKind } from "../topic/Workflow.ts"
+import type { WebhookMention, WebhookNoticeKind } from "../webhook/WebhookNotices.ts"
 
 /** `desk`: a creator's link to all open requests. `undeliverable`: tells the partner's contact that a request did not arrive. */
-export type MailKind = NoticeKind | "desk" | "undeliverable"
+export type MailKind = NoticeKind | WebhookNoticeKind | "desk" | "undeliverable"
 
 export interface Mail {
   /** Stable, and the base of the Message-ID: queuing the same one again changes nothing. */
   readonly id: string
   readonly kind: MailKind
-  /** The assignment that it is about; null for a desk link. */
+  /** The assignment that it is about; null for a desk link, and where it is about a webhook. */
   readonly shareId: ShareId | null
+  /** What happened to a webhook. Kept here, for it is true whatever becomes of the webhook. */
+  readonly webhook?: WebhookMention
   readonly organizationId: OrganizationId | null
   /** Fixed for a desk link; else found when the mail is sent, so that a changed address counts. */
   readonly address: string | null

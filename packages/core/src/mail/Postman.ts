@@ -5,7 +5,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import { CreatorLinks } from "../creator/CreatorLinks.ts"
-import { deskNotice, type NoticeText, notice, undeliverableNotice } from "../creator/Notices.ts"
+import { deskNotice, notice, undeliverableNotice } from "../creator/Notices.ts"
 import { OrganizationStore } from "../partner/OrganizationStore.ts"
 import * as Instant from "../shared/Instant.ts"
 import { Policy } from "../shared/Policy.ts"
@@ -13,9 +13,11 @@ import { WorkSignal } from "../shared/WorkSignal.ts"
 import { isSettled } from "../topic/Assignment.ts"
 import { type AssignmentInContext, AssignmentStore } from "../topic/AssignmentStore.ts"
 import { isStalled, type NoticeKind, notified, occasionOf } from "../topic/Workflow.ts"
+import { type WebhookNoticeKind, webhookNotice } from "../webhook/WebhookNotices.ts"
 import { type Mail, noticeId, repeated, retryAt } from "./Mail.ts"
 import { Mailer, type MailMessage, MailRefused } from "./Mailer.ts"
 import { type MailOutcome, MailStore } from "./MailStore.ts"
+import type { NoticeText } from "./NoticeText.ts"
 
 export class Postman extends Context.Service<
   Postman,
@@ -39,6 +41,16 @@ export class Postman extends Context.Service<
       const about = (mail: Mail) =>
         mail.shareId === null ? Effect.succeed(Option.none<AssignmentInContext>()) : assignments.find(mail.shareId)
 
+      /** To the organization's contact, if it has one. */
+      const aboutWebhook = Effect.fnUntraced(function* (mail: Mail, kind: WebhookNoticeKind) {
+        if (mail.organizationId === null || mail.webhook === undefined) return Option.none<MailMessage>()
+        const organization = Option.getOrNull(yield* organizations.find(mail.organizationId))
+        if (organization === null || organization.contactEmail === null) return Option.none<MailMessage>()
+        const { contactEmail: address, name } = organization
+        const text = webhookNotice({ kind, webhook: mail.webhook, organizationName: name, at: mail.createdAt })
+        return message(mail, { name, address }, text)
+      })
+
       /** None: nobody needs this mail any more. */
       const write = Effect.fnUntraced(function* (mail: Mail) {
         if (mail.kind === "desk") {
@@ -49,6 +61,7 @@ export class Postman extends Context.Service<
             deskNotice({ link: yield* links.toDesk(mail.address) })
           )
         }
+        if (mail.kind === "webhook_added" || mail.kind === "webhook_moved") return yield* aboutWebhook(mail, mail.kind)
         const found = yield* about(mail)
         if (Option.isNone(found)) return Option.none<MailMessage>()
         const { assignment, topic } = found.value
@@ -126,7 +139,12 @@ export class Postman extends Context.Service<
           reason: refusal.reason,
           ...(mail.shareId === null ? {} : { share_id: mail.shareId }),
           ...(until === null
-            ? { mend: "correct the address with creator change-email, then mail resend" }
+            ? {
+                mend:
+                  mail.webhook === undefined
+                    ? "correct the address with creator change-email, then mail resend"
+                    : "correct the contact with org update --contact-email; the record names what was done"
+              }
             : { again_at: Instant.toIso(until) })
         })
         if (until === null && mail.shareId !== null && mail.kind !== "undeliverable") {

@@ -9,7 +9,7 @@ export interface Organization {
   readonly name: string
   readonly plan: PlanName
   readonly limits: LimitOverrides
-  /** Who is told about undeliverable requests. */
+  /** Who is told about undeliverable requests, and about new and changed webhooks. */
   readonly contactEmail: string | null
   /** The id by which the dashboard's identity provider knows it, where that differs. */
   readonly identityId: string | null

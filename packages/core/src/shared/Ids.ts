@@ -30,6 +30,9 @@ export type DraftId = typeof DraftId.Type
 export const CommentaryId = Uuid.pipe(Schema.brand("CommentaryId"))
 export type CommentaryId = typeof CommentaryId.Type
 
+export const WebhookId = Uuid.pipe(Schema.brand("WebhookId"))
+export type WebhookId = typeof WebhookId.Type
+
 /** Reads an id from outside, in either case; what we keep and show is lower case. */
 export const parse = <Id extends string>(_schema: Schema.Codec<Id, string>, text: string): Option.Option<Id> =>
   uuid.test(text) ? Option.some(text.toLowerCase() as Id) : Option.none()

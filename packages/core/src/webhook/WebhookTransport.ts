@@ -6,7 +6,7 @@ import * as Schema from "effect/Schema"
 
 export interface WebhookRequest {
   readonly url: string
-  /** Names in lower case; `content-type` among them. */
+  /** Names in lower case; `content-type` among them. `host`, `content-length` and `accept-encoding` are the transport's. */
   readonly headers: Readonly<Record<string, string>>
   /** Sent byte for byte as its UTF-8. */
   readonly body: string
@@ -14,16 +14,19 @@ export interface WebhookRequest {
   readonly timeout: Duration.Duration
 }
 
-/** Any answer at all; whether its status is a success is the caller's to say. */
+/** Any answer at all, complete or longer than is read; whether its status is a success is the caller's to say. */
 export interface WebhookAnswer {
   readonly status: number
   /** `Retry-After` as it was sent; null without one. */
   readonly retryAfter: string | null
-  /** The first KiB of the answer, as text. */
+  /** The first KiB of the answer, as text without NUL; what is cut or no text does not break it. */
   readonly excerpt: string
 }
 
-/** Why no answer came. `blocked`: the address is none that we send to. `reset`: the connection broke. `http`: what came was not HTTP. */
+/**
+ * Why no answer came. `blocked`: the URL or its address is none that we send to. `refused`: nobody is there, or cannot be reached.
+ * `reset`: the connection broke, before or within the answer. `http`: what came was not HTTP.
+ */
 export const TransportFailure = Schema.Literals(["dns", "refused", "reset", "tls", "timeout", "http", "blocked"])
 export type TransportFailure = typeof TransportFailure.Type
 

@@ -1,0 +1,85 @@
+/**
+ * From a host's name to the addresses that are dialled. The connection asks here itself, and dials what it gets: between
+ * the check and the dial there is no second look-up that could answer otherwise.
+ */
+import { Resolver, lookup as systemLookup } from "node:dns"
+import { isIP, type LookupFunction } from "node:net"
+import * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import * as EgressGuard from "./EgressGuard.ts"
+import * as Failure from "./Failure.ts"
+
+/** `unknown`: there is no such name, or it has no address. Else nobody could tell. */
+export class NameNotResolved extends Schema.TaggedError<NameNotResolved>()("NameNotResolved", {
+  unknown: Schema.Boolean
+}) {}
+
+/** All addresses of a name, of both families. */
+export type Lookup = (name: string) => Effect.Effect<ReadonlyArray<string>, NameNotResolved>
+
+const failed = (error: NodeJS.ErrnoException) =>
+  new NameNotResolved({ unknown: error.code === "ENOTFOUND" || error.code === "ENODATA" })
+
+/** What the machine knows: its hosts file, its name services. A thread waits for each answer. */
+export const system: Lookup = (name) =>
+  Effect.callback((resume) =>
+    systemLookup(name, { all: true }, (error, found) =>
+      resume(error === null ? Effect.succeed(found.map(({ address }) => address)) : Effect.fail(failed(error)))
+    )
+  )
+
+/**
+ * What name servers say, the machine's unless others are given (`192.0.2.1` or `192.0.2.1:53`). It takes none of Node's few
+ * threads, so that a partner's slow name server holds up nobody else, and it ends by itself.
+ */
+export const nameServers = Effect.fnUntraced(function* (servers: ReadonlyArray<string> = []) {
+  const resolver = yield* Effect.acquireRelease(
+    Effect.sync(() => new Resolver({ timeout: 1500, tries: 2 })),
+    (resolver) => Effect.sync(() => resolver.cancel())
+  )
+  if (servers.length > 0) resolver.setServers(servers)
+  const ask = (family: "resolve4" | "resolve6", name: string) =>
+    Effect.callback<ReadonlyArray<string>, NameNotResolved>((resume) =>
+      resolver[family](name, (error, found) =>
+        resume(error === null ? Effect.succeed(found) : Effect.fail(failed(error)))
+      )
+    )
+  const lookup: Lookup = Effect.fnUntraced(function* (name) {
+    const both = [Effect.result(ask("resolve4", name)), Effect.result(ask("resolve6", name))]
+    const answers = yield* Effect.all(both, { concurrency: 2 })
+    const found = answers.flatMap((answer) => (Result.isSuccess(answer) ? answer.success : []))
+    if (found.length > 0) return found
+    return yield* new NameNotResolved({ unknown: answers.every((it) => Result.isFailure(it) && it.failure.unknown) })
+  })
+  return lookup
+})
+
+const unresolved = ({ unknown }: { readonly unknown: boolean }) =>
+  Failure.notSent(
+    "dns",
+    unknown ? "The receiver's host name does not resolve." : "The receiver's host name could not be looked up."
+  )
+
+/** As a socket asks. One address that is not public refuses them all: a name has no business with two networks. */
+export const guarded = Effect.fnUntraced(function* (lookup: Lookup, allowPrivate: boolean) {
+  const run = Effect.runCallbackWith(yield* Effect.context<never>())
+  const dialled = (name: string) =>
+    Effect.flatMap(Effect.mapError(lookup(name), unresolved), (found) => {
+      if (found.length === 0) return Effect.fail(unresolved({ unknown: true }))
+      if (!allowPrivate && !found.every(EgressGuard.isPublic)) return Effect.fail(Failure.notPublic())
+      return Effect.succeed(found)
+    })
+  const guard: LookupFunction = (name, { all }, answer) =>
+    run(dialled(name), {
+      onExit: (exit) => {
+        if (Exit.isFailure(exit)) return answer(Failure.of(Cause.squash(exit.cause)), [])
+        const addresses = exit.value.map((address) => ({ address, family: isIP(address) }))
+        if (all === true) answer(null, addresses)
+        else answer(null, addresses[0]?.address ?? "", addresses[0]?.family)
+      }
+    })
+  return guard
+})

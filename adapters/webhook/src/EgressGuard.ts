@@ -1,0 +1,53 @@
+/**
+ * Which addresses may be dialled: those of the public internet, and nothing that a network gives another meaning to.
+ * After IANA's registries of special-purpose addresses. How an address is spelled in a URL is `ReceiverUrl`'s.
+ */
+import * as IpNetwork from "effect/net/IpNetwork"
+import * as NetAddress from "effect/net/NetAddress"
+import * as Result from "effect/Result"
+
+/** In IPv4 all is public but these. */
+const special4 = [
+  "0.0.0.0/8", // this network
+  "10.0.0.0/8", // private
+  "100.64.0.0/10", // carriers' NAT; a cloud's metadata at 100.100.100.200
+  "127.0.0.0/8", // loopback
+  "168.63.129.16/32", // a cloud's own agent, inside of its virtual machines
+  "169.254.0.0/16", // link-local, metadata
+  "172.16.0.0/12", // private
+  "192.0.0.0/24", // protocol assignments, DS-Lite, NAT64 discovery
+  "192.0.2.0/24", // documentation
+  "192.31.196.0/24", // AS112
+  "192.52.193.0/24", // AMT
+  "192.88.99.0/24", // 6to4 relays
+  "192.168.0.0/16", // private
+  "192.175.48.0/24", // AS112
+  "198.18.0.0/15", // benchmarks
+  "198.51.100.0/24", // documentation
+  "203.0.113.0/24", // documentation
+  "224.0.0.0/4", // multicast
+  "240.0.0.0/4" // reserved, broadcast
+].map(IpNetwork.fromStringUnsafe)
+
+/**
+ * In IPv6 nothing is public but this. Outside lie loopback, mapped and compatible addresses (::/8), NAT64 (64:ff9b::/96, 64:ff9b:1::/48),
+ * discard-only (100::/64), SRv6 (5f00::/16), unique-local with metadata (fc00::/7), link-local, site-local and multicast.
+ */
+const global6 = IpNetwork.fromStringUnsafe("2000::/3")
+
+const special6 = [
+  "2001::/23", // protocol assignments: Teredo, benchmarks, AMT, AS112, ORCHID, drones
+  "2001:db8::/32", // documentation
+  "2002::/16", // 6to4: an IPv4 address in disguise
+  "2620:4f:8000::/48", // AS112
+  "3ffe::/16", // the former 6bone
+  "3fff::/20" // documentation
+].map(IpNetwork.fromStringUnsafe)
+
+/** Of an address in its usual notation. One with a zone, in brackets or in any other notation is not public. */
+export const isPublic = (address: string): boolean => {
+  const parsed = NetAddress.ipFromString(address)
+  if (Result.isFailure(parsed)) return false
+  const within = (network: IpNetwork.IpNetwork) => IpNetwork.contains(network, parsed.success)
+  return NetAddress.isIpv4Address(parsed.success) ? !special4.some(within) : within(global6) && !special6.some(within)
+}

@@ -1,0 +1,97 @@
+/**
+ * One request and its answer, on Node's own HTTP. It follows no redirect, decompresses nothing and sends nothing twice:
+ * a kept connection that dies under a request fails it, because the receiver may have read it. The deadline is the caller's.
+ */
+import { Buffer } from "node:buffer"
+import * as Http from "node:http"
+import * as Https from "node:https"
+import type { LookupFunction } from "node:net"
+import type { WebhookAnswer, WebhookNotSent, WebhookRequest } from "@partner-commentary/core/webhook/WebhookTransport"
+import * as Effect from "effect/Effect"
+import * as Failure from "./Failure.ts"
+import type { ReceiverUrl } from "./ReceiverUrl.ts"
+
+export interface Agents {
+  readonly http: Http.Agent
+  readonly https: Https.Agent
+}
+
+/**
+ * Connections are kept for one second: a stream of events shares a few of them, while hardly any receiver closes so soon,
+ * so that no request goes out on a connection that is about to die. None is a proxy's, and every
+ * certificate is looked at, whatever the environment says.
+ */
+export const agents = (lookup: LookupFunction) =>
+  Effect.acquireRelease(
+    Effect.sync((): Agents => {
+      const options = { keepAlive: true, timeout: 1000, maxFreeSockets: 32, lookup }
+      return { http: new Http.Agent(options), https: new Https.Agent({ ...options, rejectUnauthorized: true }) }
+    }),
+    ({ http, https }) =>
+      Effect.sync(() => {
+        http.destroy()
+        https.destroy()
+      })
+  )
+
+/** What is read of an answer's body before its connection is dropped, and what is kept of it. */
+const readAtMost = 64 * 1024
+const keptAtMost = 1024
+
+/** What breaks off in the middle of a character is left out; a NUL, which no database takes as text, is replaced. */
+const excerptOf = (chunks: ReadonlyArray<Uint8Array>) =>
+  new TextDecoder().decode(Buffer.concat(chunks).subarray(0, keptAtMost), { stream: true }).replaceAll("\0", "\ufffd")
+
+export const exchange = (agents: Agents, url: ReceiverUrl, { headers, body }: WebhookRequest) =>
+  Effect.callback<WebhookAnswer, WebhookNotSent>((resume) => {
+    const bytes = Buffer.from(body)
+    const { request } = url.secure ? Https : Http
+    const call = request({
+      agent: url.secure ? agents.https : agents.http,
+      method: "POST",
+      hostname: url.host,
+      port: url.port,
+      path: url.target,
+      headers: {
+        accept: "*/*",
+        "user-agent": "Partner-Commentary-Webhooks/1",
+        ...headers,
+        host: url.authority,
+        "accept-encoding": "identity",
+        "content-length": bytes.length
+      }
+    })
+    const fail = (cause: unknown) => resume(Effect.fail(Failure.of(cause)))
+    call.on("error", fail)
+    call.on("response", (response) => {
+      let read = 0
+      let kept = 0
+      const chunks: Array<Uint8Array> = []
+      const done = () => resume(Effect.succeed(answer(response, excerptOf(chunks))))
+      response.on("error", fail)
+      response.on("end", done)
+      response.on("data", (chunk: Uint8Array) => {
+        read += chunk.length
+        if (kept < keptAtMost) {
+          chunks.push(chunk)
+          kept += chunk.length
+        }
+        if (read <= readAtMost) return
+        done()
+        call.destroy()
+      })
+    })
+    // A receiver that would rather speak another protocol: an answer, and nothing more to read.
+    call.on("upgrade", (response, socket) => {
+      socket.destroy()
+      resume(Effect.succeed(answer(response, "")))
+    })
+    call.end(bytes)
+    return Effect.sync(() => call.destroy())
+  })
+
+const answer = (response: Http.IncomingMessage, excerpt: string): WebhookAnswer => ({
+  status: response.statusCode ?? 0,
+  retryAfter: response.headers["retry-after"] ?? null,
+  excerpt
+})

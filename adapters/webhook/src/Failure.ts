@@ -1,0 +1,55 @@
+/** Why no answer came, from what Node says of it. The sentences are for partners: they name no address and no inner word. */
+import { type TransportFailure, WebhookNotSent } from "@partner-commentary/core/webhook/WebhookTransport"
+import * as Duration from "effect/Duration"
+
+export const notSent = (failure: TransportFailure, reason: string) => new WebhookNotSent({ failure, reason })
+
+export const late = (bound: Duration.Duration) =>
+  notSent("timeout", `The receiver did not complete its answer within ${Duration.format(bound)}.`)
+
+export const notPublic = () => notSent("blocked", "The receiver's host name resolves to a private or reserved network.")
+
+const untrusted =
+  "The receiver's TLS certificate is not from an authority that we know, or the chain that it sends is incomplete."
+
+const certificates: Readonly<Record<string, string>> = {
+  CERT_HAS_EXPIRED: "The receiver's TLS certificate has expired.",
+  CERT_NOT_YET_VALID: "The receiver's TLS certificate is not valid yet.",
+  CERT_REVOKED: "The receiver's TLS certificate was revoked.",
+  ERR_TLS_CERT_ALTNAME_INVALID: "The receiver's TLS certificate is for another host name.",
+  CERT_SIGNATURE_FAILURE: untrusted,
+  DEPTH_ZERO_SELF_SIGNED_CERT: untrusted,
+  SELF_SIGNED_CERT_IN_CHAIN: untrusted,
+  UNABLE_TO_GET_ISSUER_CERT: untrusted,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: untrusted,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: untrusted
+}
+
+const unreachable = new Set([
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "EHOSTDOWN",
+  "ENETDOWN",
+  "EADDRNOTAVAIL",
+  "EACCES",
+  "EPERM"
+])
+
+/** Of TLS: protocol errors, and OpenSSL's names for what is wrong with a certificate. */
+const tls =
+  /SSL|TLS|^EPROTO$|CERT|CRL|SIGNATURE|^UNABLE_TO_|^INVALID_(CA|PURPOSE)$|^PATH_LENGTH|^HOSTNAME_MISMATCH$|^UNSPECIFIED$/
+
+/** Where several addresses were tried, Node's code is the first one's. */
+const codeOf = (cause: unknown): string =>
+  cause instanceof Error && "code" in cause && typeof cause.code === "string" ? cause.code : ""
+
+export const of = (cause: unknown): WebhookNotSent => {
+  if (cause instanceof WebhookNotSent) return cause
+  const code = codeOf(cause)
+  if (code === "ECONNREFUSED") return notSent("refused", "The receiver refuses connections.")
+  if (unreachable.has(code)) return notSent("refused", "The receiver cannot be reached.")
+  if (code === "ETIMEDOUT") return notSent("timeout", "The receiver did not accept a connection in time.")
+  if (code.startsWith("HPE_")) return notSent("http", "What the receiver answered is not HTTP.")
+  if (tls.test(code)) return notSent("tls", certificates[code] ?? "No TLS connection with the receiver came about.")
+  return notSent("reset", "The receiver closed the connection before its answer was complete.")
+}

@@ -1,0 +1,89 @@
+/**
+ * Which URLs may be a receiver's, told from their text alone. What their names resolve to is looked at by whoever dials.
+ * The text is read as every browser reads it, and then must have meant what it says: one spelling for one host.
+ */
+import { isIP } from "node:net"
+import { domainToUnicode } from "node:url"
+import { WebhookUrlRefused } from "@partner-commentary/core/webhook/WebhookTransport"
+import * as Result from "effect/Result"
+import * as EgressGuard from "./EgressGuard.ts"
+
+export interface Rules {
+  /** Also `http:` and hosts of any network and name: for development. */
+  readonly allowPrivate: boolean
+  /** Null: every port. */
+  readonly ports: ReadonlyArray<number> | null
+}
+
+export interface ReceiverUrl {
+  readonly secure: boolean
+  /** A name in ASCII, or an address without brackets. */
+  readonly host: string
+  readonly isAddress: boolean
+  readonly port: number
+  /** Host and port as the `Host` header names them. */
+  readonly authority: string
+  /** Path and query. */
+  readonly target: string
+}
+
+const longest = 2048
+
+/** Names that mean something else in every network. `arpa` holds `home.arpa` and the reverse zones. */
+const localNames = /(^|\.)(localhost|local|localdomain|internal|intranet|private|corp|home|lan|arpa|onion|alt)$/
+
+const label = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/
+
+const refuse = (constraint: string) => Result.fail(new WebhookUrlRefused({ constraint }))
+
+export const parse = (text: string, { allowPrivate, ports }: Rules): Result.Result<ReceiverUrl, WebhookUrlRefused> => {
+  if (text.length > longest) return refuse(`must have at most ${longest} characters`)
+  if (/[\s\p{Cc}\p{Cf}\\]/u.test(text)) return refuse("must not contain spaces, control characters or backslashes")
+  const scheme = /^([^:/?#]*):/.exec(text)?.[1]?.toLowerCase()
+  if (scheme !== "https" && !(allowPrivate && scheme === "http")) {
+    return refuse(allowPrivate ? "must be an https: or http: address" : "must be an https: address")
+  }
+  const written = /^[^:]+:\/\/([^/?#]+)/.exec(text)?.[1]
+  const url = URL.parse(text)
+  if (written === undefined || url === null) {
+    return refuse("must be a whole address, such as https://example.com/webhooks")
+  }
+  if (written.includes("@")) return refuse("must not contain a user name or password")
+  if (text.includes("#")) return refuse("must not contain a fragment (#): it would not be sent")
+  const secure = url.protocol === "https:"
+  const port = url.port === "" ? (secure ? 443 : 80) : Number(url.port)
+  if (port === 0 || (ports !== null && !ports.includes(port))) return refuse(`must use port ${named(ports)}`)
+  const host = url.hostname.replace(/^\[|\]$/g, "")
+  const isAddress = isIP(host) !== 0
+  if (!saysItsHost(written.replace(/:\d*$/, ""), url.hostname)) {
+    return refuse("must spell its host plainly, such as example.com or, for an address, four decimal numbers")
+  }
+  const refusal = allowPrivate ? null : isAddress ? refuseAddress(host) : refuseName(host)
+  return (
+    refusal ??
+    Result.succeed({ secure, host, isAddress, port, authority: url.host, target: `${url.pathname}${url.search}` })
+  )
+}
+
+/** Not so: percent-encoded, octal, hexadecimal, short or full-width hosts. An IPv6 address in brackets leaves no doubt. */
+const saysItsHost = (written: string, hostname: string) =>
+  hostname.startsWith("[") ||
+  written.toLowerCase() === hostname ||
+  written.normalize("NFC").toLowerCase() === domainToUnicode(hostname)
+
+const refuseAddress = (host: string) =>
+  EgressGuard.isPublic(host) ? null : refuse("must not be an address of a private or reserved network")
+
+const refuseName = (host: string) => {
+  if (host.endsWith(".")) return refuse("must not end its host name with a dot")
+  const labels = host.split(".")
+  if (host.length > 253 || !labels.every((part) => label.test(part))) {
+    return refuse("must name a host as the domain name system allows")
+  }
+  if (labels.length === 1 || localNames.test(host)) {
+    return refuse("must name a host of the public internet, such as example.com")
+  }
+  return null
+}
+
+const named = (ports: ReadonlyArray<number> | null) => (ports === null ? "1 to 65535" : ports.join(" or "))

@@ -1,0 +1,48 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { free, http, local, pour, request, tcp, transport } from "../test/Receivers.ts"
+
+describe("ten thousand events among good and bad receivers", () => {
+  it.live("each have their outcome, and leave no connection and no memory behind", () =>
+    Effect.gen(function* () {
+      const good = yield* http((call, answer) => call.resume().on("end", () => answer.end("ok")))
+      const pouring = yield* tcp((socket) => socket.once("data", () => pour(socket)))
+      const hanging = yield* tcp(() => undefined)
+      const resetting = yield* tcp((socket) => socket.once("data", () => socket.resetAndDestroy()))
+      const strange = yield* tcp((socket) => socket.once("data", () => socket.end("220 welcome\r\n")))
+      const deserted = yield* free
+      const receivers = [
+        [good.port, "200"],
+        [good.port, "200"],
+        [pouring.port, "200"],
+        [hanging.port, "timeout"],
+        [resetting.port, "reset"],
+        [strange.port, "http"],
+        [deserted, "refused"]
+      ] as const
+      const { send } = yield* transport()
+      let most = 0
+      const watch = setInterval(() => {
+        most = Math.max(most, process.memoryUsage().arrayBuffers)
+      }, 20)
+      yield* Effect.addFinalizer(() => Effect.sync(() => clearInterval(watch)))
+      const events = Array.from({ length: 10_000 }, (_, at) => receivers[at % receivers.length]!)
+      const outcomes = yield* Effect.forEach(
+        events,
+        ([port, expected]) =>
+          Effect.match(send(request(local(port), expected === "timeout" ? "1 second" : "30 seconds")), {
+            onSuccess: ({ status }) => String(status),
+            onFailure: ({ failure }) => failure
+          }),
+        { concurrency: 200 }
+      )
+      assert.deepStrictEqual(
+        outcomes.filter((outcome, at) => outcome !== events[at]![1]),
+        []
+      )
+      assert.isBelow(most, 128 * 1024 * 1024)
+      yield* Effect.sleep("2 seconds")
+      for (const { open } of [good, pouring, hanging, resetting, strange]) assert.strictEqual(open.size, 0)
+    })
+  )
+})

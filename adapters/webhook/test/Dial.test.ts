@@ -1,0 +1,74 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Dial from "@partner-commentary/webhook/Dial"
+import * as Effect from "effect/Effect"
+import { nameServer } from "./NameServer.ts"
+import { http, request, transport } from "./Receivers.ts"
+
+const zone = {
+  "both.example.com": ["93.184.215.14", "1.1.1.1", "2606:4700:4700::1111"],
+  "four.example.com": ["93.184.215.14"],
+  "six.example.com": ["2606:4700:4700::1111"],
+  "half.example.com": ["93.184.215.14", "fails for AAAA"],
+  "empty.example.com": [],
+  "broken.example.com": ["fails for A", "fails for AAAA"],
+  "inside.example.com": ["93.184.215.14", "fd00:ec2::254"],
+  "here.example.com": ["127.0.0.1"]
+}
+
+describe("a name", () => {
+  it.live("leads to all of its addresses, of both families", () =>
+    Effect.gen(function* () {
+      const lookup = yield* Dial.nameServers([yield* nameServer(zone)])
+      for (const name of ["both", "four", "six"] as const) {
+        const found = yield* lookup(`${name}.example.com`)
+        assert.sameMembers([...found], zone[`${name}.example.com`])
+      }
+      assert.deepStrictEqual([...(yield* lookup("half.example.com"))], ["93.184.215.14"])
+    })
+  )
+
+  it.live("that does not exist, or has no address, is told apart from one that nobody can tell", () =>
+    Effect.gen(function* () {
+      const lookup = yield* Dial.nameServers([yield* nameServer(zone)])
+      for (const [name, unknown] of [
+        ["none.example.com", true],
+        ["empty.example.com", true],
+        ["broken.example.com", false]
+      ] as const) {
+        assert.strictEqual((yield* Effect.flip(lookup(name))).unknown, unknown, name)
+      }
+    })
+  )
+
+  it.live("with an inner address in one family is refused, whatever the other one says", () =>
+    Effect.gen(function* () {
+      const lookup = yield* Dial.nameServers([yield* nameServer(zone)])
+      const { check, send } = yield* transport({ allowPrivate: false, lookup })
+      yield* check("https://both.example.com/")
+      yield* check("https://none.example.com/")
+      yield* check("https://broken.example.com/")
+      yield* Effect.flip(check("https://inside.example.com/"))
+      const { failure } = yield* Effect.flip(send(request("https://inside.example.com/")))
+      assert.strictEqual(failure, "blocked")
+    })
+  )
+
+  it.live("is sent to where its name server says", () =>
+    Effect.gen(function* () {
+      const lookup = yield* Dial.nameServers([yield* nameServer(zone)])
+      const { port } = yield* http((call, answer) => answer.end(call.headers.host))
+      const { send } = yield* transport({ allowPrivate: true, lookup })
+      const { excerpt } = yield* send(request(`http://here.example.com:${port}/`))
+      assert.strictEqual(excerpt, `here.example.com:${port}`)
+    })
+  )
+
+  it.live("of this machine is known to the machine", () =>
+    Effect.gen(function* () {
+      const found = yield* Dial.system("localhost")
+      assert.isTrue(found.length > 0 && found.every((address) => address === "127.0.0.1" || address === "::1"))
+      const { unknown } = yield* Effect.flip(Dial.system("nowhere.invalid"))
+      assert.isBoolean(unknown)
+    })
+  )
+})

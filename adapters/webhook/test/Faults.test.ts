@@ -1,0 +1,197 @@
+import type { Socket } from "node:net"
+import { gzipSync } from "node:zlib"
+import { assert, describe, it } from "@effect/vitest"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import { free, http, local, pour, request, saying, tcp, transport } from "./Receivers.ts"
+
+const failureAt = (port: number, timeout?: Duration.Input) =>
+  Effect.flatMap(transport(), ({ send }) => Effect.flip(send(request(local(port), timeout))))
+
+const reset = (socket: Socket) => socket.resetAndDestroy()
+
+describe("a receiver that", () => {
+  it.live("is not there is one that refuses", () =>
+    Effect.gen(function* () {
+      const port = yield* free
+      const lookup = () => Effect.succeed(["127.0.0.1", "127.0.0.2", "::1"])
+      const several = yield* transport({ allowPrivate: true, lookup })
+      assert.strictEqual((yield* Effect.flip(several.send(request(`http://gone:${port}/`)))).failure, "refused")
+      assert.deepInclude(yield* failureAt(port), {
+        failure: "refused",
+        reason: "The receiver refuses connections."
+      })
+    })
+  )
+
+  it.live("breaks off before, in or after the head, or in the body, resets", () =>
+    Effect.gen(function* () {
+      for (const speak of [
+        (socket: Socket) => reset(socket),
+        (socket: Socket) => socket.once("data", () => reset(socket)),
+        (socket: Socket) => socket.once("data", () => socket.end()),
+        (socket: Socket) => socket.once("data", () => socket.end("HTTP/1.1 200 OK\r\nContent-Le")),
+        (socket: Socket) => socket.once("data", () => socket.end("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf")),
+        (socket: Socket) =>
+          socket.once("data", () => socket.end("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\n"))
+      ]) {
+        const { port } = yield* tcp(speak)
+        const { failure, reason } = yield* failureAt(port)
+        assert.strictEqual(failure, "reset", reason)
+        assert.match(reason, /closed the connection/)
+      }
+    })
+  )
+
+  it.live("hangs before, in or after the head, or drips, is cut off at the deadline", () =>
+    Effect.gen(function* () {
+      const drip = (head: string, drop: string) => (socket: Socket) => {
+        socket.write(head)
+        const timer = setInterval(() => socket.write(drop), 20)
+        socket.on("close", () => clearInterval(timer))
+      }
+      const speaking = [
+        () => undefined,
+        (socket: Socket) => socket.write("HTTP/1.1 200 OK\r\n"),
+        (socket: Socket) => socket.write("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf"),
+        drip("HTTP/1.1 200 OK\r\n", "X-Drip: 1\r\n"),
+        drip("HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n", "x"),
+        drip("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", "1\r\nx\r\n"),
+        drip("", "HTTP/1.1 102 Processing\r\n\r\n")
+      ]
+      const cutOff = Effect.fnUntraced(function* (speak: (socket: Socket) => void) {
+        const { port, open } = yield* tcp(speak)
+        const [took, { failure, reason }] = yield* Effect.timed(failureAt(port, "300 millis"))
+        assert.strictEqual(failure, "timeout", reason)
+        assert.match(reason, /within 300ms\./)
+        assert.isBelow(Duration.toMillis(took), 1000)
+        yield* Effect.sleep("50 millis")
+        assert.strictEqual(open.size, 0)
+      })
+      yield* Effect.forEach(speaking, cutOff, { concurrency: "unbounded" })
+    })
+  )
+
+  it.live("has a name server that never answers is cut off at the deadline too", () =>
+    Effect.gen(function* () {
+      const { send } = yield* transport({ allowPrivate: true, lookup: () => Effect.never })
+      const { failure } = yield* Effect.flip(send(request("http://slow.example.com/", "100 millis")))
+      assert.strictEqual(failure, "timeout")
+    })
+  )
+
+  it.live("speaks no HTTP is one that cannot be understood", () =>
+    Effect.gen(function* () {
+      for (const text of [
+        "220 mail.example.com ESMTP\r\n",
+        "SSH-2.0-OpenSSH_9.9\r\n",
+        "\0\x01\x02\x03",
+        "<html>hello</html>",
+        "HTTP/1.1 OK\r\n\r\n",
+        "HTTP/1.1 200 OK\r\nNo Colon\r\n\r\n",
+        "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n",
+        "HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n",
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nnot hex\r\n",
+        `HTTP/1.1 200 OK\r\n${"X-Large: ".padEnd(20_000, "x")}\r\n\r\n`
+      ]) {
+        const { port } = yield* saying(text)
+        const { failure, reason } = yield* failureAt(port)
+        assert.strictEqual(failure, "http", `${text.slice(0, 40)}: ${reason}`)
+      }
+    })
+  )
+
+  it.live("answers garbage, or nothing, has answered", () =>
+    Effect.gen(function* () {
+      const { send } = yield* transport()
+      for (const [text, status, excerpt] of [
+        ["HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n\0\x01{[", 200, "\ufffd\x01{["],
+        ["HTTP/1.0 200 OK\r\n\r\nuntil the end", 200, "until the end"],
+        ["HTTP/1.1 204 No Content\r\n\r\n", 204, ""],
+        ["HTTP/1.1 299 \r\nContent-Length: 0\r\n\r\n", 299, ""],
+        ["HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 201 Created\r\nContent-Length: 2\r\n\r\nok", 201, "ok"],
+        ["HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: h2c\r\n\r\nmore", 101, ""]
+      ] as const) {
+        const { port } = yield* saying(text)
+        assert.deepEqual(yield* send(request(local(port))), { status, retryAfter: null, excerpt })
+      }
+      const broken = yield* saying(Buffer.from("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\na\xff\xfe", "latin1"))
+      assert.strictEqual((yield* send(request(local(broken.port)))).excerpt, "a\ufffd\ufffd")
+    })
+  )
+
+  it.live("pours out 64 MiB is read for 64 KiB, and its status counts", () =>
+    Effect.gen(function* () {
+      let written = 0
+      const { port, open } = yield* http((call, answer) => {
+        call.resume()
+        answer.writeHead(200, { "content-length": 64 * 1024 * 1024 })
+        const chunk = Buffer.alloc(64 * 1024, "x")
+        const more = () => {
+          while (written < 64 * 1024 * 1024 && !answer.destroyed) {
+            written += chunk.length
+            if (!answer.write(chunk)) return void answer.once("drain", more)
+          }
+        }
+        more()
+      })
+      const { send } = yield* transport()
+      const [took, answer] = yield* Effect.timed(send(request(local(port))))
+      assert.deepEqual(answer, { status: 200, retryAfter: null, excerpt: "x".repeat(1024) })
+      assert.isBelow(Duration.toMillis(took), 2000)
+      yield* Effect.sleep("100 millis")
+      assert.strictEqual(open.size, 0)
+      assert.isBelow(written, 32 * 1024 * 1024)
+    })
+  )
+
+  it.live("pours without end is let go, a hundred of them at a time, in little memory", () =>
+    Effect.gen(function* () {
+      const { port, open } = yield* tcp((socket) => socket.once("data", () => pour(socket)))
+      const { send } = yield* transport()
+      const before = process.memoryUsage().arrayBuffers
+      let most = 0
+      const watch = setInterval(() => {
+        most = Math.max(most, process.memoryUsage().arrayBuffers)
+      }, 5)
+      yield* Effect.addFinalizer(() => Effect.sync(() => clearInterval(watch)))
+      const answers = yield* Effect.forEach(Array.from({ length: 100 }), () => send(request(local(port))), {
+        concurrency: 100
+      })
+      assert.isTrue(answers.every(({ status, excerpt }) => status === 200 && excerpt.length === 1024))
+      assert.isBelow(most - before, 128 * 1024 * 1024)
+      yield* Effect.sleep("100 millis")
+      assert.strictEqual(open.size, 0)
+    })
+  )
+
+  it.live("answers with compressed data finds it untouched", () =>
+    Effect.gen(function* () {
+      const bomb = gzipSync(Buffer.alloc(20 * 1024 * 1024))
+      let accepted: string | undefined
+      const { port } = yield* http((call, answer) => {
+        accepted = call.headers["accept-encoding"]
+        answer.writeHead(200, { "content-encoding": "gzip" }).end(bomb)
+      })
+      const { send } = yield* transport()
+      const answer = yield* send(request(local(port)))
+      assert.strictEqual(answer.status, 200)
+      assert.isAtMost(answer.excerpt.length, 1024)
+      assert.strictEqual(accepted, "identity")
+    })
+  )
+
+  it.live("redirects is not followed, wherever it points", () =>
+    Effect.gen(function* () {
+      const inner = yield* http((_, answer) => answer.end("secret"))
+      for (const status of [301, 302, 303, 307, 308]) {
+        const { port } = yield* http((_, answer) =>
+          answer.writeHead(status, { location: local(inner.port) }).end("gone")
+        )
+        const { send } = yield* transport()
+        assert.deepInclude(yield* send(request(local(port))), { status, excerpt: "gone" })
+      }
+      assert.strictEqual(inner.connections(), 0)
+    })
+  )
+})

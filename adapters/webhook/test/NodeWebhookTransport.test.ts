@@ -1,0 +1,142 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as WebhookTransportSuite from "@partner-commentary/testkit/WebhookTransportSuite"
+import { layer } from "@partner-commentary/webhook/NodeWebhookTransport"
+import * as Context from "effect/Context"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
+import * as Scope from "effect/Scope"
+import { free, http, local, request, tcp, transport } from "./Receivers.ts"
+
+class Receiver extends Context.Service<Receiver, WebhookTransportSuite.Receiver>()(
+  "@partner-commentary/webhook/test/Receiver"
+) {}
+
+const receiving = Layer.effect(
+  Receiver,
+  Effect.gen(function* () {
+    let present: WebhookTransportSuite.Answer = { status: 200 }
+    const arrived: Array<WebhookTransportSuite.Arrived> = []
+    const { port } = yield* http((call, answer) => {
+      const chunks: Array<Buffer> = []
+      call.on("data", (chunk: Buffer) => chunks.push(chunk))
+      call.on("end", () => {
+        const url = `http://${call.headers.host}${call.url}`
+        arrived.push({ url, headers: call.headers, body: Buffer.concat(chunks).toString() })
+        answer.writeHead(present.status, present.headers)
+        answer.end(present.body)
+      })
+    })
+    return {
+      url: `http://localhost:${port}/webhooks?of=partner`,
+      deserted: local(yield* free),
+      answers: (answer) =>
+        Effect.sync(() => {
+          present = answer
+        }),
+      arrived: Effect.sync(() => arrived)
+    }
+  })
+)
+
+WebhookTransportSuite.suite("NodeWebhookTransport", Layer.merge(layer({ allowPrivate: true }), receiving), Receiver)
+
+const ok = http((call, answer) => call.resume().on("end", () => answer.end("ok")))
+
+describe("connections", () => {
+  it.live("are shared by a stream of events, and let go a moment after it", () =>
+    Effect.gen(function* () {
+      const { port, connections, open } = yield* ok
+      const { send } = yield* transport()
+      for (let sent = 0; sent < 20; sent++) yield* send(request(local(port)))
+      assert.isAtMost(connections(), 2)
+      yield* Effect.forEach(Array.from({ length: 200 }), () => send(request(local(port))), { concurrency: 5 })
+      assert.isAtMost(connections(), 7)
+      yield* Effect.sleep("1500 millis")
+      assert.strictEqual(open.size, 0)
+    })
+  )
+
+  it.live("are closed with the scope, those under way too", () =>
+    Effect.gen(function* () {
+      const hanging = yield* http((call) => call.resume())
+      const idle = yield* ok
+      const scope = yield* Scope.make()
+      const { send } = yield* Scope.provide(transport(), scope)
+      yield* send(request(local(idle.port)))
+      const fiber = yield* Effect.forkScoped(Effect.flip(send(request(local(hanging.port)))))
+      yield* Effect.sleep("50 millis")
+      yield* Scope.close(scope, Exit.void)
+      assert.strictEqual((yield* Fiber.join(fiber)).failure, "reset")
+      yield* Effect.sleep("50 millis")
+      assert.deepStrictEqual([idle.open.size, hanging.open.size], [0, 0])
+    })
+  )
+
+  it.live("are cut when the one who sends is interrupted", () =>
+    Effect.gen(function* () {
+      const { port, open } = yield* http((call) => call.resume())
+      const { send } = yield* transport()
+      const fiber = yield* Effect.forkScoped(send(request(local(port))))
+      yield* Effect.sleep("100 millis")
+      assert.strictEqual(open.size, 1)
+      yield* Fiber.interrupt(fiber)
+      yield* Effect.sleep("50 millis")
+      assert.strictEqual(open.size, 0)
+    })
+  )
+
+  it.live("that the receiver closed meanwhile are not used again", () =>
+    Effect.gen(function* () {
+      const { port, connections } = yield* http((call, answer) => {
+        call.resume().on("end", () => {
+          answer.end("ok")
+          setTimeout(() => call.socket.destroy(), 20)
+        })
+      })
+      const { send } = yield* transport()
+      for (let sent = 1; sent <= 5; sent++) {
+        yield* send(request(local(port)))
+        yield* Effect.sleep("60 millis")
+        assert.strictEqual(connections(), sent)
+      }
+    })
+  )
+
+  it.live("that die under a request fail it: nothing is sent a second time", () =>
+    Effect.gen(function* () {
+      let requests = 0
+      const { port, connections } = yield* tcp((socket) =>
+        socket.on("data", () => {
+          requests += 1
+          if (requests === 1) socket.write("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+          else socket.destroy()
+        })
+      )
+      const { send } = yield* transport()
+      yield* send(request(local(port)))
+      yield* Effect.sleep("20 millis")
+      assert.strictEqual((yield* Effect.flip(send(request(local(port))))).failure, "reset")
+      assert.deepStrictEqual([requests, connections()], [2, 1])
+    })
+  )
+
+  it.live("of a slow receiver hold up no other", () =>
+    Effect.gen(function* () {
+      const slow = yield* http((call) => call.resume())
+      const quick = yield* ok
+      const { send } = yield* transport()
+      yield* Effect.forkScoped(
+        Effect.forEach(Array.from({ length: 100 }), () => Effect.exit(send(request(local(slow.port)))), {
+          concurrency: "unbounded"
+        })
+      )
+      yield* Effect.sleep("200 millis")
+      assert.strictEqual(slow.open.size, 100)
+      const [took] = yield* Effect.timed(send(request(local(quick.port))))
+      assert.isBelow(Duration.toMillis(took), 1000)
+    })
+  )
+})

@@ -1,0 +1,89 @@
+/** Real servers on loopback, closed with the scope, and what a test sends to them with. What they answer is the test's. */
+import * as Http from "node:http"
+import * as Https from "node:https"
+import * as Net from "node:net"
+import { WebhookTransport } from "@partner-commentary/core/webhook/WebhookTransport"
+import { layer, type Options } from "@partner-commentary/webhook/NodeWebhookTransport"
+import * as Context from "effect/Context"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+
+export interface Listening {
+  readonly port: number
+  /** Every connection that was ever made. */
+  readonly connections: () => number
+  /** Those that are open now. */
+  readonly open: ReadonlySet<Net.Socket>
+}
+
+const listening = <S extends Net.Server>(make: () => S, wanted = 0) =>
+  Effect.gen(function* () {
+    const open = new Set<Net.Socket>()
+    let connections = 0
+    const server = yield* Effect.acquireRelease(
+      Effect.callback<S>((resume) => {
+        const server = make()
+        server.on("connection", (socket: Net.Socket) => {
+          connections += 1
+          open.add(socket)
+          // A client that gives up resets its connection: nothing to a server.
+          socket.on("error", () => undefined).on("close", () => open.delete(socket))
+        })
+        server.listen(wanted, "127.0.0.1", () => resume(Effect.succeed(server)))
+      }),
+      (server) =>
+        Effect.callback<void>((resume) => {
+          server.close(() => resume(Effect.void))
+          for (const socket of open) socket.destroy()
+        })
+    )
+    const { port } = server.address() as Net.AddressInfo
+    return { port, connections: () => connections, open } satisfies Listening
+  })
+
+export const http = (answer: Http.RequestListener, wanted?: number) =>
+  listening(() => Http.createServer(answer), wanted)
+
+export const https = (options: Https.ServerOptions, answer: Http.RequestListener) =>
+  listening(() => Https.createServer(options, answer).on("tlsClientError", () => undefined))
+
+/** Speaks whatever the test has it say. */
+export const tcp = (speak: (socket: Net.Socket) => void) =>
+  listening(() => Net.createServer((socket) => speak(socket.resume())))
+
+/** Says this, whatever it is asked, and closes. */
+export const saying = (text: string | Uint8Array) => tcp((socket) => socket.once("data", () => socket.end(text)))
+
+const chunk = new Uint8Array(64 * 1024).fill(120)
+
+/** Answers for as long as anybody reads. */
+export const pour = (socket: Net.Socket) => {
+  socket.write("HTTP/1.1 200 OK\r\n\r\n")
+  const more = () => {
+    while (!socket.destroyed && socket.write(chunk));
+  }
+  socket.on("drain", more)
+  more()
+}
+
+/** A port that nobody listens on. */
+export const free = Effect.scoped(
+  Effect.map(
+    http(() => undefined),
+    ({ port }) => port
+  )
+)
+
+export const request = (url: string, timeout: Duration.Input = "10 seconds") => ({
+  url,
+  headers: { "content-type": "application/json" },
+  body: '{"type":"creator.approved"}',
+  timeout: Duration.fromInputUnsafe(timeout)
+})
+
+/** The adapter, for the length of the scope. */
+export const transport = (options: Options = { allowPrivate: true }) =>
+  Effect.map(Layer.build(layer(options)), (context) => Context.get(context, WebhookTransport))
+
+export const local = (port: number, path = "/") => `http://127.0.0.1:${port}${path}`

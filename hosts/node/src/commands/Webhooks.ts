@@ -1,0 +1,111 @@
+/** `webhook …`: where partners are told of events. Partners register them themselves. */
+import { OrganizationStore } from "@partner-commentary/core/partner/OrganizationStore"
+import { OrganizationId, WebhookId } from "@partner-commentary/core/shared/Ids"
+import * as Instant from "@partner-commentary/core/shared/Instant"
+import { Seal } from "@partner-commentary/core/shared/Seal"
+import { SigningSecrets } from "@partner-commentary/core/shared/SigningSecrets"
+import { resealAll } from "@partner-commentary/core/webhook/Resealing"
+import type { Webhook } from "@partner-commentary/core/webhook/Webhook"
+import { WebhookAdministration } from "@partner-commentary/core/webhook/WebhookAdministration"
+import * as Command from "effect/cli/Command"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Administration from "../Administration.ts"
+import { answer, isoOrNull, table } from "../Answer.ts"
+import { CommandFailed } from "../CommandFailed.ts"
+import * as DataFolder from "../DataFolder.ts"
+import * as Kind from "../Kind.ts"
+import * as Parameter from "../Parameter.ts"
+import * as Settings from "../settings/Settings.ts"
+
+const list = Command.make(
+  "list",
+  { organization: Parameter.required("org", Kind.id(OrganizationId), "ID", "The organization's id") },
+  Effect.fn(function* ({ organization }) {
+    if (Option.isNone(yield* (yield* OrganizationStore).find(organization))) {
+      return yield* new CommandFailed({ message: `There is no organization ${organization}.` })
+    }
+    const webhooks = yield* (yield* WebhookAdministration).list(organization)
+    yield* answer({
+      json: () => webhooks.map(view),
+      text: () =>
+        table(
+          ["id", "environment", "status", "failures", "last delivery", "url", "events"],
+          webhooks.map((webhook) => [
+            webhook.id,
+            webhook.owner.environment,
+            webhook.status,
+            String(webhook.consecutiveFailures),
+            isoOrNull(webhook.lastDeliveryAt) ?? "never",
+            webhook.url,
+            webhook.events.join(" ")
+          ]),
+          "There are no webhooks yet: partners register them with POST /webhooks."
+        )
+    })
+  }, Effect.provide(Administration.layer))
+).pipe(Command.withDescription("List a partner's webhooks of both environments, newest first in each"))
+
+const enable = Command.make(
+  "enable",
+  { id: Parameter.argument("id", Kind.id(WebhookId), "The webhook's id") },
+  Effect.fn(function* ({ id }) {
+    const webhook = yield* Effect.catchTag((yield* WebhookAdministration).enable(id), "WebhookNotFound", () =>
+      Effect.fail(new CommandFailed({ message: `There is no webhook ${id}.` }))
+    )
+    yield* answer({
+      json: () => view(webhook),
+      text: () => [`The webhook ${webhook.url} is active, and its failures are forgotten.`]
+    })
+  }, Effect.provide(Administration.layer))
+).pipe(Command.withDescription("Make a webhook active again that was disabled, or paused, and forget its failures"))
+
+const sealing = Layer.unwrap(
+  Effect.gen(function* () {
+    const settings = yield* Settings.read
+    const crypto = yield* Effect.promise(() => import("@effect/platform-node/NodeCrypto"))
+    return Seal.layer.pipe(
+      Layer.provide(Layer.effect(SigningSecrets, DataFolder.signingSecrets(settings))),
+      Layer.provide([crypto.layerAead, crypto.layerKdf, crypto.layerSecureRandom])
+    )
+  })
+)
+
+const reseal = Command.make(
+  "reseal",
+  {},
+  Effect.fn(
+    function* () {
+      const { lost, resealed } = yield* resealAll
+      yield* answer({
+        json: () => ({ resealed, lost }),
+        text: () => [`Sealed the secrets of ${resealed} webhooks anew, under the first entry of SIGNING_SECRET.`]
+      })
+      if (lost.length > 0) {
+        return yield* new CommandFailed({
+          message: `No entry of SIGNING_SECRET opens the secrets of ${lost.length} webhooks: add the one that they were sealed under, and run this again; ${lost.slice(0, 10).join(" ")}.`
+        })
+      }
+    },
+    Effect.provide(Layer.merge(Administration.layer, sealing))
+  )
+).pipe(Command.withDescription("Seal all secrets anew, so that an old entry of SIGNING_SECRET can be dropped"))
+
+export const webhooks = Command.make("webhook").pipe(
+  Command.withDescription("Where partners are told of events"),
+  Command.withSubcommands([list, enable, reseal])
+)
+
+const view = (webhook: Webhook) => ({
+  id: webhook.id,
+  organization_id: webhook.owner.organizationId,
+  environment: webhook.owner.environment,
+  url: webhook.url,
+  events: webhook.events,
+  status: webhook.status,
+  consecutive_failures: webhook.consecutiveFailures,
+  last_delivery_at: isoOrNull(webhook.lastDeliveryAt),
+  created_at: Instant.toIso(webhook.createdAt),
+  updated_at: Instant.toIso(webhook.updatedAt)
+})

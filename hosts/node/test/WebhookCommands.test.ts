@@ -1,0 +1,68 @@
+/** What an operator does with webhooks, in processes of its own. */
+import { join } from "node:path"
+import { DatabaseSync } from "node:sqlite"
+import { describe, expect, it } from "vitest"
+import * as Partner from "./Partner.ts"
+import * as Process from "./Process.ts"
+
+const unknown = "01900000-0000-7000-8000-000000000000"
+
+describe.concurrent("webhook", () => {
+  it("lists a partner's webhooks and brings back a disabled one, which the partner sees", async (test) => {
+    const cwd = await Process.folder(test)
+    const { key, organization } = await Partner.register(cwd)
+    const list = ["webhook", "list", "--org", organization.id]
+    expect(await Process.json(cwd, list)).toEqual([])
+    const service = await Process.start(cwd)
+    const wanted = { url: "https://192.0.2.1:8443/in", events: ["creator.approved"] }
+    const refused = await Partner.call(service.apiRoot, key, "/webhooks", wanted)
+    expect(refused).toMatchObject({ status: 400, body: { error: { details: { field: "url" } } } })
+    const registered = await Partner.call(service.apiRoot, key, "/webhooks", { ...wanted, url: "https://1.1.1.1/in" })
+    expect(registered.status).toBe(201)
+    const { secret, ...webhook } = registered.body.data
+    expect(secret).toMatch(/^whsec_/)
+    expect(await Process.json(cwd, list)).toEqual([
+      { ...webhook, organization_id: organization.id, environment: "live" }
+    ])
+    const database = new DatabaseSync(join(cwd, "data", "partner-commentary.db"))
+    database.exec("UPDATE webhooks SET status = 'disabled', consecutive_failures = 23")
+    expect((await Process.run(cwd, list)).stdout).toMatch(/disabled +23 +never +https:\/\/1\.1\.1\.1\/in/)
+    const enabled = await Process.json(cwd, ["webhook", "enable", webhook.id])
+    expect(enabled).toMatchObject({ id: webhook.id, status: "active", consecutive_failures: 0 })
+    expect((await Partner.call(service.apiRoot, key, "/webhooks")).body.data).toMatchObject([{ status: "active" }])
+    const record = database.prepare("SELECT action, details FROM audit_log WHERE subject = ? ORDER BY number DESC")
+    expect(record.get(webhook.id)).toEqual({
+      action: "webhook.enabled",
+      details: JSON.stringify({ by: "operator", changed: ["status", "consecutive_failures"] })
+    })
+    database.close()
+    await service.stop()
+    for (const args of [
+      ["webhook", "enable", unknown],
+      ["webhook", "list", "--org", unknown]
+    ]) {
+      const { code, stderr } = await Process.run(cwd, args)
+      expect([code, stderr.includes(unknown)]).toEqual([1, true])
+    }
+  })
+})
+
+describe.concurrent("webhook reseal", () => {
+  it("seals secrets anew, so that the signing secret they were sealed under can go", async (test) => {
+    const cwd = await Process.folder(test)
+    const { key } = await Partner.register(cwd)
+    const [former, present] = ["the former signing secret", "the present signing secret"]
+    const service = await Process.start(cwd, ["serve"], { SIGNING_SECRET: former })
+    await Partner.call(service.apiRoot, key, "/webhooks", { url: "https://1.1.1.1/", events: ["creator.approved"] })
+    await service.stop()
+    const reseal = (...secrets: ReadonlyArray<string>) =>
+      Process.run(cwd, ["webhook", "reseal", "--json"], { SIGNING_SECRET: secrets.join(",") })
+    const early = await reseal(present)
+    expect(early.code).toBe(1)
+    expect(JSON.parse(early.stdout)).toMatchObject({ resealed: 0, lost: [expect.any(String)] })
+    expect(early.stderr).toMatch(/^No entry of SIGNING_SECRET opens [^\n]+\.\n$/)
+    expect(JSON.parse((await reseal(present, former)).stdout)).toEqual({ resealed: 1, lost: [] })
+    expect(JSON.parse((await reseal(present)).stdout)).toEqual({ resealed: 1, lost: [] })
+    expect((await reseal(former)).code).toBe(1)
+  })
+})

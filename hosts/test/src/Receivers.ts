@@ -1,0 +1,49 @@
+/** A way out to webhooks that sends nothing: it keeps what it is given, takes every `https:` address, and refuses those it is told to. */
+import {
+  type WebhookRequest,
+  WebhookTransport,
+  WebhookUrlRefused
+} from "@partner-commentary/core/webhook/WebhookTransport"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+
+export class Receivers extends Context.Service<
+  Receivers,
+  {
+    /** In the order of sending. */
+    readonly sent: Effect.Effect<ReadonlyArray<WebhookRequest>>
+    /** The URLs that were asked about, in order. */
+    readonly checked: Effect.Effect<ReadonlyArray<string>>
+    /** From now on, addresses of this host name are refused. */
+    readonly refuse: (host: string, constraint: string) => Effect.Effect<void>
+  }
+>()("@partner-commentary/test/Receivers") {
+  static readonly layer: Layer.Layer<Receivers | WebhookTransport> = Layer.effectContext(
+    Effect.sync(() => {
+      const sent: Array<WebhookRequest> = []
+      const checked: Array<string> = []
+      const refusals = new Map<string, string>()
+      const receivers = Receivers.of({
+        sent: Effect.sync(() => [...sent]),
+        checked: Effect.sync(() => [...checked]),
+        refuse: (host, constraint) => Effect.sync(() => void refusals.set(host, constraint))
+      })
+      const transport = WebhookTransport.of({
+        send: (request) =>
+          Effect.sync(() => {
+            sent.push(request)
+            return { status: 200, retryAfter: null, excerpt: "" }
+          }),
+        check: (text) =>
+          Effect.suspend(() => {
+            checked.push(text)
+            const url = new URL(text)
+            const constraint = url.protocol === "https:" ? refusals.get(url.hostname) : "must be an https: address"
+            return constraint === undefined ? Effect.void : Effect.fail(new WebhookUrlRefused({ constraint }))
+          })
+      })
+      return Context.make(Receivers, receivers).pipe(Context.add(WebhookTransport, transport))
+    })
+  )
+}

@@ -1,0 +1,158 @@
+/** Webhooks as partners register, look at, change and remove them. */
+import * as EventTypes from "@partner-commentary/core/webhook/EventType"
+import * as Webhooks from "@partner-commentary/core/webhook/Webhook"
+import { secretConstraint, secretPattern } from "@partner-commentary/core/webhook/WebhookSecret"
+import { maxUrlLength, urlConstraint, urlPattern } from "@partner-commentary/core/webhook/WebhookUrl"
+import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
+import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
+import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
+import * as OpenApi from "effect/http-api/OpenApi"
+import * as Schema from "effect/Schema"
+import { ApiKeyAuth, RequiredScope } from "./ApiKeyAuth.ts"
+import { Ok } from "./Envelope.ts"
+import { NotFound } from "./Errors.ts"
+import * as Fields from "./Fields.ts"
+
+const EventType = EventTypes.EventType.annotate({
+  message: `must be ${EventTypes.EventType.literals.slice(0, -1).join(", ")} or ${EventTypes.EventType.literals.at(-1)}`,
+  description:
+    "`creator.approved`: a commentary is ready to fetch; `partner.approved`: you accepted one for publication; `commentary.failed`: no commentary will come.",
+  examples: ["creator.approved"]
+})
+
+/** What a partner may send as the address. The service also judges where it leads. */
+const Url = Schema.String.annotate({
+  format: "uri",
+  description:
+    "An `https:` address of a public server, without user name, password and fragment. Events are sent to it by POST; redirects are not followed.",
+  examples: ["https://example.com/webhooks/commentary"]
+}).check(
+  Schema.isMaxLength(maxUrlLength, { message: `must be at most ${maxUrlLength} characters long` }),
+  Schema.isPattern(urlPattern, { message: urlConstraint })
+)
+
+const Events = Schema.Array(EventType)
+  .check(
+    Schema.isMinLength(1, { message: "must name at least one event type" }),
+    Schema.isMaxLength(EventTypes.EventType.literals.length, { message: "must name each event type once at most" }),
+    Schema.isUnique({ message: "must name each event type once at most" })
+  )
+  .annotate({
+    description: "The event types that are sent to it, each once.",
+    examples: [["creator.approved", "commentary.failed"]]
+  })
+
+/** The body of POST /webhooks as it is sent. */
+export const RegisterWebhook = Schema.Struct({
+  url: Url,
+  events: Events,
+  secret: Schema.optionalKey(
+    Schema.String.annotate({
+      description:
+        "What events are signed with: `whsec_` and 24 to 64 bytes in base64, or any other 32 to 256 printable ASCII characters, which are used as they are. One is made if you leave it out.",
+      examples: ["whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo="]
+    }).check(Schema.isPattern(secretPattern, { message: secretConstraint }))
+  )
+}).annotate({ identifier: "RegisterWebhook" })
+
+/** The body of PATCH /webhooks/{id} as it is sent. */
+export const ChangeWebhook = Schema.Struct({
+  url: Schema.optionalKey(Url),
+  events: Schema.optionalKey(Events),
+  status: Schema.optionalKey(
+    Webhooks.ChosenStatus.annotate({
+      message: "must be active or paused",
+      description:
+        "`paused` holds events back; `active` sends them again, forgets the failures, and brings back a webhook that was disabled.",
+      examples: ["paused"]
+    })
+  )
+}).annotate({ identifier: "ChangeWebhook" })
+
+const fields = {
+  id: Fields.Uuid.annotate({ description: "The webhook's id.", examples: ["019c0e1b-7c4e-7000-8000-2f6d1c9e4b10"] }),
+  url: Schema.String.annotate({
+    format: "uri",
+    description: "Where events are sent, as you gave it.",
+    examples: ["https://example.com/webhooks/commentary"]
+  }),
+  events: Schema.Array(EventType).annotate({
+    description: "The event types that are sent to it, as you gave them.",
+    examples: [["creator.approved", "commentary.failed"]]
+  }),
+  status: Webhooks.WebhookStatus.annotate({
+    description:
+      "`active`; `paused` by you; or `disabled` by us, because it failed for too long. Events for a webhook that is not active are held.",
+    examples: ["active"]
+  }),
+  consecutive_failures: Fields.Count.annotate({
+    description: "Failed attempts in a row, over all deliveries; 0 after a success or when you set `active`.",
+    examples: [0]
+  }),
+  last_delivery_at: Schema.NullOr(Fields.Timestamp).annotate({
+    description: "When an event was last sent to it; null before the first.",
+    examples: [null]
+  }),
+  created_at: Fields.Timestamp,
+  updated_at: Fields.Timestamp.annotate({
+    description: "When you last changed it. Deliveries do not count.",
+    examples: ["2026-01-30T12:00:00.000Z"]
+  })
+}
+
+export const Webhook = Schema.Struct(fields).annotate({ identifier: "Webhook" })
+
+export const RegisteredWebhook = Schema.Struct({
+  ...fields,
+  secret: Schema.String.annotate({
+    description:
+      "What events are signed with. Shown in this answer alone: it can neither be fetched nor changed later.",
+    examples: ["whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo="]
+  })
+}).annotate({ identifier: "RegisteredWebhook" })
+
+export const RemovedWebhook = Schema.Struct({
+  id: fields.id,
+  deleted: Schema.Literal(true).annotate({ description: "Always true.", examples: [true] })
+}).annotate({ identifier: "RemovedWebhook" })
+
+const id = {
+  id: Schema.String.annotate({
+    description: "The webhook's id.",
+    examples: ["019c0e1b-7c4e-7000-8000-2f6d1c9e4b10"]
+  })
+}
+
+export class WebhooksApi extends HttpApiGroup.make("webhooks")
+  .add(
+    HttpApiEndpoint.post("register", "/webhooks", {
+      payload: RegisterWebhook,
+      success: HttpApiSchema.status(201)(Ok(RegisteredWebhook))
+    })
+      .annotate(RequiredScope, "topics:submit")
+      .annotate(
+        OpenApi.Description,
+        `Registers a webhook, at most ${Webhooks.maxWebhooks} for each environment. Only this answer shows its secret. Your organization's contact is told by e-mail.`
+      ),
+    HttpApiEndpoint.get("list", "/webhooks", { success: Ok(Schema.Array(Webhook)) })
+      .annotate(RequiredScope, "topics:read")
+      .annotate(OpenApi.Description, "Lists all webhooks of the key's environment, newest first."),
+    HttpApiEndpoint.get("find", "/webhooks/:id", { params: id, success: Ok(Webhook), error: NotFound })
+      .annotate(RequiredScope, "topics:read")
+      .annotate(OpenApi.Description, "Shows a webhook, without its secret."),
+    HttpApiEndpoint.patch("change", "/webhooks/:id", {
+      params: id,
+      payload: ChangeWebhook,
+      success: Ok(Webhook),
+      error: NotFound
+    })
+      .annotate(RequiredScope, "topics:submit")
+      .annotate(
+        OpenApi.Description,
+        "Changes what is given and leaves the rest. The secret cannot be changed: register a new webhook for a new secret. If the URL changes, your organization's contact is told by e-mail."
+      ),
+    HttpApiEndpoint.delete("remove", "/webhooks/:id", { params: id, success: Ok(RemovedWebhook), error: NotFound })
+      .annotate(RequiredScope, "topics:submit")
+      .annotate(OpenApi.Description, "Removes a webhook for good. Nothing more is sent to it.")
+  )
+  .middleware(ApiKeyAuth) {}

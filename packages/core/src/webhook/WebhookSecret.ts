@@ -1,0 +1,26 @@
+/** What events to a webhook are signed with: which texts are good for it, how one is made and kept. Signing is WebhookSignature's. */
+import type * as SecureRandom from "effect/crypto/SecureRandom"
+import * as Effect from "effect/Effect"
+import * as Base64 from "effect/encoding/Base64"
+import * as Option from "effect/Option"
+import * as Redacted from "effect/Redacted"
+import type { WebhookId } from "../shared/Ids.ts"
+import { keyOf } from "./WebhookSignature.ts"
+
+/** Printable ASCII, the blank included. */
+export const secretPattern = /^[ -~]{32,256}$/u
+
+export const secretConstraint =
+  "must be 32 to 256 printable ASCII characters, or whsec_ and 24 to 64 bytes in base64; leave it out, and one is made"
+
+/** What the pattern cannot say. */
+export const secretProblem = (text: string): string | null =>
+  Option.isSome(keyOf(text))
+    ? null
+    : "must be 24 to 64 bytes in base64 after whsec_, with + and / and with its padding; leave it out, and one is made"
+
+export const mintSecret = (random: SecureRandom.SecureRandom["Service"]): Effect.Effect<Redacted.Redacted<string>> =>
+  Effect.map(random.randomBytes(32), (bytes) => Redacted.make(`whsec_${Base64.encode(bytes)}`))
+
+/** What a webhook's secret is sealed for: moved to another webhook's row it does not open. */
+export const sealedFor = (id: WebhookId): string => `webhook ${id}`

@@ -1,0 +1,69 @@
+/**
+ * The headers by which a receiver knows that an event is ours and new: Standard Webhooks, version 1 (HMAC-SHA256).
+ * Which secrets may be registered, and keeping them, is `WebhookSecret`'s and the store's.
+ */
+import * as Mac from "effect/crypto/Mac"
+import * as Effect from "effect/Effect"
+import * as Base64 from "effect/encoding/Base64"
+import * as Option from "effect/Option"
+import * as Redacted from "effect/Redacted"
+import * as Result from "effect/Result"
+import type { Instant } from "../shared/Instant.ts"
+
+export interface Signed {
+  /** The event's id, the same on every attempt. Without a dot, which separates the signed parts. */
+  readonly id: string
+  /** The attempt's moment: receivers refuse what is more than five minutes old. */
+  readonly at: Instant
+  /** The body as it is sent, byte for byte. */
+  readonly body: string
+}
+
+/** Names in lower case, as `WebhookRequest` wants them. */
+export interface SignatureHeaders extends Readonly<Record<string, string>> {
+  readonly "webhook-id": string
+  /** Seconds since 1970 UTC. */
+  readonly "webhook-timestamp": string
+  /** `v1,` and the Base64 of the HMAC over `id.timestamp.body`. */
+  readonly "webhook-signature": string
+}
+
+const prefix = "whsec_"
+
+/**
+ * The key that both sides derive from a secret's text: after `whsec_` the Base64 of 24 to 64 bytes, else the text's own
+ * bytes, 32 to 256 printable ASCII characters (beyond ASCII, receivers' libraries disagree about the bytes). None for any other text.
+ */
+export const keyOf = (secret: string): Option.Option<Uint8Array> => {
+  if (!secret.startsWith(prefix)) {
+    return /^[\x20-\x7e]{32,256}$/.test(secret) ? Option.some(utf8(secret)) : Option.none()
+  }
+  const encoded = secret.slice(prefix.length)
+  // Base64 has several spellings of the same bytes, and not every library reads each of them.
+  return Option.filter(
+    Result.getSuccess(Base64.decode(encoded)),
+    (bytes) => bytes.length >= 24 && bytes.length <= 64 && Base64.encode(bytes) === encoded
+  )
+}
+
+/** A secret that `keyOf` refuses is a defect: none such can be registered. */
+export const sign = Effect.fnUntraced(function* (
+  mac: Mac.Mac["Service"],
+  secret: Redacted.Redacted<string>,
+  { id, at, body }: Signed
+) {
+  const timestamp = String(Math.floor(at / 1000))
+  const key = yield* Mac.key(Mac.hmacSha256, Option.getOrElse(keyOf(Redacted.value(secret)), none))
+  const tag = yield* mac.sign(key, utf8(`${id}.${timestamp}.${body}`))
+  const headers: SignatureHeaders = {
+    "webhook-id": id,
+    "webhook-timestamp": timestamp,
+    "webhook-signature": `v1,${Base64.encode(tag)}`
+  }
+  return headers
+}, Effect.orDie)
+
+/** An empty key, which Mac refuses. */
+const none = () => new Uint8Array()
+
+const utf8 = (text: string) => new TextEncoder().encode(text)

@@ -1,0 +1,56 @@
+/** The port that keeps webhooks. Their secrets come sealed; the record and the mail that follow from a change are stored with it. */
+import * as Context from "effect/Context"
+import type * as Effect from "effect/Effect"
+import type * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import type { Mail } from "../mail/Mail.ts"
+import type { AuditEntry } from "../shared/AuditLog.ts"
+import type { WebhookId } from "../shared/Ids.ts"
+import type { Owner } from "../topic/TopicStore.ts"
+import type { Webhook } from "./Webhook.ts"
+
+type Recorded = Pick<AuditEntry, "action" | "details">
+
+/** What follows from one step. Stored whole or not at all. */
+export interface WebhookChange {
+  readonly webhook: Webhook
+  readonly audit: Recorded
+  readonly mail: Omit<Mail, "attempts"> | null
+}
+
+/** The owner has as many as it may have. */
+export class TooManyWebhooks extends Schema.TaggedError<TooManyWebhooks>()("TooManyWebhooks", {
+  most: Schema.Int
+}) {}
+
+export class WebhookStore extends Context.Service<
+  WebhookStore,
+  {
+    /** Refused where the owner has `most` already: exact however many come at once. */
+    readonly insert: (change: WebhookChange, sealedSecret: string, most: number) => Effect.Effect<void, TooManyWebhooks>
+    readonly find: (owner: Owner, id: WebhookId) => Effect.Effect<Option.Option<Webhook>>
+    /** Newest first, ties by id, descending. */
+    readonly list: (owner: Owner) => Effect.Effect<ReadonlyArray<Webhook>>
+    /**
+     * Locks the webhook, lets the pure decision see the present value, and stores what follows as one transaction. Two at
+     * once are decided one after the other. The unchanged object writes nothing. None when the owner has no such webhook;
+     * a null owner is an operator, to whom all of them are open.
+     */
+    readonly modify: (
+      owner: Owner | null,
+      id: WebhookId,
+      decide: (present: Webhook) => WebhookChange
+    ) => Effect.Effect<Option.Option<Webhook>>
+    /** Its secret goes with it. False when the owner has no such webhook. */
+    readonly remove: (owner: Owner, id: WebhookId, audit: Recorded) => Effect.Effect<boolean>
+    /** As it was stored; for who delivers. */
+    readonly sealedSecret: (id: WebhookId) => Effect.Effect<Option.Option<string>>
+    /** Everybody's, in the order of the ids: those behind this one, so many at most. */
+    readonly sealedSecrets: (
+      behind: WebhookId | null,
+      limit: number
+    ) => Effect.Effect<ReadonlyArray<{ readonly id: WebhookId; readonly sealedSecret: string }>>
+    /** Unless somebody else was faster, or the webhook is gone. */
+    readonly reseal: (id: WebhookId, sealed: { readonly from: string; readonly to: string }) => Effect.Effect<void>
+  }
+>()("@partner-commentary/core/webhook/WebhookStore") {}

@@ -1,0 +1,160 @@
+/** What partners do with webhooks: register, look, change, remove. Delivering to them is others'; operators have WebhookAdministration. */
+import * as Context from "effect/Context"
+import * as SecureRandom from "effect/crypto/SecureRandom"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Redacted from "effect/Redacted"
+import type * as Schema from "effect/Schema"
+import type { Principal } from "../access/ApiKeys.ts"
+import * as Ids from "../shared/Ids.ts"
+import { WebhookId } from "../shared/Ids.ts"
+import * as Instant from "../shared/Instant.ts"
+import { Seal } from "../shared/Seal.ts"
+import { WorkSignal } from "../shared/WorkSignal.ts"
+import type { Owner } from "../topic/TopicStore.ts"
+import type { EventType } from "./EventType.ts"
+import { changed, differences, maxWebhooks, type Webhook, type WebhookPatch } from "./Webhook.ts"
+import { WebhookNotFound } from "./WebhookNotFound.ts"
+import type { WebhookNoticeKind } from "./WebhookNotices.ts"
+import { mintSecret, sealedFor } from "./WebhookSecret.ts"
+import { type TooManyWebhooks, type WebhookChange, WebhookStore } from "./WebhookStore.ts"
+import { WebhookTransport, type WebhookUrlRefused } from "./WebhookTransport.ts"
+import { hostOf } from "./WebhookUrl.ts"
+
+export interface NewWebhook {
+  readonly url: string
+  /** One at least, each once. */
+  readonly events: ReadonlyArray<EventType>
+  /** Null: one is made. */
+  readonly secret: Redacted.Redacted<string> | null
+}
+
+export class Webhooks extends Context.Service<
+  Webhooks,
+  {
+    /** The only time the secret is seen. The organization's contact is mailed. */
+    readonly register: (
+      principal: Principal,
+      wanted: NewWebhook
+    ) => Effect.Effect<
+      { readonly webhook: Webhook; readonly secret: Redacted.Redacted<string> },
+      WebhookUrlRefused | TooManyWebhooks
+    >
+    readonly find: (owner: Owner, id: WebhookId) => Effect.Effect<Webhook, WebhookNotFound>
+    /** All of them, newest first. */
+    readonly list: (owner: Owner) => Effect.Effect<ReadonlyArray<Webhook>>
+    /** A patch that changes nothing leaves no trace. For another URL the contact is mailed. */
+    readonly change: (
+      principal: Principal,
+      id: WebhookId,
+      patch: WebhookPatch
+    ) => Effect.Effect<Webhook, WebhookNotFound | WebhookUrlRefused>
+    readonly remove: (principal: Principal, id: WebhookId) => Effect.Effect<void, WebhookNotFound>
+  }
+>()("@partner-commentary/core/webhook/Webhooks") {
+  static readonly layer = Layer.effect(
+    Webhooks,
+    Effect.gen(function* () {
+      const store = yield* WebhookStore
+      const transport = yield* WebhookTransport
+      const seal = yield* Seal
+      const random = yield* SecureRandom.SecureRandom
+      const signal = yield* WorkSignal
+
+      const find = Effect.fnUntraced(function* (owner: Owner, id: WebhookId) {
+        const found = yield* store.find(owner, id)
+        return Option.isNone(found) ? yield* new WebhookNotFound() : found.value
+      })
+
+      return Webhooks.of({
+        register: Effect.fn("Webhooks.register")(function* (principal, { events, secret: given, url }) {
+          yield* transport.check(url)
+          const now = yield* Instant.now
+          const webhook: Webhook = {
+            id: yield* Ids.make(WebhookId, random),
+            owner: ownerOf(principal),
+            url,
+            events,
+            status: "active",
+            consecutiveFailures: 0,
+            lastDeliveryAt: null,
+            createdAt: now,
+            updatedAt: now
+          }
+          const secret = given ?? (yield* mintSecret(random))
+          const sealed = yield* seal.seal(sealedFor(webhook.id), Redacted.value(secret))
+          const audit = recorded(principal, "webhook.created", { host: hostOf(url), events })
+          const mail = mailAbout(principal, webhook, "webhook_added", `${webhook.id}.added`, null)
+          yield* store.insert({ webhook, audit, mail }, sealed, maxWebhooks)
+          yield* signal.notify
+          return { webhook, secret }
+        }),
+
+        find,
+        list: store.list,
+
+        change: Effect.fn("Webhooks.change")(function* (principal, id, patch) {
+          const present = yield* find(ownerOf(principal), id)
+          // Asked outside of the transaction: a name's look-up takes as long as it takes.
+          if (patch.url !== undefined && patch.url !== present.url) yield* transport.check(patch.url)
+          const now = yield* Instant.now
+          const occasion = `${id}.moved-${yield* random.uuidV7()}`
+          const after = yield* store.modify(ownerOf(principal), id, (before): WebhookChange => {
+            const webhook = changed(before, patch, now)
+            const isMoved = webhook.url !== before.url
+            return {
+              webhook,
+              audit: recorded(principal, "webhook.updated", {
+                changed: differences(before, webhook),
+                host: hostOf(webhook.url),
+                events: webhook.events,
+                status: webhook.status
+              }),
+              mail: isMoved ? mailAbout(principal, webhook, "webhook_moved", occasion, hostOf(before.url)) : null
+            }
+          })
+          if (Option.isNone(after)) return yield* new WebhookNotFound()
+          yield* signal.notify
+          return after.value
+        }),
+
+        remove: Effect.fn("Webhooks.remove")(function* (principal, id) {
+          const removed = yield* store.remove(ownerOf(principal), id, recorded(principal, "webhook.deleted", {}))
+          if (!removed) return yield* new WebhookNotFound()
+        })
+      })
+    })
+  )
+}
+
+const ownerOf = ({ environment, organization }: Principal): Owner => ({
+  organizationId: organization.id,
+  environment
+})
+
+/** By the key that did it. */
+const recorded = ({ key }: Principal, action: string, details: Schema.JsonObject): WebhookChange["audit"] => ({
+  action,
+  details: { by: key.id, ...details }
+})
+
+/** Nobody is mailed about the test environment. */
+const mailAbout = (
+  { key }: Principal,
+  { events, id, owner, updatedAt, url }: Webhook,
+  kind: WebhookNoticeKind,
+  occasion: string,
+  formerHost: string | null
+): WebhookChange["mail"] =>
+  owner.environment === "test"
+    ? null
+    : {
+        id: occasion,
+        kind,
+        shareId: null,
+        webhook: { id, host: hostOf(url), formerHost, events, keyPrefix: key.prefix },
+        organizationId: owner.organizationId,
+        address: null,
+        createdAt: updatedAt
+      }

@@ -1,0 +1,109 @@
+/** Webhooks over HTTP: each handler decodes, calls one use case and names the errors. */
+import { CurrentPrincipal } from "@partner-commentary/api/ApiKeyAuth"
+import { ok } from "@partner-commentary/api/Envelope"
+import * as Errors from "@partner-commentary/api/Errors"
+import { PartnerApi, prefix } from "@partner-commentary/api/PartnerApi"
+import type * as Api from "@partner-commentary/api/WebhooksApi"
+import * as Ids from "@partner-commentary/core/shared/Ids"
+import { toIso } from "@partner-commentary/core/shared/Instant"
+import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
+import type { Webhook } from "@partner-commentary/core/webhook/Webhook"
+import { Webhooks } from "@partner-commentary/core/webhook/Webhooks"
+import * as Effect from "effect/Effect"
+import * as HttpServerResponse from "effect/http/HttpServerResponse"
+import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
+import * as Option from "effect/Option"
+import * as Redacted from "effect/Redacted"
+import { pathOf } from "./Address.ts"
+import { invalid } from "./Body.ts"
+import * as Envelope from "./Envelope.ts"
+import { ownerOf } from "./TopicHandlers.ts"
+import { decodeChange, decodeRegistration } from "./WebhookBody.ts"
+
+export const layer = HttpApiBuilder.group(
+  PartnerApi,
+  "webhooks",
+  Effect.fnUntraced(function* (handlers) {
+    const webhooks = yield* Webhooks
+    const { apiRoot } = yield* PublicAddress
+
+    return handlers
+      .handleRaw(
+        "register",
+        Effect.fnUntraced(function* ({ request }) {
+          const principal = yield* CurrentPrincipal
+          const { events, secret: given, url } = yield* decodeRegistration(request)
+          const { secret, webhook } = yield* Effect.catchTags(
+            webhooks.register(principal, { url, events, secret: given === undefined ? null : Redacted.make(given) }),
+            { WebhookUrlRefused: urlRefused, TooManyWebhooks: ({ most }) => tooMany(most) }
+          )
+          return HttpServerResponse.setHeader(
+            Envelope.success({ ...view(webhook), secret: Redacted.value(secret) }, 201),
+            "location",
+            `${pathOf(apiRoot)}${prefix}/webhooks/${webhook.id}`
+          )
+        })
+      )
+      .handle("list", () =>
+        Effect.flatMap(CurrentPrincipal, (principal) =>
+          Effect.map(webhooks.list(ownerOf(principal)), (all) => ok(all.map(view)))
+        )
+      )
+      .handle(
+        "find",
+        Effect.fnUntraced(function* ({ params }) {
+          const principal = yield* CurrentPrincipal
+          const id = yield* idOf(params.id)
+          const webhook = yield* Effect.catchTag(webhooks.find(ownerOf(principal), id), "WebhookNotFound", notFound)
+          return ok(view(webhook))
+        })
+      )
+      .handleRaw(
+        "change",
+        Effect.fnUntraced(function* ({ params, request }) {
+          const principal = yield* CurrentPrincipal
+          const patch = yield* decodeChange(request)
+          const id = yield* idOf(params.id)
+          const webhook = yield* Effect.catchTags(webhooks.change(principal, id, patch), {
+            WebhookNotFound: notFound,
+            WebhookUrlRefused: urlRefused
+          })
+          return Envelope.success(view(webhook))
+        })
+      )
+      .handle(
+        "remove",
+        Effect.fnUntraced(function* ({ params }) {
+          const principal = yield* CurrentPrincipal
+          const id = yield* idOf(params.id)
+          yield* Effect.catchTag(webhooks.remove(principal, id), "WebhookNotFound", notFound)
+          return ok({ id, deleted: true as const })
+        })
+      )
+  })
+)
+
+/** A malformed id, an unknown webhook and somebody else's are one and the same answer. */
+const notFound = () => Effect.fail(Errors.webhookNotFound)
+
+const idOf = (text: string) =>
+  Option.match(Ids.parse(Ids.WebhookId, text), { onNone: notFound, onSome: Effect.succeed })
+
+const urlRefused = ({ constraint }: { readonly constraint: string }) => invalid({ field: "url", constraint })
+
+const tooMany = (most: number) =>
+  invalid({
+    field: "body",
+    constraint: `must not register more than ${most} webhooks in one environment: delete one first`
+  })
+
+const view = (webhook: Webhook): typeof Api.Webhook.Type => ({
+  id: webhook.id,
+  url: webhook.url,
+  events: webhook.events,
+  status: webhook.status,
+  consecutive_failures: webhook.consecutiveFailures,
+  last_delivery_at: webhook.lastDeliveryAt === null ? null : toIso(webhook.lastDeliveryAt),
+  created_at: toIso(webhook.createdAt),
+  updated_at: toIso(webhook.updatedAt)
+})

@@ -1,0 +1,158 @@
+/** Webhooks: a row each, changed under its lock, and one row for each owner that says how many there are. */
+import { Environment } from "@partner-commentary/core/access/ApiKey"
+import type { AuditEntry } from "@partner-commentary/core/shared/AuditLog"
+import { OrganizationId, WebhookId } from "@partner-commentary/core/shared/Ids"
+import * as Instant from "@partner-commentary/core/shared/Instant"
+import type { Owner } from "@partner-commentary/core/topic/TopicStore"
+import { EventType } from "@partner-commentary/core/webhook/EventType"
+import { type Webhook, WebhookStatus } from "@partner-commentary/core/webhook/Webhook"
+import { TooManyWebhooks, type WebhookChange, WebhookStore } from "@partner-commentary/core/webhook/WebhookStore"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import * as SqlClient from "effect/sql/SqlClient"
+import * as AuditLog from "./AuditLog.ts"
+import { InstantColumn } from "./Columns.ts"
+import { forUpdate } from "./Lock.ts"
+import * as Mails from "./MailStore.ts"
+import { transact } from "./Transaction.ts"
+
+const WebhookRow = Schema.Struct({
+  id: WebhookId,
+  organizationId: OrganizationId,
+  environment: Environment,
+  url: Schema.String,
+  events: Schema.fromJsonString(Schema.Array(EventType)),
+  status: WebhookStatus,
+  consecutiveFailures: Schema.Int,
+  lastDeliveryAt: Schema.NullOr(InstantColumn),
+  createdAt: InstantColumn,
+  updatedAt: InstantColumn
+}).pipe(
+  Schema.encodeKeys({
+    organizationId: "organization_id",
+    consecutiveFailures: "consecutive_failures",
+    lastDeliveryAt: "last_delivery_at",
+    createdAt: "created_at",
+    updatedAt: "updated_at"
+  })
+)
+
+const decode = Schema.decodeUnknownSync(WebhookRow)
+const encode = Schema.encodeSync(WebhookRow)
+
+const fromRow = (row: unknown): Webhook => {
+  const { environment, organizationId, ...rest } = decode(row)
+  return { ...rest, owner: { organizationId, environment } }
+}
+
+const toRow = ({ owner: { environment, organizationId }, ...rest }: Webhook) =>
+  encode({ ...rest, organizationId, environment })
+
+export const layer = Layer.effect(
+  WebhookStore,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+
+    const ownedBy = ({ environment, organizationId }: Owner) =>
+      sql`organization_id = ${organizationId} AND environment = ${environment}`
+
+    /** Its row stays locked until the transaction ends: whoever else adds one waits, and counts this one. */
+    const countOneMore = ({ environment, organizationId }: Owner) =>
+      Effect.map(
+        sql<{ readonly total: number }>`INSERT INTO webhook_totals AS seen (organization_id, environment, total)
+          VALUES (${organizationId}, ${environment}, 1)
+          ON CONFLICT (organization_id, environment) DO UPDATE SET total = seen.total + 1
+          RETURNING total`,
+        ([row]) => row?.total ?? 0
+      )
+
+    const record = (owner: Owner, id: WebhookId, entry: Pick<AuditEntry, "action" | "details">) =>
+      Effect.flatMap(Instant.now, (now) =>
+        AuditLog.append(sql, { ...entry, subject: id, organizationId: owner.organizationId }, now)
+      )
+
+    const follow = Effect.fnUntraced(function* ({ audit, mail, webhook }: WebhookChange) {
+      yield* record(webhook.owner, webhook.id, audit)
+      if (mail !== null) yield* Mails.insert(sql, [mail])
+    })
+
+    const insert = Effect.fnUntraced(function* (change: WebhookChange, sealedSecret: string, most: number) {
+      const { webhook } = change
+      if ((yield* countOneMore(webhook.owner)) > most) return yield* new TooManyWebhooks({ most })
+      yield* sql`INSERT INTO webhooks ${sql.insert({ ...toRow(webhook), sealed_secret: sealedSecret })}`
+      yield* follow(change)
+    })
+
+    const modify = Effect.fnUntraced(function* (
+      owner: Owner | null,
+      id: WebhookId,
+      decide: (present: Webhook) => WebhookChange
+    ) {
+      const [row] = yield* sql`SELECT * FROM webhooks
+        WHERE id = ${id} ${owner === null ? sql.literal("") : sql`AND ${ownedBy(owner)}`} ${forUpdate(sql)}`
+      if (row === undefined) return Option.none<Webhook>()
+      const before = fromRow(row)
+      const change = decide(before)
+      if (change.webhook === before) return Option.some(before)
+      yield* sql`UPDATE webhooks SET ${sql.update(toRow(change.webhook), ["id"])} WHERE id = ${id}`
+      yield* follow(change)
+      return Option.some(change.webhook)
+    })
+
+    const remove = Effect.fnUntraced(function* (
+      owner: Owner,
+      id: WebhookId,
+      audit: Pick<AuditEntry, "action" | "details">
+    ) {
+      const removed = yield* sql`DELETE FROM webhooks WHERE id = ${id} AND ${ownedBy(owner)} RETURNING id`
+      if (removed.length === 0) return false
+      yield* record(owner, id, audit)
+      yield* sql`UPDATE webhook_totals SET total = total - 1 WHERE ${ownedBy(owner)}`
+      return true
+    })
+
+    return WebhookStore.of({
+      insert: (change, sealedSecret, most) => transact(sql, insert(change, sealedSecret, most)),
+      modify: (owner, id, decide) => transact(sql, modify(owner, id, decide)),
+      remove: (owner, id, audit) => transact(sql, remove(owner, id, audit)),
+
+      find: (owner, id) =>
+        Effect.orDie(
+          Effect.map(sql`SELECT * FROM webhooks WHERE id = ${id} AND ${ownedBy(owner)}`, ([row]) =>
+            row === undefined ? Option.none() : Option.some(fromRow(row))
+          )
+        ),
+
+      list: (owner) =>
+        Effect.orDie(
+          Effect.map(sql`SELECT * FROM webhooks WHERE ${ownedBy(owner)} ORDER BY created_at DESC, id DESC`, (rows) =>
+            rows.map(fromRow)
+          )
+        ),
+
+      sealedSecret: (id) =>
+        Effect.orDie(
+          Effect.map(
+            sql<{ readonly sealed_secret: string }>`SELECT sealed_secret FROM webhooks WHERE id = ${id}`,
+            ([row]) => Option.map(Option.fromUndefinedOr(row), ({ sealed_secret }) => sealed_secret)
+          )
+        ),
+
+      sealedSecrets: (behind, limit) =>
+        Effect.orDie(
+          Effect.map(
+            sql<{ readonly id: WebhookId; readonly sealed_secret: string }>`SELECT id, sealed_secret FROM webhooks
+              WHERE id > ${behind ?? ""} ORDER BY id LIMIT ${limit}`,
+            (rows) => rows.map(({ id, sealed_secret }) => ({ id, sealedSecret: sealed_secret }))
+          )
+        ),
+
+      reseal: (id, { from, to }) =>
+        Effect.orDie(
+          Effect.asVoid(sql`UPDATE webhooks SET sealed_secret = ${to} WHERE id = ${id} AND sealed_secret = ${from}`)
+        )
+    })
+  })
+)
