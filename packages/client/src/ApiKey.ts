@@ -26,14 +26,28 @@ export interface ApiKey {
   readonly environment: Open<Environment>
   readonly ip_whitelist: ReadonlyArray<string>
   readonly created_at: Timestamp
+  /** From when on it is refused; null: it does not expire. */
   readonly expires_at: Timestamp | null
+  /** Give or take some seconds; null before its first use. */
   readonly last_used_at: Timestamp | null
+  /** From when on it is refused: it lies ahead while a rotated key still works. Null: neither rotated nor revoked. */
   readonly revoked_at: Timestamp | null
 }
 
 /** A key that was just made. `full_key` is shown this once. */
-export interface CreatedApiKey extends Pick<ApiKey, "id" | "name" | "key_prefix" | "scopes" | "created_at"> {
+export interface CreatedApiKey extends Omit<ApiKey, "last_used_at" | "revoked_at"> {
   readonly full_key: string
+}
+
+/** The successor of a rotated key. `full_key` is shown this once. */
+export interface RotatedApiKey extends CreatedApiKey {
+  /** The old key, and from when on it is refused. */
+  readonly replaces: { readonly id: string; readonly revoked_at: Timestamp }
+}
+
+export interface RotateApiKey {
+  /** How long the old key goes on working: 0 to 604,800 seconds, 86,400 where it is left out. After a leak: 0. */
+  readonly grace_period_seconds?: number
 }
 
 export interface RevokedApiKey {

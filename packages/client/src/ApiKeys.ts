@@ -1,13 +1,8 @@
 /** API keys, by the dashboard's token. */
 import { path } from "./Address.ts"
-import type { ApiKey, CreateApiKey, CreatedApiKey, RevokedApiKey } from "./ApiKey.ts"
+import type { ApiKey, CreateApiKey, CreatedApiKey, RevokedApiKey, RotateApiKey, RotatedApiKey } from "./ApiKey.ts"
 import type { Connection } from "./Connection.ts"
 import type { PostOptions, RequestOptions } from "./Options.ts"
-
-export interface RotateApiKey {
-  /** How long the old key goes on working: 0 to 604,800 seconds, 86,400 where it is left out. After a leak: 0. */
-  readonly grace_period_seconds?: number
-}
 
 export class ApiKeys {
   readonly #connection: Connection
@@ -21,6 +16,7 @@ export class ApiKeys {
     return this.#connection.data({ method: "POST", path: "/api-keys", body: key, options })
   }
 
+  /** Those of both environments, newest first; keys that ended long ago are left out. */
   async list(options?: RequestOptions): Promise<ReadonlyArray<ApiKey>> {
     return this.#connection.data({ method: "GET", path: "/api-keys", options })
   }
@@ -31,7 +27,7 @@ export class ApiKeys {
   }
 
   /** Makes a successor with the same settings; the old key ends after its grace. `full_key` is in this answer alone. */
-  async rotate(id: string, rotation: RotateApiKey = {}, options?: PostOptions): Promise<CreatedApiKey> {
+  async rotate(id: string, rotation: RotateApiKey = {}, options?: PostOptions): Promise<RotatedApiKey> {
     return this.#connection.data({ method: "POST", path: path`/api-keys/${id}/rotate`, body: rotation, options })
   }
 

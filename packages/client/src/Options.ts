@@ -34,7 +34,7 @@ export interface RequestOptions {
 /** For one POST. */
 export interface PostOptions extends RequestOptions {
   /**
-   * Your own key for this work, 1 to 255 printable ASCII characters: the same key and body within 24 hours do the work
+   * Your own key for this work, 1 to 255 visible ASCII characters: the same key and body within 24 hours do the work
    * once and get the same answer. Left out: a new one for each call, the same for its retries.
    */
   readonly idempotencyKey?: string | undefined

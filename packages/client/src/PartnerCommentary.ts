@@ -37,7 +37,6 @@ export class PartnerCommentary {
 
 // biome-ignore-start lint/performance/noBarrelFile: a package of one entry shows here what belongs to it
 export type * from "./ApiKey.ts"
-export type { RotateApiKey } from "./ApiKeys.ts"
 export {
   ApiError,
   ConnectionError,
@@ -55,9 +54,10 @@ export {
   PartnerCommentaryDashboard,
   type PartnerCommentaryDashboardOptions
 } from "./PartnerCommentaryDashboard.ts"
-export type { Performance, PerformancePeriod } from "./Performance.ts"
+export type * from "./Performance.ts"
 export type { Persona, PersonaSummary } from "./Persona.ts"
 export type { RateLimit } from "./RateLimit.ts"
+export type * from "./TestAssignment.ts"
 export type * from "./Topic.ts"
 export type { ListTopics } from "./Topics.ts"
 export type { Usage } from "./Usage.ts"

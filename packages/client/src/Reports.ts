@@ -2,7 +2,7 @@
 import { query } from "./Address.ts"
 import type { Connection } from "./Connection.ts"
 import type { RequestOptions } from "./Options.ts"
-import type { Performance, PerformancePeriod } from "./Performance.ts"
+import type { PerformancePeriod, PerformanceReport } from "./Performance.ts"
 import type { Usage } from "./Usage.ts"
 
 export class UsageReport {
@@ -25,8 +25,8 @@ export class Metrics {
     this.#connection = connection
   }
 
-  /** Outcomes and times over a period, overall and by persona. Scope `usage:read`. */
-  async performance(period: PerformancePeriod = {}, options?: RequestOptions): Promise<Performance> {
+  /** What the requests of a period came to, and how long they took: overall, and by persona. Scope `usage:read`. */
+  async performance(period: PerformancePeriod = {}, options?: RequestOptions): Promise<PerformanceReport> {
     return this.#connection.data({ method: "GET", path: `/metrics/performance${query({ ...period })}`, options })
   }
 }

@@ -2,7 +2,7 @@
 import { path } from "./Address.ts"
 import type { Connection } from "./Connection.ts"
 import type { PostOptions } from "./Options.ts"
-import type { AdvancedAssignment } from "./Topic.ts"
+import type { AdvanceAssignment, SimulatedAssignment } from "./TestAssignment.ts"
 
 export class TestControls {
   readonly #connection: Connection
@@ -11,8 +11,13 @@ export class TestControls {
     this.#connection = connection
   }
 
-  /** Lets the simulated creator of the persona that waits take the next step. */
-  async advance(shareId: string, options?: PostOptions): Promise<AdvancedAssignment> {
-    return this.#connection.data({ method: "POST", path: path`/test/assignments/${shareId}/advance`, options })
+  /** Lets a simulated creator take a step now. Fails with `invalid_request` where it cannot. Scope `topics:submit`. */
+  async advance(shareId: string, step: AdvanceAssignment = {}, options?: PostOptions): Promise<SimulatedAssignment> {
+    return this.#connection.data({
+      method: "POST",
+      path: path`/test/assignments/${shareId}/advance`,
+      body: step,
+      options
+    })
   }
 }

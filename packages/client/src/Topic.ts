@@ -2,7 +2,8 @@
  * Topics as they go over the wire, field by field as the service's openapi.json describes them. Fields that a newer
  * service adds are kept: nothing is removed from an answer.
  */
-import type { Json, Metadata, Open, Timestamp } from "./Wire.ts"
+import type { ErrorDetails } from "./Errors.ts"
+import type { Metadata, Open, Timestamp } from "./Wire.ts"
 
 export type OutputType = "text" | "audio" | "video"
 
@@ -132,13 +133,7 @@ export interface TopicDetail {
 export interface TopicCommentaries {
   readonly topic_id: string
   readonly content: string
-  readonly commentaries: ReadonlyArray<{
-    readonly commentary_id: string
-    readonly persona: { readonly id: string; readonly name: string; readonly image_url: string }
-    readonly content: string
-    readonly audio_url: string | null
-    readonly video_url: string | null
-  }>
+  readonly commentaries: ReadonlyArray<CommentaryEntry>
 }
 
 /** Everything under one `external_reference`, newest first; `topic_id`, `content` and `metadata` are the newest topic's. */
@@ -170,29 +165,38 @@ export interface TopicSummary {
   readonly created_at: Timestamp
 }
 
+/** Why one topic of `createMany` was refused: fields are named as `topics[3].content`. */
+export type BulkRefusal = {
+  [Code in "invalid_request" | "no_valid_personas" | "rate_limit_exceeded"]: {
+    readonly code: Code
+    readonly message: string
+    readonly details: ErrorDetails[Code]
+  }
+}["invalid_request" | "no_valid_personas" | "rate_limit_exceeded"]
+
 /** What became of one topic of `createMany`. */
 export type BulkResult =
   | { readonly index: number; readonly status: "created"; readonly topic: Topic }
-  | {
-      readonly index: number
-      readonly status: "refused"
-      readonly error: { readonly code: string; readonly message: string; readonly details?: Json }
-    }
+  | { readonly index: number; readonly status: "refused"; readonly error: BulkRefusal }
 
 /** In the order of the request. */
 export interface BulkResults {
   readonly results: ReadonlyArray<BulkResult>
 }
 
-/** A commentary that you accepted for publication. */
-export interface ApprovedCommentary {
-  readonly topic_id: string
+/** An approved commentary by itself. */
+export interface CommentaryEntry {
   readonly commentary_id: string
-  readonly partner_approved_at: Timestamp
+  readonly persona: { readonly id: string; readonly name: string; readonly image_url: string }
+  readonly content: string
+  readonly audio_url: string | null
+  readonly video_url: string | null
 }
 
-/** Where a simulated persona's part stands now. */
-export interface AdvancedAssignment {
+/** A commentary that you accepted for publication. */
+export interface AcceptedCommentary extends CommentaryEntry {
+  readonly topic_id: string
   readonly share_id: string
-  readonly status: Open<PersonaStatus>
+  /** When you first accepted it. It never changes. */
+  readonly partner_approved_at: Timestamp
 }

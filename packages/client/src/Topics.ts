@@ -4,7 +4,7 @@ import type { Connection } from "./Connection.ts"
 import { Listing, type Page } from "./Listing.ts"
 import type { PostOptions, RequestOptions } from "./Options.ts"
 import type {
-  ApprovedCommentary,
+  AcceptedCommentary,
   BulkResults,
   CreateTopic,
   ReferenceLookup,
@@ -93,7 +93,7 @@ export class Topics {
   }
 
   /** Accepts an approved commentary for publication. The first acceptance counts. Scope `topics:submit`. */
-  async approveCommentary(topicId: string, commentaryId: string, options?: PostOptions): Promise<ApprovedCommentary> {
+  async approveCommentary(topicId: string, commentaryId: string, options?: PostOptions): Promise<AcceptedCommentary> {
     return this.#connection.data({
       method: "POST",
       path: path`/topics/${topicId}/commentaries/${commentaryId}/approve`,

@@ -34,13 +34,18 @@ it.each<[string, () => PromiseLike<unknown>, unknown?]>([
   ["GET /personas/p", () => client.personas.get("p")],
   ["GET /usage", () => client.usage.get()],
   ["GET /metrics/performance", () => client.metrics.performance()],
+  [
+    "GET /metrics/performance?from=2026-01-01T00%3A00%3A00Z",
+    () => client.metrics.performance({ from: "2026-01-01T00:00:00Z" })
+  ],
   ["POST /webhooks", () => client.webhooks.create(hook), hook],
   ["GET /webhooks", () => client.webhooks.list()],
   ["GET /webhooks/w", () => client.webhooks.get("w")],
   ["PATCH /webhooks/w", () => client.webhooks.update("w", { status: "paused" }), { status: "paused" }],
   ["DELETE /webhooks/w", () => client.webhooks.delete("w")],
   ["POST /webhooks/w/test", () => client.webhooks.test("w")],
-  ["POST /test/assignments/s/advance", () => client.test.advance("s")],
+  ["POST /test/assignments/s/advance", () => client.test.advance("s"), {}],
+  ["POST /test/assignments/s/advance", () => client.test.advance("s", { action: "fail" }), { action: "fail" }],
   [
     "POST /api-keys",
     () => dashboard.apiKeys.create({ name: "a", scopes: ["topics:read"] }),
