@@ -97,7 +97,7 @@ export class Connection {
       const response = await fetch(this.#base + call.path, { ...init, signal })
       return { status: response.status, headers: response.headers, text: await response.text() }
     }).catch((error: unknown) => {
-      if (outer?.aborted || error === late) throw error
+      if (error === late) throw error
       const message = `No answer from ${this.#base}: ${reasonOf(error)} (request ${sentId}).`
       throw new ConnectionError(message, sentId, { cause: error })
     })

@@ -45,7 +45,7 @@ it("nothing is asked before it is needed, and the first page once", async () => 
   await listing
   await listing
   for await (const { data } of listing.pages()) expect(data.length).toBeGreaterThan(0)
-  expect(asked).toHaveLength(3)
+  expect(asked.map(({ url }) => new URL(url).search)).toEqual(["", "?cursor=one", "?cursor=two"])
 })
 
 it("a page that fails fails the loop", async () => {

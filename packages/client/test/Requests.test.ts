@@ -69,6 +69,8 @@ it.each<[string, () => PromiseLike<unknown>, unknown?]>([
   expect(headers?.get("authorization")).toBe(dashboards ? `Bearer ${token}` : null)
   expect(headers?.get("content-type")).toBe(body === undefined ? null : "application/json")
   expect(last?.init.body).toBe(body === undefined ? null : JSON.stringify(body))
+  const repeatable = expected.startsWith("POST") && !expected.endsWith("/test")
+  expect(headers?.has("idempotency-key")).toBe(repeatable)
   expect(last?.init.redirect).toBe("manual")
   expect(headers?.get("user-agent")).toMatch(/^partner-commentary-client\/\d+\.\d+\.\d+$/)
 })
@@ -104,6 +106,16 @@ it("headers of client and call are sent along, but for those that are the client
     "00-1-2-00",
     apiKey
   ])
+})
+
+it("each attempt names itself, unless the caller has a name for it", async () => {
+  const { asked, client } = scripted([ok({})])
+  await client.usage.get()
+  await client.usage.get()
+  await client.usage.get({ headers: { "X-Request-Id": "mine-1" } })
+  const ids = asked.map(({ init }) => init.headers.get("x-request-id"))
+  expect(new Set(ids).size).toBe(3)
+  expect(ids[2]).toBe("mine-1")
 })
 
 it("every answer is told to whoever watches: id, attempt, rate limit, replay", async () => {

@@ -74,6 +74,12 @@ it("waits longer each time, up to eight seconds, any part of it", async () => {
   expect(pauses()).toEqual([250, 500, 1000, 2000, 4000, 4000])
 })
 
+it("waits no longer than it was told to", async () => {
+  const { client, pauses } = scripted([broken], { maxRetries: 4, maxRetryWaitMs: 600 })
+  await settled(failure(client.topics.get("t")))
+  expect(pauses()).toEqual([250, 500, 600, 600])
+})
+
 it("waits as long as Retry-After says, in seconds or until a date by the server's clock", async () => {
   const byDate = { "retry-after": "Fri, 01 Jan 2027 00:00:20 GMT", date: "Fri, 01 Jan 2027 00:00:00 GMT" }
   const { client, pauses } = scripted([html(503, { "retry-after": "5" }), limited({}, byDate), ok({})])
