@@ -39,6 +39,7 @@ it.each([
   ["a page that claims success", html(200), /Status 200 came with text\/html/],
   ["JSON of somebody else", json(200, { message: "hello" }), /Status 200/],
   ["an error of somebody else", json(403, { success: false, error: "no" }), /Status 403/],
+  ["a success that is none", json(500, { success: true, data: {} }), /Status 500/],
   ["a list", json(200, []), /Status 200/],
   ["nothing", () => new Response(null, { status: 204 }), /Status 204 came with nothing/],
   [

@@ -131,6 +131,17 @@ it("an abort ends the pause before a retry, with the caller's own reason", async
   expect(vi.getTimerCount()).toBe(0)
 })
 
+it("a signal that outlives its calls is left as it was", async () => {
+  const { client } = scripted([broken, broken, ok({})])
+  const { signal } = new AbortController()
+  const added = vi.spyOn(signal, "addEventListener")
+  const removed = vi.spyOn(signal, "removeEventListener")
+  await settled(client.topics.get("t", { signal }))
+  const listeners = (spy: typeof added | typeof removed) => spy.mock.calls.map(([, listener]) => listener)
+  expect(added).toHaveBeenCalledTimes(5)
+  expect(listeners(removed)).toEqual(listeners(added))
+})
+
 it("a rotated key is used from the next attempt on", async () => {
   const keys = ["pk_live_old", "pk_live_new"]
   const { asked, client } = scripted([broken, ok({})], { apiKey: async () => keys.shift() ?? "none" })

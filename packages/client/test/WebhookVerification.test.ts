@@ -117,6 +117,13 @@ it("another id, another time, another body or another secret is refused", async 
     () => verifyWebhook(`${body} `, headers, raw, { now }),
     () => verifyWebhook(body, headers, `${raw}!`, { now }),
     () => verifyWebhook(body, { ...headers, "webhook-signature": headers["webhook-signature"].slice(3) }, raw, { now }),
+    () =>
+      verifyWebhook(
+        body,
+        { ...headers, "webhook-signature": headers["webhook-signature"].replace("v1,", "v2,") },
+        raw,
+        { now }
+      ),
     () => verifyWebhook(body, { ...headers, "webhook-signature": "v1," }, raw, { now }),
     () => verifyWebhook(body, headers, [], { now })
   ]
