@@ -7,8 +7,8 @@ interface Arrow {
   /** The first that matches a workspace's folder is its arrow. */
   readonly workspace: RegExp
   readonly sees: RegExp
-  /** The folders of `effect` besides its top level. */
-  readonly effect: RegExp
+  /** The folders of `effect` besides its top level; null where `effect` is not imported at all. */
+  readonly effect: RegExp | null
   readonly node: boolean
   /** Packages that are neither ours nor `effect`. */
   readonly foreign: RegExp
@@ -49,6 +49,13 @@ const arrows: ReadonlyArray<Arrow> = [
     foreign: nothing
   },
   {
+    workspace: /^packages\/client$/,
+    sees: nothing,
+    effect: null,
+    node: false,
+    foreign: nothing
+  },
+  {
     workspace: /^packages\/testkit$/,
     sees: /^packages\/core$/,
     effect: /^(?!cli$)/,
@@ -79,6 +86,7 @@ const refusal = (arrow: Arrow, specifier: string, folders: ReadonlyMap<string, s
   if (folder !== undefined) return arrow.sees.test(folder) ? null : `does not see ${folder}`
   if (specifier.startsWith("node:")) return arrow.node ? null : "knows no Node"
   if (name !== "effect") return arrow.foreign.test(name) ? null : "imports no such package"
+  if (arrow.effect === null) return "does not use effect"
   const inner = specifier.split("/").slice(1, -1)[0]
   return inner === undefined || arrow.effect.test(inner) ? null : `does not use effect/${inner}`
 }
@@ -129,6 +137,17 @@ export const arrow: Rule = {
     planted("packages/sql", "effect/http/HttpRouter"),
     planted("packages/sql", "@partner-commentary/api/Api"),
     planted("packages/sql", "@partner-commentary/sqlite/Sqlite"),
+    planted("packages/client", "@partner-commentary/api/TopicsApi"),
+    planted("packages/client", "@partner-commentary/core/topic/Topic"),
+    planted("packages/client", "@partner-commentary/server/Routes"),
+    planted("packages/client", "@partner-commentary/client"),
+    planted("packages/client", "effect/Effect"),
+    planted("packages/client", "effect/http/HttpClient"),
+    planted("packages/client", "node:crypto"),
+    planted("packages/client", "standardwebhooks"),
+    { "packages/client/src/Planted.ts": 'import type { Topic } from "@partner-commentary/api/TopicsApi"\n' },
+    { "packages/client/src/Planted.ts": "export const load = (name: string) => import(name)\n" },
+    planted("packages/server", "@partner-commentary/client"),
     planted("packages/testkit", "node:fs"),
     planted("packages/testkit", "@partner-commentary/sqlite/Sqlite"),
     planted("adapters/sqlite", "@partner-commentary/api/Api"),
@@ -155,6 +174,7 @@ export const arrow: Rule = {
     planted("packages/api", "effect/http-api/HttpApi"),
     planted("packages/server", "@partner-commentary/api/Api"),
     planted("packages/sql", "effect/sql/SqlClient"),
+    planted("packages/client", "./Topic.ts"),
     planted("packages/testkit", "@effect/vitest"),
     planted("adapters/sqlite", "node:sqlite"),
     planted("adapters/sqlite", "@partner-commentary/sql/TopicStore"),

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { root } from "../Repository.ts"
 
-const library = ["packages/core", "adapters/smtp"]
+const library = ["packages/core", "packages/client", "adapters/smtp"]
 const everywhere = [...library, "hosts/node", "scripts"]
 
 const violations = [

@@ -1,0 +1,34 @@
+/** Where requests go: the service's address, and paths in it that no id can lead out of. */
+import { PartnerCommentaryError } from "./Errors.ts"
+
+const prefix = "/partner/v1"
+
+/** `{api_root}` with the version prefix, which may be there already. */
+export const baseAddress = (given: string): string => {
+  const url = URL.canParse(given) ? new URL(given) : null
+  if (url === null || !/^https?:$/.test(url.protocol)) {
+    throw new PartnerCommentaryError("baseUrl must be the service's address, such as https://api.example.com.")
+  }
+  if (url.username + url.password + url.search + url.hash !== "") {
+    throw new PartnerCommentaryError("baseUrl must have no user, password, query or fragment.")
+  }
+  const path = url.pathname.replace(/\/+$/, "")
+  return url.origin + (path.endsWith(prefix) ? path : path + prefix)
+}
+
+const segment = (value: string): string => {
+  // A URL drops such a segment, and the request would reach another operation.
+  if (typeof value !== "string" || value === "" || value === "." || value === "..") {
+    throw new PartnerCommentaryError(`${JSON.stringify(value) ?? "undefined"} is no id.`)
+  }
+  return encodeURIComponent(value)
+}
+
+/** A path with its ids escaped. */
+export const path = (texts: TemplateStringsArray, ...ids: ReadonlyArray<string>): string =>
+  texts.reduce((whole, text, at) => whole + segment(ids[at - 1] as string) + text)
+
+export const query = (values: Readonly<Record<string, string | number | undefined>>): string => {
+  const given = Object.entries(values).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]]))
+  return given.length === 0 ? "" : `?${new URLSearchParams(given)}`
+}

@@ -1,0 +1,49 @@
+/** Reads an answer: the payload of a success, or the error that it stands for. What a payload holds is not checked. */
+import { ApiError, type ErrorCode, UnexpectedAnswerError } from "./Errors.ts"
+
+export interface Answer {
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+  readonly requestId: string | null
+}
+
+const parsed = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null
+
+/** Whatever is no envelope of the service's came from something else on the way. */
+const strange = (answer: Answer): UnexpectedAnswerError => {
+  const { headers, status, text } = answer
+  const said =
+    status < 400 && status >= 300
+      ? `a redirect to ${headers.get("location") ?? "elsewhere"}, which is not followed with a key; set baseUrl to the service's own address`
+      : text === ""
+        ? "nothing"
+        : `${headers.get("content-type") ?? "something without a type"} instead of the service's JSON`
+  return new UnexpectedAnswerError(`Status ${status} came with ${said}.`, answer)
+}
+
+/** The whole envelope of a success. */
+export const read = (answer: Answer): unknown => {
+  const { headers, requestId, status } = answer
+  const body = parsed(answer.text)
+  if (!isObject(body) || typeof body["success"] !== "boolean") throw strange(answer)
+  if (status >= 200 && status < 300) return body
+  const error = body["error"]
+  if (!isObject(error) || typeof error["code"] !== "string") throw strange(answer)
+  throw new ApiError({
+    status,
+    code: error["code"] as ErrorCode,
+    message: typeof error["message"] === "string" ? error["message"] : error["code"],
+    details: error["details"] as undefined,
+    requestId,
+    headers
+  })
+}

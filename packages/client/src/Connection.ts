@@ -1,0 +1,142 @@
+/**
+ * One caller's line to the service: the credential, the attempts, their time. The resources say what is asked; Retry
+ * says what is tried again; Answer reads what comes.
+ */
+import { baseAddress } from "./Address.ts"
+import { type Answer, read } from "./Answer.ts"
+import { ConnectionError, PartnerCommentaryError, TimeoutError } from "./Errors.ts"
+import type { ClientOptions, Credential, PostOptions, ResponseInfo } from "./Options.ts"
+import { pause, within } from "./Pause.ts"
+import { rateLimitOf } from "./RateLimit.ts"
+import { pauseAfter } from "./Retry.ts"
+import { version } from "./Version.ts"
+
+export interface Call {
+  readonly method: "GET" | "POST" | "PATCH" | "DELETE"
+  /** Escaped, below the version prefix, with its query. */
+  readonly path: string
+  readonly body?: unknown
+  readonly options?: PostOptions | undefined
+  /** Each attempt would do the work again. */
+  readonly once?: boolean
+}
+
+/** How a credential is sent. */
+export interface Header {
+  /** In the words of the options. */
+  readonly option: string
+  readonly name: string
+  readonly scheme: string
+}
+
+const inBrowser = () => "window" in globalThis && "document" in globalThis
+
+/** Node says why in the cause of the cause. */
+const reasonOf = (error: unknown): string => {
+  const { cause, message } = error instanceof Error ? error : { cause: undefined, message: String(error) }
+  const code = typeof cause === "object" && cause !== null && "code" in cause ? ` (${cause.code})` : ""
+  return message + code
+}
+
+export class Connection {
+  readonly #base: string
+  readonly #header: Header
+  readonly #credential: Credential
+  readonly #options: ClientOptions
+
+  constructor(options: ClientOptions, header: Header, credential: Credential) {
+    if (inBrowser() && options.allowBrowser !== true) {
+      throw new PartnerCommentaryError(
+        "This is a browser, where anybody can read the key. Call the service from your server, or say allowBrowser: true if the key may be seen."
+      )
+    }
+    this.#base = baseAddress(options.baseUrl)
+    this.#header = header
+    this.#credential = credential
+    this.#options = options
+    if (typeof credential !== "function") this.#checked(credential)
+  }
+
+  /** The payload of a success. */
+  async data<A>(call: Call): Promise<A> {
+    return (await this.send<{ readonly data: A }>(call)).data
+  }
+
+  /** The whole envelope of a success, after as many attempts as it takes. */
+  async send<A>(call: Call): Promise<A> {
+    const { maxRetryWaitMs = 60_000 } = this.#options
+    const maxRetries = call.once === true ? 0 : (call.options?.maxRetries ?? this.#options.maxRetries ?? 3)
+    const signal = call.options?.signal
+    const headers = this.#headersOf(call)
+    const body = call.body === undefined ? null : JSON.stringify(call.body)
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return read(await this.#attempt(call, attempt, headers, body)) as A
+      } catch (error) {
+        signal?.throwIfAborted()
+        const wait = attempt > maxRetries ? null : pauseAfter(error, attempt, maxRetryWaitMs, Math.random())
+        if (wait === null) throw error
+        await pause(wait, signal)
+      }
+    }
+  }
+
+  async #attempt(call: Call, attempt: number, shared: Headers, body: string | null): Promise<Answer> {
+    const { fetch = globalThis.fetch } = this.#options
+    const timeoutMs = call.options?.timeoutMs ?? this.#options.timeoutMs ?? 30_000
+    const outer = call.options?.signal
+    const headers = new Headers(shared)
+    const sentId = headers.get("x-request-id") ?? crypto.randomUUID()
+    headers.set("x-request-id", sentId)
+    headers.set(this.#header.name, this.#header.scheme + (await this.#secret()))
+    const late = new TimeoutError(`No answer within ${timeoutMs} ms (request ${sentId}).`, sentId)
+    const start = Date.now()
+    // A redirect is not followed: it could carry the key to somebody else's server.
+    const init: RequestInit = { method: call.method, headers, body, redirect: "manual" }
+    const answer = await within(timeoutMs, late, outer, async (signal) => {
+      const response = await fetch(this.#base + call.path, { ...init, signal })
+      return { status: response.status, headers: response.headers, text: await response.text() }
+    }).catch((error: unknown) => {
+      if (error === late) throw error
+      const message = `No answer from ${this.#base}: ${reasonOf(error)} (request ${sentId}).`
+      throw new ConnectionError(message, sentId, { cause: error })
+    })
+    const requestId = answer.headers.get("x-request-id")
+    const info: ResponseInfo = {
+      method: call.method,
+      path: call.path,
+      status: answer.status,
+      requestId,
+      attempt,
+      durationMs: Date.now() - start,
+      rateLimit: rateLimitOf(answer.headers),
+      replayed: answer.headers.get("idempotency-replayed") === "true",
+      headers: answer.headers
+    }
+    this.#options.onResponse?.(info)
+    call.options?.onResponse?.(info)
+    return { ...answer, requestId }
+  }
+
+  #headersOf({ body, method, once, options }: Call): Headers {
+    const headers = new Headers(this.#options.headers)
+    for (const [name, value] of Object.entries(options?.headers ?? {})) headers.set(name, value)
+    headers.set("accept", "application/json")
+    headers.set("user-agent", `partner-commentary-client/${version}`)
+    if (body !== undefined) headers.set("content-type", "application/json")
+    if (method === "POST" && once !== true) {
+      headers.set("idempotency-key", options?.idempotencyKey ?? crypto.randomUUID())
+    }
+    return headers
+  }
+
+  async #secret(): Promise<string> {
+    return this.#checked(typeof this.#credential === "function" ? await this.#credential() : this.#credential)
+  }
+
+  /** Checked here, for `fetch` would show what is wrong by showing it. */
+  #checked(secret: string): string {
+    if (typeof secret === "string" && /^[\x21-\x7e]+$/.test(secret)) return secret
+    throw new PartnerCommentaryError(`${this.#header.option} is missing, or has a character that no key has.`)
+  }
+}

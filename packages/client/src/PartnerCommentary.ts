@@ -1,0 +1,75 @@
+/**
+ * The official client of Partner Commentary, and everything that belongs to it. Plain `fetch` and WebCrypto: the same
+ * in Node, Deno, Bun and on the edge.
+ */
+import { Connection } from "./Connection.ts"
+import type { ClientOptions, Credential } from "./Options.ts"
+import { Personas } from "./Personas.ts"
+import { Metrics, UsageReport } from "./Reports.ts"
+import { TestControls } from "./TestControls.ts"
+import { Topics } from "./Topics.ts"
+import { Webhooks } from "./Webhooks.ts"
+
+export interface PartnerCommentaryOptions extends ClientOptions {
+  /** `pk_live_…` or `pk_test_…`; or what fetches it, from a secret store. */
+  readonly apiKey: Credential
+}
+
+/** What a partner's server calls with its API key. Make one, and use it for everything. */
+export class PartnerCommentary {
+  readonly topics: Topics
+  readonly personas: Personas
+  readonly usage: UsageReport
+  readonly metrics: Metrics
+  readonly webhooks: Webhooks
+  readonly test: TestControls
+
+  constructor({ apiKey, ...options }: PartnerCommentaryOptions) {
+    const connection = new Connection(options, { option: "apiKey", name: "x-api-key", scheme: "" }, apiKey)
+    this.topics = new Topics(connection)
+    this.personas = new Personas(connection)
+    this.usage = new UsageReport(connection)
+    this.metrics = new Metrics(connection)
+    this.webhooks = new Webhooks(connection)
+    this.test = new TestControls(connection)
+  }
+}
+
+// biome-ignore-start lint/performance/noBarrelFile: a package of one entry shows here what belongs to it
+export type * from "./ApiKey.ts"
+export {
+  ApiError,
+  ConnectionError,
+  type ErrorCode,
+  type ErrorDetails,
+  PartnerCommentaryError,
+  type Problem,
+  TimeoutError,
+  UnexpectedAnswerError,
+  WaitTimeoutError
+} from "./Errors.ts"
+export type { Listing, Page } from "./Listing.ts"
+export type { ClientOptions, Credential, PostOptions, RequestOptions, ResponseInfo } from "./Options.ts"
+export {
+  PartnerCommentaryDashboard,
+  type PartnerCommentaryDashboardOptions
+} from "./PartnerCommentaryDashboard.ts"
+export type * from "./Performance.ts"
+export type { Persona, PersonaSummary } from "./Persona.ts"
+export type { RateLimit } from "./RateLimit.ts"
+export type * from "./TestAssignment.ts"
+export type * from "./Topic.ts"
+export type { ListTopics } from "./Topics.ts"
+export type { Usage } from "./Usage.ts"
+export type { WaitOptions } from "./Waiting.ts"
+export type * from "./Webhook.ts"
+export type * from "./WebhookEvent.ts"
+export {
+  type VerifyOptions,
+  verifyWebhook,
+  type WebhookHeaders,
+  type WebhookRefusal,
+  WebhookVerificationError
+} from "./WebhookVerification.ts"
+export type { Json, Metadata, Open, Timestamp } from "./Wire.ts"
+// biome-ignore-end lint/performance/noBarrelFile: a package of one entry shows here what belongs to it

@@ -1,0 +1,49 @@
+/** Waiting that an abort ends. */
+
+/** The longest that a timer can be set for. */
+const longest = 2 ** 31 - 1
+
+/** Rejects with the signal's reason as soon as it is aborted. */
+export const pause = (ms: number, signal: AbortSignal | undefined): Promise<void> =>
+  new Promise((resolve, reject) => {
+    signal?.throwIfAborted()
+    const stop = () => {
+      clearTimeout(timer)
+      reject(signal?.reason)
+    }
+    const timer = setTimeout(
+      () => {
+        signal?.removeEventListener("abort", stop)
+        resolve()
+      },
+      Math.min(ms, longest)
+    )
+    signal?.addEventListener("abort", stop, { once: true })
+  })
+
+/**
+ * Runs with a signal that is aborted with `reason` after `ms`, or with the outer signal's own reason before. Rejects at
+ * that moment, whether or not what runs heeds the signal.
+ */
+export const within = async <A>(
+  ms: number,
+  reason: unknown,
+  outer: AbortSignal | undefined,
+  run: (signal: AbortSignal) => Promise<A>
+): Promise<A> => {
+  outer?.throwIfAborted()
+  const controller = new AbortController()
+  const { signal } = controller
+  const aborted = new Promise<never>((_, reject) => {
+    signal.addEventListener("abort", () => reject(signal.reason), { once: true })
+  })
+  const stop = () => controller.abort(outer?.reason)
+  const timer = setTimeout(() => controller.abort(reason), Math.min(ms, longest))
+  outer?.addEventListener("abort", stop, { once: true })
+  try {
+    return await Promise.race([run(signal), aborted])
+  } finally {
+    clearTimeout(timer)
+    outer?.removeEventListener("abort", stop)
+  }
+}

@@ -1,0 +1,23 @@
+/** The personas that you hold licences for. */
+import { path } from "./Address.ts"
+import type { Connection } from "./Connection.ts"
+import type { RequestOptions } from "./Options.ts"
+import type { Persona, PersonaSummary } from "./Persona.ts"
+
+export class Personas {
+  readonly #connection: Connection
+
+  constructor(connection: Connection) {
+    this.#connection = connection
+  }
+
+  /** All of them, by name. Scope `personas:read`. */
+  async list(options?: RequestOptions): Promise<ReadonlyArray<PersonaSummary>> {
+    return this.#connection.data({ method: "GET", path: "/personas", options })
+  }
+
+  /** One with biography and expertise. Fails with `not_licensed` or `not_found`. Scope `personas:read`. */
+  async get(id: string, options?: RequestOptions): Promise<Persona> {
+    return this.#connection.data({ method: "GET", path: path`/personas/${id}`, options })
+  }
+}

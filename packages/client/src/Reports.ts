@@ -1,0 +1,32 @@
+/** What was used of the quotas, and how the personas perform. */
+import { query } from "./Address.ts"
+import type { Connection } from "./Connection.ts"
+import type { RequestOptions } from "./Options.ts"
+import type { PerformancePeriod, PerformanceReport } from "./Performance.ts"
+import type { Usage } from "./Usage.ts"
+
+export class UsageReport {
+  readonly #connection: Connection
+
+  constructor(connection: Connection) {
+    this.#connection = connection
+  }
+
+  /** Usage, quotas and what remains of them in the current month. Scope `usage:read`. */
+  async get(options?: RequestOptions): Promise<Usage> {
+    return this.#connection.data({ method: "GET", path: "/usage", options })
+  }
+}
+
+export class Metrics {
+  readonly #connection: Connection
+
+  constructor(connection: Connection) {
+    this.#connection = connection
+  }
+
+  /** What the requests of a period came to, and how long they took: overall, and by persona. Scope `usage:read`. */
+  async performance(period: PerformancePeriod = {}, options?: RequestOptions): Promise<PerformanceReport> {
+    return this.#connection.data({ method: "GET", path: `/metrics/performance${query({ ...period })}`, options })
+  }
+}

@@ -1,0 +1,23 @@
+/** The test environment's own controls: for keys that begin with `pk_test_`. */
+import { path } from "./Address.ts"
+import type { Connection } from "./Connection.ts"
+import type { PostOptions } from "./Options.ts"
+import type { AdvanceAssignment, SimulatedAssignment } from "./TestAssignment.ts"
+
+export class TestControls {
+  readonly #connection: Connection
+
+  constructor(connection: Connection) {
+    this.#connection = connection
+  }
+
+  /** Lets a simulated creator take a step now. Fails with `invalid_request` where it cannot. Scope `topics:submit`. */
+  async advance(shareId: string, step: AdvanceAssignment = {}, options?: PostOptions): Promise<SimulatedAssignment> {
+    return this.#connection.data({
+      method: "POST",
+      path: path`/test/assignments/${shareId}/advance`,
+      body: step,
+      options
+    })
+  }
+}

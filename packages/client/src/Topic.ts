@@ -1,0 +1,202 @@
+/**
+ * Topics as they go over the wire, field by field as the service's openapi.json describes them. Fields that a newer
+ * service adds are kept: nothing is removed from an answer.
+ */
+import type { ErrorDetails } from "./Errors.ts"
+import type { Metadata, Open, Timestamp } from "./Wire.ts"
+
+export type OutputType = "text" | "audio" | "video"
+
+/**
+ * `pending`: waiting for creators; `in_progress`: at least one works; `partial`: some commentaries are ready;
+ * `completed`: nothing more will come.
+ */
+export type TopicStatus = "pending" | "in_progress" | "partial" | "completed"
+
+/** Where one persona's part stands. Only `creator_approved` has a commentary; it, `declined` and `expired` are final. */
+export type PersonaStatus =
+  | "topic_sent"
+  | "opinion_injected"
+  | "commentary_generated"
+  | "creator_approved"
+  | "declined"
+  | "expired"
+
+/** What will come of one persona's part: `failed` means that no commentary will. */
+export type OutcomeStatus = "completed" | "pending" | "failed"
+
+export type FailureReason = "declined" | "expired" | "generation_failed" | "approval_timeout" | "withdrawn"
+
+/** What to ask, and whom. */
+export interface CreateTopic {
+  /** A short question, statement or prompt: 10 to 500 characters after trimming. */
+  readonly content: string
+  /** 1 to 100 persona ids. Ask several personas in one topic rather than in one topic each. */
+  readonly persona_ids: ReadonlyArray<string>
+  /** Your own name for the topic: 1 to 256 of letters, digits, `-`, `_`, `.` and `:`. Several topics may share one. */
+  readonly external_reference?: string
+  /** `["text"]` where it is left out. Text is produced in any case. */
+  readonly output_types?: ReadonlyArray<OutputType>
+  /** Returned in answers and webhooks. */
+  readonly metadata?: Metadata
+}
+
+/** What became of one requested persona. */
+export interface SubmissionResult {
+  readonly persona_id: string
+  /** `sent` to the creator; `not_licensed`: no active licence; `duplicate`: the same topic was sent within 24 hours. */
+  readonly status: Open<"sent" | "not_licensed" | "duplicate">
+  /** Of a duplicate: the sending that it repeats. */
+  readonly duplicate_of?: { readonly topic_id: string; readonly share_id: string }
+}
+
+/** A topic as it was created. */
+export interface Topic {
+  readonly topic_id: string
+  readonly external_reference?: string
+  readonly content: string
+  readonly metadata: Metadata
+  /** How many personas will answer. */
+  readonly personas_sent: number
+  /** In the order of `persona_ids`. */
+  readonly results: ReadonlyArray<SubmissionResult>
+  readonly status: "pending"
+  readonly created_at: Timestamp
+}
+
+/** Why no commentary will come, and since when. */
+export interface Failure {
+  readonly reason: Open<FailureReason>
+  readonly at: Timestamp
+}
+
+/** The light view that polling reads. */
+export interface TopicProgress {
+  readonly topic_id: string
+  readonly content: string
+  readonly overall_status: Open<TopicStatus>
+  readonly created_at: Timestamp
+  readonly personas: ReadonlyArray<{
+    readonly persona_id: string
+    readonly persona_name: string
+    readonly status: Open<PersonaStatus>
+    readonly status_updated_at: Timestamp
+    /** True when it is ready to fetch. */
+    readonly has_commentary: boolean
+    readonly failure: Failure | null
+  }>
+  /** How many personas stand where. */
+  readonly summary: { readonly total: number } & { readonly [Status in PersonaStatus]: number }
+}
+
+/** An approved text, with media where they were asked for and are ready. */
+export interface Commentary {
+  readonly id: string
+  readonly content: string
+  readonly audio_url: string | null
+  readonly video_url: string | null
+}
+
+/** What one persona's part came to. */
+export interface Outcome {
+  readonly persona_id: string
+  readonly persona_name: string
+  readonly persona_image: string
+  readonly status: Open<OutcomeStatus>
+  /** Null unless `completed`. */
+  readonly commentary: Commentary | null
+  /** Null unless `failed`. */
+  readonly failure: Failure | null
+}
+
+/** How many personas came to what. */
+export interface OutcomeSummary {
+  readonly total_personas: number
+  readonly completed: number
+  readonly pending: number
+  readonly failed: number
+}
+
+/** A topic with everything that came of it, in the order of submission. */
+export interface TopicDetail {
+  readonly topic_id: string
+  readonly external_reference?: string
+  readonly content: string
+  readonly metadata: Metadata
+  readonly status: Open<TopicStatus>
+  readonly created_at: Timestamp
+  readonly commentaries: ReadonlyArray<Outcome>
+  readonly summary: OutcomeSummary
+}
+
+/** The approved commentaries alone. */
+export interface TopicCommentaries {
+  readonly topic_id: string
+  readonly content: string
+  readonly commentaries: ReadonlyArray<CommentaryEntry>
+}
+
+/** Everything under one `external_reference`, newest first; `topic_id`, `content` and `metadata` are the newest topic's. */
+export interface ReferenceLookup {
+  readonly external_reference: string
+  readonly topic_id: string
+  readonly content: string
+  readonly metadata: Metadata
+  readonly commentaries: ReadonlyArray<
+    Outcome & {
+      readonly share_id: string
+      readonly topic_id: string
+      readonly topic_content: string
+      readonly created_at: Timestamp
+    }
+  >
+  readonly summary: OutcomeSummary
+  /** True when more topics than the 100 newest carry the reference. */
+  readonly truncated: boolean
+}
+
+/** A topic in a list. */
+export interface TopicSummary {
+  readonly topic_id: string
+  readonly content: string
+  readonly status: Open<TopicStatus>
+  readonly commentaries_ready: number
+  readonly total_personas: number
+  readonly created_at: Timestamp
+}
+
+/** Why one topic of `createMany` was refused: fields are named as `topics[3].content`. */
+export type BulkRefusal = {
+  [Code in "invalid_request" | "no_valid_personas" | "rate_limit_exceeded"]: {
+    readonly code: Code
+    readonly message: string
+    readonly details: ErrorDetails[Code]
+  }
+}["invalid_request" | "no_valid_personas" | "rate_limit_exceeded"]
+
+/** What became of one topic of `createMany`. */
+export type BulkResult =
+  | { readonly index: number; readonly status: "created"; readonly topic: Topic }
+  | { readonly index: number; readonly status: "refused"; readonly error: BulkRefusal }
+
+/** In the order of the request. */
+export interface BulkResults {
+  readonly results: ReadonlyArray<BulkResult>
+}
+
+/** An approved commentary by itself. */
+export interface CommentaryEntry {
+  readonly commentary_id: string
+  readonly persona: { readonly id: string; readonly name: string; readonly image_url: string }
+  readonly content: string
+  readonly audio_url: string | null
+  readonly video_url: string | null
+}
+
+/** A commentary that you accepted for publication. */
+export interface AcceptedCommentary extends CommentaryEntry {
+  readonly topic_id: string
+  readonly share_id: string
+  /** When you first accepted it. It never changes. */
+  readonly partner_approved_at: Timestamp
+}

@@ -1,0 +1,78 @@
+/**
+ * Waiting for people: polls a topic's status as the service asks its partners to, every 30 to 60 seconds, for a day or
+ * two. A webhook tells sooner, and costs no requests.
+ */
+import { ApiError, WaitTimeoutError } from "./Errors.ts"
+import type { RequestOptions, ResponseInfo } from "./Options.ts"
+import { pause, within } from "./Pause.ts"
+import type { RateLimit } from "./RateLimit.ts"
+import { askedToWait, isPassing } from "./Retry.ts"
+import type { TopicDetail, TopicProgress } from "./Topic.ts"
+
+export interface WaitOptions extends RequestOptions {
+  /** `completed`: nothing more will come (as it is by default). `first`: at least one commentary is ready, or none will be. */
+  readonly until?: "completed" | "first" | undefined
+  /** Milliseconds for all the waiting: 48 hours where it is left out. Not the time of one request. */
+  readonly timeoutMs?: number | undefined
+  /** The pause between polls is this to twice this: 30,000 where it is left out. With a test key 500 does. */
+  readonly intervalMs?: number | undefined
+  /** Called with the first status that is seen, and with every one that differs from the last. */
+  readonly onProgress?: ((status: TopicProgress) => void) | undefined
+}
+
+/** What is asked of the service meanwhile. */
+export interface Polled {
+  readonly status: (id: string, options: RequestOptions) => Promise<TopicProgress>
+  readonly get: (id: string, options: RequestOptions) => Promise<TopicDetail>
+}
+
+const twoDays = 48 * 3600 * 1000
+
+/** The rest of a window is shared out evenly, so that polling alone never uses it up. */
+const share = (limit: RateLimit | null) => (limit === null ? 0 : limit.resetsInMs / (limit.remaining + 1))
+
+const reached = (status: TopicProgress, until: WaitOptions["until"]) =>
+  status.overall_status === "completed" || (until === "first" && status.personas.some((each) => each.has_commentary))
+
+export const waitForTopic = async (topics: Polled, id: string, options: WaitOptions = {}): Promise<TopicDetail> => {
+  const { intervalMs = 30_000, onProgress, onResponse, signal, timeoutMs = twoDays, until, ...rest } = options
+  let last: TopicProgress | null = null
+  let limit: RateLimit | null = null
+  const watched = (response: ResponseInfo) => {
+    limit = response.rateLimit
+    onResponse?.(response)
+  }
+
+  /** Once the topic was seen, an outage is no reason to give up what takes days anyway. */
+  const poll = async (request: RequestOptions): Promise<TopicProgress | Error> => {
+    try {
+      return await topics.status(id, request)
+    } catch (error) {
+      request.signal?.throwIfAborted()
+      const passes = isPassing(error) && (last !== null || (error instanceof ApiError && error.status === 429))
+      if (!passes) throw error
+      return error as Error
+    }
+  }
+
+  const waiting = async (signal: AbortSignal): Promise<TopicDetail> => {
+    const request = { ...rest, signal, onResponse: watched }
+    for (;;) {
+      const seen = await poll(request)
+      if (!(seen instanceof Error)) {
+        if (onProgress !== undefined && JSON.stringify(seen) !== JSON.stringify(last)) onProgress(seen)
+        last = seen
+        if (reached(seen, until)) return topics.get(id, request)
+      }
+      const asked = seen instanceof Error ? (askedToWait(seen) ?? 0) : 0
+      await pause(Math.max(intervalMs * (1 + Math.random()), share(limit), asked), signal)
+    }
+  }
+
+  const timedOut = Symbol("timed out")
+  return within(timeoutMs, timedOut, signal, waiting).catch((error: unknown) => {
+    if (error !== timedOut) throw error
+    const state = last === null ? "not seen" : (last as TopicProgress).overall_status
+    throw new WaitTimeoutError(`Topic ${id} is ${state} after ${timeoutMs} ms.`, id, last)
+  })
+}

@@ -1,0 +1,128 @@
+/**
+ * Whether what arrived at a webhook was sent by the service: Standard Webhooks, version v1, with the runtime's own
+ * WebCrypto. Works without a client.
+ */
+import { PartnerCommentaryError } from "./Errors.ts"
+import type { WebhookEvent } from "./WebhookEvent.ts"
+
+export type WebhookRefusal =
+  | "missing_header"
+  | "malformed_header"
+  | "too_old"
+  | "too_new"
+  | "wrong_signature"
+  | "malformed_secret"
+  | "malformed_body"
+
+/** Not to be believed: answer 400, or 401, and do nothing. */
+export class WebhookVerificationError extends PartnerCommentaryError {
+  override name = "WebhookVerificationError"
+  readonly reason: WebhookRefusal
+
+  constructor(reason: WebhookRefusal, message: string) {
+    super(message)
+    this.reason = reason
+  }
+}
+
+/** A `Headers`, Node's `request.headers`, or any record; names in any case. */
+export type WebhookHeaders =
+  | { readonly get: (name: string) => string | null }
+  | Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
+
+export interface VerifyOptions {
+  /** How far the sending may be from now, either way. 300. */
+  readonly toleranceSeconds?: number | undefined
+  /** In place of this machine's clock. */
+  readonly now?: Date | undefined
+}
+
+const refuse = (reason: WebhookRefusal, message: string): never => {
+  throw new WebhookVerificationError(reason, message)
+}
+
+const header = (headers: WebhookHeaders, name: string): string => {
+  const found =
+    typeof headers.get === "function"
+      ? headers.get(name)
+      : Object.entries(headers).find(([each]) => each.toLowerCase() === name)?.[1]
+  const value = Array.isArray(found) ? found[0] : found
+  return typeof value === "string" && value !== "" ? value : refuse("missing_header", `The header ${name} is missing.`)
+}
+
+const decoded = (base64: string): Uint8Array<ArrayBuffer> | null => {
+  try {
+    return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0))
+  } catch {
+    return null
+  }
+}
+
+const marker = "whsec_"
+
+/** `whsec_…` is base64; any other secret is its own bytes. */
+const keyOf = (secret: string): Promise<CryptoKey> => {
+  const bytes = secret.startsWith(marker) ? decoded(secret.slice(marker.length)) : new TextEncoder().encode(secret)
+  if (bytes === null || bytes.length === 0) {
+    return refuse("malformed_secret", "The webhook's secret is empty, or begins with whsec_ and goes on as no base64.")
+  }
+  return crypto.subtle.importKey("raw", bytes, { name: "HMAC", hash: "SHA-256" }, false, ["verify"])
+}
+
+const bytesOf = (body: string | Uint8Array | ArrayBuffer): Uint8Array => {
+  if (typeof body === "string") return new TextEncoder().encode(body)
+  // Not instanceof: what a test runner's sandbox or a frame made is of another realm.
+  if (ArrayBuffer.isView(body)) return new Uint8Array(body.buffer, body.byteOffset, body.byteLength)
+  if (Object.prototype.toString.call(body) === "[object ArrayBuffer]") return new Uint8Array(body)
+  throw new TypeError("verifyWebhook needs the body as it came, not what a JSON parser made of it.")
+}
+
+const sentAt = (timestamp: string, { now = new Date(), toleranceSeconds = 300 }: VerifyOptions): void => {
+  if (!/^\d{1,12}$/.test(timestamp)) refuse("malformed_header", "webhook-timestamp is not in whole seconds.")
+  const age = now.getTime() / 1000 - Number(timestamp)
+  if (age > toleranceSeconds) refuse("too_old", `It was signed ${Math.floor(age)} seconds ago.`)
+  if (age < -toleranceSeconds) refuse("too_new", `It was signed ${Math.floor(-age)} seconds from now: check the clock.`)
+}
+
+/**
+ * The event that arrived, if it is genuine; else rejects with WebhookVerificationError.
+ * `body` must be as it came, byte for byte. Give several secrets while you change from one webhook to another. The same
+ * event may come more than once: remember its `id`.
+ */
+export const verifyWebhook = async (
+  body: string | Uint8Array | ArrayBuffer,
+  headers: WebhookHeaders,
+  secret: string | ReadonlyArray<string>,
+  options: VerifyOptions = {}
+): Promise<WebhookEvent> => {
+  const content = bytesOf(body)
+  const id = header(headers, "webhook-id")
+  const timestamp = header(headers, "webhook-timestamp")
+  const signatures = header(headers, "webhook-signature")
+    .split(" ")
+    .flatMap((each) => (each.startsWith("v1,") ? [decoded(each.slice(3))] : []))
+    .filter((each) => each !== null)
+  sentAt(timestamp, options)
+
+  const lead = new TextEncoder().encode(`${id}.${timestamp}.`)
+  const signed = new Uint8Array(lead.length + content.length)
+  signed.set(lead)
+  signed.set(content, lead.length)
+
+  const keys = await Promise.all((typeof secret === "string" ? [secret] : secret).map(keyOf))
+  for (const key of keys) {
+    for (const signature of signatures) {
+      // The comparison takes the same time wherever the two differ.
+      if (await crypto.subtle.verify("HMAC", key, signature, signed)) return eventIn(content)
+    }
+  }
+  return refuse("wrong_signature", "No signature fits: another secret, or another body than the one that was sent.")
+}
+
+const eventIn = (content: Uint8Array): WebhookEvent => {
+  try {
+    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(content))
+  } catch {
+    return refuse("malformed_body", "It is genuine, but no JSON.")
+  }
+}

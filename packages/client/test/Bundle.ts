@@ -1,0 +1,24 @@
+/** The package as an application ships it: one minified file, or only what it uses of it. */
+import { join } from "node:path"
+import { gzipSync } from "node:zlib"
+import { build } from "esbuild"
+
+export const bundle = async (source: string, format: "esm" | "iife" = "esm") => {
+  const { outputFiles, metafile } = await build({
+    stdin: { contents: source, resolveDir: join(import.meta.dirname, "..", "src"), loader: "ts" },
+    bundle: true,
+    minify: true,
+    format,
+    globalName: "PC",
+    platform: "neutral",
+    target: "es2022",
+    metafile: true,
+    write: false,
+    logLevel: "silent"
+  })
+  const text = outputFiles[0]?.text ?? ""
+  return { text, gzipped: gzipSync(text, { level: 9 }).length, inputs: Object.keys(metafile.inputs) }
+}
+
+export const everything = 'export * from "./PartnerCommentary.ts"'
+export const verification = 'export { verifyWebhook } from "./PartnerCommentary.ts"'

@@ -1,0 +1,104 @@
+/** How calls fail: typed by code, told apart from what proxies say, and never with the key in it. */
+import { inspect } from "node:util"
+import {
+  ApiError,
+  ConnectionError,
+  PartnerCommentary,
+  PartnerCommentaryDashboard,
+  PartnerCommentaryError,
+  UnexpectedAnswerError
+} from "@partner-commentary/client"
+import { expect, it } from "vitest"
+import { apiKey, broken, failure, html, json, ok, refused, scripted } from "./ScriptedService.ts"
+
+const once = { maxRetries: 0 }
+
+it("a refusal tells status, code, message, details, request id and headers", async () => {
+  const details = [{ persona_id: "a", status: "not_licensed" }]
+  const { client } = scripted([refused(400, "no_valid_personas", details, { "x-request-id": "r-1", "x-more": "yes" })])
+  const error = await failure(client.topics.create({ content: "Who wins the derby?", persona_ids: ["a"] }))
+  if (!(error instanceof ApiError)) throw error
+  expect(error).toBeInstanceOf(PartnerCommentaryError)
+  expect(error).toMatchObject({ name: "ApiError", status: 400, requestId: "r-1", message: "It is no_valid_personas." })
+  expect(error.headers.get("x-more")).toBe("yes")
+  if (error.code !== "no_valid_personas") throw error
+  expect(error.details.map((each) => each.persona_id)).toEqual(["a"])
+})
+
+it("a code that this client does not know comes through as it is", async () => {
+  const { client } = scripted([refused(409, "brand_new", { some: "thing" })])
+  expect(await failure(client.topics.get("t"))).toMatchObject({
+    status: 409,
+    code: "brand_new",
+    details: { some: "thing" }
+  })
+})
+
+it.each([
+  ["a proxy's page", html(502), /Status 502 came with text\/html/],
+  ["a page that claims success", html(200), /Status 200 came with text\/html/],
+  ["JSON of somebody else", json(200, { message: "hello" }), /Status 200/],
+  ["an error of somebody else", json(403, { success: false, error: "no" }), /Status 403/],
+  ["a success that is none", json(500, { success: true, data: {} }), /Status 500/],
+  ["a list", json(200, []), /Status 200/],
+  ["nothing", () => new Response(null, { status: 204 }), /Status 204 came with nothing/],
+  [
+    "a redirect",
+    () => new Response(null, { status: 308, headers: { location: "https://other.example/" } }),
+    /redirect to https:\/\/other\.example\//
+  ]
+])("%s is no answer of the service", async (_, answer, message) => {
+  const { client } = scripted([answer], once)
+  const error = await failure(client.topics.get("t"))
+  expect(error).toBeInstanceOf(UnexpectedAnswerError)
+  expect(String(error)).toMatch(message)
+})
+
+it("an unexpected answer shows its beginning and no more", async () => {
+  const { client } = scripted([() => new Response("x".repeat(10_000), { status: 500 })], once)
+  expect(await failure(client.topics.get("t"))).toMatchObject({ status: 500, excerpt: "x".repeat(500) })
+})
+
+it("a lost connection says why, and names the request id that was sent", async () => {
+  const { asked, client } = scripted([broken], once)
+  const error = await failure(client.topics.get("t"))
+  if (!(error instanceof ConnectionError)) throw error
+  expect(error.message).toMatch(/fetch failed \(ECONNRESET\)/)
+  expect(error.requestId).toBe(asked[0]?.init.headers.get("x-request-id"))
+  expect(error.cause).toBeInstanceOf(TypeError)
+})
+
+it("neither clients nor errors show the key", async () => {
+  const { client } = scripted([broken, html(502), refused(401, "unauthorized")], once)
+  const shown: Array<unknown> = [
+    client,
+    new PartnerCommentaryDashboard({ token: apiKey, baseUrl: "https://a.example" })
+  ]
+  for (let call = 0; call < 3; call++) shown.push(await failure(client.topics.get("t")))
+  for (const each of shown) {
+    const deep = inspect(each, { depth: 20, showHidden: true, getters: true })
+    expect(`${deep}${JSON.stringify(each)}${String(each)}`).not.toContain(apiKey)
+  }
+})
+
+it.each(["", "pk_live_a\n", "pk_live_a b", "pk_live_ü"])(
+  "a key that no header can hold is refused unshown: %j",
+  (key) => {
+    expect(() => scripted([ok({})], { apiKey: key })).toThrow(
+      /^apiKey is missing, or has a character that no key has\.$/
+    )
+  }
+)
+
+it("a fetched key is looked at as well", async () => {
+  const { asked, client } = scripted([ok({})], { apiKey: () => "pk_live_a\r\nx: y" })
+  expect(String(await failure(client.topics.get("t")))).toMatch(/^PartnerCommentaryError: apiKey is missing/)
+  expect(asked).toHaveLength(0)
+})
+
+it.each(["", "api.example", "ftp://api.example", "https://user:secret@api.example", "https://api.example?a=b"])(
+  "%j is no address of the service",
+  (baseUrl) => {
+    expect(() => new PartnerCommentary({ apiKey, baseUrl })).toThrow(/^baseUrl must/)
+  }
+)

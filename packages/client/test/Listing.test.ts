@@ -1,0 +1,66 @@
+/** Lists: awaited a page, iterated everything, and no page sooner than it is reached. */
+import { ApiError } from "@partner-commentary/client"
+import { expect, it } from "vitest"
+import { type Answer, failure, json, refused, scripted } from "./ScriptedService.ts"
+
+const page = (ids: ReadonlyArray<string>, next: string | null): Answer =>
+  json(200, {
+    success: true,
+    data: ids.map((topic_id) => ({ topic_id })),
+    pagination: { limit: 2, offset: 0, total: 5, next_cursor: next }
+  })
+
+const three = [page(["a", "b"], "one"), page(["c", "d"], "two"), page(["e"], null)]
+
+it("awaited, it is a page with what it says of the whole", async () => {
+  const { asked, client } = scripted(three)
+  const { data, pagination } = await client.topics.list({ limit: 2 })
+  expect(data.map((topic) => topic.topic_id)).toEqual(["a", "b"])
+  expect(pagination).toEqual({ limit: 2, offset: 0, total: 5, next_cursor: "one" })
+  expect(asked).toHaveLength(1)
+})
+
+it("iterated, it is every topic of every page, by cursor and under the same filter", async () => {
+  const { asked, client } = scripted(three)
+  const ids: Array<string> = []
+  for await (const topic of client.topics.list({ status: "completed", limit: 2, offset: 4 })) ids.push(topic.topic_id)
+  expect(ids).toEqual(["a", "b", "c", "d", "e"])
+  expect(asked.map(({ url }) => new URL(url).search)).toEqual([
+    "?status=completed&limit=2&offset=4",
+    "?status=completed&limit=2&cursor=one",
+    "?status=completed&limit=2&cursor=two"
+  ])
+})
+
+it("a loop that ends early asks for no further page", async () => {
+  const { asked, client } = scripted(three)
+  for await (const topic of client.topics.list()) if (topic.topic_id === "b") break
+  expect(asked).toHaveLength(1)
+})
+
+it("nothing is asked before it is needed, and the first page once", async () => {
+  const { asked, client } = scripted(three)
+  const listing = client.topics.list()
+  expect(asked).toHaveLength(0)
+  await listing
+  await listing
+  for await (const { data } of listing.pages()) expect(data.length).toBeGreaterThan(0)
+  expect(asked.map(({ url }) => new URL(url).search)).toEqual(["", "?cursor=one", "?cursor=two"])
+})
+
+it("a page that fails fails the loop", async () => {
+  const { client } = scripted([page(["a"], "one"), refused(401, "key_revoked")])
+  const seen: Array<string> = []
+  const walk = async () => {
+    for await (const topic of client.topics.list()) seen.push(topic.topic_id)
+  }
+  expect(await failure(walk())).toMatchObject({ code: "key_revoked" })
+  expect(seen).toEqual(["a"])
+})
+
+it("a first page that fails can be caught like any promise", async () => {
+  const { client } = scripted([refused(401, "key_revoked")])
+  expect(await client.topics.list().catch((error: unknown) => error instanceof ApiError && error.code)).toBe(
+    "key_revoked"
+  )
+})

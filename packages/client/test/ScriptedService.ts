@@ -1,0 +1,66 @@
+/** A `fetch` that answers what a test tells it to, in that order, and remembers what it was asked and when. */
+import { PartnerCommentary, type PartnerCommentaryOptions } from "@partner-commentary/client"
+
+export interface Asked {
+  readonly url: string
+  readonly init: RequestInit & { readonly headers: Headers }
+  /** By the test's clock. */
+  readonly at: number
+}
+
+/** A response to send, or what `fetch` rejects with. */
+export type Answer = () => Response | Error
+
+export const json =
+  (status: number, body: unknown, headers: Record<string, string> = {}): Answer =>
+  () =>
+    new Response(JSON.stringify(body), { status, headers: { "content-type": "application/json", ...headers } })
+
+export const ok = (data: unknown, headers?: Record<string, string>): Answer =>
+  json(200, { success: true, data }, headers)
+
+export const refused = (status: number, code: string, details?: unknown, headers?: Record<string, string>): Answer =>
+  json(
+    status,
+    { success: false, error: { code, message: `It is ${code}.`, ...(details === undefined ? {} : { details }) } },
+    headers
+  )
+
+export const html =
+  (status: number, headers: Record<string, string> = {}): Answer =>
+  () =>
+    new Response("<html><body>Bad gateway</body></html>", {
+      status,
+      headers: { "content-type": "text/html", ...headers }
+    })
+
+export const broken: Answer = () =>
+  new TypeError("fetch failed", { cause: Object.assign(new Error("read ECONNRESET"), { code: "ECONNRESET" }) })
+
+export const apiKey = "pk_test_secretsecretsecretsecretsecretsecret"
+
+/** The last answer repeats. */
+export const scripted = (answers: ReadonlyArray<Answer>, options: Partial<PartnerCommentaryOptions> = {}) => {
+  const asked: Array<Asked> = []
+  const fetch = async (url: string, init: RequestInit): Promise<Response> => {
+    const answer = answers[Math.min(asked.length, answers.length - 1)]
+    asked.push({ url, init: init as Asked["init"], at: Date.now() })
+    const given = answer?.() ?? new Error("nothing is scripted")
+    if (given instanceof Error) throw given
+    return given
+  }
+  const client = new PartnerCommentary({ apiKey, baseUrl: "https://api.example", fetch, ...options })
+  /** Milliseconds between one request and the next. */
+  const pauses = () => asked.slice(1).map(({ at }, index) => at - (asked[index]?.at ?? 0))
+  return { client, asked, pauses }
+}
+
+/** What a promise rejects with. */
+export const failure = async (promise: PromiseLike<unknown>): Promise<unknown> => {
+  try {
+    await promise
+  } catch (error) {
+    return error
+  }
+  throw new Error("it did not reject")
+}

@@ -1,0 +1,128 @@
+/** Time and aborts over real sockets: a call ends when it should, whatever the server does. */
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
+import type { AddressInfo } from "node:net"
+import { ConnectionError, PartnerCommentary, TimeoutError } from "@partner-commentary/client"
+import { afterEach, beforeEach, expect, it, vi } from "vitest"
+import { failure } from "./ScriptedService.ts"
+
+type Handler = (request: IncomingMessage, response: ServerResponse, count: number) => void
+
+const servers: Array<ReturnType<typeof createServer>> = []
+beforeEach(() => void vi.spyOn(Math, "random").mockReturnValue(0))
+afterEach(async () => {
+  vi.restoreAllMocks()
+  for (const server of servers.splice(0)) {
+    server.closeAllConnections()
+    await new Promise((resolve) => server.close(resolve))
+  }
+})
+
+const serve = async (handler: Handler) => {
+  let count = 0
+  const server = createServer((request, response) => handler(request, response, ++count))
+  servers.push(server)
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  return { baseUrl, requests: () => count }
+}
+
+const good = (response: ServerResponse) => {
+  response.setHeader("content-type", "application/json")
+  response.end('{"success":true,"data":[]}')
+}
+
+const apiKey = "pk_test_a"
+
+it("an attempt that takes too long is given up, and made again", async () => {
+  const { baseUrl, requests } = await serve((_, response, count) => {
+    if (count > 1) good(response)
+  })
+  const client = new PartnerCommentary({ apiKey, baseUrl, timeoutMs: 100 })
+  expect(await client.personas.list()).toEqual([])
+  expect(requests()).toBe(2)
+})
+
+it("the time counts to the last byte of the answer", async () => {
+  const { baseUrl } = await serve((_, response) => {
+    response.writeHead(200, { "content-type": "application/json" })
+    response.write('{"success":')
+  })
+  const client = new PartnerCommentary({ apiKey, baseUrl, timeoutMs: 100, maxRetries: 0 })
+  const error = await failure(client.personas.list())
+  expect(error).toBeInstanceOf(TimeoutError)
+  expect(error).toBeInstanceOf(ConnectionError)
+  expect(String(error)).toMatch(/No answer within 100 ms \(request [0-9a-f-]{36}\)/)
+})
+
+it("a fetch that heeds no signal is given up all the same", async () => {
+  const fetch = () => new Promise<Response>(() => undefined)
+  const client = new PartnerCommentary({ apiKey, baseUrl: "https://api.example", fetch, timeoutMs: 20, maxRetries: 0 })
+  expect(await failure(client.personas.list())).toBeInstanceOf(TimeoutError)
+})
+
+it("an abort rejects with its own reason, and the server sees the connection close", async () => {
+  const closed = Promise.withResolvers<void>()
+  const arrived = Promise.withResolvers<void>()
+  const { baseUrl, requests } = await serve((request) => {
+    request.socket.on("close", () => closed.resolve())
+    arrived.resolve()
+  })
+  const client = new PartnerCommentary({ apiKey, baseUrl })
+  const controller = new AbortController()
+  const call = failure(client.personas.list({ signal: controller.signal }))
+  await arrived.promise
+  controller.abort()
+  expect(await call).toBe(controller.signal.reason)
+  expect(await call).toMatchObject({ name: "AbortError" })
+  await closed.promise
+  expect(requests()).toBe(1)
+})
+
+it("a call whose signal is aborted already sends nothing", async () => {
+  const { baseUrl, requests } = await serve((_, response) => good(response))
+  const client = new PartnerCommentary({ apiKey, baseUrl })
+  expect(await failure(client.personas.list({ signal: AbortSignal.abort(new Error("no")) }))).toEqual(new Error("no"))
+  expect(requests()).toBe(0)
+})
+
+it("a caller's own time limit is the caller's own error", async () => {
+  const { baseUrl } = await serve(() => undefined)
+  const client = new PartnerCommentary({ apiKey, baseUrl })
+  const error = await failure(client.personas.list({ signal: AbortSignal.timeout(50) }))
+  expect(error).toBeInstanceOf(DOMException)
+  expect(error).not.toBeInstanceOf(TimeoutError)
+})
+
+it("a connection that breaks in the middle is made again, with the same idempotency key", async () => {
+  const keys: Array<unknown> = []
+  const { baseUrl } = await serve((request, response, count) => {
+    keys.push(request.headers["idempotency-key"])
+    if (count > 1) return good(response)
+    response.writeHead(201, { "content-type": "application/json" })
+    response.write('{"success":')
+    setTimeout(() => request.socket.destroy(), 10)
+  })
+  const client = new PartnerCommentary({ apiKey, baseUrl })
+  await client.topics.create({ content: "Who wins the derby?", persona_ids: ["a"] })
+  expect(keys).toHaveLength(2)
+  expect(keys[0]).toBe(keys[1])
+})
+
+it("nobody listens: the reason is named", async () => {
+  const { baseUrl } = await serve(() => undefined)
+  const server = servers.pop()
+  await new Promise((resolve) => server?.close(resolve))
+  const client = new PartnerCommentary({ apiKey, baseUrl, maxRetries: 0 })
+  expect(String(await failure(client.personas.list()))).toMatch(/ECONNREFUSED/)
+})
+
+it("a redirect is not followed, so that the key goes nowhere else", async () => {
+  const elsewhere = await serve((_, response) => good(response))
+  const { baseUrl } = await serve((_, response) => {
+    response.writeHead(302, { location: elsewhere.baseUrl })
+    response.end()
+  })
+  const client = new PartnerCommentary({ apiKey, baseUrl, maxRetries: 0 })
+  expect(await failure(client.personas.list())).toMatchObject({ name: "UnexpectedAnswerError", status: 302 })
+  expect(elsewhere.requests()).toBe(0)
+})

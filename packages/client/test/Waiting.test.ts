@@ -1,0 +1,130 @@
+/** Waiting for a topic: as seldom as the guidance says, never into the rate limit, through outages, and not for ever. */
+import { type TopicProgress, WaitTimeoutError } from "@partner-commentary/client"
+import { afterEach, beforeEach, expect, it, vi } from "vitest"
+import { type Answer, broken, failure, html, ok, refused, scripted } from "./ScriptedService.ts"
+
+const progress = (overall_status: string, ready = false, headers?: Record<string, string>): Answer =>
+  ok({ topic_id: "t", overall_status, personas: [{ has_commentary: ready }] }, headers)
+const detail = ok({ topic_id: "t", status: "completed", commentaries: [] })
+
+beforeEach(() => {
+  vi.useFakeTimers({ now: Date.UTC(2026, 0, 30) })
+  vi.spyOn(Math, "random").mockReturnValue(0.5)
+})
+
+afterEach(() => {
+  vi.useRealTimers()
+  vi.restoreAllMocks()
+})
+
+const settled = async <A>(call: Promise<A>): Promise<A> => {
+  call.catch(() => undefined)
+  await vi.runAllTimersAsync()
+  return call
+}
+
+it("polls every 30 to 60 seconds until it is completed, and resolves with the topic", async () => {
+  const { asked, client, pauses } = scripted([
+    progress("pending"),
+    progress("partial", true),
+    progress("completed"),
+    detail
+  ])
+  expect(await settled(client.topics.waitFor("t"))).toMatchObject({ status: "completed" })
+  expect(pauses()).toEqual([45_000, 45_000, 0])
+  expect(asked.map(({ url }) => url.split("/v1")[1])).toEqual([
+    "/topics/t/status",
+    "/topics/t/status",
+    "/topics/t/status",
+    "/topics/t"
+  ])
+  expect(vi.getTimerCount()).toBe(0)
+})
+
+it("can be content with the first commentary", async () => {
+  const { asked, client } = scripted([progress("in_progress"), progress("partial", true), detail])
+  await settled(client.topics.waitFor("t", { until: "first", intervalMs: 500 }))
+  expect(asked).toHaveLength(3)
+})
+
+it("tells of the first status, and of each that differs", async () => {
+  const { client } = scripted([
+    progress("pending"),
+    progress("pending"),
+    progress("partial"),
+    progress("completed"),
+    detail
+  ])
+  const seen: Array<TopicProgress> = []
+  await settled(client.topics.waitFor("t", { onProgress: (status) => seen.push(status) }))
+  expect(seen.map((status) => status.overall_status)).toEqual(["pending", "partial", "completed"])
+})
+
+it("shares out what the rate limit leaves until its reset", async () => {
+  const left = (remaining: number) => ({
+    "x-ratelimit-limit": "1000",
+    "x-ratelimit-remaining": String(remaining),
+    "x-ratelimit-reset": String(Math.floor(Date.now() / 1000) + 1800)
+  })
+  const { client, pauses } = scripted([
+    () => progress("pending", false, left(999))() as Response,
+    () => progress("pending", false, left(2))() as Response,
+    () => progress("pending", false, left(0))() as Response,
+    progress("completed"),
+    detail
+  ])
+  await settled(client.topics.waitFor("t"))
+  expect(pauses()).toEqual([45_000, 600_000, 1_800_000, 0])
+})
+
+it("waits out a refusal by the rate limit, however long it is", async () => {
+  const limited = refused(
+    429,
+    "rate_limit_exceeded",
+    { retry_after: 3000, limit: 1000, remaining: 0 },
+    { "retry-after": "3000" }
+  )
+  const { client, pauses } = scripted([limited, progress("completed"), detail])
+  await settled(client.topics.waitFor("t"))
+  expect(pauses()).toEqual([3_000_000, 0])
+})
+
+it("rides out an outage once the topic was seen", async () => {
+  const outage = Array.from({ length: 20 }, (_, at) => (at % 2 === 0 ? broken : html(502)))
+  const { client } = scripted([progress("pending"), ...outage, progress("completed"), detail])
+  expect(await settled(client.topics.waitFor("t"))).toMatchObject({ status: "completed" })
+})
+
+it("does not wait for a service that was never reached, nor for a topic that is not there", async () => {
+  const { client } = scripted([broken])
+  expect(await settled(failure(client.topics.waitFor("t")))).toMatchObject({ name: "ConnectionError" })
+  const missing = scripted([progress("pending"), refused(404, "not_found")])
+  expect(await settled(failure(missing.client.topics.waitFor("t")))).toMatchObject({ code: "not_found" })
+})
+
+it("gives up when its time is over, and says what it saw last", async () => {
+  const { client } = scripted([progress("in_progress")])
+  const start = Date.now()
+  const error = await settled(failure(client.topics.waitFor("t", { timeoutMs: 100_000 })))
+  if (!(error instanceof WaitTimeoutError)) throw error
+  expect(error).toMatchObject({ topicId: "t", lastStatus: { overall_status: "in_progress" } })
+  expect(Date.now() - start).toBe(100_000)
+  expect(vi.getTimerCount()).toBe(0)
+})
+
+it("waits for two days unless told otherwise", async () => {
+  const { client } = scripted([progress("in_progress")])
+  const start = Date.now()
+  await settled(failure(client.topics.waitFor("t", { intervalMs: 3_600_000 })))
+  expect(Date.now() - start).toBe(48 * 3_600_000)
+})
+
+it("an abort ends the waiting at once, with the caller's own reason", async () => {
+  const { client } = scripted([progress("pending")])
+  const controller = new AbortController()
+  const call = failure(client.topics.waitFor("t", { signal: controller.signal }))
+  await vi.advanceTimersByTimeAsync(10_000)
+  controller.abort(new Error("enough"))
+  expect(String(await call)).toBe("Error: enough")
+  expect(vi.getTimerCount()).toBe(0)
+})
