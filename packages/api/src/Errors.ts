@@ -87,7 +87,7 @@ export class NoValidPersonas extends Schema.Error<NoValidPersonas>("NoValidPerso
 
 export class Unauthorized extends Schema.Error<Unauthorized>("Unauthorized")(body("unauthorized"), {
   httpApiStatus: statusOf.unauthorized,
-  description: "The API key is missing or invalid."
+  description: "The API key, or the dashboard's token, is missing or invalid."
 }) {
   static of(message = "The API key is missing or invalid."): Unauthorized {
     return new Unauthorized({ success: false, error: { code: "unauthorized", message } })
@@ -163,6 +163,9 @@ export class NotFound extends Schema.Error<NotFound>("NotFound")(body("not_found
 
 /** For a malformed id, an unknown topic and somebody else's alike. */
 export const topicNotFound = NotFound.of("Topic not found.")
+
+/** For a malformed id, an unknown key and somebody else's alike. */
+export const apiKeyNotFound = NotFound.of("API key not found.")
 
 export class RateLimitExceeded extends Schema.Error<RateLimitExceeded>("RateLimitExceeded")(
   bodyWith(

@@ -1,6 +1,7 @@
-/** All use cases as one layer. It requires ports only: stores, mailer, generator, signing secrets and the public address. */
+/** All use cases as one layer. It requires ports only: stores, mailer, generator, identity, signing secrets and the public address. */
 import * as Layer from "effect/Layer"
 import { ApiKeys } from "./access/ApiKeys.ts"
+import { Dashboard } from "./access/Dashboard.ts"
 import { Drafting } from "./commentary/Drafting.ts"
 import { CreatorDesk } from "./creator/CreatorDesk.ts"
 import { CreatorLinks } from "./creator/CreatorLinks.ts"
@@ -13,6 +14,7 @@ import { Wakeups } from "./topic/Wakeups.ts"
 
 export const layer = Layer.mergeAll(
   ApiKeys.layer,
+  Dashboard.layer,
   Creators.layer,
   CreatorDesk.layer,
   Drafting.layer,

@@ -2,17 +2,19 @@
 import { PartnerApi } from "@partner-commentary/api/PartnerApi"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import * as Layer from "effect/Layer"
+import * as ApiKeyHandlers from "./ApiKeyHandlers.ts"
 import * as Authentication from "./Authentication.ts"
 import * as Avatar from "./Avatar.ts"
 import * as CreatorRoutes from "./creator/CreatorRoutes.ts"
+import * as DashboardAuthentication from "./DashboardAuthentication.ts"
 import * as Health from "./Health.ts"
 import * as PersonaHandlers from "./PersonaHandlers.ts"
 import * as Responses from "./Responses.ts"
 import * as TopicHandlers from "./TopicHandlers.ts"
 
 const partnerApi = HttpApiBuilder.layer(PartnerApi).pipe(
-  Layer.provide([TopicHandlers.layer, PersonaHandlers.layer]),
-  Layer.provide(Authentication.layer)
+  Layer.provide([TopicHandlers.layer, PersonaHandlers.layer, ApiKeyHandlers.layer]),
+  Layer.provide([Authentication.layer, DashboardAuthentication.layer])
 )
 
 export const layer = Layer.mergeAll(partnerApi, CreatorRoutes.layer, Avatar.layer, Health.layer).pipe(
