@@ -2,6 +2,7 @@
 import { createServer } from "node:http"
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
+import { DashboardIdentity } from "@partner-commentary/core/access/DashboardIdentity"
 import * as Core from "@partner-commentary/core/Core"
 import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
 import { SigningSecrets } from "@partner-commentary/core/shared/SigningSecrets"
@@ -35,6 +36,7 @@ export const application = ({ apiRoot, filename, outbox, port, secret }: Options
     Layer.provideMerge(Core.layer),
     Layer.provideMerge(Sqlite.layer({ filename })),
     Layer.provide([LocalGenerator.layer, OutboxMailer.layer({ folder: outbox, from: "Desk <desk@example.com>" })]),
+    Layer.provide(DashboardIdentity.layerNone),
     Layer.provide([Layer.succeed(PublicAddress, { apiRoot }), Layer.succeed(SigningSecrets, [secret])]),
     Layer.provideMerge([WorkSignal.layerProcess, NodeCrypto.layer, layerUntraced]),
     Layer.provideMerge(NodeHttpServer.layer(createServer, { port, host: "127.0.0.1" }))

@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import { assert, it } from "@effect/vitest"
+import { DashboardIdentity } from "@partner-commentary/core/access/DashboardIdentity"
 import * as Core from "@partner-commentary/core/Core"
 import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
 import { SigningSecrets } from "@partner-commentary/core/shared/SigningSecrets"
@@ -25,7 +26,7 @@ const stranger = "0190a5d8-0000-7000-8000-000000000003"
 
 const service = Layer.merge(TestApi.layerMemory, Workers.layer).pipe(
   Layer.provideMerge(Core.layer),
-  Layer.provide(OwnPersonaStore.layer),
+  Layer.provide([OwnPersonaStore.layer, DashboardIdentity.layerNone]),
   Layer.provideMerge(Sqlite.layerMemory),
   Layer.provideMerge([Mailbox.layer, LocalGenerator.layer, WorkSignal.layerProcess, NodeCrypto.layer]),
   Layer.provideMerge([
