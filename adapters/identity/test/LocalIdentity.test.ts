@@ -53,6 +53,17 @@ describe("local tokens", () => {
     }).pipe(Effect.provide(local))
   )
 
+  it.effect("may name the algorithm by its newer name too", () =>
+    Effect.gen(function* () {
+      const [, payload = ""] = (yield* issued).split(".")
+      const claims = JSON.parse(Buffer.from(payload, "base64url").toString())
+      const token = yield* Effect.promise(() =>
+        new SignJWT(claims).setProtectedHeader({ alg: "Ed25519" }).sign(privateKey)
+      )
+      assert.strictEqual(yield* verdict(token), "good")
+    }).pipe(Effect.provide(local))
+  )
+
   it.effect("cannot be made by who knows the public key", () =>
     Effect.gen(function* () {
       const [, payload = ""] = (yield* issued).split(".")
