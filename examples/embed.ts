@@ -36,9 +36,8 @@ export const application = ({ apiRoot, filename, outbox, port, secret }: Options
     Layer.provideMerge(Core.layer),
     Layer.provideMerge(Sqlite.layer({ filename })),
     Layer.provide([LocalGenerator.layer, OutboxMailer.layer({ folder: outbox, from: "Desk <desk@example.com>" })]),
-    Layer.provide(DashboardIdentity.layerNone),
     Layer.provide([Layer.succeed(PublicAddress, { apiRoot }), Layer.succeed(SigningSecrets, [secret])]),
-    Layer.provideMerge([WorkSignal.layerProcess, NodeCrypto.layer, layerUntraced]),
+    Layer.provideMerge([WorkSignal.layerProcess, NodeCrypto.layer, layerUntraced, DashboardIdentity.layerNone]),
     Layer.provideMerge(NodeHttpServer.layer(createServer, { port, host: "127.0.0.1" }))
   )
 // #endregion
