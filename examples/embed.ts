@@ -2,11 +2,10 @@
 import { createServer } from "node:http"
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
-import { RateWindows } from "@partner-commentary/core/access/RateWindows"
+import { DashboardIdentity } from "@partner-commentary/core/access/DashboardIdentity"
 import * as Core from "@partner-commentary/core/Core"
 import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
 import { SigningSecrets } from "@partner-commentary/core/shared/SigningSecrets"
-import { WorkSignal } from "@partner-commentary/core/shared/WorkSignal"
 import * as LocalGenerator from "@partner-commentary/generator/LocalGenerator"
 import { layerUntraced } from "@partner-commentary/server/creator/CreatorRequest"
 import * as Routes from "@partner-commentary/server/Routes"
@@ -35,11 +34,10 @@ export const application = ({ apiRoot, filename, outbox, port, secret }: Options
   HttpRouter.serve(Layer.merge(yourRoutes, Routes.layer), { routerConfig: Routes.routerConfig }).pipe(
     Layer.merge(Workers.layer),
     Layer.provideMerge(Core.layer),
-    Layer.provide(NodeWebhookTransport.layer({ allowPrivate: false })),
+    Layer.provide([NodeWebhookTransport.layer({ allowPrivate: false }), DashboardIdentity.layerNone]),
     Layer.provide([LocalGenerator.layer, OutboxMailer.layer({ folder: outbox, from: "Desk <desk@example.com>" })]),
     Layer.provide([Layer.succeed(PublicAddress, { apiRoot }), Layer.succeed(SigningSecrets, [secret])]),
-    Layer.provideMerge([Sqlite.layer({ filename }), NodeCrypto.layer, layerUntraced]),
-    Layer.provideMerge([RateWindows.layerMemory, WorkSignal.layerProcess]),
+    Layer.provideMerge([Sqlite.layer({ filename }), Core.layerProcess, NodeCrypto.layer, layerUntraced]),
     Layer.provideMerge(NodeHttpServer.layer(createServer, { port, host: "127.0.0.1" }))
   )
 // #endregion

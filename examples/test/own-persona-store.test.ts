@@ -3,11 +3,10 @@ import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import { assert, it } from "@effect/vitest"
-import { RateWindows } from "@partner-commentary/core/access/RateWindows"
+import { DashboardIdentity } from "@partner-commentary/core/access/DashboardIdentity"
 import * as Core from "@partner-commentary/core/Core"
 import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
 import { SigningSecrets } from "@partner-commentary/core/shared/SigningSecrets"
-import { WorkSignal } from "@partner-commentary/core/shared/WorkSignal"
 import * as LocalGenerator from "@partner-commentary/generator/LocalGenerator"
 import * as Workers from "@partner-commentary/server/Workers"
 import * as Sqlite from "@partner-commentary/sqlite/Sqlite"
@@ -27,16 +26,9 @@ const stranger = "0190a5d8-0000-7000-8000-000000000003"
 
 const service = Layer.merge(TestApi.layerMemory, Workers.layer).pipe(
   Layer.provideMerge(Core.layer),
-  Layer.provide(OwnPersonaStore.layer),
+  Layer.provide([OwnPersonaStore.layer, DashboardIdentity.layerNone]),
   Layer.provideMerge(Sqlite.layerMemory),
-  Layer.provideMerge([
-    Mailbox.layer,
-    LocalGenerator.layer,
-    RateWindows.layerMemory,
-    Receivers.layer,
-    WorkSignal.layerProcess,
-    NodeCrypto.layer
-  ]),
+  Layer.provideMerge([Mailbox.layer, Receivers.layer, LocalGenerator.layer, Core.layerProcess, NodeCrypto.layer]),
   Layer.provideMerge([
     Layer.succeed(PublicAddress, { apiRoot: "http://test.invalid" }),
     Layer.succeed(SigningSecrets, [Redacted.make("a secret of the tests")])

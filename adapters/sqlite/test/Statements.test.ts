@@ -3,6 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { ApiKeyStore } from "@partner-commentary/core/access/ApiKeyStore"
 import { MailStore } from "@partner-commentary/core/mail/MailStore"
 import { Retention } from "@partner-commentary/core/operations/Retention"
+import { OrganizationStore } from "@partner-commentary/core/partner/OrganizationStore"
 import { PerformanceStore } from "@partner-commentary/core/performance/PerformanceStore"
 import { PersonaStore } from "@partner-commentary/core/persona/PersonaStore"
 import { AssignmentStore } from "@partner-commentary/core/topic/AssignmentStore"
@@ -11,8 +12,9 @@ import { UsageStore } from "@partner-commentary/core/usage/UsageStore"
 import { WebhookStore } from "@partner-commentary/core/webhook/WebhookStore"
 import { layerMemory } from "@partner-commentary/sqlite/Sqlite"
 import * as Creator from "@partner-commentary/testkit/Creator"
-import { day, personas, start, submission, webhook } from "@partner-commentary/testkit/Fixtures"
+import { apiKey, day, personas, start, submission, webhook } from "@partner-commentary/testkit/Fixtures"
 import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
 import * as SqlClient from "effect/sql/SqlClient"
 import * as Statement from "effect/sql/Statement"
 
@@ -140,7 +142,14 @@ const everything = Effect.gen(function* () {
   yield* performance.page(given.topic, period, sentFirst ?? null, 10)
   yield* performance.namesOn(sent)
   yield* Effect.flatMap(PersonaStore, (store) => store.licensedAmong(organizationId, given.requested, start))
-  yield* Effect.flatMap(ApiKeyStore, (store) => Effect.andThen(store.findByHash("x"), store.list(organizationId)))
+  const keys = yield* ApiKeyStore
+  const key = apiKey({ organizationId })
+  yield* keys.insert({ key, hash: "x" }, 1, { action: "", subject: "", organizationId, details: {} })
+  yield* keys.findByHash("x")
+  yield* keys.find(organizationId, key.id)
+  yield* keys.list(organizationId, start)
+  yield* keys.modify(key.id, null, () => Result.succeed({ revokedAt: start, successor: null, record: null }))
+  yield* Effect.flatMap(OrganizationStore, (store) => store.findByIdentity("x"))
   yield* Effect.flatMap(UsageStore, (store) => store.ofMonth({ organizationId, environment: "live" }, "2026-01"))
   yield* everyWebhook
   yield* Effect.flatMap(Retention, (retention) => retention.purge({ mails: start, windows: start }))

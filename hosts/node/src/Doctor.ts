@@ -23,6 +23,7 @@ export interface Finding {
     | "database"
     | "mail server"
     | "generator"
+    | "identity provider"
     | "mails"
     | "generations"
     | "waiting mails"
@@ -101,6 +102,26 @@ const isWritable = (folder: string): boolean =>
 /** Which one writes; whether it can is seen by what became of the drafts. */
 export const generator = (settings: Settings.Settings): Finding =>
   ok("generator", `Drafts: ${Choices.generator(settings)}.`)
+
+/** Whether it publishes keys that the dashboard's tokens can be verified with. */
+export const identityProvider = Effect.fnUntraced(function* (settings: Settings.Settings) {
+  const check = "identity provider"
+  if (Option.isNone(settings.identity)) {
+    return Option.match(Choices.noIdentity(settings), {
+      onNone: () => ok(check, "The local one: partner-commentary token create."),
+      onSome: (sentence) => notice(check, `${sentence}.`)
+    })
+  }
+  const { jwksUrl } = settings.identity.value
+  const { look } = yield* Effect.promise(() => import("@partner-commentary/identity/JwksIdentity"))
+  return yield* Effect.match(look(jwksUrl), {
+    onFailure: ({ reason }) => mend(check, `No keys at JWKS_URL: ${reason}.`),
+    onSuccess: (count) =>
+      count === 0
+        ? mend(check, "JWKS_URL answers without an RSA, P-256 or Ed25519 key for RS256, ES256 or EdDSA.")
+        : ok(check, `JWKS_URL answers with ${count === 1 ? "one key" : `${count} keys`} of use.`)
+  })
+})
 
 /** Whether the mail server takes connections; credentials are not tried. */
 export const mailServer = (settings: Settings.Settings): Effect.Effect<Finding> =>

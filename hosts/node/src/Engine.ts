@@ -1,11 +1,9 @@
 /** The core with everything it asks of a host: what serves and what works run on the same one. It requires the stores. */
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
-import { RateWindows } from "@partner-commentary/core/access/RateWindows"
 import * as Core from "@partner-commentary/core/Core"
 import { Policy } from "@partner-commentary/core/shared/Policy"
 import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
 import { SigningSecrets } from "@partner-commentary/core/shared/SigningSecrets"
-import { WorkSignal } from "@partner-commentary/core/shared/WorkSignal"
 import { TrustedProxies } from "@partner-commentary/server/ClientAddress"
 import { WorkerSettings } from "@partner-commentary/server/Workers"
 import * as Effect from "effect/Effect"
@@ -27,8 +25,7 @@ export const layer = (settings: Settings, apiRoot: string) =>
           Effect.map(WorkerSettings, (usual) => ({ ...usual, pollInterval: settings.pollInterval }))
         ),
         Outside.layer(settings),
-        RateWindows.layerMemory,
-        WorkSignal.layerProcess,
+        Core.layerProcess,
         NodeCrypto.layerAead,
         NodeCrypto.layerDigest,
         NodeCrypto.layerKdf,

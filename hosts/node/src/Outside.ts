@@ -1,16 +1,20 @@
 /** The ports that reach out of the process, as the settings choose them, mails and drafts counted for the metrics. Adapters are loaded when they are chosen. */
+import { DashboardIdentity } from "@partner-commentary/core/access/DashboardIdentity"
 import { CommentaryGenerator } from "@partner-commentary/core/commentary/CommentaryGenerator"
 import { Mailer } from "@partner-commentary/core/mail/Mailer"
 import type { MailSettingRefused } from "@partner-commentary/smtp/MailSetting"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as DataFolder from "./DataFolder.ts"
 import * as Metrics from "./Metrics.ts"
+import * as Choices from "./settings/Choices.ts"
 import * as MailSettings from "./settings/MailSettings.ts"
 import type { Settings } from "./settings/Settings.ts"
 
-export const layer = (settings: Settings) => Layer.mergeAll(mailer(settings), generator(settings), webhooks(settings))
+export const layer = (settings: Settings) =>
+  Layer.mergeAll(mailer(settings), generator(settings), webhooks(settings), identity(settings))
 
 const mailer = ({ mail }: Settings) =>
   Layer.effect(
@@ -78,3 +82,29 @@ const webhooks = ({ webhooks: { allowPrivate } }: Settings) =>
       ({ layer }) => layer({ allowPrivate })
     )
   )
+const identity = (settings: Settings) =>
+  Option.match(settings.identity, {
+    onNone: () => (Choices.isIdentityLocal(settings) ? localIdentity(settings) : DashboardIdentity.layerNone),
+    onSome: (provider) =>
+      Layer.unwrap(
+        Effect.map(
+          Effect.promise(() => import("@partner-commentary/identity/JwksIdentity")),
+          ({ layer }) => layer(provider)
+        )
+      )
+  })
+
+const localIdentity = (settings: Settings) =>
+  Layer.unwrap(
+    Effect.gen(function* () {
+      const [secret] = yield* DataFolder.signingSecrets(settings)
+      const { layer } = yield* Effect.promise(() => import("@partner-commentary/identity/LocalIdentity"))
+      return layer({ secret })
+    })
+  )
+
+/** Those that a server on the same settings accepts. */
+export const localTokens = Effect.fnUntraced(function* (settings: Settings) {
+  const { LocalTokens } = yield* Effect.promise(() => import("@partner-commentary/identity/LocalIdentity"))
+  return Context.get(yield* Layer.build(localIdentity(settings)), LocalTokens)
+}, Effect.scoped)

@@ -9,6 +9,7 @@ import { migrate, purge } from "./commands/Maintenance.ts"
 import { organizations } from "./commands/Organizations.ts"
 import { personas } from "./commands/Personas.ts"
 import { serve, worker } from "./commands/Service.ts"
+import { tokens } from "./commands/Tokens.ts"
 import { webhooks } from "./commands/Webhooks.ts"
 
 export const program = Command.make("partner-commentary").pipe(
@@ -21,6 +22,7 @@ export const program = Command.make("partner-commentary").pipe(
     personas,
     licenses,
     keys,
+    tokens,
     retry,
     mail,
     creators,

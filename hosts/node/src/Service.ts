@@ -75,6 +75,7 @@ export const serve = <R>(options: {
         )
       }
       yield* warnOfLinks(settings, port)
+      yield* Option.match(Choices.noIdentity(settings), { onNone: () => Effect.void, onSome: Effect.logWarning })
       const outbox = Choices.isOutbox(settings) ? Option.some(`${apiRoot}/dev/outbox`) : Option.none()
       yield* options.announce({ apiRoot, demo, outbox })
     })

@@ -58,6 +58,10 @@ describe("Settings", () => {
         GENERATOR_URL: "http://localhost:11434/v1",
         GENERATOR_API_KEY: "k",
         GENERATOR_MODEL: "m",
+        JWKS_URL: "https://id.example.com/keys?p=1",
+        JWT_ISSUER: "https://id.example.com/",
+        JWT_AUDIENCE: "commentary",
+        JWT_ORG_CLAIM: "https://example.com/org",
         TRUSTED_PROXIES: "10.0.0.0/8, ::1",
         WEBHOOK_ALLOW_PRIVATE: "true",
         RESPONSE_WINDOW: "2 hours",
@@ -78,6 +82,12 @@ describe("Settings", () => {
       assert.strictEqual(settings.mail.from, "Desk <desk@example.com>")
       assert.deepStrictEqual(Option.getOrThrow(settings.signingSecrets).map(Redacted.value), ["new", "old"])
       assert.strictEqual(Option.getOrThrow(settings.generator).url, "http://localhost:11434/v1")
+      assert.deepStrictEqual(Option.getOrThrow(settings.identity), {
+        jwksUrl: "https://id.example.com/keys?p=1",
+        issuer: "https://id.example.com/",
+        audience: "commentary",
+        organizationClaim: "https://example.com/org"
+      })
       assert.lengthOf(settings.trustedProxies, 2)
       assert.isTrue(settings.webhooks.allowPrivate)
       assert.deepStrictEqual(settings.policy.generationRetries.map(Duration.toMillis), [1000, 2000])
@@ -110,6 +120,10 @@ describe("Settings", () => {
     ["SIGNING_SECRET", "hunter2,,x"],
     ["GENERATOR_URL", "localhost:11434"],
     ["GENERATOR_MODEL", "", { GENERATOR_URL: "http://localhost:1/v1", GENERATOR_API_KEY: "hunter2" }],
+    ["JWKS_URL", "id.example.com/keys"],
+    ["JWKS_URL", "https://u:hunter2@id.example.com/keys"],
+    ["JWT_ISSUER", "", { JWKS_URL: "https://id.example.com/keys", JWT_AUDIENCE: "a" }],
+    ["JWT_AUDIENCE", " ", { JWKS_URL: "https://id.example.com/keys", JWT_ISSUER: "a" }],
     ["TRUSTED_PROXIES", "10.0.0.0/40"],
     ["WEBHOOK_ALLOW_PRIVATE", "maybe"],
     ["RESPONSE_WINDOW", "48"],

@@ -36,6 +36,13 @@ describe("wrong usage", () => {
     ],
     ["a moment without a zone", ["license", "grant", "--org", id, "--persona", id, "--until", "2026-01-01"], /--until/],
     ["nothing to change", ["org", "update", id], /Say what to change/],
+    ["a token for nobody", ["token", "create"], /--org is missing/],
+    ["a token for no id", ["token", "create", "--org", "acme"], /--org must be an id/],
+    [
+      "a token of no duration",
+      ["token", "create", "--org", id, "--expires-in", "0 hours"],
+      /--expires-in must be a duration/
+    ],
     ["the same address twice", ["creator", "change-email", "--from", "a@b.c", "--to", "A@b.c"], /same address/]
   ]
 

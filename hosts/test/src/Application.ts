@@ -1,14 +1,13 @@
-/** The whole service composed for tests: real stores on SQLite, receivers that keep what is sent, the host's choice of mailer and generator. */
+/** The whole service composed for tests: real stores on SQLite, the local identity, receivers that keep what is sent, the host's choice of mailer and generator. */
 
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
-import { RateWindows } from "@partner-commentary/core/access/RateWindows"
 import * as CoreLayer from "@partner-commentary/core/Core"
 import type { CommentaryGenerator } from "@partner-commentary/core/commentary/CommentaryGenerator"
 import type { Mailer } from "@partner-commentary/core/mail/Mailer"
 import { defaults, Policy } from "@partner-commentary/core/shared/Policy"
 import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
 import { SigningSecrets } from "@partner-commentary/core/shared/SigningSecrets"
-import { WorkSignal } from "@partner-commentary/core/shared/WorkSignal"
+import * as LocalIdentity from "@partner-commentary/identity/LocalIdentity"
 import { WorkerSettings } from "@partner-commentary/server/Workers"
 import * as Sqlite from "@partner-commentary/sqlite/Sqlite"
 import * as Duration from "effect/Duration"
@@ -21,7 +20,7 @@ export interface Options {
   readonly filename?: string
   readonly apiRoot?: string
   readonly policy?: Partial<Policy>
-  /** Signs creators' links. */
+  /** Signs creators' links and the dashboard's tokens. */
   readonly secret?: string
 }
 
@@ -29,14 +28,15 @@ export interface Options {
 export const layer = <Seen, E>(
   options: Options & { readonly outside: Layer.Layer<Mailer | CommentaryGenerator | Seen, E> }
 ) => {
+  const secret = Redacted.make(options.secret ?? "a secret of the tests")
   const settings = Layer.mergeAll(
     Layer.succeed(Policy, { ...defaults, ...options.policy }),
     Layer.succeed(PublicAddress, { apiRoot: options.apiRoot ?? "http://test.invalid" }),
-    Layer.succeed(SigningSecrets, [Redacted.make(options.secret ?? "a secret of the tests")]),
+    Layer.succeed(SigningSecrets, [secret]),
     // A clock that jumps by years would poll all the way; signals and due times are enough.
     Layer.succeed(WorkerSettings, { pollInterval: Duration.days(36_500), attempts: 16, mails: 16 }),
-    RateWindows.layerMemory,
-    WorkSignal.layerProcess,
+    LocalIdentity.layer({ secret }),
+    CoreLayer.layerProcess,
     NodeCrypto.layer
   )
   return CoreLayer.layer.pipe(

@@ -1,4 +1,4 @@
-/** Organizations, personas, licences and keys for a test, through the same ports that the command line uses. */
+/** Organizations, personas, licences, keys and dashboard tokens for a test, through the same ports that the command line uses. */
 import type { Environment } from "@partner-commentary/core/access/ApiKey"
 import { ApiKeys } from "@partner-commentary/core/access/ApiKeys"
 import * as Scope from "@partner-commentary/core/access/Scope"
@@ -8,7 +8,9 @@ import type { Persona } from "@partner-commentary/core/persona/Persona"
 import { PersonaRegistry } from "@partner-commentary/core/persona/PersonaRegistry"
 import * as Ids from "@partner-commentary/core/shared/Ids"
 import * as Instant from "@partner-commentary/core/shared/Instant"
+import { LocalTokens } from "@partner-commentary/identity/LocalIdentity"
 import * as SecureRandom from "effect/crypto/SecureRandom"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 
@@ -94,4 +96,13 @@ export const key = Effect.fnUntraced(function* (
     })
   )
   return { id: issued.key.id, text: Redacted.value(issued.fullKey) }
+})
+
+/** A dashboard's token for the organization, of an hour unless told otherwise. */
+export const token = Effect.fnUntraced(function* (
+  owner: { readonly id: string },
+  given: { readonly expiresIn?: Duration.Duration; readonly subject?: string } = {}
+) {
+  const { issue } = yield* LocalTokens
+  return yield* issue({ organization: owner.id, expiresIn: Duration.hours(1), ...given })
 })

@@ -12,6 +12,8 @@ import * as Layer from "effect/Layer"
 
 export interface Call extends Omit<RequestInit, "body"> {
   readonly key?: string
+  /** The dashboard's, sent as `Authorization: Bearer`. */
+  readonly token?: string
   /** Sent as JSON unless it is text already. */
   readonly body?: unknown
 }
@@ -58,10 +60,11 @@ export class TestApi extends Context.Service<
   static readonly workers = Workers.layer
 }
 
-const requestInit = ({ body, headers, key, ...rest }: Call): RequestInit => ({
+const requestInit = ({ body, headers, key, token, ...rest }: Call): RequestInit => ({
   ...rest,
   headers: {
     ...(key === undefined ? {} : { "x-api-key": key }),
+    ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
     ...(body === undefined ? {} : { "content-type": "application/json" }),
     ...(headers as Record<string, string> | undefined)
   },

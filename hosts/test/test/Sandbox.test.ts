@@ -2,14 +2,13 @@
 
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import { assert, it } from "@effect/vitest"
-import { RateWindows } from "@partner-commentary/core/access/RateWindows"
+import { DashboardIdentity } from "@partner-commentary/core/access/DashboardIdentity"
 import * as Core from "@partner-commentary/core/Core"
 import { Creators } from "@partner-commentary/core/creator/Creators"
 import { PersonaStore } from "@partner-commentary/core/persona/PersonaStore"
 import { testPersonas } from "@partner-commentary/core/sandbox/TestPersonas"
 import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
 import { SigningSecrets } from "@partner-commentary/core/shared/SigningSecrets"
-import { WorkSignal } from "@partner-commentary/core/shared/WorkSignal"
 import { WorkerSettings } from "@partner-commentary/server/Workers"
 import * as Sqlite from "@partner-commentary/sqlite/Sqlite"
 import * as InMemory from "@partner-commentary/test/InMemory"
@@ -262,9 +261,9 @@ it.effect("the host's PersonaStore is never asked about a test persona", () =>
         Layer.provideMerge([
           Mailbox.layer,
           Receivers.layer,
-          RateWindows.layerMemory,
+          Core.layerProcess,
+          DashboardIdentity.layerNone,
           ScriptedGenerator.layer,
-          WorkSignal.layerProcess,
           NodeCrypto.layer
         ]),
         Layer.provideMerge([

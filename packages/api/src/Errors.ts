@@ -94,7 +94,7 @@ export class NoValidPersonas extends Schema.Error<NoValidPersonas>("NoValidPerso
 
 export class Unauthorized extends Schema.Error<Unauthorized>("Unauthorized")(body("unauthorized"), {
   httpApiStatus: statusOf.unauthorized,
-  description: "The API key is missing or invalid."
+  description: "The API key, or the dashboard's token, is missing or invalid."
 }) {
   static of(message = "The API key is missing or invalid."): Unauthorized {
     return new Unauthorized({ success: false, error: { code: "unauthorized", message } })
@@ -173,8 +173,12 @@ export const topicNotFound = NotFound.of("Topic not found.")
 
 /** Of a topic of the caller's own. */
 export const commentaryNotFound = NotFound.of("Commentary not found.")
+
 /** For a malformed id, an unknown webhook and somebody else's alike. */
 export const webhookNotFound = NotFound.of("Webhook not found.")
+
+/** For a malformed id, an unknown key and somebody else's alike. */
+export const apiKeyNotFound = NotFound.of("API key not found.")
 
 export class RateLimitExceeded extends Schema.Error<RateLimitExceeded>("RateLimitExceeded")(
   bodyWith(

@@ -1,5 +1,6 @@
 /** The partner API, version 1: every group under its prefix. */
 import * as HttpApi from "effect/http-api/HttpApi"
+import { ApiKeysApi } from "./ApiKeysApi.ts"
 import { CommentariesApi } from "./CommentariesApi.ts"
 import { MetricsApi } from "./MetricsApi.ts"
 import { PersonasApi } from "./PersonasApi.ts"
@@ -17,5 +18,6 @@ export class PartnerApi extends HttpApi.make("partner-commentary")
   .add(UsageApi)
   .add(MetricsApi)
   .add(WebhooksApi)
+  .add(ApiKeysApi)
   .add(SandboxApi)
   .prefix(prefix) {}

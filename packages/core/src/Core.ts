@@ -1,7 +1,9 @@
-/** All use cases as one layer. It requires ports only: stores, mailer, generator, webhook transport, signing secrets and the public address. */
+/** All use cases as one layer. It requires ports only: stores, mailer, generator, webhook transport, identity, signing secrets, the public address. */
 import * as Layer from "effect/Layer"
 import { ApiKeys } from "./access/ApiKeys.ts"
+import { Dashboard } from "./access/Dashboard.ts"
 import { RateLimits } from "./access/RateLimits.ts"
+import { RateWindows } from "./access/RateWindows.ts"
 import { Drafting } from "./commentary/Drafting.ts"
 import { PartnerApproval } from "./commentary/PartnerApproval.ts"
 import { CreatorDesk } from "./creator/CreatorDesk.ts"
@@ -12,14 +14,19 @@ import { Performance } from "./performance/Performance.ts"
 import { Personas } from "./persona/Personas.ts"
 import { SimulatedCreators } from "./sandbox/SimulatedCreators.ts"
 import { Seal } from "./shared/Seal.ts"
+import { WorkSignal } from "./shared/WorkSignal.ts"
 import { Topics } from "./topic/Topics.ts"
 import { Wakeups } from "./topic/Wakeups.ts"
 import { ApiCalls } from "./usage/ApiCalls.ts"
 import { Usage } from "./usage/Usage.ts"
 import { Webhooks } from "./webhook/Webhooks.ts"
 
+/** What one process keeps by itself, where several do not have to share it: rate windows, and the signal that there is work. */
+export const layerProcess = Layer.merge(RateWindows.layerMemory, WorkSignal.layerProcess)
+
 export const layer = Layer.mergeAll(
   ApiKeys.layer,
+  Dashboard.layer,
   Creators.layer,
   CreatorDesk.layer,
   Drafting.layer,

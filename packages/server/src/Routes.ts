@@ -3,10 +3,12 @@ import { PartnerApi } from "@partner-commentary/api/PartnerApi"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import * as Layer from "effect/Layer"
 import { Admission } from "./Admission.ts"
+import * as ApiKeyHandlers from "./ApiKeyHandlers.ts"
 import * as Authentication from "./Authentication.ts"
 import * as Avatar from "./Avatar.ts"
 import * as CommentaryHandlers from "./CommentaryHandlers.ts"
 import * as CreatorRoutes from "./creator/CreatorRoutes.ts"
+import * as DashboardAuthentication from "./DashboardAuthentication.ts"
 import * as Health from "./Health.ts"
 import * as MetricsHandlers from "./MetricsHandlers.ts"
 import * as PersonaHandlers from "./PersonaHandlers.ts"
@@ -23,10 +25,14 @@ const handlers = Layer.mergeAll(
   UsageHandlers.layer,
   MetricsHandlers.layer,
   WebhookHandlers.layer,
+  ApiKeyHandlers.layer,
   SandboxHandlers.layer
 )
 
-const partnerApi = HttpApiBuilder.layer(PartnerApi).pipe(Layer.provide(handlers), Layer.provide(Authentication.layer))
+const partnerApi = HttpApiBuilder.layer(PartnerApi).pipe(
+  Layer.provide(handlers),
+  Layer.provide([Authentication.layer, DashboardAuthentication.layer])
+)
 
 export const layer = Layer.mergeAll(partnerApi, CreatorRoutes.layer, Avatar.layer, Health.layer).pipe(
   Layer.provide(Responses.layer),

@@ -1,15 +1,20 @@
 /** API keys, found by the hash of their text. */
-import { Environment } from "@partner-commentary/core/access/ApiKey"
-import { ApiKeyStore } from "@partner-commentary/core/access/ApiKeyStore"
+import { type ApiKey, Environment, TooManyKeys } from "@partner-commentary/core/access/ApiKey"
+import { ApiKeyStore, type IssuedKey, type KeyChange } from "@partner-commentary/core/access/ApiKeyStore"
 import { Scope } from "@partner-commentary/core/access/Scope"
+import type { AuditEntry } from "@partner-commentary/core/shared/AuditLog"
 import { ApiKeyId, OrganizationId } from "@partner-commentary/core/shared/Ids"
+import * as Instant from "@partner-commentary/core/shared/Instant"
 import { toIso } from "@partner-commentary/core/shared/Instant"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import type * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as SqlClient from "effect/sql/SqlClient"
+import { append } from "./AuditLog.ts"
 import { InstantColumn } from "./Columns.ts"
+import { forUpdate, lockName } from "./Lock.ts"
 import { transact } from "./Transaction.ts"
 
 const ApiKeyRow = Schema.Struct({
@@ -46,27 +51,61 @@ export const layer = Layer.effect(
     const sql = yield* SqlClient.SqlClient
     const first = ([row]: ReadonlyArray<unknown>) => (row === undefined ? Option.none() : Option.some(fromRow(row)))
 
+    const add = ({ hash, key }: IssuedKey) => sql`INSERT INTO api_keys ${sql.insert({ ...toRow(key), hash })}`
+
+    const insert = Effect.fnUntraced(function* (issued: IssuedKey, most: number, record: AuditEntry) {
+      const { createdAt, environment, organizationId } = issued.key
+      yield* lockName(sql, `keys of ${organizationId} ${environment}`)
+      const [active] = yield* sql<{ readonly count: number }>`SELECT CAST(COUNT(*) AS INTEGER) AS count FROM api_keys
+        WHERE organization_id = ${organizationId} AND environment = ${environment} AND revoked_at IS NULL
+          AND (expires_at IS NULL OR expires_at > ${toIso(createdAt)})`
+      if ((active?.count ?? 0) >= most) return yield* new TooManyKeys({ most })
+      yield* add(issued)
+      yield* append(sql, record, yield* Instant.now)
+    })
+
+    const modify = Effect.fnUntraced(function* <E>(
+      id: ApiKeyId,
+      organizationId: OrganizationId | null,
+      decide: (present: ApiKey) => Result.Result<KeyChange, E>
+    ) {
+      const [row] = yield* sql`SELECT * FROM api_keys WHERE id = ${id} ${forUpdate(sql)}`
+      const present = row === undefined ? undefined : fromRow(row)
+      if (present === undefined || (organizationId !== null && present.organizationId !== organizationId)) {
+        return Option.none<ApiKey>()
+      }
+      const { record, revokedAt, successor } = yield* Effect.fromResult(decide(present))
+      if (revokedAt !== present.revokedAt) {
+        yield* sql`UPDATE api_keys SET revoked_at = ${toIso(revokedAt)} WHERE id = ${id}`
+      }
+      if (successor !== null) yield* add(successor)
+      if (record !== null) yield* append(sql, record, yield* Instant.now)
+      return Option.some<ApiKey>({ ...present, revokedAt })
+    })
+
     return ApiKeyStore.of({
-      insert: (key, hash) =>
-        Effect.orDie(Effect.asVoid(sql`INSERT INTO api_keys ${sql.insert({ ...toRow(key), hash })}`)),
+      insert: (issued, most, record) => transact(sql, insert(issued, most, record)),
 
       findByHash: (hash) => Effect.orDie(Effect.map(sql`SELECT * FROM api_keys WHERE hash = ${hash}`, first)),
 
-      list: (organizationId) =>
+      find: (organizationId, id) =>
         Effect.orDie(
-          Effect.map(
-            sql`SELECT * FROM api_keys WHERE organization_id = ${organizationId} ORDER BY created_at DESC, id DESC`,
-            (rows) => rows.map((row) => fromRow(row))
-          )
+          Effect.map(sql`SELECT * FROM api_keys WHERE id = ${id} AND organization_id = ${organizationId}`, first)
         ),
 
-      revoke: (id, at) =>
-        Effect.orDie(
+      list: (organizationId, endedSince) => {
+        const since = toIso(endedSince)
+        return Effect.orDie(
           Effect.map(
-            sql`UPDATE api_keys SET revoked_at = COALESCE(revoked_at, ${toIso(at)}) WHERE id = ${id} RETURNING *`,
-            first
+            sql`SELECT * FROM api_keys WHERE organization_id = ${organizationId}
+              AND (revoked_at IS NULL OR revoked_at >= ${since}) AND (expires_at IS NULL OR expires_at >= ${since})
+              ORDER BY created_at DESC, id DESC`,
+            (rows) => rows.map((row) => fromRow(row))
           )
-        ),
+        )
+      },
+
+      modify: (id, organizationId, decide) => transact(sql, modify(id, organizationId, decide)),
 
       // In the order of the ids: two nodes never wait for each other's rows.
       markUsed: (uses) =>

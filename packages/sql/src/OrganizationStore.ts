@@ -10,13 +10,11 @@ export const layer = Layer.effect(
   OrganizationStore,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
+    const first = ([row]: ReadonlyArray<unknown>) => (row === undefined ? Option.none() : Option.some(fromRow(row)))
     return OrganizationStore.of({
-      find: (id) =>
-        Effect.orDie(
-          Effect.map(sql`SELECT * FROM organizations WHERE id = ${id}`, ([row]) =>
-            row === undefined ? Option.none() : Option.some(fromRow(row))
-          )
-        )
+      find: (id) => Effect.orDie(Effect.map(sql`SELECT * FROM organizations WHERE id = ${id}`, first)),
+      findByIdentity: (identityId) =>
+        Effect.orDie(Effect.map(sql`SELECT * FROM organizations WHERE identity_id = ${identityId}`, first))
     })
   })
 )

@@ -1,21 +1,23 @@
 /** What every AuditLog promises. The port writes alone, so whoever runs this says how what was written is read. */
 import { assert, describe } from "@effect/vitest"
+import { ApiKeyStore } from "@partner-commentary/core/access/ApiKeyStore"
 import { type AuditEntry, AuditLog } from "@partner-commentary/core/shared/AuditLog"
 import type { Instant } from "@partner-commentary/core/shared/Instant"
 import type { AssignmentStore } from "@partner-commentary/core/topic/AssignmentStore"
 import { TopicStore } from "@partner-commentary/core/topic/TopicStore"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
+import * as Result from "effect/Result"
 import * as TestClock from "effect/testing/TestClock"
 import * as Creator from "./Creator.ts"
-import { hour, organizationId, start, submission } from "./Fixtures.ts"
+import { apiKey, hour, organizationId, start, submission } from "./Fixtures.ts"
 import { guarantees } from "./Guarantee.ts"
 
 export interface Recorded extends AuditEntry {
   readonly at: Instant
 }
 
-type Stores = AuditLog | TopicStore | AssignmentStore
+type Stores = AuditLog | ApiKeyStore | TopicStore | AssignmentStore
 
 /** `recorded` reads everything, oldest first. */
 export const suite = <R, E, E2>(
@@ -60,6 +62,23 @@ export const suite = <R, E, E2>(
           yield* recorded,
           sent.map((subject) => ({ action: "creator.declined", subject, organizationId, details: {}, at: start }))
         )
+      }))
+
+    it("what is done to a key is recorded with it, what is refused is not", () =>
+      Effect.gen(function* () {
+        const store = yield* ApiKeyStore
+        const key = apiKey()
+        const { id: subject, organizationId } = key
+        const entry = (action: string) => ({ action, subject, organizationId, details: {} })
+        yield* store.insert({ key, hash: "hash" }, 1, entry("key.created"))
+        yield* Effect.flip(store.insert({ key: apiKey({ organizationId }), hash: "more" }, 1, entry("key.created")))
+        const change = (record: AuditEntry | null) => ({ revokedAt: start, successor: null, record })
+        yield* store.modify(subject, null, () => Result.succeed(change(entry("key.revoked"))))
+        yield* store.modify(subject, null, () => Result.succeed(change(null)))
+        assert.deepStrictEqual(yield* recorded, [
+          { ...entry("key.created"), at: start },
+          { ...entry("key.revoked"), at: start }
+        ])
       }))
   })
 }

@@ -30,6 +30,10 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
           assert.deepStrictEqual(yield* store.find(one.id), Option.some(one))
         }
         assert.isTrue(Option.isNone(yield* store.find(organizationId())))
+        assert.deepStrictEqual(yield* store.findByIdentity("auth|1"), Option.some(full))
+        for (const other of ["AUTH|1", "auth|1 ", "", full.id]) {
+          assert.isTrue(Option.isNone(yield* store.findByIdentity(other)))
+        }
       }))
 
     it("a change applies to the present value, all changes at once one after the other", () =>

@@ -45,7 +45,8 @@ const examine = Effect.gen(function* () {
     ...Doctor.configuration(settings),
     database,
     yield* Doctor.mailServer(settings),
-    Doctor.generator(settings)
+    Doctor.generator(settings),
+    yield* Doctor.identityProvider(settings)
   ]
   if (database.state !== "ok") return outside
   const inside = Effect.all([

@@ -51,7 +51,13 @@ const create = Command.make(
       Effect.catchTags({
         InvalidAllowList: ({ entry }) =>
           Effect.fail(new CommandFailed({ message: `${entry} is no address and no CIDR range.` })),
-        OrganizationNotFound: () => noOrganization(wanted.organization)
+        OrganizationNotFound: () => noOrganization(wanted.organization),
+        TooManyKeys: ({ most }) =>
+          Effect.fail(
+            new CommandFailed({
+              message: `The organization has ${most} active keys in this environment already, the most there can be: revoke one first.`
+            })
+          )
       })
     )
     yield* answer({
@@ -91,7 +97,7 @@ const list = Command.make(
         )
     })
   }, Effect.provide(Administration.layer))
-).pipe(Command.withDescription("List a partner's keys, revoked and expired ones too"))
+).pipe(Command.withDescription("List a partner's keys, with those that ended within 90 days"))
 
 const revoke = Command.make(
   "revoke",

@@ -32,6 +32,15 @@ export const generator = ({ generator }: Settings): string =>
     onSome: ({ model, url }: GeneratorSettings) => `${model} at ${url}`
   })
 
+/** Whether the dashboard's tokens are made here. */
+export const isIdentityLocal = ({ development, identity }: Settings): boolean => development && Option.isNone(identity)
+
+/** Where no token is any good: what somebody should know. */
+export const noIdentity = (settings: Settings): Option.Option<string> =>
+  Option.isSome(settings.identity) || settings.development
+    ? Option.none()
+    : Option.some("JWKS_URL is unset: the API-key operations refuse every token")
+
 /** Where nobody said what mails should link to, but somebody should: what they link to now, and whether it leads nowhere. */
 export const unfoundLinks = (
   settings: Settings,

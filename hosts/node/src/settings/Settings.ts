@@ -6,6 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as Kind from "../Kind.ts"
+import * as IdentitySettings from "./IdentitySettings.ts"
 import { addressOf, isLoopback, isWildcard } from "./Loopback.ts"
 import * as MailSettings from "./MailSettings.ts"
 import * as Variable from "./Variable.ts"
@@ -22,6 +23,8 @@ export interface Settings {
   readonly signingSecrets: Option.Option<SigningSecretList>
   /** None: the local generator. */
   readonly generator: Option.Option<GeneratorSettings>
+  /** None: the local identity in development, else nobody's. */
+  readonly identity: Option.Option<IdentitySettings.IdentitySettings>
   readonly trustedProxies: IpAllowList.IpAllowList
   readonly webhooks: {
     /** Also `http:`, private and loopback receivers. */
@@ -73,6 +76,7 @@ export const read: Effect.Effect<Settings, SettingRefused> = Effect.gen(function
     mail: yield* MailSettings.read(isWildcard(publicHost) || publicHost.includes(":") ? "localhost" : publicHost),
     signingSecrets: yield* readSigningSecrets,
     generator: yield* readGenerator,
+    identity: yield* IdentitySettings.read,
     trustedProxies: yield* Variable.withDefault("TRUSTED_PROXIES", Kind.networks, []),
     webhooks: { allowPrivate: yield* Variable.withDefault("WEBHOOK_ALLOW_PRIVATE", Kind.flag, false) },
     policy: yield* readPolicy,

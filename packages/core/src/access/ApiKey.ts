@@ -1,4 +1,4 @@
-/** A key that a partner's server calls with: its text, what is kept of it, and whether it is good at a moment. */
+/** A key that a partner's server calls with: its text, what is kept of it, and whether it is good at a moment. Replacing one is KeyRotation's. */
 import type * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -35,6 +35,12 @@ export interface ApiKey {
 
 export class KeyRevoked extends Schema.TaggedError<KeyRevoked>()("KeyRevoked", {}) {}
 export class KeyExpired extends Schema.TaggedError<KeyExpired>()("KeyExpired", {}) {}
+
+/** The owner has as many active keys as there may be. */
+export class TooManyKeys extends Schema.TaggedError<TooManyKeys>()("TooManyKeys", { most: Schema.Number }) {}
+
+/** Active keys of one organization in one environment. One that was rotated is counted as its successor alone. */
+export const maxActiveKeys = 20
 
 const bodyLength = 32
 const text = /^pk_(live|test)_[0-9A-Za-z]{38}$/

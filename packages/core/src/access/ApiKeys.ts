@@ -1,9 +1,10 @@
-/** Issuing keys, and telling who calls. Rate limits and what a call does are others'. */
+/** Issuing, rotating and revoking keys, and telling who calls. Rate limits and what a call does are others'. */
 
 import * as Cache from "effect/Cache"
 import * as Context from "effect/Context"
 import * as Digest from "effect/crypto/Digest"
 import * as SecureRandom from "effect/crypto/SecureRandom"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
@@ -13,7 +14,7 @@ import * as Schema from "effect/Schema"
 import type { Organization } from "../partner/Organization.ts"
 import { OrganizationStore } from "../partner/OrganizationStore.ts"
 import { type Limits, limitsOf } from "../partner/Plan.ts"
-import { AuditLog } from "../shared/AuditLog.ts"
+import type { AuditEntry } from "../shared/AuditLog.ts"
 import * as Ids from "../shared/Ids.ts"
 import { ApiKeyId, type OrganizationId } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
@@ -24,12 +25,15 @@ import {
   environmentOf,
   type KeyExpired,
   type KeyRevoked,
+  maxActiveKeys,
   mintText,
   prefixOf,
-  refusal
+  refusal,
+  type TooManyKeys
 } from "./ApiKey.ts"
 import { ApiKeyStore } from "./ApiKeyStore.ts"
 import * as IpAllowList from "./IpAllowList.ts"
+import { type KeyRotated, rotate } from "./KeyRotation.ts"
 import type { Scope } from "./Scope.ts"
 
 /** Who calls: the key, its organization, and what that may do. */
@@ -59,6 +63,18 @@ export interface NewApiKey {
   readonly expiresAt: Instant.Instant | null
 }
 
+/** The only time the key's text is seen. */
+export interface FreshKey {
+  readonly key: ApiKey
+  readonly fullKey: Redacted.Redacted<string>
+}
+
+/** Who manages one organization's keys, as the audit log names them. */
+export interface Manager {
+  readonly organizationId: OrganizationId
+  readonly by: string
+}
+
 interface Known {
   readonly principal: Principal
   readonly allowList: ReturnType<typeof IpAllowList.parse>
@@ -67,20 +83,29 @@ interface Known {
 export class ApiKeys extends Context.Service<
   ApiKeys,
   {
-    /** The only time the key's text is seen. */
+    /** By the operator unless told otherwise. */
     readonly issue: (
-      wanted: NewApiKey
-    ) => Effect.Effect<
-      { readonly key: ApiKey; readonly fullKey: Redacted.Redacted<string> },
-      InvalidAllowList | OrganizationNotFound
-    >
+      wanted: NewApiKey,
+      by?: string
+    ) => Effect.Effect<FreshKey, InvalidAllowList | OrganizationNotFound | TooManyKeys>
     /** Refusals in the order known, revoked, expired, address. A key seen in the last seconds costs no query. */
     readonly authenticate: (
       fullKey: string,
       address: string
     ) => Effect.Effect<Principal, Unauthorized | KeyRevoked | KeyExpired | IpRestricted>
-    /** Effective at once on this node, within `memory` elsewhere. Idempotent. */
-    readonly revoke: (id: ApiKeyId) => Effect.Effect<ApiKey, ApiKeyNotFound>
+    /** The old key keeps working for the grace. Of several at once, one makes a successor. */
+    readonly rotate: (
+      id: ApiKeyId,
+      grace: Duration.Duration,
+      manager: Manager
+    ) => Effect.Effect<
+      FreshKey & { readonly predecessor: ApiKey },
+      ApiKeyNotFound | KeyRevoked | KeyExpired | KeyRotated
+    >
+    /** Effective at once on this node, within `memory` elsewhere. Idempotent. By the operator, on any key, unless told otherwise. */
+    readonly revoke: (id: ApiKeyId, manager?: Manager) => Effect.Effect<ApiKey, ApiKeyNotFound>
+    readonly find: (organizationId: OrganizationId, id: ApiKeyId) => Effect.Effect<ApiKey, ApiKeyNotFound>
+    /** Newest first, with what ended within `remembrance`. */
     readonly list: (organizationId: OrganizationId) => Effect.Effect<ReadonlyArray<ApiKey>>
   }
 >()("@partner-commentary/core/access/ApiKeys") {
@@ -89,7 +114,6 @@ export class ApiKeys extends Context.Service<
     Effect.gen(function* () {
       const store = yield* ApiKeyStore
       const organizations = yield* OrganizationStore
-      const audit = yield* AuditLog
       const digest = yield* Digest.Digest
       const random = yield* SecureRandom.SecureRandom
 
@@ -109,38 +133,48 @@ export class ApiKeys extends Context.Service<
         })
       })
 
-      const known = yield* Cache.make({ capacity: 10_000, lookup: lookUp, timeToLive: memory })
+      const callers = yield* Cache.make({ capacity: 10_000, lookup: lookUp, timeToLive: memory })
+
+      const mint = Effect.fnUntraced(function* (environment: Environment) {
+        const fullKey = yield* mintText(environment, random)
+        const text = Redacted.value(fullKey)
+        return {
+          id: yield* Ids.make(ApiKeyId, random),
+          prefix: prefixOf(text),
+          fullKey,
+          hash: yield* hash(digest, text)
+        }
+      })
+
+      const known = (key: Option.Option<ApiKey>) =>
+        Effect.fromResult(Result.fromOption(key, () => new ApiKeyNotFound()))
+
+      const find = (organizationId: OrganizationId, id: ApiKeyId) =>
+        Effect.flatMap(store.find(organizationId, id), known)
 
       return ApiKeys.of({
-        issue: Effect.fn("ApiKeys.issue")(function* (wanted) {
+        issue: Effect.fn("ApiKeys.issue")(function* (wanted, by = operator) {
           const list = IpAllowList.parse(wanted.ipAllowList)
           if (Result.isFailure(list)) return yield* new InvalidAllowList({ entry: list.failure })
           if (Option.isNone(yield* organizations.find(wanted.organizationId))) return yield* new OrganizationNotFound()
-          const fullKey = yield* mintText(wanted.environment, random)
-          const id = yield* Ids.make(ApiKeyId, random)
+          const { fullKey, hash, id, prefix } = yield* mint(wanted.environment)
           const key: ApiKey = {
             ...wanted,
             id,
             lineageId: id,
-            prefix: prefixOf(Redacted.value(fullKey)),
+            prefix,
             createdAt: yield* Instant.now,
             revokedAt: null,
             lastUsedAt: null
           }
-          yield* store.insert(key, yield* hash(digest, Redacted.value(fullKey)))
-          yield* audit.record({
-            action: "key.created",
-            subject: key.id,
-            organizationId: key.organizationId,
-            details: { by: "operator", scopes: key.scopes }
-          })
+          yield* store.insert({ key, hash }, maxActiveKeys, record("key.created", key, by, { scopes: key.scopes }))
           return { key, fullKey }
         }),
 
         authenticate: Effect.fnUntraced(function* (fullKey, address) {
           // Only what could be a key is remembered: what cannot costs nothing, however long it is.
           if (Option.isNone(environmentOf(fullKey))) return yield* new Unauthorized()
-          const found = yield* Cache.get(known, fullKey)
+          const found = yield* Cache.get(callers, fullKey)
           if (Option.isNone(found)) return yield* new Unauthorized()
           const { principal, allowList } = found.value
           if (principal.organization.suspendedAt !== null) return yield* new Unauthorized()
@@ -153,20 +187,41 @@ export class ApiKeys extends Context.Service<
           return principal
         }),
 
-        revoke: Effect.fn("ApiKeys.revoke")(function* (id) {
-          const revoked = yield* store.revoke(id, yield* Instant.now)
-          if (Option.isNone(revoked)) return yield* new ApiKeyNotFound()
-          yield* Cache.invalidateAll(known)
-          yield* audit.record({
-            action: "key.revoked",
-            subject: id,
-            organizationId: revoked.value.organizationId,
-            details: { by: "operator" }
-          })
-          return revoked.value
+        rotate: Effect.fn("ApiKeys.rotate")(function* (id, grace, { by, organizationId }) {
+          const present = yield* find(organizationId, id)
+          const { fullKey, hash, ...fresh } = yield* mint(present.environment)
+          const now = yield* Instant.now
+          const changed = yield* store.modify(id, organizationId, (key) =>
+            Result.map(rotate(key, fresh, grace, now), ({ revokedAt, successor }) => ({
+              revokedAt,
+              successor: { key: successor, hash },
+              record: record("key.rotated", key, by, { successor: successor.id, revoked_at: Instant.toIso(revokedAt) })
+            }))
+          )
+          const predecessor = yield* known(changed)
+          yield* Cache.invalidateAll(callers)
+          return { key: yield* find(organizationId, fresh.id), fullKey, predecessor }
         }),
 
-        list: store.list
+        revoke: Effect.fn("ApiKeys.revoke")(function* (id, manager) {
+          const { by, organizationId } = manager ?? { by: operator, organizationId: null }
+          const now = yield* Instant.now
+          const changed = yield* store.modify(id, organizationId, (key) =>
+            Result.succeed(
+              key.revokedAt !== null && key.revokedAt <= now
+                ? { revokedAt: key.revokedAt, successor: null, record: null }
+                : { revokedAt: now, successor: null, record: record("key.revoked", key, by) }
+            )
+          )
+          yield* Cache.invalidateAll(callers)
+          return yield* known(changed)
+        }),
+
+        find,
+        list: (organizationId) =>
+          Effect.flatMap(Instant.now, (now) =>
+            store.list(organizationId, Instant.plus(now, Duration.negate(remembrance)))
+          )
       })
     })
   )
@@ -174,6 +229,18 @@ export class ApiKeys extends Context.Service<
 
 /** So long is a key remembered, unknown ones too. */
 const memory = "3 seconds"
+
+/** So long are keys listed that were revoked or have expired. */
+export const remembrance = Duration.days(90)
+
+const operator = "operator"
+
+const record = (action: string, key: ApiKey, by: string, details: AuditEntry["details"] = {}): AuditEntry => ({
+  action,
+  subject: key.id,
+  organizationId: key.organizationId,
+  details: { by, ...details }
+})
 
 export const requireScope = (principal: Principal, scope: Scope): Effect.Effect<void, ScopeDenied> =>
   principal.key.scopes.includes(scope) ? Effect.void : Effect.fail(new ScopeDenied({ scope }))

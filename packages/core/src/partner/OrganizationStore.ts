@@ -9,5 +9,7 @@ export class OrganizationStore extends Context.Service<
   OrganizationStore,
   {
     readonly find: (id: OrganizationId) => Effect.Effect<Option.Option<Organization>>
+    /** By what the dashboard's identity provider calls it, in that very spelling. */
+    readonly findByIdentity: (identityId: string) => Effect.Effect<Option.Option<Organization>>
   }
 >()("@partner-commentary/core/partner/OrganizationStore") {}

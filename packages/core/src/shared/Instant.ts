@@ -15,10 +15,17 @@ export const toIso = (instant: Instant): string => new Date(instant).toISOString
 /** Reads what `toIso` wrote. */
 export const fromIso = (iso: string): Instant => DateTime.makeUnsafe(iso).epochMilliseconds
 
+/** The first and the last moment that `toIso` writes in its fixed width: the years 0000 to 9999. */
+const earliest = fromIso("0000-01-01T00:00:00.000Z")
+export const latest = fromIso("9999-12-31T23:59:59.999Z")
+
 /** Reads any ISO 8601 text with a zone; none when it is no such moment. */
 export const parse = (text: string): Option.Option<Instant> =>
   /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d)$/i.test(text) && isDay(text.slice(0, 10))
-    ? Option.map(DateTime.make(text), (moment) => moment.epochMilliseconds)
+    ? DateTime.make(text).pipe(
+        Option.map((moment) => moment.epochMilliseconds),
+        Option.filter((moment) => moment >= earliest && moment <= latest)
+      )
     : Option.none()
 
 /** The engine reads 30 February as 2 March. */

@@ -3,6 +3,7 @@ import * as Context from "effect/Context"
 import * as Digest from "effect/crypto/Digest"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Deferred from "effect/Deferred"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
@@ -11,11 +12,11 @@ import * as Redacted from "effect/Redacted"
 import * as TestClock from "effect/testing/TestClock"
 import { assert } from "vitest"
 import type { ApiKey } from "../../src/access/ApiKey.ts"
-import { ApiKeyStore } from "../../src/access/ApiKeyStore.ts"
+import { ApiKeyStore, type IssuedKey } from "../../src/access/ApiKeyStore.ts"
 import { ApiKeys, type NewApiKey, requireScope } from "../../src/access/ApiKeys.ts"
 import type { Organization } from "../../src/partner/Organization.ts"
 import { OrganizationStore } from "../../src/partner/OrganizationStore.ts"
-import { type AuditEntry, AuditLog } from "../../src/shared/AuditLog.ts"
+import type { AuditEntry } from "../../src/shared/AuditLog.ts"
 import type { OrganizationId } from "../../src/shared/Ids.ts"
 import { uuid } from "../topic/FreshAssignment.ts"
 
@@ -51,22 +52,35 @@ const world = () => ({
 })
 
 const layer = (behind: ReturnType<typeof world>) => {
+  const add = ({ hash, key }: IssuedKey) => void behind.keys.set(hash, key)
+  const all = () => [...behind.keys]
   const store = ApiKeyStore.of({
-    insert: (key, hash) => Effect.sync(() => behind.keys.set(hash, key)),
+    insert: (issued, _, record) =>
+      Effect.sync(() => {
+        add(issued)
+        behind.record.push(record)
+      }),
     findByHash: (hash) =>
       Effect.suspend(() => {
         behind.lookUps += 1
         const found = Option.fromUndefinedOr(behind.keys.get(hash))
         return Effect.as(behind.before, found)
       }),
+    find: (owner, id) =>
+      Effect.sync(() =>
+        Option.fromUndefinedOr(all().find(([, key]) => key.id === id && key.organizationId === owner)?.[1])
+      ),
     list: (id) => Effect.sync(() => [...behind.keys.values()].filter((key) => key.organizationId === id)),
-    revoke: (id, at) =>
-      Effect.sync(() => {
-        const found = [...behind.keys].find(([, key]) => key.id === id)
+    modify: (id, owner, decide) =>
+      Effect.gen(function* () {
+        const found = all().find(([, key]) => key.id === id && (owner ?? key.organizationId) === key.organizationId)
         if (found === undefined) return Option.none()
-        const revoked = { ...found[1], revokedAt: found[1].revokedAt ?? at }
-        behind.keys.set(found[0], revoked)
-        return Option.some(revoked)
+        const { record, revokedAt, successor } = yield* Effect.fromResult(decide(found[1]))
+        const changed = { ...found[1], revokedAt }
+        behind.keys.set(found[0], changed)
+        if (successor !== null) add(successor)
+        if (record !== null) behind.record.push(record)
+        return Option.some(changed)
       }),
     markUsed: () => Effect.void
   })
@@ -74,10 +88,10 @@ const layer = (behind: ReturnType<typeof world>) => {
     Layer.provide(Layer.succeed(ApiKeyStore, store)),
     Layer.provide(
       Layer.succeed(OrganizationStore, {
-        find: (id) => Effect.sync(() => Option.fromUndefinedOr(behind.organizations.get(id)))
+        find: (id) => Effect.sync(() => Option.fromUndefinedOr(behind.organizations.get(id))),
+        findByIdentity: () => Effect.succeedNone
       })
     ),
-    Layer.provide(Layer.succeed(AuditLog, { record: (entry) => Effect.sync(() => void behind.record.push(entry)) })),
     Layer.provide([Digest.layerWebCrypto, SecureRandom.layerWebCrypto])
   )
 }
@@ -223,7 +237,8 @@ describe("a revoked key", () => {
       yield* TestClock.adjust("1 hour")
       assert.strictEqual((yield* keys.revoke(key.id)).revokedAt, 1000)
       assert.strictEqual(yield* met(), "KeyRevoked")
-      assert.deepInclude(behind.record[1], { action: "key.revoked", subject: key.id })
+      assert.lengthOf(behind.record, 2)
+      assert.deepInclude(behind.record[1], { action: "key.revoked", subject: key.id, details: { by: "operator" } })
     })
   )
 
@@ -253,10 +268,48 @@ describe("a revoked key", () => {
     })
   )
 
-  it.effect("must be one: revoking what is none fails", () =>
+  it.effect("must be one: revoking what is none, or another organization's, fails", () =>
     Effect.gen(function* () {
-      const { keys } = yield* withKey()
+      const { key, keys, met } = yield* withKey()
       assert.strictEqual((yield* Effect.flip(keys.revoke(uuid(9))))._tag, "ApiKeyNotFound")
+      const stranger = { organizationId: uuid<OrganizationId>(9), by: "dashboard:eve" }
+      assert.strictEqual((yield* Effect.flip(keys.revoke(key.id, stranger)))._tag, "ApiKeyNotFound")
+      assert.strictEqual((yield* Effect.flip(keys.rotate(key.id, Duration.zero, stranger)))._tag, "ApiKeyNotFound")
+      assert.strictEqual((yield* Effect.flip(keys.find(stranger.organizationId, key.id)))._tag, "ApiKeyNotFound")
+      assert.strictEqual(yield* met(), "Server")
+    })
+  )
+})
+
+describe("a rotated key", () => {
+  const manager = { organizationId, by: "dashboard:ada" }
+
+  it.effect("works beside its successor for the grace, and is revoked then", () =>
+    Effect.gen(function* () {
+      const { behind, key, keys, met } = yield* withKey()
+      assert.strictEqual(yield* met(), "Server")
+      yield* TestClock.adjust("1 second")
+      const { fullKey, key: successor, predecessor } = yield* keys.rotate(key.id, Duration.hours(1), manager)
+      assert.strictEqual(predecessor.revokedAt, 3_601_000)
+      assert.strictEqual(successor.lineageId, key.id)
+      assert.deepStrictEqual((yield* keys.authenticate(Redacted.value(fullKey), home)).key, successor)
+      assert.strictEqual(yield* met(), "Server")
+      yield* TestClock.adjust("1 hour")
+      assert.strictEqual(yield* met(), "KeyRevoked")
+      assert.deepInclude(behind.record[1], { action: "key.rotated", subject: key.id })
+      assert.deepInclude(behind.record[1]?.details, { by: "dashboard:ada", successor: successor.id })
+    })
+  )
+
+  it.effect("without a grace is refused from the next request on, and so is one that is revoked in its grace", () =>
+    Effect.gen(function* () {
+      for (const grace of [Duration.zero, Duration.hours(1)]) {
+        const { key, keys, met } = yield* withKey()
+        assert.strictEqual(yield* met(), "Server")
+        yield* keys.rotate(key.id, grace, manager)
+        if (Duration.toMillis(grace) > 0) yield* keys.revoke(key.id, manager)
+        assert.strictEqual(yield* met(), "KeyRevoked")
+      }
     })
   )
 })

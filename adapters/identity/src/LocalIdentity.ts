@@ -1,0 +1,66 @@
+/** The DashboardIdentity of development: it makes its tokens itself, with a key that follows from a secret of the service. */
+import { createPrivateKey, createPublicKey, hkdfSync } from "node:crypto"
+import { DashboardIdentity } from "@partner-commentary/core/access/DashboardIdentity"
+import * as Instant from "@partner-commentary/core/shared/Instant"
+import * as Context from "effect/Context"
+import type * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import { SignJWT } from "jose/jwt/sign"
+import { check, type Expected } from "./TokenCheck.ts"
+
+export class LocalTokens extends Context.Service<
+  LocalTokens,
+  {
+    /** A token that the identity beside it accepts for so long. `organization` is its id, or its identity id. */
+    readonly issue: (wanted: {
+      readonly organization: string
+      readonly expiresIn: Duration.Duration
+      readonly subject?: string
+    }) => Effect.Effect<string>
+  }
+>()("@partner-commentary/identity/LocalTokens") {}
+
+const expected: Expected = {
+  issuer: "urn:partner-commentary:local",
+  audience: "urn:partner-commentary:dashboard",
+  organizationClaim: "org_id"
+}
+
+/** The DER of an Ed25519 private key, up to its 32 bytes. */
+const pkcs8 = Buffer.from("302e020100300506032b657004220420", "hex")
+
+/** Ed25519: who can verify a token cannot make one. */
+const keys = (secret: Redacted.Redacted<string>) => {
+  const seed = Buffer.from(hkdfSync("sha256", Redacted.value(secret), "", "dashboard tokens", 32))
+  const privateKey = createPrivateKey({ key: Buffer.concat([pkcs8, seed]), format: "der", type: "pkcs8" })
+  return { privateKey, publicKey: createPublicKey(privateKey) }
+}
+
+/** Of two processes with one secret, each accepts the other's tokens. */
+export const layer = ({ secret }: { readonly secret: Redacted.Redacted<string> }) =>
+  Layer.effectContext(
+    Effect.sync(() => {
+      const { privateKey, publicKey } = keys(secret)
+      const identity = DashboardIdentity.of({
+        verify: (token) => check(token, () => Effect.succeed(publicKey), expected)
+      })
+      const tokens = LocalTokens.of({
+        issue: Effect.fn("LocalTokens.issue")(function* ({ expiresIn, organization, subject = "local" }) {
+          const now = yield* Instant.now
+          const token = new SignJWT({ [expected.organizationClaim]: organization })
+            .setProtectedHeader({ alg: "EdDSA", typ: "JWT" })
+            .setIssuer(expected.issuer)
+            .setAudience(expected.audience)
+            .setSubject(subject)
+            .setIssuedAt(seconds(now))
+            .setExpirationTime(seconds(Instant.plus(now, expiresIn)))
+          return yield* Effect.promise(() => token.sign(privateKey))
+        })
+      })
+      return Context.make(DashboardIdentity, identity).pipe(Context.add(LocalTokens, tokens))
+    })
+  )
+
+const seconds = (instant: Instant.Instant): number => Math.floor(instant / 1000)

@@ -1,0 +1,201 @@
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import { assert, describe, it } from "@effect/vitest"
+import { DashboardIdentity } from "@partner-commentary/core/access/DashboardIdentity"
+import * as JwksIdentity from "@partner-commentary/identity/JwksIdentity"
+import * as DashboardIdentitySuite from "@partner-commentary/testkit/DashboardIdentitySuite"
+import { TokenMint, token, verdict } from "@partner-commentary/testkit/DashboardIdentitySuite"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as TestClock from "effect/testing/TestClock"
+import { SignJWT } from "jose"
+import { audience, organizationClaim, Provider } from "./Provider.ts"
+
+const identity = Layer.unwrap(
+  Effect.map(Provider, ({ issuer, jwksUrl }) => JwksIdentity.layer({ jwksUrl, issuer, audience, organizationClaim }))
+)
+
+const world = identity.pipe(Layer.provideMerge(Provider.mint), Layer.provideMerge(Provider.layer))
+
+DashboardIdentitySuite.suite("JWKS", world)
+
+/** A good token by that key of the provider. */
+const signedBy = (kid: string) =>
+  Effect.flatMap(Provider, ({ sign }) =>
+    Effect.provideServiceEffect(
+      token(),
+      TokenMint,
+      Effect.map(TokenMint, (mint) => ({ ...mint, sign: (claims) => sign(claims, kid) }))
+    )
+  )
+
+describe("the keys of a provider", () => {
+  it.effect("may be RSA, P-256 or Ed25519 ones, and others sign nothing", () =>
+    Effect.gen(function* () {
+      const provider = yield* Provider
+      for (const algorithm of ["RS256", "ES256", "EdDSA", "RS384", "PS256", "ES384"]) {
+        yield* provider.publish(algorithm, algorithm)
+      }
+      for (const algorithm of ["RS256", "ES256", "EdDSA"]) {
+        assert.strictEqual(yield* verdict(yield* signedBy(algorithm)), "good", algorithm)
+      }
+      for (const algorithm of ["RS384", "PS256", "ES384"]) {
+        assert.strictEqual(yield* verdict(yield* signedBy(algorithm)), "refused", algorithm)
+      }
+    }).pipe(Effect.provide(world))
+  )
+
+  it.effect("are no secrets: a token that was signed with the public key as a secret is refused", () =>
+    Effect.gen(function* () {
+      const { jwksUrl } = yield* Provider
+      const [, payload = ""] = (yield* token()).split(".")
+      const claims = JSON.parse(Buffer.from(payload, "base64url").toString())
+      const { keys } = yield* Effect.promise(() => fetch(jwksUrl).then((response) => response.json()))
+      for (const secret of [keys[0].n, JSON.stringify(keys[0])]) {
+        for (const header of [
+          { alg: "HS256", kid: "first" },
+          { alg: "HS256", jwk: { kty: "oct", k: "AAAA" } }
+        ]) {
+          const forged = yield* Effect.promise(() =>
+            new SignJWT(claims).setProtectedHeader(header).sign(new TextEncoder().encode(secret))
+          )
+          assert.strictEqual(yield* verdict(forged), "refused")
+        }
+      }
+    }).pipe(Effect.provide(world))
+  )
+
+  it.effect("are the only ones: a token that brings a key or names another place for keys is refused", () =>
+    Effect.gen(function* () {
+      const other = Context.get(yield* Layer.build(Layer.fresh(Provider.layer)), Provider)
+      const { issuer, readings } = yield* Provider
+      const mint = yield* TokenMint
+      const elsewhere = yield* Effect.provideService(token({ iss: issuer }), TokenMint, {
+        ...mint,
+        sign: (claims) => other.sign(claims)
+      })
+      assert.strictEqual(yield* verdict(elsewhere), "refused")
+      assert.strictEqual(yield* other.readings, 0)
+      assert.strictEqual(yield* readings, 1)
+    }).pipe(Effect.provide(world))
+  )
+
+  it.effect("are read once for many tokens, and again every ten minutes", () =>
+    Effect.gen(function* () {
+      const { readings } = yield* Provider
+      const good = yield* token()
+      assert.strictEqual(yield* readings, 0)
+      yield* Effect.all(
+        Array.from({ length: 20 }, () => verdict(good)),
+        { concurrency: "unbounded" }
+      )
+      yield* TestClock.adjust("9 minutes")
+      yield* verdict(good)
+      assert.strictEqual(yield* readings, 1)
+      yield* TestClock.adjust("1 minute")
+      yield* verdict(good)
+      assert.strictEqual(yield* readings, 2)
+    }).pipe(Effect.provide(world))
+  )
+
+  it.effect("may change: a new one is picked up, the old one works while it is published, and ten minutes more", () =>
+    Effect.gen(function* () {
+      const provider = yield* Provider
+      const old = yield* signedBy("first")
+      assert.strictEqual(yield* verdict(old), "good")
+      yield* TestClock.adjust("1 minute")
+      yield* provider.publish("second")
+      assert.strictEqual(yield* verdict(yield* signedBy("second")), "good")
+      assert.strictEqual(yield* verdict(old), "good")
+      yield* provider.withdraw("first")
+      assert.strictEqual(yield* verdict(old), "good")
+      yield* TestClock.adjust("10 minutes")
+      assert.strictEqual(yield* verdict(old), "refused")
+      assert.strictEqual(yield* verdict(yield* signedBy("second")), "good")
+    }).pipe(Effect.provide(world))
+  )
+
+  it.effect("that nobody knows are asked for once in ten seconds, however many tokens name them", () =>
+    Effect.gen(function* () {
+      const provider = yield* Provider
+      yield* verdict(yield* signedBy("first"))
+      yield* provider.publish("hidden")
+      yield* provider.withdraw("hidden")
+      const unknown = yield* signedBy("hidden")
+      for (let times = 0; times < 5; times++) assert.strictEqual(yield* verdict(unknown), "refused")
+      assert.strictEqual(yield* provider.readings, 1)
+      yield* TestClock.adjust("10 seconds")
+      for (let times = 0; times < 5; times++) assert.strictEqual(yield* verdict(unknown), "refused")
+      assert.strictEqual(yield* provider.readings, 2)
+    }).pipe(Effect.provide(world))
+  )
+})
+
+describe("a provider that is down", () => {
+  it.effect("leaves known keys at work for a day; of others nobody can tell until it is back", () =>
+    Effect.gen(function* () {
+      const provider = yield* Provider
+      yield* provider.publish("second")
+      yield* provider.withdraw("second")
+      const [known, unknown] = [yield* signedBy("first"), yield* signedBy("second")]
+      assert.strictEqual(yield* verdict(known), "good")
+      yield* provider.stop
+      yield* TestClock.adjust("30 minutes")
+      assert.strictEqual(yield* verdict(known), "good")
+      assert.strictEqual(yield* verdict(unknown), "unreachable")
+      assert.strictEqual(yield* verdict("a.b.c"), "refused")
+      yield* TestClock.adjust("24 hours")
+      assert.strictEqual(yield* verdict(yield* signedBy("first")), "unreachable")
+      yield* provider.restart
+      yield* TestClock.adjust("10 seconds")
+      assert.strictEqual(yield* verdict(yield* signedBy("first")), "good")
+      assert.strictEqual(yield* verdict(yield* signedBy("second")), "refused")
+    }).pipe(Effect.provide(world))
+  )
+
+  it.effect("from the start says so in one sentence", () =>
+    Effect.gen(function* () {
+      const provider = yield* Provider
+      const good = yield* token()
+      yield* provider.stop
+      const error = yield* Effect.flip(Effect.flatMap(DashboardIdentity, ({ verify }) => verify(good)))
+      assert.match(error.message, /^The identity provider cannot be reached: connect ECONNREFUSED [\d.:]+$/)
+    }).pipe(Effect.provide(world))
+  )
+
+  it.effect("or answers with anything but keys is the same as one that does not answer", () =>
+    Effect.gen(function* () {
+      const good = yield* token()
+      const mint = yield* TokenMint
+      for (const [status, body] of [
+        [200, "<html>"],
+        [200, '{"keys": 7}'],
+        [500, '{"keys": []}'],
+        [302, ""]
+      ] as const) {
+        const server = createServer((_, response) => {
+          response.writeHead(status, { location: "http://127.0.0.1:9/" }).end(body)
+        })
+        yield* Effect.acquireRelease(
+          Effect.callback<void>((resume) => void server.listen(0, "127.0.0.1", () => resume(Effect.void))),
+          () => Effect.sync(() => server.close())
+        )
+        const jwksUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+        const layer = JwksIdentity.layer({ jwksUrl, issuer: mint.issuer, audience, organizationClaim })
+        assert.strictEqual(yield* Effect.provide(verdict(good), layer), "unreachable", body)
+        assert.strictEqual((yield* Effect.flip(JwksIdentity.look(jwksUrl)))._tag, "IdentityUnreachable")
+      }
+    }).pipe(Effect.provide(world))
+  )
+})
+
+it.effect("an operator is told how many of the published keys are of use", () =>
+  Effect.gen(function* () {
+    const provider = yield* Provider
+    assert.strictEqual(yield* JwksIdentity.look(provider.jwksUrl), 1)
+    yield* provider.publish("second", "ES256")
+    yield* provider.publish("third", "ES384")
+    assert.strictEqual(yield* JwksIdentity.look(provider.jwksUrl), 2)
+  }).pipe(Effect.provide(world))
+)

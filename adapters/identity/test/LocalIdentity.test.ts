@@ -1,0 +1,84 @@
+import { createPrivateKey, createPublicKey, hkdfSync } from "node:crypto"
+import { assert, describe, it } from "@effect/vitest"
+import { DashboardIdentity } from "@partner-commentary/core/access/DashboardIdentity"
+import * as LocalIdentity from "@partner-commentary/identity/LocalIdentity"
+import * as DashboardIdentitySuite from "@partner-commentary/testkit/DashboardIdentitySuite"
+import { TokenMint, verdict } from "@partner-commentary/testkit/DashboardIdentitySuite"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import * as TestClock from "effect/testing/TestClock"
+import { SignJWT } from "jose"
+
+const secret = "a secret of this test"
+const local = LocalIdentity.layer({ secret: Redacted.make(secret) })
+
+/** What the secret has to become in every version, for tokens outlive an upgrade. */
+const privateKey = createPrivateKey({
+  key: Buffer.concat([
+    Buffer.from("302e020100300506032b657004220420", "hex"),
+    Buffer.from(hkdfSync("sha256", secret, "", "dashboard tokens", 32))
+  ]),
+  format: "der",
+  type: "pkcs8"
+})
+
+const mint = Layer.succeed(TokenMint, {
+  issuer: "urn:partner-commentary:local",
+  audience: "urn:partner-commentary:dashboard",
+  organizationClaim: "org_id",
+  sign: (claims) =>
+    Effect.promise(() => new SignJWT({ ...claims }).setProtectedHeader({ alg: "EdDSA" }).sign(privateKey))
+})
+
+DashboardIdentitySuite.suite("local", Layer.merge(local, mint))
+
+const issued = Effect.flatMap(LocalIdentity.LocalTokens, ({ issue }) =>
+  issue({ organization: "acme", expiresIn: Duration.hours(1) })
+)
+
+describe("local tokens", () => {
+  it.effect("are good for as long as was wished, with the same secret in another process, and with no other", () =>
+    Effect.gen(function* () {
+      const token = yield* issued
+      const { verify } = yield* DashboardIdentity
+      assert.deepStrictEqual(yield* verify(token), { organization: "acme", subject: "local" })
+      const elsewhere = (text: string) =>
+        Effect.provide(verdict(token), Layer.fresh(LocalIdentity.layer({ secret: Redacted.make(text) })))
+      assert.strictEqual(yield* elsewhere(secret), "good")
+      assert.strictEqual(yield* elsewhere("another secret"), "refused")
+      yield* TestClock.adjust("61 minutes")
+      assert.strictEqual(yield* verdict(token), "expired")
+    }).pipe(Effect.provide(local))
+  )
+
+  it.effect("may name the algorithm by its newer name too", () =>
+    Effect.gen(function* () {
+      const [, payload = ""] = (yield* issued).split(".")
+      const claims = JSON.parse(Buffer.from(payload, "base64url").toString())
+      const token = yield* Effect.promise(() =>
+        new SignJWT(claims).setProtectedHeader({ alg: "Ed25519" }).sign(privateKey)
+      )
+      assert.strictEqual(yield* verdict(token), "good")
+    }).pipe(Effect.provide(local))
+  )
+
+  it.effect("cannot be made by who knows the public key", () =>
+    Effect.gen(function* () {
+      const [, payload = ""] = (yield* issued).split(".")
+      const claims = JSON.parse(Buffer.from(payload, "base64url").toString())
+      const publicKey = createPublicKey(privateKey)
+      for (const known of [
+        publicKey.export({ format: "der", type: "spki" }),
+        Buffer.from(publicKey.export({ format: "pem", type: "spki" })),
+        Buffer.from(publicKey.export({ format: "jwk" }).x ?? "", "base64url")
+      ]) {
+        const forged = yield* Effect.promise(() =>
+          new SignJWT(claims).setProtectedHeader({ alg: "HS256" }).sign(new Uint8Array(known))
+        )
+        assert.strictEqual(yield* verdict(forged), "refused")
+      }
+    }).pipe(Effect.provide(local))
+  )
+})

@@ -1,0 +1,78 @@
+/** A real identity provider on a free port, which a test may turn against itself. */
+import { type Claims, TokenMint } from "@partner-commentary/testkit/DashboardIdentitySuite"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { type JWK, OAuth2Server } from "oauth2-mock-server"
+
+export const audience = "https://api.partner.example"
+export const organizationClaim = "org_id"
+
+export class Provider extends Context.Service<
+  Provider,
+  {
+    readonly issuer: string
+    readonly jwksUrl: string
+    /** Publishes one more key, and may use it. */
+    readonly publish: (kid: string, algorithm?: string) => Effect.Effect<JWK>
+    /** With one of its keys, or its only one. */
+    readonly sign: (claims: Claims, kid?: string) => Effect.Effect<string>
+    /** Publishes it no longer. */
+    readonly withdraw: (kid: string) => Effect.Effect<void>
+    readonly stop: Effect.Effect<void>
+    /** On the same port. */
+    readonly restart: Effect.Effect<void>
+    /** How often its keys were read. */
+    readonly readings: Effect.Effect<number>
+  }
+>()("test/Provider") {
+  static readonly layer = Layer.effect(
+    Provider,
+    Effect.gen(function* () {
+      const server = new OAuth2Server()
+      const { keys } = server.issuer
+      const withdrawn = new Set<string>()
+      let readings = 0
+      const published = keys.toJSON.bind(keys)
+      keys.toJSON = () => {
+        readings += 1
+        return published().filter(({ kid }) => !withdrawn.has(kid))
+      }
+      const publish = (kid: string, algorithm = "RS256") =>
+        Effect.promise(() => keys.generate(algorithm, algorithm === "EdDSA" ? { kid, crv: "Ed25519" } : { kid }))
+      yield* publish("first")
+      yield* Effect.promise(() => server.start(0, "127.0.0.1"))
+      const { port } = server.address()
+      const issuer = server.issuer.url ?? ""
+      const stop = Effect.promise(() => (server.listening ? server.stop() : Promise.resolve()))
+      yield* Effect.addFinalizer(() => stop)
+      return Provider.of({
+        issuer,
+        jwksUrl: `${issuer}/jwks`,
+        publish,
+        sign: (claims, kid) =>
+          Effect.promise(() => {
+            // A server that stopped has forgotten it.
+            server.issuer.url = issuer
+            return server.issuer.buildToken({
+              ...(kid === undefined ? {} : { kid }),
+              scopesOrTransform: (_, payload) => {
+                for (const name of Object.keys(payload)) delete payload[name]
+                Object.assign(payload, claims)
+              }
+            })
+          }),
+        withdraw: (kid) => Effect.sync(() => void withdrawn.add(kid)),
+        stop,
+        restart: Effect.promise(() => server.start(port, "127.0.0.1")),
+        readings: Effect.sync(() => readings)
+      })
+    })
+  )
+
+  /** What the suite asks of an issuer. */
+  static readonly mint = Layer.effect(
+    TokenMint,
+    Effect.map(Provider, ({ issuer, sign }) => TokenMint.of({ issuer, audience, organizationClaim, sign }))
+  )
+}

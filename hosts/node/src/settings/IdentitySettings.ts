@@ -1,0 +1,33 @@
+/** Whose tokens the dashboard's are, from `JWKS_URL` and what its tokens must say. */
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Kind from "../Kind.ts"
+import * as Variable from "./Variable.ts"
+import { SettingRefused } from "./Variable.ts"
+
+export interface IdentitySettings {
+  readonly jwksUrl: string
+  readonly issuer: string
+  readonly audience: string
+  readonly organizationClaim: string
+}
+
+const defaultClaim = "org_id"
+
+/** None: no identity provider, or the local identity in development. */
+export const read: Effect.Effect<Option.Option<IdentitySettings>, SettingRefused> = Effect.gen(function* () {
+  const jwksUrl = yield* Variable.optional("JWKS_URL", Kind.httpUrl)
+  if (Option.isNone(jwksUrl)) return Option.none()
+  return Option.some({
+    jwksUrl: jwksUrl.value,
+    issuer: yield* required("JWT_ISSUER", "the iss of its tokens"),
+    audience: yield* required("JWT_AUDIENCE", "the aud of tokens that are meant for this service"),
+    organizationClaim: Option.getOrElse(yield* Variable.text("JWT_ORG_CLAIM"), () => defaultClaim)
+  })
+})
+
+const required = Effect.fnUntraced(function* (name: string, what: string) {
+  const value = yield* Variable.text(name)
+  if (Option.isSome(value)) return value.value
+  return yield* new SettingRefused({ name, reason: `must be set where JWKS_URL is: ${what}` })
+})

@@ -1,0 +1,51 @@
+/** The five API-key operations as a dashboard calls them, for a test to look at what comes back. */
+import { assert } from "@effect/vitest"
+import { LocalTokens } from "@partner-commentary/identity/LocalIdentity"
+import { TestApi } from "@partner-commentary/test/TestApi"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import { json } from "./Json.ts"
+
+export const valid = { name: "Backend", scopes: ["topics:read", "personas:read"] }
+
+export const keyring = Effect.fnUntraced(function* (owner: { readonly id: string }) {
+  const { call } = yield* TestApi
+  const { issue } = yield* LocalTokens
+  const ask = (method: string, path: string, body?: unknown) =>
+    Effect.flatMap(issue({ organization: owner.id, subject: "ada", expiresIn: Duration.minutes(5) }), (token) =>
+      call(`/partner/v1/api-keys${path}`, { method, token, ...(body === undefined ? {} : { body }) })
+    )
+  const answered = (status: number, method: string, path: string, body?: unknown) =>
+    Effect.gen(function* () {
+      const response = yield* ask(method, path, body)
+      const answer = yield* json(response)
+      assert.strictEqual(response.status, status, JSON.stringify(answer))
+      return answer
+    })
+  return {
+    ask,
+    answered,
+    create: (changes: object = {}) =>
+      Effect.map(answered(201, "POST", "", { ...valid, ...changes }), ({ data }) => data),
+    list: Effect.map(answered(200, "GET", ""), ({ data }) => data),
+    find: (id: string) => Effect.map(answered(200, "GET", `/${id}`), ({ data }) => data),
+    rotate: (id: string, body?: object) => Effect.map(answered(201, "POST", `/${id}/rotate`, body), ({ data }) => data),
+    revoke: (id: string) => Effect.map(answered(200, "DELETE", `/${id}`), ({ data }) => data),
+    /** `{field, constraint}` of a 400, or the other refusal's code. */
+    refused: (method: string, path: string, body?: unknown) =>
+      Effect.gen(function* () {
+        const response = yield* ask(method, path, body)
+        const { error } = yield* json(response)
+        return response.status === 400
+          ? error.details.errors.map((problem: { field: string; constraint: string }) => problem)
+          : [response.status, error?.code]
+      })
+  }
+})
+
+/** What a request with this key meets: `200`, or the code of its refusal. */
+export const met = Effect.fnUntraced(function* (key: string, headers: Record<string, string> = {}) {
+  const { call } = yield* TestApi
+  const response = yield* call("/partner/v1/topics", { key, headers })
+  return response.status === 200 ? 200 : (yield* json(response)).error.code
+})

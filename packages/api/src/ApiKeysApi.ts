@@ -1,0 +1,182 @@
+/** API keys as the partner dashboard manages them, by its identity provider's token. */
+import * as ApiKey from "@partner-commentary/core/access/ApiKey"
+import { remembrance } from "@partner-commentary/core/access/ApiKeys"
+import * as IpAllowList from "@partner-commentary/core/access/IpAllowList"
+import { defaultGrace, maxGrace } from "@partner-commentary/core/access/KeyRotation"
+import { all as allScopes, Scope } from "@partner-commentary/core/access/Scope"
+import * as Duration from "effect/Duration"
+import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
+import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
+import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import { DashboardAuth } from "./DashboardAuth.ts"
+import { Ok } from "./Envelope.ts"
+import { InvalidRequest, NotFound } from "./Errors.ts"
+import * as Fields from "./Fields.ts"
+
+const maxName = 200
+const maxEntries = 100
+
+const Name = Schema.String.annotate({
+  description: "What the key is for: one line that people read.",
+  examples: ["Editorial backend"]
+})
+
+const Environment = ApiKey.Environment.annotate({
+  description: "`live`, or `test`: such a key sees test data only.",
+  examples: ["live"]
+})
+
+const Scopes = Schema.Array(
+  Scope.annotate({ message: `must be one of ${allScopes.join(", ")}`, examples: ["topics:submit"] })
+).annotate({ description: "What the key may do.", examples: [["topics:submit", "topics:read"]] })
+
+const addressForm = {
+  description:
+    "The addresses that the key may be used from: IPv4 and IPv6 addresses and CIDR ranges, as they were given. Empty: any address.",
+  examples: [["203.0.113.7", "2001:db8::/32"]]
+} as const
+
+const Address = Schema.String.check(
+  Schema.makeFilter((entry) => Result.isSuccess(IpAllowList.parse([entry])), {
+    message: "must be an IPv4 or IPv6 address or a CIDR range, such as 203.0.113.7 or 2001:db8::/32"
+  })
+).annotate({ examples: ["203.0.113.0/24"] })
+
+const ExpiresAt = Fields.Timestamp.annotate({
+  description: "The first moment at which the key is refused.",
+  examples: ["2027-01-30T12:00:00.000Z"]
+})
+
+/** The body of POST /api-keys as it is sent. What depends on the present moment is judged by the service. */
+export const CreateApiKey = Schema.Struct({
+  name: Name.check(
+    Schema.isMinLength(1, { message: `must be 1 to ${maxName} characters long` }),
+    Schema.isMaxCodePoints(maxName, { message: `must be 1 to ${maxName} characters long` })
+  ),
+  scopes: Scopes.check(
+    Schema.isMinLength(1, { message: "must name at least one scope" }),
+    Schema.isMaxLength(allScopes.length, { message: "must name each scope once at most" }),
+    Schema.isUnique({ message: "must name each scope once at most" })
+  ),
+  environment: Schema.optionalKey(Environment.annotate({ message: "must be live or test", default: "live" })),
+  ip_whitelist: Schema.optionalKey(
+    Schema.Array(Address)
+      .check(Schema.isMaxLength(maxEntries, { message: `must hold at most ${maxEntries} addresses and ranges` }))
+      .annotate(addressForm)
+  ),
+  expires_at: Schema.optionalKey(ExpiresAt)
+}).annotate({ identifier: "CreateApiKey" })
+
+const graceBounds = { minimum: 0, maximum: Duration.toSeconds(maxGrace) }
+const usualGrace = Duration.toSeconds(defaultGrace)
+
+/** The body of POST /api-keys/{id}/rotate, which may be left out. */
+export const RotateApiKey = Schema.Struct({
+  grace_period_seconds: Schema.optionalKey(
+    Schema.Int.check(
+      Schema.isBetween(graceBounds, {
+        message: `must be an integer from ${graceBounds.minimum} to ${graceBounds.maximum}`
+      })
+    ).annotate({
+      description: "How long the old key keeps working. 0 where it may be compromised: it is refused at once.",
+      default: usualGrace,
+      examples: [usualGrace]
+    })
+  )
+}).annotate({ identifier: "RotateApiKey" })
+
+const identity = {
+  id: Fields.Uuid.annotate({ description: "Names the key; it is no secret." }),
+  name: Name
+}
+
+const prefix = Schema.String.annotate({
+  description: "The key's first characters: enough to recognize it, not to use it.",
+  examples: ["pk_live_Zx81QvLm"]
+})
+
+const settings = {
+  environment: Environment,
+  ip_whitelist: Schema.Array(Schema.String).annotate(addressForm),
+  expires_at: Schema.NullOr(ExpiresAt).annotate({
+    description: "The first moment at which the key is refused; null: it does not expire."
+  })
+}
+
+const fresh = {
+  ...identity,
+  full_key: Schema.String.annotate({
+    description: "The key itself, shown in this answer only: it cannot be shown again.",
+    examples: ["pk_live_Zx81QvLm3nR5tY7uJ9wKb2cD4eF6gH8i0aPqXs"]
+  }),
+  key_prefix: prefix,
+  scopes: Scopes,
+  created_at: Fields.Timestamp,
+  ...settings
+}
+
+export const CreatedApiKey = Schema.Struct(fresh).annotate({ identifier: "CreatedApiKey" })
+
+const RevokedAt = Fields.Timestamp.annotate({
+  description: "From when on the key is refused. It may lie ahead: a rotated key works until then."
+})
+
+export const RotatedApiKey = Schema.Struct({
+  ...fresh,
+  replaces: Schema.Struct({
+    id: Fields.Uuid.annotate({ description: "The old key." }),
+    revoked_at: RevokedAt
+  }).annotate({ description: "The key that this one takes the place of." })
+}).annotate({ identifier: "RotatedApiKey" })
+
+export const ApiKeySummary = Schema.Struct({
+  ...identity,
+  key_prefix: prefix,
+  scopes: Scopes,
+  ...settings,
+  created_at: Fields.Timestamp,
+  last_used_at: Schema.NullOr(Fields.Timestamp).annotate({
+    description: "The key's last request, give or take some seconds; null before its first."
+  }),
+  revoked_at: Schema.NullOr(RevokedAt).annotate({
+    description: "From when on the key is refused; null: it was neither rotated nor revoked."
+  })
+}).annotate({ identifier: "ApiKeySummary" })
+
+export const RevokedApiKey = Schema.Struct({
+  id: Fields.Uuid,
+  revoked_at: RevokedAt
+}).annotate({ identifier: "RevokedApiKey" })
+
+const id = {
+  id: Schema.String.annotate({
+    description: "The key's id.",
+    examples: ["019c0e1b-7c4e-7000-8000-2f6d1c9e4b10"]
+  })
+}
+
+export class ApiKeysApi extends HttpApiGroup.make("api-keys")
+  .add(
+    HttpApiEndpoint.post("create", "/api-keys", {
+      payload: CreateApiKey,
+      success: HttpApiSchema.status(201)(Ok(CreatedApiKey))
+    }),
+    HttpApiEndpoint.get("list", "/api-keys", {
+      success: Ok(
+        Schema.Array(ApiKeySummary).annotate({
+          description: `Newest first, those of both environments; keys that ended more than ${Duration.toDays(remembrance)} days ago are left out.`
+        })
+      )
+    }),
+    HttpApiEndpoint.get("find", "/api-keys/:id", { params: id, success: Ok(ApiKeySummary), error: NotFound }),
+    HttpApiEndpoint.post("rotate", "/api-keys/:id/rotate", {
+      params: id,
+      payload: RotateApiKey,
+      success: HttpApiSchema.status(201)(Ok(RotatedApiKey)),
+      error: [InvalidRequest, NotFound]
+    }),
+    HttpApiEndpoint.delete("revoke", "/api-keys/:id", { params: id, success: Ok(RevokedApiKey), error: NotFound })
+  )
+  .middleware(DashboardAuth) {}

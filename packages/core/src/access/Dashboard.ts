@@ -1,0 +1,56 @@
+/** Telling which organization's dashboard calls. What it may do there is everything: its tokens have no scopes. */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import type { Organization } from "../partner/Organization.ts"
+import { OrganizationStore } from "../partner/OrganizationStore.ts"
+import { type Limits, limitsOf } from "../partner/Plan.ts"
+import { OrganizationId, parse } from "../shared/Ids.ts"
+import { DashboardIdentity, type IdentityUnreachable, TokenRefused } from "./DashboardIdentity.ts"
+
+/** Who calls by token. */
+export interface DashboardPrincipal {
+  readonly organization: Organization
+  readonly limits: Limits
+  /** Who signed in, as the audit log names them. Never what the operator is named. */
+  readonly by: string
+}
+
+export class Dashboard extends Context.Service<
+  Dashboard,
+  {
+    /** A suspended organization's token, and one that names no organization of ours, are no good. */
+    readonly authenticate: (token: string) => Effect.Effect<DashboardPrincipal, TokenRefused | IdentityUnreachable>
+  }
+>()("@partner-commentary/core/access/Dashboard") {
+  static readonly layer = Layer.effect(
+    Dashboard,
+    Effect.gen(function* () {
+      const identity = yield* DashboardIdentity
+      const organizations = yield* OrganizationStore
+
+      /** An id of ours goes before an identity provider's that looks like one. */
+      const named = Effect.fnUntraced(function* (claim: string) {
+        const id = parse(OrganizationId, claim)
+        const own = Option.isNone(id) ? Option.none() : yield* organizations.find(id.value)
+        return Option.isSome(own) ? own : yield* organizations.findByIdentity(claim)
+      })
+
+      return Dashboard.of({
+        authenticate: Effect.fnUntraced(function* (token) {
+          const { organization: claim, subject } = yield* identity.verify(token)
+          const organization = yield* named(claim)
+          if (Option.isNone(organization) || organization.value.suspendedAt !== null) {
+            return yield* new TokenRefused({ expired: false })
+          }
+          return {
+            organization: organization.value,
+            limits: limitsOf(organization.value),
+            by: `dashboard:${subject ?? "unknown"}`
+          }
+        })
+      })
+    })
+  )
+}

@@ -1,0 +1,63 @@
+import { describe, it } from "@effect/vitest"
+import * as Duration from "effect/Duration"
+import * as Result from "effect/Result"
+import { assert } from "vitest"
+import type { ApiKey } from "../../src/access/ApiKey.ts"
+import { rotate } from "../../src/access/KeyRotation.ts"
+import type { ApiKeyId, OrganizationId } from "../../src/shared/Ids.ts"
+import { latest } from "../../src/shared/Instant.ts"
+import { uuid } from "../topic/FreshAssignment.ts"
+
+const day = 86_400_000
+const now = 100 * day
+
+const key: ApiKey = {
+  id: uuid<ApiKeyId>(2),
+  lineageId: uuid<ApiKeyId>(1),
+  organizationId: uuid<OrganizationId>(3),
+  name: "Server",
+  prefix: "pk_live_AbCd1234",
+  scopes: ["topics:read"],
+  environment: "live",
+  ipAllowList: ["203.0.113.0/24"],
+  createdAt: 90 * day,
+  expiresAt: null,
+  revokedAt: null,
+  lastUsedAt: 99 * day
+}
+const fresh = { id: uuid<ApiKeyId>(4), prefix: "pk_live_Zx81QvLm" }
+
+const rotated = (changes: Partial<ApiKey> = {}, grace = Duration.days(1)) =>
+  rotate({ ...key, ...changes }, fresh, grace, now)
+
+const outcome = (changes: Partial<ApiKey>) =>
+  Result.match(rotated(changes), { onFailure: ({ _tag }) => _tag, onSuccess: () => "rotated" })
+
+describe("rotating a key", () => {
+  it("makes one of the same line and settings, with an id and a text of its own, that nobody has used", () => {
+    const { revokedAt, successor } = Result.getOrThrow(rotated())
+    assert.deepStrictEqual(successor, { ...key, ...fresh, createdAt: now, lastUsedAt: null })
+    assert.strictEqual(revokedAt, now + day)
+  })
+
+  it("lets the successor live as long as the key was made to live", () => {
+    const { successor } = Result.getOrThrow(rotated({ expiresAt: now + 5 * day }))
+    assert.strictEqual(successor.expiresAt, now + 15 * day)
+    const endless = Result.getOrThrow(rotated({ expiresAt: latest }))
+    assert.strictEqual(endless.successor.expiresAt, latest)
+  })
+
+  it("never lets the key live longer than it would have", () => {
+    assert.strictEqual(Result.getOrThrow(rotated({ expiresAt: now + 1 })).revokedAt, now + 1)
+    assert.strictEqual(Result.getOrThrow(rotated({ expiresAt: now + 2 * day })).revokedAt, now + day)
+    assert.strictEqual(Result.getOrThrow(rotated({}, Duration.zero)).revokedAt, now)
+  })
+
+  it("is refused for a key that ended, or has a successor", () => {
+    assert.strictEqual(outcome({ revokedAt: now }), "KeyRevoked")
+    assert.strictEqual(outcome({ expiresAt: now }), "KeyExpired")
+    assert.strictEqual(outcome({ revokedAt: now - 1, expiresAt: now - 2 }), "KeyRevoked")
+    assert.strictEqual(outcome({ revokedAt: now + 1 }), "KeyRotated")
+    assert.strictEqual(outcome({ expiresAt: now + 1 }), "rotated")
+  })
+})

@@ -1,0 +1,152 @@
+/** API keys over HTTP, for the dashboard of the organization that they belong to. */
+import { CurrentDashboard } from "@partner-commentary/api/DashboardAuth"
+import { ok } from "@partner-commentary/api/Envelope"
+import * as Errors from "@partner-commentary/api/Errors"
+import { PartnerApi, prefix } from "@partner-commentary/api/PartnerApi"
+import type { ApiKey } from "@partner-commentary/core/access/ApiKey"
+import { ApiKeys, type FreshKey, type Manager } from "@partner-commentary/core/access/ApiKeys"
+import { defaultGrace } from "@partner-commentary/core/access/KeyRotation"
+import * as Ids from "@partner-commentary/core/shared/Ids"
+import * as Instant from "@partner-commentary/core/shared/Instant"
+import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as HttpServerResponse from "effect/http/HttpServerResponse"
+import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
+import * as Option from "effect/Option"
+import * as Redacted from "effect/Redacted"
+import { pathOf } from "./Address.ts"
+import { readCreation, readRotation } from "./ApiKeyBody.ts"
+import { invalid } from "./Body.ts"
+import * as Envelope from "./Envelope.ts"
+
+export const layer = HttpApiBuilder.group(
+  PartnerApi,
+  "api-keys",
+  Effect.fnUntraced(function* (handlers) {
+    const keys = yield* ApiKeys
+    const { apiRoot } = yield* PublicAddress
+
+    const created = <Data extends { readonly id: string }>(data: Data) =>
+      HttpServerResponse.setHeader(
+        Envelope.success(data, 201),
+        "location",
+        `${pathOf(apiRoot)}${prefix}/api-keys/${data.id}`
+      )
+
+    return handlers
+      .handleRaw(
+        "create",
+        Effect.fnUntraced(function* ({ request }) {
+          const { by, organizationId } = yield* manager
+          const body = yield* readCreation(request)
+          const environment = body.environment ?? "live"
+          const issued = yield* keys
+            .issue(
+              {
+                organizationId,
+                name: body.name.trim(),
+                scopes: body.scopes,
+                environment,
+                ipAllowList: body.ip_whitelist ?? [],
+                expiresAt: body.expires_at === undefined ? null : Instant.fromIso(body.expires_at)
+              },
+              by
+            )
+            .pipe(
+              Effect.catchTags({
+                TooManyKeys: ({ most }) =>
+                  invalid({
+                    field: "environment",
+                    constraint: `has ${most} active keys already, which is the most there can be: revoke one first`
+                  }),
+                // The list was read with the body, and the organization is the caller's.
+                InvalidAllowList: (broken) => Effect.die(broken),
+                OrganizationNotFound: (broken) => Effect.die(broken)
+              })
+            )
+          return created(fresh(issued))
+        })
+      )
+      .handle("list", () =>
+        Effect.flatMap(manager, ({ organizationId }) =>
+          Effect.map(keys.list(organizationId), (all) => ok(all.map(summary)))
+        )
+      )
+      .handle(
+        "find",
+        Effect.fnUntraced(function* ({ params }) {
+          const { organizationId } = yield* manager
+          const found = keys.find(organizationId, yield* idOf(params))
+          return ok(summary(yield* Effect.catchTag(found, "ApiKeyNotFound", () => notFound)))
+        })
+      )
+      .handleRaw(
+        "rotate",
+        Effect.fnUntraced(function* ({ params, request }) {
+          const who = yield* manager
+          const { grace_period_seconds: seconds } = yield* readRotation(request)
+          const grace = seconds === undefined ? defaultGrace : Duration.seconds(seconds)
+          const { predecessor, ...issued } = yield* Effect.catchTags(keys.rotate(yield* idOf(params), grace, who), {
+            ApiKeyNotFound: () => notFound,
+            KeyRevoked: () => invalid({ field: "id", constraint: "names a revoked key: create a new one instead" }),
+            KeyExpired: () => invalid({ field: "id", constraint: "names an expired key: create a new one instead" }),
+            KeyRotated: () =>
+              invalid({ field: "id", constraint: "names a key that was rotated already: rotate its successor" })
+          })
+          return created({ ...fresh(issued), replaces: ended(predecessor) })
+        })
+      )
+      .handle(
+        "revoke",
+        Effect.fnUntraced(function* ({ params }) {
+          const who = yield* manager
+          const revoked = keys.revoke(yield* idOf(params), who)
+          return ok(ended(yield* Effect.catchTag(revoked, "ApiKeyNotFound", () => notFound)))
+        })
+      )
+  })
+)
+
+const manager: Effect.Effect<Manager, never, CurrentDashboard> = Effect.map(
+  CurrentDashboard,
+  ({ by, organization }) => ({ organizationId: organization.id, by })
+)
+
+/** A malformed id, an unknown key and somebody else's are one and the same answer. */
+const notFound = Effect.fail(Errors.apiKeyNotFound)
+
+const idOf = ({ id }: { readonly id: string }): Effect.Effect<Ids.ApiKeyId, Errors.NotFound> =>
+  Option.match(Ids.parse(Ids.ApiKeyId, id), { onNone: () => notFound, onSome: Effect.succeed })
+
+const isoOrNull = (instant: Instant.Instant | null) => (instant === null ? null : Instant.toIso(instant))
+
+const settings = ({ environment, expiresAt, ipAllowList }: ApiKey) => ({
+  environment,
+  ip_whitelist: ipAllowList,
+  expires_at: isoOrNull(expiresAt)
+})
+
+const fresh = ({ fullKey, key }: FreshKey) => ({
+  id: key.id,
+  name: key.name,
+  full_key: Redacted.value(fullKey),
+  key_prefix: key.prefix,
+  scopes: key.scopes,
+  created_at: Instant.toIso(key.createdAt),
+  ...settings(key)
+})
+
+const summary = (key: ApiKey) => ({
+  id: key.id,
+  name: key.name,
+  key_prefix: key.prefix,
+  scopes: key.scopes,
+  ...settings(key),
+  created_at: Instant.toIso(key.createdAt),
+  last_used_at: isoOrNull(key.lastUsedAt),
+  revoked_at: isoOrNull(key.revokedAt)
+})
+
+/** A key that was rotated or revoked. */
+const ended = ({ id, revokedAt }: ApiKey) => ({ id, revoked_at: Instant.toIso(revokedAt ?? 0) })
