@@ -31,11 +31,11 @@ export interface Header {
 
 const inBrowser = () => "window" in globalThis && "document" in globalThis
 
-/** Node says why in the cause of the cause. */
+/** Node says why in the cause. */
 const reasonOf = (error: unknown): string => {
   const { cause, message } = error instanceof Error ? error : { cause: undefined, message: String(error) }
-  const code = typeof cause === "object" && cause !== null && "code" in cause ? ` (${cause.code})` : ""
-  return message + code
+  const { code, message: more } = (cause ?? {}) as { readonly code?: unknown; readonly message?: unknown }
+  return cause === undefined ? message : `${message} (${code ?? more})`
 }
 
 export class Connection {

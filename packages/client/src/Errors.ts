@@ -48,47 +48,55 @@ export interface ErrorDetails {
 
 export type ErrorCode = keyof ErrorDetails
 
-class ServiceError<Code extends ErrorCode> extends PartnerCommentaryError {
-  override name = "ApiError"
+interface Refusal<Code extends ErrorCode> extends PartnerCommentaryError {
   /** The HTTP status. */
   readonly status: number
   readonly code: Code
   readonly details: ErrorDetails[Code]
   /** What to name when you ask us about it. */
   readonly requestId: string | null
-  readonly #headers: Headers
-
-  constructor(answer: {
-    readonly status: number
-    readonly code: Code
-    readonly message: string
-    readonly details: ErrorDetails[Code]
-    readonly requestId?: string | null
-    readonly headers?: Headers
-  }) {
-    super(answer.message)
-    this.status = answer.status
-    this.code = answer.code
-    this.details = answer.details
-    this.requestId = answer.requestId ?? null
-    this.#headers = answer.headers ?? new Headers()
-  }
-
   /** The answer's headers. */
-  get headers(): Headers {
-    return this.#headers
-  }
+  readonly headers: Headers
 }
 
 /**
  * The service refused. `code` tells the errors apart, and types `details`. A newer service may send codes that are not
  * listed here, with the `details` that it likes.
  */
-export type ApiError = { [Code in ErrorCode]: ServiceError<Code> }[ErrorCode]
+export type ApiError = { [Code in ErrorCode]: Refusal<Code> }[ErrorCode]
+
+interface Refused<Code extends ErrorCode> {
+  readonly status: number
+  readonly code: Code
+  readonly message: string
+  readonly details: ErrorDetails[Code]
+  readonly requestId?: string | null
+  readonly headers?: Headers
+}
 
 /** `error instanceof ApiError` narrows to the union, so that `error.code === "…"` types `error.details`. */
-export const ApiError = ServiceError as unknown as {
-  new <Code extends ErrorCode>(answer: ConstructorParameters<typeof ServiceError<Code>>[0]): ServiceError<Code>
+export const ApiError = class ApiError<Code extends ErrorCode> extends PartnerCommentaryError {
+  override name = "ApiError"
+  readonly status: number
+  readonly code: Code
+  readonly details: ErrorDetails[Code]
+  readonly requestId: string | null
+  readonly #headers: Headers
+
+  constructor({ code, details, headers = new Headers(), message, requestId = null, status }: Refused<Code>) {
+    super(message)
+    this.status = status
+    this.code = code
+    this.details = details
+    this.requestId = requestId
+    this.#headers = headers
+  }
+
+  get headers(): Headers {
+    return this.#headers
+  }
+} as unknown as {
+  new <Code extends ErrorCode>(refused: Refused<Code>): Refusal<Code>
   readonly prototype: ApiError
 }
 
