@@ -43,10 +43,9 @@ describe("Sqlite", () => {
       const sql = yield* SqlClient.SqlClient
       const applied = yield* sql<{ readonly migration_id: number }>`SELECT migration_id
         FROM partner_commentary_migrations ORDER BY migration_id`
-      assert.deepStrictEqual(
-        applied.map(({ migration_id }) => migration_id),
-        applied.map((_, index) => index + 1)
-      )
+      const ids = applied.map(({ migration_id }) => migration_id)
+      assert.strictEqual(ids[0], 1)
+      assert.strictEqual(new Set(ids).size, ids.length)
     }).pipe(Effect.provide(layerMemory))
   )
 
@@ -62,7 +61,8 @@ describe("Sqlite", () => {
         )
       )
       const known = yield* open(Effect.andThen(migrate, ids))
-      const found = known.length + 1
+      const latest = Math.max(...known)
+      const found = latest + 1
       yield* open(
         Effect.flatMap(
           SqlClient.SqlClient,
@@ -70,7 +70,7 @@ describe("Sqlite", () => {
         )
       )
       const refused = yield* Effect.flip(open(migrate))
-      assert.deepInclude(refused, { _tag: "SchemaTooNew", found, known: known.length })
+      assert.deepInclude(refused, { _tag: "SchemaTooNew", found, known: latest })
       assert.include(refused.message, "newer version")
       yield* Effect.flip(Effect.provide(TopicStore, Layer.fresh(layer({ filename }))))
       assert.deepStrictEqual(yield* open(ids), [...known, found])

@@ -1,6 +1,7 @@
 /** What the stores cost on SQLite: how many statements, and that each of them finds its rows by an index. */
 import { assert, describe, it } from "@effect/vitest"
 import { ApiKeyStore } from "@partner-commentary/core/access/ApiKeyStore"
+import { IdempotencyStore } from "@partner-commentary/core/idempotency/IdempotencyStore"
 import { MailStore } from "@partner-commentary/core/mail/MailStore"
 import { Retention } from "@partner-commentary/core/operations/Retention"
 import { PersonaStore } from "@partner-commentary/core/persona/PersonaStore"
@@ -124,5 +125,12 @@ const everything = Effect.gen(function* () {
   yield* Effect.flatMap(PersonaStore, (store) => store.licensedAmong(organizationId, given.requested, start))
   yield* Effect.flatMap(ApiKeyStore, (store) => Effect.andThen(store.findByHash("x"), store.list(organizationId)))
   yield* Effect.flatMap(UsageStore, (store) => store.ofMonth({ organizationId, environment: "live" }, "2026-01"))
-  yield* Effect.flatMap(Retention, (retention) => retention.purge({ mails: start, windows: start }))
+  const answers = yield* IdempotencyStore
+  const claim = { id: "x", fingerprint: "x", at: start, until: start + day }
+  yield* Effect.andThen(
+    answers.claim(claim),
+    answers.keep("x", { status: 200, location: null, body: "", sealed: false })
+  )
+  yield* answers.find("x", start)
+  yield* Effect.flatMap(Retention, (retention) => retention.purge({ mails: start, windows: start, answers: start }))
 })

@@ -5,6 +5,7 @@ import { layerMemory } from "@partner-commentary/sqlite/Sqlite"
 import * as ApiKeyStoreSuite from "@partner-commentary/testkit/ApiKeyStoreSuite"
 import * as AssignmentStoreSuite from "@partner-commentary/testkit/AssignmentStoreSuite"
 import * as AuditLogSuite from "@partner-commentary/testkit/AuditLogSuite"
+import * as IdempotencyStoreSuite from "@partner-commentary/testkit/IdempotencyStoreSuite"
 import * as MailStoreSuite from "@partner-commentary/testkit/MailStoreSuite"
 import * as OrganizationStoreSuite from "@partner-commentary/testkit/OrganizationStoreSuite"
 import * as PersonaStoreSuite from "@partner-commentary/testkit/PersonaStoreSuite"
@@ -13,6 +14,7 @@ import * as SubmissionSuite from "@partner-commentary/testkit/SubmissionSuite"
 import * as TopicCountsSuite from "@partner-commentary/testkit/TopicCountsSuite"
 import * as TopicListSuite from "@partner-commentary/testkit/TopicListSuite"
 import * as TopicStoreSuite from "@partner-commentary/testkit/TopicStoreSuite"
+import * as TransactionSuite from "@partner-commentary/testkit/TransactionSuite"
 import * as UsageStoreSuite from "@partner-commentary/testkit/UsageStoreSuite"
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
@@ -32,6 +34,7 @@ const recorded = Effect.gen(function* () {
 ApiKeyStoreSuite.suite("SQLite", layerMemory)
 AssignmentStoreSuite.suite("SQLite", layerMemory)
 AuditLogSuite.suite("SQLite", layerMemory, recorded)
+IdempotencyStoreSuite.suite("SQLite", layerMemory)
 MailStoreSuite.suite("SQLite", layerMemory)
 OrganizationStoreSuite.suite("SQLite", layerMemory)
 PersonaStoreSuite.suite("SQLite", layerMemory)
@@ -40,4 +43,5 @@ SubmissionSuite.suite("SQLite", layerMemory)
 TopicCountsSuite.suite("SQLite", layerMemory)
 TopicListSuite.suite("SQLite", layerMemory)
 TopicStoreSuite.suite("SQLite", layerMemory)
+TransactionSuite.suite("SQLite", layerMemory)
 UsageStoreSuite.suite("SQLite", layerMemory)

@@ -5,6 +5,7 @@ import { Drafting } from "./commentary/Drafting.ts"
 import { CreatorDesk } from "./creator/CreatorDesk.ts"
 import { CreatorLinks } from "./creator/CreatorLinks.ts"
 import { Creators } from "./creator/Creators.ts"
+import { Idempotency } from "./idempotency/Idempotency.ts"
 import { Postman } from "./mail/Postman.ts"
 import { Personas } from "./persona/Personas.ts"
 import { Seal } from "./shared/Seal.ts"
@@ -16,6 +17,7 @@ export const layer = Layer.mergeAll(
   Creators.layer,
   CreatorDesk.layer,
   Drafting.layer,
+  Idempotency.layer,
   Personas.layer,
   Postman.layer,
   Topics.layer,

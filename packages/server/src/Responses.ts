@@ -3,6 +3,7 @@
  * answered (unknown paths, bodies that are too large, defects). Never plain text, never an inner failure's words.
  */
 import * as Errors from "@partner-commentary/api/Errors"
+import { idempotencyHeader } from "@partner-commentary/api/IdempotencyKey"
 import { prefix } from "@partner-commentary/api/PartnerApi"
 import * as ByteSize from "effect/ByteSize"
 import * as Cause from "effect/Cause"
@@ -14,11 +15,16 @@ import * as HttpServerError from "effect/http/HttpServerError"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as HttpApiError from "effect/http-api/HttpApiError"
-import { bodyTooLarge, maxBodySize, problems } from "./Body.ts"
+import { bodyTooLarge, bulkTooLarge, maxBodySize, maxBulkSize, problems } from "./Body.ts"
 import { isCreatorRequest } from "./creator/CreatorRequest.ts"
 import * as Envelope from "./Envelope.ts"
 
 const bodyLimit = ByteSize.bytes(maxBodySize)
+const bulkLimit = ByteSize.bytes(maxBulkSize)
+
+const isBulk = (url: string): boolean => url === bulkPath || url.startsWith(`${bulkPath}?`)
+
+const bulkPath = `${prefix}/topics/bulk`
 
 export const layer = HttpRouter.middleware(
   (app) =>
@@ -26,14 +32,16 @@ export const layer = HttpRouter.middleware(
       const request = Context.getUnsafe(fiber.context, HttpServerRequest.HttpServerRequest)
       const { headers, url } = request
       const id = requestId(headers["x-request-id"])
-      return Effect.matchCauseEffect(isCut(url) && !url.startsWith(references) ? Effect.succeed(notFound) : app, {
+      const answered = isCut(url) && !url.startsWith(references) ? Effect.succeed(notFound) : app
+      const limit = isBulk(url) ? bulkLimit : bodyLimit
+      return Effect.matchCauseEffect(Effect.provideService(answered, HttpIncomingMessage.MaxBodySize, limit), {
         onSuccess: (response) => Effect.succeed(complete(response, id)),
         onFailure: (cause) =>
           Cause.hasInterruptsOnly(cause)
             ? Effect.failCause(cause as Cause.Cause<never>)
             : Effect.map(answer(cause, id, request), (response) => complete(response, id))
       })
-    }).pipe(Effect.provideService(HttpIncomingMessage.MaxBodySize, bodyLimit)) as typeof app,
+    }) as typeof app,
   { global: true }
 )
 
@@ -87,22 +95,24 @@ const answer = (
     if (error instanceof HttpServerError.HttpServerError) {
       if (error.reason._tag === "RouteNotFound") return Effect.succeed(notFound)
       if (error.reason._tag === "RequestParseError") {
-        return Effect.succeed(error.reason.reason === "BodyTooLarge" ? tooLarge : bodyUnreadable)
+        return Effect.succeed(error.reason.reason === "BodyTooLarge" ? tooLarge(request.url) : bodyUnreadable)
       }
     }
   }
   return Effect.map(internalError(cause, id, describe(request)), Envelope.failure)
 }
 
-/** Parameters are texts to begin with: one that does not decode was given more than once. */
+/** Parameters are texts to begin with: one that does not decode was given more than once. Of headers, one has a form of its own. */
 const unreadable = (error: HttpApiError.HttpApiSchemaError): Errors.InvalidRequest => {
   const [first, ...rest] = problems(error.cause.issue)
+  if (error.kind === "Headers") return Errors.InvalidRequest.of([{ ...first, field: idempotencyHeader }])
   const constraint = "must be given once"
   return Errors.InvalidRequest.of([{ ...first, constraint }, ...rest.map(({ field }) => ({ field, constraint }))])
 }
 
 const notFound = Envelope.failure(Errors.NotFound.of("There is no such path, or not with this method."))
 
-const tooLarge = Envelope.failure(Errors.InvalidRequest.of([bodyTooLarge]))
+const tooLarge = (url: string) =>
+  Envelope.failure(Errors.InvalidRequest.of([isBulk(url) ? bulkTooLarge : bodyTooLarge]))
 
 const bodyUnreadable = Envelope.failure(Errors.InvalidRequest.of([{ field: "body", constraint: "could not be read" }]))

@@ -4,6 +4,7 @@ import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import * as Layer from "effect/Layer"
 import * as Authentication from "./Authentication.ts"
 import * as Avatar from "./Avatar.ts"
+import * as BulkHandlers from "./BulkHandlers.ts"
 import * as CreatorRoutes from "./creator/CreatorRoutes.ts"
 import * as Health from "./Health.ts"
 import * as PersonaHandlers from "./PersonaHandlers.ts"
@@ -11,7 +12,7 @@ import * as Responses from "./Responses.ts"
 import * as TopicHandlers from "./TopicHandlers.ts"
 
 const partnerApi = HttpApiBuilder.layer(PartnerApi).pipe(
-  Layer.provide([TopicHandlers.layer, PersonaHandlers.layer]),
+  Layer.provide([TopicHandlers.layer, PersonaHandlers.layer, BulkHandlers.layer]),
   Layer.provide(Authentication.layer)
 )
 

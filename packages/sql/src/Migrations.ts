@@ -10,6 +10,7 @@ import { usage } from "./migrations/0003_usage.ts"
 import { mails } from "./migrations/0004_mails.ts"
 import { audit } from "./migrations/0005_audit.ts"
 import { calls } from "./migrations/0006_calls.ts"
+import { idempotency } from "./migrations/0008_idempotency.ts"
 
 const table = "partner_commentary_migrations"
 
@@ -19,7 +20,8 @@ const migrations = {
   "0003_usage": usage,
   "0004_mails": mails,
   "0005_audit": audit,
-  "0006_calls": calls
+  "0006_calls": calls,
+  "0008_idempotency": idempotency
 }
 
 const latest = Math.max(...Object.keys(migrations).map((name) => Number.parseInt(name, 10)))

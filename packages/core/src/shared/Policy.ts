@@ -23,6 +23,8 @@ export interface Policy {
   readonly readingWindow: Duration.Duration
   /** A piece of outside work (a mail, a generation) that did not report back for so long is taken up again. */
   readonly lease: Duration.Duration
+  /** An idempotency key gives its first answer again for so long. */
+  readonly idempotencyWindow: Duration.Duration
 }
 
 export const defaults: Policy = {
@@ -35,7 +37,8 @@ export const defaults: Policy = {
   generationGrace: Duration.hours(24),
   maxDrafts: 10,
   readingWindow: Duration.days(30),
-  lease: Duration.seconds(90)
+  lease: Duration.seconds(90),
+  idempotencyWindow: Duration.hours(24)
 }
 
 /** The policy in force. */
