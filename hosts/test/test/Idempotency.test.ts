@@ -36,6 +36,11 @@ const setUp = Effect.gen(function* () {
   return { call, owner, persona, key, topic, post, total }
 })
 
+/** Long enough, in real time, for whoever was signalled to wake. */
+const pause = Effect.callback<void>((resume) => {
+  setTimeout(() => resume(Effect.void), 50)
+})
+
 /** All that a caller sees, apart from the request's own id and the word that it is a repetition. */
 const seen = Effect.fnUntraced(function* (response: Response) {
   const { "idempotency-replayed": replayed, "x-request-id": _, ...headers } = Object.fromEntries(response.headers)
@@ -156,6 +161,7 @@ it.effect("what breaks between the change and its answer leaves nothing: no topi
     const signalled = yield* Effect.forkChild(wait(Duration.days(1)))
     assert.strictEqual((yield* post("a")).status, 500)
     assert.strictEqual(yield* total, 0)
+    yield* pause
     assert.isUndefined(signalled.pollUnsafe())
     yield* sql`DROP TRIGGER broken`
     const again = yield* post("a")
