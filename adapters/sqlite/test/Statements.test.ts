@@ -1,6 +1,7 @@
 /** What the stores cost on SQLite: how many statements, and that each of them finds its rows by an index. */
 import { assert, describe, it } from "@effect/vitest"
 import { ApiKeyStore } from "@partner-commentary/core/access/ApiKeyStore"
+import { IdempotencyStore } from "@partner-commentary/core/idempotency/IdempotencyStore"
 import { MailStore } from "@partner-commentary/core/mail/MailStore"
 import { Retention } from "@partner-commentary/core/operations/Retention"
 import { OrganizationStore } from "@partner-commentary/core/partner/OrganizationStore"
@@ -152,7 +153,14 @@ const everything = Effect.gen(function* () {
   yield* Effect.flatMap(OrganizationStore, (store) => store.findByIdentity("x"))
   yield* Effect.flatMap(UsageStore, (store) => store.ofMonth({ organizationId, environment: "live" }, "2026-01"))
   yield* everyWebhook
-  yield* Effect.flatMap(Retention, (retention) => retention.purge({ mails: start, windows: start }))
+  const answers = yield* IdempotencyStore
+  const claim = { id: "x", fingerprint: "x", at: start, until: start + day }
+  yield* Effect.andThen(
+    answers.claim(claim),
+    answers.keep("x", { status: 200, location: null, body: "", sealed: false })
+  )
+  yield* answers.find("x", start)
+  yield* Effect.flatMap(Retention, (retention) => retention.purge({ mails: start, windows: start, answers: start }))
 })
 
 const everyWebhook = Effect.gen(function* () {

@@ -5,6 +5,7 @@ import { layerMemory } from "@partner-commentary/sqlite/Sqlite"
 import * as ApiKeyStoreSuite from "@partner-commentary/testkit/ApiKeyStoreSuite"
 import * as AssignmentStoreSuite from "@partner-commentary/testkit/AssignmentStoreSuite"
 import * as AuditLogSuite from "@partner-commentary/testkit/AuditLogSuite"
+import * as IdempotencyStoreSuite from "@partner-commentary/testkit/IdempotencyStoreSuite"
 import * as MailStoreSuite from "@partner-commentary/testkit/MailStoreSuite"
 import * as OrganizationStoreSuite from "@partner-commentary/testkit/OrganizationStoreSuite"
 import * as PerformanceStoreSuite from "@partner-commentary/testkit/PerformanceStoreSuite"
@@ -14,6 +15,7 @@ import * as SubmissionSuite from "@partner-commentary/testkit/SubmissionSuite"
 import * as TopicCountsSuite from "@partner-commentary/testkit/TopicCountsSuite"
 import * as TopicListSuite from "@partner-commentary/testkit/TopicListSuite"
 import * as TopicStoreSuite from "@partner-commentary/testkit/TopicStoreSuite"
+import * as TransactionSuite from "@partner-commentary/testkit/TransactionSuite"
 import * as UsageStoreSuite from "@partner-commentary/testkit/UsageStoreSuite"
 import * as WebhookStoreSuite from "@partner-commentary/testkit/WebhookStoreSuite"
 import * as Effect from "effect/Effect"
@@ -34,6 +36,7 @@ const recorded = Effect.gen(function* () {
 ApiKeyStoreSuite.suite("SQLite", layerMemory)
 AssignmentStoreSuite.suite("SQLite", layerMemory)
 AuditLogSuite.suite("SQLite", layerMemory, recorded)
+IdempotencyStoreSuite.suite("SQLite", layerMemory)
 MailStoreSuite.suite("SQLite", layerMemory)
 OrganizationStoreSuite.suite("SQLite", layerMemory)
 PerformanceStoreSuite.suite("SQLite", layerMemory)
@@ -43,5 +46,6 @@ SubmissionSuite.suite("SQLite", layerMemory)
 TopicCountsSuite.suite("SQLite", layerMemory)
 TopicListSuite.suite("SQLite", layerMemory)
 TopicStoreSuite.suite("SQLite", layerMemory)
+TransactionSuite.suite("SQLite", layerMemory)
 UsageStoreSuite.suite("SQLite", layerMemory)
 WebhookStoreSuite.suite("SQLite", layerMemory)

@@ -110,7 +110,7 @@ const strangers = Effect.gen(function* () {
   return (address: string) => {
     const rate = fresh()
     run(Effect.ignore(stranger(address, rate)))
-    return headersOf({ ...rate, retryAfter: null })
+    return headersOf(rate, 400)
   }
 })
 

@@ -1,6 +1,7 @@
 /** The partner API, version 1: every group under its prefix. */
 import * as HttpApi from "effect/http-api/HttpApi"
 import { ApiKeysApi } from "./ApiKeysApi.ts"
+import { BulkApi } from "./BulkApi.ts"
 import { CommentariesApi } from "./CommentariesApi.ts"
 import { MetricsApi } from "./MetricsApi.ts"
 import { PersonasApi } from "./PersonasApi.ts"
@@ -13,6 +14,7 @@ export const prefix = "/partner/v1"
 
 export class PartnerApi extends HttpApi.make("partner-commentary")
   .add(TopicsApi)
+  .add(BulkApi)
   .add(CommentariesApi)
   .add(PersonasApi)
   .add(UsageApi)

@@ -9,6 +9,7 @@ import { ApiKeyAuth, OwnLimit, RequiredScope } from "./ApiKeyAuth.ts"
 import { Ok } from "./Envelope.ts"
 import { InvalidRequest, NotFound, NoValidPersonas, SubmissionResult } from "./Errors.ts"
 import * as Fields from "./Fields.ts"
+import { IdempotencyHeaders } from "./IdempotencyKey.ts"
 
 /** What an external reference must be, wherever one is given. */
 export const referenceConstraint =
@@ -167,6 +168,7 @@ const id = { id: Schema.String.annotate({ description: "The topic's id." }) }
 export class TopicsApi extends HttpApiGroup.make("topics")
   .add(
     HttpApiEndpoint.post("create", "/topics", {
+      headers: IdempotencyHeaders,
       payload: CreateTopic,
       success: HttpApiSchema.status(201)(Ok(Topic)),
       error: NoValidPersonas

@@ -9,6 +9,7 @@ import { PartnerApproval } from "./commentary/PartnerApproval.ts"
 import { CreatorDesk } from "./creator/CreatorDesk.ts"
 import { CreatorLinks } from "./creator/CreatorLinks.ts"
 import { Creators } from "./creator/Creators.ts"
+import { Idempotency } from "./idempotency/Idempotency.ts"
 import { Postman } from "./mail/Postman.ts"
 import { Performance } from "./performance/Performance.ts"
 import { Personas } from "./persona/Personas.ts"
@@ -32,6 +33,7 @@ export const layer = Layer.mergeAll(
   Drafting.layer,
   PartnerApproval.layer,
   Performance.layer,
+  Idempotency.layer,
   Personas.layer,
   Postman.layer,
   RateLimits.layer,

@@ -13,13 +13,36 @@ import * as StrictJson from "./StrictJson.ts"
 /** In bytes. */
 export const maxBodySize = 256 * 1024
 
+/** Of a body that holds many topics. */
+export const maxBulkSize = 4 * 1024 * 1024
+
 export const bodyTooLarge: Problem = { field: "body", constraint: `must be at most ${maxBodySize / 1024} KiB` }
+
+export const bulkTooLarge: Problem = { field: "body", constraint: `must be at most ${maxBulkSize / 1024 / 1024} MiB` }
+
+/** Reads a request's body by a schema. What the schema does not say is told by `further`, as `textDecoder` says. */
+export const decoder = <Fields extends Schema.Struct.Fields>(...rules: Parameters<typeof textDecoder<Fields>>) => {
+  const decode = textDecoder(...rules)
+  return (request: HttpServerRequest.HttpServerRequest) =>
+    Effect.flatMap(jsonText(request), (text) => Effect.fromResult(Result.mapError(decode(text), InvalidRequest.of)))
+}
+
+/** The text of a body that says it is JSON. */
+export const jsonText = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<string, InvalidRequest> => {
+  const header = headerProblem(request.headers)
+  if (header !== undefined) return invalid(header)
+  return Effect.flatMap(Effect.orDie(read(request)), (text) =>
+    Effect.fromResult(Result.mapError(text, (problem) => InvalidRequest.of([problem])))
+  )
+}
+
+type Problems = readonly [Problem, ...ReadonlyArray<Problem>]
 
 /**
  * Fails with everything that is wrong, in the order of the schema's fields. What no schema says is told by `further`, which
  * sees every body that is an object, right or wrong.
  */
-export const decoder = <Fields extends Schema.Struct.Fields>(
+export const textDecoder = <Fields extends Schema.Struct.Fields>(
   schema: Schema.Struct<Fields> & Schema.Codec<Schema.Struct<Fields>["Type"], unknown>,
   further: (body: Readonly<Record<string, unknown>>) => ReadonlyArray<Problem> = () => []
 ) => {
@@ -27,26 +50,21 @@ export const decoder = <Fields extends Schema.Struct.Fields>(
   const order = Object.keys(schema.fields)
   const fields = new Set(order)
   const place = ({ field }: Problem) => order.indexOf(/^[^.[]*/.exec(field)?.[0] ?? "")
-  return (
-    request: HttpServerRequest.HttpServerRequest
-  ): Effect.Effect<Schema.Struct<Fields>["Type"], InvalidRequest> => {
-    const header = headerProblem(request.headers)
-    if (header !== undefined) return invalid(header)
-    return Effect.flatMap(Effect.orDie(read(request)), (text) => {
-      const json = Result.flatMap(text, (text) => StrictJson.parse(text, fields))
-      if (Result.isFailure(json)) return invalid(json.failure)
-      if (!Predicate.isReadonlyObject(json.success))
-        return invalid({ field: "body", constraint: "must be a JSON object" })
-      const long = order.find((field) => isLong((json.success as Readonly<Record<string, unknown>>)[field]))
-      if (long !== undefined) return invalid({ field: long, constraint: `must hold at most ${maxEntries} entries` })
-      const decoded = decode(json.success)
-      const [first, ...rest] = [
-        ...(Result.isFailure(decoded) ? problems(decoded.failure.issue) : []),
-        ...further(json.success as Readonly<Record<string, unknown>>)
-      ].toSorted((one, other) => place(one) - place(other))
-      if (first !== undefined) return Effect.fail(InvalidRequest.of([first, ...rest.slice(0, maxProblems - 1)]))
-      return Effect.fromResult(Result.mapError(decoded, ({ issue }) => InvalidRequest.of(problems(issue))))
-    })
+  return (text: string): Result.Result<Schema.Struct<Fields>["Type"], Problems> => {
+    const json = StrictJson.parse(text, fields)
+    if (Result.isFailure(json)) return Result.fail([json.failure])
+    if (!Predicate.isReadonlyObject(json.success)) {
+      return Result.fail([{ field: "body", constraint: "must be a JSON object" }])
+    }
+    const long = order.find((field) => isLong((json.success as Readonly<Record<string, unknown>>)[field]))
+    if (long !== undefined) return Result.fail([{ field: long, constraint: `must hold at most ${maxEntries} entries` }])
+    const decoded = decode(json.success)
+    const [first, ...rest] = [
+      ...(Result.isFailure(decoded) ? problems(decoded.failure.issue) : []),
+      ...further(json.success as Readonly<Record<string, unknown>>)
+    ].toSorted((one, other) => place(one) - place(other))
+    if (first !== undefined) return Result.fail([first, ...rest.slice(0, maxProblems - 1)])
+    return Result.mapError(decoded, ({ issue }) => problems(issue))
   }
 }
 
@@ -59,7 +77,7 @@ const maxEntries = 1000
 const isLong = (value: unknown): boolean => Array.isArray(value) && value.length > maxEntries
 
 /** Every problem of a failed decoding; a problem with the whole is one of `body`. */
-export const problems = (issue: SchemaIssue.Issue): readonly [Problem, ...ReadonlyArray<Problem>] => {
+export const problems = (issue: SchemaIssue.Issue): Problems => {
   const [first, ...rest] = format(issue).issues.map(({ message, path = [] }) => ({
     field: pathOf(path),
     constraint: message
@@ -67,7 +85,7 @@ export const problems = (issue: SchemaIssue.Issue): readonly [Problem, ...Readon
   return [first ?? { field: "body", constraint: "is invalid" }, ...rest]
 }
 
-export const invalid = (...all: readonly [Problem, ...ReadonlyArray<Problem>]) => Effect.fail(InvalidRequest.of(all))
+export const invalid = (...all: Problems) => Effect.fail(InvalidRequest.of(all))
 
 /** Parameters of the media type that say nothing to us are ignored, as the media type's registration wants it. */
 export const headerProblem = (headers: Headers.Headers): Problem | undefined => {

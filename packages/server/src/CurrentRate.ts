@@ -24,12 +24,13 @@ export const note = (rate: Rate, standing: Standing): void => {
   if (rate.standing === null || standing.remaining <= rate.standing.remaining) rate.standing = standing
 }
 
-export const headersOf = ({ retryAfter, standing }: Rate): Readonly<Record<string, string>> =>
+/** What was refused within a request that went through asks nobody to wait. */
+export const headersOf = ({ retryAfter, standing }: Rate, status: number): Readonly<Record<string, string>> =>
   standing === null
     ? {}
     : {
         "x-ratelimit-limit": String(standing.limit),
         "x-ratelimit-remaining": String(standing.remaining),
         "x-ratelimit-reset": String(Math.ceil(standing.resetsAt / 1000)),
-        ...(retryAfter === null ? {} : { "retry-after": String(retryAfter) })
+        ...(retryAfter === null || status !== 429 ? {} : { "retry-after": String(retryAfter) })
       }

@@ -100,7 +100,7 @@ const answer = (status: number, body: string, request: string, rate: Rate): Answ
   headers: {
     "content-type": Envelope.contentType,
     "x-request-id": request,
-    ...headersOf(rate),
+    ...headersOf(rate, status),
     "cache-control": cacheControl
   },
   body

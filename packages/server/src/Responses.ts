@@ -3,6 +3,7 @@
  * answered (unknown paths, bodies that are too large, defects). Never plain text, never an inner failure's words.
  */
 import * as Errors from "@partner-commentary/api/Errors"
+import { idempotencyHeader } from "@partner-commentary/api/IdempotencyKey"
 import { prefix } from "@partner-commentary/api/PartnerApi"
 import * as ByteSize from "effect/ByteSize"
 import * as Cause from "effect/Cause"
@@ -15,13 +16,18 @@ import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as HttpApiError from "effect/http-api/HttpApiError"
 import { Admission } from "./Admission.ts"
-import { bodyTooLarge, maxBodySize, problems } from "./Body.ts"
+import { bodyTooLarge, bulkTooLarge, maxBodySize, maxBulkSize, problems } from "./Body.ts"
 import { callerOf, TrustedProxies } from "./ClientAddress.ts"
 import { CurrentRate, fresh, headersOf, type Rate } from "./CurrentRate.ts"
 import { isCreatorRequest } from "./creator/CreatorRequest.ts"
 import * as Envelope from "./Envelope.ts"
 
 const bodyLimit = ByteSize.bytes(maxBodySize)
+const bulkLimit = ByteSize.bytes(maxBulkSize)
+
+const isBulk = (url: string): boolean => url === bulkPath || url.startsWith(`${bulkPath}?`)
+
+const bulkPath = `${prefix}/topics/bulk`
 
 export const layer = HttpRouter.middleware(
   Effect.gen(function* () {
@@ -42,8 +48,9 @@ export const layer = HttpRouter.middleware(
         const id = requestId(headers["x-request-id"])
         const rate = fresh()
         const found = isCut(url) && !url.startsWith(references) ? nowhere(request, rate) : app
+        const limit = isBulk(url) ? bulkLimit : bodyLimit
         const provided = Effect.updateContext(found, (context: Context.Context<never>) =>
-          Context.add(Context.add(context, HttpIncomingMessage.MaxBodySize, bodyLimit), CurrentRate, rate)
+          Context.add(Context.add(context, HttpIncomingMessage.MaxBodySize, limit), CurrentRate, rate)
         )
         return Effect.matchCauseEffect(provided, {
           onSuccess: (response) => Effect.succeed(complete(response, id, rate)),
@@ -78,7 +85,7 @@ export const cacheControl = "no-store"
 const complete = (response: HttpServerResponse.HttpServerResponse, id: string, rate: Rate) =>
   HttpServerResponse.setHeaders(response, {
     "x-request-id": id,
-    ...headersOf(rate),
+    ...headersOf(rate, response.status),
     ...(response.headers["cache-control"] === undefined ? { "cache-control": cacheControl } : {})
   })
 
@@ -114,22 +121,24 @@ const answer = (
     }
     if (error instanceof HttpServerError.HttpServerError) {
       if (error.reason._tag === "RequestParseError") {
-        return Effect.succeed(error.reason.reason === "BodyTooLarge" ? tooLarge : bodyUnreadable)
+        return Effect.succeed(error.reason.reason === "BodyTooLarge" ? tooLarge(request.url) : bodyUnreadable)
       }
     }
   }
   return Effect.map(internalError(cause, id, describe(request)), Envelope.failure)
 }
 
-/** Parameters are texts to begin with: one that does not decode was given more than once. */
+/** Parameters are texts to begin with: one that does not decode was given more than once. Of headers, one has a form of its own. */
 const unreadable = (error: HttpApiError.HttpApiSchemaError): Errors.InvalidRequest => {
   const [first, ...rest] = problems(error.cause.issue)
+  if (error.kind === "Headers") return Errors.InvalidRequest.of([{ ...first, field: idempotencyHeader }])
   const constraint = "must be given once"
   return Errors.InvalidRequest.of([{ ...first, constraint }, ...rest.map(({ field }) => ({ field, constraint }))])
 }
 
 const notFound = Envelope.failure(Errors.NotFound.of("There is no such path, or not with this method."))
 
-const tooLarge = Envelope.failure(Errors.InvalidRequest.of([bodyTooLarge]))
+const tooLarge = (url: string) =>
+  Envelope.failure(Errors.InvalidRequest.of([isBulk(url) ? bulkTooLarge : bodyTooLarge]))
 
 const bodyUnreadable = Envelope.failure(Errors.InvalidRequest.of([{ field: "body", constraint: "could not be read" }]))

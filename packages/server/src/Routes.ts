@@ -6,6 +6,7 @@ import { Admission } from "./Admission.ts"
 import * as ApiKeyHandlers from "./ApiKeyHandlers.ts"
 import * as Authentication from "./Authentication.ts"
 import * as Avatar from "./Avatar.ts"
+import * as BulkHandlers from "./BulkHandlers.ts"
 import * as CommentaryHandlers from "./CommentaryHandlers.ts"
 import * as CreatorRoutes from "./creator/CreatorRoutes.ts"
 import * as DashboardAuthentication from "./DashboardAuthentication.ts"
@@ -20,6 +21,7 @@ import * as WebhookHandlers from "./WebhookHandlers.ts"
 
 const handlers = Layer.mergeAll(
   TopicHandlers.layer,
+  BulkHandlers.layer,
   CommentaryHandlers.layer,
   PersonaHandlers.layer,
   UsageHandlers.layer,

@@ -6,7 +6,7 @@ import type { Problem } from "@partner-commentary/api/Errors"
 import * as Result from "effect/Result"
 
 /** Levels of nesting in a body; its own outermost one comes on top. */
-const maxDepth = 32
+export const maxDepth = 32
 
 /**
  * Fails with the first thing wrong; `field` is `body` or a path into it. Where the fields that matter are given, only

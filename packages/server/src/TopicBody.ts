@@ -1,15 +1,22 @@
-/** Reads the body of POST /topics: what its schema cannot say is said here, so that all that is wrong is told at once. */
+/** Reads a topic as it is posted: what its schema cannot say is said here, so that all that is wrong is told at once. */
 import type { Problem } from "@partner-commentary/api/Errors"
 import { CreateTopic } from "@partner-commentary/api/TopicsApi"
 import { contentProblem, type TopicBounds } from "@partner-commentary/core/topic/Topic"
 import * as Predicate from "effect/Predicate"
-import { decoder } from "./Body.ts"
+import { decoder, textDecoder } from "./Body.ts"
 
-export const topicDecoder = (bounds: TopicBounds) =>
-  decoder(CreateTopic, ({ content, metadata }) => [
+/** Of a request's body. */
+export const topicDecoder = (bounds: TopicBounds) => decoder(CreateTopic, further(bounds))
+
+/** Of the JSON text of one topic. */
+export const topicTextDecoder = (bounds: TopicBounds) => textDecoder(CreateTopic, further(bounds))
+
+const further =
+  (bounds: TopicBounds) =>
+  ({ content, metadata }: Readonly<Record<string, unknown>>): ReadonlyArray<Problem> => [
     ...(Predicate.isString(content) ? contentProblems(content, bounds) : []),
     ...(Predicate.isReadonlyObject(metadata) && isTooLarge(metadata) ? [tooLarge] : [])
-  ])
+  ]
 
 const contentProblems = (content: string, bounds: TopicBounds): ReadonlyArray<Problem> => {
   const problem = contentProblem(content, bounds)

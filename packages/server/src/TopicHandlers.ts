@@ -2,18 +2,15 @@
 import { CurrentPrincipal } from "@partner-commentary/api/ApiKeyAuth"
 import * as Errors from "@partner-commentary/api/Errors"
 import { PartnerApi, prefix } from "@partner-commentary/api/PartnerApi"
-import { referenceConstraint } from "@partner-commentary/api/TopicsApi"
+import { referenceConstraint, type Topic } from "@partner-commentary/api/TopicsApi"
 import type { Principal } from "@partner-commentary/core/access/ApiKeys"
 import * as Ids from "@partner-commentary/core/shared/Ids"
-import * as Instant from "@partner-commentary/core/shared/Instant"
 import { formatCursor } from "@partner-commentary/core/shared/Page"
 import { Policy } from "@partner-commentary/core/shared/Policy"
 import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
 import { isReference } from "@partner-commentary/core/topic/Topic"
 import type { Owner } from "@partner-commentary/core/topic/TopicStore"
 import { Topics } from "@partner-commentary/core/topic/Topics"
-import { bounds } from "@partner-commentary/core/usage/BillingPeriod"
-import type { QuotaExceeded } from "@partner-commentary/core/usage/Quota"
 import * as Effect from "effect/Effect"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
@@ -21,11 +18,14 @@ import * as Option from "effect/Option"
 import { pathOf } from "./Address.ts"
 import { avatarPath } from "./Avatar.ts"
 import { invalid } from "./Body.ts"
-import { current } from "./CurrentRate.ts"
 import * as Envelope from "./Envelope.ts"
+import * as KeyedRequests from "./KeyedRequests.ts"
+import { keyOwnerOf } from "./KeyedRequests.ts"
 import { isCut } from "./Responses.ts"
 import { topicDecoder } from "./TopicBody.ts"
 import { readList } from "./TopicListQuery.ts"
+import * as TopicSubmission from "./TopicSubmission.ts"
+import { withRetryAfter } from "./TopicSubmission.ts"
 import * as Views from "./TopicViews.ts"
 
 export const layer = HttpApiBuilder.group(
@@ -36,34 +36,29 @@ export const layer = HttpApiBuilder.group(
     const { apiRoot } = yield* PublicAddress
     const avatar = apiRoot + avatarPath
     const decodeTopic = topicDecoder((yield* Policy).contentLength)
+    const submissions = yield* TopicSubmission.make
+    const answerOnce = yield* KeyedRequests.make
+
+    const created = (topic: typeof Topic.Type) =>
+      HttpServerResponse.setHeader(
+        Envelope.success(topic, 201),
+        "location",
+        `${pathOf(apiRoot)}${prefix}/topics/${topic.topic_id}`
+      )
 
     return handlers
       .handleRaw(
         "create",
-        Effect.fnUntraced(function* ({ request }) {
+        Effect.fnUntraced(function* ({ headers, request }) {
           const principal = yield* CurrentPrincipal
-          const body = yield* decodeTopic(request)
-          const { results, sent, topic } = yield* Effect.catchTags(
-            topics.submit(principal, {
-              content: body.content,
-              personaIds: body.persona_ids.flatMap((id) => Option.toArray(Ids.parse(Ids.PersonaId, id))),
-              externalReference: body.external_reference ?? null,
-              outputTypes: body.output_types ?? ["text"],
-              metadata: body.metadata ?? {}
-            }),
-            {
-              // The body was measured when it was read; a use case that measures otherwise has broken.
-              InvalidContent: (broken) => Effect.die(broken),
-              NoValidPersonas: (refused) => Effect.fail(Errors.NoValidPersonas.of(refused.results.map(Views.result))),
-              QuotaExceeded: quotaExceeded
-            }
+          return yield* answerOnce({ headers, request, owner: keyOwnerOf(principal) }, ({ once }) =>
+            Effect.gen(function* () {
+              const body = yield* decodeTopic(request)
+              const submission = yield* submissions.prepare(principal, body)
+              return yield* once(Effect.map(submissions.submit(submission), created))
+            })
           )
-          return HttpServerResponse.setHeader(
-            Envelope.success(Views.created(topic, results, sent.length), 201),
-            "location",
-            `${pathOf(apiRoot)}${prefix}/topics/${topic.id}`
-          )
-        })
+        }, withRetryAfter)
       )
       .handle(
         "list",
@@ -125,12 +120,3 @@ const one = <A>(
       Effect.fail(Errors.topicNotFound)
     )
   })
-
-/** The next period brings the next units. */
-const quotaExceeded = Effect.fnUntraced(function* ({ limit, quota, remaining }: QuotaExceeded) {
-  const now = yield* Instant.now
-  const wait = Math.ceil((bounds(now).end - now) / 1000)
-  const rate = yield* current
-  rate.retryAfter = wait
-  return yield* Errors.RateLimitExceeded.of({ retry_after: wait, limit, remaining, quota })
-})

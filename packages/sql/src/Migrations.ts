@@ -11,6 +11,7 @@ import { mails } from "./migrations/0004_mails.ts"
 import { audit } from "./migrations/0005_audit.ts"
 import { calls } from "./migrations/0006_calls.ts"
 import { webhooks } from "./migrations/0007_webhooks.ts"
+import { idempotency } from "./migrations/0008_idempotency.ts"
 import { sandbox } from "./migrations/0009_sandbox.ts"
 import { performance } from "./migrations/0010_performance.ts"
 
@@ -24,6 +25,7 @@ const migrations = {
   "0005_audit": audit,
   "0006_calls": calls,
   "0007_webhooks": webhooks,
+  "0008_idempotency": idempotency,
   "0009_sandbox": sandbox,
   "0010_performance": performance
 }

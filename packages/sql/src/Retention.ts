@@ -1,4 +1,4 @@
-/** Lets go of settled mails and closed duplicate windows, by their indexes. */
+/** Lets go of settled mails, closed duplicate windows and answers kept long enough, by their indexes. */
 import { Retention } from "@partner-commentary/core/operations/Retention"
 import { toIso } from "@partner-commentary/core/shared/Instant"
 import * as Effect from "effect/Effect"
@@ -14,7 +14,9 @@ export const layer = Layer.effect(
         const mails = yield* sql`DELETE FROM mails WHERE settled_at < ${toIso(before.mails)} RETURNING 1 AS gone`
         const windows = yield* sql`DELETE FROM duplicate_windows WHERE until_at < ${toIso(before.windows)}
           RETURNING 1 AS gone`
-        return { mails: mails.length, windows: windows.length }
+        const answers =
+          yield* sql`DELETE FROM kept_answers WHERE until_at < ${toIso(before.answers)} RETURNING 1 AS gone`
+        return { mails: mails.length, windows: windows.length, answers: answers.length }
       }, Effect.orDie)
     })
   })

@@ -5,6 +5,7 @@ import * as SqlClient from "effect/sql/SqlClient"
 import * as ApiKeyStore from "./ApiKeyStore.ts"
 import * as AssignmentStore from "./AssignmentStore.ts"
 import * as AuditLog from "./AuditLog.ts"
+import * as IdempotencyStore from "./IdempotencyStore.ts"
 import * as MailStore from "./MailStore.ts"
 import * as OrganizationRegistry from "./OrganizationRegistry.ts"
 import * as OrganizationStore from "./OrganizationStore.ts"
@@ -13,6 +14,7 @@ import * as PersonaRegistry from "./PersonaRegistry.ts"
 import * as PersonaStore from "./PersonaStore.ts"
 import * as Retention from "./Retention.ts"
 import * as TopicStore from "./TopicStore.ts"
+import * as Transaction from "./Transaction.ts"
 import * as UsageStore from "./UsageStore.ts"
 import * as WebhookStore from "./WebhookStore.ts"
 
@@ -32,7 +34,9 @@ export const layerTopics = Layer.mergeAll(
   WebhookStore.layer,
   ApiKeyStore.layer,
   AuditLog.layer,
-  Retention.layer
+  Retention.layer,
+  IdempotencyStore.layer,
+  Transaction.layer
 ).pipe(Layer.provide(client))
 
 /** Partners, personas and licences: what an embedder may keep elsewhere. */

@@ -1,20 +1,56 @@
 /** Whole changes on a database: what was lost to a conflict is made anew, a lost database is a defect. */
+import { AfterCommit, Transaction } from "@partner-commentary/core/shared/Transaction"
+import * as Cause from "effect/Cause"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import type { SqlClient } from "effect/sql/SqlClient"
+import * as Layer from "effect/Layer"
+import * as SqlClient from "effect/sql/SqlClient"
 import { isSqlError, type SqlError } from "effect/sql/SqlError"
 
 const retries = 5
 
-/** All of the change or nothing. A deadlock or a serialization failure has undone everything, so the change starts over. */
-export const transact = <A, E>(
-  sql: SqlClient,
-  change: Effect.Effect<A, E>,
-  left = retries
-): Effect.Effect<A, Exclude<E, SqlError>> =>
-  Effect.catch(sql.withTransaction(change), (error) => {
-    if (!isSqlError(error)) return Effect.fail(error as Exclude<E, SqlError>)
-    return left > 0 && isConflict(error) ? transact(sql, change, left - 1) : Effect.die(error)
+/**
+ * All of the change or nothing. A deadlock or a serialization failure has undone everything, so the change starts over:
+ * the outermost one, where changes are nested.
+ */
+export const transact = <A, E, R = never>(
+  sql: SqlClient.SqlClient,
+  change: Effect.Effect<A, E, R>
+): Effect.Effect<A, Exclude<E, SqlError>, R> =>
+  Effect.withFiber((fiber) => {
+    const isNested = Context.getOrUndefined(fiber.context, sql.transactionService) !== undefined
+    return attempt(sql, change, isNested ? 0 : retries)
   })
+
+const attempt = <A, E, R>(
+  sql: SqlClient.SqlClient,
+  change: Effect.Effect<A, E, R>,
+  left: number
+): Effect.Effect<A, Exclude<E, SqlError>, R> =>
+  Effect.catchCause(sql.withTransaction(change), (cause) => {
+    const error = sqlErrorIn(cause)
+    if (error === undefined) return Effect.failCause(cause as Cause.Cause<Exclude<E, SqlError>>)
+    return left > 0 && isConflict(error) ? attempt(sql, change, left - 1) : Effect.die(error)
+  })
+
+/** A nested change has made a defect of it. */
+const sqlErrorIn = (cause: Cause.Cause<unknown>): SqlError | undefined => {
+  for (const reason of cause.reasons) {
+    const error = Cause.isFailReason(reason) ? reason.error : Cause.isDieReason(reason) ? reason.defect : undefined
+    if (isSqlError(error)) return error
+  }
+  return undefined
+}
 
 const isConflict = (error: SqlError): boolean =>
   error.reason._tag === "DeadlockError" || error.reason._tag === "SerializationError"
+
+export const layer = Layer.effect(
+  Transaction,
+  Effect.map(SqlClient.SqlClient, (sql) =>
+    Transaction.of({
+      run: <A, E, R>(change: Effect.Effect<A, E, R>) =>
+        transact(sql, Effect.provideService(change, AfterCommit, sql.afterCommit)) as Effect.Effect<A, E, R>
+    })
+  )
+)

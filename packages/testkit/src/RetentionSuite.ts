@@ -1,17 +1,23 @@
 /** What every Retention promises: what is settled and closed goes at its time, and nothing else. */
 import { assert, describe } from "@effect/vitest"
+import { IdempotencyStore } from "@partner-commentary/core/idempotency/IdempotencyStore"
 import { MailStore } from "@partner-commentary/core/mail/MailStore"
 import { Retention } from "@partner-commentary/core/operations/Retention"
+import { Transaction } from "@partner-commentary/core/shared/Transaction"
 import { TopicStore } from "@partner-commentary/core/topic/TopicStore"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import { day, hour, mail, personas, repeated, start, submission } from "./Fixtures.ts"
 import { guarantees } from "./Guarantee.ts"
 
-export const suite = <E>(name: string, layer: Layer.Layer<Retention | MailStore | TopicStore, E>): void => {
+export const suite = <E>(
+  name: string,
+  layer: Layer.Layer<Retention | MailStore | TopicStore | IdempotencyStore | Transaction, E>
+): void => {
   describe(`${name}: Retention`, () => {
     const it = guarantees(layer)
-    const keepAll = { mails: 0, windows: 0 }
+    const keepAll = { mails: 0, windows: 0, answers: 0 }
 
     it("mails settled before the given moment go; waiting ones stay, however old", () =>
       Effect.gen(function* () {
@@ -25,13 +31,13 @@ export const suite = <E>(name: string, layer: Layer.Layer<Retention | MailStore 
         }
         yield* store.queue(mail())
         assert.deepStrictEqual(yield* retention.purge({ ...keepAll, mails: start + 2 * hour }), {
-          mails: 2,
-          windows: 0
+          ...keepAll,
+          mails: 2
         })
         assert.strictEqual((yield* store.failed(10)).length, 1)
         assert.deepStrictEqual(yield* retention.purge({ ...keepAll, mails: start + 99 * day }), {
-          mails: 1,
-          windows: 0
+          ...keepAll,
+          mails: 1
         })
         assert.strictEqual((yield* store.claim(start, start + hour, 10)).length, 1)
       }))
@@ -46,8 +52,25 @@ export const suite = <E>(name: string, layer: Layer.Layer<Retention | MailStore 
         const error = yield* Effect.flip(topics.submit(repeated(given)))
         assert.strictEqual(error._tag, "NoValidPersonas")
         const purged = yield* retention.purge({ ...keepAll, windows: given.windowUntil + 1 })
-        assert.deepStrictEqual(purged, { mails: 0, windows: 2 })
+        assert.deepStrictEqual(purged, { ...keepAll, windows: 2 })
         assert.deepStrictEqual(yield* retention.purge({ ...keepAll, windows: given.windowUntil + 1 }), keepAll)
+      }))
+
+    it("answers under keys that ended before the given moment go; the others are still given", () =>
+      Effect.gen(function* () {
+        const retention = yield* Retention
+        const answers = yield* IdempotencyStore
+        const { run } = yield* Transaction
+        for (const [index, id] of ["first", "second"].entries()) {
+          const claim = { id, fingerprint: "body", at: start, until: start + (index + 1) * hour }
+          const answer = { status: 201, location: null, body: "{}", sealed: false }
+          yield* run(Effect.andThen(answers.claim(claim), answers.keep(id, answer)))
+        }
+        assert.deepStrictEqual(yield* retention.purge({ ...keepAll, answers: start + hour }), keepAll)
+        const purged = yield* retention.purge({ ...keepAll, answers: start + hour + 1 })
+        assert.deepStrictEqual(purged, { ...keepAll, answers: 1 })
+        assert.isTrue(Option.isNone(yield* answers.find("first", start)))
+        assert.isTrue(Option.isSome(yield* answers.find("second", start)))
       }))
   })
 }

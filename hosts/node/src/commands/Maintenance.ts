@@ -45,12 +45,16 @@ export const purge = Command.make(
   Effect.fn(function* ({ dryRun }) {
     const retention = yield* Retention
     const now = yield* Instant.now
-    const purging = retention.purge({ mails: Instant.plus(now, Duration.negate(kept.duration)), windows: now })
+    const purging = retention.purge({
+      mails: Instant.plus(now, Duration.negate(kept.duration)),
+      windows: now,
+      answers: now
+    })
     const gone = yield* dryRun ? undone(purging) : purging
     yield* answer({
       json: () => ({ ...gone, dry_run: dryRun }),
       text: () => [
-        `${dryRun ? "Would let" : "Let"} go of ${gone.mails} mails settled more than ${kept.text} ago and ${gone.windows} closed duplicate windows.`
+        `${dryRun ? "Would let" : "Let"} go of ${gone.mails} mails settled more than ${kept.text} ago, ${gone.windows} closed duplicate windows and ${gone.answers} answers under idempotency keys that ended.`
       ]
     })
   }, Effect.provide(Administration.layer))

@@ -6,10 +6,14 @@ import type { Instant } from "../shared/Instant.ts"
 export class Retention extends Context.Service<
   Retention,
   {
-    /** Deletes mails that were settled before `mails`, and duplicate windows that closed before `windows`. Safe to run at any time. */
+    /**
+     * Deletes mails that were settled before `mails`, duplicate windows that closed before `windows`, and answers that were
+     * kept until before `answers`. Safe to run at any time.
+     */
     readonly purge: (before: {
       readonly mails: Instant
       readonly windows: Instant
-    }) => Effect.Effect<{ readonly mails: number; readonly windows: number }>
+      readonly answers: Instant
+    }) => Effect.Effect<{ readonly mails: number; readonly windows: number; readonly answers: number }>
   }
 >()("@partner-commentary/core/operations/Retention") {}

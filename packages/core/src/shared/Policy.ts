@@ -27,6 +27,8 @@ export interface Policy {
   readonly testDuplicateWindow: Duration.Duration
   /** How long a simulated creator takes for each step. */
   readonly testPace: Duration.Duration
+  /** An idempotency key gives its first answer again for so long. */
+  readonly idempotencyWindow: Duration.Duration
 }
 
 export const defaults: Policy = {
@@ -41,7 +43,8 @@ export const defaults: Policy = {
   readingWindow: Duration.days(30),
   lease: Duration.seconds(90),
   testDuplicateWindow: Duration.seconds(60),
-  testPace: Duration.millis(1500)
+  testPace: Duration.millis(1500),
+  idempotencyWindow: Duration.hours(24)
 }
 
 /** The policy in force. */

@@ -5,11 +5,12 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Queue from "effect/Queue"
 import type * as Scope from "effect/Scope"
+import { afterCommit } from "./Transaction.ts"
 
 export class WorkSignal extends Context.Service<
   WorkSignal,
   {
-    /** Called after the work's transaction has committed. */
+    /** Takes effect when the work can be seen: within a transaction, after its commit. */
     readonly notify: Effect.Effect<void>
     /**
      * Listens for as long as the scope is open. The answer waits for the next signal, or this long;
@@ -22,9 +23,11 @@ export class WorkSignal extends Context.Service<
   static readonly layerProcess = Layer.sync(WorkSignal, () => {
     const listeners = new Set<Queue.Queue<void>>()
     return WorkSignal.of({
-      notify: Effect.sync(() => {
-        for (const listener of listeners) Queue.offerUnsafe(listener, undefined)
-      }),
+      notify: afterCommit(
+        Effect.sync(() => {
+          for (const listener of listeners) Queue.offerUnsafe(listener, undefined)
+        })
+      ),
       listen: Effect.map(
         Effect.acquireRelease(
           Effect.tap(Queue.dropping<void>(1), (listener) => Effect.sync(() => listeners.add(listener))),

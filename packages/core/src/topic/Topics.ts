@@ -19,7 +19,14 @@ import { Policy } from "../shared/Policy.ts"
 import { WorkSignal } from "../shared/WorkSignal.ts"
 import type { QuotaExceeded } from "../usage/Quota.ts"
 import { fingerprint } from "./DuplicateWindow.ts"
-import { candidates, latestResponse, NoValidPersonas, results, type SubmissionResult } from "./Submission.ts"
+import {
+  candidates,
+  latestResponse,
+  NoValidPersonas,
+  results,
+  type Submission,
+  type SubmissionResult
+} from "./Submission.ts"
 import { ContentProblem, contentProblem, type Metadata, type OutputType, type Topic } from "./Topic.ts"
 import { type Owner, type TopicList, type TopicProgress, TopicStore, type TopicWithAssignments } from "./TopicStore.ts"
 
@@ -47,16 +54,19 @@ export const referenceDepth = 100
 export class Topics extends Context.Service<
   Topics,
   {
-    readonly submit: (
+    /** Measures the topic and asks who is licensed, which may be another system's to say: nothing is changed yet. */
+    readonly prepare: (
       principal: Principal,
       topic: NewTopic
-    ) => Effect.Effect<
+    ) => Effect.Effect<Submission, InvalidContent | NoValidPersonas>
+    /** One change, which waits for nothing but the database. */
+    readonly submit: (submission: Submission) => Effect.Effect<
       {
         readonly topic: Topic
         readonly results: ReadonlyArray<SubmissionResult>
         readonly sent: ReadonlyArray<ShareId>
       },
-      InvalidContent | NoValidPersonas | QuotaExceeded
+      NoValidPersonas | QuotaExceeded
     >
     readonly progress: (owner: Owner, id: TopicId) => Effect.Effect<TopicProgress, TopicNotFound>
     readonly find: (owner: Owner, id: TopicId) => Effect.Effect<TopicWithAssignments, TopicNotFound>
@@ -94,7 +104,7 @@ export class Topics extends Context.Service<
       })
 
       return Topics.of({
-        submit: Effect.fnUntraced(function* (principal, wanted) {
+        prepare: Effect.fnUntraced(function* (principal, wanted) {
           const { organization, environment, limits } = principal
           const problem = contentProblem(wanted.content, policy.contentLength)
           if (problem !== null) return yield* new InvalidContent({ problem })
@@ -103,7 +113,7 @@ export class Topics extends Context.Service<
           const licensed = yield* licensedAmong(principal, wanted.personaIds, createdAt)
           const shareIds: Array<ShareId> = []
           for (const _ of licensed) shareIds.push(yield* Ids.make(ShareId, random))
-          const submission = {
+          const submission: Submission = {
             topic: {
               id: yield* Ids.make(TopicId, random),
               organizationId: organization.id,
@@ -129,10 +139,10 @@ export class Topics extends Context.Service<
           if (submission.candidates.length === 0) {
             return yield* new NoValidPersonas({ results: results(submission, new Map()) })
           }
-          const submitted = yield* store.submit(submission)
-          yield* signal.notify
-          return submitted
+          return submission
         }),
+
+        submit: (submission) => Effect.tap(store.submit(submission), signal.notify),
 
         progress: (owner, id) => orNotFound(store.progress(owner, id)),
         find: (owner, id) => orNotFound(store.find(owner, id)),

@@ -1,0 +1,59 @@
+/** Conflicts, as databases with several writers have them: what they undid is made anew, by the outermost transaction. */
+import { assert, describe, it } from "@effect/vitest"
+import { afterCommit, Transaction } from "@partner-commentary/core/shared/Transaction"
+import { transact } from "@partner-commentary/sql/Transaction"
+import { layerMemory } from "@partner-commentary/sqlite/Sqlite"
+import * as Effect from "effect/Effect"
+import * as SqlClient from "effect/sql/SqlClient"
+import { DeadlockError, SqlError } from "effect/sql/SqlError"
+
+const conflict = new SqlError({
+  reason: new DeadlockError({ cause: "somebody else", message: "lost", operation: "execute" })
+})
+
+/** Fails with a conflict so many times. */
+const conflicting = (times: number) => {
+  let runs = 0
+  return Effect.suspend(() => (++runs <= times ? Effect.fail(conflict) : Effect.succeed(runs)))
+}
+
+describe("transactions that lose to others", () => {
+  it.effect("a store's change is made anew, five times at most", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      assert.strictEqual(yield* transact(sql, conflicting(5)), 6)
+      assert.strictEqual((yield* Effect.exit(transact(sql, conflicting(6))))._tag, "Failure")
+    }).pipe(Effect.provide(layerMemory))
+  )
+
+  it.effect(
+    "within a transaction all of that is made anew, and nothing that was put off by what was undone happens",
+    () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const { run } = yield* Transaction
+        const inner = conflicting(2)
+        let outer = 0
+        let after = 0
+        const count = afterCommit(
+          Effect.sync(() => {
+            after++
+          })
+        )
+        const made = yield* run(
+          Effect.suspend(() => {
+            outer++
+            return Effect.andThen(count, transact(sql, inner))
+          })
+        )
+        assert.deepStrictEqual({ made, outer, after }, { made: 3, outer: 3, after: 1 })
+      }).pipe(Effect.provide(layerMemory))
+  )
+
+  it.effect("a statement that makes a defect of its conflict is understood all the same", () =>
+    Effect.gen(function* () {
+      const { run } = yield* Transaction
+      assert.strictEqual(yield* run(Effect.orDie(conflicting(1))), 2)
+    }).pipe(Effect.provide(layerMemory))
+  )
+})

@@ -1,0 +1,179 @@
+/**
+ * The same request once: the answer of a request that names a key is kept in the transaction of its change, and given again
+ * to whoever sends the same under that key. Reading keys from requests is the server's.
+ */
+import * as Context from "effect/Context"
+import * as Digest from "effect/crypto/Digest"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import type { Environment } from "../access/ApiKey.ts"
+import type { OrganizationId } from "../shared/Ids.ts"
+import * as Instant from "../shared/Instant.ts"
+import { Policy } from "../shared/Policy.ts"
+import { Seal } from "../shared/Seal.ts"
+import { hash } from "../shared/Secret.ts"
+import { Transaction } from "../shared/Transaction.ts"
+import { IdempotencyStore, type KeptAnswer } from "./IdempotencyStore.ts"
+
+/** A request that names a key. Another organization, environment, method or path makes it another key. */
+export interface KeyedRequest {
+  readonly organizationId: OrganizationId
+  /** `dashboard`: the caller has no environment. */
+  readonly environment: Environment | "dashboard"
+  readonly method: string
+  readonly path: string
+  readonly key: string
+  /** Of the body. */
+  readonly fingerprint: string
+  /** Of a request that makes several changes, each a transaction: which one. `""`: the request as a whole. */
+  readonly part: string
+}
+
+export interface Answer {
+  readonly status: number
+  /** The `Location` header. */
+  readonly location: string | null
+  readonly body: string
+  /** The body holds a secret: it is sealed, and the key is needed to open it. */
+  readonly secret: boolean
+}
+
+export interface Outcome extends Pick<Answer, "status" | "location" | "body"> {
+  /** It was answered before. */
+  readonly replayed: boolean
+}
+
+/**
+ * `other_body`: the key was used with another one. `running`: the first request under the key has not ended, and was waited
+ * for. `unreadable`: the first answer was sealed under a secret that is gone.
+ */
+export class KeyRefused extends Schema.TaggedError<KeyRefused>()("KeyRefused", {
+  reason: Schema.Literals(["other_body", "running", "unreadable"])
+}) {}
+
+/** Somebody else's answer was kept first: it is found and given. Only `once` sees it. */
+export class Overtaken extends Schema.TaggedError<Overtaken>()("Overtaken", {}) {}
+
+/** Makes a change and keeps its answer, as one transaction. A failure leaves nothing. */
+export type Keep = <E, R>(change: Effect.Effect<Answer, E, R>) => Effect.Effect<Answer, E | Overtaken | KeyRefused, R>
+
+export class Idempotency extends Context.Service<
+  Idempotency,
+  {
+    readonly fingerprint: (body: Uint8Array<ArrayBuffer>) => Effect.Effect<string>
+    /**
+     * The answer kept under the key, or that of the attempt, which asks the outside world first, where it must, and then
+     * gives its change to `keep`. An attempt may find that another one was first; so does one that was refused meanwhile.
+     */
+    readonly once: <E, R>(
+      request: KeyedRequest,
+      attempt: (keep: Keep) => Effect.Effect<Answer, E, R>
+    ) => Effect.Effect<Outcome, Exclude<E, Overtaken> | KeyRefused, R>
+  }
+>()("@partner-commentary/core/idempotency/Idempotency") {
+  static readonly layer = Layer.effect(
+    Idempotency,
+    Effect.gen(function* () {
+      const store = yield* IdempotencyStore
+      const transaction = yield* Transaction
+      const seal = yield* Seal
+      const digest = yield* Digest.Digest
+      const { idempotencyWindow } = yield* Policy
+
+      const find = Effect.fnUntraced(function* (id: string, request: KeyedRequest) {
+        const found = yield* store.find(id, yield* Instant.now)
+        if (Option.isNone(found)) return Option.none<Outcome>()
+        const { fingerprint, location, sealed, status } = found.value
+        if (fingerprint !== request.fingerprint) return yield* new KeyRefused({ reason: "other_body" })
+        const body = sealed ? yield* seal.open(purposeOf(request), found.value.body) : Option.some(found.value.body)
+        if (Option.isNone(body)) return yield* new KeyRefused({ reason: "unreadable" })
+        return Option.some<Outcome>({ status, location, body: body.value, replayed: true })
+      })
+
+      const toKept = (request: KeyedRequest, { body, location, secret, status }: Answer): Effect.Effect<KeptAnswer> =>
+        secret
+          ? Effect.map(seal.seal(purposeOf(request), body), (text) => ({ status, location, body: text, sealed: true }))
+          : Effect.succeed({ status, location, body, sealed: false })
+
+      const keeping = (id: string, request: KeyedRequest): Keep => {
+        const keep = <E, R>(
+          change: Effect.Effect<Answer, E, R>,
+          waited: number
+        ): Effect.Effect<Answer, E | Overtaken | KeyRefused, R> =>
+          Effect.gen(function* () {
+            const at = yield* Instant.now
+            const until = Instant.plus(at, idempotencyWindow)
+            const claimed = yield* store.claim({ id, fingerprint: request.fingerprint, at, until })
+            if (claimed === "kept") return yield* new Overtaken()
+            if (claimed === "running") return yield* new Running()
+            const answer = yield* change
+            yield* store.keep(id, yield* toKept(request, answer))
+            return answer
+          }).pipe(
+            transaction.run,
+            Effect.catchIf(
+              (error) => error instanceof Running,
+              () => {
+                const delay = Math.min(waited + shortestDelay, longestDelay, patience - waited)
+                return delay <= 0
+                  ? Effect.fail(new KeyRefused({ reason: "running" }))
+                  : Effect.delay(keep(change, waited + delay), delay)
+              }
+            )
+          ) as Effect.Effect<Answer, E | Overtaken | KeyRefused, R>
+        return (change) => keep(change, 0)
+      }
+
+      const once = <E, R>(
+        id: string,
+        request: KeyedRequest,
+        attempt: (keep: Keep) => Effect.Effect<Answer, E, R>
+      ): Effect.Effect<Outcome, Exclude<E, Overtaken> | KeyRefused, R> =>
+        Effect.flatMap(
+          find(id, request),
+          Option.match({
+            onSome: Effect.succeed,
+            onNone: () =>
+              attempt(keeping(id, request)).pipe(
+                Effect.map(({ body, location, status }): Outcome => ({ status, location, body, replayed: false })),
+                Effect.catch((error) =>
+                  error instanceof Overtaken
+                    ? once(id, request, attempt)
+                    : Effect.flatMap(
+                        find(id, request),
+                        Option.match({
+                          onSome: Effect.succeed,
+                          onNone: () => Effect.fail(error as Exclude<E, Overtaken>)
+                        })
+                      )
+                )
+              )
+          })
+        )
+
+      return Idempotency.of({
+        fingerprint: (body) => digest.digestHex(Digest.sha256, body),
+        once: (request, attempt) => Effect.flatMap(idOf(digest, request), (id) => once(id, request, attempt))
+      })
+    })
+  )
+}
+
+/** Not an error that anybody sees: the claim is asked for again. */
+class Running extends Schema.TaggedError<Running>()("Running", {}) {}
+
+/** Milliseconds: a duplicate asks again after 20, 40, 80 and so on, at most 500, and waits 10 seconds in all. */
+const shortestDelay = 20
+const longestDelay = 500
+const patience = Duration.toMillis(Duration.seconds(10))
+
+const idOf = (
+  digest: Digest.Digest["Service"],
+  { environment, key, method, organizationId, part, path }: KeyedRequest
+): Effect.Effect<string> => hash(digest, JSON.stringify([organizationId, environment, method, path, key, part]))
+
+/** Holds the key itself, of which the database has the hash alone: without the key nothing opens. */
+const purposeOf = ({ key, part }: KeyedRequest): string => `idempotency ${part} ${key}`

@@ -1,0 +1,206 @@
+/** One answer for one key, where databases have several writers: waiting, giving up, being overtaken. */
+import { describe, it } from "@effect/vitest"
+import * as Aead from "effect/crypto/Aead"
+import * as Digest from "effect/crypto/Digest"
+import * as Kdf from "effect/crypto/Kdf"
+import * as SecureRandom from "effect/crypto/SecureRandom"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Redacted from "effect/Redacted"
+import * as TestClock from "effect/testing/TestClock"
+import { assert } from "vitest"
+import { type Answer, Idempotency, type Keep, type KeyedRequest } from "../../src/idempotency/Idempotency.ts"
+import { type Claim, IdempotencyStore, type KeptAnswer } from "../../src/idempotency/IdempotencyStore.ts"
+import type { OrganizationId } from "../../src/shared/Ids.ts"
+import { Seal } from "../../src/shared/Seal.ts"
+import { SigningSecrets } from "../../src/shared/SigningSecrets.ts"
+import { Transaction } from "../../src/shared/Transaction.ts"
+import { uuid } from "../topic/FreshAssignment.ts"
+
+const request: KeyedRequest = {
+  organizationId: uuid<OrganizationId>(1),
+  environment: "live",
+  method: "POST",
+  path: "/partner/v1/topics",
+  key: "a key",
+  fingerprint: "a body",
+  part: ""
+}
+const answer: Answer = { status: 201, location: "/here", body: '{"a":1}', secret: false }
+
+/** What is kept, how many transactions are open, and who else holds the claim. */
+const world = () => ({
+  kept: new Map<string, KeptAnswer & Pick<Claim, "fingerprint">>(),
+  open: 0,
+  runningUntil: 0,
+  claims: 0
+})
+
+const layerOf = (behind: ReturnType<typeof world>, ...secrets: ReadonlyArray<string>) => {
+  const [first = "", ...rest] = secrets
+  const pending = new Map<string, string>()
+  const store = IdempotencyStore.of({
+    find: (id) => Effect.sync(() => Option.fromUndefinedOr(behind.kept.get(id))),
+    claim: ({ fingerprint, id }) =>
+      Effect.clockWith((clock) =>
+        Effect.sync(() => {
+          assert.isAbove(behind.open, 0)
+          behind.claims++
+          if (clock.currentTimeMillisUnsafe() < behind.runningUntil) return "running"
+          if (behind.kept.has(id)) return "kept"
+          pending.set(id, fingerprint)
+          return "claimed"
+        })
+      ),
+    keep: (id, kept) =>
+      Effect.sync(() => {
+        behind.kept.set(id, { ...kept, fingerprint: pending.get(id) ?? "" })
+      })
+  })
+  const transaction = Transaction.of({
+    run: (change) =>
+      Effect.acquireUseRelease(
+        Effect.sync(() => {
+          behind.open++
+        }),
+        () => change,
+        () =>
+          Effect.sync(() => {
+            behind.open--
+          })
+      )
+  })
+  return Idempotency.layer.pipe(
+    Layer.provide([Layer.succeed(IdempotencyStore, store), Layer.succeed(Transaction, transaction)]),
+    Layer.provide(Seal.layer),
+    Layer.provide([Aead.layerWebCrypto, Kdf.layerWebCrypto, Digest.layerWebCrypto]),
+    Layer.provide(SecureRandom.layerWebCrypto),
+    Layer.provide(Layer.succeed(SigningSecrets, [Redacted.make(first), ...rest.map((secret) => Redacted.make(secret))]))
+  )
+}
+
+const once = <E, R>(attempt: (keep: Keep) => Effect.Effect<Answer, E, R>, given: Partial<KeyedRequest> = {}) =>
+  Effect.flatMap(Idempotency, (idempotency) => idempotency.once({ ...request, ...given }, attempt))
+
+/** Hashes come in real time. */
+const pause = Effect.callback<void>((resume) => {
+  setTimeout(() => resume(Effect.void), 1)
+})
+
+/** A duplicate that has asked for the claim once, and now waits. */
+const waiting = <A, E, R>(behind: ReturnType<typeof world>, duplicate: Effect.Effect<A, E, R>) =>
+  Effect.gen(function* () {
+    const fiber = yield* Effect.forkChild(duplicate)
+    while (behind.claims === 0) yield* pause
+    return fiber
+  })
+
+const change = (keep: Keep) => keep(Effect.succeed(answer))
+
+describe("Idempotency", () => {
+  it.effect("a duplicate waits without a transaction while the first runs, and gets its answer", () => {
+    const behind = world()
+    return Effect.gen(function* () {
+      behind.runningUntil = 3000
+      const second = yield* waiting(behind, once(change))
+      yield* TestClock.adjust(1000)
+      assert.isAbove(behind.claims, 1)
+      assert.strictEqual(behind.open, 0)
+      behind.runningUntil = 0
+      yield* once(change)
+      yield* TestClock.adjust(1000)
+      assert.deepInclude(yield* Fiber.join(second), { body: answer.body, replayed: true })
+      assert.strictEqual(behind.kept.size, 1)
+    }).pipe(Effect.provide(layerOf(behind, "s")))
+  })
+
+  it.effect("where the first failed, the duplicate that waited makes the change itself", () => {
+    const behind = world()
+    return Effect.gen(function* () {
+      behind.runningUntil = 5000
+      const second = yield* waiting(behind, once(change))
+      yield* TestClock.adjust(6000)
+      assert.deepInclude(yield* Fiber.join(second), { body: answer.body, replayed: false })
+    }).pipe(Effect.provide(layerOf(behind, "s")))
+  })
+
+  it.effect("after ten seconds it is told that the first still runs, and nothing was changed", () => {
+    const behind = world()
+    return Effect.gen(function* () {
+      behind.runningUntil = 60_000
+      const second = yield* waiting(behind, Effect.flip(once(change)))
+      yield* TestClock.adjust(9999)
+      assert.isUndefined(second.pollUnsafe())
+      yield* TestClock.adjust(1)
+      assert.deepInclude(yield* Fiber.join(second), { _tag: "KeyRefused", reason: "running" })
+      assert.isBelow(behind.claims, 40)
+      assert.strictEqual(behind.kept.size, 0)
+    }).pipe(Effect.provide(layerOf(behind, "s")))
+  })
+
+  it.effect("who is overtaken between looking and claiming gets the other's answer", () => {
+    const behind = world()
+    return Effect.gen(function* () {
+      const late = yield* once((keep) =>
+        Effect.andThen(once(change), keep(Effect.succeed({ ...answer, body: "late" })))
+      )
+      assert.deepInclude(late, { body: answer.body, replayed: true })
+    }).pipe(Effect.provide(layerOf(behind, "s")))
+  })
+
+  it.effect(
+    "who is refused after another one was answered gets that answer; else the refusal, and the key stays free",
+    () => {
+      const behind = world()
+      return Effect.gen(function* () {
+        assert.strictEqual(yield* Effect.flip(once(() => Effect.fail("refused"))), "refused")
+        assert.strictEqual(yield* Effect.flip(once((keep) => keep(Effect.fail("refused")))), "refused")
+        assert.strictEqual(behind.kept.size, 0)
+        const beaten = yield* once(() => Effect.andThen(once(change), Effect.fail("refused")))
+        assert.deepInclude(beaten, { body: answer.body, replayed: true })
+      }).pipe(Effect.provide(layerOf(behind, "s")))
+    }
+  )
+
+  it.effect(
+    "another organization, environment, method, path, key or part is another claim; another body is refused",
+    () => {
+      const behind = world()
+      return Effect.gen(function* () {
+        yield* once(change)
+        const others: ReadonlyArray<Partial<KeyedRequest>> = [
+          { organizationId: uuid<OrganizationId>(2) },
+          { environment: "test" },
+          { environment: "dashboard" },
+          { method: "PUT" },
+          { path: "/partner/v1/webhooks" },
+          { key: "another" },
+          { part: "topics[0]" }
+        ]
+        for (const other of others) assert.isFalse((yield* once(change, other)).replayed)
+        const refused = yield* Effect.flip(once(change, { fingerprint: "another" }))
+        assert.deepInclude(refused, { _tag: "KeyRefused", reason: "other_body" })
+      }).pipe(Effect.provide(layerOf(behind, "s")))
+    }
+  )
+
+  it.effect("an answer with a secret is kept sealed: it opens with the key and the server's secret alone", () => {
+    const behind = world()
+    const secret = { ...answer, body: '{"full_key":"pk_live_x"}', secret: true }
+    return Effect.gen(function* () {
+      yield* Effect.provide(
+        once((keep) => keep(Effect.succeed(secret))),
+        layerOf(behind, "old")
+      )
+      const [kept] = [...behind.kept]
+      assert.notInclude(JSON.stringify(kept), "pk_live_x")
+      assert.notInclude(JSON.stringify(kept), request.key)
+      const again = yield* Effect.provide(once(change), layerOf(behind, "new", "old"))
+      assert.deepInclude(again, { body: secret.body, replayed: true })
+      const lost = yield* Effect.flip(Effect.provide(once(change), layerOf(behind, "new")))
+      assert.deepInclude(lost, { _tag: "KeyRefused", reason: "unreadable" })
+    })
+  })
+})

@@ -1,0 +1,59 @@
+/** Taking a topic in, from the body that it was posted with to what is answered: by itself or as one of many. */
+import * as Errors from "@partner-commentary/api/Errors"
+import type { CreateTopic } from "@partner-commentary/api/TopicsApi"
+import type { Principal } from "@partner-commentary/core/access/ApiKeys"
+import * as Ids from "@partner-commentary/core/shared/Ids"
+import * as Instant from "@partner-commentary/core/shared/Instant"
+import type { NoValidPersonas, Submission } from "@partner-commentary/core/topic/Submission"
+import { Topics } from "@partner-commentary/core/topic/Topics"
+import { bounds } from "@partner-commentary/core/usage/BillingPeriod"
+import type { QuotaExceeded } from "@partner-commentary/core/usage/Quota"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import { current } from "./CurrentRate.ts"
+import * as Views from "./TopicViews.ts"
+
+/** `prepare` may ask the outside world; `submit` is one change. */
+export const make = Effect.map(Topics, (topics) => ({
+  prepare: (principal: Principal, body: typeof CreateTopic.Type) =>
+    Effect.catchTags(
+      topics.prepare(principal, {
+        content: body.content,
+        personaIds: body.persona_ids.flatMap((id) => Option.toArray(Ids.parse(Ids.PersonaId, id))),
+        externalReference: body.external_reference ?? null,
+        outputTypes: body.output_types ?? ["text"],
+        metadata: body.metadata ?? {}
+      }),
+      {
+        // The body was measured when it was read; a use case that measures otherwise has broken.
+        InvalidContent: (broken) => Effect.die(broken),
+        NoValidPersonas: noValidPersonas
+      }
+    ),
+
+  submit: (submission: Submission) =>
+    Effect.map(
+      Effect.catchTags(topics.submit(submission), { NoValidPersonas: noValidPersonas, QuotaExceeded: quotaExceeded }),
+      ({ results, sent, topic }) => Views.created(topic, results, sent.length)
+    )
+}))
+
+const noValidPersonas = ({ results }: NoValidPersonas) =>
+  Effect.fail(Errors.NoValidPersonas.of(results.map(Views.result)))
+
+/** The next period brings the next units. */
+const quotaExceeded = Effect.fnUntraced(function* ({ limit, quota, remaining }: QuotaExceeded) {
+  const now = yield* Instant.now
+  const wait = Math.ceil((bounds(now).end - now) / 1000)
+  return yield* Errors.RateLimitExceeded.of({ retry_after: wait, limit, remaining, quota })
+})
+
+/** Tells in the header too how long to wait. */
+export const withRetryAfter = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+  Effect.tapError(effect, (error) =>
+    error instanceof Errors.RateLimitExceeded
+      ? Effect.map(current, (rate) => {
+          rate.retryAfter = error.error.details.retry_after
+        })
+      : Effect.void
+  )
