@@ -9,9 +9,11 @@ import {
   IpRestricted,
   KeyExpired,
   KeyRevoked,
+  RateLimitExceeded,
   ScopeDenied,
   Unauthorized
 } from "./Errors.ts"
+import { apiKey } from "./SecurityScheme.ts"
 
 /** Who calls. */
 export class CurrentPrincipal extends Context.Service<CurrentPrincipal, Principal>()(
@@ -26,5 +28,18 @@ export class RequiredScope extends Context.Service<RequiredScope, Scope>()(
 /** `X-Api-Key` names the caller; everything that may be wrong with any call is declared here once. */
 export class ApiKeyAuth extends HttpApiMiddleware.Service<ApiKeyAuth, { provides: CurrentPrincipal }>()(
   "@partner-commentary/api/ApiKeyAuth",
-  { error: [Unauthorized, KeyRevoked, KeyExpired, IpRestricted, ScopeDenied, InvalidRequest, InternalError] }
-) {}
+  {
+    error: [
+      Unauthorized,
+      KeyRevoked,
+      KeyExpired,
+      IpRestricted,
+      ScopeDenied,
+      RateLimitExceeded,
+      InvalidRequest,
+      InternalError
+    ]
+  }
+) {
+  static readonly scheme = apiKey
+}

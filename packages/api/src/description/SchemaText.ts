@@ -1,0 +1,52 @@
+/** From the JSON Schema that was generated to the one that partners read: true limits, clean names, nothing closed. */
+import { keywords } from "../Documented.ts"
+import { type Json, type JsonSchema, mapValues } from "./Document.ts"
+
+type Parts = Readonly<Record<string, Json>>
+
+const isRecord = (value: unknown): value is Parts =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+const reference = /^#\/components\/schemas\//
+
+/** The encoded side of a class is what travels: it alone has a name here. */
+export const cleanName = (name: string): string => name.replace(/Encoded$/, "")
+
+/** Everything in a document, schemas and what holds them, with references under their clean names. */
+export const cleaned = (value: Json): Json => {
+  if (Array.isArray(value)) return value.map(cleaned)
+  return isRecord(value) ? opened(flattened(mapValues(value, inner))) : value
+}
+
+/** Values that are shown are left as they are, and below `properties` every key is a name. */
+const inner = (value: Json, key: string): Json => {
+  if (key === "examples" || key === "default" || key === "enum") return value
+  if (key === "properties" && isRecord(value)) return mapValues(value, cleaned)
+  if (key === "$ref" && typeof value === "string" && reference.test(value)) return cleanName(value)
+  return cleaned(value)
+}
+
+/** What several checks of one value say stands in one place, and what is documented beyond them is laid over it. */
+const flattened = (schema: Parts): Parts => {
+  const { allOf, ...rest } = schema
+  const parts = Array.isArray(allOf) ? allOf.filter(isRecord) : []
+  const fits = parts.every((part) => Object.keys(part).every((key) => !(key in rest)))
+  const merged: Parts = fits ? Object.assign({}, rest, ...parts) : schema
+  const { [keywords]: documented, ...plain } = merged
+  return isRecord(documented) ? { ...plain, ...documented } : plain
+}
+
+/** Further fields are ignored in requests and may come in answers, so no object is closed; and every integer is a safe one. */
+const opened = (schema: Parts): Parts =>
+  Object.fromEntries(
+    Object.entries(schema).filter(
+      ([key, value]) =>
+        !(key === "additionalProperties" && value === false) &&
+        !(key === "maximum" && value === Number.MAX_SAFE_INTEGER) &&
+        !(key === "minimum" && value === Number.MIN_SAFE_INTEGER)
+    )
+  )
+
+/** A schema behind its reference. */
+export const resolve = (schema: JsonSchema, schemas: Readonly<Record<string, JsonSchema>>): JsonSchema =>
+  schema.$ref === undefined ? schema : (schemas[schema.$ref.replace(reference, "")] ?? schema)
