@@ -31,7 +31,9 @@ export const Persona = Schema.Struct({
 
 export class PersonasApi extends HttpApiGroup.make("personas")
   .add(
-    HttpApiEndpoint.get("list", "/personas", { success: Ok(Schema.Array(PersonaSummary)) })
+    HttpApiEndpoint.get("list", "/personas", {
+      success: Ok(Schema.Array(PersonaSummary).annotate({ description: "The personas that you may ask, by name." }))
+    })
       .annotate(RequiredScope, "personas:read")
       .annotateMerge(
         OpenApi.annotations({

@@ -217,7 +217,7 @@ const listQuery = {
     maximum: listBounds.maxOffset,
     default: 0
   }),
-  cursor: textParameter({ description: "The former page's `pagination.next_cursor`.", example: cursor })
+  cursor: textParameter({ description: "The former page's `pagination.next_cursor`.", example: cursor, maxLength: 128 })
 }
 
 const id = { id: Fields.TopicId }
