@@ -30,6 +30,9 @@ a{color:inherit}
 
 /** In the colours of the creators' pages. */
 const customCss = `
+.markdown-summary.truncate{line-height:1.6}
+.ascii-art{display:none!important}
+.scalar-toaster{max-width:calc(100vw - 32px)}
 :root{--scalar-font:ui-sans-serif,system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue","Liberation Sans",sans-serif;--scalar-font-code:ui-monospace,"SF Mono",Menlo,Consolas,"Liberation Mono",monospace;--scalar-radius:3px;--scalar-radius-lg:4px;--scalar-radius-xl:6px}
 .light-mode{--scalar-background-1:#fffefb;--scalar-background-2:#f7f5f0;--scalar-background-3:#ece8dd;--scalar-background-accent:#f6e9e3;--scalar-color-1:#1b1a17;--scalar-color-2:#4d4941;--scalar-color-3:#6b665b;--scalar-color-accent:#a8321a;--scalar-border-color:#dad5c8;--scalar-button-1:#a8321a;--scalar-button-1-color:#fff;--scalar-button-1-hover:#8c2814}
 .dark-mode{--scalar-background-1:#161513;--scalar-background-2:#1f1e1b;--scalar-background-3:#2b2925;--scalar-background-accent:#33231d;--scalar-color-1:#eeebe3;--scalar-color-2:#c4beb2;--scalar-color-3:#a19b8f;--scalar-color-accent:#ff9a7c;--scalar-border-color:#38352f;--scalar-button-1:#ff9a7c;--scalar-button-1-color:#1b1a17;--scalar-button-1-hover:#ffb39c}
@@ -54,11 +57,22 @@ const configuration = {
   metaData: { title }
 }
 
-/** Calls go where the page came from, whatever name that has. */
+/** Calls go where the page came from, whatever name that has; and what a request can do without is offered, but not sent. */
 export const explorerStart = `"use strict"
 const root = location.href.replace(/[?#].*$/, "").replace(/\\/[^/]*$/, "")
+const offered = ({ components, paths }) =>
+  [...Object.values(components.parameters), ...Object.values(paths).flatMap(Object.values).flatMap((one) => one.parameters)]
+    .filter((parameter) => parameter.required === false)
 fetch(root + "/openapi.json").then((response) => response.json()).then((description) => {
   description.servers = [{ url: root, description: "This service" }]
+  for (const one of Object.values(description.paths).flatMap(Object.values)) {
+    one.parameters = one.parameters.filter(({ $ref }) => $ref !== "#/components/parameters/RequestId")
+  }
+  for (const parameter of offered(description)) {
+    const { examples: [value], ...schema } = parameter.schema
+    parameter.schema = schema
+    parameter.examples = { default: { value, "x-disabled": true } }
+  }
   document.querySelector("#explorer").textContent = ""
   Scalar.createApiReference("#explorer", { ...${JSON.stringify(configuration)}, content: description })
 })

@@ -17,6 +17,9 @@ const page = HttpApiScalar.layer(HttpApi.make("nothing"), { path }).pipe(
   Layer.provideMerge(Layer.fresh(HttpRouter.layer))
 )
 
+/** Shown where a key is asked for, and easily taken for one. */
+const joke = "QUxMIFlPVVIgQkFTRSBBUkUgQkVMT05HIFRPIFVT"
+
 export const explorerScript: Effect.Effect<string> = Effect.scoped(
   Effect.gen(function* () {
     const router = Context.get(yield* Layer.build(page), HttpRouter.HttpRouter)
@@ -25,6 +28,8 @@ export const explorerScript: Effect.Effect<string> = Effect.scoped(
     const html = response.body._tag === "Uint8Array" ? new TextDecoder().decode(response.body.body) : ""
     const start = html.indexOf("<script>") + "<script>".length
     const end = html.indexOf("</script>", start)
-    return end > start ? html.slice(start, end) : yield* Effect.die("Effect's explorer page holds no script")
+    return end > start
+      ? html.slice(start, end).replaceAll(joke, "pk_test_...")
+      : yield* Effect.die("Effect's explorer page holds no script")
   })
 ).pipe(Effect.orDie)
