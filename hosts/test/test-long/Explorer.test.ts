@@ -55,6 +55,7 @@ const explore = async (browser: Browser, { apiRoot, key }: ExplorerSite["Service
     await value.fill(key)
     await send.click()
     await client.getByText(`"${personaName}"`).waitFor()
+    assert.isAtMost(await page.evaluate(() => innerWidth), viewport.width, "nothing is beyond the screen")
     await picture(page, `3-answer-${name}`)
     await page.emulateMedia({ colorScheme: "dark" })
     await picture(page, `4-answer-dark-${name}`)

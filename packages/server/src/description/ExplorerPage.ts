@@ -14,6 +14,7 @@ export const explorerPage = `<!doctype html>
 <meta name="description" content="Every operation of the Partner Commentary API, with examples to try.">
 <link rel="icon" href="${icon}">
 <style>
+html,body{overflow-x:clip}
 body{margin:0;background:#f7f5f0;color:#1b1a17;font:1rem/1.6 ui-sans-serif,system-ui,sans-serif}
 @media (prefers-color-scheme:dark){body{background:#161513;color:#eeebe3}}
 .wait{padding:2rem}
