@@ -11,16 +11,20 @@ export interface Asset {
   readonly headers: Readonly<Record<string, string>>
 }
 
-export const asset = Effect.fnUntraced(function* (text: string, headers: Asset["headers"]) {
-  const digest = yield* Digest.Digest
-  const bytes = new TextEncoder().encode(text)
-  const hash = Base64Url.encode(yield* digest.digest(Digest.sha256, bytes))
-  return {
-    gzip: yield* through(bytes, new CompressionStream("gzip")),
-    etag: `"${hash.slice(0, 22)}"`,
-    headers
-  } as Asset
-})
+type Headers = Asset["headers"]
+
+export const packed = (gzip: Asset["gzip"], headers: Headers): Effect.Effect<Asset, never, Digest.Digest> =>
+  Effect.gen(function* () {
+    const digest = yield* Digest.Digest
+    const hash = Base64Url.encode(yield* digest.digest(Digest.sha256, gzip))
+    return { gzip, etag: `"${hash.slice(0, 22)}"`, headers }
+  })
+
+export const asset = (text: string, headers: Headers): Effect.Effect<Asset, never, Digest.Digest> =>
+  Effect.flatMap(pack(text), (gzip) => packed(gzip, headers))
+
+export const pack = (text: string): Effect.Effect<Asset["gzip"]> =>
+  through(new TextEncoder().encode(text), new CompressionStream("gzip"))
 
 /** Whoever takes no compressed answer gets the text, unpacked for that one. */
 export const respond = (

@@ -8,9 +8,9 @@ import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
 import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
-import { type Asset, asset, respond } from "./Asset.ts"
+import { type Asset, asset, packed, respond } from "./Asset.ts"
 import { explorerPage, explorerStart } from "./ExplorerPage.ts"
-import { explorerScript } from "./ExplorerScript.ts"
+import { ExplorerProgram } from "./ExplorerScript.ts"
 
 const policy =
   "default-src 'none'; script-src 'self'; style-src 'unsafe-inline'; connect-src 'self'; img-src 'self' data: blob:; font-src data:; worker-src blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
@@ -58,8 +58,8 @@ export const layer = HttpRouter.use((router) =>
     yield* add("/docs/explorer.js", asset(explorerStart, { "content-type": javascript, "cache-control": "no-cache" }))
     yield* add(
       "/docs/scalar.js",
-      Effect.flatMap(explorerScript, (script) =>
-        asset(script, { "content-type": javascript, "cache-control": "public, max-age=86400" })
+      Effect.flatMap(yield* ExplorerProgram, (program) =>
+        packed(program, { "content-type": javascript, "cache-control": "public, max-age=86400" })
       )
     )
   })

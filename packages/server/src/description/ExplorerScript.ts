@@ -1,6 +1,7 @@
 /**
  * The explorer's program, Scalar, out of Effect, which brings it inside a page of its own. It is read when somebody first
- * looks at the explorer: three megabytes that neither the start nor a service without visitors pays for.
+ * looks at the explorer: three megabytes that neither the start nor a service without visitors pays for. A host that has
+ * it as a file need not read it at all.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -9,6 +10,7 @@ import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpApi from "effect/http-api/HttpApi"
 import * as HttpApiScalar from "effect/http-api/HttpApiScalar"
 import * as Layer from "effect/Layer"
+import { type Asset, pack } from "./Asset.ts"
 
 const path = "/docs"
 
@@ -33,3 +35,9 @@ export const explorerScript: Effect.Effect<string> = Effect.scoped(
       : yield* Effect.die("Effect's explorer page holds no script")
   })
 ).pipe(Effect.orDie)
+
+/** The program as it is sent: compressed. */
+export const ExplorerProgram = Context.Reference<Effect.Effect<Asset["gzip"]>>(
+  "@partner-commentary/server/description/ExplorerProgram",
+  { defaultValue: () => Effect.flatMap(explorerScript, pack) }
+)
