@@ -38,10 +38,6 @@ export const textParameter = ({
   readonly maxLength?: number
 }) => parameter(description, example, { type: "string", ...limits })
 
-/** A check that the description shows as well. The pattern carries no flags: JSON Schema knows none. */
-export const matches = (pattern: RegExp, message: string) =>
-  Schema.isPattern(pattern, { message, [keywords]: { pattern: pattern.source } })
-
 /** A text with the words that describe it. */
 export const text = (description: string, example: string) =>
   Schema.String.annotate({ description, examples: [example] })

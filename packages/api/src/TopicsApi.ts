@@ -7,7 +7,7 @@ import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
 import * as OpenApi from "effect/http-api/OpenApi"
 import * as Schema from "effect/Schema"
 import { ApiKeyAuth, RequiredScope } from "./ApiKeyAuth.ts"
-import { integerParameter, keywords, literalParameter, matches, textParameter } from "./Documented.ts"
+import { integerParameter, keywords, literalParameter, textParameter } from "./Documented.ts"
 import { Ok, Success } from "./Envelope.ts"
 import { ExampleErrors } from "./ErrorGuide.ts"
 import { InvalidRequest, NotFound, NoValidPersonas, RateLimitExceeded, SubmissionResult } from "./Errors.ts"
@@ -27,7 +27,9 @@ export const CreateTopic = Schema.Struct({
   }),
   persona_ids: Schema.Array(
     Schema.String.check(
-      matches(/^[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{12}$/, "must be a UUID")
+      Schema.isPattern(/^[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{12}$/, {
+        message: "must be a UUID"
+      })
     ).annotate({ format: "uuid", description: "A persona's id." })
   )
     .check(
@@ -40,7 +42,7 @@ export const CreateTopic = Schema.Struct({
       examples: [["019c0d52-1f0a-7000-8000-5b1e6a2d9c41"]]
     }),
   external_reference: Schema.optionalKey(
-    Schema.String.check(matches(referencePattern, referenceConstraint)).annotate({
+    Schema.String.check(Schema.isPattern(referencePattern, { message: referenceConstraint })).annotate({
       description: "Your own identifier, to find the topic by. Case-sensitive; several topics may carry the same one.",
       examples: ["article-4711"]
     })

@@ -18,7 +18,7 @@ import { exampleOf } from "./ExampleValue.ts"
 import { guidance, title, version } from "./Guidance.ts"
 import { header, headers, parameter, parameters } from "./Headers.ts"
 import { missingOf, problemOf } from "./Problems.ts"
-import { cleaned, cleanName } from "./SchemaText.ts"
+import { cleaned, cleanName, constraint } from "./SchemaText.ts"
 
 /** What only the contract itself can say of an endpoint. */
 interface Facts {
@@ -27,7 +27,7 @@ interface Facts {
   readonly examples: ReadonlyArray<WireError>
 }
 
-const options: OpenApi.FromApiOptions = { includeAnnotationKey: (key) => key === keywords }
+const options: OpenApi.FromApiOptions = { includeAnnotationKey: (key) => key === keywords || key === constraint }
 
 /** Its server is `apiRoot`, without a slash at its end. */
 export const describe = <Id extends string, Groups extends HttpApiGroup.Constraint>(

@@ -26,14 +26,24 @@ const inner = (value: Json, key: string): Json => {
   return cleaned(value)
 }
 
+/** Where a check by a regular expression says so in words: Effect leaves patterns out of what it generates. */
+export const constraint = "expected"
+
+/** Without its flags, of which JSON Schema knows none: spell out both cases in a pattern that takes both. */
+const patternOf = (expected: Json | undefined): Parts => {
+  const pattern =
+    typeof expected === "string" ? /^a string matching the RegExp ([\s\S]+)$/.exec(expected)?.[1] : undefined
+  return pattern === undefined ? {} : { pattern }
+}
+
 /** What several checks of one value say stands in one place, and what is documented beyond them is laid over it. */
 const flattened = (schema: Parts): Parts => {
   const { allOf, ...rest } = schema
   const parts = Array.isArray(allOf) ? allOf.filter(isRecord) : []
   const fits = parts.every((part) => Object.keys(part).every((key) => !(key in rest)))
   const merged: Parts = fits ? Object.assign({}, rest, ...parts) : schema
-  const { [keywords]: documented, ...plain } = merged
-  return isRecord(documented) ? { ...plain, ...documented } : plain
+  const { [keywords]: documented, [constraint]: checked, ...plain } = merged
+  return { ...plain, ...patternOf(checked), ...(isRecord(documented) ? documented : {}) }
 }
 
 /** Further fields are ignored in requests and may come in answers, so no object is closed; and every integer is a safe one. */
@@ -41,7 +51,10 @@ const opened = (schema: Parts): Parts =>
   Object.fromEntries(
     Object.entries(schema).filter(
       ([key, value]) =>
-        !(key === "additionalProperties" && value === false) &&
+        !(
+          key === "additionalProperties" &&
+          (value === false || (isRecord(value) && Object.keys(value).length === 0))
+        ) &&
         !(key === "maximum" && value === Number.MAX_SAFE_INTEGER) &&
         !(key === "minimum" && value === Number.MIN_SAFE_INTEGER)
     )
