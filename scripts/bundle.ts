@@ -5,6 +5,9 @@
  */
 import { rmSync, statSync, writeFileSync } from "node:fs"
 import { join, relative } from "node:path"
+import { gzipSync } from "node:zlib"
+import { explorerScript } from "@partner-commentary/server/description/ExplorerScript"
+import * as Effect from "effect/Effect"
 import { build } from "esbuild"
 
 const root = join(import.meta.dirname, "..")
@@ -32,6 +35,8 @@ const { metafile } = await build({
   // CommonJS inside of it asks for Node's own modules.
   banner: { js: 'import{createRequire as r}from"node:module";const require=r(import.meta.url);' }
 })
+
+writeFileSync(join(outdir, "explorer.js.gz"), gzipSync(await Effect.runPromise(explorerScript), { level: 9 }))
 
 const sources = Object.keys(metafile.inputs).filter((input) => !input.includes("node_modules/"))
 const times = Object.fromEntries(

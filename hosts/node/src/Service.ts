@@ -18,6 +18,7 @@ import * as Option from "effect/Option"
 import * as Database from "./Database.ts"
 import * as DemoOrganization from "./DemoOrganization.ts"
 import * as Engine from "./Engine.ts"
+import * as ExplorerFile from "./ExplorerFile.ts"
 import * as Listener from "./Listener.ts"
 import * as Logs from "./Logs.ts"
 import * as Metrics from "./Metrics.ts"
@@ -62,7 +63,7 @@ export const serve = <R>(options: {
       yield* Layer.build(
         site(settings).pipe(
           Layer.provide(Layer.succeedContext(Context.add(engine, HttpServer.HttpServer, server))),
-          Layer.provide(Layer.merge(NodeHttpServer.layerHttpServices, layerUntraced))
+          Layer.provide([NodeHttpServer.layerHttpServices, layerUntraced, ExplorerFile.layer])
         )
       )
       tellUnreadable(yield* Effect.provide(strangers, Layer.provide(Admission.layer, Layer.succeedContext(engine))))

@@ -14,6 +14,7 @@ import {
   ScopeDenied,
   Unauthorized
 } from "./Errors.ts"
+import { apiKey } from "./SecurityScheme.ts"
 
 /** Who calls. */
 export class CurrentPrincipal extends Context.Service<CurrentPrincipal, Principal>()(
@@ -39,10 +40,12 @@ export class ApiKeyAuth extends HttpApiMiddleware.Service<ApiKeyAuth, { provides
       KeyRevoked,
       KeyExpired,
       IpRestricted,
-      RateLimitExceeded,
       ScopeDenied,
+      RateLimitExceeded,
       InvalidRequest,
       InternalError
     ]
   }
-) {}
+) {
+  static readonly scheme = apiKey
+}

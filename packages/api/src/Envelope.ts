@@ -1,6 +1,8 @@
 /** The shape of every successful answer. */
 import * as Schema from "effect/Schema"
 
-export const Ok = <Data extends Schema.Top>(data: Data) => Schema.Struct({ success: Schema.Literal(true), data })
+export const Success = Schema.Literal(true).annotate({ description: "True for every answer that is no error." })
+
+export const Ok = <Data extends Schema.Top>(data: Data) => Schema.Struct({ success: Success, data })
 
 export const ok = <const Data>(data: Data) => ({ success: true as const, data })

@@ -1,5 +1,7 @@
 /** Every error of the wire: code, status and details, in the envelope as it is sent. Which domain error becomes which is the server's. */
 import * as Schema from "effect/Schema"
+import { text } from "./Documented.ts"
+import * as Fields from "./Fields.ts"
 
 /** HTTP status by code; a code that is missing here does not compile where errors are answered. */
 export const statusOf = {
@@ -23,21 +25,36 @@ export const Problem = Schema.Struct({
     examples: ["persona_ids[2]"]
   }),
   constraint: Schema.String.annotate({ description: "What would be right.", examples: ["must be a UUID"] })
-}).annotate({ identifier: "Problem" })
+}).annotate({ identifier: "Problem", description: "One thing that is wrong with a request." })
 export type Problem = typeof Problem.Type
 
+const failed = Schema.Literal(false).annotate({ description: "False for every error." })
+
+const told = <const Code extends string>(code: Code) => ({
+  code: Schema.Literal(code).annotate({ description: "The code to decide by; it never changes its meaning." }),
+  message: text("One sentence for a person. Its words may change.", "What went wrong, in one sentence.")
+})
+
+const what = { description: "What went wrong." }
+
 const body = <const Code extends string>(code: Code) => ({
-  success: Schema.Literal(false),
-  error: Schema.Struct({ code: Schema.Literal(code), message: Schema.String })
+  success: failed,
+  error: Schema.Struct(told(code)).annotate(what)
 })
 
 const bodyWith = <const Code extends string, Details extends Schema.Top>(code: Code, details: Details) => ({
-  success: Schema.Literal(false),
-  error: Schema.Struct({ code: Schema.Literal(code), message: Schema.String, details })
+  success: failed,
+  error: Schema.Struct({ ...told(code), details }).annotate(what)
 })
 
 export class InvalidRequest extends Schema.Error<InvalidRequest>("InvalidRequest")(
-  bodyWith("invalid_request", Schema.Struct({ ...Problem.fields, errors: Schema.Array(Problem) })),
+  bodyWith(
+    "invalid_request",
+    Schema.Struct({
+      ...Problem.fields,
+      errors: Schema.Array(Problem).annotate({ description: "All problems, the first one included; 100 at most." })
+    }).annotate({ description: "The first problem, and all of them." })
+  ),
   { httpApiStatus: statusOf.invalid_request, description: "The body or a parameter is invalid." }
 ) {
   /** The first problem leads; all are listed. */
@@ -54,11 +71,11 @@ export class InvalidRequest extends Schema.Error<InvalidRequest>("InvalidRequest
   }
 }
 
-export const ResultStatus = Schema.Literals(["sent", "not_licensed", "duplicate"])
+export const ResultStatus = Schema.Literals(["sent", "not_licensed", "duplicate"]).annotate({ examples: ["sent"] })
 
 /** What became of one requested persona. */
 export const SubmissionResult = Schema.Struct({
-  persona_id: Schema.String,
+  persona_id: Fields.PersonaId,
   status: ResultStatus.annotate({
     description:
       "`sent` to the creator; `not_licensed`: no active licence; `duplicate`: the same topic was already sent within 24 hours (in the test environment within 60 seconds)."
@@ -71,14 +88,22 @@ export const SubmissionResult = Schema.Struct({
     })
   ),
   duplicate_of: Schema.optionalKey(
-    Schema.Struct({ topic_id: Schema.String, share_id: Schema.String }).annotate({
-      description: "Of a duplicate: the sending that it repeats."
-    })
+    Schema.Struct({
+      topic_id: Fields.TopicId.annotate({ description: "The topic that was sent first." }),
+      share_id: Fields.ShareId.annotate({ description: "The id of the persona's part in that topic." })
+    }).annotate({ identifier: "DuplicateOf", description: "Of a duplicate: the sending that it repeats." })
   )
-}).annotate({ identifier: "SubmissionResult" })
+}).annotate({
+  identifier: "SubmissionResult",
+  description: "What became of one requested persona.",
+  examples: [{ persona_id: "019c0d52-1f0a-7000-8000-5b1e6a2d9c41", status: "sent" }]
+})
 
 export class NoValidPersonas extends Schema.Error<NoValidPersonas>("NoValidPersonas")(
-  bodyWith("no_valid_personas", Schema.Array(SubmissionResult)),
+  bodyWith(
+    "no_valid_personas",
+    Schema.Array(SubmissionResult).annotate({ description: "One for each requested persona, in request order." })
+  ),
   {
     httpApiStatus: statusOf.no_valid_personas,
     description: "None of the requested personas could be sent to. Nothing was stored."
@@ -144,7 +169,7 @@ export class ScopeDenied extends Schema.Error<ScopeDenied>("ScopeDenied")(body("
 }
 
 export class NotLicensed extends Schema.Error<NotLicensed>("NotLicensed")(
-  bodyWith("not_licensed", Schema.Struct({ persona_id: Schema.String })),
+  bodyWith("not_licensed", Schema.Struct({ persona_id: Fields.PersonaId }).annotate({ description: "Which persona." })),
   { httpApiStatus: statusOf.not_licensed, description: "The organization holds no active licence for the persona." }
 ) {
   static of(personaId: string): NotLicensed {
@@ -184,15 +209,13 @@ export class RateLimitExceeded extends Schema.Error<RateLimitExceeded>("RateLimi
   bodyWith(
     "rate_limit_exceeded",
     Schema.Struct({
-      retry_after: Schema.Int.annotate({ description: "Seconds." }),
-      limit: Schema.Int,
-      remaining: Schema.Int,
+      retry_after: Fields.count("Seconds to wait, as in `Retry-After`.", 42),
+      limit: Fields.count("How many the limit allows.", 1000),
+      remaining: Fields.count("How many are left of it.", 0),
       quota: Schema.optionalKey(
-        Schema.String.annotate({
-          description: "The monthly quota that is used up. Do not retry by yourself when it is here."
-        })
+        text("The monthly quota that is used up. Do not retry by yourself when it is here.", "topics_per_month")
       )
-    })
+    }).annotate({ description: "Which limit, and how long to wait." })
   ),
   { httpApiStatus: statusOf.rate_limit_exceeded, description: "A rate limit or a monthly quota is used up." }
 ) {

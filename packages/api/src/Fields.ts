@@ -1,7 +1,8 @@
 /** The fields that several resources share, with the words that describe them. */
-import { FailureReason } from "@partner-commentary/core/topic/Assignment"
+import { FailureReason, AssignmentStatus as Standing } from "@partner-commentary/core/topic/Assignment"
 import * as Topics from "@partner-commentary/core/topic/TopicStatus"
 import * as Schema from "effect/Schema"
+import { address, text } from "./Documented.ts"
 
 export const Timestamp = Schema.String.annotate({
   format: "date-time",
@@ -9,34 +10,99 @@ export const Timestamp = Schema.String.annotate({
   examples: ["2026-01-30T12:00:00.000Z"]
 })
 
-export const Uuid = Schema.String.annotate({ format: "uuid", examples: ["019c0e1b-7c4e-7000-8000-2f6d1c9e4b10"] })
+/** A moment of its own, in the same form. */
+export const moment = (description: string, example: string) => Timestamp.annotate({ description, examples: [example] })
 
-export const ShareId = Schema.String.annotate({
-  format: "uuid",
-  description: "The assignment: this persona's part in this topic.",
-  examples: ["019c0e1b-7c4e-7000-8000-2f6d1c9e4b11"]
-})
+export const Uuid = Schema.String.annotate({ format: "uuid", examples: ["019c0e1b-7c4e-7000-8000-2f6d1c9e4b10"] })
 
 export const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
 
+export const count = (description: string, example: number) => Count.annotate({ description, examples: [example] })
+
+/** The ids of one story, which all examples tell. */
+export const TopicId = Uuid.annotate({ description: "The topic's id." })
+
+export const PersonaId = Uuid.annotate({
+  description: "The persona's id.",
+  examples: ["019c0d52-1f0a-7000-8000-5b1e6a2d9c41"]
+})
+
+export const ShareId = Uuid.annotate({
+  description: "The id of this persona's part in this topic.",
+  examples: ["019c0e1b-7c51-7000-8000-94d0b7f3a6e2"]
+})
+
+export const CommentaryId = Uuid.annotate({
+  description: "The commentary's id.",
+  examples: ["019c0e5f-03aa-7000-8000-c8b2e4f61d37"]
+})
+
+export const PersonaName = text("The persona's display name.", "Jordan Lee")
+
+export const PersonaImage = address("The address of the persona's picture.", "https://img.example.org/jordan-lee.jpg")
+
+export const ExternalReference = text(
+  "The partner's own identifier of the topic; left out when none was given.",
+  "article-4711"
+)
+
+export const TopicContent = text("The topic's text, trimmed.", "Will the Lakers make the play-offs this season?")
+
+export const CreatedAt = moment("When the topic was created: ISO 8601, UTC.", "2026-01-30T12:00:00.000Z")
+
 export const Metadata = Schema.Record(Schema.String, Schema.Json).annotate({
-  description: "The partner's own data, returned as it was sent; `{}` when none was sent."
+  description: "The partner's own data, returned as it was sent; `{}` when none was sent.",
+  examples: [{ article: "4711", section: "basketball" }]
 })
 
 export const TopicStatus = Topics.TopicStatus.annotate({
   description:
-    "`pending`: waiting for creators; `in_progress`: at least one works; `partial`: some commentaries are ready; `completed`: nothing more will come."
+    "`pending`: waiting for creators; `in_progress`: at least one works; `partial`: some commentaries are ready; `completed`: nothing more will come.",
+  examples: ["completed"]
 })
 
-export const OutcomeStatus = Schema.Literals(["completed", "pending", "failed"])
+export const AssignmentStatus = Standing.annotate({
+  description:
+    "`topic_sent`: waiting for the creator; `opinion_injected`: the draft is being written; `commentary_generated`: waiting for approval; `creator_approved`: ready to fetch; `declined` and `expired`: nothing will come.",
+  examples: ["creator_approved"]
+})
+
+export const OutcomeStatus = Schema.Literals(["completed", "pending", "failed"]).annotate({
+  description:
+    "`completed`: the commentary is here; `pending`: it may still come; `failed`: it will not, see `failure`.",
+  examples: ["completed"]
+})
 
 /** Why an assignment was settled without a commentary. */
 export const Failure = Schema.NullOr(
   Schema.Struct({
-    reason: FailureReason,
-    at: Timestamp
-  })
-).annotate({ description: "Set when no commentary will come, and why." })
+    reason: FailureReason.annotate({
+      description:
+        "`declined` or `withdrawn` by the creator; `expired`: no answer in time; `generation_failed`: no draft could be written; `approval_timeout`: no approval in time.",
+      examples: ["declined"]
+    }),
+    at: moment("When it was settled: ISO 8601, UTC.", "2026-01-30T15:10:00.000Z")
+  }).annotate({ identifier: "Failure", description: "Why no commentary will come." })
+).annotate({ description: "Why no commentary will come; null while one may, or has.", examples: [null] })
+
+export const CommentaryContent = text(
+  "The approved text.",
+  "They will, but only just: the defence has woken up, and nobody wants to meet them in April."
+)
+
+export const AudioUrl = Schema.NullOr(
+  address("Where to fetch the audio.", "https://media.example.org/019c0e5f.mp3")
+).annotate({
+  description: "The audio of the approved text; null until there is one.",
+  examples: [null]
+})
+
+export const VideoUrl = Schema.NullOr(
+  address("Where to fetch the video.", "https://media.example.org/019c0e5f.mp4")
+).annotate({
+  description: "The video of the approved text; null until there is one.",
+  examples: [null]
+})
 
 /** Null until the partner accepts it. */
 export const PartnerApprovedAt = Schema.NullOr(Timestamp).annotate({
@@ -45,16 +111,16 @@ export const PartnerApprovedAt = Schema.NullOr(Timestamp).annotate({
 })
 
 export const Commentary = Schema.Struct({
-  id: Uuid,
-  content: Schema.String,
-  audio_url: Schema.NullOr(Schema.String),
-  video_url: Schema.NullOr(Schema.String),
+  id: CommentaryId,
+  content: CommentaryContent,
+  audio_url: AudioUrl,
+  video_url: VideoUrl,
   partner_approved_at: PartnerApprovedAt
-}).annotate({ identifier: "Commentary" })
+}).annotate({ identifier: "Commentary", description: "A commentary that its creator approved." })
 
 export const OutcomeSummary = Schema.Struct({
-  total_personas: Count,
-  completed: Count,
-  pending: Count,
-  failed: Count
-})
+  total_personas: count("All personas of it.", 1),
+  completed: count("Those whose commentary is here.", 1),
+  pending: count("Those whose commentary may still come.", 0),
+  failed: count("Those whose commentary will not come.", 0)
+}).annotate({ identifier: "OutcomeSummary", description: "How many personas stand where." })

@@ -1,32 +1,67 @@
 /** The personas that an organization holds licences for. */
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
+import * as OpenApi from "effect/http-api/OpenApi"
 import * as Schema from "effect/Schema"
 import { ApiKeyAuth, OwnLimit, RequiredScope } from "./ApiKeyAuth.ts"
+import { text } from "./Documented.ts"
 import { Ok } from "./Envelope.ts"
 import { NotFound, NotLicensed } from "./Errors.ts"
 import * as Fields from "./Fields.ts"
 
-const summary = { id: Fields.Uuid, name: Schema.String, image_url: Schema.String }
+const summary = { id: Fields.PersonaId, name: Fields.PersonaName, image_url: Fields.PersonaImage }
 
-export const PersonaSummary = Schema.Struct(summary).annotate({ identifier: "PersonaSummary" })
+export const PersonaSummary = Schema.Struct(summary).annotate({
+  identifier: "PersonaSummary",
+  description: "A persona as lists show it."
+})
 
 export const Persona = Schema.Struct({
   ...summary,
-  bio: Schema.String,
-  expertise: Schema.Array(Schema.String),
-  social_links: Schema.Record(Schema.String, Schema.String).annotate({ description: "Platform name to address." })
-}).annotate({ identifier: "Persona" })
+  bio: text('The full biography; `""` when there is none.', "Twelve seasons beside the court, now in front of it."),
+  expertise: Schema.Array(text("A sport, a league or a topic.", "NBA")).annotate({
+    description: "What the persona speaks about.",
+    examples: [["basketball", "NBA"]]
+  }),
+  social_links: Schema.Record(Schema.String, Schema.String.annotate({ format: "uri" })).annotate({
+    description: "Platform name to address.",
+    examples: [{ twitter: "https://twitter.com/jordanlee", instagram: "https://instagram.com/jordanlee" }]
+  })
+}).annotate({ identifier: "Persona", description: "A persona in full." })
 
 export class PersonasApi extends HttpApiGroup.make("personas")
   .add(
-    HttpApiEndpoint.get("list", "/personas", { success: Ok(Schema.Array(PersonaSummary)) })
+    HttpApiEndpoint.get("list", "/personas", {
+      success: Ok(Schema.Array(PersonaSummary).annotate({ description: "The personas that you may ask, by name." }))
+    })
       .annotate(RequiredScope, "personas:read")
-      .annotate(OwnLimit, "persona_lists_per_hour"),
+      .annotate(OwnLimit, "persona_lists_per_hour")
+      .annotateMerge(
+        OpenApi.annotations({
+          identifier: "listPersonas",
+          summary: "List licensed personas",
+          description:
+            "The personas that your organization holds active licences for, by name. Empty when there are none."
+        })
+      ),
     HttpApiEndpoint.get("find", "/personas/:id", {
-      params: { id: Schema.String.annotate({ description: "The persona's id." }) },
+      params: { id: Fields.PersonaId },
       success: Ok(Persona),
       error: [NotLicensed, NotFound]
-    }).annotate(RequiredScope, "personas:read")
+    })
+      .annotate(RequiredScope, "personas:read")
+      .annotateMerge(
+        OpenApi.annotations({
+          identifier: "getPersona",
+          summary: "Get a persona",
+          description: "One licensed persona with biography, expertise and links."
+        })
+      )
+  )
+  .annotateMerge(
+    OpenApi.annotations({
+      title: "Personas",
+      description: "The voices that your organization is licensed to ask. Ask for their opinion by their ids."
+    })
   )
   .middleware(ApiKeyAuth) {}

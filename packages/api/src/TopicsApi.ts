@@ -1,12 +1,15 @@
 /** Topics as partners submit, follow and fetch them. */
-import { AssignmentStatus } from "@partner-commentary/core/topic/Assignment"
 import { maxPersonas, OutputType, referencePattern } from "@partner-commentary/core/topic/Topic"
+import { TopicStatus } from "@partner-commentary/core/topic/TopicStatus"
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
+import * as OpenApi from "effect/http-api/OpenApi"
 import * as Schema from "effect/Schema"
 import { ApiKeyAuth, OwnLimit, RequiredScope } from "./ApiKeyAuth.ts"
-import { Ok } from "./Envelope.ts"
+import { integerParameter, keywords, literalParameter, textParameter } from "./Documented.ts"
+import { Ok, Success } from "./Envelope.ts"
+import { ExampleErrors } from "./ErrorGuide.ts"
 import { InvalidRequest, NotFound, NoValidPersonas, SubmissionResult } from "./Errors.ts"
 import * as Fields from "./Fields.ts"
 import { IdempotencyHeaders } from "./IdempotencyKey.ts"
@@ -18,152 +21,211 @@ export const referenceConstraint =
 /** The body of POST /topics as it is sent. Lengths are judged by the service, which may be set otherwise than by default. */
 export const CreateTopic = Schema.Struct({
   content: Schema.String.annotate({
-    description: "The topic: a short question, statement or prompt; 10 to 500 characters after trimming.",
-    examples: ["Will the Lakers make the play-offs?"]
+    description:
+      "The topic: a short question, statement or prompt. 10 to 500 characters (Unicode code points) after trimming; 100 or fewer are always accepted.",
+    examples: ["Will the Lakers make the play-offs this season?"],
+    [keywords]: { minLength: 10, maxLength: 500 }
   }),
   persona_ids: Schema.Array(
     Schema.String.check(
-      Schema.isPattern(/^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i, { message: "must be a UUID" })
-    ).annotate({ format: "uuid" })
-  ).check(
-    Schema.isMinLength(1, { message: "must hold at least one persona id" }),
-    Schema.isMaxLength(maxPersonas, { message: `must hold at most ${maxPersonas} persona ids` })
-  ),
+      Schema.isPattern(/^[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{12}$/, {
+        message: "must be a UUID"
+      })
+    ).annotate({ format: "uuid", description: "A persona's id." })
+  )
+    .check(
+      Schema.isMinLength(1, { message: "must hold at least one persona id" }),
+      Schema.isMaxLength(maxPersonas, { message: `must hold at most ${maxPersonas} persona ids` })
+    )
+    .annotate({
+      description:
+        "Whom to ask. Personas without an active licence are answered `not_licensed`; an id that is given twice is sent once.",
+      examples: [["019c0d52-1f0a-7000-8000-5b1e6a2d9c41"]]
+    }),
   external_reference: Schema.optionalKey(
-    Schema.String.check(Schema.isPattern(referencePattern, { message: referenceConstraint }))
+    Schema.String.check(Schema.isPattern(referencePattern, { message: referenceConstraint })).annotate({
+      description: "Your own identifier, to find the topic by. Case-sensitive; several topics may carry the same one.",
+      examples: ["article-4711"]
+    })
   ),
   output_types: Schema.optionalKey(
-    Schema.Array(OutputType.annotate({ message: "must be text, audio or video" })).check(
-      Schema.isMinLength(1, { message: "must name at least one output type" }),
-      Schema.isMaxLength(3, { message: "must name each output type once at most" }),
-      Schema.isUnique({ message: "must name each output type once at most" })
+    Schema.Array(
+      OutputType.annotate({ message: "must be text, audio or video", description: "One form.", examples: ["text"] })
     )
+      .check(
+        Schema.isMinLength(1, { message: "must name at least one output type" }),
+        Schema.isMaxLength(3, { message: "must name each output type once at most" }),
+        Schema.isUnique({ message: "must name each output type once at most" })
+      )
+      .annotate({
+        description: "In which forms the commentary is wanted. Text is always produced.",
+        examples: [["text"]],
+        [keywords]: { default: ["text"] }
+      })
   ),
-  metadata: Schema.optionalKey(Fields.Metadata)
-}).annotate({ identifier: "CreateTopic" })
+  metadata: Schema.optionalKey(
+    Fields.Metadata.annotate({
+      description:
+        "Your own data, returned with the topic and in webhooks. At most 16 KiB as JSON, at most 32 levels deep."
+    })
+  )
+}).annotate({ identifier: "CreateTopic", description: "What to ask, and whom." })
 
 export const Topic = Schema.Struct({
-  topic_id: Fields.Uuid,
-  external_reference: Schema.optionalKey(Schema.String),
-  content: Schema.String,
+  topic_id: Fields.TopicId,
+  external_reference: Schema.optionalKey(Fields.ExternalReference),
+  content: Fields.TopicContent,
   metadata: Fields.Metadata,
-  personas_sent: Fields.Count,
-  results: Schema.Array(SubmissionResult).annotate({ description: "In the order of `persona_ids`." }),
-  status: Schema.Literal("pending"),
-  created_at: Fields.Timestamp
-}).annotate({ identifier: "Topic" })
+  personas_sent: Fields.count("How many personas will be asked.", 1),
+  results: Schema.Array(SubmissionResult).annotate({
+    description: "One for each requested persona, in the order of `persona_ids`."
+  }),
+  status: Schema.Literal("pending").annotate({ description: "Always `pending` on creation." }),
+  created_at: Fields.CreatedAt
+}).annotate({ identifier: "Topic", description: "The topic as it was created." })
 
 export const TopicProgress = Schema.Struct({
-  topic_id: Fields.Uuid,
-  content: Schema.String,
+  topic_id: Fields.TopicId,
+  content: Fields.TopicContent,
   overall_status: Fields.TopicStatus,
-  created_at: Fields.Timestamp,
+  created_at: Fields.CreatedAt,
   personas: Schema.Array(
     Schema.Struct({
       share_id: Fields.ShareId,
-      persona_id: Fields.Uuid,
-      persona_name: Schema.String,
-      status: AssignmentStatus,
-      status_updated_at: Fields.Timestamp,
-      has_commentary: Schema.Boolean,
+      persona_id: Fields.PersonaId,
+      persona_name: Fields.PersonaName,
+      status: Fields.AssignmentStatus,
+      status_updated_at: Fields.moment("When the status last changed: ISO 8601, UTC.", "2026-01-30T16:42:11.000Z"),
+      has_commentary: Schema.Boolean.annotate({
+        description: "True when the commentary is ready to fetch.",
+        examples: [true]
+      }),
       failure: Fields.Failure
-    })
-  ),
+    }).annotate({ identifier: "PersonaProgress", description: "Where one persona stands." })
+  ).annotate({ description: "One for each persona that was asked, in the order of submission." }),
   summary: Schema.Struct({
-    total: Fields.Count,
-    topic_sent: Fields.Count,
-    opinion_injected: Fields.Count,
-    commentary_generated: Fields.Count,
-    creator_approved: Fields.Count,
-    declined: Fields.Count,
-    expired: Fields.Count
-  })
-}).annotate({ identifier: "TopicProgress" })
+    total: Fields.count("All personas of the topic.", 1),
+    topic_sent: Fields.count("Waiting for the creator.", 0),
+    opinion_injected: Fields.count("The creator has answered, the draft is being written.", 0),
+    commentary_generated: Fields.count("Waiting for the creator's approval.", 0),
+    creator_approved: Fields.count("Ready to fetch.", 1),
+    declined: Fields.count("Declined by the creator.", 0),
+    expired: Fields.count("Not answered in time.", 0)
+  }).annotate({ identifier: "ProgressSummary", description: "How many personas stand where." })
+}).annotate({ identifier: "TopicProgress", description: "Where a topic and each of its personas stand." })
 
 const entry = {
   share_id: Fields.ShareId,
-  persona_id: Fields.Uuid,
-  persona_name: Schema.String,
-  persona_image: Schema.String,
+  persona_id: Fields.PersonaId,
+  persona_name: Fields.PersonaName,
+  persona_image: Fields.PersonaImage,
   status: Fields.OutcomeStatus,
-  commentary: Schema.NullOr(Fields.Commentary),
+  commentary: Schema.NullOr(Fields.Commentary).annotate({ description: "Null unless the status is `completed`." }),
   failure: Fields.Failure
 }
 
 export const TopicDetail = Schema.Struct({
-  topic_id: Fields.Uuid,
-  external_reference: Schema.optionalKey(Schema.String),
-  content: Schema.String,
+  topic_id: Fields.TopicId,
+  external_reference: Schema.optionalKey(Fields.ExternalReference),
+  content: Fields.TopicContent,
   metadata: Fields.Metadata,
   status: Fields.TopicStatus,
-  created_at: Fields.Timestamp,
-  commentaries: Schema.Array(Schema.Struct(entry)),
+  created_at: Fields.CreatedAt,
+  commentaries: Schema.Array(
+    Schema.Struct(entry).annotate({ identifier: "TopicEntry", description: "What came of one persona." })
+  ).annotate({ description: "One for each persona that was asked, in the order of submission." }),
   summary: Fields.OutcomeSummary
-}).annotate({ identifier: "TopicDetail" })
+}).annotate({ identifier: "TopicDetail", description: "A topic with all that came of it." })
 
 export const TopicCommentaries = Schema.Struct({
-  topic_id: Fields.Uuid,
-  content: Schema.String,
+  topic_id: Fields.TopicId,
+  content: Fields.TopicContent,
   commentaries: Schema.Array(
     Schema.Struct({
-      commentary_id: Fields.Uuid,
-      persona: Schema.Struct({ id: Fields.Uuid, name: Schema.String, image_url: Schema.String }),
-      content: Schema.String,
-      audio_url: Schema.NullOr(Schema.String),
-      video_url: Schema.NullOr(Schema.String),
+      commentary_id: Fields.CommentaryId,
+      persona: Schema.Struct({
+        id: Fields.PersonaId,
+        name: Fields.PersonaName,
+        image_url: Fields.PersonaImage
+      }).annotate({ identifier: "CommentaryPersona", description: "Who speaks." }),
+      content: Fields.CommentaryContent,
+      audio_url: Fields.AudioUrl,
+      video_url: Fields.VideoUrl,
       partner_approved_at: Fields.PartnerApprovedAt
-    })
-  )
-}).annotate({ identifier: "TopicCommentaries" })
+    }).annotate({ identifier: "CommentaryEntry", description: "One commentary and who speaks in it." })
+  ).annotate({ description: "The ready ones alone; empty while there are none." })
+}).annotate({ identifier: "TopicCommentaries", description: "A topic's ready commentaries." })
 
 export const ReferenceLookup = Schema.Struct({
-  external_reference: Schema.String,
-  topic_id: Fields.Uuid,
-  content: Schema.String,
-  metadata: Fields.Metadata,
+  external_reference: Fields.ExternalReference.annotate({ description: "The reference that was asked for." }),
+  topic_id: Fields.TopicId.annotate({ description: "The newest topic with this reference." }),
+  content: Fields.TopicContent.annotate({ description: "The newest topic's text." }),
+  metadata: Fields.Metadata.annotate({ description: "The newest topic's metadata." }),
   commentaries: Schema.Array(
     Schema.Struct({
-      topic_id: Fields.Uuid,
-      topic_content: Schema.String,
+      topic_id: Fields.TopicId,
+      topic_content: Fields.TopicContent,
       ...entry,
-      created_at: Fields.Timestamp
-    })
-  ),
+      created_at: Fields.moment("When the persona was asked: ISO 8601, UTC.", "2026-01-30T12:00:00.000Z")
+    }).annotate({ identifier: "ReferenceEntry", description: "What came of one persona in one of the topics." })
+  ).annotate({ description: "Of all topics with this reference, the newest topic first." }),
   summary: Fields.OutcomeSummary,
-  truncated: Schema.Boolean.annotate({ description: "True when more than the 100 newest topics carry the reference." })
-}).annotate({ identifier: "ReferenceLookup" })
+  truncated: Schema.Boolean.annotate({
+    description: "True when more than the 100 newest topics carry the reference.",
+    examples: [false]
+  })
+}).annotate({ identifier: "ReferenceLookup", description: "All that came of the topics with one reference." })
 
 export const TopicSummary = Schema.Struct({
-  topic_id: Fields.Uuid,
-  content: Schema.String,
+  topic_id: Fields.TopicId,
+  content: Fields.TopicContent,
   status: Fields.TopicStatus,
-  commentaries_ready: Fields.Count,
-  total_personas: Fields.Count,
-  created_at: Fields.Timestamp
-}).annotate({ identifier: "TopicSummary" })
+  commentaries_ready: Fields.count("How many commentaries are ready to fetch.", 1),
+  total_personas: Fields.count("How many personas were asked.", 1),
+  created_at: Fields.CreatedAt
+}).annotate({ identifier: "TopicSummary", description: "A topic as lists show it." })
+
+/** What the list's parameters may be. */
+export const listBounds = { defaultLimit: 20, maxLimit: 100, maxOffset: 10_000 }
+
+const cursor = "MjAyNi0wMS0zMFQxMjowMDowMC4wMDBaIDAxOWMwZTFiLTdjNGUtNzAwMC04MDAwLTJmNmQxYzllNGIxMA"
 
 export const TopicList = Schema.Struct({
-  success: Schema.Literal(true),
-  data: Schema.Array(TopicSummary),
+  success: Success,
+  data: Schema.Array(TopicSummary).annotate({ description: "This page's topics, newest first." }),
   pagination: Schema.Struct({
-    limit: Schema.Int,
-    offset: Schema.Int,
-    total: Fields.Count,
+    limit: Fields.count("The page's size.", listBounds.defaultLimit),
+    offset: Fields.count("How many topics were skipped; 0 with a cursor.", 0),
+    total: Fields.count("How many topics there are on all pages.", 1),
     next_cursor: Schema.NullOr(Schema.String).annotate({
-      description: "Send it as `cursor` for the next page; null on the last."
+      description: "Send it as `cursor` for the next page; null on the last.",
+      examples: [null]
     })
-  })
-}).annotate({ identifier: "TopicList" })
+  }).annotate({ identifier: "Pagination", description: "Where this page lies in the list." })
+}).annotate({ identifier: "TopicList", description: "One page of topics, newest first." })
 
 /** Query values arrive as text; what they must be is judged by the service, all at once. */
 const listQuery = {
-  status: Schema.optionalKey(Schema.String),
-  limit: Schema.optionalKey(Schema.String),
-  offset: Schema.optionalKey(Schema.String),
-  cursor: Schema.optionalKey(Schema.String)
+  status: literalParameter(TopicStatus.literals, { description: "Only topics that stand so.", example: "completed" }),
+  limit: integerParameter({
+    description: "The page's size.",
+    example: listBounds.defaultLimit,
+    minimum: 1,
+    maximum: listBounds.maxLimit,
+    default: listBounds.defaultLimit
+  }),
+  offset: integerParameter({
+    description:
+      "How many topics to skip. For longer ways follow `pagination.next_cursor`; not together with `cursor`.",
+    example: 0,
+    minimum: 0,
+    maximum: listBounds.maxOffset,
+    default: 0
+  }),
+  cursor: textParameter({ description: "The former page's `pagination.next_cursor`.", example: cursor, maxLength: 128 })
 }
 
-const id = { id: Schema.String.annotate({ description: "The topic's id." }) }
+const id = { id: Fields.TopicId }
 
 export class TopicsApi extends HttpApiGroup.make("topics")
   .add(
@@ -174,28 +236,92 @@ export class TopicsApi extends HttpApiGroup.make("topics")
       error: NoValidPersonas
     })
       .annotate(RequiredScope, "topics:submit")
-      .annotate(OwnLimit, "topic_submissions_per_hour"),
-    HttpApiEndpoint.get("list", "/topics", { query: listQuery, success: TopicList }).annotate(
-      RequiredScope,
-      "topics:read"
-    ),
+      .annotate(OwnLimit, "topic_submissions_per_hour")
+      .annotateMerge(
+        OpenApi.annotations({
+          identifier: "createTopic",
+          summary: "Create a topic",
+          description:
+            "Sends a topic to the creators of the chosen personas. Answers at once, with one result for each persona: `sent`, `not_licensed`, or `duplicate` when the same topic was already sent to it within 24 hours. Send one topic to several personas in one request, then poll its status every 30 to 60 seconds, or register a webhook; allow 24 to 48 hours for human review."
+        })
+      ),
+    HttpApiEndpoint.get("list", "/topics", { query: listQuery, success: TopicList })
+      .annotate(RequiredScope, "topics:read")
+      .annotateMerge(
+        OpenApi.annotations({
+          identifier: "listTopics",
+          summary: "List topics",
+          description:
+            "Your organization's topics, newest first. Page by `limit` and `offset`, or follow `pagination.next_cursor`, which reaches any depth and never skips a topic."
+        })
+      ),
     HttpApiEndpoint.get("find", "/topics/:id", { params: id, success: Ok(TopicDetail), error: NotFound })
       .annotate(RequiredScope, "topics:read")
-      .annotate(OwnLimit, "topic_reads_per_hour"),
+      .annotate(OwnLimit, "topic_reads_per_hour")
+      .annotateMerge(
+        OpenApi.annotations({
+          identifier: "getTopic",
+          summary: "Get a topic",
+          description: "A topic with an entry for each persona, its commentary where it is ready, and a summary."
+        })
+      ),
     HttpApiEndpoint.get("progress", "/topics/:id/status", {
       params: id,
       success: Ok(TopicProgress),
       error: NotFound
-    }).annotate(RequiredScope, "topics:read"),
+    })
+      .annotate(RequiredScope, "topics:read")
+      .annotateMerge(
+        OpenApi.annotations({
+          identifier: "getTopicStatus",
+          summary: "Poll a topic's status",
+          description:
+            "The light view to poll, every 30 to 60 seconds: where the topic and each of its personas stand. Stop when `overall_status` is `completed`: nothing more will come."
+        })
+      ),
     HttpApiEndpoint.get("commentaries", "/topics/:id/commentaries", {
       params: id,
       success: Ok(TopicCommentaries),
       error: NotFound
-    }).annotate(RequiredScope, "topics:read"),
+    })
+      .annotate(RequiredScope, "topics:read")
+      .annotateMerge(
+        OpenApi.annotations({
+          identifier: "getTopicCommentaries",
+          summary: "Get a topic's commentaries",
+          description: "The ready commentaries alone, without status information. An empty list while there are none."
+        })
+      ),
     HttpApiEndpoint.get("byReference", "/topics/by-reference/:ref", {
-      params: { ref: Schema.String.annotate({ description: "The external reference given at creation." }) },
+      params: {
+        ref: Schema.String.annotate({
+          description: "The `external_reference` given at creation, percent-encoded.",
+          examples: ["article-4711"],
+          [keywords]: { minLength: 1, maxLength: 256, pattern: referencePattern.source }
+        })
+      },
       success: Ok(ReferenceLookup),
       error: [InvalidRequest, NotFound]
-    }).annotate(RequiredScope, "topics:read")
+    })
+      .annotate(RequiredScope, "topics:read")
+      .annotate(ExampleErrors, [
+        InvalidRequest.of([{ field: "ref", constraint: referenceConstraint }]),
+        NotFound.of("No topic has the external reference article-4711.")
+      ])
+      .annotateMerge(
+        OpenApi.annotations({
+          identifier: "getTopicByReference",
+          summary: "Look up commentaries by your reference",
+          description:
+            "All entries of all topics with one `external_reference`, the newest topic first. `topic_id`, `content` and `metadata` are the newest topic's."
+        })
+      )
+  )
+  .annotateMerge(
+    OpenApi.annotations({
+      title: "Topics",
+      description:
+        "Submit a short question, statement or prompt to licensed personas, follow it, and fetch what their creators approved."
+    })
   )
   .middleware(ApiKeyAuth) {}

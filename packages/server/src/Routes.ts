@@ -10,6 +10,7 @@ import * as BulkHandlers from "./BulkHandlers.ts"
 import * as CommentaryHandlers from "./CommentaryHandlers.ts"
 import * as CreatorRoutes from "./creator/CreatorRoutes.ts"
 import * as DashboardAuthentication from "./DashboardAuthentication.ts"
+import * as DescriptionRoutes from "./description/DescriptionRoutes.ts"
 import * as Health from "./Health.ts"
 import * as MetricsHandlers from "./MetricsHandlers.ts"
 import * as PersonaHandlers from "./PersonaHandlers.ts"
@@ -36,10 +37,13 @@ const partnerApi = HttpApiBuilder.layer(PartnerApi).pipe(
   Layer.provide([Authentication.layer, DashboardAuthentication.layer])
 )
 
-export const layer = Layer.mergeAll(partnerApi, CreatorRoutes.layer, Avatar.layer, Health.layer).pipe(
-  Layer.provide(Responses.layer),
-  Layer.provide(Admission.layer)
-)
+export const layer = Layer.mergeAll(
+  partnerApi,
+  CreatorRoutes.layer,
+  DescriptionRoutes.layer,
+  Avatar.layer,
+  Health.layer
+).pipe(Layer.provide(Responses.layer), Layer.provide(Admission.layer))
 
 /** What the router must know: paths are case-sensitive, a slash more is another path, and a reference fits in however it is escaped. */
 export const routerConfig = {

@@ -1,5 +1,6 @@
 /** Reads what a partner asks of the list of topics: everything that is wrong with it is said at once. */
 import type { Problem } from "@partner-commentary/api/Errors"
+import { listBounds } from "@partner-commentary/api/TopicsApi"
 import { type Cursor, parseCursor } from "@partner-commentary/core/shared/Page"
 import { TopicStatus } from "@partner-commentary/core/topic/TopicStatus"
 import * as Effect from "effect/Effect"
@@ -7,9 +8,7 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { invalid } from "./Body.ts"
 
-const defaultLimit = 20
-const maxLimit = 100
-const maxOffset = 10_000
+const { defaultLimit, maxLimit, maxOffset } = listBounds
 
 const isStatus = Schema.is(TopicStatus)
 

@@ -1,0 +1,83 @@
+/** What an engineer wants to know of each error code: an answer in full, what its details hold, and what to do about it. */
+import * as Context from "effect/Context"
+import * as Errors from "./Errors.ts"
+
+export type Code = keyof typeof Errors.statusOf
+
+export interface Guide {
+  readonly example: Errors.WireError
+  readonly details: string
+  readonly advice: string
+}
+
+/** An endpoint's annotation: errors of its own to show in place of the general ones of the same code. */
+export class ExampleErrors extends Context.Service<ExampleErrors, ReadonlyArray<Errors.WireError>>()(
+  "@partner-commentary/api/ErrorGuide/ExampleErrors"
+) {}
+
+const persona = "019c0d52-1f0a-7000-8000-5b1e6a2d9c41"
+
+/** A code without an entry does not compile. */
+export const guide: Readonly<Record<Code, Guide>> = {
+  invalid_request: {
+    example: Errors.InvalidRequest.of([{ field: "request", constraint: "could not be read" }]),
+    details:
+      "`{field, constraint, errors}`: the first problem, and all of them as `[{field, constraint}]`. `field` is a path such as `persona_ids[2]`, a parameter, a header, or `body`.",
+    advice: "Mend the request as `constraint` says. Sent again unchanged, it is refused again."
+  },
+  no_valid_personas: {
+    example: Errors.NoValidPersonas.of([{ persona_id: persona, status: "not_licensed" }]),
+    details: "`[{persona_id, status, duplicate_of?}]`: one for each requested persona, in request order.",
+    advice:
+      "Choose personas from `GET /personas`. For `duplicate`, fetch what was already asked by `duplicate_of.topic_id`."
+  },
+  unauthorized: {
+    example: Errors.Unauthorized.of(),
+    details: "None.",
+    advice: "Check the header (`X-Api-Key`, or the dashboard's token for API keys) and that the key was copied whole."
+  },
+  key_revoked: {
+    example: Errors.KeyRevoked.of(),
+    details: "None.",
+    advice: "Use the key that replaced it, or make a new one."
+  },
+  key_expired: {
+    example: Errors.KeyExpired.of(),
+    details: "None.",
+    advice: "Make a new key. An expired one cannot be rotated."
+  },
+  ip_restricted: {
+    example: Errors.IpRestricted.of(),
+    details: "None.",
+    advice: "Call from an address on the key's list, or make a key whose list holds this one."
+  },
+  scope_denied: {
+    example: Errors.ScopeDenied.of("topics:submit"),
+    details: "None; the message names the scope.",
+    advice: "Use a key with the operation's scope."
+  },
+  not_licensed: {
+    example: Errors.NotLicensed.of(persona),
+    details: "`{persona_id}`.",
+    advice: "Ask for a licence, or choose a persona from `GET /personas`."
+  },
+  not_found: {
+    example: Errors.NotFound.of("Not found."),
+    details: "None.",
+    advice:
+      "Check the id, and that the key is of the same environment: test data is never seen with a live key, nor the other way round."
+  },
+  rate_limit_exceeded: {
+    example: Errors.RateLimitExceeded.of({ retry_after: 42, limit: 1000, remaining: 0 }),
+    details:
+      "`{retry_after, limit, remaining}`, with `quota` when a monthly quota is used up. `retry_after` is in seconds.",
+    advice:
+      "Wait for `Retry-After` seconds, then go on more slowly. With `details.quota`, do not retry by yourself: it starts anew with the next month."
+  },
+  internal_error: {
+    example: Errors.InternalError.of("5f1c2a90-8d0e-4c4b-9a55-0f3f6f0d7e21"),
+    details: "None; the message names the request id.",
+    advice:
+      "Try again after a few seconds, with the same `Idempotency-Key` where there was one. If it stays, report the request id."
+  }
+}

@@ -1,0 +1,31 @@
+/** How callers name themselves, in the words of the description. A middleware that wants one of these says so as its `scheme`. */
+
+export interface SecurityScheme {
+  /** In the description's components. */
+  readonly name: string
+  readonly scheme:
+    | { readonly type: "apiKey"; readonly in: "header"; readonly name: string; readonly description: string }
+    | { readonly type: "http"; readonly scheme: "bearer"; readonly bearerFormat: "JWT"; readonly description: string }
+}
+
+export const apiKey: SecurityScheme = {
+  name: "ApiKey",
+  scheme: {
+    type: "apiKey",
+    in: "header",
+    name: "X-Api-Key",
+    description:
+      "A key of your organization: `pk_live_…` for production, `pk_test_…` for the test environment, whose data is separate. Each key has scopes. Keep keys on your servers: never in a browser, an app or a repository."
+  }
+}
+
+export const dashboardToken: SecurityScheme = {
+  name: "DashboardToken",
+  scheme: {
+    type: "http",
+    scheme: "bearer",
+    bearerFormat: "JWT",
+    description:
+      "A token of the partner dashboard's identity provider, for managing API keys: `Authorization: Bearer <JWT>`. API keys are not accepted where this is asked for."
+  }
+}

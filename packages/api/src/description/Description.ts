@@ -1,0 +1,159 @@
+/**
+ * The API as a machine reads it: the contract that serves, put into OpenAPI 3.1 by Effect, and what Effect cannot know laid
+ * over it. Nothing here names a group or an endpoint: what the contract adds is described like the rest.
+ */
+import * as Context from "effect/Context"
+import * as HttpApi from "effect/http-api/HttpApi"
+import type * as HttpApiGroup from "effect/http-api/HttpApiGroup"
+import * as OpenApi from "effect/http-api/OpenApi"
+import * as SchemaAST from "effect/SchemaAST"
+import { RequiredScope } from "../ApiKeyAuth.ts"
+import { keywords } from "../Documented.ts"
+import { ExampleErrors } from "../ErrorGuide.ts"
+import { InvalidRequest, NotFound, ScopeDenied, type WireError } from "../Errors.ts"
+import type { SecurityScheme } from "../SecurityScheme.ts"
+import { answers, headerName } from "./Answers.ts"
+import { type Document, type Json, json, mapValues, type Operation, type Parameter } from "./Document.ts"
+import { exampleOf } from "./ExampleValue.ts"
+import { guidance, title, version } from "./Guidance.ts"
+import { header, headers, parameter, parameters } from "./Headers.ts"
+import { missingOf, problemOf } from "./Problems.ts"
+import { cleaned, cleanName, constraint } from "./SchemaText.ts"
+
+/** What only the contract itself can say of an endpoint. */
+interface Facts {
+  readonly scope: string | undefined
+  readonly schemes: ReadonlyArray<SecurityScheme>
+  readonly examples: ReadonlyArray<WireError>
+}
+
+const options: OpenApi.FromApiOptions = { includeAnnotationKey: (key) => key === keywords || key === constraint }
+
+/** Its server is `apiRoot`, without a slash at its end. */
+export const describe = <Id extends string, Groups extends HttpApiGroup.Constraint>(
+  api: HttpApi.HttpApi<Id, Groups>,
+  apiRoot: string
+): Document => {
+  const meanings = new Map<string, string>()
+  const facts = factsOf(api, meanings)
+  const generated = cleaned(OpenApi.fromApi(api, options) as unknown as Json) as unknown as Document
+  const schemas = Object.fromEntries(
+    Object.entries(generated.components.schemas)
+      .map(([encoded, schema]) => {
+        const name = cleanName(encoded)
+        const description = schema.description ?? meanings.get(name)
+        return [name, description === undefined ? schema : { description, ...schema }] as const
+      })
+      .toSorted(([one], [other]) => (one < other ? -1 : 1))
+  )
+  const schemes = new Map([...facts.values()].flatMap((fact) => fact.schemes.map(({ name, scheme }) => [name, scheme])))
+  const paths = mapValues(generated.paths, (operations, path) =>
+    mapValues(operations, (operation, method) =>
+      described(operation, path, facts.get(`${method} ${path}`) ?? unknown, schemas)
+    )
+  )
+  return {
+    openapi: generated.openapi,
+    info: {
+      title,
+      version,
+      summary: "Opinion commentary from licensed personas",
+      description: guidance,
+      contact: { name: "Partner Commentary" },
+      license: { name: "MIT", url: "https://opensource.org/license/mit" }
+    },
+    servers: [{ url: apiRoot, description: "This service" }],
+    tags: generated.tags,
+    paths,
+    components: {
+      schemas,
+      parameters,
+      headers: headersOfPaths(paths),
+      securitySchemes: { ...generated.components.securitySchemes, ...Object.fromEntries(schemes) }
+    }
+  }
+}
+
+/** Those alone that some answer carries. */
+const headersOfPaths = (paths: Document["paths"]) => {
+  const text = JSON.stringify(paths)
+  return Object.fromEntries(
+    Object.entries(headers).filter(([name]) => text.includes(header(name as keyof typeof headers).$ref))
+  )
+}
+
+const unknown: Facts = { scope: undefined, schemes: [], examples: [] }
+
+const factsOf = <Id extends string, Groups extends HttpApiGroup.Constraint>(
+  api: HttpApi.HttpApi<Id, Groups>,
+  meanings: Map<string, string>
+): ReadonlyMap<string, Facts> => {
+  const facts = new Map<string, Facts>()
+  HttpApi.reflect(api, {
+    onGroup: () => {},
+    onEndpoint: ({ endpoint, errors, mergedAnnotations, middleware }) => {
+      for (const { ast } of [...errors.values()].flat()) {
+        const name = SchemaAST.resolveIdentifier(ast)
+        const meaning = SchemaAST.resolveDescription(ast)
+        if (name !== undefined && meaning !== undefined) meanings.set(name, meaning)
+      }
+      facts.set(`${endpoint.method.toLowerCase()} ${endpoint.path.replace(/:(\w+)/g, "{$1}")}`, {
+        scope: Context.getOrUndefined(mergedAnnotations, RequiredScope),
+        schemes: [...middleware].flatMap((one) => ("scheme" in one ? [one.scheme as SecurityScheme] : [])),
+        examples: Context.getOrUndefined(mergedAnnotations, ExampleErrors) ?? []
+      })
+    }
+  })
+  return facts
+}
+
+const described = (
+  operation: Operation,
+  path: string,
+  { examples, schemes, scope }: Facts,
+  schemas: Document["components"]["schemas"]
+): Operation => {
+  const own = operation.parameters.filter((one): one is Parameter => "name" in one).map(lifted)
+  const problem = problemOf(operation, own, schemas)
+  const missing = missingOf(path)
+  const shown = [
+    ...(problem === undefined ? [] : [InvalidRequest.of([problem])]),
+    ...(missing === undefined ? [] : [NotFound.of(missing)]),
+    ...(scope === undefined ? [] : [ScopeDenied.of(scope)]),
+    ...examples
+  ]
+  const { description, operationId, requestBody, responses, summary, tags, ...rest } = operation
+  return {
+    tags,
+    operationId,
+    ...(summary === undefined ? {} : { summary }),
+    ...(description === undefined
+      ? {}
+      : { description: scope === undefined ? description : `${description}\n\nScope: \`${scope}\`.` }),
+    ...(scope === undefined ? {} : { "x-required-scope": scope }),
+    ...rest,
+    security: [...rest.security, ...schemes.map(({ name }) => ({ [name]: [] }))],
+    parameters: [...own, parameter("RequestId")],
+    ...(requestBody === undefined ? {} : { requestBody: { ...requestBody, content: sent(requestBody, schemas) } }),
+    responses: answers(responses, {
+      schemas,
+      summary,
+      replays: own.some(({ name }) => name === "Idempotency-Key"),
+      shown: new Map(shown.map((error) => [error.error.code, error]))
+    })
+  }
+}
+
+/** The words of a parameter stand beside its schema. */
+const lifted = ({ name, schema: { description, ...schema }, ...rest }: Parameter): Parameter => ({
+  ...rest,
+  name: rest.in === "header" ? headerName(name) : name,
+  ...(description === undefined ? {} : { description }),
+  schema
+})
+
+const sent = ({ content }: NonNullable<Operation["requestBody"]>, schemas: Document["components"]["schemas"]) =>
+  mapValues(content, (media, type) => {
+    const example = type === json ? exampleOf(media.schema, schemas) : undefined
+    return example === undefined ? media : { ...media, example }
+  })

@@ -1,0 +1,30 @@
+/** An example of a schema, put together from the examples of its parts. */
+import type { Json, JsonSchema } from "./Document.ts"
+import { resolve } from "./SchemaText.ts"
+
+type Schemas = Readonly<Record<string, JsonSchema>>
+
+/** Its own first example where it has one; undefined where nothing gives any. */
+export const exampleOf = (given: JsonSchema, schemas: Schemas): Json | undefined => {
+  const schema = resolve(given, schemas)
+  const { anyOf, examples, items, properties } = schema
+  if (examples !== undefined) return examples[0]
+  if (schema.enum !== undefined) return schema.enum[0]
+  if (properties !== undefined) {
+    return Object.fromEntries(
+      Object.entries(properties).flatMap(([name, property]): Array<[string, Json]> => {
+        const value = exampleOf(property, schemas)
+        return value === undefined ? [] : [[name, value]]
+      })
+    )
+  }
+  if (items !== undefined) {
+    const item = exampleOf(items, schemas)
+    return item === undefined ? undefined : [item]
+  }
+  for (const one of anyOf ?? []) {
+    const value = exampleOf(one, schemas)
+    if (value !== undefined) return value
+  }
+  return schema.type === "null" ? null : undefined
+}

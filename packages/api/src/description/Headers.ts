@@ -1,0 +1,68 @@
+/** The headers of requests and answers that no schema of the contract holds: they belong to every operation of a kind. */
+import type { Header, Parameter, Reference } from "./Document.ts"
+
+const requestId = "5f1c2a90-8d0e-4c4b-9a55-0f3f6f0d7e21"
+const count = { type: "integer", minimum: 0 }
+
+export const headers = {
+  RequestId: {
+    description: "Names this answer in logs: the caller's `X-Request-Id`, if it sent a sane one, else one of ours.",
+    required: true,
+    schema: { type: "string", pattern: "^[A-Za-z0-9_.:-]{1,128}$" },
+    example: requestId
+  },
+  RateLimitLimit: {
+    description: "Most requests in the hourly window that has the fewest left.",
+    schema: count,
+    example: 1000
+  },
+  RateLimitRemaining: { description: "Requests left in that window.", schema: count, example: 997 },
+  RateLimitReset: {
+    description: "When that window ends, in seconds since 1970.",
+    schema: count,
+    example: 1_769_778_000
+  },
+  RetryAfter: {
+    description: "Whole seconds to wait before trying again.",
+    required: true,
+    schema: { type: "integer", minimum: 0 },
+    example: 42
+  },
+  Location: {
+    description: "The path of what was created.",
+    required: true,
+    schema: { type: "string", format: "uri-reference" },
+    example: "/partner/v1/topics/019c0e1b-7c4e-7000-8000-2f6d1c9e4b10"
+  },
+  IdempotencyReplayed: {
+    description: "`true` when this is the first answer to the same `Idempotency-Key` again. Left out otherwise.",
+    schema: { type: "string", enum: ["true"] },
+    example: "true"
+  }
+} satisfies Record<string, Header>
+
+export const parameters = {
+  RequestId: {
+    name: "X-Request-Id",
+    in: "header",
+    required: false,
+    description:
+      "Your own name for this request, to find it again: it comes back on the answer. Anything else than these characters is ignored.",
+    schema: { type: "string", pattern: "^[A-Za-z0-9_.:-]{1,128}$", examples: [requestId] }
+  }
+} satisfies Record<string, Parameter>
+
+export const header = (name: keyof typeof headers): Reference => ({ $ref: `#/components/headers/${name}` })
+
+export const parameter = (name: keyof typeof parameters): Reference => ({ $ref: `#/components/parameters/${name}` })
+
+/** What an answer with this status carries. */
+export const headersOf = (status: string, replays: boolean): Readonly<Record<string, Reference>> => ({
+  "X-Request-Id": header("RequestId"),
+  "X-RateLimit-Limit": header("RateLimitLimit"),
+  "X-RateLimit-Remaining": header("RateLimitRemaining"),
+  "X-RateLimit-Reset": header("RateLimitReset"),
+  ...(status === "429" ? { "Retry-After": header("RetryAfter") } : {}),
+  ...(status === "201" ? { Location: header("Location") } : {}),
+  ...(replays && status.startsWith("2") ? { "Idempotency-Replayed": header("IdempotencyReplayed") } : {})
+})

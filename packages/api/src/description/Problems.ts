@@ -1,0 +1,36 @@
+/** What may be wrong with a request of an operation, as one example of `invalid_request`: told as the service tells it. */
+import type { Problem } from "../Errors.ts"
+import { type JsonSchema, json, type Operation, type Parameter } from "./Document.ts"
+import { resolve } from "./SchemaText.ts"
+
+type Schemas = Readonly<Record<string, JsonSchema>>
+
+export const problemOf = (
+  { requestBody }: Pick<Operation, "requestBody">,
+  parameters: ReadonlyArray<Parameter>,
+  schemas: Schemas
+): Problem | undefined => {
+  const body = requestBody?.content[json]
+  if (body !== undefined) {
+    const [field] = resolve(body.schema, schemas).required ?? []
+    return field === undefined
+      ? { field: "body", constraint: "must be a JSON object" }
+      : { field, constraint: "is required" }
+  }
+  for (const { name, schema } of parameters.filter((one) => one.in === "query")) {
+    const { enum: literals, maximum, minimum, type } = schema
+    if (type === "integer" && minimum !== undefined && maximum !== undefined) {
+      return { field: name, constraint: `must be an integer from ${minimum} to ${maximum}` }
+    }
+    if (literals !== undefined) return { field: name, constraint: `must be one of ${literals.join(", ")}` }
+  }
+  return undefined
+}
+
+/** What is missing where an address names nothing: the resource before the path's last parameter. */
+export const missingOf = (path: string): string | undefined => {
+  const noun = /\/([a-z-]+)\/\{\w+\}(?!.*\{)/.exec(path)?.[1]
+  if (noun === undefined) return undefined
+  const words = noun.replace(/ies$/, "y").replace(/s$/, "").replaceAll("-", " ")
+  return `${words.charAt(0).toUpperCase()}${words.slice(1).replace(/^pi /, "PI ")} not found.`
+}

@@ -1,0 +1,63 @@
+/** A text that every caller gets alike: kept compressed, named by its hash, and sent only to who does not have it. */
+import * as Digest from "effect/crypto/Digest"
+import * as Effect from "effect/Effect"
+import * as Base64Url from "effect/encoding/Base64Url"
+import type * as HttpServerRequest from "effect/http/HttpServerRequest"
+import * as HttpServerResponse from "effect/http/HttpServerResponse"
+
+export interface Asset {
+  readonly gzip: Uint8Array<ArrayBuffer>
+  readonly etag: string
+  readonly headers: Readonly<Record<string, string>>
+}
+
+type Headers = Asset["headers"]
+
+export const packed = (gzip: Asset["gzip"], headers: Headers): Effect.Effect<Asset, never, Digest.Digest> =>
+  Effect.gen(function* () {
+    const digest = yield* Digest.Digest
+    const hash = Base64Url.encode(yield* digest.digest(Digest.sha256, gzip))
+    return { gzip, etag: `"${hash.slice(0, 22)}"`, headers }
+  })
+
+export const asset = (text: string, headers: Headers): Effect.Effect<Asset, never, Digest.Digest> =>
+  Effect.flatMap(pack(text), (gzip) => packed(gzip, headers))
+
+export const pack = (text: string): Effect.Effect<Asset["gzip"]> =>
+  through(new TextEncoder().encode(text), new CompressionStream("gzip"))
+
+/** Whoever takes no compressed answer gets the text, unpacked for that one. */
+export const respond = (
+  { etag, gzip, headers }: Asset,
+  request: HttpServerRequest.HttpServerRequest
+): Effect.Effect<HttpServerResponse.HttpServerResponse> => {
+  const all = { ...headers, etag, vary: "accept-encoding", "x-content-type-options": "nosniff" }
+  if (has(request.headers["if-none-match"], etag)) {
+    const { "content-type": _, ...rest } = all as Record<string, string>
+    return Effect.succeed(HttpServerResponse.empty({ status: 304, headers: rest }))
+  }
+  const contentType = headers["content-type"] ?? "text/plain"
+  return accepts(request.headers["accept-encoding"])
+    ? Effect.succeed(
+        HttpServerResponse.uint8Array(gzip, { contentType, headers: { ...all, "content-encoding": "gzip" } })
+      )
+    : Effect.map(through(gzip, new DecompressionStream("gzip")), (bytes) =>
+        HttpServerResponse.uint8Array(bytes, { contentType, headers: all })
+      )
+}
+
+/** Compared weakly, as the method wants it. */
+const has = (sent = "", etag: string): boolean =>
+  sent.split(",").some((one) => one.trim() === "*" || one.trim().replace(/^W\//, "") === etag)
+
+const accepts = (sent = ""): boolean =>
+  sent.split(",").some((one) => /^\s*(gzip|\*)\s*(;\s*q=(?!0(\.0*)?\s*$)[\d.]+\s*)?$/i.test(one))
+
+const through = (
+  bytes: Uint8Array<ArrayBuffer>,
+  by: ReadableWritablePair<Uint8Array<ArrayBuffer>, BufferSource>
+): Effect.Effect<Uint8Array<ArrayBuffer>> =>
+  Effect.map(
+    Effect.promise(() => new Response(new Blob([bytes]).stream().pipeThrough(by)).arrayBuffer()),
+    (buffer) => new Uint8Array(buffer)
+  )

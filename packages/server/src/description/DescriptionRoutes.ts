@@ -1,0 +1,66 @@
+/**
+ * The description of the API at `{api_root}/openapi.json` and the explorer at `{api_root}/docs`, for everybody and outside the
+ * partner limits. Both are made when they are first asked for.
+ */
+import { describe } from "@partner-commentary/api/description/Description"
+import { PartnerApi } from "@partner-commentary/api/PartnerApi"
+import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
+import * as Effect from "effect/Effect"
+import * as HttpRouter from "effect/http/HttpRouter"
+import * as HttpServerRequest from "effect/http/HttpServerRequest"
+import { type Asset, asset, packed, respond } from "./Asset.ts"
+import { explorerPage, explorerStart } from "./ExplorerPage.ts"
+import { ExplorerProgram } from "./ExplorerScript.ts"
+
+const policy =
+  "default-src 'none'; script-src 'self'; style-src 'unsafe-inline'; connect-src 'self'; img-src 'self' data: blob:; font-src data:; worker-src blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+const javascript = "text/javascript; charset=utf-8"
+
+export const layer = HttpRouter.use((router) =>
+  Effect.gen(function* () {
+    const { apiRoot } = yield* PublicAddress
+
+    const add = Effect.fnUntraced(function* <E, R>(path: `/${string}`, made: Effect.Effect<Asset, E, R>) {
+      // Whoever asked first may leave before it is made; the others wait for it.
+      const once = yield* Effect.cached(Effect.uninterruptible(made))
+      yield* router.add(
+        "GET",
+        path,
+        Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
+          Effect.flatMap(once, (found) => respond(found, request))
+        )
+      )
+    })
+
+    // Public, and without credentials: other people's tools may read it from their own pages.
+    yield* add(
+      "/openapi.json",
+      Effect.suspend(() =>
+        asset(JSON.stringify(describe(PartnerApi, apiRoot)), {
+          "content-type": "application/json",
+          "cache-control": "public, max-age=300",
+          "access-control-allow-origin": "*"
+        })
+      )
+    )
+    yield* add(
+      "/docs",
+      asset(explorerPage, {
+        "content-type": "text/html; charset=utf-8",
+        "cache-control": "no-cache",
+        "content-security-policy": policy,
+        "referrer-policy": "no-referrer",
+        "x-frame-options": "DENY",
+        "cross-origin-opener-policy": "same-origin"
+      })
+    )
+    yield* add("/docs/explorer.js", asset(explorerStart, { "content-type": javascript, "cache-control": "no-cache" }))
+    yield* add(
+      "/docs/scalar.js",
+      Effect.flatMap(yield* ExplorerProgram, (program) =>
+        packed(program, { "content-type": javascript, "cache-control": "public, max-age=86400" })
+      )
+    )
+  })
+)

@@ -1,0 +1,167 @@
+/** Changes of a description that break who relies on it, and changes that do not: what the comparison is proven by. */
+import { type JsonSchema, json, type Operation } from "@partner-commentary/api/description/Document"
+import { type Draft, plant } from "./Plant.ts"
+
+const topics = "/partner/v1/topics"
+
+const at = (draft: Draft, method = "post", path = topics) => draft.paths[path]![method]!
+
+const schema = (draft: Draft, name: string) => draft.components.schemas[name]!
+
+const sent = (draft: Draft, name: string) => schema(draft, "CreateTopic").properties![name]!
+
+const answered = (draft: Draft, name: string) => schema(draft, "Topic").properties![name]!
+
+const query = (draft: Draft, name: string) =>
+  at(draft, "get").parameters.find(
+    (one): one is Extract<typeof one, { name: string }> => "name" in one && one.name === name
+  )!
+
+const without = <A>(list: ReadonlyArray<A> | undefined, value: A): Array<A> =>
+  (list ?? []).filter((one) => one !== value)
+
+export const breaking = [
+  plant("an operation removed", (draft) => delete draft.paths[topics]!["get"]),
+  plant("a path renamed", (draft) => {
+    draft.paths[`${topics}s`] = draft.paths[topics]!
+    delete draft.paths[topics]
+  }),
+  plant("a field of an answer removed", (draft) => {
+    delete schema(draft, "Topic").properties!["personas_sent"]
+    schema(draft, "Topic").required = without(schema(draft, "Topic").required, "personas_sent")
+  }),
+  plant("a field of an answer become optional", (draft) => {
+    schema(draft, "Topic").required = without(schema(draft, "Topic").required, "personas_sent")
+  }),
+  plant("a field of an answer become nullable", (draft) => {
+    const { created_at, ...rest } = schema(draft, "Topic").properties!
+    schema(draft, "Topic").properties = { ...rest, created_at: { anyOf: [created_at!, { type: "null" }] } }
+  }),
+  plant("a field of another type in an answer", (draft) => {
+    answered(draft, "personas_sent").type = "string"
+  }),
+  plant("a field of another type in a request", (draft) => {
+    sent(draft, "content").type = "object"
+  }),
+  plant("a new value in an answer", (draft) => {
+    schema(draft, "TopicSummary").properties!["status"]!.enum!.push("planted")
+  }),
+  plant("another value in an answer", (draft) => {
+    answered(draft, "status").enum = ["planted"]
+  }),
+  plant("a value no longer taken", (draft) => {
+    const items = sent(draft, "output_types").items!
+    items.enum = without(items.enum, "video")
+  }),
+  plant("a new required field in a request", (draft) => {
+    schema(draft, "CreateTopic").properties!["planted"] = { type: "string" }
+    schema(draft, "CreateTopic").required!.push("planted")
+  }),
+  plant("a field become required in a request", (draft) => {
+    schema(draft, "CreateTopic").required!.push("metadata")
+  }),
+  plant("a shorter longest text", (draft) => {
+    sent(draft, "content").maxLength = 400
+  }),
+  plant("a longer shortest text", (draft) => {
+    sent(draft, "content").minLength = 20
+  }),
+  plant("a limit where there was none", (draft) => {
+    sent(draft, "external_reference").maxLength = 10
+  }),
+  plant("a narrower pattern", (draft) => {
+    sent(draft, "external_reference").pattern = "^[a-z]+$"
+  }),
+  plant("a shorter list", (draft) => {
+    sent(draft, "persona_ids").maxItems = 10
+  }),
+  plant("a smaller range of a parameter", (draft) => {
+    query(draft, "limit").schema.maximum = 50
+  }),
+  plant("a parameter removed", (draft) => {
+    at(draft, "get").parameters = at(draft, "get").parameters.filter((one) => one !== query(draft, "limit"))
+  }),
+  plant("a new required parameter", (draft) => {
+    at(draft, "get").parameters.push({ name: "planted", in: "query", required: true, schema: { type: "string" } })
+  }),
+  plant("a request body become required of nobody", (draft) => delete at(draft).requestBody),
+  plant("an error code removed", (draft) => {
+    const media = at(draft).responses["400"]!.content![json]!
+    media.schema.anyOf = media.schema.anyOf!.filter((one: JsonSchema) => !one.$ref!.endsWith("NoValidPersonas"))
+  }),
+  plant("an error code renamed", (draft) => {
+    schema(draft, "NotFound").properties!["error"]!.properties!["code"]!.enum = ["planted"]
+  }),
+  plant("a field of an error's details removed", (draft) => {
+    delete schema(draft, "RateLimitExceeded").properties!["error"]!.properties!["details"]!.properties!["retry_after"]
+  }),
+  plant("another status of success", (draft) => {
+    const { "201": created, ...rest } = at(draft).responses
+    at(draft).responses = { ...rest, "200": created! }
+  }),
+  plant("another status of an error", (draft) => {
+    const { "404": missing, ...rest } = at(draft, "get", `${topics}/{id}`).responses
+    at(draft, "get", `${topics}/{id}`).responses = { ...rest, "410": missing! }
+  }),
+  plant("a header of an answer removed", (draft) => delete at(draft).responses["201"]!.headers!["Location"]),
+  plant("another scope", (draft) => {
+    at(draft)["x-required-scope"] = "usage:read"
+  }),
+  plant("another way to name the caller", (draft) => {
+    at(draft).security = [{ Planted: [] }]
+    draft.components.securitySchemes["Planted"] = { type: "http", scheme: "bearer" }
+  })
+]
+
+export const additions = [
+  plant("a new operation", (draft) => {
+    draft.paths[`${topics}/planted`] = { post: { ...structuredClone(at(draft)), operationId: "plantTopic" } }
+  }),
+  plant("a new field in an answer", (draft) => {
+    schema(draft, "Topic").properties!["planted"] = { type: "string" }
+    schema(draft, "Topic").required!.push("planted")
+  }),
+  plant("a new optional field in a request", (draft) => {
+    schema(draft, "CreateTopic").properties!["planted"] = { type: "string" }
+  }),
+  plant("a longer longest text", (draft) => {
+    sent(draft, "content").maxLength = 600
+  }),
+  plant("a value more that is taken", (draft) => {
+    sent(draft, "output_types").items!.enum!.push("planted")
+  }),
+  plant("a new optional parameter", (draft) => {
+    at(draft, "get").parameters.push({ name: "planted", in: "query", required: false, schema: { type: "string" } })
+  }),
+  plant("a new error code of a status that was there", (draft) => {
+    const { schema: only } = at(draft, "get", `${topics}/{id}`).responses["404"]!.content![json]!
+    at(draft, "get", `${topics}/{id}`).responses["404"]!.content![json]!.schema = {
+      anyOf: [only, { $ref: "#/components/schemas/NotLicensed" }]
+    }
+  }),
+  plant("a new status of an error", (draft) => {
+    at(draft).responses["403"] = structuredClone(at(draft, "get", "/partner/v1/personas/{id}").responses["403"]!)
+  }),
+  plant("a new header on an answer", (draft) => {
+    at(draft).responses["201"]!.headers!["X-Planted"] = {
+      description: "Planted.",
+      schema: { type: "string" },
+      example: ""
+    }
+  }),
+  plant("a new group of operations with its own errors", (draft) => {
+    draft.tags.push({ name: "Planted", description: "Planted." })
+    const operation: Operation = {
+      ...structuredClone(at(draft) as Operation),
+      operationId: "plantThing",
+      tags: ["Planted"]
+    }
+    draft.paths["/partner/v1/planted"] = { post: operation as (typeof draft.paths)[string][string] }
+  }),
+  plant("other words, examples and servers", (draft) => {
+    at(draft).summary = "Planted"
+    answered(draft, "created_at").description = "Planted."
+    answered(draft, "created_at").examples = ["2027-01-30T12:00:00.000Z"]
+    draft.servers = [{ url: "https://planted.example.org", description: "Planted" }]
+  })
+]
