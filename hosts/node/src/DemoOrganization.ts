@@ -79,8 +79,7 @@ export const make = Effect.gen(function* () {
   const issue = (name: string, environment: Environment) =>
     Effect.map(
       Effect.orDie(
-        keys.issue({
-          organizationId: organization.id,
+        keys.issue(organization, {
           name,
           scopes: Scope.all,
           environment,

@@ -86,8 +86,7 @@ export const key = Effect.fnUntraced(function* (
   } = {}
 ) {
   const issued = yield* Effect.orDie(
-    (yield* ApiKeys).issue({
-      organizationId: owner.id,
+    (yield* ApiKeys).issue(owner, {
       name: "test key",
       scopes: given.scopes ?? Scope.all,
       environment: given.environment ?? "live",

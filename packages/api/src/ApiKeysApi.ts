@@ -14,6 +14,7 @@ import { DashboardAuth } from "./DashboardAuth.ts"
 import { Ok } from "./Envelope.ts"
 import { InvalidRequest, NotFound } from "./Errors.ts"
 import * as Fields from "./Fields.ts"
+import { IdempotencyHeaders } from "./IdempotencyKey.ts"
 
 const maxName = 200
 const maxEntries = 100
@@ -160,6 +161,7 @@ const id = {
 export class ApiKeysApi extends HttpApiGroup.make("api-keys")
   .add(
     HttpApiEndpoint.post("create", "/api-keys", {
+      headers: IdempotencyHeaders,
       payload: CreateApiKey,
       success: HttpApiSchema.status(201)(Ok(CreatedApiKey))
     }),
@@ -172,6 +174,7 @@ export class ApiKeysApi extends HttpApiGroup.make("api-keys")
     }),
     HttpApiEndpoint.get("find", "/api-keys/:id", { params: id, success: Ok(ApiKeySummary), error: NotFound }),
     HttpApiEndpoint.post("rotate", "/api-keys/:id/rotate", {
+      headers: IdempotencyHeaders,
       params: id,
       payload: RotateApiKey,
       success: HttpApiSchema.status(201)(Ok(RotatedApiKey)),

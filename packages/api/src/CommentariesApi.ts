@@ -7,6 +7,7 @@ import { ApiKeyAuth, RequiredScope } from "./ApiKeyAuth.ts"
 import { Ok } from "./Envelope.ts"
 import { NotFound } from "./Errors.ts"
 import * as Fields from "./Fields.ts"
+import { IdempotencyHeaders } from "./IdempotencyKey.ts"
 import { TopicCommentaries } from "./TopicsApi.ts"
 
 /** A commentary entry, with where it belongs and when it was accepted. */
@@ -25,6 +26,7 @@ export const PartnerApprovedCommentary = Schema.Struct({
 export class CommentariesApi extends HttpApiGroup.make("commentaries")
   .add(
     HttpApiEndpoint.post("approve", "/topics/:id/commentaries/:commentary_id/approve", {
+      headers: IdempotencyHeaders,
       params: {
         id: Schema.String.annotate({
           description: "The topic's id.",

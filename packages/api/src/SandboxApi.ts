@@ -9,6 +9,7 @@ import { ApiKeyAuth, RequiredScope } from "./ApiKeyAuth.ts"
 import { Ok } from "./Envelope.ts"
 import { NotFound } from "./Errors.ts"
 import * as Fields from "./Fields.ts"
+import { IdempotencyHeaders } from "./IdempotencyKey.ts"
 
 /** The body may be left out altogether. */
 export const AdvanceAssignment = Schema.Struct({
@@ -46,6 +47,7 @@ export const SimulatedAssignment = Schema.Struct({
 export class SandboxApi extends HttpApiGroup.make("sandbox")
   .add(
     HttpApiEndpoint.post("advance", "/test/assignments/:share_id/advance", {
+      headers: IdempotencyHeaders,
       params: { share_id: Fields.ShareId },
       payload: AdvanceAssignment,
       success: Ok(SimulatedAssignment),

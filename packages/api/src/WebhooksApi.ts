@@ -12,6 +12,7 @@ import { ApiKeyAuth, RequiredScope } from "./ApiKeyAuth.ts"
 import { Ok } from "./Envelope.ts"
 import { NotFound } from "./Errors.ts"
 import * as Fields from "./Fields.ts"
+import { IdempotencyHeaders } from "./IdempotencyKey.ts"
 
 const EventType = EventTypes.EventType.annotate({
   message: `must be ${EventTypes.EventType.literals.slice(0, -1).join(", ")} or ${EventTypes.EventType.literals.at(-1)}`,
@@ -126,6 +127,7 @@ const id = {
 export class WebhooksApi extends HttpApiGroup.make("webhooks")
   .add(
     HttpApiEndpoint.post("register", "/webhooks", {
+      headers: IdempotencyHeaders,
       payload: RegisterWebhook,
       success: HttpApiSchema.status(201)(Ok(RegisteredWebhook))
     })

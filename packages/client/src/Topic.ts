@@ -46,6 +46,8 @@ export interface SubmissionResult {
   readonly persona_id: string
   /** `sent` to the creator; `not_licensed`: no active licence; `duplicate`: the same topic was sent within 24 hours. */
   readonly status: Open<"sent" | "not_licensed" | "duplicate">
+  /** Of a sent persona: its part in this topic. */
+  readonly share_id?: string
   /** Of a duplicate: the sending that it repeats. */
   readonly duplicate_of?: { readonly topic_id: string; readonly share_id: string }
 }
@@ -77,6 +79,7 @@ export interface TopicProgress {
   readonly overall_status: Open<TopicStatus>
   readonly created_at: Timestamp
   readonly personas: ReadonlyArray<{
+    readonly share_id: string
     readonly persona_id: string
     readonly persona_name: string
     readonly status: Open<PersonaStatus>
@@ -95,10 +98,13 @@ export interface Commentary {
   readonly content: string
   readonly audio_url: string | null
   readonly video_url: string | null
+  /** When you accepted it for publication; null before. */
+  readonly partner_approved_at: Timestamp | null
 }
 
 /** What one persona's part came to. */
 export interface Outcome {
+  readonly share_id: string
   readonly persona_id: string
   readonly persona_name: string
   readonly persona_image: string
@@ -144,7 +150,6 @@ export interface ReferenceLookup {
   readonly metadata: Metadata
   readonly commentaries: ReadonlyArray<
     Outcome & {
-      readonly share_id: string
       readonly topic_id: string
       readonly topic_content: string
       readonly created_at: Timestamp
@@ -191,6 +196,8 @@ export interface CommentaryEntry {
   readonly content: string
   readonly audio_url: string | null
   readonly video_url: string | null
+  /** When you accepted it for publication; null before. */
+  readonly partner_approved_at: Timestamp | null
 }
 
 /** A commentary that you accepted for publication. */

@@ -2,9 +2,16 @@
  * The client's types and the contract's schemas say the same, field by field: where one moves on alone, this file does
  * not compile, and `npm run check` fails.
  */
+import type * as ApiKeysApi from "@partner-commentary/api/ApiKeysApi"
+import type * as BulkApi from "@partner-commentary/api/BulkApi"
+import type * as CommentariesApi from "@partner-commentary/api/CommentariesApi"
 import type * as Api from "@partner-commentary/api/Errors"
+import type * as MetricsApi from "@partner-commentary/api/MetricsApi"
 import type * as PersonasApi from "@partner-commentary/api/PersonasApi"
+import type * as SandboxApi from "@partner-commentary/api/SandboxApi"
 import type * as TopicsApi from "@partner-commentary/api/TopicsApi"
+import type * as UsageApi from "@partner-commentary/api/UsageApi"
+import type * as WebhooksApi from "@partner-commentary/api/WebhooksApi"
 import type * as Client from "@partner-commentary/client"
 import type * as Schema from "effect/Schema"
 import { expect, it } from "vitest"
@@ -41,6 +48,23 @@ export type Agreements = [
   Agree<Same<Client.Page<Client.TopicSummary>, Omit<Encoded<typeof TopicsApi.TopicList>, "success">>>,
   Agree<Same<Client.PersonaSummary, Encoded<typeof PersonasApi.PersonaSummary>>>,
   Agree<Same<Client.Persona, Encoded<typeof PersonasApi.Persona>>>,
+  Agree<Same<Client.BulkResults, Encoded<typeof BulkApi.BulkResults>>>,
+  Agree<Same<Client.AcceptedCommentary, Encoded<typeof CommentariesApi.PartnerApprovedCommentary>>>,
+  Agree<Same<Client.Usage, Encoded<typeof UsageApi.Usage>>>,
+  Agree<Same<Client.PerformanceReport, Encoded<typeof MetricsApi.PerformanceReport>>>,
+  Agree<Same<Client.CreateWebhook, Encoded<typeof WebhooksApi.RegisterWebhook>>>,
+  Agree<Same<Client.UpdateWebhook, Encoded<typeof WebhooksApi.ChangeWebhook>>>,
+  Agree<Same<Client.Webhook, Encoded<typeof WebhooksApi.Webhook>>>,
+  Agree<Same<Client.CreatedWebhook, Encoded<typeof WebhooksApi.RegisteredWebhook>>>,
+  Agree<Same<Client.DeletedWebhook, Encoded<typeof WebhooksApi.RemovedWebhook>>>,
+  Agree<Same<Client.CreateApiKey, Encoded<typeof ApiKeysApi.CreateApiKey>>>,
+  Agree<Same<Client.RotateApiKey, Encoded<typeof ApiKeysApi.RotateApiKey>>>,
+  Agree<Same<Client.CreatedApiKey, Encoded<typeof ApiKeysApi.CreatedApiKey>>>,
+  Agree<Same<Client.RotatedApiKey, Encoded<typeof ApiKeysApi.RotatedApiKey>>>,
+  Agree<Same<Client.ApiKey, Encoded<typeof ApiKeysApi.ApiKeySummary>>>,
+  Agree<Same<Client.RevokedApiKey, Encoded<typeof ApiKeysApi.RevokedApiKey>>>,
+  Agree<Same<Client.AdvanceAssignment, Encoded<typeof SandboxApi.AdvanceAssignment>>>,
+  Agree<Same<Client.SimulatedAssignment, Encoded<typeof SandboxApi.SimulatedAssignment>>>,
   Agree<Same<Client.ErrorCode, keyof typeof Api.statusOf>>
 ]
 

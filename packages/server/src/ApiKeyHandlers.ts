@@ -6,6 +6,7 @@ import { PartnerApi, prefix } from "@partner-commentary/api/PartnerApi"
 import type { ApiKey } from "@partner-commentary/core/access/ApiKey"
 import { ApiKeys, type FreshKey, type Manager } from "@partner-commentary/core/access/ApiKeys"
 import { defaultGrace } from "@partner-commentary/core/access/KeyRotation"
+import type { Organization } from "@partner-commentary/core/partner/Organization"
 import * as Ids from "@partner-commentary/core/shared/Ids"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
@@ -19,6 +20,7 @@ import { pathOf } from "./Address.ts"
 import { readCreation, readRotation } from "./ApiKeyBody.ts"
 import { invalid } from "./Body.ts"
 import * as Envelope from "./Envelope.ts"
+import * as KeyedRequests from "./KeyedRequests.ts"
 
 export const layer = HttpApiBuilder.group(
   PartnerApi,
@@ -26,6 +28,7 @@ export const layer = HttpApiBuilder.group(
   Effect.fnUntraced(function* (handlers) {
     const keys = yield* ApiKeys
     const { apiRoot } = yield* PublicAddress
+    const answerOnce = yield* KeyedRequests.make
 
     const created = <Data extends { readonly id: string }>(data: Data) =>
       HttpServerResponse.setHeader(
@@ -37,35 +40,30 @@ export const layer = HttpApiBuilder.group(
     return handlers
       .handleRaw(
         "create",
-        Effect.fnUntraced(function* ({ request }) {
-          const { by, organizationId } = yield* manager
-          const body = yield* readCreation(request)
-          const environment = body.environment ?? "live"
-          const issued = yield* keys
-            .issue(
-              {
-                organizationId,
+        Effect.fnUntraced(function* ({ headers, request }) {
+          const { by, organization } = yield* CurrentDashboard
+          return yield* answerOnce({ headers, request, owner: keyOwnerOf(organization), secret: true }, ({ once }) =>
+            Effect.gen(function* () {
+              const body = yield* readCreation(request)
+              const wanted = {
                 name: body.name.trim(),
                 scopes: body.scopes,
-                environment,
+                environment: body.environment ?? ("live" as const),
                 ipAllowList: body.ip_whitelist ?? [],
                 expiresAt: body.expires_at === undefined ? null : Instant.fromIso(body.expires_at)
-              },
-              by
-            )
-            .pipe(
-              Effect.catchTags({
+              }
+              const issued = Effect.catchTags(keys.issue(organization, wanted, by), {
                 TooManyKeys: ({ most }) =>
                   invalid({
                     field: "environment",
                     constraint: `has ${most} active keys already, which is the most there can be: revoke one first`
                   }),
-                // The list was read with the body, and the organization is the caller's.
-                InvalidAllowList: (broken) => Effect.die(broken),
-                OrganizationNotFound: (broken) => Effect.die(broken)
+                // The list was read with the body.
+                InvalidAllowList: (broken) => Effect.die(broken)
               })
-            )
-          return created(fresh(issued))
+              return yield* once(Effect.map(issued, (key) => created(fresh(key))))
+            })
+          )
         })
       )
       .handle("list", () =>
@@ -83,18 +81,28 @@ export const layer = HttpApiBuilder.group(
       )
       .handleRaw(
         "rotate",
-        Effect.fnUntraced(function* ({ params, request }) {
+        Effect.fnUntraced(function* ({ headers, params, request }) {
+          const { organization } = yield* CurrentDashboard
           const who = yield* manager
-          const { grace_period_seconds: seconds } = yield* readRotation(request)
-          const grace = seconds === undefined ? defaultGrace : Duration.seconds(seconds)
-          const { predecessor, ...issued } = yield* Effect.catchTags(keys.rotate(yield* idOf(params), grace, who), {
-            ApiKeyNotFound: () => notFound,
-            KeyRevoked: () => invalid({ field: "id", constraint: "names a revoked key: create a new one instead" }),
-            KeyExpired: () => invalid({ field: "id", constraint: "names an expired key: create a new one instead" }),
-            KeyRotated: () =>
-              invalid({ field: "id", constraint: "names a key that was rotated already: rotate its successor" })
-          })
-          return created({ ...fresh(issued), replaces: ended(predecessor) })
+          return yield* answerOnce({ headers, request, owner: keyOwnerOf(organization), secret: true }, ({ once }) =>
+            Effect.gen(function* () {
+              const { grace_period_seconds: seconds } = yield* readRotation(request)
+              const grace = seconds === undefined ? defaultGrace : Duration.seconds(seconds)
+              const rotated = Effect.catchTags(keys.rotate(yield* idOf(params), grace, who), {
+                ApiKeyNotFound: () => notFound,
+                KeyRevoked: () => invalid({ field: "id", constraint: "names a revoked key: create a new one instead" }),
+                KeyExpired: () =>
+                  invalid({ field: "id", constraint: "names an expired key: create a new one instead" }),
+                KeyRotated: () =>
+                  invalid({ field: "id", constraint: "names a key that was rotated already: rotate its successor" })
+              })
+              return yield* once(
+                Effect.map(rotated, ({ predecessor, ...issued }) =>
+                  created({ ...fresh(issued), replaces: ended(predecessor) })
+                )
+              )
+            })
+          )
         })
       )
       .handle(
@@ -107,6 +115,9 @@ export const layer = HttpApiBuilder.group(
       )
   })
 )
+
+/** A dashboard is of no environment. */
+const keyOwnerOf = ({ id }: Organization): KeyedRequests.KeyOwner => ({ organizationId: id, environment: "dashboard" })
 
 const manager: Effect.Effect<Manager, never, CurrentDashboard> = Effect.map(
   CurrentDashboard,

@@ -2,6 +2,7 @@
 import { CurrentPrincipal } from "@partner-commentary/api/ApiKeyAuth"
 import * as Errors from "@partner-commentary/api/Errors"
 import { PartnerApi } from "@partner-commentary/api/PartnerApi"
+import type { Principal } from "@partner-commentary/core/access/ApiKeys"
 import { PartnerApproval } from "@partner-commentary/core/commentary/PartnerApproval"
 import * as Ids from "@partner-commentary/core/shared/Ids"
 import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
@@ -10,6 +11,8 @@ import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import * as Option from "effect/Option"
 import { avatarPath } from "./Avatar.ts"
 import * as Envelope from "./Envelope.ts"
+import * as KeyedRequests from "./KeyedRequests.ts"
+import { keyOwnerOf } from "./KeyedRequests.ts"
 import * as Views from "./TopicViews.ts"
 
 export const layer = HttpApiBuilder.group(
@@ -18,20 +21,30 @@ export const layer = HttpApiBuilder.group(
   Effect.fnUntraced(function* (handlers) {
     const approval = yield* PartnerApproval
     const { apiRoot } = yield* PublicAddress
+    const answerOnce = yield* KeyedRequests.make
     const avatar = apiRoot + avatarPath
 
-    return handlers.handle(
+    const approve = Effect.fnUntraced(function* (
+      principal: Principal,
+      params: { readonly id: string; readonly commentary_id: string }
+    ) {
+      const topicId = Ids.parse(Ids.TopicId, params.id)
+      if (Option.isNone(topicId)) return yield* Errors.topicNotFound
+      const commentaryId = Option.getOrNull(Ids.parse(Ids.CommentaryId, params.commentary_id))
+      const approved = yield* Effect.catchTags(approval.approve(principal, topicId.value, commentaryId), {
+        TopicNotFound: () => Effect.fail(Errors.topicNotFound),
+        CommentaryNotFound: () => Effect.fail(Errors.commentaryNotFound)
+      })
+      return Envelope.success(Views.partnerApproved(topicId.value, approved, avatar))
+    })
+
+    return handlers.handleRaw(
       "approve",
-      Effect.fnUntraced(function* ({ params }) {
+      Effect.fnUntraced(function* ({ headers, params, request }) {
         const principal = yield* CurrentPrincipal
-        const topicId = Ids.parse(Ids.TopicId, params.id)
-        if (Option.isNone(topicId)) return yield* Errors.topicNotFound
-        const commentaryId = Option.getOrNull(Ids.parse(Ids.CommentaryId, params.commentary_id))
-        const approved = yield* Effect.catchTags(approval.approve(principal, topicId.value, commentaryId), {
-          TopicNotFound: () => Effect.fail(Errors.topicNotFound),
-          CommentaryNotFound: () => Effect.fail(Errors.commentaryNotFound)
-        })
-        return Envelope.success(Views.partnerApproved(topicId.value, approved, avatar))
+        return yield* answerOnce({ headers, request, owner: keyOwnerOf(principal) }, ({ once }) =>
+          once(approve(principal, params))
+        )
       })
     )
   })

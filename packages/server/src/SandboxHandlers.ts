@@ -13,6 +13,8 @@ import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import * as Option from "effect/Option"
 import { decoder, invalid } from "./Body.ts"
 import * as Envelope from "./Envelope.ts"
+import * as KeyedRequests from "./KeyedRequests.ts"
+import { keyOwnerOf } from "./KeyedRequests.ts"
 import * as Views from "./TopicViews.ts"
 
 export const layer = HttpApiBuilder.group(
@@ -20,21 +22,26 @@ export const layer = HttpApiBuilder.group(
   "sandbox",
   Effect.fnUntraced(function* (handlers) {
     const creators = yield* SimulatedCreators
+    const answerOnce = yield* KeyedRequests.make
 
     return handlers.handleRaw(
       "advance",
-      Effect.fnUntraced(function* ({ params, request }) {
+      Effect.fnUntraced(function* ({ headers, params, request }) {
         const principal = yield* CurrentPrincipal
         // To a live key there is no such operation, whatever it sends.
         if (principal.environment === "live") return yield* notFound
-        const { action } = yield* readBody(request)
-        const id = Ids.parse(Ids.ShareId, params.share_id)
-        if (Option.isNone(id)) return yield* notFound
-        const advanced = yield* Effect.catchTags(creators.advance(principal, id.value, action ?? null), {
-          AssignmentNotFound: () => Effect.fail(notFound),
-          ActionRefused: (refused) => invalid({ field: "action", constraint: constraintOf(refused) })
-        })
-        return Envelope.success(Views.simulated(advanced))
+        return yield* answerOnce({ headers, request, owner: keyOwnerOf(principal) }, ({ once }) =>
+          Effect.gen(function* () {
+            const { action } = yield* readBody(request)
+            const id = Ids.parse(Ids.ShareId, params.share_id)
+            if (Option.isNone(id)) return yield* notFound
+            const advanced = Effect.catchTags(creators.advance(principal, id.value, action ?? null), {
+              AssignmentNotFound: () => Effect.fail(notFound),
+              ActionRefused: (refused) => invalid({ field: "action", constraint: constraintOf(refused) })
+            })
+            return yield* once(Effect.map(advanced, (one) => Envelope.success(Views.simulated(one))))
+          })
+        )
       })
     )
   })

@@ -8,7 +8,7 @@ import * as Ids from "@partner-commentary/core/shared/Ids"
 import { toIso } from "@partner-commentary/core/shared/Instant"
 import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
 import type { Webhook } from "@partner-commentary/core/webhook/Webhook"
-import { Webhooks } from "@partner-commentary/core/webhook/Webhooks"
+import { type Registration, Webhooks } from "@partner-commentary/core/webhook/Webhooks"
 import * as Effect from "effect/Effect"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
@@ -17,6 +17,8 @@ import * as Redacted from "effect/Redacted"
 import { pathOf } from "./Address.ts"
 import { invalid } from "./Body.ts"
 import * as Envelope from "./Envelope.ts"
+import * as KeyedRequests from "./KeyedRequests.ts"
+import { keyOwnerOf } from "./KeyedRequests.ts"
 import { ownerOf } from "./TopicHandlers.ts"
 import { decodeChange, decodeRegistration } from "./WebhookBody.ts"
 
@@ -26,21 +28,34 @@ export const layer = HttpApiBuilder.group(
   Effect.fnUntraced(function* (handlers) {
     const webhooks = yield* Webhooks
     const { apiRoot } = yield* PublicAddress
+    const answerOnce = yield* KeyedRequests.make
+
+    const created = ({ secret, webhook }: Pick<Registration, "webhook" | "secret">) =>
+      HttpServerResponse.setHeader(
+        Envelope.success({ ...view(webhook), secret: Redacted.value(secret) }, 201),
+        "location",
+        `${pathOf(apiRoot)}${prefix}/webhooks/${webhook.id}`
+      )
 
     return handlers
       .handleRaw(
         "register",
-        Effect.fnUntraced(function* ({ request }) {
+        Effect.fnUntraced(function* ({ headers, request }) {
           const principal = yield* CurrentPrincipal
-          const { events, secret: given, url } = yield* decodeRegistration(request)
-          const { secret, webhook } = yield* Effect.catchTags(
-            webhooks.register(principal, { url, events, secret: given === undefined ? null : Redacted.make(given) }),
-            { WebhookUrlRefused: urlRefused, TooManyWebhooks: ({ most }) => tooMany(most) }
-          )
-          return HttpServerResponse.setHeader(
-            Envelope.success({ ...view(webhook), secret: Redacted.value(secret) }, 201),
-            "location",
-            `${pathOf(apiRoot)}${prefix}/webhooks/${webhook.id}`
+          return yield* answerOnce({ headers, request, owner: keyOwnerOf(principal), secret: true }, ({ once }) =>
+            Effect.gen(function* () {
+              const { events, secret, url } = yield* decodeRegistration(request)
+              const wanted = { url, events, secret: secret === undefined ? null : Redacted.make(secret) }
+              const registration = yield* Effect.catchTag(
+                webhooks.prepare(principal, wanted),
+                "WebhookUrlRefused",
+                urlRefused
+              )
+              const registered = Effect.catchTag(webhooks.register(registration), "TooManyWebhooks", ({ most }) =>
+                tooMany(most)
+              )
+              return yield* once(Effect.map(registered, created))
+            })
           )
         })
       )

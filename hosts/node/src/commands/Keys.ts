@@ -38,9 +38,10 @@ const create = Command.make(
   },
   Effect.fn(function* (wanted) {
     const apiKeys = yield* ApiKeys
+    const organization = yield* (yield* OrganizationStore).find(wanted.organization)
+    if (Option.isNone(organization)) return yield* noOrganization(wanted.organization)
     const { fullKey, key } = yield* Administration.together(
-      apiKeys.issue({
-        organizationId: wanted.organization,
+      apiKeys.issue(organization.value, {
         name: wanted.name,
         scopes: wanted.scopes,
         environment: Option.getOrElse(wanted.environment, () => "live" as const),
@@ -51,7 +52,6 @@ const create = Command.make(
       Effect.catchTags({
         InvalidAllowList: ({ entry }) =>
           Effect.fail(new CommandFailed({ message: `${entry} is no address and no CIDR range.` })),
-        OrganizationNotFound: () => noOrganization(wanted.organization),
         TooManyKeys: ({ most }) =>
           Effect.fail(
             new CommandFailed({

@@ -19,6 +19,7 @@ import * as Ids from "../shared/Ids.ts"
 import { ApiKeyId, type OrganizationId } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
 import { hash } from "../shared/Secret.ts"
+import { afterCommit } from "../shared/Transaction.ts"
 import {
   type ApiKey,
   type Environment,
@@ -51,11 +52,9 @@ export class ScopeDenied extends Schema.TaggedError<ScopeDenied>()("ScopeDenied"
 export class InvalidAllowList extends Schema.TaggedError<InvalidAllowList>()("InvalidAllowList", {
   entry: Schema.String
 }) {}
-export class OrganizationNotFound extends Schema.TaggedError<OrganizationNotFound>()("OrganizationNotFound", {}) {}
 export class ApiKeyNotFound extends Schema.TaggedError<ApiKeyNotFound>()("ApiKeyNotFound", {}) {}
 
 export interface NewApiKey {
-  readonly organizationId: OrganizationId
   readonly name: string
   readonly scopes: ReadonlyArray<Scope>
   readonly environment: Environment
@@ -83,11 +82,12 @@ interface Known {
 export class ApiKeys extends Context.Service<
   ApiKeys,
   {
-    /** By the operator unless told otherwise. */
+    /** One change of the store. By the operator unless told otherwise. */
     readonly issue: (
+      organization: Pick<Organization, "id">,
       wanted: NewApiKey,
       by?: string
-    ) => Effect.Effect<FreshKey, InvalidAllowList | OrganizationNotFound | TooManyKeys>
+    ) => Effect.Effect<FreshKey, InvalidAllowList | TooManyKeys>
     /** Refusals in the order known, revoked, expired, address. A key seen in the last seconds costs no query. */
     readonly authenticate: (
       fullKey: string,
@@ -153,13 +153,13 @@ export class ApiKeys extends Context.Service<
         Effect.flatMap(store.find(organizationId, id), known)
 
       return ApiKeys.of({
-        issue: Effect.fn("ApiKeys.issue")(function* (wanted, by = operator) {
+        issue: Effect.fn("ApiKeys.issue")(function* (organization, wanted, by = operator) {
           const list = IpAllowList.parse(wanted.ipAllowList)
           if (Result.isFailure(list)) return yield* new InvalidAllowList({ entry: list.failure })
-          if (Option.isNone(yield* organizations.find(wanted.organizationId))) return yield* new OrganizationNotFound()
           const { fullKey, hash, id, prefix } = yield* mint(wanted.environment)
           const key: ApiKey = {
             ...wanted,
+            organizationId: organization.id,
             id,
             lineageId: id,
             prefix,
@@ -199,7 +199,7 @@ export class ApiKeys extends Context.Service<
             }))
           )
           const predecessor = yield* known(changed)
-          yield* Cache.invalidateAll(callers)
+          yield* afterCommit(Cache.invalidateAll(callers))
           return { key: yield* find(organizationId, fresh.id), fullKey, predecessor }
         }),
 
@@ -213,7 +213,7 @@ export class ApiKeys extends Context.Service<
                 : { revokedAt: now, successor: null, record: record("key.revoked", key, by) }
             )
           )
-          yield* Cache.invalidateAll(callers)
+          yield* afterCommit(Cache.invalidateAll(callers))
           return yield* known(changed)
         }),
 

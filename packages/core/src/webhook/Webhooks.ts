@@ -30,17 +30,22 @@ export interface NewWebhook {
   readonly secret: Redacted.Redacted<string> | null
 }
 
+/** A webhook that may be registered, with what signs its events. */
+export interface Registration {
+  readonly principal: Principal
+  readonly webhook: Webhook
+  readonly secret: Redacted.Redacted<string>
+}
+
 export class Webhooks extends Context.Service<
   Webhooks,
   {
-    /** The only time the secret is seen. The organization's contact is mailed. */
+    /** Asks the outside world whether events may be sent to the URL: before the change, which waits for nobody. */
+    readonly prepare: (principal: Principal, wanted: NewWebhook) => Effect.Effect<Registration, WebhookUrlRefused>
+    /** One change of the store. The only time the secret is seen. The organization's contact is mailed. */
     readonly register: (
-      principal: Principal,
-      wanted: NewWebhook
-    ) => Effect.Effect<
-      { readonly webhook: Webhook; readonly secret: Redacted.Redacted<string> },
-      WebhookUrlRefused | TooManyWebhooks
-    >
+      registration: Registration
+    ) => Effect.Effect<Pick<Registration, "webhook" | "secret">, TooManyWebhooks>
     readonly find: (owner: Owner, id: WebhookId) => Effect.Effect<Webhook, WebhookNotFound>
     /** All of them, newest first. */
     readonly list: (owner: Owner) => Effect.Effect<ReadonlyArray<Webhook>>
@@ -68,7 +73,7 @@ export class Webhooks extends Context.Service<
       })
 
       return Webhooks.of({
-        register: Effect.fn("Webhooks.register")(function* (principal, { events, secret: given, url }) {
+        prepare: Effect.fn("Webhooks.prepare")(function* (principal, { events, secret: given, url }) {
           yield* transport.check(url)
           const now = yield* Instant.now
           const webhook: Webhook = {
@@ -82,9 +87,12 @@ export class Webhooks extends Context.Service<
             createdAt: now,
             updatedAt: now
           }
-          const secret = given ?? (yield* mintSecret(random))
+          return { principal, webhook, secret: given ?? (yield* mintSecret(random)) }
+        }),
+
+        register: Effect.fn("Webhooks.register")(function* ({ principal, secret, webhook }) {
           const sealed = yield* seal.seal(sealedFor(webhook.id), Redacted.value(secret))
-          const audit = recorded(principal, "webhook.created", { host: hostOf(url), events })
+          const audit = recorded(principal, "webhook.created", { host: hostOf(webhook.url), events: webhook.events })
           const mail = mailAbout(principal, webhook, "webhook_added", `${webhook.id}.added`, null)
           yield* store.insert({ webhook, audit, mail }, sealed, maxWebhooks)
           yield* signal.notify

@@ -32,7 +32,6 @@ const acme: Organization = {
   createdAt: 0
 }
 const wanted: NewApiKey = {
-  organizationId,
   name: "Server",
   scopes: ["topics:read"],
   environment: "live",
@@ -100,7 +99,7 @@ const layer = (behind: ReturnType<typeof world>) => {
 const withKey = Effect.fnUntraced(function* (changes: Partial<NewApiKey> = {}) {
   const behind = world()
   const keys = Context.get(yield* Layer.build(layer(behind)), ApiKeys)
-  const { fullKey, key } = yield* keys.issue({ ...wanted, ...changes })
+  const { fullKey, key } = yield* keys.issue(acme, { ...wanted, ...changes })
   const text = Redacted.value(fullKey)
   /** What a request with this key from this address meets. */
   const met = (address = home) =>
@@ -123,13 +122,11 @@ describe("issuing a key", () => {
     })
   )
 
-  it.effect("is refused for an unreadable address and for an unknown organization, and leaves nothing behind", () =>
+  it.effect("is refused for an unreadable address, and leaves nothing behind", () =>
     Effect.gen(function* () {
       const { behind, keys } = yield* withKey()
-      const unreadable = yield* Effect.flip(keys.issue({ ...wanted, ipAllowList: [home, "home"] }))
+      const unreadable = yield* Effect.flip(keys.issue(acme, { ...wanted, ipAllowList: [home, "home"] }))
       assert.deepInclude(unreadable, { _tag: "InvalidAllowList", entry: "home" })
-      const unknown = yield* Effect.flip(keys.issue({ ...wanted, organizationId: uuid(9) }))
-      assert.strictEqual(unknown._tag, "OrganizationNotFound")
       assert.strictEqual(behind.keys.size, 1)
       assert.lengthOf(behind.record, 1)
     })
