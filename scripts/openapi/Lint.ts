@@ -49,7 +49,8 @@ export interface LintReport {
   readonly plants: number
 }
 
-export const lint = async (document: Document): Promise<LintReport> => {
+/** `ground` is what violations are planted into. */
+export const lint = async (document: Document, ground: Document): Promise<LintReport> => {
   const folder = mkdtempSync(join(tmpdir(), "openapi-"))
   const write = (name: string, content: Document) => {
     const file = join(folder, `${name}.json`)
@@ -58,7 +59,7 @@ export const lint = async (document: Document): Promise<LintReport> => {
   }
   try {
     const clean = write("openapi", document)
-    const broken = write("planted", planted(document, violations))
+    const broken = write("planted", planted(ground, violations))
     const reports = await Promise.all(
       linters.map(async (linter) => {
         const [findings, refused] = await Promise.all([complaints(linter, clean), complaints(linter, broken)])

@@ -27,16 +27,24 @@ export const planted = (document: Document, { change }: Plant): Document => {
   return draft as Document
 }
 
-/** One sentence for each plant that did not go as it should. */
+/** One sentence for each plant that did not go as it should, or that finds nothing to be planted into. */
 export const proveRule = (
   { accepts, find, name, refuses }: DocumentRule,
   document: Document
 ): ReadonlyArray<string> => {
   const before = new Set(find(document))
   const news = (one: Plant) => find(planted(document, one)).filter((finding) => !before.has(finding))
+  const each = (plants: ReadonlyArray<Plant>, judge: (one: Plant) => ReadonlyArray<string>) =>
+    plants.flatMap((one) => {
+      try {
+        return judge(one)
+      } catch (failure) {
+        return [`"${name}" cannot plant: ${one.what} (${String(failure)})`]
+      }
+    })
   return [
     ...(refuses.length === 0 ? [`"${name}" plants no violation`] : []),
-    ...refuses.filter((one) => news(one).length === 0).map(({ what }) => `"${name}" does not refuse: ${what}`),
-    ...accepts.flatMap((one) => news(one).map((finding) => `"${name}" refuses: ${one.what} (${finding})`))
+    ...each(refuses, (one) => (news(one).length === 0 ? [`"${name}" does not refuse: ${one.what}`] : [])),
+    ...each(accepts, (one) => news(one).map((finding) => `"${name}" refuses: ${one.what} (${finding})`))
   ]
 }

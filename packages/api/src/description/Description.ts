@@ -63,7 +63,7 @@ export const describe = <Id extends string, Groups extends HttpApiGroup.Constrai
       license: { name: "MIT", url: "https://opensource.org/license/mit" }
     },
     servers: [{ url: apiRoot, description: "This service" }],
-    tags: generated.tags,
+    tags: distinct(generated.tags),
     paths,
     components: {
       schemas,
@@ -73,6 +73,10 @@ export const describe = <Id extends string, Groups extends HttpApiGroup.Constrai
     }
   }
 }
+
+/** Groups of one title are one to the reader, in the words of the first. */
+const distinct = (tags: Document["tags"]) =>
+  tags.filter(({ name }, at) => tags.findIndex((one) => one.name === name) === at)
 
 /** Those alone that some answer carries. */
 const headersOfPaths = (paths: Document["paths"]) => {
