@@ -41,9 +41,11 @@ const pause = Effect.callback<void>((resume) => {
   setTimeout(() => resume(Effect.void), 50)
 })
 
-/** All that a caller sees, apart from the request's own id and the word that it is a repetition. */
+/** All that a caller sees, apart from what is the request's own: its id, its place in the rate limits, and the word that it is a repetition. */
 const seen = Effect.fnUntraced(function* (response: Response) {
-  const { "idempotency-replayed": replayed, "x-request-id": _, ...headers } = Object.fromEntries(response.headers)
+  const own = /^x-request-id$|^x-ratelimit-|^idempotency-replayed$/
+  const headers = Object.fromEntries([...response.headers].filter(([name]) => !own.test(name)))
+  const replayed = response.headers.get("idempotency-replayed") ?? undefined
   return { replayed, status: response.status, headers, body: yield* Effect.promise(() => response.text()) }
 })
 

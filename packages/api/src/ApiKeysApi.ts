@@ -8,9 +8,11 @@ import * as Duration from "effect/Duration"
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
+import * as OpenApi from "effect/http-api/OpenApi"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { DashboardAuth } from "./DashboardAuth.ts"
+import { keywords } from "./Documented.ts"
 import { Ok } from "./Envelope.ts"
 import { InvalidRequest, NotFound } from "./Errors.ts"
 import * as Fields from "./Fields.ts"
@@ -39,11 +41,15 @@ const addressForm = {
   examples: [["203.0.113.7", "2001:db8::/32"]]
 } as const
 
-const Address = Schema.String.check(
+const Address = Schema.String.annotate({
+  description: "An address or a range.",
+  examples: ["203.0.113.0/24"],
+  [keywords]: { maxLength: 64 }
+}).check(
   Schema.makeFilter((entry) => Result.isSuccess(IpAllowList.parse([entry])), {
     message: "must be an IPv4 or IPv6 address or a CIDR range, such as 203.0.113.7 or 2001:db8::/32"
   })
-).annotate({ examples: ["203.0.113.0/24"] })
+)
 
 const ExpiresAt = Fields.Timestamp.annotate({
   description: "The first moment at which the key is refused.",
@@ -147,12 +153,12 @@ export const ApiKeySummary = Schema.Struct({
 }).annotate({ identifier: "ApiKeySummary" })
 
 export const RevokedApiKey = Schema.Struct({
-  id: Fields.Uuid,
+  id: identity.id,
   revoked_at: RevokedAt
 }).annotate({ identifier: "RevokedApiKey" })
 
 const id = {
-  id: Schema.String.annotate({
+  id: Fields.Uuid.annotate({
     description: "The key's id.",
     examples: ["019c0e1b-7c4e-7000-8000-2f6d1c9e4b10"]
   })
@@ -164,22 +170,68 @@ export class ApiKeysApi extends HttpApiGroup.make("api-keys")
       headers: IdempotencyHeaders,
       payload: CreateApiKey,
       success: HttpApiSchema.status(201)(Ok(CreatedApiKey))
-    }),
+    }).annotateMerge(
+      OpenApi.annotations({
+        identifier: "createApiKey",
+        summary: "Create an API key",
+        description:
+          "Makes a key of the dashboard's organization. Its `full_key` is shown in this answer alone. At most 20 keys are active at a time in each environment."
+      })
+    ),
     HttpApiEndpoint.get("list", "/api-keys", {
       success: Ok(
         Schema.Array(ApiKeySummary).annotate({
           description: `Newest first, those of both environments; keys that ended more than ${Duration.toDays(remembrance)} days ago are left out.`
         })
       )
-    }),
-    HttpApiEndpoint.get("find", "/api-keys/:id", { params: id, success: Ok(ApiKeySummary), error: NotFound }),
+    }).annotateMerge(
+      OpenApi.annotations({
+        identifier: "listApiKeys",
+        summary: "List API keys",
+        description: "All keys of the organization, without the keys themselves."
+      })
+    ),
+    HttpApiEndpoint.get("find", "/api-keys/:id", {
+      params: id,
+      success: Ok(ApiKeySummary),
+      error: NotFound
+    }).annotateMerge(
+      OpenApi.annotations({
+        identifier: "getApiKey",
+        summary: "Get an API key",
+        description: "One key, without the key itself."
+      })
+    ),
     HttpApiEndpoint.post("rotate", "/api-keys/:id/rotate", {
       headers: IdempotencyHeaders,
       params: id,
       payload: RotateApiKey,
       success: HttpApiSchema.status(201)(Ok(RotatedApiKey)),
       error: [InvalidRequest, NotFound]
-    }),
-    HttpApiEndpoint.delete("revoke", "/api-keys/:id", { params: id, success: Ok(RevokedApiKey), error: NotFound })
+    }).annotateMerge(
+      OpenApi.annotations({
+        identifier: "rotateApiKey",
+        summary: "Rotate an API key",
+        description:
+          "Makes a new key with the same settings under a new id. The old one keeps working for `grace_period_seconds`, so that servers can be switched one after the other. A revoked or expired key cannot be rotated."
+      })
+    ),
+    HttpApiEndpoint.delete("revoke", "/api-keys/:id", {
+      params: id,
+      success: Ok(RevokedApiKey),
+      error: NotFound
+    }).annotateMerge(
+      OpenApi.annotations({
+        identifier: "revokeApiKey",
+        summary: "Revoke an API key",
+        description: "Ends a key for good, everywhere within five seconds. Safe to repeat."
+      })
+    )
+  )
+  .annotateMerge(
+    OpenApi.annotations({
+      title: "API keys",
+      description: "Keys as the partner dashboard manages them, by the token of its identity provider."
+    })
   )
   .middleware(DashboardAuth) {}

@@ -70,10 +70,18 @@ export class BulkApi extends HttpApiGroup.make("bulk")
       error: RateLimitExceeded
     })
       .annotate(RequiredScope, "topics:submit")
+      .annotate(OpenApi.Identifier, "createTopics")
       .annotate(OpenApi.Summary, "Create many topics")
       .annotate(
         OpenApi.Description,
         "Creates up to 100 topics, each by itself: one that is refused leaves the others as they are. Each counts as one towards the limits of POST /topics. The body may have up to 4 MiB."
       )
+  )
+  .annotateMerge(
+    OpenApi.annotations({
+      title: "Topics",
+      description:
+        "Submit a short question, statement or prompt to licensed personas, follow it, and fetch what their creators approved."
+    })
   )
   .middleware(ApiKeyAuth) {}

@@ -28,11 +28,11 @@ export class CommentariesApi extends HttpApiGroup.make("commentaries")
     HttpApiEndpoint.post("approve", "/topics/:id/commentaries/:commentary_id/approve", {
       headers: IdempotencyHeaders,
       params: {
-        id: Schema.String.annotate({
+        id: Fields.Uuid.annotate({
           description: "The topic's id.",
           examples: ["019c0e1b-7c4e-7000-8000-2f6d1c9e4b10"]
         }),
-        commentary_id: Schema.String.annotate({
+        commentary_id: Fields.Uuid.annotate({
           description: "The commentary's id, as the topic's views show it once its creator approved it.",
           examples: ["019c0e1b-9d21-7000-8000-6b1f0c7e2a44"]
         })
@@ -41,10 +41,18 @@ export class CommentariesApi extends HttpApiGroup.make("commentaries")
       error: NotFound
     })
       .annotate(RequiredScope, "topics:submit")
+      .annotate(OpenApi.Identifier, "approveCommentary")
       .annotate(OpenApi.Summary, "Accept a commentary for publication")
       .annotate(
         OpenApi.Description,
         "Records once that your organization accepts an approved commentary for publication. No status changes. Calling it again changes nothing and answers with the first moment. 404 when the topic is unknown, or has no approved commentary of this id."
       )
+  )
+  .annotateMerge(
+    OpenApi.annotations({
+      title: "Topics",
+      description:
+        "Submit a short question, statement or prompt to licensed personas, follow it, and fetch what their creators approved."
+    })
   )
   .middleware(ApiKeyAuth) {}

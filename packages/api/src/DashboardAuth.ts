@@ -3,6 +3,7 @@ import type { DashboardPrincipal } from "@partner-commentary/core/access/Dashboa
 import * as Context from "effect/Context"
 import * as HttpApiMiddleware from "effect/http-api/HttpApiMiddleware"
 import { InternalError, InvalidRequest, RateLimitExceeded, Unauthorized } from "./Errors.ts"
+import { dashboardToken } from "./SecurityScheme.ts"
 
 /** Whose dashboard calls. */
 export class CurrentDashboard extends Context.Service<CurrentDashboard, DashboardPrincipal>()(
@@ -13,4 +14,6 @@ export class CurrentDashboard extends Context.Service<CurrentDashboard, Dashboar
 export class DashboardAuth extends HttpApiMiddleware.Service<DashboardAuth, { provides: CurrentDashboard }>()(
   "@partner-commentary/api/DashboardAuth",
   { error: [Unauthorized, RateLimitExceeded, InvalidRequest, InternalError] }
-) {}
+) {
+  static readonly scheme = dashboardToken
+}

@@ -75,6 +75,7 @@ const query = {
     Schema.String.annotate({
       description:
         "Requests sent from this moment on: an ISO 8601 timestamp with a zone. 30 days before `to` by default.",
+      format: "date-time",
       examples: ["2026-01-01T00:00:00Z"]
     })
   ),
@@ -82,6 +83,7 @@ const query = {
     Schema.String.annotate({
       description:
         "Requests sent before this moment: an ISO 8601 timestamp with a zone, at most 366 days after `from`. Now by default.",
+      format: "date-time",
       examples: ["2026-02-01T00:00:00Z"]
     })
   )
@@ -91,10 +93,14 @@ export class MetricsApi extends HttpApiGroup.make("metrics")
   .add(
     HttpApiEndpoint.get("performance", "/metrics/performance", { query, success: Ok(PerformanceReport) })
       .annotate(RequiredScope, "usage:read")
+      .annotate(OpenApi.Identifier, "getPerformance")
       .annotate(OpenApi.Summary, "Performance of creators and generation")
       .annotate(
         OpenApi.Description,
         "What the requests sent in a period came to, and median and 90th percentile of the response, generation and approval times: overall, and for each persona. A key sees its own environment."
       )
+  )
+  .annotateMerge(
+    OpenApi.annotations({ title: "Usage", description: "What has been used, what is left, and how it went." })
   )
   .middleware(ApiKeyAuth) {}

@@ -54,6 +54,8 @@ export class SandboxApi extends HttpApiGroup.make("sandbox")
       error: NotFound
     })
       .annotate(RequiredScope, "topics:submit")
+      .annotate(OpenApi.Identifier, "advanceTestAssignment")
+      .annotate(OpenApi.Summary, "Advance a simulated creator")
       .annotate(
         OpenApi.Description,
         "Takes a simulated creator's next step now, in the test environment. Works on assignments of every persona; those of Wren Waits move by it alone. A live key is answered 404. A step that the present status does not allow, and any step once it is settled, is 400 with the field `action`."
@@ -62,5 +64,11 @@ export class SandboxApi extends HttpApiGroup.make("sandbox")
         ...operation,
         requestBody: { ...(operation as { readonly requestBody: object }).requestBody, required: false }
       }))
+  )
+  .annotateMerge(
+    OpenApi.annotations({
+      title: "Test environment",
+      description: "What keys that begin with `pk_test_` have beyond the rest."
+    })
   )
   .middleware(ApiKeyAuth) {}

@@ -1,6 +1,7 @@
 /** What a partner has used of its month, and what is left. */
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
+import * as OpenApi from "effect/http-api/OpenApi"
 import * as Schema from "effect/Schema"
 import { ApiKeyAuth, RequiredScope } from "./ApiKeyAuth.ts"
 import { Ok } from "./Envelope.ts"
@@ -39,5 +40,19 @@ export const Usage = Schema.Struct({
 }).annotate({ identifier: "Usage" })
 
 export class UsageApi extends HttpApiGroup.make("usage")
-  .add(HttpApiEndpoint.get("report", "/usage", { success: Ok(Usage) }).annotate(RequiredScope, "usage:read"))
+  .add(
+    HttpApiEndpoint.get("report", "/usage", { success: Ok(Usage) })
+      .annotate(RequiredScope, "usage:read")
+      .annotateMerge(
+        OpenApi.annotations({
+          identifier: "getUsage",
+          summary: "Usage and quotas",
+          description:
+            "What the organization has used of its billing period, a calendar month in UTC, and what is left of its quotas."
+        })
+      )
+  )
+  .annotateMerge(
+    OpenApi.annotations({ title: "Usage", description: "What has been used, what is left, and how it went." })
+  )
   .middleware(ApiKeyAuth) {}

@@ -118,7 +118,7 @@ export const RemovedWebhook = Schema.Struct({
 }).annotate({ identifier: "RemovedWebhook" })
 
 const id = {
-  id: Schema.String.annotate({
+  id: Fields.Uuid.annotate({
     description: "The webhook's id.",
     examples: ["019c0e1b-7c4e-7000-8000-2f6d1c9e4b10"]
   })
@@ -132,15 +132,23 @@ export class WebhooksApi extends HttpApiGroup.make("webhooks")
       success: HttpApiSchema.status(201)(Ok(RegisteredWebhook))
     })
       .annotate(RequiredScope, "topics:submit")
+      .annotate(OpenApi.Identifier, "createWebhook")
+      .annotate(OpenApi.Summary, "Register a webhook")
       .annotate(
         OpenApi.Description,
         `Registers a webhook, at most ${Webhooks.maxWebhooks} for each environment. Only this answer shows its secret. Your organization's contact is told by e-mail.`
       ),
-    HttpApiEndpoint.get("list", "/webhooks", { success: Ok(Schema.Array(Webhook)) })
+    HttpApiEndpoint.get("list", "/webhooks", {
+      success: Ok(Schema.Array(Webhook).annotate({ description: "Newest first." }))
+    })
       .annotate(RequiredScope, "topics:read")
+      .annotate(OpenApi.Identifier, "listWebhooks")
+      .annotate(OpenApi.Summary, "List webhooks")
       .annotate(OpenApi.Description, "Lists all webhooks of the key's environment, newest first."),
     HttpApiEndpoint.get("find", "/webhooks/:id", { params: id, success: Ok(Webhook), error: NotFound })
       .annotate(RequiredScope, "topics:read")
+      .annotate(OpenApi.Identifier, "getWebhook")
+      .annotate(OpenApi.Summary, "Get a webhook")
       .annotate(OpenApi.Description, "Shows a webhook, without its secret."),
     HttpApiEndpoint.patch("change", "/webhooks/:id", {
       params: id,
@@ -149,12 +157,22 @@ export class WebhooksApi extends HttpApiGroup.make("webhooks")
       error: NotFound
     })
       .annotate(RequiredScope, "topics:submit")
+      .annotate(OpenApi.Identifier, "updateWebhook")
+      .annotate(OpenApi.Summary, "Change a webhook")
       .annotate(
         OpenApi.Description,
         "Changes what is given and leaves the rest. The secret cannot be changed: register a new webhook for a new secret. If the URL changes, your organization's contact is told by e-mail."
       ),
     HttpApiEndpoint.delete("remove", "/webhooks/:id", { params: id, success: Ok(RemovedWebhook), error: NotFound })
       .annotate(RequiredScope, "topics:submit")
+      .annotate(OpenApi.Identifier, "deleteWebhook")
+      .annotate(OpenApi.Summary, "Remove a webhook")
       .annotate(OpenApi.Description, "Removes a webhook for good. Nothing more is sent to it.")
+  )
+  .annotateMerge(
+    OpenApi.annotations({
+      title: "Webhooks",
+      description: "Addresses of yours that are told what becomes of your topics, by signed requests."
+    })
   )
   .middleware(ApiKeyAuth) {}
