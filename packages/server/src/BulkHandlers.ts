@@ -70,7 +70,11 @@ export const layer = HttpApiBuilder.group(
             const texts = topicTexts(yield* jsonText(request))
             if (Result.isFailure(texts)) return yield* Errors.InvalidRequest.of([texts.failure])
             const results = yield* Effect.forEach(texts.success, (text, index) =>
-              part(`topics[${index}]`, (once) => one(principal, text, index, once))
+              // Between two topics everybody else has a turn.
+              Effect.andThen(
+                Effect.yieldNow,
+                part(`topics[${index}]`, (once) => one(principal, text, index, once))
+              )
             )
             const body = `{"success":true,"data":{"results":[${results.join(",")}]}}`
             return yield* once(Effect.succeed(HttpServerResponse.text(body, { contentType })))
