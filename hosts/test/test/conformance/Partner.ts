@@ -93,60 +93,45 @@ export const creator = Effect.fnUntraced(function* (persona: Persona, content: s
   const look = ask(`/creator/${token}`, accept)
   const act = (action: string, body: unknown = {}) =>
     ask(`/creator/${token}/${action}`, { method: "POST", body, ...accept })
-  const until = (status: string, drafts = 0) =>
-    eventually(
-      `${persona.name} is ${status}`,
-      Effect.map(look, ({ body }) =>
-        body.data.status === status && (body.data.draft?.number ?? 0) >= drafts ? body.data : undefined
-      )
-    )
-  return { token, look, act, until }
+  return { token, look, act }
 })
+
+/** A persona's entry in the status of a topic, once its status, or the reason of its failure, is this. */
+export const reached = (by: Partner, topicId: string, persona: Persona, state: string) =>
+  eventually(
+    `${persona.name} is ${state}`,
+    Effect.map(by.get(`/topics/${topicId}/status`), ({ body }) => {
+      const entry = body.data.personas.find((one: { readonly persona_id: string }) => one.persona_id === persona.id)
+      return entry.status === state || entry.failure?.reason === state ? entry : undefined
+    })
+  )
 
 export const perspective = "They will, but only just: the defence has woken up."
 
+export interface Sent {
+  readonly by: Partner
+  readonly id: string
+  readonly content: string
+}
+
 /** A creator takes a request that was just sent to one state. Deadlines pass by the clock, for everybody in the file. */
-export const bring = Effect.fnUntraced(function* (persona: Persona, content: string, state: State) {
-  const { act, look, until } = yield* creator(persona, content)
-  const settled = (reason: string) =>
-    eventually(
-      `${persona.name} is settled as ${reason}`,
-      Effect.map(look, ({ body }) => body.data.failure?.reason === reason)
-    )
-  const stalled = Effect.gen(function* () {
+export const bring = Effect.fnUntraced(function* ({ by, content, id }: Sent, persona: Persona, state: State) {
+  const { act } = yield* creator(persona, content)
+  const drafted = Effect.andThen(act("respond", { perspective }), reached(by, id, persona, "commentary_generated"))
+  if (state === "topic_sent") return
+  if (state === "declined") yield* act("decline")
+  if (state === "opinion_injected" || state === "generation_failed") {
     yield* (yield* ScriptedGenerator).failNext({ permanent: true })
     yield* act("respond", { perspective })
-    yield* eventually(
-      `${persona.name} waits for a new start`,
-      Effect.map(look, ({ body }) => body.data.generation === "stalled")
-    )
-  })
-  const drafted = Effect.andThen(act("respond", { perspective }), until("commentary_generated"))
-  switch (state) {
-    case "topic_sent":
-      return
-    case "opinion_injected":
-      return yield* stalled
-    case "commentary_generated":
-      return void (yield* drafted)
-    case "creator_approved":
-      return void (yield* Effect.andThen(drafted, act("approve")))
-    case "declined":
-      return void (yield* act("decline"))
-    case "withdrawn":
-      return void (yield* Effect.andThen(drafted, act("withdraw")))
-    case "expired":
-      yield* TestClock.adjust("48 hours")
-      return yield* settled("expired")
-    case "generation_failed":
-      yield* stalled
-      yield* TestClock.adjust("24 hours")
-      return yield* settled("generation_failed")
-    case "approval_timeout":
-      yield* drafted
-      yield* TestClock.adjust("7 days")
-      return yield* settled("approval_timeout")
+    yield* mails(persona, content, 2)
   }
+  if (state === "commentary_generated" || state === "approval_timeout") yield* drafted
+  if (state === "creator_approved") yield* Effect.andThen(drafted, act("approve"))
+  if (state === "withdrawn") yield* Effect.andThen(drafted, act("withdraw"))
+  if (state === "expired") yield* TestClock.adjust("48 hours")
+  if (state === "generation_failed") yield* TestClock.adjust("24 hours")
+  if (state === "approval_timeout") yield* TestClock.adjust("7 days")
+  yield* reached(by, id, persona, state)
 })
 
 /** A partner sends one topic to one persona for each state, and their creators bring it there in the order that is given. */
@@ -158,6 +143,7 @@ export const story = Effect.fnUntraced(function* (
 ) {
   const personas = yield* Effect.forEach(states, (state) => by.persona({ name: `Persona ${state}` }))
   const topic = yield* by.submit(content, personas, more)
-  for (const [index, state] of states.entries()) yield* bring(personas[index] as Persona, content, state)
-  return { id: topic.topic_id as string, content, personas, topic }
+  const sent: Sent = { by, content, id: topic.topic_id }
+  for (const [index, state] of states.entries()) yield* bring(sent, personas[index] as Persona, state)
+  return { ...sent, personas, topic }
 })
