@@ -2,6 +2,7 @@
  * The service over real HTTP for one file of the suite, and those who use it: partners with their own organization, and
  * creators behind the links in their mails. What they are answered is read as it came, by no type of the service's.
  */
+import { assert } from "@effect/vitest"
 import type { Persona } from "@partner-commentary/core/persona/Persona"
 import * as Application from "@partner-commentary/test/Application"
 import { Mailbox, tokenIn } from "@partner-commentary/test/Mailbox"
@@ -147,3 +148,6 @@ export const story = Effect.fnUntraced(function* (
   for (const [index, state] of states.entries()) yield* bring(sent, personas[index] as Persona, state)
   return { ...sent, personas, topic }
 })
+
+/** The first of a story's personas. */
+export const only = ([persona]: ReadonlyArray<Persona>): Persona => persona ?? assert.fail("the story has no persona")
