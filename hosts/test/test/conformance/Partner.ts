@@ -16,12 +16,19 @@ import { eventually } from "../Eventually.ts"
 
 export const start = Date.parse("2026-03-02T09:00:00.000Z")
 
+/** The service with other figures, another mailer or another generator. */
+export const serviceWith = <Seen, E>(options: Parameters<typeof Application.layer<Seen, E>>[0]) =>
+  TestApi.layerHttp.pipe(
+    Layer.provideMerge(TestApi.workers),
+    Layer.provideMerge(Application.layer(options)),
+    Layer.provideMerge(Layer.effectDiscard(TestClock.setTime(start)))
+  )
+
+/** What is seen of the outside world. */
+export const outside = Layer.merge(Mailbox.layer, ScriptedGenerator.layer)
+
 /** Give it to `layer` of `@effect/vitest`, once a file. */
-export const service = TestApi.layerHttp.pipe(
-  Layer.provideMerge(TestApi.workers),
-  Layer.provideMerge(Application.layer({ outside: Layer.merge(Mailbox.layer, ScriptedGenerator.layer) })),
-  Layer.provideMerge(Layer.effectDiscard(TestClock.setTime(start)))
-)
+export const service = serviceWith({ outside })
 
 export interface Answer {
   readonly status: number
