@@ -44,6 +44,7 @@ export const operations = Effect.gen(function* () {
     ["GET", "/webhooks", undefined, undefined],
     ["GET", `/webhooks/${webhook}`, undefined, `/webhooks/${unknown}`],
     ["PATCH", `/webhooks/${webhook}`, { status: "paused" }, { status: "disabled" }],
+    ["POST", `/webhooks/${webhook}/test`, undefined, `/webhooks/${unknown}/test`],
     ["DELETE", `/webhooks/${webhook}`, undefined, `/webhooks/${unknown}`],
     ["POST", `/test/assignments/${share}/advance`, {}, { action: "sing" }, { key: testKey }],
     ["POST", "/api-keys", { name: "Backend", scopes: ["topics:read"] }, wrong, dashboard],

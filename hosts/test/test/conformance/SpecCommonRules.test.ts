@@ -9,6 +9,11 @@ import { ask, bring, creator, mails, partner, perspective, reached, service, sto
 
 const content = "Will the Lakers make the play-offs?"
 const timestamps = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/
+/** What an answer consists of where it is not {success, data}. */
+const shapes: Readonly<Record<string, ReadonlyArray<string>>> = {
+  "GET /topics": ["success", "data", "pagination"],
+  "POST /webhooks/{id}/test": ["success", "test_event_id", "delivery_status", "response_code", "error"]
+}
 const lookups = (id: string) => [
   `/topics/${id}`,
   `/topics/${id}/status`,
@@ -128,8 +133,7 @@ layer(service)("specification 1", (it) => {
           assert.include([200, 201], good.status, `${name}: ${good.text}`)
           assert.strictEqual(good.headers.get("content-type"), "application/json", name)
           assert.strictEqual(good.body.success, true, name)
-          const keys = name === "GET /topics" ? ["success", "data", "pagination"] : ["success", "data"]
-          assert.sameMembers(Object.keys(good.body), keys, name)
+          assert.sameMembers(Object.keys(good.body), shapes[name] ?? ["success", "data"], name)
           for (const bad of [yield* refused, yield* unauthorized]) {
             assert.include([400, 401, 404], bad.status, `${name}: ${bad.text}`)
             assert.strictEqual(bad.headers.get("content-type"), "application/json", name)
@@ -179,6 +183,16 @@ layer(service)("specification 1", (it) => {
       const { body } = yield* (yield* partner()).get("/topics")
       assert.isArray(body.data)
       assert.isObject(body.pagination)
+    })
+  )
+
+  it.effect("the webhook test response has no data wrapper", () =>
+    Effect.gen(function* () {
+      const by = yield* partner()
+      const made = yield* by.post("/webhooks", { url: "https://receiver.example/", events: ["creator.approved"] })
+      const { body } = yield* by.post(`/webhooks/${made.body.data.id}/test`)
+      assert.notProperty(body, "data")
+      assert.deepInclude(body, { success: true, delivery_status: "delivered", response_code: 200, error: null })
     })
   )
 
