@@ -80,56 +80,6 @@ layer(service)("decisions, Contract: requests", (it) => {
     })
   )
 
-  it.effect("not JSON is 400 invalid_request, field body", () =>
-    Effect.gen(function* () {
-      const { send } = yield* setUp
-      for (const text of ["", "{", "x", "{'a':1}", '{"a":1,}', "[]", "null", '"x"', "1", "\ufeff{}x"])
-        assert.deepStrictEqual(refusal(yield* send(text)), [400, "invalid_request", "body"], text)
-    })
-  )
-
-  it.effect("nesting deeper than 32 is 400 invalid_request", () =>
-    Effect.gen(function* () {
-      const { good, send } = yield* setUp
-      const deep = (levels: number) =>
-        `${JSON.stringify(good).slice(0, -1)},"x":${"[".repeat(levels)}${"]".repeat(levels)}}`
-      const { body, status } = yield* send(deep(33))
-      assert.deepStrictEqual([status, body.error.code], [400, "invalid_request"])
-      assert.include(body.error.details.constraint, "32")
-      assert.strictEqual((yield* send(deep(32))).status, 201)
-    })
-  )
-
-  it.effect("a wrong Content-Type is 400 invalid_request, field content-type", () =>
-    Effect.gen(function* () {
-      const { good, send } = yield* setUp
-      for (const type of ["text/plain", "text/json", "application/xml", "application/x-www-form-urlencoded", "x"])
-        assert.deepStrictEqual(
-          refusal(yield* send(JSON.stringify(good), type)),
-          [400, "invalid_request", "content-type"],
-          type
-        )
-      assert.strictEqual((yield* send(JSON.stringify(good), "Application/JSON; charset=utf-8")).status, 201)
-    })
-  )
-
-  it.effect("a body over 256 KiB (bulk 4 MiB) is 400 invalid_request, field body", () =>
-    Effect.gen(function* () {
-      const { good, send } = yield* setUp
-      const padded = (body: object, size: number) => {
-        const text = JSON.stringify({ ...body, pad: "" })
-        return text.replace('"pad":""', `"pad":"${"x".repeat(size - text.length)}"`)
-      }
-      const bulk = (size: number) => padded({ topics: [{ ...good, content: `${content} In bulk?` }] }, size)
-      const json = "application/json"
-      assert.deepStrictEqual(refusal(yield* send(padded(good, 256 * 1024 + 1))), [400, "invalid_request", "body"])
-      assert.strictEqual((yield* send(padded(good, 256 * 1024))).status, 201)
-      const large = yield* send(bulk(4 * 1024 * 1024 + 1), json, "/topics/bulk")
-      assert.deepStrictEqual(refusal(large), [400, "invalid_request", "body"])
-      assert.strictEqual((yield* send(bulk(4 * 1024 * 1024), json, "/topics/bulk")).status, 200)
-    })
-  )
-
   it.effect("unknown path and wrong method are 404 not_found, in the error envelope, never plain text or HTML", () =>
     Effect.gen(function* () {
       const { key } = yield* partner()

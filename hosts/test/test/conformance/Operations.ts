@@ -68,7 +68,12 @@ export const operations = Effect.gen(function* () {
             ? send(path, good, {})
             : send(path, bad, who),
       /** Asked by nobody. */
-      unauthorized: send(path, good, {})
+      unauthorized: send(path, good, {}),
+      /** What is sent to succeed. */
+      body: good,
+      /** The same address and caller, with another body. */
+      raw: (text: string, type = "application/json") =>
+        send(path, text, { ...who, headers: { ...who.headers, "content-type": type } })
     }
   })
 })

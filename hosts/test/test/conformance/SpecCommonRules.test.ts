@@ -10,7 +10,7 @@ import { ask, bring, creator, mails, partner, perspective, reached, service, sto
 const content = "Will the Lakers make the play-offs?"
 const timestamps = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/
 /** What an answer consists of where it is not {success, data}. */
-const shapes: Readonly<Record<string, ReadonlyArray<string>>> = {
+const shapes: Readonly<Record<string, Array<string>>> = {
   "GET /topics": ["success", "data", "pagination"],
   "POST /webhooks/{id}/test": ["success", "test_event_id", "delivery_status", "response_code", "error"]
 }
