@@ -82,7 +82,7 @@ const tables: ReadonlyArray<readonly ["usage" | "key" | "webhook", string, Reado
 layer(Answers.layer)("specification 2", (it) => {
   for (const [resource, name, rows] of tables) {
     for (const [path, type, literals] of rows) {
-      it.effect(`${name}: ${path} is a ${type}${literals === undefined ? "" : `: ${literals.join(", ")}`}`, () =>
+      it.effect(`${name}: ${path} (${type})${literals === undefined ? "" : `: ${literals.join(", ")}`}`, () =>
         Effect.map(Answers, (seen) => holds(seen[resource], path, type, literals))
       )
     }

@@ -105,7 +105,7 @@ layer(Answers.layer)("specification 2", (it) => {
   for (const [shape, name, rows] of tables) {
     for (const [path, type, literals] of rows) {
       const field = path.replace(/^\[\]\./, "")
-      it.effect(`${name}: ${field} is a ${type}${literals === undefined ? "" : `: ${literals.join(", ")}`}`, () =>
+      it.effect(`${name}: ${field} (${type})${literals === undefined ? "" : `: ${literals.join(", ")}`}`, () =>
         Effect.map(Answers, (seen) => holds(seen[shape], path, type, literals))
       )
     }

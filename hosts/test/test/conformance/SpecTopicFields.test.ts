@@ -105,14 +105,14 @@ layer(Answers.layer)("specification 2", (it) => {
   for (const shape of ["created", "view", "detail"] as const) {
     const [name, rows] = tables[shape]
     for (const [path, type, literals] of rows) {
-      it.effect(`${name}: ${path} is a ${type}${literals === undefined ? "" : `: ${literals.join(", ")}`}`, () =>
+      it.effect(`${name}: ${path} (${type})${literals === undefined ? "" : `: ${literals.join(", ")}`}`, () =>
         Effect.map(Answers, (seen) => holds(seen[shape], path, type, literals))
       )
     }
   }
 
   for (const [path, type] of commentaryRows) {
-    it.effect(`Topic detail: commentary object: ${path} is a ${type}`, () =>
+    it.effect(`Topic detail: commentary object: ${path} (${type})`, () =>
       Effect.map(Answers, ({ detail }) => {
         const ready = detail.commentaries.filter(({ status }: { readonly status: string }) => status === "completed")
         assert.strictEqual(ready.length, 1)
