@@ -13,6 +13,8 @@ export interface Operation {
   readonly scope: Scope | undefined
   /** The one status of success. */
   readonly success: number
+  /** All that the description knows. */
+  readonly statuses: ReadonlyArray<number>
   readonly takesBody: boolean
 }
 
@@ -30,6 +32,7 @@ export const operations = Effect.gen(function* () {
         scheme: security,
         scope: described["x-required-scope"],
         success: Number(success),
+        statuses: Object.keys(described.responses).map(Number),
         takesBody: described.requestBody !== undefined
       }
     })
