@@ -18,7 +18,7 @@ import * as Result from "effect/Result"
 import { type Operation, operations, pathOf, type Things } from "../../test/authorization/Operations.ts"
 import { judged } from "./Judged.ts"
 import { tell } from "./PartnersStory.ts"
-import { proxy } from "./Prism.ts"
+import { proxy, type Untyped } from "./Prism.ts"
 
 const served = TestApi.layerHttp.pipe(
   Layer.provideMerge(TestApi.workers),
@@ -46,7 +46,7 @@ it.live("a partner's whole story, requests and answers, agrees with the descript
   Effect.gen(function* () {
     const all = yield* operations
     const judge = judged(all)
-    yield* tell(yield* proxy(yield* apiRoot, "requests and answers"), judge)
+    yield* tell(yield* proxy(yield* apiRoot, { requests: true }), judge)
     assert.deepStrictEqual(judge.found, [])
     const missing = all.filter(({ id, success }) => !judge.seen.has(`${id} ${success}`)).map(({ id }) => id)
     assert.deepStrictEqual(missing, [], "these never succeeded")
@@ -74,7 +74,7 @@ it.live("every refusal that an operation knows agrees with the description", () 
   Effect.gen(function* () {
     const all = yield* operations
     const judge = judged(all)
-    const root = yield* proxy(yield* apiRoot, "answers")
+    const root = yield* proxy(yield* apiRoot, { requests: false })
     const keys = yield* ApiKeys
     const owner = yield* Seed.organization()
     const tired = yield* Seed.organization({ limits: { requests_per_hour: 0 } })
@@ -119,5 +119,43 @@ it.live("every refusal that an operation knows agrees with the description", () 
       [],
       "these were never seen"
     )
+  }).pipe(Effect.scoped, Effect.provide(served))
+)
+
+/** What Prism must see, each in another operation's answer: else its silence would be worth nothing. */
+const plant = ({ paths }: Untyped) => {
+  const get = (path: string) => paths[`/partner/v1${path}`].get.responses
+  const body = (answer: Untyped, data: object) => {
+    answer.content["application/json"].schema = { type: "object", properties: { data } }
+  }
+  body(get("/usage")[200], { type: "object", properties: { period: { type: "string" } } })
+  body(get("/personas")[200], { type: "array", items: { type: "object", required: ["nothing_like_it"] } })
+  body(get("/api-keys")[200], {
+    type: "array",
+    items: { type: "object", properties: { revoked_at: { type: ["string", "integer"] } } }
+  })
+  body(get("/webhooks")[200], { type: "array", minItems: 1 })
+  body(get("/topics")[200], { type: ["array", "null"], maxItems: 0, items: { $ref: "#/components/schemas/Topic" } })
+  get("/metrics/performance")[200].headers["X-Nowhere"] = { required: true, schema: { type: "string" } }
+  delete get("/topics/{id}/status")[404]
+}
+
+it.live("Prism sees what is planted: a type, a field, a null, a length, a header, a status", () =>
+  Effect.gen(function* () {
+    const judge = judged(yield* operations)
+    const root = yield* proxy(yield* apiRoot, { requests: true, planted: plant })
+    const owner = yield* Seed.organization()
+    yield* Seed.persona(owner)
+    const headers = { "x-api-key": (yield* Seed.key(owner)).text, authorization: `Bearer ${yield* Seed.token(owner)}` }
+    const ask = (path: string) => Effect.promise(() => judge.fetch(`${root}/partner/v1${path}`, { headers }))
+    const status = `/topics/${unknown}/status`
+    const planted = ["/usage", "/personas", "/api-keys", "/webhooks", "/metrics/performance", status]
+    for (const [index, path] of planted.entries()) {
+      yield* ask(path)
+      assert.lengthOf(judge.found, index + 1, path)
+    }
+    // An empty list is one that is allowed to be null.
+    yield* ask("/topics")
+    assert.lengthOf(judge.found, planted.length)
   }).pipe(Effect.scoped, Effect.provide(served))
 )

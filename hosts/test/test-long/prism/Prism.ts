@@ -20,33 +20,38 @@ const freePort = Effect.promise(
     })
 )
 
-/**
- * The served description in a file of its own. Prism refuses calls without credentials by itself, whatever it is told of
- * requests: where the service is to do that, the copy asks for none.
- */
-const copied = Effect.fnUntraced(function* (apiRoot: string, judged: Judged) {
+interface Options {
+  /** Requests are judged too, their credentials included; else the service is to refuse what is wrong with them. */
+  readonly requests: boolean
+  /** A change of the description that Prism is given. */
+  readonly planted?: (document: Untyped) => void
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: a document that tests change at will
+export type Untyped = any
+
+/** Prism refuses calls without credentials by itself, whatever it is told of requests: where it shall not, its copy asks for none. */
+const copied = Effect.fnUntraced(function* (apiRoot: string, { planted, requests }: Options) {
   const folder = yield* Effect.acquireRelease(
     Effect.promise(() => mkdtemp(join(tmpdir(), "prism-"))),
     (folder) => Effect.promise(() => rm(folder, { recursive: true, force: true }))
   )
-  const document = yield* Effect.promise(() => fetch(`${apiRoot}/openapi.json`).then((response) => response.text()))
-  const withoutSecurity = (key: string, value: unknown) => (key === "security" ? undefined : value)
-  const text = judged === "answers" ? JSON.stringify(JSON.parse(document, withoutSecurity)) : document
+  const served = yield* Effect.promise(() => fetch(`${apiRoot}/openapi.json`).then((response) => response.text()))
+  const document = JSON.parse(served, (key, value) => (key === "security" && !requests ? undefined : value))
+  planted?.(document)
   const file = join(folder, "openapi.json")
-  yield* Effect.promise(() => writeFile(file, text))
+  yield* Effect.promise(() => writeFile(file, JSON.stringify(document)))
   return file
 })
 
-type Judged = "requests and answers" | "answers"
-
 /**
- * The address of a proxy before the service at `apiRoot`. Answers that break the description become errors of the proxy's
- * own; requests do too, where they are judged. Ends with the scope.
+ * The address of a proxy before the service at `apiRoot`. Answers that break the served description become errors of the
+ * proxy's own. Ends with the scope.
  */
-export const proxy = Effect.fnUntraced(function* (apiRoot: string, judged: Judged) {
+export const proxy = Effect.fnUntraced(function* (apiRoot: string, options: Options) {
   const port = yield* freePort
-  const requests = judged === "answers" ? ["--validate-request", "false"] : []
-  const file = yield* copied(apiRoot, judged)
+  const requests = options.requests ? [] : ["--validate-request", "false"]
+  const file = yield* copied(apiRoot, options)
   const args = [bin, "proxy", file, apiRoot, "--errors", "--port", String(port), ...requests]
   const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "pipe"] })
   let said = ""
