@@ -1,106 +1,14 @@
 /** Every operation with every kind of caller: the answer follows from what the operation asks for, and from nothing else. */
 import { assert, it } from "@effect/vitest"
 import { ApiKeys } from "@partner-commentary/core/access/ApiKeys"
-import * as IpAllowList from "@partner-commentary/core/access/IpAllowList"
 import { ApiKeyId } from "@partner-commentary/core/shared/Ids"
-import { TrustedProxies } from "@partner-commentary/server/ClientAddress"
-import * as Application from "@partner-commentary/test/Application"
-import { Mailbox } from "@partner-commentary/test/Mailbox"
-import { ScriptedGenerator } from "@partner-commentary/test/ScriptedGenerator"
-import * as Seed from "@partner-commentary/test/Seed"
 import { TestApi } from "@partner-commentary/test/TestApi"
 import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
-import * as Result from "effect/Result"
-import * as TestClock from "effect/testing/TestClock"
-import { byKey, byToken, type Caller, type Whose } from "./authorization/Callers.ts"
-import { type Owner, settle, share, snapshot, webhook } from "./authorization/Estate.ts"
+import type { Whose } from "./authorization/Callers.ts"
+import { snapshot } from "./authorization/Estate.ts"
 import { bodies } from "./authorization/Examples.ts"
-import { homeOf, type Operation, operations, scopeOf, send, type Things } from "./authorization/Operations.ts"
-import { type Expected, expected } from "./authorization/Rule.ts"
-
-/** Over real sockets, behind a proxy that says who calls. */
-const behindProxy = TestApi.layerHttp.pipe(
-  Layer.provideMerge(TestApi.workers),
-  Layer.provideMerge(Application.layer({ outside: Layer.merge(Mailbox.layer, ScriptedGenerator.layer) })),
-  Layer.provide(Layer.succeed(TrustedProxies, Result.getOrThrow(IpAllowList.parse(["127.0.0.1"]))))
-)
-
-const nothing = "019c0e1b-7c4e-7000-8000-2f6d1c9e4b10"
-const unknown: Things = {
-  topic: nothing,
-  commentary: nothing,
-  reference: "reference-of-nobody-ever",
-  persona: nothing,
-  webhook: nothing,
-  key: nothing,
-  share: nothing
-}
-
-const owning = Effect.fnUntraced(function* (name: string) {
-  const organization = yield* Seed.organization({ name })
-  const live = (yield* Seed.key(organization)).text
-  const test = (yield* Seed.key(organization, { environment: "test" })).text
-  const owner: Owner = { organization, live, test, token: yield* Seed.token(organization) }
-  return owner
-})
-
-/** The first organization with its things, another one, and everyone who calls. */
-const scene = Effect.gen(function* () {
-  yield* TestClock.setTime(Date.UTC(2026, 0, 30, 12))
-  const owner = yield* owning("The First")
-  const stranger = yield* owning("Somebody Else")
-  const persona = yield* Seed.persona(owner.organization, { name: "Ada of the First" })
-  const common = yield* Seed.persona(owner.organization, { name: "Common to All" })
-  yield* Seed.license(stranger.organization, common)
-  const all = yield* operations
-  const { simulated, things } = yield* settle(owner, persona)
-  const tokens = yield* byToken(owner, stranger)
-  const callers = {
-    live: [...tokens, ...(yield* byKey(owner, stranger, "live"))],
-    test: [...tokens.filter(({ key }) => typeof key === "string"), ...(yield* byKey(owner, stranger, "test"))]
-  }
-  // By now some keys and tokens have expired, and a grace is over.
-  yield* TestClock.adjust("5 minutes")
-  let count = 0
-  const next = () => ++count
-  const cells = all.flatMap((operation) =>
-    callers[homeOf(operation)].map((caller) => ({ operation, caller, answer: expected(operation, caller) }))
-  )
-  return { owner, common: common.id as string, all, things, simulated, next, cells }
-})
-
-type Scene = Effect.Success<typeof scene>
-
-interface Cell {
-  readonly operation: Operation
-  readonly caller: Caller
-  readonly answer: Expected
-}
-
-/** Each call from an address of its own, lest strangers be too many; the same request id, lest it make the difference. */
-const ask = ({ common, next }: Scene, { caller, operation }: Cell, things: Things) => {
-  const nth = next()
-  const body = bodies[operation.id]?.({ nth, common, things })
-  const from = `10.${nth >> 16}.${(nth >> 8) & 255}.${nth & 255}`
-  const headers = { "x-request-id": "same", "x-forwarded-for": from, ...caller.headers }
-  return Effect.map(send(operation, things, { headers, ...(body === undefined ? {} : { body }) }), (answered) => {
-    const told = [...answered.headers].filter(([name]) => !["x-ratelimit-remaining", "date"].includes(name))
-    const text = Object.values(things).reduce((text, thing) => text.replaceAll(thing, "…"), answered.text)
-    return { ...answered, bytes: JSON.stringify([answered.status, told, text]) }
-  })
-}
-
-const named = ({ caller, operation }: Cell) => `${operation.id} by ${caller.name}`
-
-/** What the cell's owner may spoil, made for this cell alone. */
-const fresh = Effect.fnUntraced(function* ({ next, owner, things }: Scene, { method, path }: Operation) {
-  if (method === "GET") return things
-  if (path.includes("/webhooks/")) return { ...things, webhook: yield* webhook(owner) }
-  if (path.includes("/api-keys/")) return { ...things, key: (yield* Seed.key(owner.organization)).id as string }
-  if (path.includes("/assignments/")) return { ...things, share: (yield* share(owner, next())).share }
-  return things
-})
+import { homeOf, type Operation, operations, scopeOf, type Things } from "./authorization/Operations.ts"
+import { ask, behindProxy, type Cell, fresh, named, type Scene, scene, unknown } from "./authorization/Scene.ts"
 
 /** Words that are the first organization's alone: personas are shown to all of an organization's keys, simulated topics to its test keys. */
 const hidden = ({ simulated, things }: Scene, { operation }: Cell, whose: Whose): ReadonlyArray<string> => {
@@ -182,5 +90,35 @@ it.effect("whoever may, succeeds", () =>
         own.some((cell) => cell.operation === operation),
         `${operation.id} is open to nobody`
       )
+  }).pipe(Effect.provide(behindProxy))
+)
+
+it.effect("an answer kept under an idempotency key is given to nobody else", () =>
+  Effect.gen(function* () {
+    const present = yield* scene
+    const own = ({ answer }: Cell) => answer.is === "success" && answer.whose === "own"
+    for (const operation of present.all.filter(({ method }) => method === "POST")) {
+      const cells = present.cells.filter((cell) => cell.operation === operation)
+      const [first, ...others] = [...cells.filter(own), ...cells.filter((cell) => !own(cell))]
+      if (first === undefined) return assert.fail(`${operation.id} is open to nobody`)
+      const things = yield* fresh(present, operation)
+      const more = { nth: present.next(), headers: { "idempotency-key": "the-firsts" } }
+      const made = yield* ask(present, first, things, more)
+      assert.strictEqual(made.status, operation.success, made.text)
+      for (const cell of others) {
+        const met = yield* ask(present, cell, things, more)
+        const replayed = met.headers.get("idempotency-replayed")
+        if (own(cell)) {
+          assert.deepStrictEqual([met.status, met.text, replayed], [made.status, made.text, "true"], named(cell))
+        } else if (cell.answer.is === "success") {
+          // The first time at least it is its own; after that, its own again.
+          assert.strictEqual(met.status, operation.success, named(cell))
+          assert.notStrictEqual(met.text, made.text, named(cell))
+        } else {
+          assert.isNull(replayed, named(cell))
+          assert.strictEqual(met.status, cell.answer.is === "unknown" ? 404 : cell.answer.status, named(cell))
+        }
+      }
+    }
   }).pipe(Effect.provide(behindProxy))
 )
