@@ -40,6 +40,10 @@ it.effect("whoever may not is refused by rule, learns nothing, and changes nothi
     for (const cell of hostile) {
       const { answer, operation } = cell
       const met = yield* ask(present, cell, things)
+      if (operation.method === "GET") {
+        const head = yield* ask(present, cell, things, { method: "HEAD" })
+        assert.deepStrictEqual([head.status, head.text], [met.status, ""], named(cell))
+      }
       if (answer.is === "refused") {
         assert.deepStrictEqual([met.status, met.code], [answer.status, answer.code], named(cell))
         if (met.status === 401) {

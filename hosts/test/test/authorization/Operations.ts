@@ -111,7 +111,8 @@ export const homeOf = ({ path }: Pick<Operation, "path">): "live" | "test" =>
 export const send = (operation: Operation, things: Things, call: Call) =>
   Effect.gen(function* () {
     const { call: ask } = yield* TestApi
-    const response = yield* ask(pathOf(operation, things), { ...call, method: operation.method })
+    const response = yield* ask(pathOf(operation, things), { method: operation.method, ...call })
     const text = yield* Effect.promise(() => response.text())
-    return { status: response.status, headers: response.headers, text, code: JSON.parse(text).error?.code as string }
+    const code: string | undefined = text === "" ? undefined : JSON.parse(text).error?.code
+    return { status: response.status, headers: response.headers, text, code }
   })

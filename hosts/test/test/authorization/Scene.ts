@@ -80,18 +80,22 @@ export const ask = (
   { common, next }: Scene,
   { caller, operation }: Cell,
   things: Things,
-  more: { readonly nth?: number; readonly headers?: Readonly<Record<string, string>> } = {}
+  more: { readonly nth?: number; readonly headers?: Readonly<Record<string, string>>; readonly method?: "HEAD" } = {}
 ) => {
   const nth = more.nth ?? next()
+  const method = more.method === undefined ? {} : { method: more.method }
   const body = bodies[operation.id]?.({ nth, common, things })
   const call = next()
   const from = `10.${call >> 16}.${(call >> 8) & 255}.${call & 255}`
   const headers = { "x-request-id": "same", "x-forwarded-for": from, ...caller.headers, ...more.headers }
-  return Effect.map(send(operation, things, { headers, ...(body === undefined ? {} : { body }) }), (answered) => {
-    const told = [...answered.headers].filter(([name]) => !["x-ratelimit-remaining", "date"].includes(name))
-    const text = Object.values(things).reduce((text, thing) => text.replaceAll(thing, "…"), answered.text)
-    return { ...answered, bytes: JSON.stringify([answered.status, told, text]) }
-  })
+  return Effect.map(
+    send(operation, things, { ...method, headers, ...(body === undefined ? {} : { body }) }),
+    (answered) => {
+      const told = [...answered.headers].filter(([name]) => !["x-ratelimit-remaining", "date"].includes(name))
+      const text = Object.values(things).reduce((text, thing) => text.replaceAll(thing, "…"), answered.text)
+      return { ...answered, bytes: JSON.stringify([answered.status, told, text]) }
+    }
+  )
 }
 
 export const named = ({ caller, operation }: Cell) => `${operation.id} by ${caller.name}`
