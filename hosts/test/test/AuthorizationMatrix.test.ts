@@ -101,7 +101,7 @@ it.effect("an answer kept under an idempotency key is given to nobody else", () 
   Effect.gen(function* () {
     const present = yield* scene
     const own = ({ answer }: Cell) => answer.is === "success" && answer.whose === "own"
-    for (const operation of present.all.filter(({ method }) => method === "POST")) {
+    for (const operation of present.all.filter(({ keeps }) => keeps)) {
       const cells = present.cells.filter((cell) => cell.operation === operation)
       const [first, ...others] = [...cells.filter(own), ...cells.filter((cell) => !own(cell))]
       if (first === undefined) return assert.fail(`${operation.id} is open to nobody`)

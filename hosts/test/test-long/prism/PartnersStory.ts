@@ -87,10 +87,12 @@ export const tell = Effect.fnUntraced(function* (baseUrl: string, { fetch }: Jud
   yield* run(() => webhooks.list())
   yield* run(() => webhooks.get(hook.id))
   yield* run(() => webhooks.update(hook.id, { status: "paused", events: ["commentary.failed"] }))
+  assert.isTrue((yield* run(() => webhooks.test(hook.id))).success)
   yield* run(() => webhooks.delete(hook.id))
   yield* refused("not_found", () => webhooks.get(hook.id))
   yield* refused("not_found", () => webhooks.update(hook.id, {}))
   yield* refused("not_found", () => webhooks.delete(hook.id))
+  yield* refused("not_found", () => webhooks.test(hook.id))
 
   const { apiKeys } = new PartnerCommentaryDashboard({ ...options, token: yield* Seed.token(owner) })
   const made = yield* run(() => apiKeys.create({ name: "Backend", scopes: ["usage:read"] }))

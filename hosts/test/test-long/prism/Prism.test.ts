@@ -56,7 +56,7 @@ it.live("a partner's whole story, requests and answers, agrees with the descript
 )
 
 /** Bodies and parameters that no description allows. */
-const spoiled = ({ id, method, takesBody }: Operation): ReadonlyArray<{ query?: string; init: RequestInit }> => {
+const spoiled = ({ id, keeps, takesBody }: Operation): ReadonlyArray<{ query?: string; init: RequestInit }> => {
   const json = { "content-type": "application/json" }
   const bodies = takesBody
     ? ["{}", "[]", '{"scopes":1,"topics":[],"status":"x","action":"x","grace_period_seconds":-1}']
@@ -66,7 +66,7 @@ const spoiled = ({ id, method, takesBody }: Operation): ReadonlyArray<{ query?: 
     ...bodies.map((body) => ({ init: { body, headers: json } })),
     ...(takesBody ? [{ init: { body: "{}", headers: { "content-type": "text/plain" } } }] : []),
     ...queries.map((query) => ({ query, init: {} })),
-    ...(method === "POST" ? [{ init: { body: "{}", headers: { ...json, "idempotency-key": "two words" } } }] : [])
+    ...(keeps ? [{ init: { body: "{}", headers: { ...json, "idempotency-key": "two words" } } }] : [])
   ]
 }
 

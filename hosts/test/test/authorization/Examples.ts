@@ -34,6 +34,7 @@ export const bodies: Readonly<Record<string, Example>> = {
   getWebhook: none,
   updateWebhook: ({ nth }) => ({ url: `https://example.com/changed/${nth}`, status: "paused" }),
   deleteWebhook: none,
+  testWebhook: none,
   createApiKey: ({ nth }) => ({ name: `Made ${nth}`, scopes: ["usage:read"] }),
   listApiKeys: none,
   getApiKey: none,

@@ -16,6 +16,8 @@ export interface Operation {
   /** All that the description knows. */
   readonly statuses: ReadonlyArray<number>
   readonly takesBody: boolean
+  /** Keeps its answer under an idempotency key. */
+  readonly keeps: boolean
 }
 
 export const operations = Effect.gen(function* () {
@@ -33,7 +35,8 @@ export const operations = Effect.gen(function* () {
         scope: described["x-required-scope"],
         success: Number(success),
         statuses: Object.keys(described.responses).map(Number),
-        takesBody: described.requestBody !== undefined
+        takesBody: described.requestBody !== undefined,
+        keeps: described.parameters.some(({ name }: { readonly name?: string }) => name === "Idempotency-Key")
       }
     })
   )
