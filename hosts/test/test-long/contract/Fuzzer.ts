@@ -101,7 +101,17 @@ export const run = async ({ callers, document, root, rounds, runs, seed }: Optio
   for (let round = 0; round < rounds; round++) {
     for (const [index, operation] of operations.entries()) {
       if (faults.has(operation.name)) continue
-      const details = await fc.check(fc.asyncProperty(requests(document, operation, memory, callers), check), {
+      // Beyond these the fault is small enough, or will not get smaller.
+      let shrinks = 200
+      let failed = false
+      const checkOrRest = async (sent: Sent) => {
+        if (failed && shrinks-- <= 0) return
+        await check(sent).catch((error) => {
+          failed = true
+          throw error
+        })
+      }
+      const details = await fc.check(fc.asyncProperty(requests(document, operation, memory, callers), checkOrRest), {
         numRuns: Math.ceil(runs / rounds),
         seed: seed + round * 1009 + index
       })

@@ -32,6 +32,10 @@ const isNoPeriod = (_: unknown, sent: Sent): boolean => {
   return from >= to || (textOf(sent, "from") !== undefined && to - from > 366 * 86_400_000)
 }
 
+/** The characters that name and content may not hold, and the letters that stand for none. */
+const isUnreadable = (value: unknown) =>
+  !/[\p{L}\p{N}\p{P}\p{S}]/u.test(String(value).replace(/[\u115f\u1160\u3164\uffa0]/g, ""))
+
 /** Why a request may be refused that the schemas allow. */
 export const refusals: ReadonlyArray<Statement> = [
   {
@@ -39,6 +43,12 @@ export const refusals: ReadonlyArray<Statement> = [
     field: inTopic("content$"),
     sentence: "10 to 500 characters (Unicode code points) after trimming",
     when: (value) => trimmed(value) < 10
+  },
+  {
+    operation: topics,
+    field: inTopic("content$"),
+    sentence: "It holds something that can be read, and no control characters but tabs and line ends.",
+    when: (value) => isUnreadable(value) || /[^\P{Cc}\t\n\r]/u.test(String(value))
   },
   {
     operation: topics,
@@ -65,7 +75,12 @@ export const refusals: ReadonlyArray<Statement> = [
     when: (value) => String(value).startsWith("whsec_")
   },
   { operation: /Webhook$/, field: /^secret$/, sentence: "The secret cannot be changed: register a new webhook" },
-  { operation: /^createApiKey$/, field: /^name$/, sentence: "What the key is for: one line that people read." },
+  {
+    operation: /^createApiKey$/,
+    field: /^name$/,
+    sentence: "one line that people can read, without control characters",
+    when: (value) => isUnreadable(value) || /[\p{Cc}\u2028\u2029]/u.test(String(value))
+  },
   {
     operation: /^createApiKey$/,
     field: /^ip_whitelist/,
@@ -75,10 +90,14 @@ export const refusals: ReadonlyArray<Statement> = [
   {
     operation: /^createApiKey$/,
     field: /^expires_at$/,
-    sentence: "The first moment at which the key is refused",
+    sentence: "It must lie in the future.",
     when: (value) => Date.parse(String(value)) <= Date.now() + 1000
   },
-  { operation: /^rotateApiKey$/, field: /^id$/, sentence: "A revoked or expired key cannot be rotated." },
+  {
+    operation: /^rotateApiKey$/,
+    field: /^id$/,
+    sentence: "A key that was revoked or rotated, or has expired, cannot be rotated."
+  },
   {
     operation: /^advance/,
     field: /^action$/,
