@@ -40,10 +40,6 @@ it.effect("all that is wrong with a body is told at once, each with its field an
       "https://example.com\\@evil.example/",
       "https://münchen.example/",
       "https://@example.com/",
-      "https://example.com/[a]",
-      "https://example.com/?list[]=1",
-      "https://example.com/100%",
-      "https://example.com/%zz",
       `https://example.com/${"a".repeat(2048)}`,
       7,
       null

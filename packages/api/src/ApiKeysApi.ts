@@ -58,13 +58,13 @@ const ExpiresAt = Fields.Timestamp.annotate({
 
 /** The body of POST /api-keys as it is sent. What depends on the present moment is judged by the service. */
 export const CreateApiKey = Schema.Struct({
-  name: Name.check(
-    Schema.isMinLength(1, { message: `must be 1 to ${maxName} characters long` }),
-    Schema.isMaxCodePoints(maxName, { message: `must be 1 to ${maxName} characters long` })
-  ).annotate({
+  name: Name.annotate({
     description:
       "What the key is for: one line that people can read, without control characters. Spaces around it are dropped."
-  }),
+  }).check(
+    Schema.isMinLength(1, { message: `must be 1 to ${maxName} characters long` }),
+    Schema.isMaxCodePoints(maxName, { message: `must be 1 to ${maxName} characters long` })
+  ),
   scopes: Scopes.check(
     Schema.isMinLength(1, { message: "must name at least one scope" }),
     Schema.isMaxLength(allScopes.length, { message: "must name each scope once at most" }),

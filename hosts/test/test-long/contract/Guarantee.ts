@@ -17,7 +17,7 @@ export const guarantee = Effect.fnUntraced(function* (options: Pick<Fuzzer.Optio
   const report = yield* Effect.promise(() =>
     Fuzzer.run({ ...options, seed, document, callers: known, root: new URL(served.url).origin })
   )
-  const told = `${Fuzzer.summary(report)}\nCONTRACT_SEED=${seed} CONTRACT_RUNS=${options.runs}\n`
+  const told = `${Fuzzer.summary(report)}\nCONTRACT_SEED=${seed} CONTRACT_RUNS=${options.runs} ${JSON.stringify(process.cpuUsage())}\n`
   yield* Effect.sync(() => process.stdout.write(told))
   if (report.faults.length > 0) assert.fail(`CONTRACT_SEED=${seed}\n${report.faults.join("\n\n")}`)
   const unreached = [...report.tallies].filter(

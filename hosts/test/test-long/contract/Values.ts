@@ -23,6 +23,9 @@ const formats: Readonly<Record<string, fc.Arbitrary<string>>> = {
     .map(([url, port]) => url.replace(/^(https:\/\/[^/?]+)/, `$1${port}`))
 }
 
+/** One of each format, in their order: a pattern that takes it most likely takes the others. */
+const samples = ["019c0d52-1f0a-7000-8000-5b1e6a2d9c41", "2027-01-30T12:00:00Z", "https://example.com/a?b=c"]
+
 const letter = fc.constantFrom("a", "Z", "é", "ß", "漢", "😀", "0", "-", ".", " ", "٣", "'", '"', "\\", "<", "&", "\t")
 
 /** Such as no schema forbids, and no person writes. */
@@ -38,9 +41,9 @@ const text = (schema: JsonSchema, aim: Aim): fc.Arbitrary<string> => {
     const whole = new RegExp(schema["pattern"], "u")
     const plain = new RegExp(schema["pattern"].replace(/\(\?!(\\.|\[[^\]]*\]|[^)\\])*\)/g, ""), "u")
     const matching = fc.stringMatching(plain, { maxLength: Math.min(max, 300) }).filter((value) => whole.test(value))
-    return format === undefined
-      ? matching
-      : fc.oneof({ weight: 6, arbitrary: format }, { weight: 1, arbitrary: matching })
+    const likely = Object.values(formats).map((known) => known.filter((value) => whole.test(value)))
+    const fitting = samples.flatMap((sample, index) => (whole.test(sample) ? (likely[index] ?? []) : []))
+    return fc.oneof({ weight: 1, arbitrary: matching }, ...fitting.map((arbitrary) => ({ weight: 6, arbitrary })))
   }
   const fits = (value: string) => [...value].length >= min && [...value].length <= max
   const free = fc.string({ unit: "grapheme", minLength: min, maxLength: Math.min(max, min + 60) }).filter(fits)

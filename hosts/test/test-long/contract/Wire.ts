@@ -58,10 +58,11 @@ export interface Wire {
 
 export const make = (root: string): Wire => {
   const { hostname, port } = new URL(root)
-  const kept = new Http.Agent({ keepAlive: true, maxSockets: 8 })
+  const kept = new Http.Agent({ keepAlive: true, maxSockets: 4 })
 
-  const send = ({ address, body, chunked, headers, method, target }: Plain) =>
+  const send = (plain: Plain, again = true): Promise<Answered> =>
     new Promise<Answered>((resolve, reject) => {
+      const { address, body, chunked, headers, method, target } = plain
       const request = Http.request({
         hostname,
         port,
@@ -70,7 +71,8 @@ export const make = (root: string): Wire => {
         headers: grouped(headers),
         ...(address === undefined ? { agent: kept } : { agent: false as const, localAddress: address })
       })
-      request.on("error", reject)
+      // A connection that the server closes in the very moment in which it is used again.
+      request.on("error", (error) => (request.reusedSocket && again ? resolve(send(plain, false)) : reject(error)))
       request.on("response", (response) => {
         const chunks: Array<Buffer> = []
         response.on("data", (chunk: Buffer) => chunks.push(chunk))

@@ -6,17 +6,13 @@ export const maxUrlLength = 2048
 /** The characters of RFC 3986, without the fragment's. With the flag by which a description of the API can show it. */
 export const urlPattern = /^https?:\/\/(?![/?])[\w.~:/?[\]@!$&'()*+,;=%-]+$/u
 
-/** Where RFC 3986 has brackets and percent signs, which the pattern does not say: around an IPv6 address, before two digits. */
-const form = /^https?:\/\/([^[\]/?]*(\[[\da-f:.]+\](:\d*)?)?)([/?][^[\]]*)?$/i
-const halfEscaped = /%(?![\da-f]{2})/i
-
 export const urlConstraint =
   "must be an address such as https://example.com/webhooks, in ASCII, without blanks and without a fragment"
 
 /** What the pattern cannot say. */
 export const urlProblem = (text: string): string | null => {
   const url = URL.parse(text)
-  if (url === null || !form.test(text) || halfEscaped.test(text)) return urlConstraint
+  if (url === null) return urlConstraint
   return url.username === "" && url.password === "" && !/^https?:\/\/[^/?]*@/i.test(text)
     ? null
     : "must not hold a user name or a password: verify the signature instead"
