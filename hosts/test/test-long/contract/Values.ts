@@ -31,20 +31,30 @@ const letter = fc.constantFrom("a", "Z", "é", "ß", "漢", "😀", "0", "-", ".
 /** Such as no schema forbids, and no person writes. */
 const strange = fc.constantFrom("\u0007", "\u200b", "\u3164", "\u2028", "\u202e", "\ufeff", "\u0000", "\n")
 
+/** To read a pattern takes long, and there are few. */
+const patterns = new Map<string, fc.Arbitrary<string>>()
+
+const matching = (pattern: string, maxLength: number): fc.Arbitrary<string> => {
+  const known = patterns.get(`${pattern} ${maxLength}`)
+  if (known !== undefined) return known
+  // What a pattern forbids by looking ahead is left out of it, and of what it made.
+  const whole = new RegExp(pattern, "u")
+  const plain = new RegExp(pattern.replace(/\(\?!(\\.|\[[^\]]*\]|[^)\\])*\)/g, ""), "u")
+  const likely = Object.values(formats).map((known) => known.filter((value) => whole.test(value)))
+  const made = fc.oneof(
+    { weight: 1, arbitrary: fc.stringMatching(plain, { maxLength }).filter((value) => whole.test(value)) },
+    ...likely.filter((_, index) => whole.test(samples[index] ?? "")).map((arbitrary) => ({ weight: 6, arbitrary }))
+  )
+  patterns.set(`${pattern} ${maxLength}`, made)
+  return made
+}
+
 const text = (schema: JsonSchema, aim: Aim): fc.Arbitrary<string> => {
   const format = formats[String(schema["format"])]
   if (format !== undefined && schema["pattern"] === undefined) return format
   const min = Number(schema["minLength"] ?? 0)
   const max = Number(schema["maxLength"] ?? min + 40)
-  if (typeof schema["pattern"] === "string") {
-    // What a pattern forbids by looking ahead is left out of it, and of what it made.
-    const whole = new RegExp(schema["pattern"], "u")
-    const plain = new RegExp(schema["pattern"].replace(/\(\?!(\\.|\[[^\]]*\]|[^)\\])*\)/g, ""), "u")
-    const matching = fc.stringMatching(plain, { maxLength: Math.min(max, 300) }).filter((value) => whole.test(value))
-    const likely = Object.values(formats).map((known) => known.filter((value) => whole.test(value)))
-    const fitting = samples.flatMap((sample, index) => (whole.test(sample) ? (likely[index] ?? []) : []))
-    return fc.oneof({ weight: 1, arbitrary: matching }, ...fitting.map((arbitrary) => ({ weight: 6, arbitrary })))
-  }
+  if (typeof schema["pattern"] === "string") return matching(schema["pattern"], Math.min(max, 300))
   const fits = (value: string) => [...value].length >= min && [...value].length <= max
   const free = fc.string({ unit: "grapheme", minLength: min, maxLength: Math.min(max, min + 60) }).filter(fits)
   const edges = aim === "within" ? [min, max] : [min - 1, min, max, max + 1]
