@@ -2,6 +2,9 @@
  * The service over real HTTP, as a partner's server and a partner's dashboard call it, for the half of the suite that begins with
  * GET /usage. Nothing of the contract is imported: what must be true is written in the tests as the specification writes it.
  */
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import { assert, it } from "@effect/vitest"
 import * as IpAllowList from "@partner-commentary/core/access/IpAllowList"
 import type { Organization } from "@partner-commentary/core/partner/Organization"
@@ -14,6 +17,7 @@ import { type Call, TestApi } from "@partner-commentary/test/TestApi"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
+import * as SqlClient from "effect/sql/SqlClient"
 import * as TestClock from "effect/testing/TestClock"
 import { eventually } from "../Eventually.ts"
 
@@ -25,18 +29,46 @@ export const timestamp = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/
 export const nobody = "019c0e1b-7c4e-7000-8000-2f6d1c9e4b10"
 export const allScopes = ["personas:read", "topics:submit", "topics:read", "usage:read"]
 
-/** `conforms` speaks for callers behind a proxy of this machine, so that a test may come from any address. */
-export const application = (options: Application.Options = {}) =>
+/** Callers stand behind a proxy of this machine unless told otherwise, so that a test may come from any address. */
+export const application = ({
+  proxies = ["127.0.0.1", "10.0.0.0/8"],
+  ...options
+}: Application.Options & { readonly proxies?: ReadonlyArray<string> } = {}) =>
   TestApi.layerHttp.pipe(
     Layer.provideMerge(TestApi.workers),
     Layer.provideMerge(Application.layer({ ...options, outside: Layer.merge(Mailbox.layer, ScriptedGenerator.layer) })),
-    Layer.provide(Layer.succeed(TrustedProxies, Result.getOrThrow(IpAllowList.parse(["127.0.0.1", "10.0.0.0/8"]))))
+    Layer.provide(Layer.succeed(TrustedProxies, Result.getOrThrow(IpAllowList.parse(proxies))))
   )
 
 type Service = Layer.Success<ReturnType<typeof application>>
 
-export const conforms = <A, E>(sentence: string, test: Effect.Effect<A, E, Service>) =>
-  it.effect(sentence, () => Effect.andThen(TestClock.setTime(start), test).pipe(Effect.provide(application())))
+export const conforms = <A, E>(
+  sentence: string,
+  test: Effect.Effect<A, E, Service>,
+  options?: Parameters<typeof application>[0]
+) =>
+  it.effect(sentence, () => Effect.andThen(TestClock.setTime(start), test).pipe(Effect.provide(application(options))))
+
+/** As one of several processes on one database, or one after the other. */
+export const process = <A, E>(filename: string, test: Effect.Effect<A, E, Service>) =>
+  test.pipe(Effect.provide(Layer.fresh(application({ filename }))))
+
+/** A file for a database, which goes away with the test. */
+export const databaseFile = Effect.map(
+  Effect.acquireRelease(
+    Effect.sync(() => mkdtempSync(join(tmpdir(), "conformance-"))),
+    (folder) => Effect.sync(() => rmSync(folder, { recursive: true }))
+  ),
+  (folder) => join(folder, "test.db")
+)
+
+/** All rows of all tables, as text. */
+export const everythingStored = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const tables = yield* sql<{ readonly name: string }>`SELECT name FROM sqlite_master WHERE type = 'table'`
+  const rows = yield* Effect.forEach(tables, ({ name }) => sql`SELECT * FROM ${sql(name)}`)
+  return JSON.stringify(rows)
+})
 
 /** `ask("GET /usage", { key })`: a method and a path below `{base_url}`. */
 export const ask = Effect.fnUntraced(function* (line: string, call: Call = {}) {
