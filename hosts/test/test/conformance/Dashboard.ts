@@ -83,7 +83,8 @@ export const ask = Effect.fnUntraced(function* (line: string, call: Call = {}) {
 export type Answer = Effect.Success<ReturnType<typeof ask>>
 
 /** Its status, and its code where it is a refusal. */
-export const told = ({ error, status }: Answer): string => (error === undefined ? `${status}` : `${status} ${error.code}`)
+export const told = ({ error, status }: Answer): string =>
+  error === undefined ? `${status}` : `${status} ${error.code}`
 
 /** Limit, remaining and reset, of the headers. */
 export const rate = ({ headers }: Answer): ReadonlyArray<number> =>

@@ -1,4 +1,4 @@
-/** Decisions, "API-key operations": the dashboard's token, against an identity provider that publishes its keys. */
+/** Decisions, "API-key operations", the dashboard's token against an identity provider that publishes its keys, and "Create key". */
 import { createHmac, createPublicKey, type JsonWebKey } from "node:crypto"
 import { assert, it } from "@effect/vitest"
 import { Dashboard } from "@partner-commentary/core/access/Dashboard"
@@ -12,8 +12,9 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as TestClock from "effect/testing/TestClock"
 import { OAuth2Server } from "oauth2-mock-server"
-import { ask, nobody, seconds, start, told } from "./Dashboard.ts"
+import { ask, conforms, fieldsOf, nobody, partner, seconds, start, told } from "./Dashboard.ts"
 
+const inDays = (days: number) => new Date(start + days * 86_400_000).toISOString()
 const audience = "https://api.partner.example"
 
 /** A provider with a key of every kind. */
@@ -136,5 +137,50 @@ decided("API-key operations: the claim org_id names the organization by its id o
       assert.strictEqual(yield* listed(yield* sign(claims(name))), "401 unauthorized", name)
     }
     assert.strictEqual(yield* listed(yield* sign({ ...claims(""), org_id: undefined })), "401 unauthorized")
+  })
+)
+
+conforms(
+  "Create key: ip_whitelist holds IPv4 and IPv6 addresses and CIDR ranges",
+  Effect.gen(function* () {
+    const { createKey } = yield* partner()
+    const ip_whitelist = ["203.0.113.7", "198.51.100.0/24", "2001:db8::7", "2001:db8:1::/48"]
+    const { data } = yield* createKey({ ip_whitelist })
+    assert.deepStrictEqual(data.ip_whitelist, ip_whitelist)
+    const from = (address: string) =>
+      Effect.map(ask("GET /usage", { key: data.full_key, headers: { "x-forwarded-for": address } }), told)
+    for (const address of ["203.0.113.7", "198.51.100.99", "2001:db8::7", "2001:db8:1:2::3"]) {
+      assert.strictEqual(yield* from(address), "200")
+    }
+    for (const address of ["203.0.113.8", "198.51.101.1", "2001:db8::8", "2001:db8:2::3"]) {
+      assert.strictEqual(yield* from(address), "401 ip_restricted")
+    }
+    assert.deepStrictEqual(fieldsOf(yield* createKey({ ip_whitelist: ["203.0.113.0/33"] })), ["ip_whitelist[0]"])
+  })
+)
+
+conforms(
+  "Create key: environment is live by default, or test",
+  Effect.gen(function* () {
+    const { createKey } = yield* partner()
+    assert.strictEqual((yield* createKey()).data.environment, "live")
+    for (const environment of ["live", "test"]) {
+      const { data } = yield* createKey({ environment })
+      assert.isTrue(data.full_key.startsWith(`pk_${environment}_`))
+    }
+    assert.deepStrictEqual(fieldsOf(yield* createKey({ environment: "sandbox" })), ["environment"])
+  })
+)
+
+conforms(
+  "Create key: expires_at is a timestamp, never by default",
+  Effect.gen(function* () {
+    const { createKey } = yield* partner()
+    assert.isNull((yield* createKey()).data.expires_at)
+    const { data } = yield* createKey({ expires_at: inDays(1) })
+    assert.strictEqual(data.expires_at, inDays(1))
+    assert.strictEqual(told(yield* ask("GET /usage", { key: data.full_key })), "200")
+    yield* TestClock.adjust("1 day")
+    assert.strictEqual(told(yield* ask("GET /usage", { key: data.full_key })), "401 key_expired")
   })
 )

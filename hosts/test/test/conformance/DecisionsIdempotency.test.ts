@@ -3,7 +3,18 @@ import { assert } from "@effect/vitest"
 import * as Seed from "@partner-commentary/test/Seed"
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/testing/TestClock"
-import { type Answer, act, ask, conforms, creatorToken, everythingStored, partner, reached, told, webhook } from "./Dashboard.ts"
+import {
+  type Answer,
+  act,
+  ask,
+  conforms,
+  creatorToken,
+  everythingStored,
+  partner,
+  reached,
+  told,
+  webhook
+} from "./Dashboard.ts"
 
 const content = "Will the cup be theirs again?"
 const other = "Will the cup be theirs after all?"

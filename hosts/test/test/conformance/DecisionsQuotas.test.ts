@@ -1,9 +1,11 @@
 /** Decisions, "Authentication, limits, quotas": plans, quotas and what they count, and the billing period. The bursts are in SpecLimits. */
 import { assert } from "@effect/vitest"
 import type { Organization } from "@partner-commentary/core/partner/Organization"
+import { ScriptedGenerator } from "@partner-commentary/test/ScriptedGenerator"
 import * as Seed from "@partner-commentary/test/Seed"
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/testing/TestClock"
+import { eventually } from "../Eventually.ts"
 import { act, ask, conforms, creatorToken, databaseFile, partner, process, rate, reached, told } from "./Dashboard.ts"
 
 const content = "Will the cup be theirs again?"
@@ -122,6 +124,37 @@ conforms(
     assert.strictEqual((yield* usage).remaining.commentaries, 10)
   })
 )
+
+for (const reason of ["declined", "expired", "generation_failed", "approval_timeout", "withdrawn"]) {
+  conforms(
+    `Quota: a unit is given back when it is settled as failed, here ${reason}`,
+    Effect.gen(function* () {
+      const { key, persona, submit, usage } = yield* crowd(0, { commentaries_per_month: 10 })
+      const { topic_id } = (yield* submit(content)).data
+      const generator = yield* ScriptedGenerator
+      if (reason === "generation_failed") yield* generator.failNext({ permanent: true })
+      const token = yield* creatorToken(persona.creator.email)
+      if (reason === "declined") yield* act(token, "decline")
+      else if (reason !== "expired") yield* act(token, "respond", { perspective: "Theirs, by some distance." })
+      if (reason === "approval_timeout" || reason === "withdrawn") yield* reached(key, topic_id, "commentary_generated")
+      if (reason === "generation_failed") {
+        yield* eventually(
+          "the attempt",
+          Effect.map(generator.requests, ({ length }) => length === 1)
+        )
+      }
+      if (reason === "withdrawn") yield* act(token, "withdraw")
+      if (reason !== "declined" && reason !== "withdrawn") assert.strictEqual((yield* usage).remaining.commentaries, 9)
+      yield* TestClock.adjust("8 days")
+      const failure = yield* eventually(
+        reason,
+        Effect.map(ask(`GET /topics/${topic_id}/status`, { key }), ({ data }) => data.personas[0].failure)
+      )
+      assert.strictEqual(failure.reason, reason)
+      assert.strictEqual((yield* usage).remaining.commentaries, 10)
+    })
+  )
+}
 
 conforms(
   "Quota: a topic that doesn't fit is refused whole",

@@ -111,6 +111,7 @@ conforms(
     assert.strictEqual(told(refused), "429 rate_limit_exceeded")
     assert.deepStrictEqual(refused.error.details, { retry_after: 60, limit: 60, remaining: 0 })
     assert.strictEqual(refused.headers.get("retry-after"), "60")
+    assert.strictEqual(told(yield* ask("GET /api-keys", over("203.0.113.7"))), "429 rate_limit_exceeded")
     assert.strictEqual(told(yield* ask("GET /topics", over("203.0.113.8"))), "401 unauthorized")
   })
 )

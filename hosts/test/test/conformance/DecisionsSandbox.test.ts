@@ -39,12 +39,12 @@ const sandbox = Effect.gen(function* () {
 })
 
 /** Path by path, what polls see. */
-const paths = {
+const paths: Readonly<Record<"approve" | "decline" | "expire" | "fail", Array<string>>> = {
   approve: ["topic_sent", "opinion_injected", "commentary_generated", "creator_approved"],
   decline: ["topic_sent", "declined declined"],
   expire: ["topic_sent", "expired expired"],
   fail: ["topic_sent", "opinion_injected", "opinion_injected generation_failed"]
-} as const
+}
 
 conforms(
   "Test environment: keys pk_test_… see only test data, and live keys only live data",

@@ -88,7 +88,12 @@ conforms(
   Effect.gen(function* () {
     const { token } = yield* partner()
     const { full_key, id } = (yield* ask("POST /api-keys", { token, body })).data
-    for (const line of ["GET /api-keys", `GET /api-keys/${id}`, `POST /api-keys/${id}/rotate`, `DELETE /api-keys/${id}`]) {
+    for (const line of [
+      "GET /api-keys",
+      `GET /api-keys/${id}`,
+      `POST /api-keys/${id}/rotate`,
+      `DELETE /api-keys/${id}`
+    ]) {
       const { status, text } = yield* ask(line, { token })
       assert.isBelow(status, 300)
       assert.notInclude(text, full_key)

@@ -1,7 +1,7 @@
 /** Specification, sections 2 and 4: GET /usage and the Usage object. */
 import { assert } from "@effect/vitest"
-import * as Effect from "effect/Effect"
 import * as Seed from "@partner-commentary/test/Seed"
+import * as Effect from "effect/Effect"
 import { act, ask, conforms, creatorToken, partner, reached, start, timestamp, told } from "./Dashboard.ts"
 
 const integers = (value: object, names: ReadonlyArray<string>) => {

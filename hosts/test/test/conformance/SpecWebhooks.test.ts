@@ -4,16 +4,7 @@ import * as Effect from "effect/Effect"
 import * as TestClock from "effect/testing/TestClock"
 import { ask, conforms, fieldsOf, partner, timestamp, told, webhook } from "./Dashboard.ts"
 
-const shown = [
-  "id",
-  "url",
-  "events",
-  "status",
-  "consecutive_failures",
-  "last_delivery_at",
-  "created_at",
-  "updated_at"
-]
+const shown = ["id", "url", "events", "status", "consecutive_failures", "last_delivery_at", "created_at", "updated_at"]
 
 const registered = Effect.fnUntraced(function* (given: object = {}) {
   const { key } = yield* partner()
