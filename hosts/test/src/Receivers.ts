@@ -1,5 +1,7 @@
-/** A way out to webhooks that sends nothing: it keeps what it is given, takes every `https:` address, and refuses those it is told to. */
+/** A way out to webhooks that sends nothing: it keeps what it is given, answers as it is told, and takes every `https:` address but those it is told to refuse. */
 import {
+  type WebhookAnswer,
+  type WebhookNotSent,
   type WebhookRequest,
   WebhookTransport,
   WebhookUrlRefused
@@ -8,6 +10,8 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 
+export type Answering = (request: WebhookRequest) => Effect.Effect<Partial<WebhookAnswer>, WebhookNotSent>
+
 export class Receivers extends Context.Service<
   Receivers,
   {
@@ -15,6 +19,8 @@ export class Receivers extends Context.Service<
     readonly sent: Effect.Effect<ReadonlyArray<WebhookRequest>>
     /** The URLs that were asked about, in order. */
     readonly checked: Effect.Effect<ReadonlyArray<string>>
+    /** What receivers answer from now on; until told otherwise 200. */
+    readonly answer: (answer: Answering) => Effect.Effect<void>
     /** From now on, addresses of this host name are refused. */
     readonly refuse: (host: string, constraint: string) => Effect.Effect<void>
   }
@@ -23,17 +29,22 @@ export class Receivers extends Context.Service<
     Effect.sync(() => {
       const sent: Array<WebhookRequest> = []
       const checked: Array<string> = []
+      let answering: Answering = () => Effect.succeed({})
       const refusals = new Map<string, string>()
       const receivers = Receivers.of({
         sent: Effect.sync(() => [...sent]),
         checked: Effect.sync(() => [...checked]),
+        answer: (next) =>
+          Effect.sync(() => {
+            answering = next
+          }),
         refuse: (host, constraint) => Effect.sync(() => void refusals.set(host, constraint))
       })
       const transport = WebhookTransport.of({
         send: (request) =>
-          Effect.sync(() => {
+          Effect.suspend(() => {
             sent.push(request)
-            return { status: 200, retryAfter: null, excerpt: "" }
+            return Effect.map(answering(request), (given) => ({ status: 200, retryAfter: null, excerpt: "", ...given }))
           }),
         check: (text) =>
           Effect.suspend(() => {

@@ -20,6 +20,8 @@ export const get = (key: string, path = "") => ask(path, { key })
 export const patch = (key: string, id: string, body: unknown) => ask(`/${id}`, { method: "PATCH", key, body })
 export const remove = (key: string, id: string) => ask(`/${id}`, { method: "DELETE", key })
 
+export const test = (key: string, id: string, call: Call = {}) => ask(`/${id}/test`, { method: "POST", key, ...call })
+
 export const aKey = Effect.flatMap(Seed.organization(), (owner) => Effect.map(Seed.key(owner), ({ text }) => text))
 
 /** All that is told to be wrong. */

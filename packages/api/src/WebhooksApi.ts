@@ -117,6 +117,30 @@ export const RemovedWebhook = Schema.Struct({
   deleted: Schema.Literal(true).annotate({ description: "Always true.", examples: [true] })
 }).annotate({ identifier: "RemovedWebhook" })
 
+/** The answer to a test, without an envelope around it: the specification's own shape. */
+export const WebhookTest = Schema.Struct({
+  success: Schema.Boolean.annotate({
+    description: "Whether your endpoint answered with a 2xx status. False is an answer, not an error.",
+    examples: [true]
+  }),
+  test_event_id: Schema.String.annotate({
+    description: "The id of the test event, as your endpoint got it in `webhook-id`: `evt_test_` and a UUID.",
+    examples: ["evt_test_019c0e1b-7c4e-7000-8000-2f6d1c9e4b10"]
+  }),
+  delivery_status: Schema.Literals(["delivered", "failed"]).annotate({
+    description: "`delivered` or `failed`.",
+    examples: ["delivered"]
+  }),
+  response_code: Schema.NullOr(Schema.Int).annotate({
+    description: "The HTTP status of your endpoint's answer; null when no answer came.",
+    examples: [200]
+  }),
+  error: Schema.NullOr(Schema.String).annotate({
+    description: "Why the delivery failed, in one sentence; null when it did not.",
+    examples: [null]
+  })
+}).annotate({ identifier: "WebhookTest" })
+
 const id = {
   id: Fields.Uuid.annotate({
     description: "The webhook's id.",
@@ -167,7 +191,15 @@ export class WebhooksApi extends HttpApiGroup.make("webhooks")
       .annotate(RequiredScope, "topics:submit")
       .annotate(OpenApi.Identifier, "deleteWebhook")
       .annotate(OpenApi.Summary, "Remove a webhook")
-      .annotate(OpenApi.Description, "Removes a webhook for good. Nothing more is sent to it.")
+      .annotate(OpenApi.Description, "Removes a webhook for good. Nothing more is sent to it."),
+    HttpApiEndpoint.post("test", "/webhooks/:id/test", { params: id, success: WebhookTest, error: NotFound })
+      .annotate(RequiredScope, "topics:submit")
+      .annotate(OpenApi.Identifier, "testWebhook")
+      .annotate(OpenApi.Summary, "Test a webhook")
+      .annotate(
+        OpenApi.Description,
+        "Sends a signed event of the type `webhook.test` at once, whatever the webhook's status, and answers with what came of it. One attempt, which may take 15 seconds. It does not count in `consecutive_failures`, and each call sends one: an `Idempotency-Key` is ignored."
+      )
   )
   .annotateMerge(
     OpenApi.annotations({

@@ -56,6 +56,7 @@ export type Agreements = [
   Agree<Same<Client.UpdateWebhook, Encoded<typeof WebhooksApi.ChangeWebhook>>>,
   Agree<Same<Client.Webhook, Encoded<typeof WebhooksApi.Webhook>>>,
   Agree<Same<Client.CreatedWebhook, Encoded<typeof WebhooksApi.RegisteredWebhook>>>,
+  Agree<Same<Client.WebhookTest, Encoded<typeof WebhooksApi.WebhookTest>>>,
   Agree<Same<Client.DeletedWebhook, Encoded<typeof WebhooksApi.RemovedWebhook>>>,
   Agree<Same<Client.CreateApiKey, Encoded<typeof ApiKeysApi.CreateApiKey>>>,
   Agree<Same<Client.RotateApiKey, Encoded<typeof ApiKeysApi.RotateApiKey>>>,

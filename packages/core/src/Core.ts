@@ -21,6 +21,7 @@ import { Wakeups } from "./topic/Wakeups.ts"
 import { ApiCalls } from "./usage/ApiCalls.ts"
 import { Usage } from "./usage/Usage.ts"
 import { Webhooks } from "./webhook/Webhooks.ts"
+import { WebhookTest } from "./webhook/WebhookTest.ts"
 
 /** What one process keeps by itself, where several do not have to share it: rate windows, and the signal that there is work. */
 export const layerProcess = Layer.merge(RateWindows.layerMemory, WorkSignal.layerProcess)
@@ -40,7 +41,8 @@ export const layer = Layer.mergeAll(
   Topics.layer,
   Usage.layer,
   Wakeups.layer,
-  Webhooks.layer
+  Webhooks.layer,
+  WebhookTest.layer
 ).pipe(
   Layer.provide(CreatorLinks.layer),
   Layer.provideMerge(Layer.mergeAll(ApiCalls.layer, Seal.layer, SimulatedCreators.layer))

@@ -9,6 +9,7 @@ import { toIso } from "@partner-commentary/core/shared/Instant"
 import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
 import type { Webhook } from "@partner-commentary/core/webhook/Webhook"
 import { type Registration, Webhooks } from "@partner-commentary/core/webhook/Webhooks"
+import { type Tested, WebhookTest } from "@partner-commentary/core/webhook/WebhookTest"
 import * as Effect from "effect/Effect"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
@@ -27,6 +28,7 @@ export const layer = HttpApiBuilder.group(
   "webhooks",
   Effect.fnUntraced(function* (handlers) {
     const webhooks = yield* Webhooks
+    const { test } = yield* WebhookTest
     const { apiRoot } = yield* PublicAddress
     const answerOnce = yield* KeyedRequests.make
 
@@ -95,6 +97,14 @@ export const layer = HttpApiBuilder.group(
           return ok({ id, deleted: true as const })
         })
       )
+      .handle(
+        "test",
+        Effect.fnUntraced(function* ({ params }) {
+          const principal = yield* CurrentPrincipal
+          const id = yield* idOf(params.id)
+          return testView(yield* Effect.catchTag(test(ownerOf(principal), id), "WebhookNotFound", notFound))
+        })
+      )
   })
 )
 
@@ -121,4 +131,12 @@ const view = (webhook: Webhook): typeof Api.Webhook.Type => ({
   last_delivery_at: webhook.lastDeliveryAt === null ? null : toIso(webhook.lastDeliveryAt),
   created_at: toIso(webhook.createdAt),
   updated_at: toIso(webhook.updatedAt)
+})
+
+const testView = ({ attempt, eventId }: Tested): typeof Api.WebhookTest.Type => ({
+  success: attempt.failure === null,
+  test_event_id: eventId,
+  delivery_status: attempt.failure === null ? "delivered" : "failed",
+  response_code: attempt.status,
+  error: attempt.reason
 })

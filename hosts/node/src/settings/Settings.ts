@@ -164,6 +164,7 @@ const readPolicy = Effect.gen(function* () {
     approvalWindow: yield* withDefault("APPROVAL_WINDOW", Kind.duration, defaults.approvalWindow),
     duplicateWindow: yield* withDefault("DUPLICATE_WINDOW", Kind.duration, defaults.duplicateWindow),
     generationRetries: yield* withDefault("GENERATION_RETRY_SCHEDULE", Kind.durations, defaults.generationRetries),
+    webhookTimeout: yield* withDefault("WEBHOOK_TIMEOUT", Kind.duration, defaults.webhookTimeout),
     lease: yield* withDefault("WORKER_LEASE", Kind.duration, defaults.lease)
   }
 })

@@ -29,6 +29,8 @@ export interface Policy {
   readonly testPace: Duration.Duration
   /** An idempotency key gives its first answer again for so long. */
   readonly idempotencyWindow: Duration.Duration
+  /** How long one attempt at a receiver may take, from the name's look-up to the last byte of the answer. */
+  readonly webhookTimeout: Duration.Duration
 }
 
 export const defaults: Policy = {
@@ -44,7 +46,8 @@ export const defaults: Policy = {
   lease: Duration.seconds(90),
   testDuplicateWindow: Duration.seconds(60),
   testPace: Duration.millis(1500),
-  idempotencyWindow: Duration.hours(24)
+  idempotencyWindow: Duration.hours(24),
+  webhookTimeout: Duration.seconds(15)
 }
 
 /** The policy in force. */

@@ -1,0 +1,66 @@
+/** Signs one event and has it carried to a receiver, once. Never fails: failing is an outcome. What follows from it is others'. */
+import * as Mac from "effect/crypto/Mac"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Redacted from "effect/Redacted"
+import * as Result from "effect/Result"
+import type { WebhookId } from "../shared/Ids.ts"
+import * as Instant from "../shared/Instant.ts"
+import { Policy } from "../shared/Policy.ts"
+import { Seal } from "../shared/Seal.ts"
+import { type Attempt, isSuccess } from "./Attempt.ts"
+import { sealedFor } from "./WebhookSecret.ts"
+import { sign } from "./WebhookSignature.ts"
+import { type WebhookAnswer, WebhookNotSent, WebhookTransport } from "./WebhookTransport.ts"
+
+export interface Parcel {
+  readonly webhook: { readonly id: WebhookId; readonly url: string }
+  /** As the store keeps it; null when the webhook is gone. */
+  readonly sealedSecret: string | null
+  /** `evt_…` or `evt_test_…`: the same on every attempt. */
+  readonly eventId: string
+  /** Sent byte for byte. */
+  readonly payload: string
+}
+
+export type Send = (parcel: Parcel) => Effect.Effect<Attempt>
+
+/** Only the sending itself can be interrupted. */
+export const make: Effect.Effect<Send, never, Mac.Mac | Seal | WebhookTransport> = Effect.gen(function* () {
+  const mac = yield* Mac.Mac
+  const seal = yield* Seal
+  const transport = yield* WebhookTransport
+  const { webhookTimeout: timeout } = yield* Policy
+
+  return Effect.fn("Webhook.send")(function* ({ eventId, payload, sealedSecret, webhook }) {
+    const at = yield* Instant.now
+    const secret = sealedSecret === null ? Option.none<string>() : yield* seal.open(sealedFor(webhook.id), sealedSecret)
+    if (Option.isNone(secret)) return { at, duration: 0, ...nothing, ...unsigned }
+    const signature = yield* sign(mac, Redacted.make(secret.value), { id: eventId, at, body: payload })
+    const headers = { "content-type": "application/json", "user-agent": "Partner-Commentary", ...signature }
+    const sent = yield* Effect.result(
+      Effect.catchDefect(transport.send({ url: webhook.url, headers, body: payload, timeout }), (defect) =>
+        Effect.andThen(Effect.logError("The webhook transport broke", defect), broken)
+      )
+    )
+    return { at, duration: (yield* Instant.now) - at, ...outcomeOf(sent) }
+  })
+})
+
+const nothing = { status: null, excerpt: null, retryAfter: null }
+
+const unsigned = {
+  failure: "unsigned",
+  reason: "The webhook's secret cannot be read at the moment, so nothing was sent."
+} as const
+
+const broken = Effect.fail(new WebhookNotSent({ failure: "reset", reason: "The connection broke." }))
+
+const outcomeOf = (sent: Result.Result<WebhookAnswer, WebhookNotSent>): Omit<Attempt, "at" | "duration"> => {
+  if (Result.isFailure(sent)) return { ...nothing, failure: sent.failure.failure, reason: sent.failure.reason }
+  const { excerpt, retryAfter, status } = sent.success
+  const answered = { status, excerpt, retryAfter }
+  return isSuccess(status)
+    ? { ...answered, failure: null, reason: null }
+    : { ...answered, failure: "http", reason: `The receiver answered with status ${status}, which is no success.` }
+}

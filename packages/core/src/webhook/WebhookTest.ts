@@ -1,0 +1,52 @@
+/** Tries a webhook out: a test event, sent at once, whatever the webhook's status. Nothing is kept, and no failure counts. */
+import * as Context from "effect/Context"
+import * as SecureRandom from "effect/crypto/SecureRandom"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import type { WebhookId } from "../shared/Ids.ts"
+import * as Instant from "../shared/Instant.ts"
+import type { Owner } from "../topic/TopicStore.ts"
+import type { Attempt } from "./Attempt.ts"
+import * as Sending from "./Sending.ts"
+import { WebhookNotFound } from "./WebhookNotFound.ts"
+import { WebhookStore } from "./WebhookStore.ts"
+
+export interface Tested {
+  /** `evt_test_` and a UUID. */
+  readonly eventId: string
+  readonly attempt: Attempt
+}
+
+export class WebhookTest extends Context.Service<
+  WebhookTest,
+  {
+    /** One attempt. Takes as long as the receiver does. */
+    readonly test: (owner: Owner, id: WebhookId) => Effect.Effect<Tested, WebhookNotFound>
+  }
+>()("@partner-commentary/core/webhook/WebhookTest") {
+  static readonly layer = Layer.effect(
+    WebhookTest,
+    Effect.gen(function* () {
+      const store = yield* WebhookStore
+      const random = yield* SecureRandom.SecureRandom
+      const send = yield* Sending.make
+      return WebhookTest.of({
+        test: Effect.fn("WebhookTest.test")(function* (owner, id) {
+          const found = yield* store.find(owner, id)
+          if (Option.isNone(found)) return yield* new WebhookNotFound()
+          const sealedSecret = Option.getOrNull(yield* store.sealedSecret(id))
+          const eventId = `evt_test_${yield* random.uuidV7()}`
+          const payload = JSON.stringify({
+            id: eventId,
+            type: "webhook.test",
+            timestamp: Instant.toIso(yield* Instant.now),
+            sequence: 1,
+            data: { webhook_id: id, environment: owner.environment }
+          })
+          return { eventId, attempt: yield* send({ webhook: found.value, sealedSecret, eventId, payload }) }
+        })
+      })
+    })
+  )
+}
