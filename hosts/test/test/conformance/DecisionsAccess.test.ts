@@ -90,9 +90,10 @@ scoped("topics:read", "status, by-reference, commentaries", [
   "GET /topics/by-reference/mine"
 ])
 scoped("topics:read", "reading webhooks", ["GET /webhooks", "GET /webhooks/{webhook}"])
-scoped("topics:submit", "creating, changing, deleting webhooks", [
+scoped("topics:submit", "creating, changing, testing, deleting webhooks", [
   "POST /webhooks",
   "PATCH /webhooks/{webhook}",
+  "POST /webhooks/{webhook}/test",
   "DELETE /webhooks/{webhook}"
 ])
 scoped("topics:submit", "the partner's approval, bulk submission and simulated steps", [

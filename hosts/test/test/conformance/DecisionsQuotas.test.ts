@@ -78,6 +78,7 @@ conforms(
       remaining: 0,
       quota: "topics_per_month"
     })
+    assert.strictEqual(refused.headers.get("retry-after"), "91")
     yield* TestClock.setTime(march)
     assert.strictEqual(told(yield* submit("Will the cup be theirs after all?")), "201")
   })
