@@ -84,7 +84,7 @@ export type Answer = Effect.Success<ReturnType<typeof ask>>
 
 /** Its status, and its code where it is a refusal. */
 export const told = ({ error, status }: Answer): string =>
-  error === undefined ? `${status}` : `${status} ${error.code}`
+  error === undefined || error === null ? `${status}` : `${status} ${error.code}`
 
 /** Limit, remaining and reset, of the headers. */
 export const rate = ({ headers }: Answer): ReadonlyArray<number> =>
