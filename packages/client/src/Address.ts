@@ -12,7 +12,7 @@ export const baseAddress = (given: string): string => {
   if (url.username + url.password + url.search + url.hash !== "") {
     throw new PartnerCommentaryError("baseUrl must have no user, password, query or fragment.")
   }
-  const path = url.pathname.replace(/\/+$/, "")
+  const path = url.pathname.replace(/(?<!\/)\/+$/, "")
   return url.origin + (path.endsWith(prefix) ? path : path + prefix)
 }
 
