@@ -29,6 +29,7 @@ export const path = (texts: TemplateStringsArray, ...ids: ReadonlyArray<string>)
   texts.reduce((whole, text, at) => whole + segment(ids[at - 1] as string) + text)
 
 export const query = (values: Readonly<Record<string, string | number | undefined>>): string => {
-  const given = Object.entries(values).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]]))
-  return given.length === 0 ? "" : `?${new URLSearchParams(given)}`
+  const given = new URLSearchParams()
+  for (const [name, value] of Object.entries(values)) if (value !== undefined) given.set(name, String(value))
+  return `${given}` === "" ? "" : `?${given}`
 }

@@ -61,7 +61,7 @@ const decoded = (base64: string): Uint8Array<ArrayBuffer> | null => {
 const marker = "whsec_"
 
 /** `whsec_…` is base64; any other secret is its own bytes. */
-const keyOf = (secret: string): Promise<CryptoKey> => {
+const keyOf = (secret: string) => {
   const bytes = secret.startsWith(marker) ? decoded(secret.slice(marker.length)) : new TextEncoder().encode(secret)
   if (bytes === null || bytes.length === 0) {
     return refuse("malformed_secret", "The webhook's secret is empty, or begins with whsec_ and goes on as no base64.")
