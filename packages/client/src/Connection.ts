@@ -43,6 +43,7 @@ export class Connection {
   readonly #header: Header
   readonly #credential: Credential
   readonly #options: ClientOptions
+  #isTest = false
 
   constructor(options: ClientOptions, header: Header, credential: Credential) {
     if (inBrowser() && options.allowBrowser !== true) {
@@ -55,6 +56,11 @@ export class Connection {
     this.#credential = credential
     this.#options = options
     if (typeof credential !== "function") this.#checked(credential)
+  }
+
+  /** Whether the credential is a key of the test environment, as far as is known: one that is fetched is not known before. */
+  get isTest(): boolean {
+    return this.#isTest
   }
 
   /** The payload of a success. */
@@ -136,7 +142,10 @@ export class Connection {
 
   /** Checked here, for `fetch` would show what is wrong by showing it. */
   #checked(secret: string): string {
-    if (typeof secret === "string" && /^[\x21-\x7e]+$/.test(secret)) return secret
+    if (typeof secret === "string" && /^[\x21-\x7e]+$/.test(secret)) {
+      this.#isTest = secret.startsWith("pk_test_")
+      return secret
+    }
     throw new PartnerCommentaryError(`${this.#header.option} is missing, or has a character that no key has.`)
   }
 }
