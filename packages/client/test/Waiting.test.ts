@@ -1,7 +1,5 @@
 /** Waiting for a topic: as seldom as the guidance says, never into the rate limit, through outages, and not for ever. */
-
-import type { PartnerCommentaryOptions } from "@partner-commentary/client"
-import { type TopicProgress, WaitTimeoutError } from "@partner-commentary/client"
+import { type PartnerCommentaryOptions, type TopicProgress, WaitTimeoutError } from "@partner-commentary/client"
 import { afterEach, beforeEach, expect, it, vi } from "vitest"
 import { type Answer, broken, failure, html, ok, refused, scripted as scriptedWith } from "./ScriptedService.ts"
 
