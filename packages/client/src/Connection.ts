@@ -29,6 +29,12 @@ export interface Header {
   readonly scheme: string
 }
 
+/** The options as they were given, if there are any: what calls this may be plain JavaScript. */
+export const given = <Options extends ClientOptions>(options: Options, credential: keyof Options & string): Options => {
+  if (typeof options === "object" && options !== null) return options
+  throw new PartnerCommentaryError(`Options are missing: give an object with ${credential} and baseUrl.`)
+}
+
 const inBrowser = () => "window" in globalThis && "document" in globalThis
 
 /** Node says why in the cause. */

@@ -11,10 +11,14 @@ export type WebhookRefusal =
   | "too_old"
   | "too_new"
   | "wrong_signature"
+  | "missing_secret"
   | "malformed_secret"
   | "malformed_body"
 
-/** Not to be believed: answer 400, or 401, and do nothing. */
+/**
+ * Not to be believed: answer 400, or 401, and do nothing. `missing_secret` and `malformed_secret` are about your own
+ * settings: answer 500, and it comes again.
+ */
 export class WebhookVerificationError extends PartnerCommentaryError {
   override name = "WebhookVerificationError"
   readonly reason: WebhookRefusal
@@ -69,6 +73,17 @@ const keyOf = (secret: string) => {
   return crypto.subtle.importKey("raw", bytes, { name: "HMAC", hash: "SHA-256" }, false, ["verify"])
 }
 
+const secretsOf = (secret: string | ReadonlyArray<string>): ReadonlyArray<string> => {
+  const all: ReadonlyArray<unknown> = Array.isArray(secret) ? secret : [secret]
+  const texts = all.filter((each) => typeof each === "string")
+  return texts.length === 0 || texts.length < all.length
+    ? refuse(
+        "missing_secret",
+        "The webhook's secret is missing: give the text, or a list of texts, that it was registered with."
+      )
+    : texts
+}
+
 const bytesOf = (body: string | Uint8Array | ArrayBuffer): Uint8Array => {
   if (typeof body === "string") return new TextEncoder().encode(body)
   // Not instanceof: what a test runner's sandbox or a frame made is of another realm.
@@ -95,6 +110,7 @@ export const verifyWebhook = async (
   secret: string | ReadonlyArray<string>,
   options: VerifyOptions = {}
 ): Promise<WebhookEvent> => {
+  const secrets = secretsOf(secret)
   const content = bytesOf(body)
   const id = header(headers, "webhook-id")
   const timestamp = header(headers, "webhook-timestamp")
@@ -109,7 +125,7 @@ export const verifyWebhook = async (
   signed.set(lead)
   signed.set(content, lead.length)
 
-  const keys = await Promise.all((typeof secret === "string" ? [secret] : secret).map(keyOf))
+  const keys = await Promise.all(secrets.map(keyOf))
   for (const key of keys) {
     for (const signature of signatures) {
       // The comparison takes the same time wherever the two differ.
