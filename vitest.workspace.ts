@@ -7,8 +7,10 @@ const folders = ["packages/*", "adapters/*", "hosts/*", "scripts", "examples"]
 const conformance = "hosts/test/test/conformance/*.test.ts"
 
 /** The client's exports are what it ships, which is built; tests take its sources. */
-const alias = {
-  "@partner-commentary/client": join(import.meta.dirname, "packages", "client", "src", "PartnerCommentary.ts")
+export const resolve = {
+  alias: {
+    "@partner-commentary/client": join(import.meta.dirname, "packages", "client", "src", "PartnerCommentary.ts")
+  }
 }
 
 const project = (name: string, include: string) => ({
@@ -22,10 +24,10 @@ export default defineConfig({
   test: {
     projects: [
       ...folders.map((folder) => ({
-        resolve: { alias },
+        resolve,
         test: { ...project(folder, `${folder}/test/**/*.test.ts`), exclude: [...configDefaults.exclude, conformance] }
       })),
-      { resolve: { alias }, test: { ...project("conformance", conformance), isolate: false } }
+      { resolve, test: { ...project("conformance", conformance), isolate: false } }
     ]
   }
 })
