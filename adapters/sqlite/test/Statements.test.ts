@@ -167,7 +167,7 @@ const everything = Effect.gen(function* () {
   yield* keys.insert({ key, hash: "x" }, 1, { action: "", subject: "", organizationId, details: {} })
   yield* keys.findByHash("x")
   yield* keys.find(organizationId, key.id)
-  yield* keys.list(organizationId, start)
+  yield* keys.list(organizationId, start, 10)
   yield* keys.modify(key.id, null, () => Result.succeed({ revokedAt: start, successor: null, record: null }))
   yield* Effect.flatMap(OrganizationStore, (store) => store.findByIdentity("x"))
   yield* Effect.flatMap(UsageStore, (store) => store.ofMonth({ organizationId, environment: "live" }, "2026-01"))

@@ -5,9 +5,11 @@ import { ApiKeyId } from "@partner-commentary/core/shared/Ids"
 import * as InMemory from "@partner-commentary/test/InMemory"
 import * as Seed from "@partner-commentary/test/Seed"
 import { TestApi } from "@partner-commentary/test/TestApi"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
 import * as TestClock from "effect/testing/TestClock"
+import { json } from "./Json.ts"
 import { keyring, met, valid } from "./Keyring.ts"
 
 const start = Date.parse("2026-02-01T12:00:00.000Z")
@@ -256,5 +258,31 @@ it.effect("keys that ended more than 90 days ago leave the list, and are found b
       [lasting.id]
     )
     for (const { id } of [revoked, expired]) assert.strictEqual((yield* find(id)).id, id)
+  }).pipe(Effect.provide(InMemory.layer))
+)
+
+it.effect("100 keys a day can be created and rotated: who made ever new ones would have no rate limit", () =>
+  Effect.gen(function* () {
+    const { call } = yield* TestApi
+    const owner = yield* Seed.organization()
+    const token = yield* Seed.token(owner, { expiresIn: Duration.days(2) })
+    const post = (path: string, body: unknown) => call(`/partner/v1/api-keys${path}`, { method: "POST", token, body })
+    const created = yield* json(yield* post("", { name: "One", scopes: ["topics:read"] }))
+    let id: string = created.data.id
+    for (let count = 2; count <= 100; count++) {
+      const rotated = yield* post(`/${id}/rotate`, { grace_period_seconds: 0 })
+      assert.strictEqual(rotated.status, 201)
+      id = (yield* json(rotated)).data.id
+    }
+    for (const refused of [
+      yield* post(`/${id}/rotate`, {}),
+      yield* post("", { name: "Two", scopes: ["topics:read"] })
+    ]) {
+      assert.deepStrictEqual([refused.status, refused.headers.get("retry-after")], [429, "86400"])
+      assert.strictEqual(refused.headers.get("x-ratelimit-limit"), "1000000")
+      assert.deepStrictEqual((yield* json(refused)).error.details, { retry_after: 86400, limit: 100, remaining: 0 })
+    }
+    yield* TestClock.adjust("1 day")
+    assert.strictEqual((yield* post(`/${id}/rotate`, {})).status, 201)
   }).pipe(Effect.provide(InMemory.layer))
 )

@@ -79,7 +79,10 @@ it.effect("no other operation takes a token in place of a key", () =>
       ["GET", "/personas"]
     ]) {
       const response = yield* call(`/partner/v1${path}`, { method: method ?? "", token })
-      assert.strictEqual((yield* json(response)).error.message, "The API key is missing or invalid.")
+      assert.strictEqual(
+        (yield* json(response)).error.message,
+        "The API key is missing or invalid. Send it as X-Api-Key: KEY."
+      )
       assert.strictEqual(response.status, 401)
     }
   }).pipe(Effect.provide(InMemory.layer))
@@ -109,7 +112,7 @@ it.effect("a token that ran out says so", () =>
 it.effect("a token names its organization by id, in any case, or by the identity provider's name for it", () =>
   Effect.gen(function* () {
     const first = yield* Seed.organization({ identityId: "org_Acme|1" })
-    const second = yield* Seed.organization({ identityId: first.id })
+    const second = yield* Seed.organization({ identityId: "org_Bolt|2" })
     const named = (id: string) =>
       Effect.gen(function* () {
         const { call } = yield* TestApi

@@ -12,7 +12,7 @@ import * as OpenApi from "effect/http-api/OpenApi"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { DashboardAuth } from "./DashboardAuth.ts"
-import { keywords } from "./Documented.ts"
+import { bodyOptional, keywords } from "./Documented.ts"
 import { Ok } from "./Envelope.ts"
 import { InvalidRequest, NotFound } from "./Errors.ts"
 import * as Fields from "./Fields.ts"
@@ -58,7 +58,10 @@ const ExpiresAt = Fields.Timestamp.annotate({
 
 /** The body of POST /api-keys as it is sent. What depends on the present moment is judged by the service. */
 export const CreateApiKey = Schema.Struct({
-  name: Name.check(
+  name: Name.annotate({
+    description:
+      "What the key is for: one line that people can read, without control characters. Spaces around it are dropped."
+  }).check(
     Schema.isMinLength(1, { message: `must be 1 to ${maxName} characters long` }),
     Schema.isMaxCodePoints(maxName, { message: `must be 1 to ${maxName} characters long` })
   ),
@@ -73,7 +76,9 @@ export const CreateApiKey = Schema.Struct({
       .check(Schema.isMaxLength(maxEntries, { message: `must hold at most ${maxEntries} addresses and ranges` }))
       .annotate(addressForm)
   ),
-  expires_at: Schema.optionalKey(ExpiresAt)
+  expires_at: Schema.optionalKey(
+    ExpiresAt.annotate({ description: "The first moment at which the key is refused. It must lie in the future." })
+  )
 }).annotate({ identifier: "CreateApiKey" })
 
 const graceBounds = { minimum: 0, maximum: Duration.toSeconds(maxGrace) }
@@ -208,14 +213,16 @@ export class ApiKeysApi extends HttpApiGroup.make("api-keys")
       payload: RotateApiKey,
       success: HttpApiSchema.status(201)(Ok(RotatedApiKey)),
       error: [InvalidRequest, NotFound]
-    }).annotateMerge(
-      OpenApi.annotations({
-        identifier: "rotateApiKey",
-        summary: "Rotate an API key",
-        description:
-          "Makes a new key with the same settings under a new id. The old one keeps working for `grace_period_seconds`, so that servers can be switched one after the other. A revoked or expired key cannot be rotated."
-      })
-    ),
+    })
+      .annotateMerge(
+        OpenApi.annotations({
+          identifier: "rotateApiKey",
+          summary: "Rotate an API key",
+          description:
+            "Makes a new key with the same settings under a new id. The old one keeps working for `grace_period_seconds`, so that servers can be switched one after the other. A key that was revoked or rotated, or has expired, cannot be rotated."
+        })
+      )
+      .annotate(OpenApi.Transform, bodyOptional),
     HttpApiEndpoint.delete("revoke", "/api-keys/:id", {
       params: id,
       success: Ok(RevokedApiKey),

@@ -44,3 +44,9 @@ export const text = (description: string, example: string) =>
 
 export const address = (description: string, example: string) =>
   Schema.String.annotate({ format: "uri", description, examples: [example] })
+
+/** Of an operation whose body may be left out: what is derived from the contract asks for every body that there is. */
+export const bodyOptional = <Operation extends object>(operation: Operation): Operation => ({
+  ...operation,
+  requestBody: { ...(operation as { readonly requestBody?: object }).requestBody, required: false }
+})

@@ -68,7 +68,7 @@ export const guide: Readonly<Record<Code, Guide>> = {
       "Check the id, and that the key is of the same environment: test data is never seen with a live key, nor the other way round."
   },
   rate_limit_exceeded: {
-    example: Errors.RateLimitExceeded.of({ retry_after: 42, limit: 1000, remaining: 0 }),
+    example: Errors.RateLimitExceeded.of({ retry_after: 42, limit: 1000, remaining: 0 }, "requests an hour"),
     details:
       "`{retry_after, limit, remaining}`, with `quota` when a monthly quota is used up. `retry_after` is in seconds.",
     advice:

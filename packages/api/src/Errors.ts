@@ -121,7 +121,7 @@ export class Unauthorized extends Schema.Error<Unauthorized>("Unauthorized")(bod
   httpApiStatus: statusOf.unauthorized,
   description: "The API key, or the dashboard's token, is missing or invalid."
 }) {
-  static of(message = "The API key is missing or invalid."): Unauthorized {
+  static of(message = "The API key is missing or invalid. Send it as X-Api-Key: KEY."): Unauthorized {
     return new Unauthorized({ success: false, error: { code: "unauthorized", message } })
   }
 }
@@ -219,15 +219,19 @@ export class RateLimitExceeded extends Schema.Error<RateLimitExceeded>("RateLimi
   ),
   { httpApiStatus: statusOf.rate_limit_exceeded, description: "A rate limit or a monthly quota is used up." }
 ) {
-  static of(details: {
-    readonly retry_after: number
-    readonly limit: number
-    readonly remaining: number
-    readonly quota?: string
-  }): RateLimitExceeded {
+  /** `counted`: what so many of are allowed, such as `requests a minute`. */
+  static of(
+    details: {
+      readonly retry_after: number
+      readonly limit: number
+      readonly remaining: number
+      readonly quota?: string
+    },
+    counted = "requests"
+  ): RateLimitExceeded {
     const message =
       details.quota === undefined
-        ? `The rate limit of ${details.limit} is used up. Try again in ${details.retry_after} seconds.`
+        ? `The rate limit of ${details.limit} ${counted} is used up. Try again in ${details.retry_after} seconds.`
         : `Of the monthly quota ${details.quota} of ${details.limit}, ${details.remaining} are left, which is not enough. It starts anew with the next month; do not retry by yourself.`
     return new RateLimitExceeded({
       success: false,

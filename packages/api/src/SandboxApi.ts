@@ -6,6 +6,7 @@ import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as OpenApi from "effect/http-api/OpenApi"
 import * as Schema from "effect/Schema"
 import { ApiKeyAuth, RequiredScope } from "./ApiKeyAuth.ts"
+import { bodyOptional } from "./Documented.ts"
 import { Ok } from "./Envelope.ts"
 import { NotFound } from "./Errors.ts"
 import * as Fields from "./Fields.ts"
@@ -60,10 +61,7 @@ export class SandboxApi extends HttpApiGroup.make("sandbox")
         OpenApi.Description,
         "Takes a simulated creator's next step now, in the test environment. Works on assignments of every persona; those of Wren Waits move by it alone. A live key is answered 404. A step that the present status does not allow, and any step once it is settled, is 400 with the field `action`."
       )
-      .annotate(OpenApi.Transform, (operation) => ({
-        ...operation,
-        requestBody: { ...(operation as { readonly requestBody: object }).requestBody, required: false }
-      }))
+      .annotate(OpenApi.Transform, bodyOptional)
   )
   .annotateMerge(
     OpenApi.annotations({

@@ -22,7 +22,7 @@ export const referenceConstraint =
 export const CreateTopic = Schema.Struct({
   content: Schema.String.annotate({
     description:
-      "The topic: a short question, statement or prompt. 10 to 500 characters (Unicode code points) after trimming; 100 or fewer are always accepted.",
+      "The topic: a short question, statement or prompt. 10 to 500 characters (Unicode code points) after trimming; a length of 100 or less is always accepted. It holds something that can be read, and no control characters but tabs and line ends.",
     examples: ["Will the Lakers make the play-offs this season?"],
     [keywords]: { minLength: 10, maxLength: 500 }
   }),

@@ -23,7 +23,6 @@ const EventType = EventTypes.EventType.annotate({
 
 /** What a partner may send as the address. The service also judges where it leads. */
 const Url = Schema.String.annotate({
-  format: "uri",
   description:
     "An `https:` address of a public server, without user name, password and fragment. Events are sent to it by POST; redirects are not followed.",
   examples: ["https://example.com/webhooks/commentary"]
@@ -73,7 +72,6 @@ export const ChangeWebhook = Schema.Struct({
 const fields = {
   id: Fields.Uuid.annotate({ description: "The webhook's id.", examples: ["019c0e1b-7c4e-7000-8000-2f6d1c9e4b10"] }),
   url: Schema.String.annotate({
-    format: "uri",
     description: "Where events are sent, as you gave it.",
     examples: ["https://example.com/webhooks/commentary"]
   }),

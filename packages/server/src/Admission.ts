@@ -9,7 +9,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
-import { note, type Rate } from "./CurrentRate.ts"
+import { current, note, type Rate } from "./CurrentRate.ts"
 
 /** What a call shows of its caller. */
 export interface Caller {
@@ -89,6 +89,18 @@ const translate = {
   IpRestricted: () => Errors.IpRestricted.of()
 }
 
+export const refusalOf = ({ counted, limit, remaining, retryAfter }: RateLimited): Errors.RateLimitExceeded =>
+  Errors.RateLimitExceeded.of({ retry_after: retryAfter, limit, remaining }, counted)
+
+/** One of what is counted beside calls: refused like them, and not what the headers tell. */
+export const allowed = <A>(count: Effect.Effect<A, RateLimited>): Effect.Effect<A, Errors.RateLimitExceeded> =>
+  Effect.catch(count, (limited) =>
+    Effect.flatMap(current, (rate) => {
+      rate.retryAfter = limited.retryAfter
+      return Effect.fail(refusalOf(limited))
+    })
+  )
+
 /** One call more, noted whether it is let through or not. */
 export const counted = (
   count: Effect.Effect<Standing, RateLimited>,
@@ -96,9 +108,9 @@ export const counted = (
 ): Effect.Effect<void, Errors.RateLimitExceeded> =>
   Effect.matchEffect(count, {
     onSuccess: (standing) => Effect.sync(() => note(rate, standing)),
-    onFailure: ({ limit, remaining, retryAfter, standing }) => {
-      note(rate, standing)
-      rate.retryAfter = retryAfter
-      return Effect.fail(Errors.RateLimitExceeded.of({ retry_after: retryAfter, limit, remaining }))
+    onFailure: (limited) => {
+      note(rate, limited.standing)
+      rate.retryAfter = limited.retryAfter
+      return Effect.fail(refusalOf(limited))
     }
   })

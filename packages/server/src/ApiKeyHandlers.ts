@@ -6,6 +6,7 @@ import { PartnerApi, prefix } from "@partner-commentary/api/PartnerApi"
 import type { ApiKey } from "@partner-commentary/core/access/ApiKey"
 import { ApiKeys, type FreshKey, type Manager } from "@partner-commentary/core/access/ApiKeys"
 import { defaultGrace } from "@partner-commentary/core/access/KeyRotation"
+import { RateLimits } from "@partner-commentary/core/access/RateLimits"
 import type { Organization } from "@partner-commentary/core/partner/Organization"
 import * as Ids from "@partner-commentary/core/shared/Ids"
 import * as Instant from "@partner-commentary/core/shared/Instant"
@@ -17,6 +18,7 @@ import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import { pathOf } from "./Address.ts"
+import { allowed } from "./Admission.ts"
 import { readCreation, readRotation } from "./ApiKeyBody.ts"
 import { invalid } from "./Body.ts"
 import * as Envelope from "./Envelope.ts"
@@ -27,6 +29,7 @@ export const layer = HttpApiBuilder.group(
   "api-keys",
   Effect.fnUntraced(function* (handlers) {
     const keys = yield* ApiKeys
+    const limits = yield* RateLimits
     const { apiRoot } = yield* PublicAddress
     const answerOnce = yield* KeyedRequests.make
 
@@ -45,6 +48,7 @@ export const layer = HttpApiBuilder.group(
           return yield* answerOnce({ headers, request, owner: keyOwnerOf(organization), secret: true }, ({ once }) =>
             Effect.gen(function* () {
               const body = yield* readCreation(request)
+              yield* allowed(limits.ofNewKey(organization))
               const wanted = {
                 name: body.name.trim(),
                 scopes: body.scopes,
@@ -88,6 +92,7 @@ export const layer = HttpApiBuilder.group(
             Effect.gen(function* () {
               const { grace_period_seconds: seconds } = yield* readRotation(request)
               const grace = seconds === undefined ? defaultGrace : Duration.seconds(seconds)
+              yield* allowed(limits.ofNewKey(organization))
               const rotated = Effect.catchTags(keys.rotate(yield* idOf(params), grace, who), {
                 ApiKeyNotFound: () => notFound,
                 KeyRevoked: () => invalid({ field: "id", constraint: "names a revoked key: create a new one instead" }),

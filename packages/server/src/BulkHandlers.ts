@@ -1,6 +1,6 @@
 /**
  * Many topics over HTTP, one after another, each in a commit of its own. Under an idempotency key what came of each topic is
- * kept with its commit, so a request that broke off goes on where it was.
+ * kept with its commit, so a request that broke off goes on where it was. A refusal leaves nothing but its place in the answer.
  */
 import { CurrentPrincipal } from "@partner-commentary/api/ApiKeyAuth"
 import * as Errors from "@partner-commentary/api/Errors"
@@ -26,6 +26,11 @@ import { withRetryAfter } from "./TopicSubmission.ts"
 
 type Refusal = Errors.InvalidRequest | Errors.NoValidPersonas | Errors.RateLimitExceeded
 
+const isRefusal = (error: unknown): error is Refusal =>
+  error instanceof Errors.InvalidRequest ||
+  error instanceof Errors.NoValidPersonas ||
+  error instanceof Errors.RateLimitExceeded
+
 export const layer = HttpApiBuilder.group(
   PartnerApi,
   "bulk",
@@ -46,18 +51,12 @@ export const layer = HttpApiBuilder.group(
 
     /** The JSON text of one result. */
     const one = (principal: Principal, text: string, index: number, once: KeepPart) => {
-      const outcome = <R>(submitted: Effect.Effect<typeof Topic.Type, Refusal, R>) =>
-        Effect.match(submitted, {
-          onFailure: ({ error }) => JSON.stringify({ index, status: "refused", error }),
-          onSuccess: (topic) => JSON.stringify({ index, status: "created", topic })
-        })
+      const created = (topic: typeof Topic.Type) => JSON.stringify({ index, status: "created", topic })
       return spend(principal).pipe(
         Effect.andThen(Effect.fromResult(read(text, index))),
         Effect.flatMap((body) => submissions.prepare(principal, body)),
-        Effect.matchEffect({
-          onFailure: (refusal) => once(outcome(Effect.fail(refusal))),
-          onSuccess: (submission) => once(outcome(submissions.submit(submission)))
-        })
+        Effect.flatMap((submission) => once(Effect.map(submissions.submit(submission), created))),
+        Effect.catchIf(isRefusal, ({ error }) => Effect.succeed(JSON.stringify({ index, status: "refused", error })))
       )
     }
 

@@ -3,6 +3,7 @@ import { CurrentPrincipal } from "@partner-commentary/api/ApiKeyAuth"
 import type { Problem } from "@partner-commentary/api/Errors"
 import type { PerformanceReport } from "@partner-commentary/api/MetricsApi"
 import { PartnerApi } from "@partner-commentary/api/PartnerApi"
+import { RateLimited } from "@partner-commentary/core/access/RateLimits"
 import type { Figures, Spread } from "@partner-commentary/core/performance/Figures"
 import { maxAssignments, Performance, type Report } from "@partner-commentary/core/performance/Performance"
 import { longest, type ReportingPeriod, reportingPeriod } from "@partner-commentary/core/performance/ReportingPeriod"
@@ -12,6 +13,7 @@ import * as Effect from "effect/Effect"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
+import { allowed } from "./Admission.ts"
 import { invalid } from "./Body.ts"
 import * as Envelope from "./Envelope.ts"
 import { ownerOf } from "./TopicHandlers.ts"
@@ -26,12 +28,24 @@ export const layer = HttpApiBuilder.group(
       Effect.fnUntraced(function* ({ query }) {
         const owner = ownerOf(yield* CurrentPrincipal)
         const period = yield* readPeriod(query)
-        const report = yield* Effect.catchTag(performance.of(owner, period), "PeriodTooFull", () => invalid(...tooFull))
+        const report = yield* Effect.catchTags(performance.of(owner, period), {
+          PeriodTooFull: () => invalid(...tooFull),
+          ReportUnderWay: () => allowed(Effect.fail(underWay))
+        })
         return Envelope.success(view(period, report))
       })
     )
   })
 )
+
+/** One at a time is what there is of it. */
+const underWay = new RateLimited({
+  retryAfter: 5,
+  limit: 1,
+  counted: "report of your organization at a time",
+  remaining: 0,
+  standing: { limit: 1, remaining: 0, resetsAt: 0 }
+})
 
 type Problems = readonly [Problem, ...ReadonlyArray<Problem>]
 

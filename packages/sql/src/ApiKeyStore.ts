@@ -93,13 +93,13 @@ export const layer = Layer.effect(
           Effect.map(sql`SELECT * FROM api_keys WHERE id = ${id} AND organization_id = ${organizationId}`, first)
         ),
 
-      list: (organizationId, endedSince) => {
+      list: (organizationId, endedSince, most) => {
         const since = toIso(endedSince)
         return Effect.orDie(
           Effect.map(
             sql`SELECT * FROM api_keys WHERE organization_id = ${organizationId}
               AND (revoked_at IS NULL OR revoked_at >= ${since}) AND (expires_at IS NULL OR expires_at >= ${since})
-              ORDER BY created_at DESC, id DESC`,
+              ORDER BY created_at DESC, id DESC LIMIT ${most}`,
             (rows) => rows.map((row) => fromRow(row))
           )
         )

@@ -16,10 +16,18 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
 
+    /** Ids are made here and never reused: one that is not there yet will not come. */
+    const refuseIds = Effect.fnUntraced(function* ({ id, identityId }: Organization) {
+      if (identityId === null) return
+      const named = yield* sql`SELECT id FROM organizations WHERE id = ${identityId.toLowerCase()} AND id <> ${id}`
+      if (named.length > 0) return yield* new IdentityTaken({ identityId })
+    })
+
     const update = Effect.fnUntraced(function* (id: OrganizationId, change: (present: Organization) => Organization) {
       const [row] = yield* sql`SELECT * FROM organizations WHERE id = ${id} ${forUpdate(sql)}`
       if (row === undefined) return Option.none<Organization>()
       const next = { ...change(fromRow(row)), id }
+      yield* refuseIds(next)
       yield* Effect.catchIf(
         sql`UPDATE organizations SET ${sql.update(toRow(next), ["id"])} WHERE id = ${id}`,
         (error) => isSqlError(error) && error.reason._tag === "UniqueViolation",
@@ -30,6 +38,7 @@ export const layer = Layer.effect(
 
     return OrganizationRegistry.of({
       insert: Effect.fnUntraced(function* (organization) {
+        yield* Effect.catchIf(refuseIds(organization), isSqlError, Effect.die)
         const inserted = yield* Effect.orDie(
           sql`INSERT INTO organizations ${sql.insert(toRow(organization))}
             ON CONFLICT (identity_id) DO NOTHING RETURNING id`

@@ -142,9 +142,10 @@ export const suite = <E>(name: string, layer: Layer.Layer<ApiKeyStore, E>): void
         ]
         const gone = [key({ revokedAt: start + hour - 1 }), key({ expiresAt: start, revokedAt: start + day })]
         for (const one of [...listed, ...gone, apiKey()]) yield* insert(one)
-        assert.deepStrictEqual(yield* store.list(mine, start + hour), listed.toReversed())
-        assert.lengthOf(yield* store.list(mine, 0), 6)
-        assert.deepStrictEqual(yield* store.list(organizationId(), 0), [])
+        assert.deepStrictEqual(yield* store.list(mine, start + hour, 10), listed.toReversed())
+        assert.deepStrictEqual(yield* store.list(mine, start + hour, 2), listed.toReversed().slice(0, 2))
+        assert.lengthOf(yield* store.list(mine, 0, 10), 6)
+        assert.deepStrictEqual(yield* store.list(organizationId(), 0, 10), [])
       }))
 
     it("the last use of a key moves forward alone", () =>

@@ -73,6 +73,23 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         yield* registry.update(first.id, (one) => ({ ...one, name: "Renamed" }))
       }))
 
+    it("an identity id is never another organization's own id: its tokens would open that one", () =>
+      Effect.gen(function* () {
+        const store = yield* OrganizationStore
+        const registry = yield* OrganizationRegistry
+        const [victim, other] = [organization(), organization()]
+        yield* registry.insert(victim)
+        for (const identityId of [victim.id, victim.id.toUpperCase()]) {
+          const refused = yield* Effect.flip(registry.insert({ ...other, identityId }))
+          assert.deepInclude(refused, { _tag: "IdentityTaken", identityId })
+        }
+        yield* registry.insert(other)
+        const clash = yield* Effect.flip(registry.update(other.id, (one) => ({ ...one, identityId: victim.id })))
+        assert.strictEqual(clash._tag, "IdentityTaken")
+        assert.deepStrictEqual(yield* store.find(other.id), Option.some(other))
+        yield* registry.update(other.id, (one) => ({ ...one, identityId: other.id }))
+      }))
+
     it("organizations are listed oldest first", () =>
       Effect.gen(function* () {
         const registry = yield* OrganizationRegistry

@@ -1,4 +1,5 @@
 /** The service that the fuzzer asks, over real sockets with real time and its workers; and who may call it. */
+import type { Organization } from "@partner-commentary/core/partner/Organization"
 import * as Application from "@partner-commentary/test/Application"
 import { Mailbox } from "@partner-commentary/test/Mailbox"
 import { ScriptedGenerator } from "@partner-commentary/test/ScriptedGenerator"
@@ -6,23 +7,84 @@ import * as Seed from "@partner-commentary/test/Seed"
 import { TestApi } from "@partner-commentary/test/TestApi"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import type { Credentials } from "./Requests.ts"
+
+/** `opens`: nothing of the caller is in the way. `closed`: it must never succeed. `partly`: some of its requests are refused. */
+export interface Caller {
+  readonly name: string
+  readonly headers: ReadonlyArray<readonly [string, string]>
+  readonly may: "opens" | "closed" | "partly"
+}
+
+/** By the names that the description gives its security schemes. */
+export type Callers = Readonly<Record<string, ReadonlyArray<Caller>>>
 
 export const layer = TestApi.layerHttp.pipe(
   Layer.provideMerge(TestApi.workers),
   Layer.provideMerge(Application.layer({ outside: Layer.merge(Mailbox.layer, ScriptedGenerator.layer) }))
 )
 
-/** By the names that the description gives its security schemes. */
-export const credentials = Effect.gen(function* () {
-  const owner = yield* Seed.organization()
-  yield* Effect.forEach([1, 2, 3], () => Seed.persona(owner))
+/** What no run reaches, and what every run does. */
+const wide = {
+  requests_per_hour: 10_000_000,
+  burst_per_minute: 10_000_000,
+  topics_per_month: 10_000_000,
+  commentaries_per_month: 10_000_000,
+  topic_submissions_per_hour: 10_000_000,
+  persona_lists_per_hour: 10_000_000,
+  topic_reads_per_hour: 10_000_000
+}
+const narrow = { ...wide, requests_per_hour: 300, burst_per_minute: 20, topic_submissions_per_hour: 5 }
+const poor = { ...wide, topics_per_month: 3, commentaries_per_month: 4 }
+
+const organization = Effect.fnUntraced(function* (limits: Organization["limits"]) {
+  const owner = yield* Seed.organization({ limits })
+  yield* Effect.forEach([1, 2, 3], (number) => Seed.persona(owner, { name: `Ada Vance ${number}` }))
+  return owner
+})
+
+const byKey =
+  (may: Caller["may"], what: string) =>
+  ({ text }: { readonly text: string }): Caller => ({ name: `${what} key`, headers: [["X-Api-Key", text]], may })
+
+const byToken =
+  (may: Caller["may"], what: string) =>
+  (text: string): Caller => ({ name: `${what} token`, headers: [["Authorization", `Bearer ${text}`]], may })
+
+export const callers = Effect.gen(function* () {
   yield* Seed.persona(null)
-  const live = yield* Seed.key(owner)
-  const test = yield* Seed.key(owner, { environment: "test" })
-  const other = yield* Seed.key(yield* Seed.organization())
-  const credentials: Credentials = {
-    ApiKey: [live, test, test, other].map(({ text }) => ({ "x-api-key": text }))
+  const owners = yield* Effect.forEach([1, 2, 3], () => organization(wide))
+  const [owner, ...rest] = owners
+  if (owner === undefined) return yield* Effect.die("nobody to call")
+  const hurried = yield* organization(narrow)
+  const broke = yield* organization(poor)
+  // Keys that are managed are not those that call: a key revoked on the way would close what it opened.
+  const managed = yield* Effect.forEach([1, 2, 3], () => Seed.organization({ limits: wide }))
+  const live = yield* Effect.forEach([owner, ...rest], (one) => Seed.key(one))
+  const test = yield* Effect.forEach([owner, ...rest], (one) => Seed.key(one, { environment: "test" }))
+  const single = yield* Effect.forEach(
+    ["personas:read", "topics:submit", "topics:read", "usage:read"] as const,
+    (scope) => Seed.key(owner, { scopes: [scope] })
+  )
+  const limited = [yield* Seed.key(hurried), yield* Seed.key(broke)]
+  const elsewhere = yield* Seed.key(owner, { ipAllowList: ["203.0.113.1"] })
+  const ended = yield* Seed.key(owner, { expiresAt: 1 as never })
+  const tokens = yield* Effect.forEach(managed, (one) => Seed.token(one))
+  const foreign = yield* Seed.token({ id: "00000000-0000-4000-8000-000000000000" })
+  const all: Callers = {
+    ApiKey: [
+      ...live.map(byKey("opens", "live")),
+      ...test.map(byKey("opens", "test")),
+      ...test.map(byKey("opens", "test")),
+      ...single.map(byKey("partly", "single-scope")),
+      ...limited.map(byKey("partly", "limited")),
+      byKey("closed", "foreign address's")(elsewhere),
+      byKey("closed", "expired")(ended)
+    ],
+    DashboardToken: [
+      ...tokens.map(byToken("opens", "dashboard")),
+      byToken("partly", "hurried")(yield* Seed.token(hurried)),
+      byToken("closed", "unknown organization's")(foreign)
+    ]
   }
-  return credentials
+  return all
 })

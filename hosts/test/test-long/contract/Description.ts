@@ -10,14 +10,15 @@ export interface JsonSchema {
 export interface Parameter {
   readonly name: string
   readonly in: "path" | "query" | "header"
+  readonly description?: string
   readonly required?: boolean
   readonly schema: JsonSchema
-  readonly example?: unknown
 }
 
 export interface ResponseDescription {
-  readonly headers?: Readonly<Record<string, { readonly required?: boolean; readonly schema: JsonSchema }>>
-  readonly content?: Readonly<Record<string, { readonly schema: JsonSchema }>>
+  /** By their names in lower case. */
+  readonly headers: Readonly<Record<string, { readonly required?: boolean; readonly schema: JsonSchema }>>
+  readonly content?: Readonly<Record<string, { readonly schema: JsonSchema; readonly examples?: object }>>
 }
 
 export interface Operation {
@@ -42,29 +43,36 @@ export interface Document {
 
 const methods = ["get", "post", "put", "patch", "delete"]
 
+/** Those that need nothing first: what they answer is asked for by the others. */
 export const operationsOf = (document: Document): ReadonlyArray<Operation> =>
-  Object.entries(document.paths).flatMap(([path, item]) =>
-    methods
-      .filter((method) => item[method] !== undefined)
-      .map((method): Operation => {
-        const given = item[method]
-        const body = resolve(document, given.requestBody)
-        return {
-          name: given.operationId ?? `${method} ${path}`,
-          method: method.toUpperCase(),
-          path: `${basePath(document)}${path}`,
-          parameters: [...(item["parameters"] ?? []), ...(given.parameters ?? [])].map((one) => resolve(document, one)),
-          body:
-            body === undefined
-              ? undefined
-              : { schema: body.content["application/json"].schema, required: body.required === true },
-          responses: Object.fromEntries(
-            Object.entries(given.responses).map(([status, response]) => [status, resolveResponse(document, response)])
-          ),
-          schemes: (given.security ?? document.security ?? []).flatMap((one: object) => Object.keys(one))
-        }
-      })
-  )
+  Object.entries(document.paths)
+    .flatMap(([path, item]) =>
+      methods
+        .filter((method) => item[method] !== undefined)
+        .map((method) => operation(document, path, method, item["parameters"] ?? [], item[method]))
+    )
+    .toSorted((one, other) => one.path.split("{").length - other.path.split("{").length)
+
+const operation = (
+  document: Document,
+  path: string,
+  method: string,
+  shared: ReadonlyArray<unknown>,
+  given: Untyped
+): Operation => {
+  const body = resolve(document, given.requestBody)
+  return {
+    name: given.operationId ?? `${method} ${path}`,
+    method: method.toUpperCase(),
+    path: `${basePath(document)}${path}`,
+    parameters: [...shared, ...(given.parameters ?? [])].map((one) => resolve(document, one)),
+    body: body && { schema: body.content["application/json"].schema, required: body.required === true },
+    responses: Object.fromEntries(
+      Object.entries(given.responses).map(([status, response]) => [status, resolveResponse(document, response)])
+    ),
+    schemes: (given.security ?? document.security ?? []).flatMap((one: object) => Object.keys(one))
+  }
+}
 
 /** The path of the first server: paths of the document are relative to it. */
 const basePath = ({ servers }: Document): string => {

@@ -1,25 +1,32 @@
-/** Whether an answer is one that the description allows: its status, its headers, its body. */
+/** Whether an answer is one that the description allows: its status, its headers, its body, its error's code. */
 import Ajv2020 from "ajv/dist/2020.js"
 import type { ValidateFunction } from "ajv/dist/types/index.js"
 import addFormats from "ajv-formats"
 import type { Document, JsonSchema, Operation } from "./Description.ts"
-
-export interface Answered {
-  readonly status: number
-  readonly headers: Headers
-  readonly text: string
-}
+import type { Answered } from "./Wire.ts"
 
 export interface Judge {
   /** Sentences about what is wrong; none when all is right. */
   readonly judge: (operation: Operation, answer: Answered) => ReadonlyArray<string>
-  /** Whether the schema allows the value. */
-  readonly allows: (schema: JsonSchema, value: unknown) => boolean
+  /** What is wrong with the value by the schema. */
+  readonly wrong: (schema: JsonSchema, value: unknown) => string | undefined
+  /** The same for each place in it, such as `topics[3].content`; the whole is `body`. */
+  readonly wrongs: (schema: JsonSchema, value: unknown) => ReadonlyArray<readonly [string, string]>
 }
 
+/** "`X-RateLimit-Limit`, `X-RateLimit-Remaining` and `X-RateLimit-Reset` on every answer": the description's own words. */
+const always = ["x-request-id", "x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset"]
+
 export const make = (document: Document): Judge => {
-  const ajv = new Ajv2020.default({ strict: false, allErrors: true, validateFormats: true })
+  const ajv = new Ajv2020.default({
+    strictSchema: true,
+    strictTypes: false,
+    strictRequired: false,
+    allErrors: true,
+    validateFormats: true
+  })
   addFormats.default(ajv)
+  ajv.addVocabulary(["example", "components"])
   ajv.addSchema({ $id: "openapi", components: document.components })
   const compiled = new Map<JsonSchema, ValidateFunction>()
 
@@ -39,16 +46,14 @@ export const make = (document: Document): Judge => {
 
   const wrong = (schema: JsonSchema, value: unknown): string | undefined => {
     const validate = validator(schema)
-    return validate(value) ? undefined : ajv.errorsText(validate.errors)
+    return validate(value) ? undefined : ajv.errorsText(validate.errors).slice(0, 500)
   }
 
   const headerProblems = (operation: Operation, { headers, status }: Answered) =>
     Object.entries(operation.responses[status]?.headers ?? {}).flatMap(([name, { required, schema }]) => {
       const given = headers.get(name)
-      if (given === null) return required === true ? [`the header ${name} is missing`] : []
-      const type = schema["type"]
-      const value = (type === "integer" || type === "number") && /^-?\d+(\.\d+)?$/.test(given) ? Number(given) : given
-      const why = wrong(schema, type === "boolean" ? given === "true" : value)
+      if (given === null) return required === true || always.includes(name) ? [`the header ${name} is missing`] : []
+      const why = wrong(schema, typed(schema, given) ?? given)
       return why === undefined ? [] : [`the header ${name}: ${given} is wrong: ${why}`]
     })
 
@@ -56,20 +61,56 @@ export const make = (document: Document): Judge => {
     const type = (headers.get("content-type") ?? "").split(";")[0] ?? ""
     const described = operation.responses[status]?.content?.[type]
     if (described === undefined) return [`a body of type ${type || "none"} is not described`]
-    try {
-      const why = wrong(described.schema, JSON.parse(text))
-      return why === undefined ? [] : [`the body is wrong: ${why}`]
-    } catch {
-      return ["the body is not JSON"]
-    }
+    const body = parsed(text)
+    if (body === undefined) return ["the body is not JSON"]
+    const why = wrong(described.schema, body)
+    const code = (body as { error?: { code?: string } }).error?.code
+    const codes = Object.keys(described.examples ?? {})
+    return [
+      ...(why === undefined ? [] : [`the body is wrong: ${why}`]),
+      ...(status >= 400 && !codes.includes(code ?? "") ? [`the code ${code} is not among ${codes}`] : [])
+    ]
+  }
+
+  const wrongs = (schema: JsonSchema, value: unknown) => {
+    const validate = validator(schema)
+    if (validate(value)) return []
+    return (validate.errors ?? []).map(({ instancePath, message = "" }) => [placeOf(instancePath), message] as const)
   }
 
   return {
-    allows: (schema, value) => wrong(schema, value) === undefined,
+    wrong,
+    wrongs,
     judge: (operation, answer) => {
       if (answer.status >= 500) return [`the server failed: ${answer.text.slice(0, 300)}`]
       if (operation.responses[answer.status] === undefined) return [`the status ${answer.status} is not described`]
       return [...headerProblems(operation, answer), ...bodyProblems(operation, answer)]
     }
+  }
+}
+
+const placeOf = (pointer: string): string =>
+  pointer === ""
+    ? "body"
+    : pointer
+        .slice(1)
+        .replace(/\/(\d+)(?=\/|$)/g, "[$1]")
+        .replaceAll("/", ".")
+
+/** What a text says where a schema wants more than text: undefined where that can be read in several ways. */
+export const typed = (schema: JsonSchema, text: string): unknown => {
+  const type = schema["type"]
+  if (type === "integer" || type === "number") {
+    const value = Number(text)
+    return String(value) === text ? value : /^[+-]?[\d.]+(e[+-]?\d+)?$/i.test(text.trim()) ? undefined : text
+  }
+  return type === "boolean" && /^(true|false)$/.test(text) ? text === "true" : text
+}
+
+export const parsed = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
   }
 }

@@ -1,174 +1,178 @@
 /** Requests to an operation, right and wrong ones, made from its description and from what earlier answers held. */
 import * as fc from "fast-check"
-import type { Document, Operation } from "./Description.ts"
-import { allowed, junk, spoiled } from "./Values.ts"
+import type { Caller, Callers } from "./Callers.ts"
+import type { Document, JsonSchema, Operation, Parameter } from "./Description.ts"
+import { labelsOf, type Memory, type Sighting, singular } from "./Memory.ts"
+import { values } from "./Values.ts"
+import { furtherHeaders, headerTexts, junk, pathParts, queryParts, rawBodies, spoiled, types } from "./Weird.ts"
+
+/** A parameter's text. `odd`: it went over the wire in a way that leaves open what it says. */
+export interface Argument {
+  readonly parameter: Parameter
+  readonly text: string
+  readonly odd: boolean
+}
+
+/** The body: a JSON value, bytes that may be none, or nothing. */
+export type Payload = { readonly value: unknown } | { readonly bytes: Uint8Array } | undefined
 
 export interface Sent {
-  readonly url: string
-  readonly method: string
-  readonly headers: Readonly<Record<string, string>>
-  readonly body: string | undefined
-  /** The body as a value, where it is JSON: what the description may be asked about. */
-  readonly value?: unknown
+  readonly operation: Operation
+  readonly caller: Caller
+  readonly arguments: ReadonlyArray<Argument>
+  readonly payload: Payload
+  readonly type: { readonly type: string | undefined; readonly right: boolean | undefined }
+  /** Without a length, in chunks. */
+  readonly chunked: boolean
+  readonly headers: ReadonlyArray<readonly [string, string]>
+  /** Joined to the query. */
+  readonly query: ReadonlyArray<string>
+  /** The last part of the machine's own network that it comes from: strangers are limited by address. */
+  readonly origin: number
 }
 
-/** Headers that open operations, by the name of the security scheme. Several of one scheme are callers to choose from. */
-export type Credentials = Readonly<Record<string, ReadonlyArray<Readonly<Record<string, string>>>>>
+const asText = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value)).toWellFormed()
 
-/** Whatever text an answer held under which name: ids, references, cursors. */
-export type Harvest = Map<string, Set<string>>
+const even = (value: unknown) => ({ text: asText(value), odd: false })
 
-export const harvest = (into: Harvest, value: unknown, name = "") => {
-  if (typeof value === "string") {
-    if (value.length === 0 || value.length > 300) return
-    const known = into.get(name) ?? new Set()
-    known.add(value)
-    // The newest are worth most, and memory is finite.
-    if (known.size > 200) known.delete(known.values().next().value as string)
-    into.set(name, known)
-  } else if (Array.isArray(value)) for (const item of value) harvest(into, item, name)
-  else if (typeof value === "object" && value !== null) {
-    for (const [key, inner] of Object.entries(value)) harvest(into, inner, key)
-  }
+/** One of what the sighting holds for the parameter. */
+const seen = (sighting: Sighting, operation: Operation, parameter: Parameter, pick: number): string | undefined => {
+  const found = labelsOf(operation, parameter).flatMap((label) => sighting.values.get(label) ?? [])
+  return found[pick % found.length]
 }
 
-const harvested = (seen: Harvest, name: string): ReadonlyArray<string> => {
-  const singular = name.replace(/s$/, "")
-  return [...seen]
-    .filter(([key]) => key === name || key === singular || key.endsWith("id"))
-    .flatMap(([, values]) => [...values])
-}
-
-const known = (seen: Harvest, name: string, otherwise: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> => {
-  const exact = [...(seen.get(name) ?? seen.get(name.replace(/s$/, "")) ?? [])]
-  const loose = harvested(seen, name)
-  return fc.oneof(
-    ...(exact.length === 0 ? [] : [{ weight: 6, arbitrary: fc.constantFrom(...exact) }]),
-    ...(loose.length === 0 ? [] : [{ weight: 4, arbitrary: fc.constantFrom(...loose) }]),
-    { weight: 2, arbitrary: otherwise },
-    { weight: 1, arbitrary: junk }
-  )
-}
-
-const asText = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value))
-
-/** A path's parts may hold anything but nothing: an empty one is another path. */
-const pathPart = (value: unknown): string => {
-  const escaped = encodeURIComponent(asText(value).toWellFormed()).replace(/^\.{1,2}$/, (dots) =>
-    dots.replaceAll(".", "%2E")
-  )
-  return escaped === "" ? "%20" : escaped.slice(0, 900).replace(/%.?$/, "")
-}
-
-/** Ids that a body refers to are taken from what was seen, more often than not. */
-const acquainted = (seen: Harvest, value: unknown, name = ""): fc.Arbitrary<unknown> => {
-  if (typeof value === "string" && /_ids?$/.test(name)) {
-    const found = [...(seen.get(name) ?? seen.get(name.replace(/s$/, "")) ?? [])]
-    return found.length === 0
-      ? fc.constant(value)
-      : fc.oneof({ weight: 8, arbitrary: fc.constantFrom(...found) }, { weight: 1, arbitrary: fc.constant(value) })
-  }
-  if (Array.isArray(value)) return fc.tuple(...value.map((item) => acquainted(seen, item, name)))
-  if (typeof value !== "object" || value === null) return fc.constant(value)
-  return fc.record(
-    Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, acquainted(seen, inner, key)])),
-    { noNullPrototype: true }
-  )
-}
-
-const noBody: fc.Arbitrary<Pick<Sent, "body" | "value">> = fc.constant({ body: undefined })
-const rawBodies = fc.constantFrom("", "{", "null", "[]", '"text"', "{}", '{"a":1,"a":2}', "\uFEFF{}", "[".repeat(2000))
-
-const bodies = (
+const argument = (
   document: Document,
   operation: Operation,
-  seen: Harvest
-): fc.Arbitrary<Pick<Sent, "body" | "value">> => {
-  if (operation.body === undefined)
-    return fc.oneof(
-      { weight: 9, arbitrary: noBody },
-      rawBodies.map((body) => ({ body }))
-    )
-  const right = allowed(document, operation.body.schema).chain((value) => acquainted(seen, value))
-  const json = (value: unknown) => ({ body: JSON.stringify(value), value: JSON.parse(JSON.stringify(value) ?? "null") })
-  return fc.oneof(
-    { weight: 5, arbitrary: right.map(json) },
-    { weight: 4, arbitrary: right.chain(spoiled).map(json) },
-    { weight: 1, arbitrary: junk.map(json) },
-    { weight: 1, arbitrary: rawBodies.map((body) => ({ body })) },
-    { weight: 1, arbitrary: noBody }
+  parameter: Parameter,
+  home: Sighting | undefined
+): fc.Arbitrary<Argument | undefined> => {
+  const right = values(document, parameter.schema, "within")
+  const known = home === undefined ? right : fc.nat(99).map((pick) => seen(home, operation, parameter, pick))
+  const inPath = parameter.in === "path"
+  const raw = inPath ? pathParts : parameter.in === "header" ? headerTexts : undefined
+  const given = fc.oneof(
+    { weight: inPath ? 12 : 2, arbitrary: fc.tuple(known, right).map(([text, other]) => even(text ?? other)) },
+    { weight: inPath ? 2 : 6, arbitrary: right.map(even) },
+    { weight: 2, arbitrary: values(document, parameter.schema, "around").map(even) },
+    { weight: 1, arbitrary: junk.map(even) },
+    ...(raw === undefined ? [] : [{ weight: 1, arbitrary: raw.map((text) => ({ text, odd: inPath })) }])
+  )
+  const told = given.map(({ odd, text }): Argument | undefined => {
+    const fitting = parameter.in === "header" ? headerText(text) : odd ? text : text.slice(0, 700).toWellFormed()
+    return inPath && fitting === "" ? { parameter, text: " ", odd } : { parameter, text: fitting, odd }
+  })
+  return inPath || parameter.required === true
+    ? told
+    : fc.oneof({ weight: 3, arbitrary: fc.constant(undefined) }, { weight: 2, arbitrary: told })
+}
+
+/** What a header can carry, as it arrives: without the space around it. */
+const headerText = (text: string): string =>
+  text
+    .replace(/[^\t\x20-\x7e\x80-\xff]/g, "")
+    .slice(0, 300)
+    .replace(/^[ \t]+|[ \t]+$/g, "")
+
+/** Ids that a body refers to are such as the caller has seen, more often than not. */
+const acquainted = (value: unknown, home: Sighting | undefined, pick: number, name = ""): unknown => {
+  const known = home?.values.get(singular(name)) ?? []
+  if (typeof value === "string") {
+    return /_ids?$/.test(name) && known.length > 0 && pick % 7 !== 0 ? known[pick % known.length] : value
+  }
+  if (Array.isArray(value)) return value.map((item, index) => acquainted(item, home, pick + index, name))
+  if (typeof value !== "object" || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([key, inner], index) => [key, acquainted(inner, home, pick + index, key)])
   )
 }
 
-const types = fc.oneof(
-  { weight: 12, arbitrary: fc.constant("application/json") },
-  {
-    weight: 1,
-    arbitrary: fc.constantFrom("application/json; charset=utf-8", "text/plain", "multipart/form-data", "garbage")
-  }
-)
+const asJson = (value: unknown): Payload => ({ value: JSON.parse(JSON.stringify(value) ?? "null") })
 
-const printable = fc.string({
-  unit: fc.integer({ min: 33, max: 126 }).map((code) => String.fromCharCode(code)),
-  maxLength: 60
-})
+const payloads = (document: Document, { body }: Operation, home: Sighting | undefined): fc.Arbitrary<Payload> => {
+  const nothing = fc.constant<Payload>(undefined)
+  const raw = rawBodies.map((bytes): Payload => ({ bytes }))
+  if (body === undefined) return fc.oneof({ weight: 15, arbitrary: nothing }, { weight: 1, arbitrary: raw })
+  const made = (aim: "within" | "around") =>
+    fc.tuple(values(document, body.schema, aim), fc.nat(999)).map(([value, pick]) => acquainted(value, home, pick))
+  return fc.oneof(
+    { weight: 12, arbitrary: made("within").map(asJson) },
+    { weight: 5, arbitrary: made("around").map(asJson) },
+    { weight: 4, arbitrary: made("within").chain(spoiled).map(asJson) },
+    { weight: 1, arbitrary: junk.map(asJson) },
+    { weight: 2, arbitrary: raw },
+    { weight: 1, arbitrary: nothing }
+  )
+}
 
+const garbage = fc
+  .tuple(headerTexts, fc.constantFrom("X-Api-Key", "Authorization"))
+  .map(([text, header]): Caller => ({ name: "garbage", headers: [[header, headerText(text)]], may: "closed" }))
+
+const nobody: Caller = { name: "nobody", headers: [], may: "closed" }
+
+const callersOf = (operation: Operation, callers: Callers, home: Sighting | undefined): fc.Arbitrary<Caller> => {
+  const by = (may: Caller["may"]) =>
+    operation.schemes.flatMap((scheme) => callers[scheme] ?? []).filter((caller) => caller.may === may)
+  const wrong = Object.entries(callers)
+    .filter(([scheme]) => !operation.schemes.includes(scheme))
+    .flatMap(([, some]) => some.map((caller): Caller => ({ ...caller, may: "closed" })))
+  return fc.oneof(
+    { weight: home === undefined ? 0 : 16, arbitrary: fc.constant(home?.caller ?? nobody) },
+    { weight: 6, arbitrary: fc.constantFrom(...by("opens")) },
+    { weight: 1, arbitrary: fc.constantFrom(...by("partly")) },
+    { weight: 1, arbitrary: fc.constantFrom(nobody, ...by("closed"), ...wrong) },
+    { weight: 1, arbitrary: garbage }
+  )
+}
+
+/** The names that the ids in a body go by. */
+const idsIn = (document: Document, schema: JsonSchema | undefined): ReadonlyArray<string> =>
+  schema === undefined
+    ? []
+    : [...JSON.stringify(inlined(document, schema)).matchAll(/"(\w+_ids?)":\{/g)].map(([, name = ""]) => singular(name))
+
+const inlined = (document: Document, schema: unknown): unknown =>
+  JSON.parse(JSON.stringify(schema), (_, value) =>
+    typeof value?.$ref === "string" && value.$ref.startsWith("#/components/schemas/")
+      ? inlined(document, document.components["schemas"]?.[value.$ref.split("/").at(-1)])
+      : value
+  )
+
+/** With what was seen until now. */
 export const requests = (
   document: Document,
   operation: Operation,
-  seen: Harvest,
-  credentials: Credentials
+  memory: Memory,
+  callers: Callers
 ): fc.Arbitrary<Sent> => {
-  const opening = operation.schemes.flatMap((scheme) => credentials[scheme] ?? [])
-  const all = Object.values(credentials).flat()
-  const callers = fc.oneof(
-    { weight: 12, arbitrary: fc.constantFrom(...opening) },
-    { weight: 1, arbitrary: fc.constantFrom({}, ...all) },
-    { weight: 1, arbitrary: printable.map((text) => ({ "x-api-key": text })) },
-    { weight: 1, arbitrary: printable.map((text) => ({ authorization: `Bearer ${text}` })) }
-  )
-  const parameters = fc.tuple(
-    ...operation.parameters.map((parameter) => {
-      const right = allowed(document, parameter.schema)
-      const value =
-        parameter.in === "path"
-          ? known(seen, parameter.name, right)
-          : fc.oneof(
-              { weight: 4, arbitrary: right },
-              { weight: 2, arbitrary: known(seen, parameter.name, right) },
-              { weight: 1, arbitrary: junk }
-            )
-      const given =
-        parameter.in === "path" || parameter.required === true ? value : fc.option(value, { freq: 2, nil: undefined })
-      return given.map((value) => ({ parameter, value }))
-    })
-  )
-  return fc.tuple(callers, parameters, bodies(document, operation, seen), types).map(([caller, given, body, type]) => {
-    const at = (place: string) => given.filter(({ parameter, value }) => parameter.in === place && value !== undefined)
-    const path = at("path").reduce(
-      (path, { parameter, value }) => path.replace(`{${parameter.name}}`, pathPart(value)),
-      operation.path
-    )
-    const query = at("query").map(
-      ({ parameter, value }) =>
-        `${parameter.name}=${encodeURIComponent(asText(value).toWellFormed()).slice(0, 900).replace(/%.?$/, "")}`
-    )
-    const headers = at("header").flatMap(({ parameter, value }) => {
-      const text = asText(value)
-        .replace(/[^\x20-\x7e]/g, "")
-        .trim()
-        .slice(0, 300)
-      return [[parameter.name.toLowerCase(), text]]
-    })
-    return {
-      url: query.length === 0 ? path : `${path}?${query.join("&")}`,
-      method: operation.method,
-      headers: {
-        ...Object.fromEntries(headers),
-        ...caller,
-        ...(body.body === undefined ? {} : { "content-type": type })
+  const wanted = [
+    ...operation.parameters.filter((one) => one.in === "path").map((one) => labelsOf(operation, one)),
+    ...idsIn(document, operation.body?.schema).map((name) => [name])
+  ]
+  const ours = new Set(operation.schemes.flatMap((scheme) => callers[scheme] ?? []).map(({ headers }) => headers))
+  const homes = memory.with(wanted).filter(({ caller }) => ours.has(caller.headers) && caller.may === "opens")
+  const sent = (home: Sighting | undefined): fc.Arbitrary<Sent> =>
+    fc.record(
+      {
+        operation: fc.constant(operation),
+        caller: callersOf(operation, callers, home),
+        arguments: fc
+          .tuple(...operation.parameters.map((parameter) => argument(document, operation, parameter, home)))
+          .map((all) => all.filter((one) => one !== undefined)),
+        payload: payloads(document, operation, home),
+        type: types,
+        chunked: fc.nat(15).map((turn) => turn === 1),
+        headers: furtherHeaders,
+        query: fc.oneof(
+          { weight: 20, arbitrary: fc.constant([]) },
+          queryParts.map((part) => [part])
+        ),
+        origin: fc.nat(60_000)
       },
-      ...body
-    }
-  })
+      { noNullPrototype: true }
+    )
+  if (homes.length === 0) return sent(undefined)
+  // Of what is long over there is more than of what still moves.
+  return fc.oneof(fc.constantFrom(...homes), fc.constantFrom(...homes.slice(-15))).chain(sent)
 }

@@ -1,154 +1,172 @@
-/** Values for a JSON schema of the description: such as it allows, and such as it most likely does not. */
+/** Values for a JSON schema of the description: such as it allows, and such as lie at its edges, on either side. */
 import * as fc from "fast-check"
-import { type Document, type JsonSchema, resolve, type Untyped } from "./Description.ts"
+import { type Document, type JsonSchema, resolve } from "./Description.ts"
+
+/** How near the limits: `within` stays inside of them, `around` crosses them now and then. */
+export type Aim = "within" | "around"
+
+const offsets = fc.constantFrom("Z", "Z", "z", "+00:00", "+05:30", "-11:00", "+14:00")
+const fractions = fc.constantFrom("", ".5", ".123", ".123456789")
 
 const timestamp = fc
-  .date({ min: new Date("2020-01-01"), max: new Date("2030-01-01"), noInvalidDate: true })
-  .map((date) => date.toISOString())
+  .tuple(fc.date({ min: new Date("2020-01-01"), max: new Date("2040-01-01"), noInvalidDate: true }), fractions, offsets)
+  .map(([date, fraction, offset]) => `${date.toISOString().slice(0, 19)}${fraction}${offset}`)
 
 const formats: Readonly<Record<string, fc.Arbitrary<string>>> = {
-  uuid: fc.uuid(),
+  uuid: fc.oneof(
+    fc.uuid(),
+    fc.uuid().map((id) => id.toUpperCase())
+  ),
   "date-time": timestamp,
-  uri: fc.webUrl({ validSchemes: ["https"] }),
-  email: fc.emailAddress(),
-  ipv4: fc.ipV4(),
-  ipv6: fc.ipV6()
+  uri: fc
+    .tuple(fc.webUrl({ validSchemes: ["https"], withQueryParameters: true }), fc.constantFrom("", ":8443", ":443"))
+    .map(([url, port]) => url.replace(/^(https:\/\/[^/?]+)/, `$1${port}`))
 }
 
-const text = (schema: JsonSchema): fc.Arbitrary<string> => {
+/** One of each format, in their order: a pattern that takes it most likely takes the others. */
+const samples = ["019c0d52-1f0a-7000-8000-5b1e6a2d9c41", "2027-01-30T12:00:00Z", "https://example.com/a?b=c"]
+
+const letter = fc.constantFrom("a", "Z", "é", "ß", "漢", "😀", "0", "-", ".", " ", "٣", "'", '"', "\\", "<", "&", "\t")
+
+/** Such as no schema forbids, and no person writes. */
+const strange = fc.constantFrom("\u0007", "\u200b", "\u3164", "\u2028", "\u202e", "\ufeff", "\u0000", "\n")
+
+/** To read a pattern takes long, and there are few. */
+const patterns = new Map<string, fc.Arbitrary<string>>()
+
+const matching = (pattern: string, maxLength: number): fc.Arbitrary<string> => {
+  const known = patterns.get(`${pattern} ${maxLength}`)
+  if (known !== undefined) return known
+  // What a pattern forbids by looking ahead is left out of it, and of what it made.
+  const whole = new RegExp(pattern, "u")
+  const plain = new RegExp(pattern.replace(/\(\?!(\\.|\[[^\]]*\]|[^)\\])*\)/g, ""), "u")
+  const likely = Object.values(formats).map((known) => known.filter((value) => whole.test(value)))
+  const made = fc.oneof(
+    { weight: 1, arbitrary: fc.stringMatching(plain, { maxLength }).filter((value) => whole.test(value)) },
+    ...likely.filter((_, index) => whole.test(samples[index] ?? "")).map((arbitrary) => ({ weight: 6, arbitrary }))
+  )
+  patterns.set(`${pattern} ${maxLength}`, made)
+  return made
+}
+
+const text = (schema: JsonSchema, aim: Aim): fc.Arbitrary<string> => {
   const format = formats[String(schema["format"])]
-  if (format !== undefined) return format
-  const minLength = Number(schema["minLength"] ?? 0)
-  const maxLength = Math.min(Number(schema["maxLength"] ?? minLength + 40), minLength + 600)
-  const fits = (value: string) => [...value].length >= minLength && [...value].length <= maxLength
-  if (typeof schema["pattern"] === "string") {
-    return fc.stringMatching(new RegExp(schema["pattern"], "u"), { maxLength }).filter(fits)
-  }
-  return fc.string({ unit: "grapheme", minLength, maxLength }).filter(fits)
+  if (format !== undefined && schema["pattern"] === undefined) return format
+  const min = Number(schema["minLength"] ?? 0)
+  const max = Number(schema["maxLength"] ?? min + 40)
+  if (typeof schema["pattern"] === "string") return matching(schema["pattern"], Math.min(max, 300))
+  const fits = (value: string) => [...value].length >= min && [...value].length <= max
+  const free = fc.string({ unit: "grapheme", minLength: min, maxLength: Math.min(max, min + 60) }).filter(fits)
+  const edges = aim === "within" ? [min, max] : [min - 1, min, max, max + 1]
+  const long = fc
+    .tuple(letter, letter, fc.constantFrom(...edges))
+    .map(([first, rest, length]) => (length < 1 ? "" : first + rest.repeat(Math.min(length, 5000) - 1)))
+  const odd = fc.tuple(fc.array(strange, { maxLength: 3 }), free).map(([some, rest]) => some.join("") + rest)
+  return fc.oneof(
+    { weight: 6, arbitrary: free },
+    { weight: 2, arbitrary: long },
+    { weight: 1, arbitrary: odd.filter(fits) },
+    { weight: 1, arbitrary: strange.map((one) => one.repeat(Math.max(1, min))) }
+  )
 }
 
-const number = (schema: JsonSchema, integer: boolean): fc.Arbitrary<number> => {
-  const min = Number(schema["minimum"] ?? (schema["exclusiveMinimum"] as number | undefined) ?? -1000)
-  const max = Number(schema["maximum"] ?? (schema["exclusiveMaximum"] as number | undefined) ?? min + 100_000)
-  return integer ? fc.integer({ min, max }) : fc.double({ min, max, noNaN: true, noDefaultInfinity: true })
+const number = (schema: JsonSchema, integer: boolean, aim: Aim): fc.Arbitrary<number> => {
+  const min = Number(schema["minimum"] ?? -1000)
+  const max = Number(schema["maximum"] ?? min + 100_000)
+  const usual = integer ? fc.integer({ min, max }) : fc.double({ min, max, noNaN: true, noDefaultInfinity: true })
+  const edges = aim === "within" ? [min, max] : [min - 1, min, min + 0.5, max, max + 1, -max, 2 ** 53, 1e21]
+  return fc.oneof(usual, fc.constantFrom(...edges))
 }
 
-/** What the schema allows, its examples and its edges more often than the rest. */
-export const allowed = (document: Document, given: JsonSchema, depth = 0): fc.Arbitrary<unknown> => {
+/** What the schema allows (its examples now and then), or what lies around its limits. */
+export const values = (document: Document, given: JsonSchema, aim: Aim, depth = 0): fc.Arbitrary<unknown> => {
   const schema: JsonSchema = resolve(document, given)
-  const plain = unexampled(document, schema, depth)
+  const plain = unexampled(document, schema, aim, depth)
   const examples = (schema["examples"] as ReadonlyArray<unknown> | undefined) ?? []
   return examples.length === 0
     ? plain
-    : fc.oneof({ weight: 3, arbitrary: fc.constantFrom(...examples) }, { weight: 2, arbitrary: plain })
+    : fc.oneof(
+        { weight: isFree(schema) ? 12 : 1, arbitrary: fc.constantFrom(...examples) },
+        { weight: 4, arbitrary: plain }
+      )
 }
 
-const unexampled = (document: Document, schema: JsonSchema, depth: number): fc.Arbitrary<unknown> => {
-  const inner = (one: JsonSchema) => allowed(document, one, depth + 1)
+/** Text of which no keyword says what is right: only its example does. */
+const isFree = (schema: JsonSchema): boolean =>
+  schema["type"] === "string" && !["enum", "format", "pattern", "minLength"].some((keyword) => keyword in schema)
+
+const unexampled = (document: Document, schema: JsonSchema, aim: Aim, depth: number): fc.Arbitrary<unknown> => {
+  const inner = (one: JsonSchema) => values(document, one, aim, depth + 1)
   if ("const" in schema) return fc.constant(schema["const"])
-  if (Array.isArray(schema["enum"])) return fc.constantFrom(...schema["enum"])
+  if (Array.isArray(schema["enum"])) {
+    const wrong = aim === "within" ? [] : schema["enum"].map((one) => String(one).toUpperCase())
+    return fc.constantFrom(...schema["enum"], ...wrong.slice(0, 1))
+  }
   for (const keyword of ["anyOf", "oneOf"]) {
     const choices = schema[keyword] as ReadonlyArray<JsonSchema> | undefined
     if (choices !== undefined) return fc.oneof(...choices.map(inner))
   }
   if (Array.isArray(schema["allOf"])) {
     const parts = (schema["allOf"] as ReadonlyArray<JsonSchema>).map((part) => resolve(document, part))
-    return unexampled(document, Object.assign({}, schema, ...parts, { allOf: undefined }), depth)
+    return unexampled(document, Object.assign({}, schema, ...parts, { allOf: undefined }), aim, depth)
   }
   const types = [schema["type"] ?? (schema["properties"] === undefined ? "any" : "object")].flat() as Array<string>
-  return fc.oneof(...types.map((type) => ofType(document, schema, type, depth)))
+  return fc.oneof(...types.map((type) => ofType(document, schema, type, aim, depth)))
 }
 
-const ofType = (document: Document, schema: JsonSchema, type: string, depth: number): fc.Arbitrary<unknown> => {
+const ofType = (
+  document: Document,
+  schema: JsonSchema,
+  type: string,
+  aim: Aim,
+  depth: number
+): fc.Arbitrary<unknown> => {
   switch (type) {
     case "string":
-      return text(schema)
+      return text(schema, aim)
     case "integer":
     case "number":
-      return number(schema, type === "integer")
+      return number(schema, type === "integer", aim)
     case "boolean":
       return fc.boolean()
     case "null":
       return fc.constant(null)
-    case "array": {
-      const items = allowed(document, (schema["items"] as JsonSchema | undefined) ?? {}, depth + 1)
-      const minLength = Number(schema["minItems"] ?? 0)
-      const maxLength = Math.min(Number(schema["maxItems"] ?? minLength + 3), minLength + 3)
-      return schema["uniqueItems"] === true
-        ? fc.uniqueArray(items, { minLength, maxLength, selector: (item) => JSON.stringify(item) })
-        : fc.array(items, { minLength, maxLength })
-    }
+    case "array":
+      return list(document, schema, aim, depth)
     case "object":
-      return object(document, schema, depth)
+      return object(document, schema, aim, depth)
     default:
       return depth > 4 ? fc.constant(0) : fc.jsonValue({ maxDepth: 2 })
   }
 }
 
-const object = (document: Document, schema: JsonSchema, depth: number): fc.Arbitrary<unknown> => {
+const list = (document: Document, schema: JsonSchema, aim: Aim, depth: number): fc.Arbitrary<unknown> => {
+  const items = values(document, (schema["items"] as JsonSchema | undefined) ?? {}, aim, depth + 1)
+  const minLength = Number(schema["minItems"] ?? 0)
+  const most = Number(schema["maxItems"] ?? minLength + 3)
+  const maxLength = Math.min(most, minLength + 3)
+  if (schema["uniqueItems"] === true && aim === "within") {
+    return fc.uniqueArray(items, { minLength, maxLength, selector: (item) => JSON.stringify(item) })
+  }
+  const edges = aim === "within" ? [most] : [minLength - 1, most, most + 1]
+  const full = fc
+    .tuple(items, fc.constantFrom(...edges))
+    .map(([item, length]) => Array.from({ length: Math.max(0, length) }, () => item))
+  return fc.oneof({ weight: 20, arbitrary: fc.array(items, { minLength, maxLength }) }, { weight: 1, arbitrary: full })
+}
+
+const object = (document: Document, schema: JsonSchema, aim: Aim, depth: number): fc.Arbitrary<unknown> => {
   const properties = (schema["properties"] as Readonly<Record<string, JsonSchema>> | undefined) ?? {}
   const model = Object.fromEntries(
-    Object.entries(properties).map(([name, property]) => [name, allowed(document, property, depth + 1)])
+    Object.entries(properties).map(([name, property]) => [name, values(document, property, aim, depth + 1)])
   )
   const requiredKeys = ((schema["required"] as ReadonlyArray<string> | undefined) ?? []).filter((name) => name in model)
   const record = fc.record(model, { requiredKeys, noNullPrototype: true })
-  const more = schema["additionalProperties"]
-  if (more === false || (Object.keys(properties).length > 0 && more === undefined)) return record
-  const values =
-    typeof more === "object" ? allowed(document, more as JsonSchema, depth + 1) : fc.jsonValue({ maxDepth: 1 })
+  // No object of the description is closed: what it does not name is ignored, or is the caller's own.
   const names = fc.string({ minLength: 1, maxLength: 12 }).filter((name) => name !== "__proto__" && !(name in model))
-  return fc
-    .tuple(record, fc.dictionary(names, values, { maxKeys: 3, noNullPrototype: true }))
-    .map(([known, other]) => ({
-      ...other,
-      ...known
-    }))
+  const more = fc.dictionary(names, fc.jsonValue({ maxDepth: 2 }), { maxKeys: 3, noNullPrototype: true })
+  const extended = fc.tuple(record, more).map(([known, other]) => ({ ...other, ...known }))
+  return Object.keys(model).length === 0
+    ? extended
+    : fc.oneof({ weight: 5, arbitrary: record }, { weight: 1, arbitrary: extended })
 }
-
-/** What hostile and careless callers send in place of something. */
-export const junk: fc.Arbitrary<unknown> = fc.oneof(
-  fc.constantFrom<unknown>(
-    null,
-    "",
-    " ",
-    0,
-    -1,
-    1e308,
-    2 ** 53,
-    true,
-    [],
-    {},
-    [[]],
-    "null",
-    "\u0000",
-    "﻿",
-    "../..",
-    "%00"
-  ),
-  fc.constantFrom("x".repeat(5000), "😀".repeat(501), "-".repeat(257), "a\u0301".repeat(300)),
-  fc.string({ unit: "binary", maxLength: 60 }).map((value) => value.toWellFormed()),
-  fc.jsonValue({ maxDepth: 3 })
-)
-
-/** The value with one of its parts replaced by junk, left out, or joined by a part that nobody asked for. */
-export const spoiled = (value: unknown): fc.Arbitrary<unknown> => {
-  const places = placesIn(value)
-  if (places.length === 0) return junk
-  return fc
-    .tuple(fc.constantFrom(...places), junk, fc.constantFrom("replace", "remove", "add"))
-    .map(([path, bad, how]) => {
-      const copy = structuredClone(value)
-      const parent = path.slice(0, -1).reduce((at: Untyped, key) => at[key], copy as Untyped)
-      const last = path.at(-1) as string
-      if (how === "replace") parent[last] = bad
-      else if (how === "add" && !Array.isArray(parent)) parent[`${last}_`] = bad
-      else if (Array.isArray(parent)) parent.splice(Number(last), 1)
-      else delete parent[last]
-      return copy
-    })
-}
-
-const placesIn = (value: unknown, at: ReadonlyArray<string> = []): Array<ReadonlyArray<string>> =>
-  typeof value !== "object" || value === null
-    ? []
-    : Object.entries(value).flatMap(([key, inner]) => [[...at, key], ...placesIn(inner, [...at, key])])

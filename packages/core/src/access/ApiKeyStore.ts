@@ -35,7 +35,11 @@ export class ApiKeyStore extends Context.Service<
     /** Revoked and expired ones too, this organization's alone. */
     readonly find: (organizationId: OrganizationId, id: ApiKeyId) => Effect.Effect<Option.Option<ApiKey>>
     /** Newest first: what is good, and what was revoked or has expired since that moment. */
-    readonly list: (organizationId: OrganizationId, endedSince: Instant) => Effect.Effect<ReadonlyArray<ApiKey>>
+    readonly list: (
+      organizationId: OrganizationId,
+      endedSince: Instant,
+      most: number
+    ) => Effect.Effect<ReadonlyArray<ApiKey>>
     /**
      * Answers with the key as it is then; none when there is no such key, or it is another organization's. Two changes of one
      * key happen one after the other, so the second one sees what the first one made of it.

@@ -105,7 +105,7 @@ export class ApiKeys extends Context.Service<
     /** Effective at once on this node, within `memory` elsewhere. Idempotent. By the operator, on any key, unless told otherwise. */
     readonly revoke: (id: ApiKeyId, manager?: Manager) => Effect.Effect<ApiKey, ApiKeyNotFound>
     readonly find: (organizationId: OrganizationId, id: ApiKeyId) => Effect.Effect<ApiKey, ApiKeyNotFound>
-    /** Newest first, with what ended within `remembrance`. */
+    /** Newest first, with what ended within `remembrance`; `maxListed` at most. */
     readonly list: (organizationId: OrganizationId) => Effect.Effect<ReadonlyArray<ApiKey>>
   }
 >()("@partner-commentary/core/access/ApiKeys") {
@@ -220,7 +220,7 @@ export class ApiKeys extends Context.Service<
         find,
         list: (organizationId) =>
           Effect.flatMap(Instant.now, (now) =>
-            store.list(organizationId, Instant.plus(now, Duration.negate(remembrance)))
+            store.list(organizationId, Instant.plus(now, Duration.negate(remembrance)), maxListed)
           )
       })
     })
@@ -232,6 +232,9 @@ const memory = "3 seconds"
 
 /** So long are keys listed that were revoked or have expired. */
 export const remembrance = Duration.days(90)
+
+/** The newest that a list shows. */
+export const maxListed = 1000
 
 const operator = "operator"
 

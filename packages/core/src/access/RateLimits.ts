@@ -24,9 +24,16 @@ export class RateLimited extends Schema.TaggedError<RateLimited>()("RateLimited"
   /** Whole seconds until it may be tried again. */
   retryAfter: Schema.Int,
   limit: Schema.Int,
+  /** What so many of are allowed, such as `requests a minute`. */
+  counted: Schema.String,
   remaining: Schema.Int,
   standing: Schema.Struct({ limit: Schema.Int, remaining: Schema.Int, resetsAt: Schema.Number })
 }) {}
+
+/** A window, and what it counts in words. */
+interface Allowance extends FixedWindow {
+  readonly counted: string
+}
 
 /** Counts one call. Answers with how the hourly window stands in which the fewest calls are left. */
 type Count = Effect.Effect<Standing, RateLimited>
@@ -39,6 +46,8 @@ export class RateLimits extends Context.Service<
     /** What one call asks of an endpoint more than once, such as submissions in bulk. */
     readonly ofEndpoint: (principal: Principal, endpoint: EndpointLimit) => Count
     readonly ofDashboard: (organization: Organization, limits: Limits) => Count
+    /** A key begins windows of its own: who could make ever new ones had no limit. */
+    readonly ofNewKey: (organization: Pick<Organization, "id">) => Effect.Effect<void, RateLimited>
     /** Who has no good key. Counted by this node alone; unknown addresses are not refused. */
     readonly ofAddress: (address: string) => Count
   }
@@ -48,7 +57,7 @@ export class RateLimits extends Context.Service<
     Effect.gen(function* () {
       const windows = yield* RateWindows
       const strangers = make(strangerCapacity)
-      const count = (wanted: ReadonlyArray<FixedWindow>) =>
+      const count = (wanted: ReadonlyArray<Allowance>) =>
         Effect.flatMap(windows.take(wanted), (taken) => judged(wanted, taken))
 
       return RateLimits.of({
@@ -58,6 +67,8 @@ export class RateLimits extends Context.Service<
         },
         ofEndpoint: ({ key, limits }, endpoint) => count([endpointWindow(key.lineageId, limits, endpoint)]),
         ofDashboard: ({ id }, limits) => count(caller(`dashboard ${id}`, limits)),
+        ofNewKey: ({ id }) =>
+          Effect.asVoid(count([{ name: `new keys ${id}`, limit: newKeys, seconds: day, counted: "new keys a day" }])),
         ofAddress: (address) =>
           Effect.flatMap(Instant.now, (now) => {
             const name = neighbourhood(address)
@@ -71,20 +82,31 @@ export class RateLimits extends Context.Service<
 
 const hour = 3600
 const minute = 60
+const day = 86_400
+
+/** Creations and rotations of one organization in a day: five times what it may have at one time. */
+const newKeys = 100
 
 const caller = (
   name: string,
   limits: Pick<Limits, "requests_per_hour" | "burst_per_minute">
-): ReadonlyArray<FixedWindow> => [
-  { name, limit: limits.requests_per_hour, seconds: hour },
-  { name, limit: limits.burst_per_minute, seconds: minute }
+): ReadonlyArray<Allowance> => [
+  { name, limit: limits.requests_per_hour, seconds: hour, counted: "requests an hour" },
+  { name, limit: limits.burst_per_minute, seconds: minute, counted: "requests a minute" }
 ]
 
-const endpointWindow = (name: string, limits: Limits, endpoint: EndpointLimit): FixedWindow => ({
+const endpointWindow = (name: string, limits: Limits, endpoint: EndpointLimit): Allowance => ({
   name: `${name} ${endpoint}`,
   limit: limits[endpoint],
-  seconds: hour
+  seconds: hour,
+  counted: counted[endpoint]
 })
+
+const counted: Record<EndpointLimit, string> = {
+  topic_submissions_per_hour: "topics submitted an hour",
+  persona_lists_per_hour: "lists of personas an hour",
+  topic_reads_per_hour: "topics read an hour"
+}
 
 const strangerLimits = { requests_per_hour: 300, burst_per_minute: 60 }
 
@@ -108,13 +130,19 @@ export const neighbourhood = (address: string): string => {
 }
 
 /** Of several full windows, the one that is full for longest is told. */
-const judged = (windows: ReadonlyArray<FixedWindow>, { admitted, standings }: Taken): Count =>
+const judged = (windows: ReadonlyArray<Allowance>, { admitted, standings }: Taken): Count =>
   Effect.flatMap(Instant.now, (now) => {
-    const hourly = standings.filter((_, index) => windows[index]?.seconds === hour)
-    const standing = hourly.reduce((fewest, other) => (other.remaining < fewest.remaining ? other : fewest))
+    const stood = standings.map((standing, index) => ({ ...standing, ...(windows[index] as Allowance) }))
+    const told = stood.filter(({ seconds }) => seconds === hour)
+    const { limit, remaining, resetsAt } = (told.length === 0 ? stood : told).reduce((fewest, other) =>
+      other.remaining < fewest.remaining ? other : fewest
+    )
+    const standing = { limit, remaining, resetsAt }
     if (admitted) return Effect.succeed(standing)
-    const full = standings.filter(({ remaining }) => remaining === 0)
+    const full = stood.filter(({ remaining }) => remaining === 0)
     const longest = full.reduce((one, other) => (other.resetsAt > one.resetsAt ? other : one))
     const retryAfter = Math.max(1, Math.ceil((longest.resetsAt - now) / 1000))
-    return Effect.fail(new RateLimited({ retryAfter, limit: longest.limit, remaining: 0, standing }))
+    return Effect.fail(
+      new RateLimited({ retryAfter, limit: longest.limit, counted: longest.counted, remaining: 0, standing })
+    )
   })

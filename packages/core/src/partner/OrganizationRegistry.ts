@@ -6,7 +6,7 @@ import * as Schema from "effect/Schema"
 import type { OrganizationId } from "../shared/Ids.ts"
 import type { Organization } from "./Organization.ts"
 
-/** Another organization has this identity id. */
+/** Another organization has this identity id, or is named so itself: a token that says it would be taken for that one's. */
 export class IdentityTaken extends Schema.TaggedError<IdentityTaken>()("IdentityTaken", {
   identityId: Schema.String
 }) {}

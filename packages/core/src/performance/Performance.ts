@@ -1,14 +1,14 @@
 /**
  * How an organization's assignments of a period went: overall and by persona. Reads the period once, in small pages, and
  * lets others have their turn between them: a long period takes long, and holds up nobody. A process makes one such report
- * at a time. It costs a few microseconds for each assignment, and three numbers of memory.
+ * for an organization at a time, and few in all. It costs a few microseconds for each assignment, and three numbers of memory.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import * as Semaphore from "effect/Semaphore"
-import type { PersonaId, ShareId } from "../shared/Ids.ts"
+import type { OrganizationId, PersonaId, ShareId } from "../shared/Ids.ts"
 import type { Cursor } from "../shared/Page.ts"
 import type { Owner } from "../topic/TopicStore.ts"
 import { add, type Figures, figures, newTally, type Tally } from "./Figures.ts"
@@ -33,15 +33,19 @@ export const maxAssignments = 1_000_000
 /** More assignments than `maxAssignments` were sent in the period. */
 export class PeriodTooFull extends Schema.TaggedError<PeriodTooFull>()("PeriodTooFull", {}) {}
 
+/** A report for this organization is being made. */
+export class ReportUnderWay extends Schema.TaggedError<ReportUnderWay>()("ReportUnderWay", {}) {}
+
 export class Performance extends Context.Service<
   Performance,
-  { readonly of: (owner: Owner, period: ReportingPeriod) => Effect.Effect<Report, PeriodTooFull> }
+  { readonly of: (owner: Owner, period: ReportingPeriod) => Effect.Effect<Report, PeriodTooFull | ReportUnderWay> }
 >()("@partner-commentary/core/performance/Performance") {
   static readonly layer = Layer.effect(
     Performance,
     Effect.gen(function* () {
       const store = yield* PerformanceStore
-      const turn = yield* Semaphore.make(1)
+      const turn = yield* Semaphore.make(reportsAtOnce)
+      const underWay = new Set<OrganizationId>()
 
       const read = Effect.fnUntraced(function* (owner: Owner, period: ReportingPeriod) {
         const seen = new Map<PersonaId, { readonly tally: Tally; latest: ShareId }>()
@@ -85,13 +89,26 @@ export class Performance extends Context.Service<
         }
       })
 
-      return Performance.of({ of: (owner, period) => turn.withPermit(report(owner, period)) })
+      return Performance.of({
+        of: ({ environment, organizationId }, period) =>
+          Effect.suspend((): Effect.Effect<Report, PeriodTooFull | ReportUnderWay> => {
+            if (underWay.has(organizationId)) return Effect.fail(new ReportUnderWay())
+            underWay.add(organizationId)
+            return Effect.ensuring(
+              turn.withPermit(report({ environment, organizationId }, period)),
+              Effect.sync(() => underWay.delete(organizationId))
+            )
+          })
+      })
     })
   )
 }
 
 /** Some milliseconds' worth of reading. */
 const pageSize = 500
+
+/** Others wait. Nobody has more than one, so nobody waits behind more than the other callers there are. */
+const reportsAtOnce = 4
 
 const byName = (one: PersonaReport, other: PersonaReport): number => {
   if (one.name !== other.name) return one.name < other.name ? -1 : 1

@@ -94,20 +94,32 @@ describe("a report", () => {
     }).pipe(Effect.provide(Performance.layer.pipe(Layer.provide(storeOf(0)))))
   )
 
-  it.effect("is made one at a time, and leaves others their turn", () => {
-    const asked: Array<number> = []
+  it.effect("is made one at a time for an organization, and leaves others their turn", () => {
+    const other: Owner = { organizationId: uuid<OrganizationId>(2), environment: "live" }
     return Effect.gen(function* () {
-      const reports = yield* Effect.forkChild(Effect.all([report, report], { concurrency: "unbounded" }))
-      let turns = 0
-      while (reports.pollUnsafe() === undefined) {
-        turns += 1
-        yield* Effect.yieldNow
-      }
-      yield* Fiber.join(reports)
-      assert.isAbove(turns, 8)
-      assert.deepStrictEqual(asked, [0, 500, 1000, 1500, 0, 500, 1000, 1500])
-    }).pipe(Effect.provide(Performance.layer.pipe(Layer.provide(storeOf(1501, asked)))))
+      const performance = yield* Performance
+      const [first, test, second] = yield* Effect.all(
+        [
+          performance.of(owner, period),
+          Effect.flip(performance.of({ ...owner, environment: "test" }, period)),
+          performance.of(other, period)
+        ],
+        { concurrency: "unbounded" }
+      )
+      assert.strictEqual(test._tag, "ReportUnderWay")
+      assert.deepStrictEqual([first.overall.counts.sent, second.overall.counts.sent], [1203, 1203])
+      const again = yield* performance.of(owner, period)
+      assert.strictEqual(again.overall.counts.sent, 1203)
+    }).pipe(Effect.provide(Performance.layer.pipe(Layer.provide(storeOf(1203)))))
   })
+
+  it.effect("that was interrupted leaves room for the next", () =>
+    Effect.gen(function* () {
+      const fiber = yield* Effect.forkChild(report, { startImmediately: true })
+      yield* Fiber.interrupt(fiber)
+      assert.strictEqual((yield* report).overall.counts.sent, 5000)
+    }).pipe(Effect.provide(Performance.layer.pipe(Layer.provide(storeOf(5000)))))
+  )
 
   it.effect("is refused when too much was sent, without reading on", () => {
     const asked: Array<number> = []

@@ -49,7 +49,7 @@ const notFound = (json: boolean): Response =>
 
 const tooMany = (json: boolean, seconds: number): Response =>
   json
-    ? Envelope.failure(RateLimitExceeded.of({ retry_after: seconds, limit, remaining: 0 }))
+    ? Envelope.failure(RateLimitExceeded.of({ retry_after: seconds, limit, remaining: 0 }, "requests a minute"))
     : HttpServerResponse.setHeader(page(tooManyPage(seconds), 429), "retry-after", String(seconds))
 
 const routes = Effect.gen(function* () {

@@ -1,0 +1,166 @@
+/**
+ * Sends requests to every operation in turns, so that what one made is there for the others to ask for, and holds every
+ * answer against the description. What was made is removed again by the description's own DELETE, so that no limit of
+ * how many there may be stops the rest.
+ */
+import * as fc from "fast-check"
+import type { Caller, Callers } from "./Callers.ts"
+import { type Document, operationsOf } from "./Description.ts"
+import * as Judge from "./Judge.ts"
+import * as Memory from "./Memory.ts"
+import { requests, type Sent } from "./Requests.ts"
+import * as Verdict from "./Verdict.ts"
+import * as Wire from "./Wire.ts"
+
+export interface Options {
+  readonly root: string
+  readonly document: Document
+  readonly callers: Callers
+  /** For each operation. */
+  readonly runs: number
+  readonly rounds: number
+  readonly seed: number
+}
+
+export interface Report {
+  /** One for each operation at most, the smallest request that shows it as a line of curl. */
+  readonly faults: ReadonlyArray<string>
+  /** How often each operation answered with each status and code. */
+  readonly tallies: ReadonlyMap<string, ReadonlyMap<string, number>>
+}
+
+export const run = async ({ callers, document, root, rounds, runs, seed }: Options): Promise<Report> => {
+  const operations = operationsOf(document)
+  const judge = Judge.make(document)
+  const memory = Memory.make()
+  const wire = Wire.make(root)
+  const made = new Map<string, Array<string>>()
+  const tallies = new Map(operations.map(({ name }) => [name, new Map<string, number>()]))
+  const faults = new Map<string, string>()
+
+  const exchange = async (sent: Sent, plain: Wire.Plain): Promise<Wire.Answered> => {
+    const answer = await wire.send(plain)
+    const code = (Judge.parsed(answer.text) as { error?: { code?: string } } | undefined)?.error?.code ?? ""
+    const tally = tallies.get(sent.operation.name)
+    const label = `${answer.status} ${code}`.trim()
+    tally?.set(label, (tally.get(label) ?? 0) + 1)
+    return answer
+  }
+
+  const check = async (sent: Sent) => {
+    const { arguments: given, caller, operation, origin } = sent
+    const plain = Wire.plain(sent)
+    const answer = await exchange(sent, plain)
+    const problems = [...judge.judge(operation, answer), ...Verdict.problemsOf(judge, sent, answer)]
+    const name = given.find(({ parameter }) => parameter.name === "X-Request-Id")
+    if (name !== undefined && judge.wrong(name.parameter.schema, name.text) === undefined) {
+      if (answer.headers.get("x-request-id") !== name.text) problems.push("the request's own id did not come back")
+    }
+    if (operation.method === "GET" && origin % 5 === 0)
+      problems.push(...(await headProblems(wire, plain, answer, caller)))
+    const keyed = given.some(({ parameter }) => parameter.name === "Idempotency-Key")
+    if (answer.status < 300) {
+      if (operation.method !== "DELETE") memory.see(operation, caller, Judge.parsed(answer.text))
+      // Now and then it is asked for once more.
+      else if (origin % 4 !== 0)
+        for (const { parameter, text } of given) if (parameter.in === "path") memory.forget(text)
+      if (keyed && origin % 3 === 0) problems.push(...(await replayProblems(wire, plain, answer)))
+      problems.push(...(await tidy(answer, caller)))
+    }
+    if (problems.length > 0) throw new Fault(problems, wire.curl(plain), answer)
+  }
+
+  /** Removes the oldest of what the caller made, where there is a way. */
+  const tidy = async ({ headers }: Wire.Answered, caller: Caller): Promise<ReadonlyArray<string>> => {
+    const location = headers.get("location") ?? ""
+    const removal = operations.find(({ method, path }) => method === "DELETE" && matches(path, location))
+    if (removal === undefined) return []
+    const key = `${removal.name} ${JSON.stringify(caller.headers)}`
+    const all = made.get(key) ?? []
+    made.set(key, all)
+    if (!all.includes(location)) all.push(location)
+    if (all.length <= keptOfEach) return []
+    const target = all.shift() ?? location
+    const plain = {
+      method: "DELETE",
+      target,
+      headers: caller.headers,
+      chunked: false,
+      body: undefined,
+      address: undefined
+    }
+    const answer = await wire.send(plain)
+    memory.forget(target.split("/").at(-1) ?? "")
+    // It may be gone already.
+    const expected = answer.status === 200 || answer.status === 404 || caller.may === "partly"
+    return [
+      ...judge.judge(removal, answer),
+      ...(expected ? [] : [`what was made could not be removed: ${answer.text}`])
+    ]
+  }
+
+  for (let round = 0; round < rounds; round++) {
+    for (const [index, operation] of operations.entries()) {
+      if (faults.has(operation.name)) continue
+      // Beyond these the fault is small enough, or will not get smaller.
+      let shrinks = 200
+      let failed = false
+      const checkOrRest = async (sent: Sent) => {
+        if (failed && shrinks-- <= 0) return
+        await check(sent).catch((error) => {
+          failed = true
+          throw error
+        })
+      }
+      const details = await fc.check(fc.asyncProperty(requests(document, operation, memory, callers), checkOrRest), {
+        numRuns: Math.ceil(runs / rounds),
+        seed: seed + round * 1009 + index
+      })
+      if (details.failed) faults.set(operation.name, `${operation.name}: ${describe(details.errorInstance)}`)
+    }
+  }
+  wire.close()
+  return { faults: [...faults.values()], tallies }
+}
+
+const keptOfEach = 6
+
+class Fault extends Error {
+  constructor(problems: ReadonlyArray<string>, curl: string, answer: Wire.Answered) {
+    super(`${problems.join("; ")}\n  ${curl.slice(0, 3000)}\n  → ${answer.status} ${answer.text.slice(0, 800)}`)
+  }
+}
+
+const describe = (error: unknown): string => (error instanceof Fault ? error.message : String((error as Error).stack))
+
+const matches = (path: string, location: string): boolean =>
+  new RegExp(`${path.replace(/\{\w+\}/g, "[^/]+")}$`).test(location)
+
+/** HEAD answers as GET does, without the body. */
+const headProblems = async (wire: Wire.Wire, plain: Wire.Plain, answer: Wire.Answered, caller: Caller) => {
+  const head = await wire.send({ ...plain, method: "HEAD" })
+  if (head.status === 429 && caller.may !== "opens") return []
+  const type = "content-type"
+  return head.status === answer.status && head.text === "" && head.headers.get(type) === answer.headers.get(type)
+    ? []
+    : [`HEAD answers otherwise: ${head.status} ${head.headers.get(type)} ${head.text}`]
+}
+
+/** The first answer again, as the description promises. */
+const replayProblems = async (wire: Wire.Wire, plain: Wire.Plain, first: Wire.Answered) => {
+  const again = await wire.send(plain)
+  return again.status === first.status &&
+    again.text === first.text &&
+    again.headers.get("idempotency-replayed") === "true"
+    ? []
+    : [`sent again under its key it is answered otherwise: ${again.status} ${again.text.slice(0, 300)}`]
+}
+
+/** For people: a line for each operation. */
+export const summary = ({ tallies }: Report): string =>
+  [...tallies]
+    .map(([name, counts]) => {
+      const all = [...counts].toSorted(([one], [other]) => one.localeCompare(other))
+      return `${name.padEnd(22)} ${all.map(([label, count]) => `${label}: ${count}`).join(", ")}`
+    })
+    .join("\n")

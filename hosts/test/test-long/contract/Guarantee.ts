@@ -1,0 +1,35 @@
+/** One run of the fuzzer as a test: what it found fails, what it did is told, and every operation was reached. */
+import { assert } from "@effect/vitest"
+import { TestApi } from "@partner-commentary/test/TestApi"
+import * as Effect from "effect/Effect"
+import { callers } from "./Callers.ts"
+import type { Document } from "./Description.ts"
+import * as Fuzzer from "./Fuzzer.ts"
+import * as Verdict from "./Verdict.ts"
+
+/** `reachesAll`: every operation must have succeeded at least once, which takes some hundreds of requests. */
+export const guarantee = Effect.fnUntraced(function* (
+  options: Pick<Fuzzer.Options, "runs" | "rounds"> & { readonly reachesAll: boolean }
+) {
+  const { call } = yield* TestApi
+  const served = yield* call("/openapi.json")
+  const document = yield* Effect.promise(() => served.json() as Promise<Document>)
+  const seed = Number(process.env["CONTRACT_SEED"] ?? Math.floor(Math.random() * 2 ** 30))
+  assert.deepStrictEqual(Verdict.unsaid(document), [], "the description says this no more")
+  const known = yield* callers
+  const report = yield* Effect.promise(() =>
+    Fuzzer.run({ ...options, seed, document, callers: known, root: new URL(served.url).origin })
+  )
+  const told = `${Fuzzer.summary(report)}\nCONTRACT_SEED=${seed} CONTRACT_RUNS=${options.runs}\n`
+  yield* Effect.sync(() => process.stdout.write(told))
+  if (report.faults.length > 0) assert.fail(`CONTRACT_SEED=${seed}\n${report.faults.join("\n\n")}`)
+  if (!options.reachesAll) return
+  const unreached = [...report.tallies].filter(
+    ([, counts]) => ![...counts.keys()].some((label) => label.startsWith("2"))
+  )
+  assert.deepStrictEqual(
+    unreached.map(([name]) => name),
+    [],
+    "no request to these succeeded"
+  )
+})

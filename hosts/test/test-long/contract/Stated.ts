@@ -1,0 +1,144 @@
+/**
+ * What the description says in words alone, because no schema can: each entry has the sentence that says it, which must
+ * stand in the served document. A refusal of a request that the schemas allow needs such a sentence, and so does the
+ * acceptance of one that they do not.
+ */
+import { isIP } from "node:net"
+import type { Sent } from "./Requests.ts"
+
+export interface Statement {
+  readonly operation: RegExp
+  /** As the refusal names it, or as the schema finds it wrong. */
+  readonly field: RegExp
+  readonly sentence: string
+  /** Whether the sentence speaks of this value. Of any, unless told. */
+  readonly when?: (value: unknown, sent: Sent) => boolean
+}
+
+const topics = /^createTopics?$/
+const inTopic = (field: string) => new RegExp(`^(topics\\[\\d+\\]\\.)?${field}`)
+const trimmed = (value: unknown) => [...String(value).trim()].length
+const size = (value: unknown) => Buffer.byteLength(JSON.stringify(value))
+const depth = (value: unknown): number =>
+  typeof value === "object" && value !== null ? 1 + Math.max(0, ...Object.values(value).map(depth)) : 0
+const url = (value: unknown) => URL.parse(String(value))
+
+const textOf = ({ arguments: given }: Sent, name: string) =>
+  given.find(({ parameter }) => parameter.name === name)?.text
+
+const isNoPeriod = (_: unknown, sent: Sent): boolean => {
+  const to = Date.parse(textOf(sent, "to") ?? new Date().toISOString())
+  const from = Date.parse(textOf(sent, "from") ?? "1970-01-01T00:00:00Z")
+  return from >= to || (textOf(sent, "from") !== undefined && to - from > 366 * 86_400_000)
+}
+
+/** The characters that name and content may not hold, and the letters that stand for none. */
+const isUnreadable = (value: unknown) =>
+  !/[\p{L}\p{N}\p{P}\p{S}]/u.test(String(value).replace(/[\u115f\u1160\u3164\uffa0]/g, ""))
+
+/** Why a request may be refused that the schemas allow. */
+export const refusals: ReadonlyArray<Statement> = [
+  {
+    operation: topics,
+    field: inTopic("content$"),
+    sentence: "10 to 500 characters (Unicode code points) after trimming",
+    when: (value) => trimmed(value) < 10
+  },
+  {
+    operation: topics,
+    field: inTopic("content$"),
+    sentence: "It holds something that can be read, and no control characters but tabs and line ends.",
+    when: (value) => isUnreadable(value) || /[^\P{Cc}\t\n\r]/u.test(String(value))
+  },
+  {
+    operation: topics,
+    field: inTopic("metadata$"),
+    sentence: "At most 16 KiB as JSON, at most 32 levels deep.",
+    when: (value) => size(value) > 16 * 1024 || depth(value) > 30
+  },
+  {
+    operation: /^createTopics$/,
+    field: /^topics$/,
+    sentence: "at most 1000 persona ids in all",
+    when: (value) => Array.isArray(value) && value.flatMap((one) => one.persona_ids).length > 1000
+  },
+  {
+    operation: /Webhook$/,
+    field: /^url$/,
+    sentence: "An `https:` address of a public server, without user name, password and fragment.",
+    when: (value) => url(value)?.protocol !== "https:" || /[@#]/.test(String(value))
+  },
+  {
+    operation: /^createWebhook$/,
+    field: /^secret$/,
+    sentence: "`whsec_` and 24 to 64 bytes in base64, or any other 32 to 256 printable ASCII characters",
+    when: (value) => String(value).startsWith("whsec_")
+  },
+  { operation: /Webhook$/, field: /^secret$/, sentence: "The secret cannot be changed: register a new webhook" },
+  {
+    operation: /^createApiKey$/,
+    field: /^name$/,
+    sentence: "one line that people can read, without control characters",
+    when: (value) => isUnreadable(value) || /[\p{Cc}\u2028\u2029]/u.test(String(value))
+  },
+  {
+    operation: /^createApiKey$/,
+    field: /^ip_whitelist/,
+    sentence: "IPv4 and IPv6 addresses and CIDR ranges",
+    when: (value) => isIP(String(value).replace(/\/\d+$/, "")) === 0
+  },
+  {
+    operation: /^createApiKey$/,
+    field: /^expires_at$/,
+    sentence: "It must lie in the future.",
+    when: (value) => Date.parse(String(value)) <= Date.now() + 1000
+  },
+  {
+    operation: /^rotateApiKey$/,
+    field: /^id$/,
+    sentence: "A key that was revoked or rotated, or has expired, cannot be rotated."
+  },
+  {
+    operation: /^advance/,
+    field: /^action$/,
+    sentence:
+      "A step that the present status does not allow, and any step once it is settled, is 400 with the field `action`."
+  },
+  { operation: /^listTopics$/, field: /^cursor$/, sentence: "The former page's `pagination.next_cursor`." },
+  {
+    operation: /^listTopics$/,
+    field: /^offset$/,
+    sentence: "not together with `cursor`",
+    when: (_, sent) => sent.arguments.some(({ parameter }) => parameter.name === "cursor")
+  },
+  { operation: /erformance$/, field: /^(from|to)$/, sentence: "at most 366 days after `from`", when: isNoPeriod },
+  {
+    operation: /./,
+    field: /^Idempotency-Key$/,
+    sentence: "with another body it is refused"
+  }
+]
+
+/** What the schemas do not allow, and is taken all the same. */
+export const acceptances: ReadonlyArray<Statement> = [
+  { operation: /./, field: /^X-Request-Id$/, sentence: "Anything else than these characters is ignored." },
+  {
+    operation: topics,
+    field: inTopic("content$"),
+    sentence: "10 to 500 characters (Unicode code points) after trimming",
+    when: (value) => trimmed(value) >= 10 && trimmed(value) <= 500
+  }
+]
+
+export const find = (
+  statements: ReadonlyArray<Statement>,
+  sent: Sent,
+  field: string,
+  value: unknown
+): Statement | undefined =>
+  statements.find(
+    (one) =>
+      one.operation.test(sent.operation.name) &&
+      one.field.test(field) &&
+      (one.when === undefined || one.when(value, sent))
+  )

@@ -1,0 +1,119 @@
+/** What the description says of a request, whether the service was right to take it or to refuse it, and for which reason. */
+import type { Document } from "./Description.ts"
+import { type Judge, parsed, typed } from "./Judge.ts"
+import type { Sent } from "./Requests.ts"
+import * as Stated from "./Stated.ts"
+import type { Answered } from "./Wire.ts"
+
+/** What the schemas do not allow: where, and why. */
+interface Wrong {
+  readonly field: string
+  readonly why: string
+  readonly value: unknown
+}
+
+/** `unclear`: it went over the wire in a way about which the description says nothing. */
+interface Reading {
+  readonly wrongs: ReadonlyArray<Wrong>
+  readonly unclear: boolean
+}
+
+const read = (judge: Judge, sent: Sent): Reading => {
+  const { body } = sent.operation
+  const wrongs: Array<Wrong> = []
+  let unclear = sent.query.length > 0 || sent.headers.length > 0
+  const look = (field: string, value: unknown, why: string | undefined) => {
+    if (why !== undefined) wrongs.push({ field, value, why })
+  }
+  for (const { odd, parameter, text } of sent.arguments) {
+    const value = odd ? undefined : typed(parameter.schema, text)
+    if (value === undefined) unclear = true
+    else look(parameter.name, value, judge.wrong(parameter.schema, value))
+  }
+  if (body === undefined) return { wrongs, unclear: unclear || sent.payload !== undefined }
+  if (sent.payload === undefined) {
+    if (body.required) look("body", undefined, "is required")
+    return { wrongs, unclear }
+  }
+  if (sent.type.right === false) look("content-type", sent.type.type, "is not the one described")
+  if (sent.type.right === undefined || "bytes" in sent.payload) return { wrongs, unclear: true }
+  const { value } = sent.payload
+  for (const [field, problem] of judge.wrongs(body.schema, value)) look(field, at(value, field), problem)
+  return { wrongs, unclear }
+}
+
+interface Refusal {
+  readonly code: string
+  readonly details?: { readonly errors?: ReadonlyArray<{ readonly field: string; readonly constraint: string }> }
+}
+
+/** The refusals of the parts of a request that is answered part by part. */
+const parts = (answer: unknown): ReadonlyArray<{ readonly index: number; readonly error?: Refusal }> =>
+  (answer as { data?: { results?: ReadonlyArray<{ index: number; error?: Refusal }> } }).data?.results?.filter(
+    ({ index }) => index !== undefined
+  ) ?? []
+
+/** Sentences about what the service should have done otherwise. */
+export const problemsOf = (judge: Judge, sent: Sent, answered: Answered): ReadonlyArray<string> => {
+  const { status } = answered
+  const { caller } = sent
+  const answer = parsed(answered.text) ?? {}
+  const { unclear, wrongs } = read(judge, sent)
+  if (status < 300 && caller.may === "closed") return [`${caller.name} was let in`]
+  if (status < 300) {
+    const refused = new Set(parts(answer).flatMap(({ error, index }) => (error === undefined ? [] : [index])))
+    const taken = wrongs.filter(
+      ({ field, value }) =>
+        !refused.has(Number(/^\w+\[(\d+)\]/.exec(field)?.[1] ?? -1)) &&
+        Stated.find(Stated.acceptances, sent, field, value) === undefined
+    )
+    const reasonless = parts(answer).flatMap(({ error, index }) =>
+      error === undefined || wrongs.some(({ field }) => field.includes(`[${index}]`)) ? [] : unexplained(sent, error)
+    )
+    return [
+      ...taken.map(({ field, why }) => `what the description does not allow was taken: ${field} ${why}`),
+      ...reasonless
+    ]
+  }
+  if (unclear || wrongs.length > 0 || caller.may !== "opens") return []
+  if (status === 401) return [`${caller.name} was kept out`]
+  if (status === 429) return [`${caller.name} was limited`]
+  return status === 400 ? unexplained(sent, (answer as { error: Refusal }).error) : []
+}
+
+/** Problems that neither a schema nor a sentence of the description knows. */
+const unexplained = (sent: Sent, { code, details }: Refusal): ReadonlyArray<string> =>
+  code !== "invalid_request"
+    ? []
+    : (details?.errors ?? [])
+        .filter(({ field }) => Stated.find(Stated.refusals, sent, field, valueOf(sent, field)) === undefined)
+        .map(({ constraint, field }) => `refused for what the description does not say: ${field} ${constraint}`)
+
+const valueOf = (sent: Sent, field: string): unknown => {
+  const argument = sent.arguments.find(({ parameter }) => parameter.name === field)
+  return (
+    argument?.text ??
+    (sent.payload !== undefined && "value" in sent.payload ? at(sent.payload.value, field) : undefined)
+  )
+}
+
+/** What is at a place such as `topics[3].content`. */
+const at = (value: unknown, field: string): unknown =>
+  field === "body"
+    ? value
+    : [...field.matchAll(/[^.[\]]+/g)].reduce(
+        (inner: unknown, [key]) =>
+          typeof inner === "object" && inner !== null ? (inner as Record<string, unknown>)[key] : undefined,
+        value
+      )
+
+/** The sentences that the fuzzer goes by and the document does not hold. */
+export const unsaid = (document: Document): ReadonlyArray<string> => {
+  const words: Array<string> = []
+  JSON.stringify(document, (_, value) => {
+    if (typeof value === "string") words.push(value)
+    return value
+  })
+  const all = words.join("\n")
+  return [...Stated.refusals, ...Stated.acceptances].map(({ sentence }) => sentence).filter((one) => !all.includes(one))
+}

@@ -1,0 +1,128 @@
+/** Sends a request over a socket as it is, without the manners of `fetch`, and writes it down as a line of curl. */
+import * as Http from "node:http"
+import type { Argument, Sent } from "./Requests.ts"
+
+export interface Answered {
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+}
+
+export interface Plain {
+  readonly method: string
+  readonly target: string
+  readonly headers: ReadonlyArray<readonly [string, string]>
+  readonly body: Uint8Array | undefined
+  readonly chunked: boolean
+  readonly address: string | undefined
+}
+
+/** The bytes that go out. */
+export const plain = (sent: Sent): Plain => {
+  const { operation, payload, type } = sent
+  const at = (place: string) => sent.arguments.filter(({ parameter }) => parameter.in === place)
+  const path = at("path").reduce(
+    (path, one) => path.replace(`{${one.parameter.name}}`, () => (one.odd ? one.text : encodeURIComponent(one.text))),
+    operation.path
+  )
+  const query = [...at("query").map(inQuery), ...sent.query].join("&")
+  const body =
+    payload === undefined
+      ? undefined
+      : "bytes" in payload
+        ? payload.bytes
+        : new TextEncoder().encode(JSON.stringify(payload.value))
+  return {
+    method: operation.method,
+    target: query === "" ? path : `${path}?${query}`,
+    headers: [
+      ...at("header").map(({ parameter, text }) => [parameter.name, text] as const),
+      ...sent.caller.headers,
+      ...(body === undefined || type.type === undefined ? [] : [["Content-Type", type.type] as const]),
+      ...sent.headers
+    ],
+    body,
+    chunked: sent.chunked,
+    // A stranger's limit is of its address: so every stranger has one of its own.
+    address: sent.caller.may === "closed" ? `127.1.${sent.origin >> 8}.${sent.origin & 255 || 1}` : undefined
+  }
+}
+
+const inQuery = ({ parameter, text }: Argument) => `${parameter.name}=${encodeURIComponent(text)}`
+
+export interface Wire {
+  readonly send: (request: Plain) => Promise<Answered>
+  readonly close: () => void
+  readonly curl: (request: Plain) => string
+}
+
+export const make = (root: string): Wire => {
+  const { hostname, port } = new URL(root)
+  const kept = new Http.Agent({ keepAlive: true, maxSockets: 4 })
+
+  const send = (plain: Plain, again = true): Promise<Answered> =>
+    new Promise<Answered>((resolve, reject) => {
+      const { address, body, chunked, headers, method, target } = plain
+      const request = Http.request({
+        hostname,
+        port,
+        method,
+        path: target,
+        headers: grouped(headers),
+        ...(address === undefined ? { agent: kept } : { agent: false as const, localAddress: address })
+      })
+      // A connection that the server closes in the very moment in which it is used again.
+      request.on("error", (error) => (request.reusedSocket && again ? resolve(send(plain, false)) : reject(error)))
+      request.on("response", (response) => {
+        const chunks: Array<Buffer> = []
+        response.on("data", (chunk: Buffer) => chunks.push(chunk))
+        response.on("error", reject)
+        response.on("end", () =>
+          resolve({
+            status: response.statusCode ?? 0,
+            headers: new Headers(
+              Object.entries(response.headersDistinct).flatMap(([name, all = []]) =>
+                all.map((one): [string, string] => [name, one])
+              )
+            ),
+            text: Buffer.concat(chunks).toString("utf8")
+          })
+        )
+      })
+      if (body === undefined) request.end()
+      else if (chunked) {
+        request.setHeader("Transfer-Encoding", "chunked")
+        request.write(body.subarray(0, body.length >> 1))
+        request.end(body.subarray(body.length >> 1))
+      } else {
+        request.setHeader("Content-Length", body.length)
+        request.end(body)
+      }
+    })
+
+  return {
+    send,
+    close: () => kept.destroy(),
+    curl: ({ body, chunked, headers, method, target }) =>
+      [
+        `curl -i --path-as-is -X ${method} ${quoted(`${root}${target}`)}`,
+        ...headers.map(([name, value]) => `-H ${quoted(value === "" ? `${name};` : `${name}: ${value}`)}`),
+        ...(chunked ? ["-H 'Transfer-Encoding: chunked'"] : []),
+        ...(body === undefined ? [] : [`--data-binary ${quoted(Buffer.from(body).toString("utf8"))}`])
+      ].join(" ")
+  }
+}
+
+const grouped = (headers: ReadonlyArray<readonly [string, string]>): Record<string, Array<string>> => {
+  const all: Record<string, Array<string>> = {}
+  for (const [name, value] of headers) all[name] = [...(all[name] ?? []), value]
+  return all
+}
+
+const quoted = (text: string): string =>
+  /^[\x20-\x7e]*$/.test(text)
+    ? `'${text.replaceAll("'", `'\\''`)}'`
+    : `$'${[...text].map((one) => (/[\x20-\x7e]/.test(one) ? one.replace(/['\\]/, "\\$&") : escapedBytes(one))).join("")}'`
+
+const escapedBytes = (text: string): string =>
+  [...new TextEncoder().encode(text)].map((byte) => `\\x${byte.toString(16).padStart(2, "0")}`).join("")

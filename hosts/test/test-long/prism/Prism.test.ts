@@ -1,0 +1,161 @@
+/**
+ * Prism as an independent judge between client and server. It reads the served description by itself, and whatever a
+ * partner's story and its refusals bring must agree with it.
+ */
+import { assert, it } from "@effect/vitest"
+import { ApiKeys } from "@partner-commentary/core/access/ApiKeys"
+import * as IpAllowList from "@partner-commentary/core/access/IpAllowList"
+import { ApiKeyId } from "@partner-commentary/core/shared/Ids"
+import { TrustedProxies } from "@partner-commentary/server/ClientAddress"
+import * as Application from "@partner-commentary/test/Application"
+import { Mailbox } from "@partner-commentary/test/Mailbox"
+import { ScriptedGenerator } from "@partner-commentary/test/ScriptedGenerator"
+import * as Seed from "@partner-commentary/test/Seed"
+import { TestApi } from "@partner-commentary/test/TestApi"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Result from "effect/Result"
+import { type Operation, operations, pathOf, type Things } from "../../test/authorization/Operations.ts"
+import { judged } from "./Judged.ts"
+import { tell } from "./PartnersStory.ts"
+import { proxy, type Untyped } from "./Prism.ts"
+
+const served = TestApi.layerHttp.pipe(
+  Layer.provideMerge(TestApi.workers),
+  Layer.provideMerge(Application.layer({ outside: Layer.merge(Mailbox.layer, ScriptedGenerator.layer) })),
+  Layer.provide(Layer.succeed(TrustedProxies, Result.getOrThrow(IpAllowList.parse(["127.0.0.1"]))))
+)
+
+const apiRoot = Effect.map(
+  Effect.flatMap(TestApi, ({ call }) => call("/healthz")),
+  ({ url }) => new URL(url).origin
+)
+
+const unknown = "019c0e1b-7c4e-7000-8000-2f6d1c9e4b10"
+const nothing: Things = {
+  topic: unknown,
+  commentary: unknown,
+  reference: "nobodys",
+  persona: unknown,
+  webhook: unknown,
+  key: unknown,
+  share: unknown
+}
+
+it.live("a partner's whole story, requests and answers, agrees with the description", () =>
+  Effect.gen(function* () {
+    const all = yield* operations
+    const judge = judged(all)
+    yield* tell(yield* proxy(yield* apiRoot, { requests: true }), judge)
+    assert.deepStrictEqual(judge.found, [])
+    const missing = all.filter(({ id, success }) => !judge.seen.has(`${id} ${success}`)).map(({ id }) => id)
+    assert.deepStrictEqual(missing, [], "these never succeeded")
+    const unasked = all.filter(({ id, statuses }) => statuses.includes(404) && !judge.seen.has(`${id} 404`))
+    assert.deepStrictEqual(unasked, [], "these were never asked for what is not there")
+  }).pipe(Effect.scoped, Effect.provide(served))
+)
+
+/** Bodies and parameters that no description allows. */
+const spoiled = ({ id, keeps, takesBody }: Operation): ReadonlyArray<{ query?: string; init: RequestInit }> => {
+  const json = { "content-type": "application/json" }
+  const bodies = takesBody
+    ? ["{}", "[]", '{"scopes":1,"topics":[],"status":"x","action":"x","grace_period_seconds":-1}']
+    : []
+  const queries = id === "listTopics" ? ["?limit=0&offset=x&status=none"] : id === "getPerformance" ? ["?from=x"] : []
+  return [
+    ...bodies.map((body) => ({ init: { body, headers: json } })),
+    ...(takesBody ? [{ init: { body: "{}", headers: { "content-type": "text/plain" } } }] : []),
+    ...queries.map((query) => ({ query, init: {} })),
+    ...(keeps ? [{ init: { body: "{}", headers: { ...json, "idempotency-key": "two words" } } }] : [])
+  ]
+}
+
+it.live("every refusal that an operation knows agrees with the description", () =>
+  Effect.gen(function* () {
+    const all = yield* operations
+    const judge = judged(all)
+    const root = yield* proxy(yield* apiRoot, { requests: false })
+    const keys = yield* ApiKeys
+    const owner = yield* Seed.organization()
+    const tired = yield* Seed.organization({ limits: { requests_per_hour: 0 } })
+    const revoked = yield* Seed.key(owner)
+    yield* keys.revoke(ApiKeyId.make(revoked.id))
+    const by = (key: string, token: string) => ({ "x-api-key": key, authorization: `Bearer ${token}` })
+    const token = yield* Seed.token(owner)
+    const good = {
+      live: by((yield* Seed.key(owner)).text, token),
+      test: by((yield* Seed.key(owner, { environment: "test" })).text, token)
+    }
+    const refused = {
+      tired: by((yield* Seed.key(tired)).text, yield* Seed.token(tired)),
+      revoked: by(revoked.text, "a.b.c"),
+      expired: by((yield* Seed.key(owner, { expiresAt: 1 })).text, ""),
+      elsewhere: by((yield* Seed.key(owner, { ipAllowList: ["203.0.113.7"] })).text, ""),
+      scopeless: by((yield* Seed.key(owner, { scopes: [] })).text, "")
+    }
+    // Each call comes from an address of its own, lest strangers be too many.
+    let calls = 0
+    const ask = (operation: Operation, { headers, ...init }: RequestInit, query = "") =>
+      Effect.promise(() =>
+        judge.fetch(`${root}${pathOf(operation, nothing)}${query}`, {
+          method: operation.method,
+          headers: { "x-forwarded-for": `10.0.${++calls >> 8}.${calls & 255}`, ...(headers as Record<string, string>) },
+          ...init
+        })
+      )
+    for (const operation of all) {
+      const mine = operation.path.includes("/test/") ? good.test : good.live
+      yield* ask(operation, {})
+      for (const headers of Object.values(refused)) yield* ask(operation, { headers })
+      for (const { init, query } of spoiled(operation))
+        yield* ask(operation, { ...init, headers: { ...mine, ...(init.headers as Record<string, string>) } }, query)
+    }
+    assert.deepStrictEqual(judge.found, [])
+    const wanted = all.flatMap((operation) =>
+      [401, 429, ...(spoiled(operation).length > 0 ? [400] : [])].map((status) => `${operation.id} ${status}`)
+    )
+    assert.deepStrictEqual(
+      wanted.filter((one) => !judge.seen.has(one)),
+      [],
+      "these were never seen"
+    )
+  }).pipe(Effect.scoped, Effect.provide(served))
+)
+
+/** What Prism must see, each in another operation's answer: else its silence would be worth nothing. */
+const plant = ({ paths }: Untyped) => {
+  const get = (path: string) => paths[`/partner/v1${path}`].get.responses
+  const body = (answer: Untyped, data: object) => {
+    answer.content["application/json"].schema = { type: "object", properties: { data } }
+  }
+  body(get("/usage")[200], { type: "object", properties: { period: { type: "string" } } })
+  body(get("/personas")[200], { type: "array", items: { type: "object", required: ["nothing_like_it"] } })
+  body(get("/api-keys")[200], {
+    type: "array",
+    items: { type: "object", properties: { revoked_at: { type: ["string", "integer"] } } }
+  })
+  body(get("/webhooks")[200], { type: "array", minItems: 1 })
+  body(get("/topics")[200], { type: ["array", "null"], maxItems: 0, items: { $ref: "#/components/schemas/Topic" } })
+  get("/metrics/performance")[200].headers["X-Nowhere"] = { required: true, schema: { type: "string" } }
+  delete get("/topics/{id}/status")[404]
+}
+
+it.live("Prism sees what is planted: a type, a field, a null, a length, a header, a status", () =>
+  Effect.gen(function* () {
+    const judge = judged(yield* operations)
+    const root = yield* proxy(yield* apiRoot, { requests: true, planted: plant })
+    const owner = yield* Seed.organization()
+    yield* Seed.persona(owner)
+    const headers = { "x-api-key": (yield* Seed.key(owner)).text, authorization: `Bearer ${yield* Seed.token(owner)}` }
+    const ask = (path: string) => Effect.promise(() => judge.fetch(`${root}/partner/v1${path}`, { headers }))
+    const status = `/topics/${unknown}/status`
+    const planted = ["/usage", "/personas", "/api-keys", "/webhooks", "/metrics/performance", status]
+    for (const [index, path] of planted.entries()) {
+      yield* ask(path)
+      assert.lengthOf(judge.found, index + 1, path)
+    }
+    // An empty list is one that is allowed to be null.
+    yield* ask("/topics")
+    assert.lengthOf(judge.found, planted.length)
+  }).pipe(Effect.scoped, Effect.provide(served))
+)

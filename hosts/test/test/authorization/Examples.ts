@@ -1,0 +1,44 @@
+/** A good body for each operation, with names of things of its own where it needs any. An operation without a line here fails the matrix. */
+import type { Things } from "./Operations.ts"
+
+/** `nth` makes contents different from each other; `common` is a persona that everybody is licensed for. */
+export interface Wanted {
+  readonly nth: number
+  readonly common: string
+  readonly things: Things
+}
+
+type Example = (wanted: Wanted) => unknown
+
+const none: Example = () => undefined
+const topic = ({ common, nth }: Wanted) => ({
+  content: `Who wins match number ${nth} of the cup?`,
+  persona_ids: [common]
+})
+
+export const bodies: Readonly<Record<string, Example>> = {
+  createTopic: topic,
+  createTopics: (wanted) => ({ topics: [topic(wanted)] }),
+  listTopics: none,
+  getTopic: none,
+  getTopicStatus: none,
+  getTopicCommentaries: none,
+  getTopicByReference: none,
+  approveCommentary: none,
+  listPersonas: none,
+  getPersona: none,
+  getUsage: none,
+  getPerformance: none,
+  createWebhook: ({ nth }) => ({ url: `https://example.com/made/${nth}`, events: ["creator.approved"] }),
+  listWebhooks: none,
+  getWebhook: none,
+  updateWebhook: ({ nth }) => ({ url: `https://example.com/changed/${nth}`, status: "paused" }),
+  deleteWebhook: none,
+  testWebhook: none,
+  createApiKey: ({ nth }) => ({ name: `Made ${nth}`, scopes: ["usage:read"] }),
+  listApiKeys: none,
+  getApiKey: none,
+  revokeApiKey: none,
+  rotateApiKey: () => ({ grace_period_seconds: 0 }),
+  advanceTestAssignment: () => ({ action: "respond" })
+}

@@ -1,0 +1,121 @@
+/** What may be called, by the served description alone: a new operation is among them by itself. */
+import type { Scope } from "@partner-commentary/core/access/Scope"
+import { type Call, TestApi } from "@partner-commentary/test/TestApi"
+import * as Effect from "effect/Effect"
+import { json } from "../Json.ts"
+
+export interface Operation {
+  readonly id: string
+  readonly method: string
+  /** With `{parameter}` where one belongs, below `{api_root}`. */
+  readonly path: string
+  readonly scheme: "ApiKey" | "DashboardToken"
+  readonly scope: Scope | undefined
+  /** The one status of success. */
+  readonly success: number
+  /** All that the description knows. */
+  readonly statuses: ReadonlyArray<number>
+  readonly takesBody: boolean
+  /** Keeps its answer under an idempotency key. */
+  readonly keeps: boolean
+}
+
+export const operations = Effect.gen(function* () {
+  const { paths } = yield* Effect.flatMap((yield* TestApi).call("/openapi.json"), json)
+  return Object.entries<object>(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, described]): Operation => {
+      const [security, ...others] = described.security.flatMap(Object.keys)
+      const [success, ...further] = Object.keys(described.responses).filter((status) => status.startsWith("2"))
+      if (others.length + further.length > 0) throw new Error(`${described.operationId} has no single rule`)
+      return {
+        id: described.operationId,
+        method: method.toUpperCase(),
+        path,
+        scheme: security,
+        scope: described["x-required-scope"],
+        success: Number(success),
+        statuses: Object.keys(described.responses).map(Number),
+        takesBody: described.requestBody !== undefined,
+        keeps: described.parameters.some(({ name }: { readonly name?: string }) => name === "Idempotency-Key")
+      }
+    })
+  )
+})
+
+/** Whose the things are that a path names. Licences are an organization's; personas themselves are nobody's. */
+export type Ownership = "environment" | "organization" | "licence"
+
+const ownership: Readonly<Record<string, Ownership>> = {
+  topics: "environment",
+  webhooks: "environment",
+  assignments: "environment",
+  "api-keys": "organization",
+  personas: "licence"
+}
+
+/** `topics`, `personas`, …: what the path's parts are. */
+const parts = ({ path }: Pick<Operation, "path">): ReadonlyArray<string> =>
+  path
+    .replace("/partner/v1/", "")
+    .replace(/^test\//, "")
+    .split("/")
+
+export const ownedBy = (operation: Operation): Ownership => {
+  const [first = ""] = parts(operation)
+  const found = ownership[first]
+  if (found === undefined) throw new Error(`nobody said whose ${first} are`)
+  return found
+}
+
+/** The scope that the specification gives to what an operation does and is about; none where it asks for a token. */
+export const scopeOf = (operation: Operation): Scope | undefined => {
+  const [first] = parts(operation)
+  if (first === "api-keys") return undefined
+  if (first === "personas") return "personas:read"
+  if (first === "usage" || first === "metrics") return "usage:read"
+  return operation.method === "GET" ? "topics:read" : "topics:submit"
+}
+
+export const namesThings = ({ path }: Operation): boolean => path.includes("{")
+
+/** The things that paths and bodies may name. */
+export interface Things {
+  readonly topic: string
+  readonly commentary: string
+  readonly reference: string
+  readonly persona: string
+  readonly webhook: string
+  readonly key: string
+  readonly share: string
+}
+
+const thingAt: Readonly<Record<string, keyof Things>> = {
+  topics: "topic",
+  commentaries: "commentary",
+  "by-reference": "reference",
+  personas: "persona",
+  webhooks: "webhook",
+  "api-keys": "key",
+  assignments: "share"
+}
+
+/** The path with these things in it. */
+export const pathOf = (operation: Operation, things: Things): string =>
+  operation.path.replaceAll(/([\w-]+)\/\{\w+\}/g, (_, what: string) => {
+    const thing = thingAt[what]
+    if (thing === undefined) throw new Error(`nobody said what ${operation.path} names`)
+    return `${what}/${things[thing]}`
+  })
+
+/** The environment in which an operation has something to do. */
+export const homeOf = ({ path }: Pick<Operation, "path">): "live" | "test" =>
+  path.startsWith("/partner/v1/test/") ? "test" : "live"
+
+export const send = (operation: Operation, things: Things, call: Call) =>
+  Effect.gen(function* () {
+    const { call: ask } = yield* TestApi
+    const response = yield* ask(pathOf(operation, things), { method: operation.method, ...call })
+    const text = yield* Effect.promise(() => response.text())
+    const code: string | undefined = text === "" ? undefined : JSON.parse(text).error?.code
+    return { status: response.status, headers: response.headers, text, code }
+  })

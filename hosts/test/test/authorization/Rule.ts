@@ -1,0 +1,33 @@
+/** What a caller must be answered, by what the operation asks for and whose things it names. */
+import type { Caller, Whose } from "./Callers.ts"
+import { namesThings, type Operation, ownedBy } from "./Operations.ts"
+
+export type Expected =
+  | { readonly is: "refused"; readonly status: number; readonly code: string }
+  /** Byte for byte like what is named by nothing. */
+  | { readonly is: "unknown" }
+  | { readonly is: "success"; readonly whose: Whose }
+
+const refused = (status: number, code: string): Expected => ({ is: "refused", status, code })
+
+/** Whose things the caller gets to, or why it does not. */
+const admitted = ({ scheme, scope }: Operation, { key, token }: Caller): Whose | Expected => {
+  if (scheme === "DashboardToken") return token === "unauthorized" ? refused(401, token) : token
+  if (typeof key === "string") return refused(401, key)
+  return scope === undefined || key.scopes.includes(scope) ? key.whose : refused(401, "scope_denied")
+}
+
+export const expected = (operation: Operation, caller: Caller): Expected => {
+  const whose = admitted(operation, caller)
+  if (typeof whose === "object") return whose
+  const success: Expected = { is: "success", whose }
+  if (whose === "own" || !namesThings(operation)) return success
+  switch (ownedBy(operation)) {
+    case "environment":
+      return { is: "unknown" }
+    case "organization":
+      return whose === "other organization" ? { is: "unknown" } : success
+    case "licence":
+      return whose === "other organization" ? refused(403, "not_licensed") : success
+  }
+}

@@ -1,0 +1,110 @@
+/** The stage of the authorization matrix: the first organization with its things, another one, everyone who calls, and how they ask. */
+import * as IpAllowList from "@partner-commentary/core/access/IpAllowList"
+import { TrustedProxies } from "@partner-commentary/server/ClientAddress"
+import * as Application from "@partner-commentary/test/Application"
+import { Mailbox } from "@partner-commentary/test/Mailbox"
+import { ScriptedGenerator } from "@partner-commentary/test/ScriptedGenerator"
+import * as Seed from "@partner-commentary/test/Seed"
+import { TestApi } from "@partner-commentary/test/TestApi"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Result from "effect/Result"
+import * as TestClock from "effect/testing/TestClock"
+import { byKey, byToken, type Caller } from "./Callers.ts"
+import { type Owner, settle, share, webhook } from "./Estate.ts"
+import { bodies } from "./Examples.ts"
+import { homeOf, type Operation, operations, send, type Things } from "./Operations.ts"
+import { type Expected, expected } from "./Rule.ts"
+
+/** Over real sockets, behind a proxy that says who calls. */
+export const behindProxy = TestApi.layerHttp.pipe(
+  Layer.provideMerge(TestApi.workers),
+  Layer.provideMerge(Application.layer({ outside: Layer.merge(Mailbox.layer, ScriptedGenerator.layer) })),
+  Layer.provide(Layer.succeed(TrustedProxies, Result.getOrThrow(IpAllowList.parse(["127.0.0.1"]))))
+)
+
+const nothing = "019c0e1b-7c4e-7000-8000-2f6d1c9e4b10"
+export const unknown: Things = {
+  topic: nothing,
+  commentary: nothing,
+  reference: "reference-of-nobody-ever",
+  persona: nothing,
+  webhook: nothing,
+  key: nothing,
+  share: nothing
+}
+
+const owning = Effect.fnUntraced(function* (name: string) {
+  const organization = yield* Seed.organization({ name })
+  const live = (yield* Seed.key(organization)).text
+  const test = (yield* Seed.key(organization, { environment: "test" })).text
+  const owner: Owner = { organization, live, test, token: yield* Seed.token(organization) }
+  return owner
+})
+
+/** The first organization with its things, another one, and everyone who calls. */
+export const scene = Effect.gen(function* () {
+  yield* TestClock.setTime(Date.UTC(2026, 0, 30, 12))
+  const owner = yield* owning("The First")
+  const stranger = yield* owning("Somebody Else")
+  const persona = yield* Seed.persona(owner.organization, { name: "Ada of the First" })
+  const common = yield* Seed.persona(owner.organization, { name: "Common to All" })
+  yield* Seed.license(stranger.organization, common)
+  const all = yield* operations
+  const { simulated, things } = yield* settle(owner, persona)
+  const tokens = yield* byToken(owner, stranger)
+  const callers = {
+    live: [...tokens, ...(yield* byKey(owner, stranger, "live"))],
+    test: [...tokens.filter(({ key }) => typeof key === "string"), ...(yield* byKey(owner, stranger, "test"))]
+  }
+  // By now some keys and tokens have expired, and a grace is over.
+  yield* TestClock.adjust("5 minutes")
+  let count = 0
+  const next = () => ++count
+  const cells = all.flatMap((operation) =>
+    callers[homeOf(operation)].map((caller) => ({ operation, caller, answer: expected(operation, caller) }))
+  )
+  return { owner, common: common.id as string, all, things, simulated, next, cells }
+})
+
+export type Scene = Effect.Success<typeof scene>
+
+export interface Cell {
+  readonly operation: Operation
+  readonly caller: Caller
+  readonly answer: Expected
+}
+
+/** Each call from an address of its own, lest strangers be too many; the same request id, lest it make the difference. */
+export const ask = (
+  { common, next }: Scene,
+  { caller, operation }: Cell,
+  things: Things,
+  more: { readonly nth?: number; readonly headers?: Readonly<Record<string, string>>; readonly method?: "HEAD" } = {}
+) => {
+  const nth = more.nth ?? next()
+  const method = more.method === undefined ? {} : { method: more.method }
+  const body = bodies[operation.id]?.({ nth, common, things })
+  const call = next()
+  const from = `10.${call >> 16}.${(call >> 8) & 255}.${call & 255}`
+  const headers = { "x-request-id": "same", "x-forwarded-for": from, ...caller.headers, ...more.headers }
+  return Effect.map(
+    send(operation, things, { ...method, headers, ...(body === undefined ? {} : { body }) }),
+    (answered) => {
+      const told = [...answered.headers].filter(([name]) => !["x-ratelimit-remaining", "date"].includes(name))
+      const text = Object.values(things).reduce((text, thing) => text.replaceAll(thing, "…"), answered.text)
+      return { ...answered, bytes: JSON.stringify([answered.status, told, text]) }
+    }
+  )
+}
+
+export const named = ({ caller, operation }: Cell) => `${operation.id} by ${caller.name}`
+
+/** What the cell's owner may spoil, made for this cell alone. */
+export const fresh = Effect.fnUntraced(function* ({ next, owner, things }: Scene, { method, path }: Operation) {
+  if (method === "GET") return things
+  if (path.includes("/webhooks/")) return { ...things, webhook: yield* webhook(owner) }
+  if (path.includes("/api-keys/")) return { ...things, key: (yield* Seed.key(owner.organization)).id as string }
+  if (path.includes("/assignments/")) return { ...things, share: (yield* share(owner, next())).share }
+  return things
+})

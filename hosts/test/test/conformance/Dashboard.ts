@@ -1,0 +1,138 @@
+/**
+ * The service over real HTTP, as a partner's server and a partner's dashboard call it, for the half of the suite that begins with
+ * GET /usage. Nothing of the contract is imported: what must be true is written in the tests as the specification writes it.
+ */
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { assert, it } from "@effect/vitest"
+import * as IpAllowList from "@partner-commentary/core/access/IpAllowList"
+import type { Organization } from "@partner-commentary/core/partner/Organization"
+import { TrustedProxies } from "@partner-commentary/server/ClientAddress"
+import * as Application from "@partner-commentary/test/Application"
+import { Mailbox, tokenIn } from "@partner-commentary/test/Mailbox"
+import { ScriptedGenerator } from "@partner-commentary/test/ScriptedGenerator"
+import * as Seed from "@partner-commentary/test/Seed"
+import { type Call, TestApi } from "@partner-commentary/test/TestApi"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Result from "effect/Result"
+import * as SqlClient from "effect/sql/SqlClient"
+import * as TestClock from "effect/testing/TestClock"
+import { eventually } from "../Eventually.ts"
+
+/** In the middle of a month and of a day. */
+export const start = Date.parse("2026-02-10T09:00:00.000Z")
+export const seconds = start / 1000
+export const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
+export const timestamp = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/
+export const nobody = "019c0e1b-7c4e-7000-8000-2f6d1c9e4b10"
+export const allScopes = ["personas:read", "topics:submit", "topics:read", "usage:read"]
+
+/** Callers stand behind a proxy of this machine unless told otherwise, so that a test may come from any address. */
+export const application = ({
+  proxies = ["127.0.0.1", "10.0.0.0/8"],
+  ...options
+}: Application.Options & { readonly proxies?: ReadonlyArray<string> } = {}) =>
+  TestApi.layerHttp.pipe(
+    Layer.provideMerge(TestApi.workers),
+    Layer.provideMerge(Application.layer({ ...options, outside: Layer.merge(Mailbox.layer, ScriptedGenerator.layer) })),
+    Layer.provide(Layer.succeed(TrustedProxies, Result.getOrThrow(IpAllowList.parse(proxies))))
+  )
+
+type Service = Layer.Success<ReturnType<typeof application>>
+
+export const conforms = <A, E>(
+  sentence: string,
+  test: Effect.Effect<A, E, Service>,
+  options?: Parameters<typeof application>[0]
+) =>
+  it.effect(sentence, () => Effect.andThen(TestClock.setTime(start), test).pipe(Effect.provide(application(options))))
+
+/** As one of several processes on one database, or one after the other. */
+export const process = <A, E>(filename: string, test: Effect.Effect<A, E, Service>) =>
+  test.pipe(Effect.provide(Layer.fresh(application({ filename }))))
+
+/** A file for a database, which goes away with the test. */
+export const databaseFile = Effect.map(
+  Effect.acquireRelease(
+    Effect.sync(() => mkdtempSync(join(tmpdir(), "conformance-"))),
+    (folder) => Effect.sync(() => rmSync(folder, { recursive: true }))
+  ),
+  (folder) => join(folder, "test.db")
+)
+
+/** All rows of all tables, as text. */
+export const everythingStored = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const tables = yield* sql<{ readonly name: string }>`SELECT name FROM sqlite_master WHERE type = 'table'`
+  const rows = yield* Effect.forEach(tables, ({ name }) => sql`SELECT * FROM ${sql(name)}`)
+  return JSON.stringify(rows)
+})
+
+/** `ask("GET /usage", { key })`: a method and a path below `{base_url}`. */
+export const ask = Effect.fnUntraced(function* (line: string, call: Call = {}) {
+  const [method = "", path = ""] = line.split(" ")
+  const { call: send } = yield* TestApi
+  const response = yield* send(`/partner/v1${path}`, { method, ...call })
+  const text = yield* Effect.promise(() => response.text())
+  const body = JSON.parse(text === "" ? "{}" : text)
+  return { status: response.status, headers: response.headers, text, body, data: body.data, error: body.error }
+})
+
+export type Answer = Effect.Success<ReturnType<typeof ask>>
+
+/** Its status, and its code where it is a refusal. */
+export const told = ({ error, status }: Answer): string =>
+  error === undefined || error === null ? `${status}` : `${status} ${error.code}`
+
+/** Limit, remaining and reset, of the headers. */
+export const rate = ({ headers }: Answer): ReadonlyArray<number> =>
+  ["limit", "remaining", "reset"].map((name) => Number(headers.get(`x-ratelimit-${name}`) ?? Number.NaN))
+
+/** The names of the fields that an `invalid_request` names, in order. */
+export const fieldsOf = (answer: Answer): ReadonlyArray<string> => {
+  assert.strictEqual(told(answer), "400 invalid_request")
+  return answer.error.details.errors.map(({ field }: { readonly field: string }) => field)
+}
+
+/** An organization with one licensed persona, a key with every scope and a dashboard's token. */
+export const partner = Effect.fnUntraced(function* (given: Partial<Organization> = {}) {
+  const owner = yield* Seed.organization(given)
+  const persona = yield* Seed.persona(owner)
+  const { id: keyId, text: key } = yield* Seed.key(owner)
+  const token = yield* Seed.token(owner, { subject: "ada" })
+  const submit = (content: string, call: Call & { readonly more?: object } = {}) => {
+    const { more, ...rest } = call
+    return ask("POST /topics", { key, body: { content, persona_ids: [persona.id], ...more }, ...rest })
+  }
+  const createKey = (given: object = {}) =>
+    ask("POST /api-keys", { token, body: { name: "Backend", scopes: allScopes, ...given } })
+  return { owner, persona, keyId, key, token, submit, createKey }
+})
+
+/** The newest mail's token, for a creator's address. */
+export const creatorToken = Effect.fnUntraced(function* (email: string, mails = 1) {
+  const mailbox = yield* Mailbox
+  const mail = yield* eventually(
+    `mail ${mails} to ${email}`,
+    Effect.map(mailbox.to(email), (all) => all[mails - 1])
+  )
+  return tokenIn(mail)
+})
+
+export const act = Effect.fnUntraced(function* (token: string, action: string, body: unknown = {}) {
+  const { call } = yield* TestApi
+  const headers = { accept: "application/json" }
+  const { status } = yield* call(`/creator/${token}/${action}`, { method: "POST", headers, body })
+  assert.strictEqual(status, 200)
+})
+
+/** Waits until the first persona of the topic has the status. */
+export const reached = (key: string, topicId: string, status: string) =>
+  eventually(
+    status,
+    Effect.map(ask(`GET /topics/${topicId}/status`, { key }), ({ data }) => data.personas[0].status === status)
+  )
+
+export const webhook = { url: "https://partner.example/commentary", events: ["creator.approved"] }
