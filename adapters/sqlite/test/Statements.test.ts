@@ -179,7 +179,9 @@ const everything = Effect.gen(function* () {
     answers.keep("x", { status: 200, location: null, body: "", sealed: false })
   )
   yield* answers.find("x", start)
-  yield* Effect.flatMap(Retention, (retention) => retention.purge({ mails: start, windows: start, answers: start }))
+  yield* Effect.flatMap(Retention, (retention) =>
+    retention.purge({ mails: start, windows: start, answers: start, events: start })
+  )
 })
 
 const everyWebhook = Effect.gen(function* () {
