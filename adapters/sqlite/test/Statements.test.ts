@@ -7,10 +7,12 @@ import { Retention } from "@partner-commentary/core/operations/Retention"
 import { OrganizationStore } from "@partner-commentary/core/partner/OrganizationStore"
 import { PerformanceStore } from "@partner-commentary/core/performance/PerformanceStore"
 import { PersonaStore } from "@partner-commentary/core/persona/PersonaStore"
+import type { EventId } from "@partner-commentary/core/shared/Ids"
 import { AssignmentStore } from "@partner-commentary/core/topic/AssignmentStore"
 import { TopicStore } from "@partner-commentary/core/topic/TopicStore"
 import { UsageStore } from "@partner-commentary/core/usage/UsageStore"
 import { DeliveryStore } from "@partner-commentary/core/webhook/DeliveryStore"
+import { EventLog } from "@partner-commentary/core/webhook/EventLog"
 import { WebhookStore } from "@partner-commentary/core/webhook/WebhookStore"
 import { layerMemory } from "@partner-commentary/sqlite/Sqlite"
 import * as Creator from "@partner-commentary/testkit/Creator"
@@ -209,6 +211,12 @@ const everyDelivery = Effect.gen(function* () {
   yield* (yield* WebhookStore).insert({ webhook: one, audit, mail: null }, "sealed", 20)
   const { sent } = yield* (yield* TopicStore).submit(given)
   for (const share of sent) yield* Creator.decline(share)
+  const events = yield* EventLog
+  for (const behind of [null, "019c0e5f-03aa-7001-8000-94d0b7f3a6e2" as EventId]) {
+    for (const type of [null, "creator.approved"] as const) {
+      yield* events.page({ owner: one.owner, type, since: start, behind, limit: 10 })
+    }
+  }
   yield* store.lanes(start + day, 5, 10)
   yield* store.nextDue
   yield* store.postpone(one.id, start)

@@ -21,6 +21,7 @@ import { Wakeups } from "./topic/Wakeups.ts"
 import { ApiCalls } from "./usage/ApiCalls.ts"
 import { Usage } from "./usage/Usage.ts"
 import { Courier } from "./webhook/Courier.ts"
+import { PastEvents } from "./webhook/PastEvents.ts"
 import { Webhooks } from "./webhook/Webhooks.ts"
 import { WebhookTest } from "./webhook/WebhookTest.ts"
 
@@ -44,6 +45,7 @@ export const layer = Layer.mergeAll(
   Wakeups.layer,
   Webhooks.layer,
   Courier.layer,
+  PastEvents.layer,
   WebhookTest.layer
 ).pipe(
   Layer.provide(CreatorLinks.layer),
