@@ -95,7 +95,7 @@ const listQuery = {
   cursor: textParameter({
     description: "The former page's `pagination.next_cursor`.",
     example: "evt_019c0e5f-03aa-7001-8000-94d0b7f3a6e2",
-    maxLength: 128
+    pattern: "^evt_[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$"
   })
 }
 
