@@ -69,7 +69,7 @@ export class DeliveryStore extends Context.Service<
       at: Instant,
       decide: (present: Receiver) => Settlement
     ) => Effect.Effect<Option.Option<Receiver>>
-    /** Nothing was sent: due again at this moment. */
+    /** Broken off by our own stop: due again at this moment, and no attempt. */
     readonly release: (claimed: Claimed, at: Instant) => Effect.Effect<void>
     /** Leaves a webhook alone until then. */
     readonly postpone: (id: WebhookId, until: Instant) => Effect.Effect<void>
