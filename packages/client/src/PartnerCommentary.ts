@@ -2,7 +2,7 @@
  * The official client of Partner Commentary, and everything that belongs to it. Plain `fetch` and WebCrypto: the same
  * in Node, Deno, Bun and on the edge.
  */
-import { Connection } from "./Connection.ts"
+import { Connection, given } from "./Connection.ts"
 import { Events } from "./Events.ts"
 import type { ClientOptions, Credential } from "./Options.ts"
 import { Personas } from "./Personas.ts"
@@ -26,8 +26,9 @@ export class PartnerCommentary {
   readonly events: Events
   readonly test: TestControls
 
-  constructor({ apiKey, ...options }: PartnerCommentaryOptions) {
-    const connection = new Connection(options, { option: "apiKey", name: "x-api-key", scheme: "" }, apiKey)
+  constructor(options: PartnerCommentaryOptions) {
+    const { apiKey, ...rest } = given(options, "apiKey")
+    const connection = new Connection(rest, { option: "apiKey", name: "x-api-key", scheme: "" }, apiKey)
     this.topics = new Topics(connection)
     this.personas = new Personas(connection)
     this.usage = new UsageReport(connection)
