@@ -2,7 +2,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { partners } from "@partner-commentary/sql/migrations/0001_partners"
 import { topics } from "@partner-commentary/sql/migrations/0002_topics"
+import { usage } from "@partner-commentary/sql/migrations/0003_usage"
 import { audit } from "@partner-commentary/sql/migrations/0005_audit"
+import { calls } from "@partner-commentary/sql/migrations/0006_calls"
 import { performance } from "@partner-commentary/sql/migrations/0010_performance"
 import * as SqliteClient from "@partner-commentary/sqlite/SqliteClient"
 import * as Effect from "effect/Effect"
@@ -81,6 +83,42 @@ describe("migrations", () => {
           ["responded", at(11), null, null],
           ["sent", null, null, null]
         ]
+      )
+    }).pipe(Effect.provide(SqliteClient.layer({ filename: ":memory:" })))
+  )
+
+  it.effect("each key begins a line of its own, and what a month has seen stays the live environment's", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      yield* partners
+      yield* usage
+      const key = (id: string) => ({
+        id,
+        hash: id,
+        organization_id: "o",
+        environment: "live",
+        name: id,
+        prefix: "pk_live_",
+        scopes: "[]",
+        ip_allow_list: "[]",
+        created_at: at(9)
+      })
+      yield* sql`INSERT INTO api_keys ${sql.insert([key("first"), key("second")])}`
+      const seen = { topics_created: 3, units_held: 5, commentaries_generated: 4, api_calls: 7 }
+      yield* sql`INSERT INTO usage_months ${sql.insert({ organization_id: "o", period: "2026-01", ...seen })}`
+      yield* calls
+      const lines = yield* sql<Record<string, unknown>>`SELECT id, lineage_id, last_used_at FROM api_keys ORDER BY id`
+      assert.deepStrictEqual(
+        lines.map((row) => Object.values(row)),
+        [
+          ["first", "first", null],
+          ["second", "second", null]
+        ]
+      )
+      const months = yield* sql<Record<string, unknown>>`SELECT * FROM usage_months`
+      assert.deepStrictEqual(
+        months.map((row) => ({ ...row })),
+        [{ organization_id: "o", environment: "live", period: "2026-01", ...seen }]
       )
     }).pipe(Effect.provide(SqliteClient.layer({ filename: ":memory:" })))
   )
