@@ -149,7 +149,9 @@ const everything = Effect.gen(function* () {
   yield* keys.findByHash("x")
   yield* keys.find(organizationId, key.id)
   yield* keys.list(organizationId, start, 10)
-  yield* keys.modify(key.id, null, () => Result.succeed({ revokedAt: start, successor: null, record: null }))
+  yield* keys.modify(key.id, null, () =>
+    Result.succeed({ revokedAt: start, isRevoked: true, successor: null, record: null })
+  )
   yield* Effect.flatMap(OrganizationStore, (store) => store.findByIdentity("x"))
   yield* Effect.flatMap(UsageStore, (store) => store.ofMonth({ organizationId, environment: "live" }, "2026-01"))
   yield* everyWebhook

@@ -190,7 +190,7 @@ it.effect("the contact is mailed about live webhooks, about none of the test env
       const mails = yield* sql<{ readonly kind: string }>`SELECT kind FROM mails ORDER BY kind`
       assert.deepStrictEqual(
         mails.map(({ kind }) => kind),
-        kinds
+        [...kinds]
       )
     }
   }).pipe(Effect.provide(InMemory.layer))
