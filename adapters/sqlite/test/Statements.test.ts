@@ -162,7 +162,9 @@ const everything = Effect.gen(function* () {
     answers.keep("x", { status: 200, location: null, body: "", sealed: false })
   )
   yield* answers.find("x", start)
-  yield* Effect.flatMap(Retention, (retention) => retention.purge({ mails: start, windows: start, answers: start }))
+  const retention = yield* Retention
+  yield* retention.count({ mails: start, windows: start, answers: start })
+  yield* retention.purge({ mails: start, windows: start, answers: start })
 })
 
 const everyWebhook = Effect.gen(function* () {

@@ -45,12 +45,8 @@ export const purge = Command.make(
   Effect.fn(function* ({ dryRun }) {
     const retention = yield* Retention
     const now = yield* Instant.now
-    const purging = retention.purge({
-      mails: Instant.plus(now, Duration.negate(kept.duration)),
-      windows: now,
-      answers: now
-    })
-    const gone = yield* dryRun ? undone(purging) : purging
+    const before = { mails: Instant.plus(now, Duration.negate(kept.duration)), windows: now, answers: now }
+    const gone = yield* dryRun ? retention.count(before) : retention.purge(before)
     yield* answer({
       json: () => ({ ...gone, dry_run: dryRun }),
       text: () => [

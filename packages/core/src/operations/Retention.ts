@@ -3,17 +3,26 @@ import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type { Instant } from "../shared/Instant.ts"
 
+/** Mails that were settled before, duplicate windows that closed before, and answers that were kept until before. */
+export interface Before {
+  readonly mails: Instant
+  readonly windows: Instant
+  readonly answers: Instant
+}
+
+/** How many of each. */
+export interface Gone {
+  readonly mails: number
+  readonly windows: number
+  readonly answers: number
+}
+
 export class Retention extends Context.Service<
   Retention,
   {
-    /**
-     * Deletes mails that were settled before `mails`, duplicate windows that closed before `windows`, and answers that were
-     * kept until before `answers`. Safe to run at any time.
-     */
-    readonly purge: (before: {
-      readonly mails: Instant
-      readonly windows: Instant
-      readonly answers: Instant
-    }) => Effect.Effect<{ readonly mails: number; readonly windows: number; readonly answers: number }>
+    /** Deletes them, a few at a time: others go on writing. Safe to run, and to break off, at any time. */
+    readonly purge: (before: Before) => Effect.Effect<Gone>
+    /** What `purge` would delete now. Changes nothing, and keeps nobody waiting. */
+    readonly count: (before: Before) => Effect.Effect<Gone>
   }
 >()("@partner-commentary/core/operations/Retention") {}
