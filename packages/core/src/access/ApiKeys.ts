@@ -141,12 +141,22 @@ export class ApiKeys extends Context.Service<
       })
 
       /** Remembered from later than now: the clock stepped back, and the memory would last as much longer. */
-      const remembered = Effect.fnUntraced(function* (fullKey: string, now: Instant.Instant) {
+      const remembered = Effect.fnUntraced(function* (fullKey: string) {
         const found = yield* Cache.get(callers, fullKey)
-        if (found.readAt <= now) return found.known
+        if (found.readAt <= (yield* Instant.now)) return found.known
         yield* Cache.invalidate(callers, fullKey)
         return (yield* Cache.get(callers, fullKey)).known
       })
+
+      /** Whatever begins as the key does: its text is not known here. Look-ups that are under way are forgotten too. */
+      const forget = ({ prefix }: Pick<ApiKey, "prefix">) =>
+        Effect.flatMap(Cache.keys(callers), (texts) =>
+          Effect.forEach(
+            [...texts].filter((text) => text.startsWith(prefix)),
+            (text) => Cache.invalidate(callers, text),
+            { discard: true }
+          )
+        )
 
       const mint = Effect.fnUntraced(function* (environment: Environment) {
         const fullKey = yield* mintText(environment, random)
@@ -188,7 +198,7 @@ export class ApiKeys extends Context.Service<
         authenticate: Effect.fnUntraced(function* (fullKey, address) {
           // Only what could be a key is remembered: what cannot costs nothing, however long it is.
           if (Option.isNone(environmentOf(fullKey))) return yield* new Unauthorized()
-          const found = yield* remembered(fullKey, yield* Instant.now)
+          const found = yield* remembered(fullKey)
           if (Option.isNone(found)) return yield* new Unauthorized()
           const { principal, allowList } = found.value
           if (principal.organization.suspendedAt !== null) return yield* new Unauthorized()
@@ -214,7 +224,7 @@ export class ApiKeys extends Context.Service<
             }))
           )
           const predecessor = yield* known(changed)
-          yield* afterCommit(Cache.invalidateAll(callers))
+          yield* afterCommit(forget(predecessor))
           return { key: yield* find(organizationId, fresh.id), fullKey, predecessor }
         }),
 
@@ -228,8 +238,9 @@ export class ApiKeys extends Context.Service<
                 : { revokedAt: now, isRevoked: true, successor: null, record: record("key.revoked", key, by) }
             )
           )
-          yield* afterCommit(Cache.invalidateAll(callers))
-          return yield* known(changed)
+          const revoked = yield* known(changed)
+          yield* afterCommit(forget(revoked))
+          return revoked
         }),
 
         find,

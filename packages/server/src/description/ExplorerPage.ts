@@ -60,7 +60,7 @@ const configuration = {
 
 /** Calls go where the page came from, whatever name that has; and what a request can do without is offered, but not sent. */
 export const explorerStart = `"use strict"
-const root = location.href.replace(/[?#].*$/, "").replace(/\\/[^/]*$/, "")
+const root = (location.origin + location.pathname).replace(/\\/[^/]*$/, "")
 const offered = ({ components, paths }) =>
   [...Object.values(components.parameters), ...Object.values(paths).flatMap(Object.values).flatMap((one) => one.parameters)]
     .filter((parameter) => parameter.required === false)
