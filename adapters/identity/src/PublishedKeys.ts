@@ -47,6 +47,8 @@ export const make = Effect.fnUntraced(function* (url: string) {
     notBefore: Number.NEGATIVE_INFINITY as Instant.Instant,
     failure: null as IdentityUnreachable | null
   }
+  const isOlderThan = (age: Duration.Duration) =>
+    Effect.map(Instant.now, (now) => now >= Instant.plus(state.readAt, age))
 
   /** One at a time: who waited for another's reading needs none. */
   const refresh = turn.withPermit(
@@ -56,7 +58,10 @@ export const make = Effect.fnUntraced(function* (url: string) {
       state.notBefore = Instant.plus(now, pause)
       state.failure = yield* Effect.match(read(keys), { onFailure: (failure) => failure, onSuccess: () => null })
       if (state.failure === null) state.readAt = now
-      else yield* Effect.logWarning(`${state.failure.message}. Its known keys serve on, for ${longest} at most.`)
+      else {
+        const consequence = (yield* isOlderThan(endurance)) ? none : `Its known keys serve on, for ${longest} at most.`
+        yield* Effect.logWarning(`${state.failure.message}. ${consequence}`)
+      }
     })
   )
 
@@ -70,8 +75,6 @@ export const make = Effect.fnUntraced(function* (url: string) {
 
   /** The key that a token's header names. Without an answer of the issuer nobody knows that there is none. */
   return Effect.fnUntraced(function* (header: ProtectedHeaderParameters) {
-    const isOlderThan = (age: Duration.Duration) =>
-      Effect.map(Instant.now, (now) => now >= Instant.plus(state.readAt, age))
     if (yield* isOlderThan(freshness)) yield* refresh
     if (!(yield* isOlderThan(endurance))) {
       const known = yield* lookUp(header)
@@ -83,5 +86,7 @@ export const make = Effect.fnUntraced(function* (url: string) {
     return yield* state.failure ?? new TokenRefused({ expired: false })
   })
 })
+
+const none = "No token can be judged until it answers."
 
 const longest = Duration.format(endurance)

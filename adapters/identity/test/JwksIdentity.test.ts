@@ -8,6 +8,7 @@ import { TokenMint, token, verdict } from "@partner-commentary/testkit/Dashboard
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Logger from "effect/Logger"
 import * as TestClock from "effect/testing/TestClock"
 import { SignJWT } from "jose"
 import { audience, organizationClaim, Provider } from "./Provider.ts"
@@ -151,6 +152,32 @@ describe("a provider that is down", () => {
       yield* TestClock.adjust("10 seconds")
       assert.strictEqual(yield* verdict(yield* signedBy("first")), "good")
       assert.strictEqual(yield* verdict(yield* signedBy("second")), "refused")
+    }).pipe(Effect.provide(world))
+  )
+
+  it.effect("is said to leave known keys at work only where there are some, for as long as they are", () =>
+    Effect.gen(function* () {
+      const said: Array<string> = []
+      const listening = Logger.layer([Logger.make(({ message }) => void said.push(String(message)))])
+      const provider = yield* Provider
+      const good = yield* signedBy("first")
+      yield* provider.stop
+      yield* Effect.gen(function* () {
+        assert.strictEqual(yield* verdict(good), "unreachable")
+        yield* provider.restart
+        yield* TestClock.adjust("10 seconds")
+        assert.strictEqual(yield* verdict(good), "good")
+        yield* provider.stop
+        yield* TestClock.adjust("10 minutes")
+        assert.strictEqual(yield* verdict(good), "good")
+        yield* TestClock.adjust("24 hours")
+        assert.strictEqual(yield* verdict(yield* signedBy("first")), "unreachable")
+      }).pipe(Effect.provide(listening))
+      const nobody = "No token can be judged until it answers."
+      assert.deepStrictEqual(
+        said.map((line) => line.replace(/^The identity provider cannot be reached: [^.]+ [\d.:]+\d\. /, "")),
+        [nobody, "Its known keys serve on, for 1d at most.", nobody]
+      )
     }).pipe(Effect.provide(world))
   )
 

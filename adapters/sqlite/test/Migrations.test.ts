@@ -2,13 +2,29 @@
 import { assert, describe, it } from "@effect/vitest"
 import { partners } from "@partner-commentary/sql/migrations/0001_partners"
 import { topics } from "@partner-commentary/sql/migrations/0002_topics"
+import { usage } from "@partner-commentary/sql/migrations/0003_usage"
 import { audit } from "@partner-commentary/sql/migrations/0005_audit"
+import { calls } from "@partner-commentary/sql/migrations/0006_calls"
 import { performance } from "@partner-commentary/sql/migrations/0010_performance"
+import { revocations } from "@partner-commentary/sql/migrations/0012_revocations"
 import * as SqliteClient from "@partner-commentary/sqlite/SqliteClient"
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
+import * as TestClock from "effect/testing/TestClock"
 
 const at = (hour: number) => `2026-01-30T${String(hour).padStart(2, "0")}:00:00.000Z`
+
+const key = (id: string) => ({
+  id,
+  hash: id,
+  organization_id: "o",
+  environment: "live",
+  name: id,
+  prefix: "pk_live_",
+  scopes: "[]",
+  ip_allow_list: "[]",
+  created_at: at(9)
+})
 
 describe("migrations", () => {
   it.effect("the moments of responses and first drafts are taken over from the record and the drafts", () =>
@@ -80,6 +96,63 @@ describe("migrations", () => {
           ["drafted", at(10), at(12), null],
           ["responded", at(11), null, null],
           ["sent", null, null, null]
+        ]
+      )
+    }).pipe(Effect.provide(SqliteClient.layer({ filename: ":memory:" })))
+  )
+
+  it.effect("each key begins a line of its own, and what a month has seen stays the live environment's", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      yield* partners
+      yield* usage
+      yield* sql`INSERT INTO api_keys ${sql.insert([key("first"), key("second")])}`
+      const seen = { topics_created: 3, units_held: 5, commentaries_generated: 4, api_calls: 7 }
+      yield* sql`INSERT INTO usage_months ${sql.insert({ organization_id: "o", period: "2026-01", ...seen })}`
+      yield* calls
+      const lines = yield* sql<Record<string, unknown>>`SELECT id, lineage_id, last_used_at FROM api_keys ORDER BY id`
+      assert.deepStrictEqual(
+        lines.map((row) => Object.values(row)),
+        [
+          ["first", "first", null],
+          ["second", "second", null]
+        ]
+      )
+      const months = yield* sql<Record<string, unknown>>`SELECT * FROM usage_months`
+      assert.deepStrictEqual(
+        months.map((row) => ({ ...row })),
+        [{ organization_id: "o", environment: "live", period: "2026-01", ...seen }]
+      )
+    }).pipe(Effect.provide(SqliteClient.layer({ filename: ":memory:" })))
+  )
+
+  it.effect("keys that were revoked, or whose grace is over, are so whatever a clock says; a grace goes on", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      yield* TestClock.setTime(Date.parse(at(12)))
+      yield* partners
+      yield* audit
+      yield* sql`INSERT INTO api_keys ${sql.insert([
+        { ...key("good"), revoked_at: null },
+        { ...key("graceful"), revoked_at: at(13) },
+        { ...key("over"), revoked_at: at(12) },
+        { ...key("revoked by a clock ahead"), revoked_at: at(14) }
+      ])}`
+      const entry = (subject: string, action: string) => ({ subject, action, recorded_at: at(10), details: "{}" })
+      yield* sql`INSERT INTO audit_log ${sql.insert([
+        entry("graceful", "key.rotated"),
+        entry("over", "key.rotated"),
+        entry("revoked by a clock ahead", "key.revoked")
+      ])}`
+      yield* revocations
+      const rows = yield* sql<Record<string, unknown>>`SELECT id, revoked_at, is_revoked FROM api_keys ORDER BY id`
+      assert.deepStrictEqual(
+        rows.map((row) => Object.values(row)),
+        [
+          ["good", null, 0],
+          ["graceful", at(13), 0],
+          ["over", at(12), 1],
+          ["revoked by a clock ahead", at(14), 1]
         ]
       )
     }).pipe(Effect.provide(SqliteClient.layer({ filename: ":memory:" })))

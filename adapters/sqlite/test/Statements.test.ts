@@ -170,7 +170,9 @@ const everything = Effect.gen(function* () {
   yield* keys.findByHash("x")
   yield* keys.find(organizationId, key.id)
   yield* keys.list(organizationId, start, 10)
-  yield* keys.modify(key.id, null, () => Result.succeed({ revokedAt: start, successor: null, record: null }))
+  yield* keys.modify(key.id, null, () =>
+    Result.succeed({ revokedAt: start, isRevoked: true, successor: null, record: null })
+  )
   yield* Effect.flatMap(OrganizationStore, (store) => store.findByIdentity("x"))
   yield* Effect.flatMap(UsageStore, (store) => store.ofMonth({ organizationId, environment: "live" }, "2026-01"))
   yield* everyWebhook
@@ -181,9 +183,9 @@ const everything = Effect.gen(function* () {
     answers.keep("x", { status: 200, location: null, body: "", sealed: false })
   )
   yield* answers.find("x", start)
-  yield* Effect.flatMap(Retention, (retention) =>
-    retention.purge({ mails: start, windows: start, answers: start, events: start })
-  )
+  const retention = yield* Retention
+  yield* retention.count({ mails: start, windows: start, answers: start, events: start })
+  yield* retention.purge({ mails: start, windows: start, answers: start, events: start })
 })
 
 const everyWebhook = Effect.gen(function* () {

@@ -2,7 +2,6 @@ import { assert, describe, it } from "@effect/vitest"
 import * as WebhookTransportSuite from "@partner-commentary/testkit/WebhookTransportSuite"
 import { layer } from "@partner-commentary/webhook/NodeWebhookTransport"
 import * as Context from "effect/Context"
-import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
@@ -90,7 +89,7 @@ describe("connections", () => {
 
   it.live("that the receiver closed meanwhile are not used again", () =>
     Effect.gen(function* () {
-      const { port, connections } = yield* http((call, answer) => {
+      const { port, connections, open } = yield* http((call, answer) => {
         call.resume().on("end", () => {
           answer.end("ok")
           setTimeout(() => call.socket.destroy(), 20)
@@ -99,7 +98,9 @@ describe("connections", () => {
       const { send } = yield* transport()
       for (let sent = 1; sent <= 5; sent++) {
         yield* send(request(local(port)))
-        yield* Effect.sleep("60 millis")
+        while (open.size > 0) yield* Effect.sleep("10 millis")
+        // Between two timers lies a look at the sockets: the sender's side has seen it then.
+        for (const _ of [1, 2]) yield* Effect.sleep("10 millis")
         assert.strictEqual(connections(), sent)
       }
     })
@@ -133,10 +134,10 @@ describe("connections", () => {
           concurrency: "unbounded"
         })
       )
-      yield* Effect.sleep("200 millis")
+      while (slow.open.size < 100) yield* Effect.sleep("10 millis")
+      // However long it takes: it is answered while every one of the others still waits.
+      assert.strictEqual((yield* send(request(local(quick.port)))).status, 200)
       assert.strictEqual(slow.open.size, 100)
-      const [took] = yield* Effect.timed(send(request(local(quick.port))))
-      assert.isBelow(Duration.toMillis(took), 1000)
     })
   )
 })

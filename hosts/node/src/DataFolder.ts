@@ -1,5 +1,6 @@
 /** The folder beside the process that holds what a deployer did not place elsewhere: private, and made when it is first needed. */
 import { randomBytes, randomUUID } from "node:crypto"
+import { existsSync } from "node:fs"
 import { chmod, link, mkdir, open, readFile, rm } from "node:fs/promises"
 import { dirname, join, resolve } from "node:path"
 import * as Effect from "effect/Effect"
@@ -26,6 +27,12 @@ export const signingSecrets = (settings: Settings): Effect.Effect<SigningSecretL
     onSome: Effect.succeed,
     onNone: () => Effect.map(Effect.andThen(make, keptSecret), (secret) => [Redacted.make(secret)] as const)
   })
+
+/** The same, but none is made: where there is none, it is one that nobody has, and nothing opens under it. */
+export const presentSecrets = (settings: Settings): Effect.Effect<SigningSecretList, CommandFailed> =>
+  Option.isSome(settings.signingSecrets) || existsSync(secretFile)
+    ? signingSecrets(settings)
+    : Effect.sync(() => [Redacted.make(randomUUID())] as const)
 
 const secretFile = join(dataFolder, "signing-secret")
 

@@ -29,6 +29,7 @@ export interface Finding {
     | "waiting mails"
     | "waiting drafts"
     | "work"
+    | "webhooks"
     | "personas"
     | "licences"
   /** `mend`: something does not work until somebody acts. `notice`: somebody should look. */

@@ -1,5 +1,6 @@
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
+import * as Scope from "@partner-commentary/core/access/Scope"
 import { describe, expect, it } from "vitest"
 import * as Partner from "./Partner.ts"
 import * as Process from "./Process.ts"
@@ -104,6 +105,13 @@ describe.concurrent("key", () => {
     expect((await Process.run(cwd, ["key", "revoke", keyId])).code).toBe(1)
     const kept = await Process.json(cwd, ["key", "list", "--org", organization.id])
     expect(kept).toMatchObject([{ id: keyId, revoked_at: null }])
+  })
+
+  it("is made with every scope by the words that the creation of an organization ends with", async (test) => {
+    const cwd = await Process.folder(test)
+    const { stdout } = await Process.run(cwd, ["org", "create", "--name", "Acme"])
+    const [, next = ""] = /Next: partner-commentary (.+)/.exec(stdout) ?? []
+    expect(await Process.json(cwd, next.split(" "))).toMatchObject({ name: "NAME", scopes: Scope.all })
   })
 
   it("shows a key once, and lists and revokes it", async (test) => {

@@ -1,4 +1,5 @@
 /** What an operator does with webhooks, in processes of its own. */
+import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { describe, expect, it } from "vitest"
@@ -60,9 +61,52 @@ describe.concurrent("webhook reseal", () => {
     const early = await reseal(present)
     expect(early.code).toBe(1)
     expect(JSON.parse(early.stdout)).toMatchObject({ resealed: 0, lost: [expect.any(String)] })
-    expect(early.stderr).toMatch(/^No entry of SIGNING_SECRET opens [^\n]+\.\n$/)
+    expect(early.stderr).toMatch(/^No entry of SIGNING_SECRET opens the secret of one webhook: [^\n]+\.\n$/)
     expect(JSON.parse((await reseal(present, former)).stdout)).toEqual({ resealed: 1, lost: [] })
     expect(JSON.parse((await reseal(present)).stdout)).toEqual({ resealed: 1, lost: [] })
     expect((await reseal(former)).code).toBe(1)
+  })
+
+  it("in production without SIGNING_SECRET is refused, and makes none", async (test) => {
+    const cwd = await Process.folder(test)
+    const env = { DATABASE_URL: "sqlite:./x.db", DEV: "false" }
+    await Process.json(cwd, ["migrate"], env)
+    const refused = await Process.run(cwd, ["webhook", "reseal"], env)
+    expect(refused).toMatchObject({ code: 1, stdout: "" })
+    expect(refused.stderr).toMatch(/^SIGNING_SECRET must be set outside development: [^\n]+\n$/)
+    expect(existsSync(join(cwd, "data"))).toBe(false)
+  })
+
+  it("is the cure that the doctor names where secrets do not open, in words for one and for several", async (test) => {
+    const cwd = await Process.folder(test)
+    const { key } = await Partner.register(cwd)
+    const service = await Process.start(cwd)
+    const register = (url: string) =>
+      Partner.call(service.apiRoot, key, "/webhooks", { url, events: ["creator.approved"] })
+    await register("https://1.1.1.1/")
+    const told = async (env: Process.Environment = {}) => {
+      const { stdout } = await Process.run(cwd, ["doctor", "--json"], env)
+      const found = JSON.parse(stdout).findings.filter(({ check }: { check: string }) => check === "webhooks")
+      expect(found).toHaveLength(1)
+      return found[0]
+    }
+    expect(await told()).toMatchObject({ state: "ok" })
+    const other = { SIGNING_SECRET: "another secret that nothing was sealed under" }
+    expect(await told(other)).toMatchObject({
+      state: "mend",
+      count: 1,
+      message: expect.stringMatching(/^No entry of SIGNING_SECRET opens the secret of one webhook, .*webhook reseal/)
+    })
+    await register("https://1.1.1.1/second")
+    expect(await told(other)).toMatchObject({
+      count: 2,
+      message: expect.stringMatching(/^No entry of SIGNING_SECRET opens the secrets of 2 webhooks, /)
+    })
+    await service.stop()
+    expect((await Process.run(cwd, ["webhook", "reseal"])).stdout).toContain("the secrets of 2 webhooks")
+    const database = new DatabaseSync(join(cwd, "data", "partner-commentary.db"))
+    database.exec("DELETE FROM webhooks WHERE url LIKE '%second'")
+    database.close()
+    expect((await Process.run(cwd, ["webhook", "reseal"])).stdout).toContain("the secret of one webhook")
   })
 })

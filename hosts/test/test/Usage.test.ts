@@ -47,6 +47,21 @@ it.effect("usage, quotas and what remains are the month's; another month begins 
   }).pipe(Effect.provide(InMemory.layer))
 )
 
+it.effect("calls that are refused for their rate count as calls; those without a good key are nobody's", () =>
+  Effect.gen(function* () {
+    yield* TestClock.setTime(Date.UTC(2026, 0, 30, 12))
+    const { call } = yield* TestApi
+    const { text: key } = yield* Seed.key(yield* Seed.organization({ limits: { requests_per_hour: 2 } }))
+    const statuses: Array<number> = []
+    for (let sent = 1; sent <= 5; sent++) statuses.push((yield* call("/partner/v1/topics", { key })).status)
+    assert.deepStrictEqual(statuses, [200, 200, 429, 429, 429])
+    yield* call("/partner/v1/topics", { key: `${key.slice(0, -1)}-` })
+    yield* TestClock.adjust("1 hour")
+    const { data } = yield* json(yield* call("/partner/v1/usage", { key }))
+    assert.strictEqual(data.usage.api_calls, 6)
+  }).pipe(Effect.provide(InMemory.layer))
+)
+
 it.effect("a key tells when it was last used, within seconds", () =>
   Effect.gen(function* () {
     const { call } = yield* TestApi

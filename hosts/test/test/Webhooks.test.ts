@@ -7,6 +7,7 @@ import * as InMemory from "@partner-commentary/test/InMemory"
 import * as Seed from "@partner-commentary/test/Seed"
 import { type Call, TestApi } from "@partner-commentary/test/TestApi"
 import * as Effect from "effect/Effect"
+import * as SqlClient from "effect/sql/SqlClient"
 import * as TestClock from "effect/testing/TestClock"
 import { aKey, events, get, patch, post, problems, remove, unknown, url } from "./WebhookCalls.ts"
 
@@ -172,5 +173,25 @@ it.effect("another organization's and another environment's webhooks are 404, by
       assert.deepStrictEqual((yield* get(key)).body.data, [])
     }
     assert.strictEqual((yield* get(live, `/${data.id}`)).body.data.url, url)
+  }).pipe(Effect.provide(InMemory.layer))
+)
+
+it.effect("the contact is mailed about live webhooks, about none of the test environment", () =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const owner = yield* Seed.organization()
+    for (const [environment, kinds] of [
+      ["test", []],
+      ["live", ["webhook_added", "webhook_moved"]]
+    ] as const) {
+      const { text: key } = yield* Seed.key(owner, { environment })
+      const { id } = (yield* post(key, { url, events })).body.data
+      assert.strictEqual((yield* patch(key, id, { url: "https://moved.example/" })).status, 200)
+      const mails = yield* sql<{ readonly kind: string }>`SELECT kind FROM mails ORDER BY kind`
+      assert.deepStrictEqual(
+        mails.map(({ kind }) => kind),
+        [...kinds]
+      )
+    }
   }).pipe(Effect.provide(InMemory.layer))
 )

@@ -13,7 +13,7 @@ import type * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as SqlClient from "effect/sql/SqlClient"
 import { append } from "./AuditLog.ts"
-import { InstantColumn } from "./Columns.ts"
+import { FlagColumn, InstantColumn } from "./Columns.ts"
 import { forUpdate, lockName } from "./Lock.ts"
 import { transact } from "./Transaction.ts"
 
@@ -29,6 +29,7 @@ const ApiKeyRow = Schema.Struct({
   createdAt: InstantColumn,
   expiresAt: Schema.NullOr(InstantColumn),
   revokedAt: Schema.NullOr(InstantColumn),
+  isRevoked: FlagColumn,
   lastUsedAt: Schema.NullOr(InstantColumn)
 }).pipe(
   Schema.encodeKeys({
@@ -38,6 +39,7 @@ const ApiKeyRow = Schema.Struct({
     createdAt: "created_at",
     expiresAt: "expires_at",
     revokedAt: "revoked_at",
+    isRevoked: "is_revoked",
     lastUsedAt: "last_used_at"
   })
 )
@@ -74,13 +76,14 @@ export const layer = Layer.effect(
       if (present === undefined || (organizationId !== null && present.organizationId !== organizationId)) {
         return Option.none<ApiKey>()
       }
-      const { record, revokedAt, successor } = yield* Effect.fromResult(decide(present))
-      if (revokedAt !== present.revokedAt) {
-        yield* sql`UPDATE api_keys SET revoked_at = ${toIso(revokedAt)} WHERE id = ${id}`
+      const { isRevoked, record, revokedAt, successor } = yield* Effect.fromResult(decide(present))
+      if (revokedAt !== present.revokedAt || isRevoked !== present.isRevoked) {
+        yield* sql`UPDATE api_keys SET revoked_at = ${toIso(revokedAt)}, is_revoked = ${isRevoked ? 1 : 0}
+          WHERE id = ${id}`
       }
       if (successor !== null) yield* add(successor)
       if (record !== null) yield* append(sql, record, yield* Instant.now)
-      return Option.some<ApiKey>({ ...present, revokedAt })
+      return Option.some<ApiKey>({ ...present, revokedAt, isRevoked })
     })
 
     return ApiKeyStore.of({

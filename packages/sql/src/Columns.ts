@@ -1,4 +1,4 @@
-/** How values lie in columns, the same on every database: moments as ISO text of fixed width, structures as JSON text. */
+/** How values lie in columns, the same on every database: moments as ISO text of fixed width, structures as JSON text, flags as 0 and 1. */
 import { fromIso, type Instant, toIso } from "@partner-commentary/core/shared/Instant"
 import * as Schema from "effect/Schema"
 import * as SchemaTransformation from "effect/SchemaTransformation"
@@ -6,6 +6,14 @@ import * as SchemaTransformation from "effect/SchemaTransformation"
 /** A column `*_at`. */
 export const InstantColumn = Schema.String.pipe(
   Schema.decodeTo(Schema.Number, SchemaTransformation.transform({ decode: fromIso, encode: toIso }))
+)
+
+/** A column `is_*`. */
+export const FlagColumn = Schema.Literals([0, 1]).pipe(
+  Schema.decodeTo(
+    Schema.Boolean,
+    SchemaTransformation.transform({ decode: (flag) => flag === 1, encode: (is): 0 | 1 => (is ? 1 : 0) })
+  )
 )
 
 export const toIsoOrNull = (instant: Instant | null): string | null => (instant === null ? null : toIso(instant))

@@ -15,6 +15,7 @@ import { idempotency } from "./migrations/0008_idempotency.ts"
 import { sandbox } from "./migrations/0009_sandbox.ts"
 import { performance } from "./migrations/0010_performance.ts"
 import { deliveries } from "./migrations/0011_deliveries.ts"
+import { revocations } from "./migrations/0012_revocations.ts"
 
 const table = "partner_commentary_migrations"
 
@@ -29,7 +30,8 @@ const migrations = {
   "0008_idempotency": idempotency,
   "0009_sandbox": sandbox,
   "0010_performance": performance,
-  "0011_deliveries": deliveries
+  "0011_deliveries": deliveries,
+  "0012_revocations": revocations
 }
 
 const latest = Math.max(...Object.keys(migrations).map((name) => Number.parseInt(name, 10)))

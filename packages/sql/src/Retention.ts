@@ -1,34 +1,105 @@
-/** Lets go of settled mails, closed duplicate windows, and answers and events kept long enough, by their indexes. */
-import { Retention } from "@partner-commentary/core/operations/Retention"
-import type { EventId } from "@partner-commentary/core/shared/Ids"
+/**
+ * Lets go of settled mails, closed duplicate windows, and answers and events kept long enough, by their indexes: few at a
+ * time, with a pause behind each, so that who writes meanwhile, in other processes too, waits for one batch and never for all.
+ */
+import { type Before, Retention } from "@partner-commentary/core/operations/Retention"
 import { toIso } from "@partner-commentary/core/shared/Instant"
 import { firstIdAt } from "@partner-commentary/core/webhook/Event"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as SqlClient from "effect/sql/SqlClient"
+import type { Fragment } from "effect/sql/Statement"
+import { forUpdate } from "./Lock.ts"
+import { transact } from "./Transaction.ts"
+
+const batch = 1000
+
+/** Longer than who waits for another process's lock sleeps between two looks at it. */
+const pause = "50 millis"
+
+interface Kind {
+  readonly table: string
+  readonly key: ReadonlyArray<string>
+  /** Which of its rows are no longer needed. */
+  readonly isClosed: Fragment
+}
 
 export const layer = Layer.effect(
   Retention,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
 
-    /** By webhook, for a delivery's key begins with it. */
-    const forgetEvents = Effect.fnUntraced(function* (first: EventId) {
-      yield* sql`DELETE FROM delivery_attempts WHERE webhook_id IN (SELECT id FROM webhooks) AND event_id < ${first}`
-      yield* sql`DELETE FROM deliveries WHERE webhook_id IN (SELECT id FROM webhooks) AND event_id < ${first}`
-      return (yield* sql`DELETE FROM events WHERE id < ${first} RETURNING 1 AS gone`).length
+    const mails = ({ mails }: Before): Kind => ({
+      table: "mails",
+      key: ["id"],
+      isClosed: sql`settled_at < ${toIso(mails)}`
     })
+    const windows = ({ windows }: Before): Kind => ({
+      table: "duplicate_windows",
+      key: ["organization_id", "environment", "persona_id", "fingerprint"],
+      isClosed: sql`until_at < ${toIso(windows)}`
+    })
+    const answers = ({ answers }: Before): Kind => ({
+      table: "kept_answers",
+      key: ["id"],
+      isClosed: sql`until_at < ${toIso(answers)}`
+    })
+    const events = ({ events }: Before): Kind => ({
+      table: "events",
+      key: ["id"],
+      isClosed: sql`id < ${firstIdAt(events)}`
+    })
+    /** By webhook, for their keys begin with it. */
+    const ofWebhooks = (table: string, key: ReadonlyArray<string>, { events }: Before): Kind => ({
+      table,
+      key: ["webhook_id", "event_id", ...key],
+      isClosed: sql`webhook_id IN (SELECT id FROM webhooks) AND event_id < ${firstIdAt(events)}`
+    })
+
+    const some = ({ isClosed, key, table }: Kind) => {
+      const columns = sql.literal(key.join(", "))
+      return Effect.map(
+        sql`DELETE FROM ${sql(table)} WHERE (${columns}) IN (
+            SELECT ${columns} FROM ${sql(table)} WHERE ${isClosed} LIMIT ${batch} ${forUpdate(sql)}
+          ) RETURNING 1 AS gone`,
+        ({ length }) => length
+      )
+    }
+
+    const all = (kind: Kind, gone = 0): Effect.Effect<number> =>
+      Effect.flatMap(transact(sql, some(kind)), (more) =>
+        more < batch ? Effect.succeed(gone + more) : Effect.andThen(Effect.sleep(pause), all(kind, gone + more))
+      )
+
+    const total = ({ isClosed, table }: Kind) =>
+      Effect.orDie(
+        Effect.map(
+          sql<{
+            readonly total: number
+          }>`SELECT CAST(COUNT(*) AS INTEGER) AS total FROM ${sql(table)} WHERE ${isClosed}`,
+          ([row]) => row?.total ?? 0
+        )
+      )
 
     return Retention.of({
       purge: Effect.fn("Retention.purge")(function* (before) {
-        const mails = yield* sql`DELETE FROM mails WHERE settled_at < ${toIso(before.mails)} RETURNING 1 AS gone`
-        const windows = yield* sql`DELETE FROM duplicate_windows WHERE until_at < ${toIso(before.windows)}
-          RETURNING 1 AS gone`
-        const answers =
-          yield* sql`DELETE FROM kept_answers WHERE until_at < ${toIso(before.answers)} RETURNING 1 AS gone`
-        const events = yield* forgetEvents(firstIdAt(before.events))
-        return { mails: mails.length, windows: windows.length, answers: answers.length, events }
-      }, Effect.orDie)
+        yield* all(ofWebhooks("delivery_attempts", ["ticket"], before))
+        yield* all(ofWebhooks("deliveries", [], before))
+        return {
+          mails: yield* all(mails(before)),
+          windows: yield* all(windows(before)),
+          answers: yield* all(answers(before)),
+          events: yield* all(events(before))
+        }
+      }),
+      count: Effect.fn("Retention.count")(function* (before) {
+        return {
+          mails: yield* total(mails(before)),
+          windows: yield* total(windows(before)),
+          answers: yield* total(answers(before)),
+          events: yield* total(events(before))
+        }
+      })
     })
   })
 )

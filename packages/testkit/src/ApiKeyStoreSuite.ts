@@ -29,6 +29,7 @@ const end = (key: ApiKey, at: Instant, successor: ApiKey | null = null) =>
     store.modify(key.id, null, (present) =>
       Result.succeed({
         revokedAt: at,
+        isRevoked: true,
         successor: successor === null ? null : { key: successor, hash: successor.id },
         record: record(present)
       })
@@ -58,12 +59,22 @@ export const suite = <E>(name: string, layer: Layer.Layer<ApiKeyStore, E>): void
         const store = yield* ApiKeyStore
         const key = apiKey()
         yield* insert(key, "hash")
-        const revoked = { ...key, revokedAt: start + hour }
+        const revoked = { ...key, revokedAt: start + hour, isRevoked: true }
         assert.deepStrictEqual(yield* end(key, start + hour), Option.some(revoked))
         assert.deepStrictEqual(yield* store.findByHash("hash"), Option.some(revoked))
         const refused = store.modify(key.id, key.organizationId, (present) => Result.fail(present))
         assert.deepStrictEqual(yield* Effect.flip(refused), revoked)
         assert.deepStrictEqual(yield* store.findByHash("hash"), Option.some(revoked))
+      }))
+
+    it("a key in its grace may be revoked outright at the very moment of its end", () =>
+      Effect.gen(function* () {
+        const store = yield* ApiKeyStore
+        const key = apiKey({ revokedAt: start + hour })
+        yield* insert(key, "hash")
+        assert.deepStrictEqual(yield* store.findByHash("hash"), Option.some(key))
+        yield* end(key, start + hour)
+        assert.deepStrictEqual(yield* store.findByHash("hash"), Option.some({ ...key, isRevoked: true }))
       }))
 
     it("a key that is not there, or is another organization's, does not change", () =>
@@ -97,7 +108,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<ApiKeyStore, E>): void
         yield* insert(key)
         const once = store.modify(key.id, null, (present) =>
           present.revokedAt === null
-            ? Result.succeed({ revokedAt: start, successor: null, record: null })
+            ? Result.succeed({ revokedAt: start, isRevoked: true, successor: null, record: null })
             : Result.fail("ended" as const)
         )
         const exits = yield* Effect.all(

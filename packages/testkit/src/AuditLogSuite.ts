@@ -72,7 +72,7 @@ export const suite = <R, E, E2>(
         const entry = (action: string) => ({ action, subject, organizationId, details: {} })
         yield* store.insert({ key, hash: "hash" }, 1, entry("key.created"))
         yield* Effect.flip(store.insert({ key: apiKey({ organizationId }), hash: "more" }, 1, entry("key.created")))
-        const change = (record: AuditEntry | null) => ({ revokedAt: start, successor: null, record })
+        const change = (record: AuditEntry | null) => ({ revokedAt: start, isRevoked: true, successor: null, record })
         yield* store.modify(subject, null, () => Result.succeed(change(entry("key.revoked"))))
         yield* store.modify(subject, null, () => Result.succeed(change(null)))
         assert.deepStrictEqual(yield* recorded, [

@@ -99,6 +99,7 @@ export const apiKey = (changes: Partial<ApiKey> = {}): ApiKey => ({
   createdAt: start,
   expiresAt: null,
   revokedAt: null,
+  isRevoked: false,
   lastUsedAt: null,
   ...changes
 })

@@ -65,6 +65,8 @@ export const suite = <E>(
         const given = submission({ personas: personas(2) })
         yield* topics.submit(given)
         assert.deepStrictEqual(yield* retention.purge({ ...keepAll, windows: given.windowUntil }), keepAll)
+        const counted = yield* retention.count({ ...keepAll, windows: given.windowUntil + 1 })
+        assert.deepStrictEqual(counted, { ...keepAll, windows: 2 })
         const error = yield* Effect.flip(topics.submit(repeated(given)))
         assert.strictEqual(error._tag, "NoValidPersonas")
         const purged = yield* retention.purge({ ...keepAll, windows: given.windowUntil + 1 })

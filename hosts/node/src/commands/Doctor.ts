@@ -39,6 +39,7 @@ const examine = Effect.gen(function* () {
   const read = yield* Effect.result(Effect.tap(Settings.read, Settings.requireForService))
   if (Result.isFailure(read)) return [Doctor.mend("configuration", read.failure.message)]
   const settings = read.success
+  const WebhookSecrets = yield* Effect.promise(() => import("../WebhookSecrets.ts"))
   const { migrate } = yield* Effect.promise(() => import("@partner-commentary/sql/Migrations"))
   const database = yield* Doctor.database(settings, Effect.provide(undone(migrate), Database.layerClient(settings)))
   const outside: ReadonlyArray<Finding> = [
@@ -50,7 +51,14 @@ const examine = Effect.gen(function* () {
   ]
   if (database.state !== "ok") return outside
   const inside = Effect.all([
-    Effect.all([Doctor.mails, Waiting.mails, Doctor.generations, Waiting.drafts, Doctor.work]),
+    Effect.all([
+      Doctor.mails,
+      Waiting.mails,
+      Doctor.generations,
+      Waiting.drafts,
+      Doctor.work,
+      WebhookSecrets.examine(settings)
+    ]),
     Doctor.licences
   ])
   return [...outside, ...(yield* Effect.provide(inside, Administration.layer)).flat()]

@@ -46,13 +46,13 @@ export const purge = Command.make(
   Effect.fn(function* ({ dryRun }) {
     const retention = yield* Retention
     const now = yield* Instant.now
-    const purging = retention.purge({
+    const before = {
       mails: Instant.plus(now, Duration.negate(kept.duration)),
       windows: now,
       answers: now,
       events: Instant.plus(now, Duration.negate(keptEvents.duration))
-    })
-    const gone = yield* dryRun ? undone(purging) : purging
+    }
+    const gone = yield* dryRun ? retention.count(before) : retention.purge(before)
     yield* answer({
       json: () => ({ ...gone, dry_run: dryRun }),
       text: () => [

@@ -62,7 +62,7 @@ const create = Command.make(
       text: () => [
         `Created the organization ${organization.name}.`,
         ...details(organization),
-        `Next: partner-commentary key create --org ${organization.id} --name NAME --scopes personas:read,topics:submit,topics:read`
+        `Next: partner-commentary key create --org ${organization.id} --name NAME --scopes personas:read,topics:submit,topics:read,usage:read`
       ]
     })
   }, Effect.provide(Administration.layer))

@@ -2,8 +2,6 @@
 import { OrganizationStore } from "@partner-commentary/core/partner/OrganizationStore"
 import { OrganizationId, WebhookId } from "@partner-commentary/core/shared/Ids"
 import * as Instant from "@partner-commentary/core/shared/Instant"
-import { Seal } from "@partner-commentary/core/shared/Seal"
-import { SigningSecrets } from "@partner-commentary/core/shared/SigningSecrets"
 import { resealAll } from "@partner-commentary/core/webhook/Resealing"
 import type { Webhook } from "@partner-commentary/core/webhook/Webhook"
 import { WebhookAdministration } from "@partner-commentary/core/webhook/WebhookAdministration"
@@ -18,6 +16,7 @@ import * as DataFolder from "../DataFolder.ts"
 import * as Kind from "../Kind.ts"
 import * as Parameter from "../Parameter.ts"
 import * as Settings from "../settings/Settings.ts"
+import * as WebhookSecrets from "../WebhookSecrets.ts"
 
 const list = Command.make(
   "list",
@@ -63,12 +62,8 @@ const enable = Command.make(
 
 const sealing = Layer.unwrap(
   Effect.gen(function* () {
-    const settings = yield* Settings.read
-    const crypto = yield* Effect.promise(() => import("@effect/platform-node/NodeCrypto"))
-    return Seal.layer.pipe(
-      Layer.provide(Layer.effect(SigningSecrets, DataFolder.signingSecrets(settings))),
-      Layer.provide([crypto.layerAead, crypto.layerKdf, crypto.layerSecureRandom])
-    )
+    const settings = yield* Effect.tap(Settings.read, Settings.requireSigningSecret)
+    return WebhookSecrets.layerSeal(DataFolder.signingSecrets(settings))
   })
 )
 
@@ -80,11 +75,11 @@ const reseal = Command.make(
       const { lost, resealed } = yield* resealAll
       yield* answer({
         json: () => ({ resealed, lost }),
-        text: () => [`Sealed the secrets of ${resealed} webhooks anew, under the first entry of SIGNING_SECRET.`]
+        text: () => [`Sealed ${WebhookSecrets.ofWebhooks(resealed)} anew, under the first entry of SIGNING_SECRET.`]
       })
       if (lost.length > 0) {
         return yield* new CommandFailed({
-          message: `No entry of SIGNING_SECRET opens the secrets of ${lost.length} webhooks: add the one that they were sealed under, and run this again; ${lost.slice(0, 10).join(" ")}.`
+          message: `No entry of SIGNING_SECRET opens ${WebhookSecrets.ofWebhooks(lost.length)}: add the one that ${lost.length === 1 ? "it was" : "they were"} sealed under, and run this again; ${lost.slice(0, 10).join(" ")}.`
         })
       }
     },

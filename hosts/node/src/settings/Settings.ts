@@ -96,11 +96,14 @@ export const requireForService = (settings: Settings): Effect.Effect<void, Setti
   if (Option.isNone(settings.mail.server)) {
     return refuse("SMTP_URL", "must be set outside development: smtp://user:password@host:port")
   }
-  if (Option.isNone(settings.signingSecrets)) {
-    return refuse("SIGNING_SECRET", "must be set outside development: a long random text, the same for every process")
-  }
-  return Effect.void
+  return requireSigningSecret(settings)
 }
+
+/** Only development makes one by itself. */
+export const requireSigningSecret = (settings: Settings): Effect.Effect<void, SettingRefused> =>
+  settings.development || Option.isSome(settings.signingSecrets)
+    ? Effect.void
+    : refuse("SIGNING_SECRET", "must be set outside development: a long random text, the same for every process")
 
 /** `{api_root}`: what is public, else where it listens. Port 0 is known once something listens. */
 export const apiRoot = (settings: Settings, port: number): string =>

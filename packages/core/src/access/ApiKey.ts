@@ -29,6 +29,8 @@ export interface ApiKey {
   readonly expiresAt: Instant | null
   /** May lie ahead: a rotated key works until then. */
   readonly revokedAt: Instant | null
+  /** Revoked outright, for every reader from now on: whoever's clock is behind `revokedAt`, or steps back behind it. */
+  readonly isRevoked: boolean
   /** May lag by some seconds; null before the first call. */
   readonly lastUsedAt: Instant | null
 }
@@ -65,6 +67,6 @@ export const prefixOf = (key: string): string => key.slice(0, "pk_live_".length 
 
 /** Why the key is not good at this moment; none when it is. A revoked key stays revoked whatever its expiry says. */
 export const refusal = (key: ApiKey, now: Instant): Option.Option<KeyRevoked | KeyExpired> => {
-  if (key.revokedAt !== null && key.revokedAt <= now) return Option.some(new KeyRevoked())
+  if (key.isRevoked || (key.revokedAt !== null && key.revokedAt <= now)) return Option.some(new KeyRevoked())
   return key.expiresAt !== null && key.expiresAt <= now ? Option.some(new KeyExpired()) : Option.none()
 }

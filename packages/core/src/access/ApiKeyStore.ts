@@ -17,6 +17,7 @@ export interface IssuedKey {
 /** What ends a key: stored whole or not at all. */
 export interface KeyChange {
   readonly revokedAt: Instant
+  readonly isRevoked: boolean
   readonly successor: IssuedKey | null
   /** Null where nothing changes. */
   readonly record: AuditEntry | null

@@ -133,7 +133,20 @@ export class ApiKeys extends Context.Service<
         })
       })
 
-      const callers = yield* Cache.make({ capacity: 10_000, lookup: lookUp, timeToLive: memory })
+      const callers = yield* Cache.make({
+        capacity: 10_000,
+        lookup: (fullKey: string) =>
+          Effect.flatMap(Instant.now, (readAt) => Effect.map(lookUp(fullKey), (known) => ({ known, readAt }))),
+        timeToLive: memory
+      })
+
+      /** Remembered from later than now: the clock stepped back, and the memory would last as much longer. */
+      const remembered = Effect.fnUntraced(function* (fullKey: string) {
+        const found = yield* Cache.get(callers, fullKey)
+        if (found.readAt <= (yield* Instant.now)) return found.known
+        yield* Cache.invalidate(callers, fullKey)
+        return (yield* Cache.get(callers, fullKey)).known
+      })
 
       /** Whatever begins as the key does: its text is not known here. Look-ups that are under way are forgotten too. */
       const forget = ({ prefix }: Pick<ApiKey, "prefix">) =>
@@ -175,6 +188,7 @@ export class ApiKeys extends Context.Service<
             prefix,
             createdAt: yield* Instant.now,
             revokedAt: null,
+            isRevoked: false,
             lastUsedAt: null
           }
           yield* store.insert({ key, hash }, maxActiveKeys, record("key.created", key, by, { scopes: key.scopes }))
@@ -184,7 +198,7 @@ export class ApiKeys extends Context.Service<
         authenticate: Effect.fnUntraced(function* (fullKey, address) {
           // Only what could be a key is remembered: what cannot costs nothing, however long it is.
           if (Option.isNone(environmentOf(fullKey))) return yield* new Unauthorized()
-          const found = yield* Cache.get(callers, fullKey)
+          const found = yield* remembered(fullKey)
           if (Option.isNone(found)) return yield* new Unauthorized()
           const { principal, allowList } = found.value
           if (principal.organization.suspendedAt !== null) return yield* new Unauthorized()
@@ -202,8 +216,9 @@ export class ApiKeys extends Context.Service<
           const { fullKey, hash, ...fresh } = yield* mint(present.environment)
           const now = yield* Instant.now
           const changed = yield* store.modify(id, organizationId, (key) =>
-            Result.map(rotate(key, fresh, grace, now), ({ revokedAt, successor }) => ({
+            Result.map(rotate(key, fresh, grace, now), ({ isRevoked, revokedAt, successor }) => ({
               revokedAt,
+              isRevoked,
               successor: { key: successor, hash },
               record: record("key.rotated", key, by, { successor: successor.id, revoked_at: Instant.toIso(revokedAt) })
             }))
@@ -218,9 +233,9 @@ export class ApiKeys extends Context.Service<
           const now = yield* Instant.now
           const changed = yield* store.modify(id, organizationId, (key) =>
             Result.succeed(
-              key.revokedAt !== null && key.revokedAt <= now
-                ? { revokedAt: key.revokedAt, successor: null, record: null }
-                : { revokedAt: now, successor: null, record: record("key.revoked", key, by) }
+              key.revokedAt !== null && (key.isRevoked || key.revokedAt <= now)
+                ? { revokedAt: key.revokedAt, isRevoked: true, successor: null, record: null }
+                : { revokedAt: now, isRevoked: true, successor: null, record: record("key.revoked", key, by) }
             )
           )
           const revoked = yield* known(changed)

@@ -17,6 +17,8 @@ export const maxGrace = Duration.days(7)
 export interface Rotation {
   /** When the old key ends: after its grace, or when it would have expired anyway. */
   readonly revokedAt: Instant.Instant
+  /** Without a grace it ends whatever a clock says. */
+  readonly isRevoked: boolean
   readonly successor: ApiKey
 }
 
@@ -34,6 +36,7 @@ export const rotate = (
   const { createdAt, expiresAt } = present
   return Result.succeed({
     revokedAt: expiresAt === null ? end : Math.min(end, expiresAt),
+    isRevoked: Duration.isZero(grace),
     successor: {
       ...present,
       ...fresh,

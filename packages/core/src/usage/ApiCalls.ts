@@ -17,7 +17,7 @@ export class ApiCalls extends Context.Service<
     readonly count: (principal: Principal) => Effect.Effect<void>
     /** What this process has counted and not yet written down. */
     readonly unwritten: (owner: Owner, period: PeriodName) => number
-    /** Writes down what was counted. What cannot be written now stays counted. */
+    /** Writes down what was counted. What cannot be written now stays counted, and is tried again by itself. */
     readonly flush: Effect.Effect<void>
   }
 >()("@partner-commentary/core/usage/ApiCalls") {
@@ -30,37 +30,56 @@ export class ApiCalls extends Context.Service<
       const calls = makeTally()
       const uses = new Map<ApiKeyId, Instant>()
 
-      const flush = Effect.uninterruptible(
+      /** What a failure left unwritten is put back, but for uses that later ones have overtaken. */
+      const write = Effect.uninterruptible(
         Effect.gen(function* () {
           const counted = calls.take()
           const used = [...uses].map(([id, at]) => ({ id, at }))
           uses.clear()
-          if (counted.length > 0) {
-            yield* Effect.tapCause(usage.addCalls(counted), () =>
-              Effect.sync(() => {
-                for (const { calls: more, owner, period } of counted) calls.add(owner, period, more)
-              })
-            )
-          }
-          if (used.length > 0) yield* keys.markUsed(used)
+          const putBackUses = Effect.sync(() => {
+            for (const { at, id } of used) if (!uses.has(id)) uses.set(id, at)
+          })
+          const putBack = Effect.andThen(
+            Effect.sync(() => {
+              for (const { calls: more, owner, period } of counted) calls.add(owner, period, more)
+            }),
+            putBackUses
+          )
+          if (counted.length > 0) yield* Effect.tapCause(usage.addCalls(counted), () => putBack)
+          if (used.length > 0) yield* Effect.tapCause(keys.markUsed(used), () => putBackUses)
         })
-      ).pipe(Effect.catchCause((cause) => Effect.logWarning("Calls could not be written down yet", cause)))
+      )
 
-      yield* Effect.addFinalizer(() => flush)
+      yield* Effect.addFinalizer(() =>
+        Effect.catchCause(write, (cause) => {
+          const lost = calls.take().reduce((sum, { calls: more }) => sum + more, 0)
+          return Effect.logError(
+            lost === 0
+              ? "Last uses of keys could not be written down before the stop"
+              : `${lost} counted calls are lost: they could not be written down before the stop`,
+            cause
+          )
+        })
+      )
       const scope = yield* Effect.scope
       let isScheduled = false
       /** Only while there is something to write: an idle process has no timer. */
-      const schedule = Effect.suspend(() => {
+      const schedule: Effect.Effect<void> = Effect.suspend(() => {
         if (isScheduled) return Effect.void
         isScheduled = true
         const later = Effect.andThen(
           Effect.sleep(interval),
-          Effect.sync(() => {
+          Effect.suspend(() => {
             isScheduled = false
+            return flush
           })
         )
-        return Effect.asVoid(Effect.forkIn(Effect.andThen(later, flush), scope))
+        return Effect.asVoid(Effect.forkIn(later, scope))
       })
+
+      const flush = Effect.catchCause(write, (cause) =>
+        Effect.andThen(Effect.logWarning("Calls could not be written down yet", cause), schedule)
+      )
 
       return ApiCalls.of({
         count: ({ environment, key, organization }) =>

@@ -1,4 +1,4 @@
-/** Seals every webhook's secret anew under the first signing secret, so that the others can be dropped. Safe to repeat and to break off. */
+/** Which webhooks' secrets open, and sealing all anew under the first signing secret, so that the others can be dropped. */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type { WebhookId } from "../shared/Ids.ts"
@@ -14,6 +14,32 @@ export interface Resealed {
 
 const pageSize = 100
 
+/** Those that a visit says no to, and how many it says yes to. */
+const visitAll = Effect.fnUntraced(function* <R>(
+  visit: (id: WebhookId, sealed: string) => Effect.Effect<boolean, never, R>
+) {
+  const store = yield* WebhookStore
+  const refused: Array<WebhookId> = []
+  let accepted = 0
+  let page = yield* store.sealedSecrets(null, pageSize)
+  while (page.length > 0) {
+    for (const { id, sealedSecret } of page) {
+      if (yield* visit(id, sealedSecret)) accepted += 1
+      else refused.push(id)
+    }
+    page = yield* store.sealedSecrets(page.at(-1)?.id ?? null, pageSize)
+  }
+  return { accepted, refused }
+})
+
+/** Those that no signing secret opens. Changes nothing. */
+export const unopened: Effect.Effect<ReadonlyArray<WebhookId>, never, WebhookStore | Seal> = Effect.gen(function* () {
+  const seal = yield* Seal
+  const { refused } = yield* visitAll((id, sealed) => Effect.map(seal.open(sealedFor(id), sealed), Option.isSome))
+  return refused
+})
+
+/** Safe to repeat and to break off. */
 export const resealAll: Effect.Effect<Resealed, never, WebhookStore | Seal> = Effect.gen(function* () {
   const store = yield* WebhookStore
   const seal = yield* Seal
@@ -25,15 +51,6 @@ export const resealAll: Effect.Effect<Resealed, never, WebhookStore | Seal> = Ef
     return true
   })
 
-  const lost: Array<WebhookId> = []
-  let resealed = 0
-  let page = yield* store.sealedSecrets(null, pageSize)
-  while (page.length > 0) {
-    for (const { id, sealedSecret } of page) {
-      if (yield* reseal(id, sealedSecret)) resealed += 1
-      else lost.push(id)
-    }
-    page = yield* store.sealedSecrets(page.at(-1)?.id ?? null, pageSize)
-  }
-  return { resealed, lost }
+  const { accepted, refused } = yield* visitAll(reseal)
+  return { resealed: accepted, lost: refused }
 })

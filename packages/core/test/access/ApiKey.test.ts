@@ -93,6 +93,7 @@ describe("a key", () => {
     createdAt: 0,
     expiresAt: null,
     revokedAt: null,
+    isRevoked: false,
     lastUsedAt: null
   }
   const why = (expiresAt: number | null, revokedAt: number | null, now: number) =>
@@ -102,6 +103,13 @@ describe("a key", () => {
     assert.isNull(why(null, null, Number.MAX_SAFE_INTEGER))
     assert.deepStrictEqual([why(1000, null, 999), why(1000, null, 1000)], [null, "KeyExpired"])
     assert.deepStrictEqual([why(null, 1000, 999), why(null, 1000, 1000)], [null, "KeyRevoked"])
+  })
+
+  it("that was revoked outright is so by every clock, one that is behind too", () => {
+    const revoked = { ...key, revokedAt: 1000, isRevoked: true }
+    for (const now of [0, 999, 1000]) {
+      assert.deepStrictEqual(Option.getOrNull(refusal(revoked, now))?._tag, "KeyRevoked")
+    }
   })
 
   it("is revoked before it is expired, whichever came first", () => {

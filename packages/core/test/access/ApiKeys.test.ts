@@ -74,8 +74,8 @@ const layer = (behind: ReturnType<typeof world>) => {
       Effect.gen(function* () {
         const found = all().find(([, key]) => key.id === id && (owner ?? key.organizationId) === key.organizationId)
         if (found === undefined) return Option.none()
-        const { record, revokedAt, successor } = yield* Effect.fromResult(decide(found[1]))
-        const changed = { ...found[1], revokedAt }
+        const { isRevoked, record, revokedAt, successor } = yield* Effect.fromResult(decide(found[1]))
+        const changed = { ...found[1], isRevoked, revokedAt }
         behind.keys.set(found[0], changed)
         if (successor !== null) add(successor)
         if (record !== null) behind.record.push(record)
@@ -246,6 +246,48 @@ describe("a revoked key", () => {
       for (const [hash, present] of behind.keys)
         if (present.id === key.id) behind.keys.set(hash, { ...key, revokedAt: 0 })
       yield* TestClock.adjust("5 seconds")
+      assert.strictEqual(yield* met(), "KeyRevoked")
+    })
+  )
+
+  it.effect("is refused by a node whose clock is behind, or steps back; one in its grace works on there", () =>
+    Effect.gen(function* () {
+      for (const [grace, outcome] of [
+        [null, "KeyRevoked"],
+        [Duration.zero, "KeyRevoked"],
+        [Duration.seconds(1), "Server"]
+      ] as const) {
+        const { key, keys, met } = yield* withKey()
+        yield* TestClock.setTime(3_600_000)
+        yield* grace === null ? keys.revoke(key.id) : keys.rotate(key.id, grace, { organizationId, by: "operator" })
+        yield* TestClock.setTime(0)
+        assert.strictEqual(yield* met(), outcome)
+      }
+    })
+  )
+
+  it.effect(
+    "whose grace was over by a clock that stepped back since is revoked outright by a word of the operator",
+    () =>
+      Effect.gen(function* () {
+        const { behind, key, keys, met } = yield* withKey()
+        yield* keys.rotate(key.id, Duration.seconds(1), { organizationId, by: "operator" })
+        yield* TestClock.setTime(2000)
+        assert.strictEqual((yield* keys.revoke(key.id)).revokedAt, 1000)
+        assert.lengthOf(behind.record, 2)
+        yield* TestClock.setTime(0)
+        assert.strictEqual(yield* met(), "KeyRevoked")
+      })
+  )
+
+  it.effect("is not remembered as a good one by a node whose clock stepped back", () =>
+    Effect.gen(function* () {
+      const { behind, key, met } = yield* withKey()
+      yield* TestClock.setTime(3_600_000)
+      assert.strictEqual(yield* met(), "Server")
+      for (const [hash, present] of behind.keys)
+        if (present.id === key.id) behind.keys.set(hash, { ...key, revokedAt: 3_600_000, isRevoked: true })
+      yield* TestClock.setTime(0)
       assert.strictEqual(yield* met(), "KeyRevoked")
     })
   )

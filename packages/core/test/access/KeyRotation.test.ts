@@ -23,6 +23,7 @@ const key: ApiKey = {
   createdAt: 90 * day,
   expiresAt: null,
   revokedAt: null,
+  isRevoked: false,
   lastUsedAt: 99 * day
 }
 const fresh = { id: uuid<ApiKeyId>(4), prefix: "pk_live_Zx81QvLm" }
@@ -38,6 +39,12 @@ describe("rotating a key", () => {
     const { revokedAt, successor } = Result.getOrThrow(rotated())
     assert.deepStrictEqual(successor, { ...key, ...fresh, createdAt: now, lastUsedAt: null })
     assert.strictEqual(revokedAt, now + day)
+  })
+
+  it("without a grace revokes the key outright, and with one until a moment", () => {
+    assert.isTrue(Result.getOrThrow(rotated({}, Duration.zero)).isRevoked)
+    assert.isFalse(Result.getOrThrow(rotated({}, Duration.seconds(1))).isRevoked)
+    assert.isFalse(Result.getOrThrow(rotated({}, Duration.zero)).successor.isRevoked)
   })
 
   it("lets the successor live as long as the key was made to live", () => {

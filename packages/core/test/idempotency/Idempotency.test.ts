@@ -205,6 +205,25 @@ describe("Idempotency", () => {
     })
   })
 
+  it.effect("a sealed answer opens under its own key alone, and in its own part: never where it was laid since", () => {
+    const behind = world()
+    const secret = (body: string) => (keep: Keep) => keep(Effect.succeed({ ...answer, body, secret: true }))
+    return Effect.gen(function* () {
+      yield* once(secret("mine"))
+      const [mine] = [...behind.kept.values()]
+      for (const other of [{ key: "another" }, { part: "topics[0]" }]) {
+        const before = new Set(behind.kept.keys())
+        yield* once(secret("theirs"), other)
+        for (const [id, theirs] of behind.kept) {
+          if (!before.has(id)) behind.kept.set(id, { ...theirs, body: mine?.body ?? "" })
+        }
+        const refused = yield* Effect.flip(once(change, other))
+        assert.deepInclude(refused, { _tag: "KeyRefused", reason: "unreadable" })
+      }
+      assert.deepInclude(yield* once(change), { body: "mine", replayed: true })
+    }).pipe(Effect.provide(layerOf(behind, "s")))
+  })
+
   it.effect(
     "what is kept of a body tells nobody who tries guesses, and no rotated secret makes it another body",
     () => {

@@ -1,7 +1,12 @@
 import { it } from "@effect/vitest"
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
+import * as Logger from "effect/Logger"
 import * as Scope from "effect/Scope"
 import * as TestClock from "effect/testing/TestClock"
 import { assert } from "vitest"
@@ -16,12 +21,14 @@ const january = 0
 const world = () => {
   const written: Array<Calls> = []
   const used: Array<{ readonly id: string; readonly at: number }> = []
-  const state = { written, used, lost: false, writes: 0 }
-  const store = <A>(change: () => A) =>
+  /** `held`: the database takes its time, before the change or after it. */
+  const held: { before: Effect.Effect<void>; after: Effect.Effect<void> } = { before: Effect.void, after: Effect.void }
+  const state = { written, used, held, lost: false, lostUses: false, writes: 0 }
+  const store = <A>(change: () => A, isLost: () => boolean = () => state.lost) =>
     Effect.suspend(() => {
-      if (state.lost) return Effect.die("the database is gone")
+      if (isLost()) return Effect.die("the database is gone")
       state.writes += 1
-      return Effect.as(Effect.sync(change), undefined)
+      return Effect.andThen(state.held.before, Effect.andThen(Effect.sync(change), state.held.after))
     })
   const layer = ApiCalls.layer.pipe(
     Layer.provide([
@@ -30,7 +37,11 @@ const world = () => {
         addCalls: (calls) => store(() => written.push(...calls))
       }),
       Layer.succeed(ApiKeyStore, {
-        markUsed: (uses: ReadonlyArray<{ readonly id: string; readonly at: number }>) => store(() => used.push(...uses))
+        markUsed: (uses: ReadonlyArray<{ readonly id: string; readonly at: number }>) =>
+          store(
+            () => used.push(...uses),
+            () => state.lost || state.lostUses
+          )
       } as never)
     ])
   )
@@ -79,10 +90,10 @@ it.effect("what cannot be written stays counted, in the month in which it was ma
     const { layer, state } = world()
     yield* Effect.gen(function* () {
       const calls = yield* ApiCalls
+      yield* TestClock.setTime(Date.UTC(1970, 0, 31, 23, 59, 50))
       state.lost = true
       yield* calls.count(principal)
-      yield* TestClock.adjust("5 seconds")
-      yield* TestClock.setTime(Date.UTC(1970, 1, 1))
+      yield* TestClock.adjust("10 seconds")
       state.lost = false
       yield* calls.count(principal)
       yield* TestClock.adjust("5 seconds")
@@ -94,5 +105,88 @@ it.effect("what cannot be written stays counted, in the month in which it was ma
         ]
       )
     }).pipe(Effect.provide(layer))
+  })
+)
+
+it.effect("a failed write is tried again by itself, calls and last uses, until it is done once", () =>
+  Effect.gen(function* () {
+    const { layer, state } = world()
+    yield* Effect.gen(function* () {
+      const calls = yield* ApiCalls
+      state.lost = true
+      yield* calls.count(principal)
+      yield* TestClock.adjust("1 hour")
+      state.lost = false
+      yield* TestClock.adjust("5 seconds")
+      assert.strictEqual(total(state.written), 1)
+      assert.deepStrictEqual(state.used, [{ id: "k", at: january }])
+      yield* TestClock.adjust("1 day")
+      assert.strictEqual(state.writes, 2)
+    }).pipe(Effect.provide(layer))
+  })
+)
+
+it.effect("a last use that could not be written is not lost with the calls that were, nor put before a later one", () =>
+  Effect.gen(function* () {
+    const { layer, state } = world()
+    yield* Effect.gen(function* () {
+      const calls = yield* ApiCalls
+      state.lostUses = true
+      yield* calls.count(principal)
+      yield* TestClock.adjust("5 seconds")
+      assert.strictEqual(total(state.written), 1)
+      state.lostUses = false
+      yield* TestClock.adjust("5 seconds")
+      assert.deepStrictEqual(state.used, [{ id: "k", at: january }])
+
+      const failing = yield* Deferred.make<void>()
+      state.held.before = Effect.andThen(Deferred.await(failing), Effect.die("the database is gone"))
+      yield* calls.count(principal)
+      yield* TestClock.adjust("5 seconds")
+      yield* calls.count(principal)
+      state.held.before = Effect.void
+      yield* Deferred.succeed(failing, undefined)
+      yield* TestClock.adjust("10 seconds")
+      assert.deepStrictEqual(state.used.slice(1), [{ id: "k", at: january + 15_000 }])
+      assert.strictEqual(total(state.written), 3)
+    }).pipe(Effect.provide(layer))
+  })
+)
+
+it.effect("a stop in the middle of a write loses none and doubles none", () =>
+  Effect.gen(function* () {
+    for (const side of ["before", "after"] as const) {
+      const { layer, state } = world()
+      const scope = yield* Scope.make()
+      const { count } = yield* Effect.map(Layer.buildWithScope(layer, scope), Context.get(ApiCalls))
+      const written = yield* Deferred.make<void>()
+      state.held[side] = Deferred.await(written)
+      yield* count(principal)
+      yield* TestClock.adjust("5 seconds")
+      assert.strictEqual(state.writes, 1)
+      yield* count(principal)
+      const stop = yield* Effect.forkChild(Scope.close(scope, Exit.void))
+      yield* Effect.yieldNow
+      yield* Deferred.succeed(written, undefined)
+      yield* Fiber.join(stop)
+      assert.strictEqual(total(state.written), 2, side)
+      assert.deepStrictEqual(state.used.at(-1), { id: "k", at: yield* Clock.currentTimeMillis })
+    }
+  })
+)
+
+it.effect("a stop that can write nothing says how many calls are lost", () =>
+  Effect.gen(function* () {
+    const said: Array<string> = []
+    const listening = Logger.layer([
+      Logger.make(({ logLevel, message }) => void (logLevel === "Error" && said.push(String(message))))
+    ])
+    const { layer, state } = world()
+    state.lost = true
+    yield* Effect.gen(function* () {
+      const calls = yield* ApiCalls
+      for (let call = 0; call < 3; call++) yield* calls.count(principal)
+    }).pipe(Effect.provide(layer), Effect.provide(listening))
+    assert.deepStrictEqual(said, ["3 counted calls are lost: they could not be written down before the stop"])
   })
 )

@@ -1,0 +1,43 @@
+/** Letting go of very much at once: whoever writes meanwhile is not kept waiting for all of it. */
+import { assert, it } from "@effect/vitest"
+import { Retention } from "@partner-commentary/core/operations/Retention"
+import { toIso } from "@partner-commentary/core/shared/Instant"
+import { layerMemory } from "@partner-commentary/sqlite/Sqlite"
+import { hour, start } from "@partner-commentary/testkit/Fixtures"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as SqlClient from "effect/sql/SqlClient"
+import * as TestClock from "effect/testing/TestClock"
+
+it.effect("thousands of answers go in batches, between which others write; one that came meanwhile stays", () =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const retention = yield* Retention
+    yield* sql`WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 2500)
+      INSERT INTO kept_answers (id, fingerprint, until_at, status, body) SELECT n, '', ${toIso(start)}, 200, '' FROM numbers`
+    const left = Effect.map(
+      sql<{ readonly count: number }>`SELECT COUNT(*) AS count FROM kept_answers`,
+      ([row]) => row?.count
+    )
+    const before = { mails: 0, windows: 0, answers: start + hour }
+    assert.strictEqual((yield* retention.count(before)).answers, 2500)
+    assert.strictEqual(yield* left, 2500)
+    const purging = yield* Effect.forkChild(retention.purge(before), { startImmediately: true })
+    const seen: Array<number | undefined> = []
+    while ((yield* left) !== 500) {
+      // A transaction of its own, which waits as long as another one is open.
+      yield* sql.withTransaction(sql`INSERT INTO kept_answers (id, fingerprint, until_at, status, body)
+        VALUES ('new', '', ${toIso(start + hour)}, 200, '') ON CONFLICT (id) DO NOTHING`)
+      yield* sql`DELETE FROM kept_answers WHERE id = 'new'`
+      seen.push(yield* left)
+      assert.isUndefined(purging.pollUnsafe())
+      yield* TestClock.adjust("50 millis")
+    }
+    assert.include(seen, 1500)
+    yield* sql`INSERT INTO kept_answers (id, fingerprint, until_at, status, body)
+      VALUES ('last', '', ${toIso(start + hour)}, 200, '')`
+    yield* TestClock.adjust("50 millis")
+    assert.deepStrictEqual(yield* Fiber.join(purging), { mails: 0, windows: 0, answers: 2500, events: 0 })
+    assert.strictEqual(yield* left, 1)
+  }).pipe(Effect.provide(layerMemory))
+)
