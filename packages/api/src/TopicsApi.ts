@@ -39,7 +39,7 @@ export const CreateTopic = Schema.Struct({
     )
     .annotate({
       description:
-        "Whom to ask. Personas without an active licence are answered `not_licensed`; an id that is given twice is sent once.",
+        "Whom to ask. Personas without an active license are answered `not_licensed`; an id that is given twice is sent once.",
       examples: [["019c0d52-1f0a-7000-8000-5b1e6a2d9c41"]]
     }),
   external_reference: Schema.optionalKey(

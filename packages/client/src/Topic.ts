@@ -44,7 +44,7 @@ export interface CreateTopic {
 /** What became of one requested persona. */
 export interface SubmissionResult {
   readonly persona_id: string
-  /** `sent` to the creator; `not_licensed`: no active licence; `duplicate`: the same topic was sent within 24 hours. */
+  /** `sent` to the creator; `not_licensed`: no active license; `duplicate`: the same topic was sent within 24 hours. */
   readonly status: Open<"sent" | "not_licensed" | "duplicate">
   /** Of a sent persona: its part in this topic. */
   readonly share_id?: string
