@@ -17,7 +17,7 @@ import { IdempotencyHeaders } from "./IdempotencyKey.ts"
 export const AdvanceAssignment = Schema.Struct({
   action: Schema.optionalKey(
     SimulatedAction.annotate({
-      message: `must be one of ${SimulatedAction.literals.join(", ")}`,
+      message: `must be one of ${SimulatedAction.literals.join(", ")}, and one that the assignment's \`actions\` name`,
       description:
         "What happens; without it, the next step of the assignment's persona or magic word. `respond`, `decline`, `approve` and `withdraw` are the creator's; `generate` and `fail` the generator's; `expire` lets the open window close: nobody responded, or nobody approved.",
       examples: ["approve"]
