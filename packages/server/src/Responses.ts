@@ -52,7 +52,7 @@ export const layer = HttpRouter.middleware(
         const { headers, url } = request
         const id = requestId(headers["x-request-id"])
         const rate = fresh()
-        const found = isCut(url) && !url.startsWith(references) ? strayed(request, rate) : app
+        const found = isNoPath(url) && !url.startsWith(references) ? strayed(request, rate) : app
         const limit = isBulk(url) ? bulkLimit : bodyLimit
         const provided = Effect.updateContext(found, (context: Context.Context<never>) =>
           context.pipe(
@@ -84,6 +84,10 @@ const isNowhere = (cause: Cause.Cause<unknown>): boolean =>
 
 /** The router takes what follows a `;` or `#` in a path for a query; to us it is a part of the path, and no path has one. */
 export const isCut = (url: string): boolean => /^[^?]*[;#]/.test(url)
+
+/** What the router would take for one of our paths all the same: it sees an empty id where a slash is doubled or trails. */
+const isNoPath = (url: string): boolean =>
+  isCut(url) || (url.startsWith(`${prefix}/`) && /^[^?]*\/(?:[/?]|$)/.test(url))
 
 /** Below it, what such a path names is a reference that none can be. */
 const references = `${prefix}/topics/by-reference/`

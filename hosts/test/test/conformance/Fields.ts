@@ -1,0 +1,64 @@
+/** The specification's types by the names that its tables give them, and the check of a whole table. */
+import { assert } from "@effect/vitest"
+
+type Check = (value: unknown) => boolean
+
+const text: Check = (value) => typeof value === "string"
+const or =
+  (...checks: ReadonlyArray<Check>): Check =>
+  (value) =>
+    checks.some((check) => check(value))
+const nothing: Check = (value) => value === null
+const matching =
+  (pattern: RegExp): Check =>
+  (value) =>
+    typeof value === "string" && pattern.test(value)
+const timestamp = matching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/)
+const object: Check = (value) => typeof value === "object" && value !== null && !Array.isArray(value)
+const url: Check = (value) => typeof value === "string" && /^https?:/.test(value) && URL.canParse(value)
+
+export const types = {
+  string: text,
+  "string (UUID)": matching(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/),
+  timestamp,
+  "timestamp or null": or(timestamp, nothing),
+  integer: Number.isSafeInteger as Check,
+  boolean: (value) => typeof value === "boolean",
+  object,
+  "object or null": or(object, nothing),
+  array: Array.isArray,
+  "array of strings": (value) => Array.isArray(value) && value.every(text),
+  URL: url,
+  "HTTPS URL": (value) => url(value) && String(value).startsWith("https:"),
+  "string or null": or(text, nothing),
+  "object of platform-name to URL": (value) => object(value) && Object.values(value as object).every(url)
+} as const satisfies Record<string, Check>
+
+export type Type = keyof typeof types
+
+/** The value at a path such as `personas[].status`: every one, where the path passes through an array. */
+export const valuesAt = (root: unknown, path: string): ReadonlyArray<unknown> =>
+  path
+    .split(/\.|(?=\[\])/)
+    .filter((segment) => segment !== "")
+    .reduce<ReadonlyArray<unknown>>(
+      (values, segment) =>
+        segment === "[]"
+          ? values.flatMap((value) => (Array.isArray(value) ? value : assert.fail(`${path}: no array`)))
+          : values.map((value) =>
+              typeof value === "object" && value !== null && segment in value
+                ? (value as Record<string, unknown>)[segment]
+                : assert.fail(`${path}: ${segment} is missing`)
+            ),
+      [root]
+    )
+
+/** There is a value at the path, and each is of the type; the literals are all that may stand there. */
+export const holds = (root: unknown, path: string, type: Type, literals?: ReadonlyArray<string>): void => {
+  const found = valuesAt(root, path)
+  assert.isAbove(found.length, 0, `${path}: nothing to look at`)
+  for (const value of found) {
+    assert.isTrue(types[type](value), `${path}: ${JSON.stringify(value)} is no ${type}`)
+    if (literals !== undefined) assert.include(literals, value as string, path)
+  }
+}

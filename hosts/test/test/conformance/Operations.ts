@@ -1,0 +1,79 @@
+/** Every operation of the service, with a request that it takes and one that it refuses, on resources made for it. */
+import * as Seed from "@partner-commentary/test/Seed"
+import * as Effect from "effect/Effect"
+import { ask, partner, type State, story } from "./Partner.ts"
+
+const unknown = "019c0e1b-7c4e-7000-8000-2f6d1c9e4b10"
+const url = "https://receiver.example/commentary"
+
+/** Topics, a webhook and a key, and by them all that can be asked. */
+export const operations = Effect.gen(function* () {
+  const by = yield* partner()
+  const token = yield* Seed.token(by.organization)
+  const states: ReadonlyArray<State> = ["creator_approved", "topic_sent"]
+  const { content, id, personas } = yield* story(by, "Will the Lakers make it?", states, { external_reference: "mine" })
+  const [persona] = personas.map((each) => each.id)
+  const ready = yield* by.get(`/topics/${id}/commentaries`)
+  const commentary: string = ready.body.data.commentaries[0].commentary_id
+  const webhook: string = (yield* by.post("/webhooks", { url, events: ["creator.approved"] })).body.data.id
+  const testKey = (yield* Seed.key(by.organization, { environment: "test" })).text
+  const wren = "7e570000-0000-4000-8000-000000000005"
+  const test = yield* by.post("/topics", { content, persona_ids: [wren] }, { key: testKey })
+  const share: string = test.body.data.results[0].share_id
+  const spare = yield* Seed.key(by.organization)
+  const revoked = yield* Seed.key(by.organization)
+
+  const topic = { content: `${content} Really?`, persona_ids: [persona] }
+  const wrong = { content: 1 }
+  const dashboard = { headers: { authorization: `Bearer ${token}` } }
+  /** Method, path, what is sent, what is sent to be refused (a path where there is none), and who asks. */
+  const table: ReadonlyArray<readonly [string, string, unknown, unknown, { key?: string; headers?: object }?]> = [
+    ["POST", "/topics", topic, wrong],
+    ["GET", "/topics", undefined, "/topics?limit=0"],
+    ["GET", `/topics/${id}`, undefined, `/topics/${unknown}`],
+    ["GET", `/topics/${id}/status`, undefined, `/topics/${unknown}/status`],
+    ["GET", `/topics/${id}/commentaries`, undefined, `/topics/${unknown}/commentaries`],
+    ["GET", "/topics/by-reference/mine", undefined, "/topics/by-reference/nobodys"],
+    ["POST", "/topics/bulk", { topics: [topic] }, wrong],
+    ["POST", `/topics/${id}/commentaries/${commentary}/approve`, {}, `/topics/${id}/commentaries/${unknown}/approve`],
+    ["GET", "/personas", undefined, undefined],
+    ["GET", `/personas/${persona}`, undefined, `/personas/${unknown}`],
+    ["GET", "/usage", undefined, undefined],
+    ["GET", "/metrics/performance", undefined, "/metrics/performance?from=x"],
+    ["POST", "/webhooks", { url, events: ["creator.approved"] }, wrong],
+    ["GET", "/webhooks", undefined, undefined],
+    ["GET", `/webhooks/${webhook}`, undefined, `/webhooks/${unknown}`],
+    ["PATCH", `/webhooks/${webhook}`, { status: "paused" }, { status: "disabled" }],
+    ["POST", `/webhooks/${webhook}/test`, undefined, `/webhooks/${unknown}/test`],
+    ["DELETE", `/webhooks/${webhook}`, undefined, `/webhooks/${unknown}`],
+    ["POST", `/test/assignments/${share}/advance`, {}, { action: "sing" }, { key: testKey }],
+    ["POST", "/api-keys", { name: "Backend", scopes: ["topics:read"] }, wrong, dashboard],
+    ["GET", "/api-keys", undefined, undefined, dashboard],
+    ["GET", `/api-keys/${spare.id}`, undefined, `/api-keys/${unknown}`, dashboard],
+    ["POST", `/api-keys/${spare.id}/rotate`, {}, `/api-keys/${unknown}/rotate`, dashboard],
+    ["DELETE", `/api-keys/${revoked.id}`, undefined, `/api-keys/${unknown}`, dashboard]
+  ]
+  return table.map(([method, path, good, bad, who = { key: by.key }]) => {
+    const send = (at: string, body: unknown, as: object) =>
+      ask(`/partner/v1${at}`, { method, ...(body === undefined ? {} : { body }), ...as })
+    return {
+      name: `${method} ${path.replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, "{id}")}`,
+      /** Succeeds, once. */
+      accepted: send(path, good, who),
+      /** Fails: for what is sent, for what is looked for, or for lack of a credential. */
+      refused:
+        typeof bad === "string"
+          ? send(bad, good, who)
+          : bad === undefined
+            ? send(path, good, {})
+            : send(path, bad, who),
+      /** Asked by nobody. */
+      unauthorized: send(path, good, {}),
+      /** What is sent to succeed. */
+      body: good,
+      /** The same address and caller, with another body. */
+      raw: (text: string, type = "application/json") =>
+        send(path, text, { ...who, headers: { ...who.headers, "content-type": type } })
+    }
+  })
+})

@@ -1,0 +1,160 @@
+/**
+ * The service over real HTTP for one file of the suite, and those who use it: partners with their own organization, and
+ * creators behind the links in their mails. What they are answered is read as it came, by no type of the service's.
+ */
+import { assert } from "@effect/vitest"
+import type { Persona } from "@partner-commentary/core/persona/Persona"
+import * as Application from "@partner-commentary/test/Application"
+import { Mailbox, tokenIn } from "@partner-commentary/test/Mailbox"
+import { ScriptedGenerator } from "@partner-commentary/test/ScriptedGenerator"
+import * as Seed from "@partner-commentary/test/Seed"
+import { type Call, TestApi } from "@partner-commentary/test/TestApi"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as TestClock from "effect/testing/TestClock"
+import { eventually } from "../Eventually.ts"
+
+export const start = Date.parse("2026-03-02T09:00:00.000Z")
+
+/** The service with other figures, another mailer or another generator. */
+export const serviceWith = <Seen, E>(options: Parameters<typeof Application.layer<Seen, E>>[0]) =>
+  TestApi.layerHttp.pipe(
+    Layer.provideMerge(TestApi.workers),
+    Layer.provideMerge(Application.layer(options)),
+    Layer.provideMerge(Layer.effectDiscard(TestClock.setTime(start)))
+  )
+
+/** What is seen of the outside world. */
+export const outside = Layer.merge(Mailbox.layer, ScriptedGenerator.layer)
+
+/** Give it to `layer` of `@effect/vitest`, once a file. */
+export const service = serviceWith({ outside })
+
+export interface Answer {
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+  // biome-ignore lint/suspicious/noExplicitAny: a test asserts the shape instead of declaring it
+  readonly body: any
+}
+
+/** A path below `{api_root}`; the body is undefined where the answer is no JSON. */
+export const ask = Effect.fnUntraced(function* (path: string, call?: Call) {
+  const response = yield* (yield* TestApi).call(path, call)
+  const text = yield* Effect.promise(() => response.text())
+  const body = /json/.test(response.headers.get("content-type") ?? "") ? JSON.parse(text) : undefined
+  return { status: response.status, headers: response.headers, text, body } satisfies Answer
+})
+
+/** What of a request differs from a plain one with the partner's key. */
+type With = Omit<Call, "method" | "body">
+
+/** An organization of its own, with a live key of every scope and paths below `{base_url}`. */
+export const partner = Effect.fnUntraced(function* (given: Parameters<typeof Seed.organization>[0] = {}) {
+  const organization = yield* Seed.organization(given)
+  const { id: keyId, text: key } = yield* Seed.key(organization)
+  const send = (method: string, path: string, body: unknown, call: With = {}) =>
+    ask(`/partner/v1${path}`, { method, key, ...(body === undefined ? {} : { body }), ...call })
+  const get = (path: string, call?: With) => send("GET", path, undefined, call)
+  const post = (path: string, body?: unknown, call?: With) => send("POST", path, body, call)
+  const patch = (path: string, body: unknown, call?: With) => send("PATCH", path, body, call)
+  const remove = (path: string, call?: With) => send("DELETE", path, undefined, call)
+  const persona = (given: Partial<Persona> = {}) => Seed.persona(organization, given)
+  /** The answer's `data`; a refusal fails the test. */
+  const submit = (content: string, personas: ReadonlyArray<Persona>, more: object = {}) =>
+    Effect.flatMap(post("/topics", { content, persona_ids: personas.map(({ id }) => id), ...more }), (answer) =>
+      answer.status === 201 ? Effect.succeed(answer.body.data) : Effect.die(new Error(answer.text))
+    )
+  return { organization, keyId, key, get, post, patch, remove, persona, submit }
+})
+export type Partner = Effect.Success<ReturnType<typeof partner>>
+
+/** What an assignment can be brought to. The last three leave the status where it was, and settle it without a commentary. */
+export type State =
+  | "topic_sent"
+  | "opinion_injected"
+  | "commentary_generated"
+  | "creator_approved"
+  | "declined"
+  | "expired"
+  | "generation_failed"
+  | "approval_timeout"
+  | "withdrawn"
+
+/** The mails to a persona's creator that quote this content, once there are so many. */
+export const mails = Effect.fnUntraced(function* (persona: Persona, content: string, count = 1) {
+  const mailbox = yield* Mailbox
+  return yield* eventually(
+    `${count} mails to ${persona.name}`,
+    Effect.map(mailbox.to(persona.creator.email), (all) => {
+      const about = all.filter(({ text }) => text.includes(content))
+      return about.length >= count ? about : undefined
+    })
+  )
+})
+
+/** A persona's creator with the link of the first mail about this content: looks and acts in JSON. */
+export const creator = Effect.fnUntraced(function* (persona: Persona, content: string) {
+  const [mail] = yield* mails(persona, content)
+  const token = mail === undefined ? "" : tokenIn(mail)
+  const accept = { headers: { accept: "application/json" } }
+  const look = ask(`/creator/${token}`, accept)
+  const act = (action: string, body: unknown = {}) =>
+    ask(`/creator/${token}/${action}`, { method: "POST", body, ...accept })
+  return { token, look, act }
+})
+
+/** A persona's entry in the status of a topic, once its status, or the reason of its failure, is this. */
+export const reached = (by: Partner, topicId: string, persona: Persona, state: string) =>
+  eventually(
+    `${persona.name} is ${state}`,
+    Effect.map(by.get(`/topics/${topicId}/status`), ({ body }) => {
+      const entry = body.data.personas.find((one: { readonly persona_id: string }) => one.persona_id === persona.id)
+      return entry.status === state || entry.failure?.reason === state ? entry : undefined
+    })
+  )
+
+export const perspective = "They will, but only just: the defence has woken up."
+
+export interface Sent {
+  readonly by: Partner
+  readonly id: string
+  readonly content: string
+}
+
+/** A creator takes a request that was just sent to one state. Deadlines pass by the clock, for everybody in the file. */
+export const bring = Effect.fnUntraced(function* ({ by, content, id }: Sent, persona: Persona, state: State) {
+  const { act } = yield* creator(persona, content)
+  const drafted = Effect.andThen(act("respond", { perspective }), reached(by, id, persona, "commentary_generated"))
+  if (state === "topic_sent") return
+  if (state === "declined") yield* act("decline")
+  if (state === "opinion_injected" || state === "generation_failed") {
+    yield* (yield* ScriptedGenerator).failNext({ permanent: true })
+    yield* act("respond", { perspective })
+    yield* mails(persona, content, 2)
+  }
+  if (state === "commentary_generated" || state === "approval_timeout") yield* drafted
+  if (state === "creator_approved") yield* Effect.andThen(drafted, act("approve"))
+  if (state === "withdrawn") yield* Effect.andThen(drafted, act("withdraw"))
+  if (state === "expired") yield* TestClock.adjust("48 hours")
+  if (state === "generation_failed") yield* TestClock.adjust("24 hours")
+  if (state === "approval_timeout") yield* TestClock.adjust("7 days")
+  yield* reached(by, id, persona, state)
+})
+
+/** A partner sends one topic to one persona for each state, and their creators bring it there in the order that is given. */
+export const story = Effect.fnUntraced(function* (
+  by: Partner,
+  content: string,
+  states: ReadonlyArray<State>,
+  more: object = {}
+) {
+  const personas = yield* Effect.forEach(states, (state) => by.persona({ name: `Persona ${state}` }))
+  const topic = yield* by.submit(content, personas, more)
+  const sent: Sent = { by, content, id: topic.topic_id }
+  for (const [index, state] of states.entries()) yield* bring(sent, personas[index] as Persona, state)
+  return { ...sent, personas, topic }
+})
+
+/** The first of a story's personas. */
+export const only = ([persona]: ReadonlyArray<Persona>): Persona => persona ?? assert.fail("the story has no persona")
