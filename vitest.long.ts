@@ -1,7 +1,9 @@
 import { defineConfig } from "vitest/config"
+import { resolve } from "./vitest.workspace.ts"
 
 /** The suites that take minutes: every `test-long` folder, one file after the other. */
 export default defineConfig({
+  resolve,
   test: {
     include: ["**/test-long/**/*.test.ts"],
     testTimeout: 600_000,

@@ -1,9 +1,17 @@
+import { join } from "node:path"
 import { configDefaults, defineConfig } from "vitest/config"
 
 const folders = ["packages/*", "adapters/*", "hosts/*", "scripts", "examples"]
 
 /** Many short tests in many files: they share what they import, which is most of what each file would cost. */
 const conformance = "hosts/test/test/conformance/*.test.ts"
+
+/** The client's exports are what it ships, which is built; tests take its sources. */
+export const resolve = {
+  alias: {
+    "@partner-commentary/client": join(import.meta.dirname, "packages", "client", "src", "PartnerCommentary.ts")
+  }
+}
 
 const project = (name: string, include: string) => ({
   include: [include],
@@ -16,9 +24,10 @@ export default defineConfig({
   test: {
     projects: [
       ...folders.map((folder) => ({
+        resolve,
         test: { ...project(folder, `${folder}/test/**/*.test.ts`), exclude: [...configDefaults.exclude, conformance] }
       })),
-      { test: { ...project("conformance", conformance), isolate: false } }
+      { resolve, test: { ...project("conformance", conformance), isolate: false } }
     ]
   }
 })

@@ -59,7 +59,18 @@ const story = Effect.gen(function* () {
   assert.include(again, `${bo.id}: duplicate`)
 })
 
-it.live("a partner asks, the creators answer, and the client resolves with what they said", () =>
+const rehearsal = Effect.gen(function* () {
+  const server = yield* HttpServer.HttpServer
+  const owner = yield* Seed.organization()
+  yield* Seed.persona(owner)
+  const { text: apiKey } = yield* Seed.key(owner, { environment: "test" })
+  const options = { apiKey, baseUrl: HttpServer.formatAddress(server.address) }
+  const [approved, ...rest] = yield* Effect.promise(() => ask(options, content, { timeoutMs: 20_000 }))
+  assert.match(approved ?? "", /^Avery Approves: \S/)
+  assert.deepStrictEqual(rest, ["Dana Declines: declined", "Eden Expires: expired"])
+})
+
+const told = <A, E, R>(story: Effect.Effect<A, E, R>) =>
   Effect.gen(function* () {
     const folder = yield* temporaryFolder
     const outbox = join(folder, "outbox")
@@ -72,7 +83,10 @@ it.live("a partner asks, the creators answer, and the client resolves with what 
     })
     yield* Effect.provide(story, Layer.merge(service, outboxLayer({ folder: outbox })))
   })
-)
+
+it.live("a partner asks, the creators answer, and the client resolves with what they said", () => told(story))
+
+it.live("with a test key it comes to its end by itself, within seconds", () => told(rehearsal))
 
 it("the client's README shows this example as it is", () => {
   const at = (path: string) => readFileSync(join(import.meta.dirname, "../..", path), "utf8")

@@ -108,7 +108,7 @@ const isHttpUrl = (text: string): boolean => {
 export const httpRoot: Kind<string> = {
   right: "an http:// or https:// address without query and fragment",
   parse: (text) =>
-    isHttpUrl(text) && !/[?#]/.test(text) ? Option.some(new URL(text).href.replace(/\/+$/, "")) : Option.none()
+    isHttpUrl(text) && !/[?#]/.test(text) ? Option.some(new URL(text).href.replace(/(?<!\/)\/+$/, "")) : Option.none()
 }
 
 export const httpUrl = checked(isHttpUrl, "an http:// or https:// address")

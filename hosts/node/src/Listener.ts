@@ -2,17 +2,22 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import * as Effect from "effect/Effect"
+import * as Pipelining from "./Pipelining.ts"
 import { SettingRefused } from "./settings/Variable.ts"
 import * as Unreadable from "./Unreadable.ts"
 
 /** So long may running requests take to finish when the process stops. */
 const grace = "10 seconds"
 
+/** Milliseconds that a request's headers, and all of it, may take to arrive, and how often that is looked after. */
+const patience = { headersTimeout: 20_000, requestTimeout: 60_000, connectionsCheckingInterval: 5_000 }
+
 /** `port` is the name of the variable that chose it. */
 export const bind = Effect.fnUntraced(function* (host: string, port: number, name: string) {
-  const native = createServer({ requireHostHeader: false })
+  const native = createServer({ requireHostHeader: false, ...patience })
   let further: Parameters<typeof Unreadable.answer>[1] = () => ({})
   Unreadable.answer(native, (address) => further(address))
+  Pipelining.bound(native, (address) => further(address))
   const early: Array<[IncomingMessage, ServerResponse]> = []
   const hold = (request: IncomingMessage, response: ServerResponse) => void early.push([request, response])
   native.on("request", hold)

@@ -13,7 +13,7 @@ import { cacheControl, requestId } from "@partner-commentary/server/Responses"
 const linger = 1_000
 
 /** Further headers for who sends from this address. */
-type HeadersFor = (address: string) => Readonly<Record<string, string>>
+export type HeadersFor = (address: string) => Readonly<Record<string, string>>
 
 /** For a server that leaves the Host header to this. */
 export const answer = (native: Server, further: HeadersFor): void => {
@@ -91,7 +91,8 @@ const headersOf = (body: string, id: string, further: ReturnType<HeadersFor>) =>
   Connection: "close"
 })
 
-const reply = (
+/** Ends the connection, too. */
+export const reply = (
   request: IncomingMessage,
   response: ServerResponse,
   refusal: WireError,

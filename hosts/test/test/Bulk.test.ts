@@ -262,3 +262,21 @@ it.effect("under its key a request gets the first answer again, byte for byte, h
     assert.strictEqual(yield* Effect.promise(() => again.text()), texts[0])
   }).pipe(Effect.provide(InMemory.layer))
 )
+
+it.effect("others have their turn between any two topics", () =>
+  Effect.gen(function* () {
+    const { results } = yield* setUp()
+    const turns = { count: 0, over: false }
+    const turn = () => {
+      turns.count++
+      if (!turns.over) setImmediate(turn)
+    }
+    const few = yield* results({ topics: [{}] })
+    assert.strictEqual(few.length, 1)
+    setImmediate(turn)
+    const all = yield* results({ topics: Array.from({ length: 25 }, () => ({})) })
+    turns.over = true
+    assert.strictEqual(all.length, 25)
+    assert.isAtLeast(turns.count, 25)
+  }).pipe(Effect.provide(InMemory.layer))
+)

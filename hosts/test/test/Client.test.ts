@@ -1,6 +1,6 @@
 /** The official client against the real service: every answer and every refusal as its types promise them. */
 import { assert, it } from "@effect/vitest"
-import { ApiError, type ErrorCode, PartnerCommentary, type TopicProgress } from "@partner-commentary/client"
+import type { TopicProgress } from "@partner-commentary/client"
 import { ApiKeys } from "@partner-commentary/core/access/ApiKeys"
 import * as InMemory from "@partner-commentary/test/InMemory"
 import { Mailbox, tokenIn } from "@partner-commentary/test/Mailbox"
@@ -8,46 +8,12 @@ import * as Seed from "@partner-commentary/test/Seed"
 import { TestApi } from "@partner-commentary/test/TestApi"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
+import { clientOf, refusal, run } from "./ClientCalls.ts"
 import { eventually } from "./Eventually.ts"
 
 const unknown = "019c0e1b-7c4e-7000-8000-2f6d1c9e4b10"
 const content = "Will the Lakers make the play-offs?"
 const perspective = "They will, but only just. The defence has finally woken up."
-
-/** A client whose `fetch` is the service in memory. */
-const clientOf = Effect.fnUntraced(function* (apiKey: string) {
-  const { call } = yield* TestApi
-  let requests = 0
-  const client = new PartnerCommentary({
-    apiKey,
-    baseUrl: "http://test.invalid",
-    fetch: (url, { body, headers, method }) => {
-      requests++
-      const { pathname, search } = new URL(url)
-      const sent = {
-        method: method ?? "GET",
-        headers: Object.fromEntries(headers as Headers),
-        ...(body ? { body } : {})
-      }
-      return Effect.runPromise(call(pathname + search, sent))
-    }
-  })
-  return { client, requests: () => requests }
-})
-
-const run = <A>(call: () => PromiseLike<A>) => Effect.promise(async () => call())
-
-/** The refusal that a call rejects with, its details typed by its code. */
-const refusal = <Code extends ErrorCode>(code: Code, call: () => PromiseLike<unknown>) =>
-  run(async () => {
-    try {
-      await call()
-    } catch (error) {
-      if (error instanceof ApiError && error.code === code) return error as Extract<ApiError, { code: Code }>
-      throw error
-    }
-    throw new Error(`it was not refused with ${code}`)
-  })
 
 it.effect("a topic is submitted, waited for while its creators answer, and fetched in every view", () =>
   Effect.gen(function* () {

@@ -1,40 +1,20 @@
 /** A whole integration with a test key and the official client, as a partner's engineer builds it in an afternoon. */
 import { assert, it } from "@effect/vitest"
-import { PartnerCommentary, type ResponseInfo } from "@partner-commentary/client"
+import type { ResponseInfo } from "@partner-commentary/client"
 import * as InMemory from "@partner-commentary/test/InMemory"
 import * as Seed from "@partner-commentary/test/Seed"
-import { TestApi } from "@partner-commentary/test/TestApi"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/testing/TestClock"
+import { clientOf, run } from "./ClientCalls.ts"
 
 const waits = "7e570000-0000-4000-8000-000000000005"
-
-const run = <A>(call: () => PromiseLike<A>) => Effect.promise(async () => call())
-
-const clientOf = Effect.fnUntraced(function* (apiKey: string) {
-  const { call } = yield* TestApi
-  return new PartnerCommentary({
-    apiKey,
-    baseUrl: "http://test.invalid",
-    maxRetries: 0,
-    fetch: (url, { body, headers, method }) => {
-      const { pathname, search } = new URL(url)
-      const sent = {
-        method: method ?? "GET",
-        headers: Object.fromEntries(headers as Headers),
-        ...(body ? { body } : {})
-      }
-      return Effect.runPromise(call(pathname + search, sent))
-    }
-  })
-})
 
 it.effect("a simulated creator is taken through every step, and what it wrote is accepted and reported", () =>
   Effect.gen(function* () {
     yield* TestClock.setTime(Date.parse("2026-02-01T12:00:00.000Z"))
     const owner = yield* Seed.organization()
-    const client = yield* clientOf((yield* Seed.key(owner, { environment: "test" })).text)
+    const { client } = yield* clientOf((yield* Seed.key(owner, { environment: "test" })).text)
     const personas = yield* run(() => client.personas.list())
     assert.include(
       personas.map(({ id }) => id),
@@ -57,7 +37,7 @@ it.effect("a simulated creator is taken through every step, and what it wrote is
     assert.strictEqual(accepted.content, commentary.content)
 
     const until = "2026-02-02T00:00:00Z"
-    const report = yield* run(() => client.metrics.performance({ from: "2026-01-31T00:00:00Z", to: until }))
+    const report = yield* run(() => client.metrics.performance({ from: new Date("2026-01-31T00:00:00Z"), to: until }))
     assert.deepStrictEqual([report.overall.counts.sent, report.overall.counts.approved], [1, 1])
     assert.strictEqual(report.personas[0]?.persona_id, waits)
   }).pipe(Effect.provide(InMemory.layer))
@@ -67,7 +47,7 @@ it.effect("the rate limit is told with every answer, and a refusal by it says ho
   Effect.gen(function* () {
     yield* TestClock.setTime(Date.now())
     const owner = yield* Seed.organization({ limits: { burst_per_minute: 2 } })
-    const client = yield* clientOf((yield* Seed.key(owner)).text)
+    const { client } = yield* clientOf((yield* Seed.key(owner)).text, { maxRetries: 0 })
     const seen: Array<ResponseInfo> = []
     const onResponse = (response: ResponseInfo) => seen.push(response)
     yield* run(() => client.usage.get({ onResponse }))

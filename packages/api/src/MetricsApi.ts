@@ -74,7 +74,7 @@ const query = {
   from: Schema.optionalKey(
     Schema.String.annotate({
       description:
-        "Requests sent from this moment on: an ISO 8601 timestamp with a zone. 30 days before `to` by default.",
+        "Requests sent from this moment on: an ISO 8601 timestamp with a zone, from the year 2000 on. 30 days before `to` by default.",
       format: "date-time",
       examples: ["2026-01-01T00:00:00Z"]
     })

@@ -12,7 +12,7 @@ export const baseAddress = (given: string): string => {
   if (url.username + url.password + url.search + url.hash !== "") {
     throw new PartnerCommentaryError("baseUrl must have no user, password, query or fragment.")
   }
-  const path = url.pathname.replace(/\/+$/, "")
+  const path = url.pathname.replace(/(?<!\/)\/+$/, "")
   return url.origin + (path.endsWith(prefix) ? path : path + prefix)
 }
 
@@ -28,7 +28,14 @@ const segment = (value: string): string => {
 export const path = (texts: TemplateStringsArray, ...ids: ReadonlyArray<string>): string =>
   texts.reduce((whole, text, at) => whole + segment(ids[at - 1] as string) + text)
 
-export const query = (values: Readonly<Record<string, string | number | undefined>>): string => {
-  const given = Object.entries(values).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]]))
-  return given.length === 0 ? "" : `?${new URLSearchParams(given)}`
+const written = (name: string, value: string | number | Date): string => {
+  if (typeof value !== "object") return String(value)
+  if (Number.isNaN(value.getTime())) throw new PartnerCommentaryError(`${name} is an invalid Date.`)
+  return value.toISOString()
+}
+
+export const query = (values: Readonly<Record<string, string | number | Date | undefined>>): string => {
+  const given = new URLSearchParams()
+  for (const [name, value] of Object.entries(values)) if (value !== undefined) given.set(name, written(name, value))
+  return `${given}` === "" ? "" : `?${given}`
 }

@@ -29,6 +29,12 @@ export interface Header {
   readonly scheme: string
 }
 
+/** The options as they were given, if there are any: what calls this may be plain JavaScript. */
+export const given = <Options extends ClientOptions>(options: Options, credential: keyof Options & string): Options => {
+  if (typeof options === "object" && options !== null) return options
+  throw new PartnerCommentaryError(`Options are missing: give an object with ${credential} and baseUrl.`)
+}
+
 const inBrowser = () => "window" in globalThis && "document" in globalThis
 
 /** Node says why in the cause. */
@@ -43,6 +49,7 @@ export class Connection {
   readonly #header: Header
   readonly #credential: Credential
   readonly #options: ClientOptions
+  #isTest = false
 
   constructor(options: ClientOptions, header: Header, credential: Credential) {
     if (inBrowser() && options.allowBrowser !== true) {
@@ -55,6 +62,11 @@ export class Connection {
     this.#credential = credential
     this.#options = options
     if (typeof credential !== "function") this.#checked(credential)
+  }
+
+  /** Whether the credential is a key of the test environment, as far as is known: one that is fetched is not known before. */
+  get isTest(): boolean {
+    return this.#isTest
   }
 
   /** The payload of a success. */
@@ -136,7 +148,10 @@ export class Connection {
 
   /** Checked here, for `fetch` would show what is wrong by showing it. */
   #checked(secret: string): string {
-    if (typeof secret === "string" && /^[\x21-\x7e]+$/.test(secret)) return secret
+    if (typeof secret === "string" && /^[\x21-\x7e]+$/.test(secret)) {
+      this.#isTest = secret.startsWith("pk_test_")
+      return secret
+    }
     throw new PartnerCommentaryError(`${this.#header.option} is missing, or has a character that no key has.`)
   }
 }

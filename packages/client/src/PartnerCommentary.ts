@@ -2,7 +2,7 @@
  * The official client of Partner Commentary, and everything that belongs to it. Plain `fetch` and WebCrypto: the same
  * in Node, Deno, Bun and on the edge.
  */
-import { Connection } from "./Connection.ts"
+import { Connection, given } from "./Connection.ts"
 import type { ClientOptions, Credential } from "./Options.ts"
 import { Personas } from "./Personas.ts"
 import { Metrics, UsageReport } from "./Reports.ts"
@@ -24,8 +24,9 @@ export class PartnerCommentary {
   readonly webhooks: Webhooks
   readonly test: TestControls
 
-  constructor({ apiKey, ...options }: PartnerCommentaryOptions) {
-    const connection = new Connection(options, { option: "apiKey", name: "x-api-key", scheme: "" }, apiKey)
+  constructor(options: PartnerCommentaryOptions) {
+    const { apiKey, ...rest } = given(options, "apiKey")
+    const connection = new Connection(rest, { option: "apiKey", name: "x-api-key", scheme: "" }, apiKey)
     this.topics = new Topics(connection)
     this.personas = new Personas(connection)
     this.usage = new UsageReport(connection)

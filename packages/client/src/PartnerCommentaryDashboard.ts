@@ -1,6 +1,6 @@
 /** The operations that take the dashboard's token in place of an API key. */
 import { ApiKeys } from "./ApiKeys.ts"
-import { Connection } from "./Connection.ts"
+import { Connection, given } from "./Connection.ts"
 import type { ClientOptions, Credential } from "./Options.ts"
 
 export interface PartnerCommentaryDashboardOptions extends ClientOptions {
@@ -12,9 +12,10 @@ export interface PartnerCommentaryDashboardOptions extends ClientOptions {
 export class PartnerCommentaryDashboard {
   readonly apiKeys: ApiKeys
 
-  constructor({ token, ...options }: PartnerCommentaryDashboardOptions) {
+  constructor(options: PartnerCommentaryDashboardOptions) {
+    const { token, ...rest } = given(options, "token")
     this.apiKeys = new ApiKeys(
-      new Connection(options, { option: "token", name: "authorization", scheme: "Bearer " }, token)
+      new Connection(rest, { option: "token", name: "authorization", scheme: "Bearer " }, token)
     )
   }
 }

@@ -4,9 +4,9 @@ import type { Timestamp } from "./Wire.ts"
 /** Requests to creators that were sent in a period of at most 366 days. */
 export interface PerformancePeriod {
   /** From this moment on. 30 days before `to` where it is left out. */
-  readonly from?: Timestamp | undefined
+  readonly from?: Timestamp | Date | undefined
   /** Before this moment. Now where it is left out. */
-  readonly to?: Timestamp | undefined
+  readonly to?: Timestamp | Date | undefined
 }
 
 /** Times in seconds, with milliseconds; null where nothing was measured. */

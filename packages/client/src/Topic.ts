@@ -41,16 +41,24 @@ export interface CreateTopic {
   readonly metadata?: Metadata
 }
 
-/** What became of one requested persona. */
-export interface SubmissionResult {
-  readonly persona_id: string
-  /** `sent` to the creator; `not_licensed`: no active license; `duplicate`: the same topic was sent within 24 hours. */
-  readonly status: Open<"sent" | "not_licensed" | "duplicate">
-  /** Of a sent persona: its part in this topic. */
-  readonly share_id?: string
-  /** Of a duplicate: the sending that it repeats. */
-  readonly duplicate_of?: { readonly topic_id: string; readonly share_id: string }
-}
+/** What became of one requested persona: `status` tells what else is there. */
+export type SubmissionResult =
+  /** Sent to the creator. `share_id` is its part in this topic. */
+  | { readonly persona_id: string; readonly status: "sent"; readonly share_id: string; readonly duplicate_of?: never }
+  /** There is no active license. */
+  | {
+      readonly persona_id: string
+      readonly status: "not_licensed"
+      readonly share_id?: never
+      readonly duplicate_of?: never
+    }
+  /** The same topic was sent within 24 hours, with a test key within 60 seconds: there and then. */
+  | {
+      readonly persona_id: string
+      readonly status: "duplicate"
+      readonly share_id?: never
+      readonly duplicate_of: { readonly topic_id: string; readonly share_id: string }
+    }
 
 /** A topic as it was created. */
 export interface Topic {

@@ -85,11 +85,12 @@ export class Topics {
 
   /**
    * Polls until nothing more will come of the topic, or until the first commentary is ready, and resolves with the topic.
-   * Paces itself by the rate limit that the answers show. Once the topic was seen, rides out outages; an answer such as
-   * `not_found` rejects at once. Rejects with WaitTimeoutError after `timeoutMs`. Scope `topics:read`.
+   * Polls every 30 to 60 seconds, with a test key every 1 to 2 (see `intervalMs`), and paces itself by the rate limit that
+   * the answers show. Once the topic was seen, rides out outages; an answer such as `not_found` rejects at once. After
+   * `timeoutMs` and a last look, rejects with WaitTimeoutError. Scope `topics:read`.
    */
   async waitFor(id: string, options?: WaitOptions): Promise<TopicDetail> {
-    return waitForTopic(this, id, options)
+    return waitForTopic(this, () => this.#connection.isTest, id, options)
   }
 
   /** Accepts an approved commentary for publication. The first acceptance counts. Scope `topics:submit`. */

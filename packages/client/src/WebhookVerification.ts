@@ -11,10 +11,14 @@ export type WebhookRefusal =
   | "too_old"
   | "too_new"
   | "wrong_signature"
+  | "missing_secret"
   | "malformed_secret"
   | "malformed_body"
 
-/** Not to be believed: answer 400, or 401, and do nothing. */
+/**
+ * Not to be believed: answer 400, or 401, and do nothing. `missing_secret` and `malformed_secret` are about your own
+ * settings: answer 500, and it comes again.
+ */
 export class WebhookVerificationError extends PartnerCommentaryError {
   override name = "WebhookVerificationError"
   readonly reason: WebhookRefusal
@@ -61,12 +65,23 @@ const decoded = (base64: string): Uint8Array<ArrayBuffer> | null => {
 const marker = "whsec_"
 
 /** `whsec_…` is base64; any other secret is its own bytes. */
-const keyOf = (secret: string): Promise<CryptoKey> => {
+const keyOf = (secret: string) => {
   const bytes = secret.startsWith(marker) ? decoded(secret.slice(marker.length)) : new TextEncoder().encode(secret)
   if (bytes === null || bytes.length === 0) {
     return refuse("malformed_secret", "The webhook's secret is empty, or begins with whsec_ and goes on as no base64.")
   }
   return crypto.subtle.importKey("raw", bytes, { name: "HMAC", hash: "SHA-256" }, false, ["verify"])
+}
+
+const secretsOf = (secret: string | ReadonlyArray<string>): ReadonlyArray<string> => {
+  const all: ReadonlyArray<unknown> = Array.isArray(secret) ? secret : [secret]
+  const texts = all.filter((each) => typeof each === "string")
+  return texts.length === 0 || texts.length < all.length
+    ? refuse(
+        "missing_secret",
+        "The webhook's secret is missing: give the text, or a list of texts, that it was registered with."
+      )
+    : texts
 }
 
 const bytesOf = (body: string | Uint8Array | ArrayBuffer): Uint8Array => {
@@ -95,6 +110,7 @@ export const verifyWebhook = async (
   secret: string | ReadonlyArray<string>,
   options: VerifyOptions = {}
 ): Promise<WebhookEvent> => {
+  const secrets = secretsOf(secret)
   const content = bytesOf(body)
   const id = header(headers, "webhook-id")
   const timestamp = header(headers, "webhook-timestamp")
@@ -109,7 +125,7 @@ export const verifyWebhook = async (
   signed.set(lead)
   signed.set(content, lead.length)
 
-  const keys = await Promise.all((typeof secret === "string" ? [secret] : secret).map(keyOf))
+  const keys = await Promise.all(secrets.map(keyOf))
   for (const key of keys) {
     for (const signature of signatures) {
       // The comparison takes the same time wherever the two differ.

@@ -1,5 +1,10 @@
 /** What goes over the wire for each operation, and that no id leads to another one. */
-import { PartnerCommentaryDashboard, type ResponseInfo } from "@partner-commentary/client"
+import {
+  PartnerCommentary,
+  PartnerCommentaryDashboard,
+  PartnerCommentaryError,
+  type ResponseInfo
+} from "@partner-commentary/client"
 import { expect, it } from "vitest"
 import { apiKey, failure, ok, scripted } from "./ScriptedService.ts"
 
@@ -37,6 +42,14 @@ it.each<[string, () => PromiseLike<unknown>, unknown?]>([
   [
     "GET /metrics/performance?from=2026-01-01T00%3A00%3A00Z",
     () => client.metrics.performance({ from: "2026-01-01T00:00:00Z" })
+  ],
+  [
+    "GET /metrics/performance?from=2026-01-01T00%3A00%3A00.000Z&to=2026-01-31T12%3A00%3A00.500Z",
+    () =>
+      client.metrics.performance({
+        from: new Date("2026-01-01T01:00:00+01:00"),
+        to: new Date("2026-01-31T12:00:00.500Z")
+      })
   ],
   ["POST /webhooks", () => client.webhooks.create(hook), hook],
   ["GET /webhooks", () => client.webhooks.list()],
@@ -95,6 +108,29 @@ it.each([
   const { asked, client } = scripted([ok({})], { baseUrl })
   await client.usage.get()
   expect(asked[0]?.url).toBe(url)
+})
+
+it("a date that is none goes nowhere, and says so", async () => {
+  const before = asked.length
+  const error = await failure(client.metrics.performance({ from: new Date("soon") }))
+  expect(error).toMatchObject({ name: "PartnerCommentaryError", message: "from is an invalid Date." })
+  expect(asked).toHaveLength(before)
+})
+
+it.each([undefined, null, "pk_test_a"])("made with %j in place of options, it names what is missing", (given) => {
+  const options = given as never
+  expect(() => new PartnerCommentary(options)).toThrow(
+    new PartnerCommentaryError("Options are missing: give an object with apiKey and baseUrl.")
+  )
+  expect(() => new PartnerCommentaryDashboard(options)).toThrow(
+    new PartnerCommentaryError("Options are missing: give an object with token and baseUrl.")
+  )
+})
+
+it("made without its key or its address, it names that", () => {
+  const baseUrl = "https://api.example"
+  expect(() => new PartnerCommentary({ baseUrl } as never)).toThrow("apiKey is missing")
+  expect(() => new PartnerCommentary({ apiKey } as never)).toThrow("baseUrl must be the service's address")
 })
 
 it("headers of client and call are sent along, but for those that are the client's own", async () => {

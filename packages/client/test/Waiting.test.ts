@@ -1,7 +1,11 @@
 /** Waiting for a topic: as seldom as the guidance says, never into the rate limit, through outages, and not for ever. */
-import { type TopicProgress, WaitTimeoutError } from "@partner-commentary/client"
+import { type PartnerCommentaryOptions, type TopicProgress, WaitTimeoutError } from "@partner-commentary/client"
 import { afterEach, beforeEach, expect, it, vi } from "vitest"
-import { type Answer, broken, failure, html, ok, refused, scripted } from "./ScriptedService.ts"
+import { type Answer, broken, failure, html, ok, refused, scripted as scriptedWith } from "./ScriptedService.ts"
+
+const apiKey = "pk_live_secretsecretsecretsecretsecretsecret"
+const scripted = (answers: ReadonlyArray<Answer>, options: Partial<PartnerCommentaryOptions> = {}) =>
+  scriptedWith(answers, { apiKey, ...options })
 
 const progress = (overall_status: string, ready = false, headers?: Record<string, string>): Answer =>
   ok({ topic_id: "t", overall_status, personas: [{ has_commentary: ready }] }, headers)
@@ -41,6 +45,25 @@ it("polls every 30 to 60 seconds until it is completed, and resolves with the to
   expect(vi.getTimerCount()).toBe(0)
 })
 
+it.each<[string, PartnerCommentaryOptions["apiKey"]]>([
+  ["given as text", "pk_test_a"],
+  ["fetched by a function", async () => "pk_test_a"]
+])("polls every 1 to 2 seconds with a test key, %s", async (_, apiKey) => {
+  const { client, pauses } = scripted([progress("pending"), progress("pending"), progress("completed"), detail], {
+    apiKey
+  })
+  await settled(client.topics.waitFor("t"))
+  expect(pauses()).toEqual([1500, 1500, 0])
+})
+
+it("keeps to the interval that it is told, with either key", async () => {
+  for (const apiKey of ["pk_test_a", "pk_live_a"]) {
+    const { client, pauses } = scripted([progress("pending"), progress("completed"), detail], { apiKey })
+    await settled(client.topics.waitFor("t", { intervalMs: 10_000 }))
+    expect(pauses()).toEqual([15_000, 0])
+  }
+})
+
 it("can be content with the first commentary", async () => {
   const { asked, client } = scripted([progress("in_progress"), progress("partial", true), detail])
   await settled(client.topics.waitFor("t", { until: "first", intervalMs: 500 }))
@@ -77,6 +100,26 @@ it("shares out what the rate limit leaves until its reset", async () => {
   expect(pauses()).toEqual([45_000, 600_000, 1_800_000, 0])
 })
 
+it("spends the first half of the rate limit as it likes, so that a test topic is not waited for longer than it takes", async () => {
+  const left = (remaining: number) => ({
+    "x-ratelimit-limit": "1000",
+    "x-ratelimit-remaining": String(remaining),
+    "x-ratelimit-reset": String(Math.floor(Date.now() / 1000) + 3600)
+  })
+  const { client, pauses } = scripted(
+    [
+      () => progress("pending", false, left(999))() as Response,
+      () => progress("pending", false, left(500))() as Response,
+      () => progress("pending", false, left(449))() as Response,
+      progress("completed"),
+      detail
+    ],
+    { apiKey: "pk_test_a" }
+  )
+  await settled(client.topics.waitFor("t"))
+  expect(pauses()).toEqual([1500, 1500, 8000, 0])
+})
+
 it("waits out a refusal by the rate limit, however long it is", async () => {
   const limited = refused(
     429,
@@ -109,6 +152,54 @@ it("gives up when its time is over, and says what it saw last", async () => {
   if (!(error instanceof WaitTimeoutError)) throw error
   expect(error).toMatchObject({ topicId: "t", lastStatus: { overall_status: "in_progress" } })
   expect(Date.now() - start).toBe(100_000)
+  expect(vi.getTimerCount()).toBe(0)
+})
+
+it("looks once more when its time is over, and resolves with what was completed meanwhile", async () => {
+  const { asked, client } = scripted([progress("pending"), progress("completed"), detail])
+  const start = Date.now()
+  expect(await settled(client.topics.waitFor("t", { timeoutMs: 15_000 }))).toMatchObject({ status: "completed" })
+  expect(asked.map(({ at }) => at - start)).toEqual([0, 15_000, 15_000])
+})
+
+it("says what that last look saw, and tells of it", async () => {
+  const { asked, client } = scripted([progress("pending"), progress("partial", true)])
+  const seen: Array<string> = []
+  const call = client.topics.waitFor("t", {
+    timeoutMs: 15_000,
+    onProgress: (status) => seen.push(status.overall_status)
+  })
+  const error = await settled(failure(call))
+  expect(error).toMatchObject({ name: "WaitTimeoutError", lastStatus: { overall_status: "partial" } })
+  expect(String(error)).toContain("Topic t is partial after 15000 ms.")
+  expect([seen, asked.length]).toEqual([["pending", "partial"], 2])
+})
+
+it("an outage at that moment leaves what was seen before, after one attempt", async () => {
+  for (const outage of [broken, html(502)]) {
+    const { asked, client } = scripted([progress("in_progress"), outage])
+    const error = await settled(failure(client.topics.waitFor("t", { timeoutMs: 15_000 })))
+    expect(error).toMatchObject({ name: "WaitTimeoutError", lastStatus: { overall_status: "in_progress" } })
+    expect(asked).toHaveLength(2)
+  }
+})
+
+it("a service that hangs at that moment holds it up for 10 seconds at most, and an abort ends even that", async () => {
+  const hanging = (first: () => boolean) => async () =>
+    first() ? (progress("pending")() as Response) : new Promise<Response>(() => undefined)
+  const client = () => {
+    let asked = 0
+    return scripted([], { fetch: hanging(() => asked++ === 0) }).client
+  }
+  const start = Date.now()
+  const error = await settled(failure(client().topics.waitFor("t", { timeoutMs: 15_000 })))
+  expect(error).toMatchObject({ name: "WaitTimeoutError", lastStatus: { overall_status: "pending" } })
+  expect(Date.now() - start).toBe(25_000)
+  const controller = new AbortController()
+  const call = failure(client().topics.waitFor("t", { timeoutMs: 15_000, signal: controller.signal }))
+  await vi.advanceTimersByTimeAsync(20_000)
+  controller.abort(new Error("enough"))
+  expect(String(await call)).toBe("Error: enough")
   expect(vi.getTimerCount()).toBe(0)
 })
 

@@ -124,14 +124,25 @@ it("another id, another time, another body or another secret is refused", async 
         raw,
         { now }
       ),
-    () => verifyWebhook(body, { ...headers, "webhook-signature": "v1," }, raw, { now }),
-    () => verifyWebhook(body, headers, [], { now })
+    () => verifyWebhook(body, { ...headers, "webhook-signature": "v1," }, raw, { now })
   ]
   for (const attempt of attempts) expect(await refusal(attempt())).toBe("wrong_signature")
 })
 
 it.each(["", "whsec_", "whsec_no base64!"])("the secret %j is refused, unshown", async (secret) => {
   expect(await refusal(verifyWebhook(body, sign(raw), secret, { now }))).toBe("malformed_secret")
+})
+
+it.each([
+  ["undefined", undefined],
+  ["null", null],
+  ["an empty list", []],
+  ["a list of nothing", [undefined]],
+  ["a list that lacks one", [raw, undefined]]
+])("%s in place of the secret is refused by that name, before anything else is looked at", async (_, secret) => {
+  const error = await failure(verifyWebhook(body, {}, secret as never, { now }))
+  expect(error).toMatchObject({ name: "WebhookVerificationError", reason: "missing_secret" })
+  expect(String(error)).toContain("The webhook's secret is missing")
 })
 
 it("what is genuine but no JSON is refused", async () => {

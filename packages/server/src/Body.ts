@@ -87,13 +87,8 @@ export const problems = (issue: SchemaIssue.Issue): Problems => {
 
 export const invalid = (...all: Problems) => Effect.fail(InvalidRequest.of(all))
 
-/** Parameters of the media type that say nothing to us are ignored, as the media type's registration wants it. */
 export const headerProblem = (headers: Headers.Headers): Problem | undefined => {
-  const [type = "", ...parameters] = (headers["content-type"] ?? "").toLowerCase().split(";")
-  const charset = parameters
-    .map((parameter) => /^\s*charset\s*=\s*"?([^"]*?)"?\s*$/.exec(parameter)?.[1])
-    .find(Predicate.isString)
-  if (type.trim() !== "application/json" || (charset !== undefined && charset !== "utf-8" && charset !== "utf8")) {
+  if (!isJson(headers["content-type"] ?? "")) {
     return { field: "content-type", constraint: "must be application/json, in UTF-8" }
   }
   const encoding = headers["content-encoding"] ?? "identity"
@@ -101,6 +96,26 @@ export const headerProblem = (headers: Headers.Headers): Problem | undefined => 
     ? undefined
     : { field: "content-encoding", constraint: "must be left out: bodies are read as they are sent" }
 }
+
+/**
+ * Parameters of the media type that say nothing to us are ignored, as the media type's registration wants it; whatever names a
+ * charset must name ours.
+ */
+const isJson = (contentType: string): boolean => {
+  if (contentType.length > maxContentType) return false
+  const [type = "", ...parameters] = contentType.toLowerCase().split(";")
+  return type.trim() === "application/json" && parameters.every(isHarmless)
+}
+
+/** Nobody's media type is longer. */
+const maxContentType = 256
+
+const isHarmless = (parameter: string): boolean => {
+  const [name = "", ...values] = parameter.split("=")
+  return name.trim() !== "charset" || utf8Names.has(values.join("=").trim())
+}
+
+const utf8Names = new Set(["utf-8", "utf8", '"utf-8"', '"utf8"'])
 
 /** Fails where the body was cut off or is too large; a body that is no UTF-8 is a problem to be told. */
 export const read = (
@@ -133,7 +148,8 @@ const pathOf = (path: ReadonlyArray<PropertyKey | { readonly key: PropertyKey }>
   let text = ""
   for (const segment of path) {
     const key = typeof segment === "object" ? segment.key : segment
-    text += typeof key === "number" ? `[${key}]` : text === "" ? String(key) : `.${String(key)}`
+    text +=
+      typeof key === "number" ? `[${key}]` : text === "" ? StrictJson.shownKey(key) : `.${StrictJson.shownKey(key)}`
   }
   return text === "" ? "body" : text
 }

@@ -7,10 +7,14 @@ import type { Problem } from "@partner-commentary/api/Errors"
 import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
 import { maxBodySize } from "./Body.ts"
+import * as JsonText from "./JsonText.ts"
 import * as StrictJson from "./StrictJson.ts"
 
 /** The JSON texts of the topics, in their order. */
 export const topicTexts = (text: string): Result.Result<ReadonlyArray<string>, Problem> => {
+  if (JsonText.deeperThan(text, maxLevels) !== undefined) {
+    return Result.fail({ field: "body", constraint: `must not be nested deeper than ${maxLevels} levels` })
+  }
   const parsed = Result.try(() => JSON.parse(text) as unknown)
   if (Result.isFailure(parsed)) return Result.fail({ field: "body", constraint: "must be valid JSON" })
   if (!Predicate.isReadonlyObject(parsed.success)) {
@@ -32,6 +36,9 @@ export const isLarge = (text: string): boolean =>
 
 const list = "topics"
 
+/** Beyond it the whole is not even parsed, which would take long. A topic that is nested too deeply below it is refused alone. */
+const maxLevels = 1000
+
 const listConstraint = (topics: unknown): string | undefined => {
   if (topics === undefined) return "is required"
   if (!Array.isArray(topics)) return "must be an array"
@@ -44,7 +51,7 @@ const listConstraint = (topics: unknown): string | undefined => {
 const personasIn = (topic: unknown): number =>
   Predicate.hasProperty(topic, "persona_ids") && Array.isArray(topic.persona_ids) ? topic.persona_ids.length : 0
 
-const [quote, comma, openList, backslash, closeList, openObject, closeObject] = [34, 44, 91, 92, 93, 123, 125]
+const [quote, comma, openList, closeList, openObject, closeObject] = [34, 44, 91, 93, 123, 125]
 
 /** Cuts the list out of a text that is known to be a JSON object with that list. */
 const slices = (text: string): Result.Result<ReadonlyArray<string>, Problem> => {
@@ -57,7 +64,7 @@ const slices = (text: string): Result.Result<ReadonlyArray<string>, Problem> => 
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at)
     if (code === quote) {
-      const end = endOfString(text, at)
+      const end = JsonText.endOfString(text, at)
       if (depth === 1 && expectsField) {
         field = JSON.parse(text.slice(at, end + 1)) as string
         expectsField = false
@@ -81,10 +88,4 @@ const slices = (text: string): Result.Result<ReadonlyArray<string>, Problem> => 
     }
   }
   return Result.succeed(found)
-}
-
-const endOfString = (text: string, start: number): number => {
-  let at = start + 1
-  while (text.charCodeAt(at) !== quote) at += text.charCodeAt(at) === backslash ? 2 : 1
-  return at
 }

@@ -16,6 +16,7 @@ import * as Result from "effect/Result"
 import { counted } from "./Admission.ts"
 import { bodyTooLarge, jsonText } from "./Body.ts"
 import { isLarge, placed, topicTexts } from "./BulkBody.ts"
+import * as BulkRoom from "./BulkRoom.ts"
 import { current } from "./CurrentRate.ts"
 import { contentType } from "./Envelope.ts"
 import * as KeyedRequests from "./KeyedRequests.ts"
@@ -39,6 +40,7 @@ export const layer = HttpApiBuilder.group(
     const submissions = yield* TopicSubmission.make
     const answerOnce = yield* KeyedRequests.make
     const limits = yield* RateLimits
+    const within = BulkRoom.make()
 
     /** Each topic counts as one submission. */
     const spend = (principal: Principal) =>
@@ -64,17 +66,22 @@ export const layer = HttpApiBuilder.group(
       "create",
       Effect.fnUntraced(function* ({ headers, request }) {
         const principal = yield* CurrentPrincipal
-        return yield* answerOnce({ headers, request, owner: keyOwnerOf(principal) }, ({ once, part }) =>
+        const answered = answerOnce({ headers, request, owner: keyOwnerOf(principal) }, ({ once, part }) =>
           Effect.gen(function* () {
             const texts = topicTexts(yield* jsonText(request))
             if (Result.isFailure(texts)) return yield* Errors.InvalidRequest.of([texts.failure])
             const results = yield* Effect.forEach(texts.success, (text, index) =>
-              part(`topics[${index}]`, (once) => one(principal, text, index, once))
+              // Between two topics everybody else has a turn.
+              Effect.andThen(
+                Effect.yieldNow,
+                part(`topics[${index}]`, (once) => one(principal, text, index, once))
+              )
             )
             const body = `{"success":true,"data":{"results":[${results.join(",")}]}}`
             return yield* once(Effect.succeed(HttpServerResponse.text(body, { contentType })))
           })
         )
+        return yield* within(principal.organization.id, answered)
       }, withRetryAfter)
     )
   })

@@ -10,15 +10,27 @@ export const TrustedProxies = Context.Reference<IpAllowList.IpAllowList>("@partn
   defaultValue: () => []
 })
 
-/** The right-most forwarded address that is not a trusted proxy itself. A host that knows no socket's address says `""`. */
+/**
+ * The right-most forwarded address that is not a trusted proxy itself; the socket's where what stands there is no address, so
+ * that nobody goes uncounted. A host that knows no socket's address says `""`.
+ */
 export const clientAddress = (
   socket: string,
   forwardedFor: string | undefined,
   proxies: IpAllowList.IpAllowList
 ): string => {
   if (proxies.length === 0 || !IpAllowList.allows(proxies, socket)) return socket
-  const forwarded = (forwardedFor ?? "").split(",").map((entry) => entry.trim())
-  return forwarded.findLast((entry) => entry !== "" && !IpAllowList.allows(proxies, entry)) ?? socket
+  const forwarded = (forwardedFor ?? "").split(",").map(addressOf)
+  const client = forwarded.findLast((entry) => entry !== "" && !IpAllowList.allows(proxies, entry))
+  return client !== undefined && IpAllowList.isAddress(client) ? client : socket
+}
+
+/** Some proxies append the port: `203.0.113.9:4711`, `[2001:db8::1]:443`. */
+const addressOf = (entry: string): string => {
+  const text = entry.trim()
+  if (text.startsWith("[")) return text.slice(1).split("]", 1)[0] ?? ""
+  const [host = "", ...ports] = text.split(":")
+  return ports.length === 1 ? host : text
 }
 
 /** What a request shows of its caller. */

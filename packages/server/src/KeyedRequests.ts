@@ -90,7 +90,7 @@ export const make = Effect.map(Idempotency, (idempotency) => {
         method: request.method,
         path: /^[^?]*/.exec(request.url)?.[0] ?? "",
         key,
-        fingerprint: yield* idempotency.fingerprint(body),
+        fingerprints: yield* idempotency.fingerprints(body),
         part: ""
       }
       const outcome = yield* idempotency.once(keyed, (keep) =>

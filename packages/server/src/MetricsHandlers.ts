@@ -58,6 +58,7 @@ const days = Duration.toDays(longest)
 
 const problems = {
   backwards: both("must be before to, which is now unless it is given", "must be after from"),
+  too_early: both("must not be before the year 2000", "must be after the year 2000 has begun"),
   too_long: both(`must be at most ${days} days before to`, `must be at most ${days} days after from`)
 }
 

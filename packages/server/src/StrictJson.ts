@@ -1,9 +1,11 @@
 /**
  * JSON that means the same to everyone: what JSON.parse would take silently and change is refused here, with its place.
- * Duplicate keys, numbers that do not survive a double, lone surrogates and deep nesting.
+ * Duplicate keys, numbers that do not survive a double, lone surrogates and deep nesting. Whatever is sent, it is read once
+ * from front to back, and a place is written out for the one problem that is told.
  */
 import type { Problem } from "@partner-commentary/api/Errors"
 import * as Result from "effect/Result"
+import * as JsonText from "./JsonText.ts"
 
 /** Levels of nesting in a body; its own outermost one comes on top. */
 export const maxDepth = 32
@@ -13,9 +15,12 @@ export const maxDepth = 32
  * nesting is judged in others: they are ignored, and so is what they hold.
  */
 export const parse = (text: string, fields?: ReadonlySet<string>): Result.Result<unknown, Problem> => {
+  const deep = JsonText.deeperThan(text, maxDepth + 1)
+  // What is nested too deeply is not parsed: that alone would take long.
+  if (deep !== undefined) return Result.fail(tooDeep(text.slice(0, deep)))
   const parsed = Result.try(() => JSON.parse(text) as unknown)
   if (Result.isFailure(parsed)) return Result.fail({ field: "body", constraint: "must be valid JSON" })
-  const problem = scan(text, (levels) => fields === undefined || fields.has(String(levels[0]?.at ?? "")))
+  const problem = scan(text, [], (levels) => fields === undefined || fields.has(String(levels[0]?.at ?? "")))
   return problem === undefined ? Result.succeed(parsed.success) : Result.fail(problem)
 }
 
@@ -26,29 +31,28 @@ interface Level {
   expectsKey: boolean
 }
 
-const token = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*|[[\]{},:]/g
+type Levels = Array<Level>
 
-/** Reads over text that is known to be JSON. */
-const scan = (text: string, matters: (levels: ReadonlyArray<Level>) => boolean): Problem | undefined => {
-  const levels: Array<Level> = []
-  for (const [lexeme] of text.matchAll(token)) {
+/** A string, a number, or a character that says where they stand. What lies between the quotes is found by `endOfString`. */
+const token = /"|-?\d[\d.eE+-]*|[[\]{},:]/g
+
+/** Reads over text that is known to be JSON, or to be what stands before too deep a place. */
+const scan = (text: string, levels: Levels, matters: (levels: Levels) => boolean): Problem | undefined => {
+  const next = new RegExp(token)
+  for (let match = next.exec(text); match !== null; match = next.exec(text)) {
+    const [lexeme] = match
     const level = levels.at(-1)
     const first = lexeme[0]
-    if (first === "{" || first === "[") {
-      if (levels.length > maxDepth) {
-        return { field: pathOf(levels), constraint: `must not be nested deeper than ${maxDepth} levels` }
-      }
-      levels.push(
-        first === "{" ? { keys: new Set(), at: "", expectsKey: true } : { keys: null, at: 0, expectsKey: false }
-      )
-    } else if (first === "}" || first === "]") {
-      levels.pop()
-    } else if (first === ",") {
+    if (first === "{") levels.push({ keys: new Set(), at: "", expectsKey: true })
+    else if (first === "[") levels.push({ keys: null, at: 0, expectsKey: false })
+    else if (first === "}" || first === "]") levels.pop()
+    else if (first === ",") {
       if (level?.keys === null) level.at = (level.at as number) + 1
       else if (level !== undefined) level.expectsKey = true
     } else if (first === '"') {
-      const problem = readString(lexeme, level, levels)
-      if (problem !== undefined && matters(levels)) return problem
+      next.lastIndex = JsonText.endOfString(text, match.index) + 1
+      const constraint = readString(text.slice(match.index, next.lastIndex), level)
+      if (constraint !== undefined && matters(levels)) return { field: pathOf(levels), constraint }
     } else if (first !== ":" && !survivesDouble(lexeme) && matters(levels)) {
       return { field: pathOf(levels), constraint: "must be a number that a double holds exactly; send it as a string" }
     }
@@ -56,28 +60,39 @@ const scan = (text: string, matters: (levels: ReadonlyArray<Level>) => boolean):
   return undefined
 }
 
-const readString = (lexeme: string, level: Level | undefined, levels: ReadonlyArray<Level>): Problem | undefined => {
-  const text = lexeme.includes("\\") ? (JSON.parse(lexeme) as string) : lexeme.slice(1, -1)
+/** What is wrong with the string that begins here. */
+const readString = (lexeme: string, level: Level | undefined): string | undefined => {
+  const text = JsonText.stringOf(lexeme)
   if (level?.keys && level.expectsKey) {
     level.at = text.toWellFormed()
     level.expectsKey = false
-    if (level.keys.has(text)) return { field: pathOf(levels), constraint: "must not be given twice" }
+    if (level.keys.has(text)) return "must not be given twice"
     level.keys.add(text)
   }
-  return text.isWellFormed()
-    ? undefined
-    : { field: pathOf(levels), constraint: "must be well-formed Unicode, without lone surrogates" }
+  return text.isWellFormed() ? undefined : "must be well-formed Unicode, without lone surrogates"
+}
+
+const tooDeep = (before: string): Problem => {
+  const levels: Levels = []
+  scan(before, levels, () => false)
+  return { field: pathOf(levels), constraint: `must not be nested deeper than ${maxDepth} levels` }
 }
 
 /** `metadata.tags[2]`, as long as a person would read it. */
 const pathOf = (levels: ReadonlyArray<Level>): string => {
   let path = ""
   for (const { at, keys } of levels) {
+    if (path.length > maxPath) break
     if (keys === null) path += `[${at}]`
-    else if (at !== "") path += path === "" ? at : `.${at}`
+    else if (at !== "") path += path === "" ? shownKey(at) : `.${shownKey(at)}`
   }
-  return path === "" ? "body" : path.slice(0, 200)
+  return path === "" ? "body" : path.slice(0, maxPath).toWellFormed()
 }
+
+const maxPath = 200
+
+/** As much of a caller's key as a place shows. */
+export const shownKey = (key: PropertyKey): string => String(key).slice(0, 64).toWellFormed()
 
 /** The same value, digit for digit, after a trip through a double. */
 const survivesDouble = (source: string): boolean => {

@@ -25,4 +25,33 @@ describe("clientAddress", () => {
   it("is the socket's where every forwarded one is trusted", () => {
     assert.strictEqual(address("10.1.2.3", "10.0.0.1, 10.0.0.2"), "10.1.2.3")
   })
+
+  it("is read without the port and the brackets that some proxies add", () => {
+    for (const [entry, read] of [
+      ["203.0.113.9:4711", "203.0.113.9"],
+      ["[2001:4860::1]:443", "2001:4860::1"],
+      ["[2001:4860::1]", "2001:4860::1"],
+      ["2001:4860::1", "2001:4860::1"],
+      ["198.51.100.1, 203.0.113.9:4711 ", "203.0.113.9"],
+      ["203.0.113.9:1, 10.9.9.9:80, [2001:db8::7]:443", "203.0.113.9"]
+    ] as const) {
+      assert.strictEqual(address("10.1.2.3", entry), read, entry)
+    }
+  })
+
+  it("is the socket's where the proxy names none that can be read: who is unknown is counted all the same", () => {
+    for (const entry of [
+      "unknown",
+      "_hidden",
+      "1.1.1.1, unknown",
+      "203.0.113.9:4711:1",
+      "[",
+      "[]:1",
+      "]",
+      ":",
+      "a:1"
+    ]) {
+      assert.strictEqual(address("10.1.2.3", entry), "10.1.2.3", entry)
+    }
+  })
 })

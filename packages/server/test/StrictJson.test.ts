@@ -85,6 +85,47 @@ describe("StrictJson", () => {
     assert.isUndefined(field(`[1.${"0".repeat(250_000)}]`))
   })
 
+  it("writes out no place that nobody is told, and never more of a key than a person reads", () => {
+    const key = "k".repeat(130_000)
+    const twice = (holder: string) => `{"${holder}":{"${key}":{${'"":1,'.repeat(20_000)}"":1}}}`
+    let written = 0
+    const original = String.prototype.slice
+    String.prototype.slice = function (...range) {
+      if (range[0] === 0 && range[1] === 200) written++
+      return original.apply(this, range)
+    }
+    try {
+      assert.isTrue(Result.isSuccess(parse(twice("z"), new Set(["metadata"]))))
+      assert.strictEqual(written, 0)
+      const told = parse(twice("metadata"), new Set(["metadata"]))
+      assert.strictEqual(Result.isFailure(told) && told.failure.field, `metadata.${"k".repeat(64)}`)
+      assert.strictEqual(written, 1)
+    } finally {
+      String.prototype.slice = original
+    }
+  })
+
+  it("does not parse what is nested too deeply, and reads no further than there", () => {
+    const deep = `{"trace":${"[".repeat(4_000_000)}`
+    const read: Array<number> = []
+    const original = JSON.parse
+    JSON.parse = (text, reviver) => {
+      read.push(text.length)
+      return original(text, reviver)
+    }
+    try {
+      assert.match(field(deep) ?? "", /^trace/)
+      assert.match(field(`{"a":1,"a":2,"\\\\":3,"trace":${"[".repeat(4_000_000)}`) ?? "", /^trace/)
+    } finally {
+      JSON.parse = original
+    }
+    assert.isBelow(Math.max(0, ...read), 100)
+  })
+
+  it("reads strings of any length", () => {
+    for (const text of ["x".repeat(4_000_000), '\\"'.repeat(1_000_000)]) assert.isUndefined(field(`{"a":"${text}"}`))
+  })
+
   it("looks into the named fields alone, but for nesting", () => {
     const fields = new Set(["metadata"])
     const found = (text: string) => {

@@ -135,6 +135,16 @@ export class ApiKeys extends Context.Service<
 
       const callers = yield* Cache.make({ capacity: 10_000, lookup: lookUp, timeToLive: memory })
 
+      /** Whatever begins as the key does: its text is not known here. Look-ups that are under way are forgotten too. */
+      const forget = ({ prefix }: Pick<ApiKey, "prefix">) =>
+        Effect.flatMap(Cache.keys(callers), (texts) =>
+          Effect.forEach(
+            [...texts].filter((text) => text.startsWith(prefix)),
+            (text) => Cache.invalidate(callers, text),
+            { discard: true }
+          )
+        )
+
       const mint = Effect.fnUntraced(function* (environment: Environment) {
         const fullKey = yield* mintText(environment, random)
         const text = Redacted.value(fullKey)
@@ -199,7 +209,7 @@ export class ApiKeys extends Context.Service<
             }))
           )
           const predecessor = yield* known(changed)
-          yield* afterCommit(Cache.invalidateAll(callers))
+          yield* afterCommit(forget(predecessor))
           return { key: yield* find(organizationId, fresh.id), fullKey, predecessor }
         }),
 
@@ -213,8 +223,9 @@ export class ApiKeys extends Context.Service<
                 : { revokedAt: now, successor: null, record: record("key.revoked", key, by) }
             )
           )
-          yield* afterCommit(Cache.invalidateAll(callers))
-          return yield* known(changed)
+          const revoked = yield* known(changed)
+          yield* afterCommit(forget(revoked))
+          return revoked
         }),
 
         find,

@@ -26,6 +26,8 @@ export const allows = (list: IpAllowList, address: string): boolean => {
   return list.some((network) => IpNetwork.contains(network, canonical))
 }
 
+export const isAddress = (text: string): boolean => Result.isSuccess(NetAddress.ipFromString(text))
+
 const parseEntry = (entry: string): Result.Result<IpNetwork.IpNetwork, unknown> =>
   entry.includes("/")
     ? Result.map(IpInterface.fromString(entry), (range) => unmap(IpNetwork.fromInterface(range)))

@@ -16,6 +16,7 @@ import { Policy } from "../shared/Policy.ts"
 import { Seal } from "../shared/Seal.ts"
 import { hash } from "../shared/Secret.ts"
 import { Transaction } from "../shared/Transaction.ts"
+import { compare, type Fingerprints, make as makeFingerprints } from "./Fingerprint.ts"
 import { IdempotencyStore, type KeptAnswer } from "./IdempotencyStore.ts"
 
 /** A request that names a key. Another organization, environment, method or path makes it another key. */
@@ -27,7 +28,7 @@ export interface KeyedRequest {
   readonly path: string
   readonly key: string
   /** Of the body. */
-  readonly fingerprint: string
+  readonly fingerprints: Fingerprints
   /** Of a request that makes several changes, each a transaction: which one. `""`: the request as a whole. */
   readonly part: string
 }
@@ -48,7 +49,7 @@ export interface Outcome extends Pick<Answer, "status" | "location" | "body"> {
 
 /**
  * `other_body`: the key was used with another one. `running`: the first request under the key has not ended, and was waited
- * for. `unreadable`: the first answer was sealed under a secret that is gone.
+ * for. `unreadable`: the first answer, or what its body was known by, was made under a secret that is gone.
  */
 export class KeyRefused extends Schema.TaggedError<KeyRefused>()("KeyRefused", {
   reason: Schema.Literals(["other_body", "running", "unreadable"])
@@ -63,7 +64,7 @@ export type Keep = <E, R>(change: Effect.Effect<Answer, E, R>) => Effect.Effect<
 export class Idempotency extends Context.Service<
   Idempotency,
   {
-    readonly fingerprint: (body: Uint8Array<ArrayBuffer>) => Effect.Effect<string>
+    readonly fingerprints: (body: Uint8Array<ArrayBuffer>) => Effect.Effect<Fingerprints>
     /**
      * The answer kept under the key, or that of the attempt, which asks the outside world first, where it must, and then
      * gives its change to `keep`. An attempt may find that another one was first; so does one that was refused meanwhile.
@@ -81,13 +82,17 @@ export class Idempotency extends Context.Service<
       const transaction = yield* Transaction
       const seal = yield* Seal
       const digest = yield* Digest.Digest
+      const fingerprints = yield* makeFingerprints
       const { idempotencyWindow } = yield* Policy
 
       const find = Effect.fnUntraced(function* (id: string, request: KeyedRequest) {
         const found = yield* store.find(id, yield* Instant.now)
         if (Option.isNone(found)) return Option.none<Outcome>()
         const { fingerprint, location, sealed, status } = found.value
-        if (fingerprint !== request.fingerprint) return yield* new KeyRefused({ reason: "other_body" })
+        const compared = compare(request.fingerprints, fingerprint)
+        if (compared !== "same") {
+          return yield* new KeyRefused({ reason: compared === "other" ? "other_body" : "unreadable" })
+        }
         const body = sealed ? yield* seal.open(purposeOf(request), found.value.body) : Option.some(found.value.body)
         if (Option.isNone(body)) return yield* new KeyRefused({ reason: "unreadable" })
         return Option.some<Outcome>({ status, location, body: body.value, replayed: true })
@@ -106,7 +111,7 @@ export class Idempotency extends Context.Service<
           Effect.gen(function* () {
             const at = yield* Instant.now
             const until = Instant.plus(at, idempotencyWindow)
-            const claimed = yield* store.claim({ id, fingerprint: request.fingerprint, at, until })
+            const claimed = yield* store.claim({ id, fingerprint: request.fingerprints[0], at, until })
             if (claimed === "kept") return yield* new Overtaken()
             if (claimed === "running") return yield* new Running()
             const answer = yield* change
@@ -155,7 +160,7 @@ export class Idempotency extends Context.Service<
         )
 
       return Idempotency.of({
-        fingerprint: (body) => digest.digestHex(Digest.sha256, body),
+        fingerprints,
         once: (request, attempt) => Effect.flatMap(idOf(digest, request), (id) => once(id, request, attempt))
       })
     })

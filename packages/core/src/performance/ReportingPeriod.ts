@@ -17,18 +17,22 @@ export const longest = Duration.days(366)
 /** So far back where no start is given. */
 export const usual = Duration.days(30)
 
-/** `backwards`: it does not start before it ends. `too_long`: longer than `longest`. */
+/** The first moment that a period may have: the service saw none before it. */
+export const earliest = Instant.fromIso("2000-01-01T00:00:00.000Z")
+
+/** `backwards`: it does not start before it ends. `too_long`: longer than `longest`. `too_early`: what was given of it lies before `earliest`. */
 export class PeriodInvalid extends Schema.TaggedError<PeriodInvalid>()("PeriodInvalid", {
-  reason: Schema.Literals(["backwards", "too_long"])
+  reason: Schema.Literals(["backwards", "too_long", "too_early"])
 }) {}
 
-/** Ends now and starts 30 days before its end, unless told otherwise. */
+/** Ends now and starts 30 days before its end, unless told otherwise; never before `earliest`. */
 export const reportingPeriod = (
   given: { readonly from: Instant.Instant | null; readonly to: Instant.Instant | null },
   now: Instant.Instant
 ): Result.Result<ReportingPeriod, PeriodInvalid> => {
   const end = given.to ?? now
-  const start = given.from ?? end - Duration.toMillis(usual)
+  const start = given.from ?? Math.max(earliest, end - Duration.toMillis(usual))
+  if (end <= earliest || start < earliest) return Result.fail(new PeriodInvalid({ reason: "too_early" }))
   if (start >= end) return Result.fail(new PeriodInvalid({ reason: "backwards" }))
   if (end > Instant.plus(start, longest)) return Result.fail(new PeriodInvalid({ reason: "too_long" }))
   return Result.succeed({ start, end })

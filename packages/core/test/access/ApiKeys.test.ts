@@ -250,6 +250,26 @@ describe("a revoked key", () => {
     })
   )
 
+  it.effect("costs nobody else a look-up, and neither does a rotation", () =>
+    Effect.gen(function* () {
+      const { behind, keys, met } = yield* withKey()
+      const other = yield* keys.issue(acme, { ...wanted, name: "Other" })
+      yield* met()
+      yield* keys.authenticate(Redacted.value(other.fullKey), home)
+      const before = behind.lookUps
+      const manager = { organizationId: acme.id, by: "them" }
+      const { key } = yield* keys.rotate(other.key.id, Duration.zero, manager)
+      yield* keys.revoke(key.id, manager)
+      yield* keys.revoke(other.key.id, manager)
+      assert.strictEqual(yield* met(), "Server")
+      assert.strictEqual(behind.lookUps, before)
+      assert.strictEqual(
+        (yield* Effect.flip(keys.authenticate(Redacted.value(other.fullKey), home)))._tag,
+        "KeyRevoked"
+      )
+    })
+  )
+
   it.effect("is not brought back by a look-up that was under way", () =>
     Effect.gen(function* () {
       const { behind, key, keys, met } = yield* withKey()

@@ -3,6 +3,7 @@ import { describe, it } from "@effect/vitest"
 import * as Aead from "effect/crypto/Aead"
 import * as Digest from "effect/crypto/Digest"
 import * as Kdf from "effect/crypto/Kdf"
+import * as Mac from "effect/crypto/Mac"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
@@ -25,7 +26,7 @@ const request: KeyedRequest = {
   method: "POST",
   path: "/partner/v1/topics",
   key: "a key",
-  fingerprint: "a body",
+  fingerprints: ["new.a body", "old.a body"],
   part: ""
 }
 const answer: Answer = { status: 201, location: "/here", body: '{"a":1}', secret: false }
@@ -75,7 +76,7 @@ const layerOf = (behind: ReturnType<typeof world>, ...secrets: ReadonlyArray<str
   return Idempotency.layer.pipe(
     Layer.provide([Layer.succeed(IdempotencyStore, store), Layer.succeed(Transaction, transaction)]),
     Layer.provide(Seal.layer),
-    Layer.provide([Aead.layerWebCrypto, Kdf.layerWebCrypto, Digest.layerWebCrypto]),
+    Layer.provide([Aead.layerWebCrypto, Kdf.layerWebCrypto, Mac.layerWebCrypto, Digest.layerWebCrypto]),
     Layer.provide(SecureRandom.layerWebCrypto),
     Layer.provide(Layer.succeed(SigningSecrets, [Redacted.make(first), ...rest.map((secret) => Redacted.make(secret))]))
   )
@@ -180,7 +181,7 @@ describe("Idempotency", () => {
           { part: "topics[0]" }
         ]
         for (const other of others) assert.isFalse((yield* once(change, other)).replayed)
-        const refused = yield* Effect.flip(once(change, { fingerprint: "another" }))
+        const refused = yield* Effect.flip(once(change, { fingerprints: ["new.another"] }))
         assert.deepInclude(refused, { _tag: "KeyRefused", reason: "other_body" })
       }).pipe(Effect.provide(layerOf(behind, "s")))
     }
@@ -203,4 +204,35 @@ describe("Idempotency", () => {
       assert.deepInclude(lost, { _tag: "KeyRefused", reason: "unreadable" })
     })
   })
+
+  it.effect(
+    "what is kept of a body tells nobody who tries guesses, and no rotated secret makes it another body",
+    () => {
+      const behind = world()
+      const bytes = (text: string) => new TextEncoder().encode(text)
+      const post = (text: string, ...secrets: ReadonlyArray<string>) =>
+        Effect.gen(function* () {
+          const fingerprints = yield* (yield* Idempotency).fingerprints(bytes(text))
+          return yield* once(change, { fingerprints })
+        }).pipe(Effect.provide(layerOf(behind, ...secrets)))
+      return Effect.gen(function* () {
+        yield* post("a body", "old")
+        const [{ fingerprint = "" } = {}] = [...behind.kept.values()]
+        const digest = yield* Effect.provide(Digest.Digest, Digest.layerWebCrypto)
+        assert.notInclude(fingerprint, yield* digest.digestHex(Digest.sha256, bytes("a body")))
+        const other = yield* Effect.flip(post("another", "old"))
+        assert.deepInclude(other, { _tag: "KeyRefused", reason: "other_body" })
+        assert.isTrue((yield* post("a body", "old")).replayed)
+        assert.isTrue((yield* post("a body", "new", "old")).replayed)
+        assert.deepInclude(yield* Effect.flip(post("another", "new", "old")), { reason: "other_body" })
+        assert.deepInclude(yield* Effect.flip(post("a body", "new")), { _tag: "KeyRefused", reason: "unreadable" })
+        behind.kept.clear()
+        yield* post("a body", "elsewhere")
+        assert.notInclude(
+          [...behind.kept.values()].map((kept) => kept.fingerprint),
+          fingerprint
+        )
+      })
+    }
+  )
 })

@@ -26,4 +26,17 @@ describe("a reporting period", () => {
     assert.deepStrictEqual(period(noon - 366 * day, null), { start: noon - 366 * day, end: noon })
     assert.strictEqual(period(noon - 366 * day - 1, null), "too_long")
   })
+
+  it("lies in the years 2000 to 9999, which every answer can write", () => {
+    const first = Date.UTC(2000, 0, 1)
+    for (const to of [Date.parse("0000-01-01T00:00:00Z"), first - 1, first]) {
+      assert.strictEqual(period(null, to), "too_early")
+      assert.strictEqual(period(to - 1, to), "too_early")
+    }
+    assert.strictEqual(period(first - 1, first + 1), "too_early")
+    assert.deepStrictEqual(period(first, first + 1), { start: first, end: first + 1 })
+    assert.deepStrictEqual(period(null, first + day), { start: first, end: first + day })
+    const last = Date.parse("9999-12-31T23:59:59.999Z")
+    assert.deepStrictEqual(period(null, last), { start: last - 30 * day, end: last })
+  })
 })

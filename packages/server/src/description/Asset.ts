@@ -1,12 +1,18 @@
-/** A text that every caller gets alike: kept compressed, named by its hash, and sent only to who does not have it. */
+/**
+ * A text that every caller gets alike: kept compressed, named by its hash, and sent only to who does not have it. Whoever takes
+ * no compressed answer gets it unpacked: unpacked once for all that ask at the time, and forgotten when nobody is sent it.
+ */
 import * as Digest from "effect/crypto/Digest"
 import * as Effect from "effect/Effect"
 import * as Base64Url from "effect/encoding/Base64Url"
 import type * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
+import * as Semaphore from "effect/Semaphore"
 
 export interface Asset {
   readonly gzip: Uint8Array<ArrayBuffer>
+  /** The same bytes for everybody. */
+  readonly unpacked: Effect.Effect<Uint8Array<ArrayBuffer>>
   readonly etag: string
   readonly headers: Readonly<Record<string, string>>
 }
@@ -17,7 +23,26 @@ export const packed = (gzip: Asset["gzip"], headers: Headers): Effect.Effect<Ass
   Effect.gen(function* () {
     const digest = yield* Digest.Digest
     const hash = Base64Url.encode(yield* digest.digest(Digest.sha256, gzip))
-    return { gzip, etag: `"${hash.slice(0, 22)}"`, headers }
+    return { gzip, unpacked: yield* shared(unpack(gzip)), etag: `"${hash.slice(0, 22)}"`, headers }
+  })
+
+/**
+ * Made by one at a time, to the end even if that one leaves, and made anew only once nothing holds what was made before.
+ */
+const shared = <A extends WeakKey>(made: Effect.Effect<A>): Effect.Effect<Effect.Effect<A>> =>
+  Effect.map(Semaphore.make(1), (semaphore) => {
+    let last: WeakRef<A> | undefined
+    const again = Effect.tap(made, (value) =>
+      Effect.sync(() => {
+        last = new WeakRef(value)
+      })
+    )
+    return semaphore.withPermit(
+      Effect.suspend(() => {
+        const value = last?.deref()
+        return value === undefined ? Effect.uninterruptible(again) : Effect.succeed(value)
+      })
+    )
   })
 
 export const asset = (text: string, headers: Headers): Effect.Effect<Asset, never, Digest.Digest> =>
@@ -26,9 +51,10 @@ export const asset = (text: string, headers: Headers): Effect.Effect<Asset, neve
 export const pack = (text: string): Effect.Effect<Asset["gzip"]> =>
   through(new TextEncoder().encode(text), new CompressionStream("gzip"))
 
-/** Whoever takes no compressed answer gets the text, unpacked for that one. */
+const unpack = (gzip: Asset["gzip"]) => Effect.suspend(() => through(gzip, new DecompressionStream("gzip")))
+
 export const respond = (
-  { etag, gzip, headers }: Asset,
+  { etag, gzip, headers, unpacked }: Asset,
   request: HttpServerRequest.HttpServerRequest
 ): Effect.Effect<HttpServerResponse.HttpServerResponse> => {
   const all = { ...headers, etag, vary: "accept-encoding", "x-content-type-options": "nosniff" }
@@ -41,9 +67,7 @@ export const respond = (
     ? Effect.succeed(
         HttpServerResponse.uint8Array(gzip, { contentType, headers: { ...all, "content-encoding": "gzip" } })
       )
-    : Effect.map(through(gzip, new DecompressionStream("gzip")), (bytes) =>
-        HttpServerResponse.uint8Array(bytes, { contentType, headers: all })
-      )
+    : Effect.map(unpacked, (bytes) => HttpServerResponse.uint8Array(bytes, { contentType, headers: all }))
 }
 
 /** Compared weakly, as the method wants it. */

@@ -63,7 +63,7 @@ const configuration = {
  * from, which a header that is new each time and a page's cursor must not have: whoever copies them has others.
  */
 export const explorerStart = `"use strict"
-const root = location.href.replace(/[?#].*$/, "").replace(/\\/[^/]*$/, "")
+const root = (location.origin + location.pathname).replace(/\\/[^/]*$/, "")
 const offered = ({ components, paths }) =>
   [...Object.values(components.parameters), ...Object.values(paths).flatMap(Object.values).flatMap((one) => one.parameters)]
     .filter((parameter) => parameter.required === false)

@@ -1,0 +1,58 @@
+/** The official client on the service in memory, and what its calls come to. */
+import {
+  ApiError,
+  type ErrorCode,
+  PartnerCommentary,
+  PartnerCommentaryDashboard,
+  type PartnerCommentaryOptions
+} from "@partner-commentary/client"
+import { TestApi } from "@partner-commentary/test/TestApi"
+import * as Effect from "effect/Effect"
+
+export const baseUrl = "http://test.invalid"
+
+/** The service as the client's `fetch`. */
+export const serviceFetch = Effect.map(
+  TestApi,
+  ({ call }) =>
+    (url: string, { body, headers, method }: RequestInit): Promise<Response> => {
+      const { pathname, search } = new URL(url)
+      const sent = {
+        method: method ?? "GET",
+        headers: Object.fromEntries(headers as Headers),
+        ...(body ? { body } : {})
+      }
+      return Effect.runPromise(call(pathname + search, sent))
+    }
+)
+
+export const clientOf = Effect.fnUntraced(function* (apiKey: string, more: Partial<PartnerCommentaryOptions> = {}) {
+  const fetch = yield* serviceFetch
+  let requests = 0
+  const counted = (url: string, init: RequestInit) => {
+    requests++
+    return fetch(url, init)
+  }
+  return {
+    client: new PartnerCommentary({ apiKey, baseUrl, fetch: counted, ...more }),
+    requests: () => requests
+  }
+})
+
+export const dashboardOf = Effect.fnUntraced(function* (token: string) {
+  return new PartnerCommentaryDashboard({ token, baseUrl, fetch: yield* serviceFetch })
+})
+
+export const run = <A>(call: () => PromiseLike<A>) => Effect.promise(async () => call())
+
+/** The refusal that a call rejects with, its details typed by its code. */
+export const refusal = <Code extends ErrorCode>(code: Code, call: () => PromiseLike<unknown>) =>
+  run(async () => {
+    try {
+      await call()
+    } catch (error) {
+      if (error instanceof ApiError && error.code === code) return error as Extract<ApiError, { code: Code }>
+      throw error
+    }
+    throw new Error(`it was not refused with ${code}`)
+  })

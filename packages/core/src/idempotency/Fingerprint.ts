@@ -1,0 +1,46 @@
+/**
+ * Tells a body from another one without keeping either: bodies hold secrets, so a bare hash would let who reads the database
+ * try guesses. The key is derived from the signing secrets: the first one makes fingerprints, all of them compare.
+ */
+import * as Kdf from "effect/crypto/Kdf"
+import * as Mac from "effect/crypto/Mac"
+import * as Effect from "effect/Effect"
+import * as Hex from "effect/encoding/Hex"
+import * as Redacted from "effect/Redacted"
+import { SigningSecrets } from "../shared/SigningSecrets.ts"
+
+/** One of the body under each signing secret, the present one first. Each begins with its secret's tag, and a dot. */
+export type Fingerprints = readonly [string, ...ReadonlyArray<string>]
+
+/** `unknown`: made under a secret that is gone, so that nobody can tell. */
+export const compare = (fingerprints: Fingerprints, kept: string): "same" | "other" | "unknown" => {
+  if (fingerprints.includes(kept)) return "same"
+  return fingerprints.some((fingerprint) => tagOf(fingerprint) === tagOf(kept)) ? "other" : "unknown"
+}
+
+const tagOf = (fingerprint: string): string => fingerprint.split(".", 1)[0] ?? ""
+
+export const make = Effect.gen(function* () {
+  const mac = yield* Mac.Mac
+  const kdf = yield* Kdf.Kdf
+  const [first, ...rest] = yield* SigningSecrets
+
+  const under = (secret: Redacted.Redacted<string>) =>
+    Effect.gen(function* () {
+      const derive = (info: string, length: number) =>
+        kdf.derive(Kdf.hkdfSha256, utf8(Redacted.value(secret)), { salt: new Uint8Array(), info: utf8(info), length })
+      const key = yield* Mac.key(Mac.hmacSha256, yield* derive("idempotency fingerprint", 32))
+      const tag = Hex.encode(yield* derive("idempotency fingerprint's tag", 4))
+      return (body: Uint8Array<ArrayBuffer>) =>
+        Effect.orDie(Effect.map(mac.sign(key, body), (bytes) => `${tag}.${Hex.encode(bytes)}`))
+    }).pipe(Effect.orDie)
+
+  const present = yield* under(first)
+  const former = yield* Effect.forEach(rest, under)
+  return (body: Uint8Array<ArrayBuffer>): Effect.Effect<Fingerprints> =>
+    Effect.all([present(body), Effect.forEach(former, (one) => one(body))]).pipe(
+      Effect.map(([one, others]): Fingerprints => [one, ...others])
+    )
+})
+
+const utf8 = (text: string) => new TextEncoder().encode(text)
