@@ -202,6 +202,9 @@ export class NotFound extends Schema.Error<NotFound>("NotFound")(body("not_found
 /** For a malformed id, an unknown topic and somebody else's alike. */
 export const topicNotFound = NotFound.of("Topic not found.")
 
+/** For a malformed id and an unknown persona alike. */
+export const personaNotFound = NotFound.of("Persona not found.")
+
 /** Of a topic of the caller's own. */
 export const commentaryNotFound = NotFound.of("Commentary not found.")
 
