@@ -31,7 +31,7 @@ const explore = async (browser: Browser, { apiRoot, key }: ExplorerSite["Service
   const complaints = await watch(context, apiRoot)
   try {
     const page = await context.newPage()
-    page.setDefaultTimeout(15_000)
+    page.setDefaultTimeout(60_000)
     await page.goto(`${apiRoot}/docs`)
     await page.getByRole("heading", { level: 1, name: "Partner Commentary API" }).waitFor()
     assert.include(await page.title(), "Partner Commentary API")
