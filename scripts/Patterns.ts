@@ -9,8 +9,8 @@ export interface Slow {
   readonly pattern: string
   readonly before: string
   readonly repeated: string
-  /** Milliseconds for some length, and for half of it. */
-  readonly took: readonly [whole: number, half: number]
+  /** Milliseconds for some length, and for a quarter of it. */
+  readonly took: readonly [whole: number, quarter: number]
 }
 
 const literal =
@@ -24,7 +24,7 @@ export const patternsOf = (source: string): ReadonlyArray<RegExp> =>
 const sizes = [16, 18, 20, 22, 128, 512, 2048, 4096, 16_384]
 
 /** Milliseconds that nobody minds, however they grow. */
-const unnoticed = 8
+const unnoticed = 20
 
 export const slowOn = (pattern: RegExp): Slow | undefined => {
   for (const before of beginnings(pattern.source)) {
@@ -35,15 +35,15 @@ export const slowOn = (pattern: RegExp): Slow | undefined => {
       }
       for (const size of sizes) {
         if (time(size) < unnoticed) continue
-        const took = [least(() => time(size)), least(() => time(size / 2))] as const
-        if (took[0] >= unnoticed && took[0] > took[1] * 3) return { pattern: String(pattern), before, repeated, took }
+        const took = [least(() => time(size)), least(() => time(size / 4))] as const
+        if (took[0] >= unnoticed && took[0] > took[1] * 9) return { pattern: String(pattern), before, repeated, took }
       }
     }
   }
   return undefined
 }
 
-const least = (time: () => number): number => Math.min(time(), time(), time())
+const least = (time: () => number): number => Math.min(time(), time(), time(), time(), time())
 
 const once = (pattern: RegExp, text: string): number => {
   const fresh = new RegExp(pattern)

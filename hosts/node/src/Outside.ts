@@ -1,7 +1,8 @@
-/** The ports that reach out of the process, as the settings choose them, mails and drafts counted for the metrics. Adapters are loaded when they are chosen. */
+/** The ports that reach out of the process, as the settings choose them, mails, drafts and requests to receivers counted for the metrics. Adapters are loaded when they are chosen. */
 import { DashboardIdentity } from "@partner-commentary/core/access/DashboardIdentity"
 import { CommentaryGenerator } from "@partner-commentary/core/commentary/CommentaryGenerator"
 import { Mailer } from "@partner-commentary/core/mail/Mailer"
+import { WebhookTransport } from "@partner-commentary/core/webhook/WebhookTransport"
 import type { MailSettingRefused } from "@partner-commentary/smtp/MailSetting"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -76,12 +77,22 @@ const generator = (settings: Settings) =>
   )
 
 const webhooks = ({ webhooks: { allowPrivate } }: Settings) =>
-  Layer.unwrap(
-    Effect.map(
-      Effect.promise(() => import("@partner-commentary/webhook/NodeWebhookTransport")),
-      ({ layer }) => layer({ allowPrivate })
+  Layer.effect(
+    WebhookTransport,
+    Effect.map(WebhookTransport, ({ check, send }) =>
+      WebhookTransport.of({ check, send: (request) => Metrics.counted("webhooks", send(request)) })
+    )
+  ).pipe(
+    Layer.provide(
+      Layer.unwrap(
+        Effect.map(
+          Effect.promise(() => import("@partner-commentary/webhook/NodeWebhookTransport")),
+          ({ layer }) => layer({ allowPrivate })
+        )
+      )
     )
   )
+
 const identity = (settings: Settings) =>
   Option.match(settings.identity, {
     onNone: () => (Choices.isIdentityLocal(settings) ? localIdentity(settings) : DashboardIdentity.layerNone),

@@ -7,6 +7,7 @@ import type { Mailer } from "@partner-commentary/core/mail/Mailer"
 import { defaults, Policy } from "@partner-commentary/core/shared/Policy"
 import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
 import { SigningSecrets } from "@partner-commentary/core/shared/SigningSecrets"
+import type { WebhookTransport } from "@partner-commentary/core/webhook/WebhookTransport"
 import * as LocalIdentity from "@partner-commentary/identity/LocalIdentity"
 import { WorkerSettings } from "@partner-commentary/server/Workers"
 import * as Sqlite from "@partner-commentary/sqlite/Sqlite"
@@ -20,6 +21,8 @@ export interface Options {
   readonly filename?: string
   readonly apiRoot?: string
   readonly policy?: Partial<Policy>
+  /** Instead of the receivers that keep what is sent. */
+  readonly transport?: Layer.Layer<WebhookTransport>
   /** Signs creators' links and the dashboard's tokens. */
   readonly secret?: string
 }
@@ -34,12 +37,13 @@ export const layer = <Seen, E>(
     Layer.succeed(PublicAddress, { apiRoot: options.apiRoot ?? "http://test.invalid" }),
     Layer.succeed(SigningSecrets, [secret]),
     // A clock that jumps by years would poll all the way; signals and due times are enough.
-    Layer.succeed(WorkerSettings, { pollInterval: Duration.days(36_500), attempts: 16, mails: 16 }),
+    Layer.succeed(WorkerSettings, { pollInterval: Duration.days(36_500), attempts: 16, mails: 16, deliveries: 1000 }),
     LocalIdentity.layer({ secret }),
     CoreLayer.layerProcess,
     NodeCrypto.layer
   )
-  return CoreLayer.layer.pipe(
+  const core = options.transport === undefined ? CoreLayer.layer : Layer.provide(CoreLayer.layer, options.transport)
+  return core.pipe(
     Layer.provideMerge(Sqlite.layer({ filename: options.filename ?? ":memory:" })),
     Layer.provideMerge(options.outside),
     Layer.provideMerge(Receivers.layer),

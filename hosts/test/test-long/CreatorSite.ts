@@ -61,7 +61,12 @@ const site = (apiRoot: string, requests: Array<string>) =>
         }),
         Workers.layer.pipe(
           Layer.provide(
-            Layer.succeed(Workers.WorkerSettings, { pollInterval: Duration.seconds(1), attempts: 4, mails: 4 })
+            Layer.succeed(Workers.WorkerSettings, {
+              pollInterval: Duration.seconds(1),
+              attempts: 4,
+              mails: 4,
+              deliveries: 100
+            })
           )
         )
       )

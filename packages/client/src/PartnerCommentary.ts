@@ -3,6 +3,7 @@
  * in Node, Deno, Bun and on the edge.
  */
 import { Connection, given } from "./Connection.ts"
+import { Events } from "./Events.ts"
 import type { ClientOptions, Credential } from "./Options.ts"
 import { Personas } from "./Personas.ts"
 import { Metrics, UsageReport } from "./Reports.ts"
@@ -22,6 +23,7 @@ export class PartnerCommentary {
   readonly usage: UsageReport
   readonly metrics: Metrics
   readonly webhooks: Webhooks
+  readonly events: Events
   readonly test: TestControls
 
   constructor(options: PartnerCommentaryOptions) {
@@ -32,6 +34,7 @@ export class PartnerCommentary {
     this.usage = new UsageReport(connection)
     this.metrics = new Metrics(connection)
     this.webhooks = new Webhooks(connection)
+    this.events = new Events(connection)
     this.test = new TestControls(connection)
   }
 }
@@ -49,7 +52,8 @@ export {
   UnexpectedAnswerError,
   WaitTimeoutError
 } from "./Errors.ts"
-export type { Listing, Page } from "./Listing.ts"
+export type { ListEvents } from "./Events.ts"
+export type { CursorPage, Listing, Page } from "./Listing.ts"
 export type { ClientOptions, Credential, PostOptions, RequestOptions, ResponseInfo } from "./Options.ts"
 export {
   PartnerCommentaryDashboard,

@@ -1,5 +1,5 @@
 /** What arrives at a webhook, once `verifyWebhook` has found it genuine. */
-import type { Commentary, FailureReason } from "./Topic.ts"
+import type { Commentary, FailureReason, PersonaStatus } from "./Topic.ts"
 import type { Metadata, Open, Timestamp } from "./Wire.ts"
 
 interface Event<Type extends string, Data> {
@@ -14,11 +14,11 @@ interface Event<Type extends string, Data> {
 
 interface Part {
   readonly topic_id: string
-  readonly external_reference?: string | null
+  readonly external_reference: string | null
   readonly metadata: Metadata
   readonly share_id: string
   readonly persona: { readonly id: string; readonly name: string }
-  readonly status: string
+  readonly status: Open<PersonaStatus>
 }
 
 /** A creator approved a commentary: it is ready to fetch, and here. */
@@ -30,6 +30,9 @@ export type PartnerApproved = Event<"partner.approved", Part & { readonly commen
 /** No commentary will come of this persona's part. */
 export type CommentaryFailed = Event<"commentary.failed", Part & { readonly reason: Open<FailureReason> }>
 
+/** What `events.list` shows: what was sent to webhooks, or would have been. */
+export type PastEvent = CreatorApproved | PartnerApproved | CommentaryFailed
+
 /** What `webhooks.test` sends. */
 export type WebhookTested = Event<"webhook.test", { readonly [key: string]: unknown }>
 
@@ -37,4 +40,4 @@ export type WebhookTested = Event<"webhook.test", { readonly [key: string]: unkn
  * Told apart by `type`. A newer service may send types that are not listed here; they come through as they are, so
  * answer 2xx and ignore what you don't know.
  */
-export type WebhookEvent = CreatorApproved | PartnerApproved | CommentaryFailed | WebhookTested
+export type WebhookEvent = PastEvent | WebhookTested

@@ -6,6 +6,7 @@ import type * as ApiKeysApi from "@partner-commentary/api/ApiKeysApi"
 import type * as BulkApi from "@partner-commentary/api/BulkApi"
 import type * as CommentariesApi from "@partner-commentary/api/CommentariesApi"
 import type * as Api from "@partner-commentary/api/Errors"
+import type * as EventsApi from "@partner-commentary/api/EventsApi"
 import type * as MetricsApi from "@partner-commentary/api/MetricsApi"
 import type * as PersonasApi from "@partner-commentary/api/PersonasApi"
 import type * as SandboxApi from "@partner-commentary/api/SandboxApi"
@@ -71,6 +72,8 @@ export type Agreements = [
   Agree<Same<Client.Webhook, Encoded<typeof WebhooksApi.Webhook>>>,
   Agree<Same<Client.CreatedWebhook, Encoded<typeof WebhooksApi.RegisteredWebhook>>>,
   Agree<Same<Client.WebhookTest, Encoded<typeof WebhooksApi.WebhookTest>>>,
+  Agree<Same<Client.PastEvent, Encoded<typeof EventsApi.Event>>>,
+  Agree<Same<Client.CursorPage<Client.PastEvent>, Omit<Encoded<typeof EventsApi.EventList>, "success">>>,
   Agree<Same<Client.DeletedWebhook, Encoded<typeof WebhooksApi.RemovedWebhook>>>,
   Agree<Same<Client.CreateApiKey, Encoded<typeof ApiKeysApi.CreateApiKey>>>,
   Agree<Same<Client.RotateApiKey, Encoded<typeof ApiKeysApi.RotateApiKey>>>,

@@ -57,6 +57,11 @@ it.each<[string, () => PromiseLike<unknown>, unknown?]>([
   ["PATCH /webhooks/w", () => client.webhooks.update("w", { status: "paused" }), { status: "paused" }],
   ["DELETE /webhooks/w", () => client.webhooks.delete("w")],
   ["POST /webhooks/w/test", () => client.webhooks.test("w")],
+  ["GET /events", () => client.events.list()],
+  [
+    "GET /events?type=commentary.failed&since=2026-01-01T00%3A00%3A00Z&limit=5&cursor=evt_1",
+    () => client.events.list({ type: "commentary.failed", since: "2026-01-01T00:00:00Z", limit: 5, cursor: "evt_1" })
+  ],
   ["POST /test/assignments/s/advance", () => client.test.advance("s"), {}],
   ["POST /test/assignments/s/advance", () => client.test.advance("s", { action: "fail" }), { action: "fail" }],
   [

@@ -20,6 +20,8 @@ import { Topics } from "./topic/Topics.ts"
 import { Wakeups } from "./topic/Wakeups.ts"
 import { ApiCalls } from "./usage/ApiCalls.ts"
 import { Usage } from "./usage/Usage.ts"
+import { Courier } from "./webhook/Courier.ts"
+import { PastEvents } from "./webhook/PastEvents.ts"
 import { Webhooks } from "./webhook/Webhooks.ts"
 import { WebhookTest } from "./webhook/WebhookTest.ts"
 
@@ -42,6 +44,8 @@ export const layer = Layer.mergeAll(
   Usage.layer,
   Wakeups.layer,
   Webhooks.layer,
+  Courier.layer,
+  PastEvents.layer,
   WebhookTest.layer
 ).pipe(
   Layer.provide(CreatorLinks.layer),

@@ -11,8 +11,8 @@ export const TrustedProxies = Context.Reference<IpAllowList.IpAllowList>("@partn
 })
 
 /**
- * The right-most forwarded address that is not a trusted proxy itself; the socket's where what stands there is no address, so
- * that nobody goes uncounted. A host that knows no socket's address says `""`.
+ * The right-most forwarded address that is not a trusted proxy itself. Where what stands there is no address, it is `unknown by`
+ * the socket's: no allow list lets it in, and it is counted with the socket. A host that knows no socket's address says `""`.
  */
 export const clientAddress = (
   socket: string,
@@ -22,7 +22,8 @@ export const clientAddress = (
   if (proxies.length === 0 || !IpAllowList.allows(proxies, socket)) return socket
   const forwarded = (forwardedFor ?? "").split(",").map(addressOf)
   const client = forwarded.findLast((entry) => entry !== "" && !IpAllowList.allows(proxies, entry))
-  return client !== undefined && IpAllowList.isAddress(client) ? client : socket
+  if (client === undefined) return socket
+  return IpAllowList.isAddress(client) ? client : `unknown by ${socket}`
 }
 
 /** Some proxies append the port: `203.0.113.9:4711`, `[2001:db8::1]:443`. */

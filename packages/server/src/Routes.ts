@@ -11,6 +11,7 @@ import * as CommentaryHandlers from "./CommentaryHandlers.ts"
 import * as CreatorRoutes from "./creator/CreatorRoutes.ts"
 import * as DashboardAuthentication from "./DashboardAuthentication.ts"
 import * as DescriptionRoutes from "./description/DescriptionRoutes.ts"
+import * as EventHandlers from "./EventHandlers.ts"
 import * as Health from "./Health.ts"
 import * as MetricsHandlers from "./MetricsHandlers.ts"
 import * as PersonaHandlers from "./PersonaHandlers.ts"
@@ -28,6 +29,7 @@ const handlers = Layer.mergeAll(
   UsageHandlers.layer,
   MetricsHandlers.layer,
   WebhookHandlers.layer,
+  EventHandlers.layer,
   ApiKeyHandlers.layer,
   SandboxHandlers.layer
 )

@@ -46,7 +46,7 @@ export const readList = (query: {
     : invalid(first, ...rest)
 }
 
-const integer = (text: string | undefined, absent: number, min: number, max: number): number | undefined => {
+export const integer = (text: string | undefined, absent: number, min: number, max: number): number | undefined => {
   if (text === undefined) return absent
   const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN
   return value >= min && value <= max ? value : undefined

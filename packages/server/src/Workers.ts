@@ -1,5 +1,5 @@
 /**
- * Keeps the work going: what is due in assignments, the attempts at drafts that begin there, and the mails. As loops for a
+ * Keeps the work going: what is due in assignments, the attempts at drafts that begin there, mails and events. As loops for a
  * process that stays (`layer`). Any number may run on one database: each piece is taken by one, and taken again if that one dies.
  */
 import { Drafting } from "@partner-commentary/core/commentary/Drafting"
@@ -7,6 +7,7 @@ import { Postman } from "@partner-commentary/core/mail/Postman"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import { WorkSignal } from "@partner-commentary/core/shared/WorkSignal"
 import { Wakeups } from "@partner-commentary/core/topic/Wakeups"
+import { Courier, type Errand } from "@partner-commentary/core/webhook/Courier"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -22,7 +23,9 @@ export const WorkerSettings = Context.Reference("@partner-commentary/server/Work
     /** Attempts at drafts under way at one time. */
     attempts: 16,
     /** Mails handed over side by side. */
-    mails: 16
+    mails: 16,
+    /** Events under way to receivers: enough that hundreds of hung receivers leave room for the others. */
+    deliveries: 1000
   })
 })
 
@@ -32,6 +35,7 @@ export const layer = Layer.effectDiscard(
   Effect.gen(function* () {
     yield* Effect.forkScoped(assignments)
     yield* Effect.forkScoped(mails)
+    yield* Effect.forkScoped(deliveries)
   })
 )
 
@@ -68,6 +72,45 @@ const mails = Effect.scoped(
   })
 )
 
+const deliveries = Effect.scoped(
+  Effect.gen(function* () {
+    const courier = yield* Courier
+    const signal = yield* WorkSignal
+    const settings = yield* WorkerSettings
+    const underWay = yield* FiberSet.make()
+    const start = yield* FiberSet.runtime(underWay)()
+
+    const free = Effect.map(FiberSet.size(underWay), (size) => settings.deliveries - size)
+
+    /** One after the other to the same webhook, in one place, unless others may be waiting for it. */
+    const run = (errand: Errand): Effect.Effect<void> =>
+      Effect.flatMap(Effect.andThen(courier.deliver(errand), free), (left) =>
+        left < settings.deliveries / 2
+          ? Effect.void
+          : Effect.flatMap(
+              courier.takeNext(errand.lane),
+              Option.match({ onNone: () => Effect.void, onSome: (following) => run(following) })
+            )
+      )
+
+    const round = Effect.gen(function* () {
+      const left = yield* free
+      if (left <= 0) return 0
+      const errands = yield* Effect.uninterruptible(
+        Effect.tap(courier.take(left, left < settings.deliveries / 2), (taken) =>
+          Effect.sync(() => {
+            for (const errand of taken)
+              start(Effect.ensuring(survive(Effect.uninterruptible(run(errand))), signal.notify))
+          })
+        )
+      )
+      return errands.length
+    })
+
+    yield* loop(signal, round, courier.nextDue, settings.pollInterval)
+  })
+)
+
 /** Rounds until one finds nothing to do; then waits for a signal, for the next moment something is due, or for the poll. */
 const loop = Effect.fnUntraced(function* (
   signal: WorkSignal["Service"],
@@ -96,4 +139,4 @@ const untilNext = Effect.fnUntraced(function* (next: Option.Option<Instant.Insta
 })
 
 const survive = (attempt: Effect.Effect<void>) =>
-  Effect.catchCause(attempt, (cause) => Effect.logError("An attempt at a draft broke off", cause))
+  Effect.catchCause(attempt, (cause) => Effect.logError("An attempt at a draft or a delivery broke off", cause))

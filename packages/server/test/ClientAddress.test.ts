@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as IpAllowList from "@partner-commentary/core/access/IpAllowList"
+import { neighbourhood } from "@partner-commentary/core/access/RateLimits"
 import * as Result from "effect/Result"
 import { clientAddress } from "../src/ClientAddress.ts"
 
@@ -39,19 +40,13 @@ describe("clientAddress", () => {
     }
   })
 
-  it("is the socket's where the proxy names none that can be read: who is unknown is counted all the same", () => {
-    for (const entry of [
-      "unknown",
-      "_hidden",
-      "1.1.1.1, unknown",
-      "203.0.113.9:4711:1",
-      "[",
-      "[]:1",
-      "]",
-      ":",
-      "a:1"
-    ]) {
-      assert.strictEqual(address("10.1.2.3", entry), "10.1.2.3", entry)
+  it("is nobody's where the proxy names none that can be read: no list allows it, and it is counted as the socket", () => {
+    const everybody = Result.getOrThrow(IpAllowList.parse(["0.0.0.0/0", "::/0"]))
+    for (const entry of ["unknown", "_hidden", "1.1.1.1, unknown", "203.0.113.9:4711:1", "a:1"]) {
+      const read = address("10.1.2.3", entry)
+      assert.strictEqual(read, "unknown by 10.1.2.3", entry)
+      assert.isFalse(IpAllowList.allows(everybody, read), entry)
+      assert.strictEqual(neighbourhood(read), "10.1.2.3", entry)
     }
   })
 })

@@ -7,6 +7,7 @@ import { type AssignmentInContext, AssignmentStore } from "@partner-commentary/c
 import { recount, topicStatus } from "@partner-commentary/core/topic/TopicStatus"
 import type { Change } from "@partner-commentary/core/topic/Workflow"
 import { periodOf } from "@partner-commentary/core/usage/BillingPeriod"
+import { emitted } from "@partner-commentary/core/webhook/Event"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
@@ -15,6 +16,7 @@ import * as SqlClient from "effect/sql/SqlClient"
 import { type AssignmentRow, fromRow, toChangedRow } from "./AssignmentRow.ts"
 import * as AuditLog from "./AuditLog.ts"
 import { addressKey } from "./Columns.ts"
+import * as Events from "./Events.ts"
 import { forUpdate } from "./Lock.ts"
 import * as Mails from "./MailStore.ts"
 import { countsOf, type TopicRow } from "./TopicRow.ts"
@@ -84,6 +86,7 @@ export const layer = Layer.effect(
           })
         )
       }
+      for (const event of emitted(before, after, now)) yield* Events.announce(sql, event, after)
       if (audit !== undefined) yield* AuditLog.append(sql, { ...audit, subject: shareId, organizationId }, now)
       yield* countUsage(Instant.fromIso(topic.created_at), before, after)
       if (status !== topic.status) yield* TopicTotals.add(sql, before, { [topic.status]: -1, [status]: 1 })

@@ -14,6 +14,7 @@ import { webhooks } from "./migrations/0007_webhooks.ts"
 import { idempotency } from "./migrations/0008_idempotency.ts"
 import { sandbox } from "./migrations/0009_sandbox.ts"
 import { performance } from "./migrations/0010_performance.ts"
+import { deliveries } from "./migrations/0011_deliveries.ts"
 
 const table = "partner_commentary_migrations"
 
@@ -27,7 +28,8 @@ const migrations = {
   "0007_webhooks": webhooks,
   "0008_idempotency": idempotency,
   "0009_sandbox": sandbox,
-  "0010_performance": performance
+  "0010_performance": performance,
+  "0011_deliveries": deliveries
 }
 
 const latest = Math.max(...Object.keys(migrations).map((name) => Number.parseInt(name, 10)))

@@ -5,6 +5,8 @@ import * as SqlClient from "effect/sql/SqlClient"
 import * as ApiKeyStore from "./ApiKeyStore.ts"
 import * as AssignmentStore from "./AssignmentStore.ts"
 import * as AuditLog from "./AuditLog.ts"
+import * as DeliveryStore from "./DeliveryStore.ts"
+import * as EventLog from "./EventLog.ts"
 import * as IdempotencyStore from "./IdempotencyStore.ts"
 import * as MailStore from "./MailStore.ts"
 import * as OrganizationRegistry from "./OrganizationRegistry.ts"
@@ -32,6 +34,8 @@ export const layerTopics = Layer.mergeAll(
   UsageStore.layer,
   PerformanceStore.layer,
   WebhookStore.layer,
+  DeliveryStore.layer,
+  EventLog.layer,
   ApiKeyStore.layer,
   AuditLog.layer,
   Retention.layer,

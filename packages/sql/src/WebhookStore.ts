@@ -1,54 +1,19 @@
 /** Webhooks: a row each, changed under its lock, and one row for each owner that says how many there are. */
-import { Environment } from "@partner-commentary/core/access/ApiKey"
 import type { AuditEntry } from "@partner-commentary/core/shared/AuditLog"
-import { OrganizationId, WebhookId } from "@partner-commentary/core/shared/Ids"
+import type { WebhookId } from "@partner-commentary/core/shared/Ids"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import type { Owner } from "@partner-commentary/core/topic/TopicStore"
-import { EventType } from "@partner-commentary/core/webhook/EventType"
-import { type Webhook, WebhookStatus } from "@partner-commentary/core/webhook/Webhook"
+import type { Webhook } from "@partner-commentary/core/webhook/Webhook"
 import { TooManyWebhooks, type WebhookChange, WebhookStore } from "@partner-commentary/core/webhook/WebhookStore"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import * as Schema from "effect/Schema"
 import * as SqlClient from "effect/sql/SqlClient"
 import * as AuditLog from "./AuditLog.ts"
-import { InstantColumn } from "./Columns.ts"
 import { forUpdate } from "./Lock.ts"
 import * as Mails from "./MailStore.ts"
 import { transact } from "./Transaction.ts"
-
-const WebhookRow = Schema.Struct({
-  id: WebhookId,
-  organizationId: OrganizationId,
-  environment: Environment,
-  url: Schema.String,
-  events: Schema.fromJsonString(Schema.Array(EventType)),
-  status: WebhookStatus,
-  consecutiveFailures: Schema.Int,
-  lastDeliveryAt: Schema.NullOr(InstantColumn),
-  createdAt: InstantColumn,
-  updatedAt: InstantColumn
-}).pipe(
-  Schema.encodeKeys({
-    organizationId: "organization_id",
-    consecutiveFailures: "consecutive_failures",
-    lastDeliveryAt: "last_delivery_at",
-    createdAt: "created_at",
-    updatedAt: "updated_at"
-  })
-)
-
-const decode = Schema.decodeUnknownSync(WebhookRow)
-const encode = Schema.encodeSync(WebhookRow)
-
-const fromRow = (row: unknown): Webhook => {
-  const { environment, organizationId, ...rest } = decode(row)
-  return { ...rest, owner: { organizationId, environment } }
-}
-
-const toRow = ({ owner: { environment, organizationId }, ...rest }: Webhook) =>
-  encode({ ...rest, organizationId, environment })
+import { fromRow, toRow } from "./WebhookRow.ts"
 
 export const layer = Layer.effect(
   WebhookStore,
@@ -96,7 +61,8 @@ export const layer = Layer.effect(
       const before = fromRow(row)
       const change = decide(before)
       if (change.webhook === before) return Option.some(before)
-      yield* sql`UPDATE webhooks SET ${sql.update(toRow(change.webhook), ["id"])} WHERE id = ${id}`
+      const fresh = isFresh(before, change.webhook) ? { health: null, quiet_until: null } : {}
+      yield* sql`UPDATE webhooks SET ${sql.update({ ...toRow(change.webhook), ...fresh }, ["id"])} WHERE id = ${id}`
       yield* follow(change)
       return Option.some(change.webhook)
     })
@@ -108,6 +74,8 @@ export const layer = Layer.effect(
     ) {
       const removed = yield* sql`DELETE FROM webhooks WHERE id = ${id} AND ${ownedBy(owner)} RETURNING id`
       if (removed.length === 0) return false
+      yield* sql`DELETE FROM delivery_attempts WHERE webhook_id = ${id}`
+      yield* sql`DELETE FROM deliveries WHERE webhook_id = ${id}`
       yield* record(owner, id, audit)
       yield* sql`UPDATE webhook_totals SET total = total - 1 WHERE ${ownedBy(owner)}`
       return true
@@ -156,3 +124,8 @@ export const layer = Layer.effect(
     })
   })
 )
+
+/** Made active, or moved to another address: what was thought of its receiver does not hold any more. */
+const isFresh = (before: Webhook, after: Webhook): boolean =>
+  after.url !== before.url ||
+  (after.status === "active" && (before.status !== "active" || after.consecutiveFailures < before.consecutiveFailures))

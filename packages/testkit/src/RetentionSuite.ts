@@ -4,20 +4,36 @@ import { IdempotencyStore } from "@partner-commentary/core/idempotency/Idempoten
 import { MailStore } from "@partner-commentary/core/mail/MailStore"
 import { Retention } from "@partner-commentary/core/operations/Retention"
 import { Transaction } from "@partner-commentary/core/shared/Transaction"
+import type { AssignmentStore } from "@partner-commentary/core/topic/AssignmentStore"
 import { TopicStore } from "@partner-commentary/core/topic/TopicStore"
+import { DeliveryStore } from "@partner-commentary/core/webhook/DeliveryStore"
+import type { Receiver } from "@partner-commentary/core/webhook/Health"
+import { WebhookStore } from "@partner-commentary/core/webhook/WebhookStore"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import { day, hour, mail, personas, repeated, start, submission } from "./Fixtures.ts"
+import * as TestClock from "effect/testing/TestClock"
+import * as Creator from "./Creator.ts"
+import { day, hour, mail, personas, repeated, start, submission, webhook } from "./Fixtures.ts"
 import { guarantees } from "./Guarantee.ts"
 
 export const suite = <E>(
   name: string,
-  layer: Layer.Layer<Retention | MailStore | TopicStore | IdempotencyStore | Transaction, E>
+  layer: Layer.Layer<
+    | Retention
+    | MailStore
+    | TopicStore
+    | AssignmentStore
+    | WebhookStore
+    | DeliveryStore
+    | IdempotencyStore
+    | Transaction,
+    E
+  >
 ): void => {
   describe(`${name}: Retention`, () => {
     const it = guarantees(layer)
-    const keepAll = { mails: 0, windows: 0, answers: 0 }
+    const keepAll = { mails: 0, windows: 0, answers: 0, events: 0 }
 
     it("mails settled before the given moment go; waiting ones stay, however old", () =>
       Effect.gen(function* () {
@@ -54,6 +70,30 @@ export const suite = <E>(
         const purged = yield* retention.purge({ ...keepAll, windows: given.windowUntil + 1 })
         assert.deepStrictEqual(purged, { ...keepAll, windows: 2 })
         assert.deepStrictEqual(yield* retention.purge({ ...keepAll, windows: given.windowUntil + 1 }), keepAll)
+      }))
+
+    it("events from before the given moment go with their deliveries, held ones too; the others are still sent", () =>
+      Effect.gen(function* () {
+        const retention = yield* Retention
+        const store = yield* DeliveryStore
+        const one = webhook()
+        const audit = { action: "webhook.created", details: {} }
+        yield* (yield* WebhookStore).insert({ webhook: one, audit, mail: null }, "sealed", 20)
+        const given = submission({ topic: one.owner, personas: personas(2) })
+        const { sent } = yield* (yield* TopicStore).submit(given)
+        for (const [index, id] of sent.entries()) {
+          yield* TestClock.setTime(start + index * hour)
+          yield* Creator.decline(id)
+        }
+        assert.deepStrictEqual(yield* retention.purge({ ...keepAll, events: start }), keepAll)
+        const purged = yield* retention.purge({ ...keepAll, events: start + hour })
+        assert.deepStrictEqual(purged, { ...keepAll, events: 1 })
+        const open = { allow: () => ({ most: 5, probe: false }), taken: (present: Receiver) => present }
+        const claimed = yield* store.claim(one.id, start + day, start + 2 * day, open)
+        assert.deepStrictEqual(claimed.length, 1)
+        assert.include(claimed[0]?.payload, '"timestamp":"2026-01-30T13:00:00.000Z"')
+        yield* retention.purge({ ...keepAll, events: start + day })
+        assert.isTrue(Option.isNone(yield* store.nextDue))
       }))
 
     it("answers under keys that ended before the given moment go; the others are still given", () =>

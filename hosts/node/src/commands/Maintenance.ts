@@ -16,6 +16,7 @@ import * as Logs from "../Logs.ts"
 import * as Settings from "../settings/Settings.ts"
 
 const kept = { duration: Duration.days(7), text: "7 days" }
+const keptEvents = { duration: Duration.days(30), text: "30 days" }
 
 const databaseAlone = Layer.unwrap(
   Effect.map(Settings.read, (settings) => Layer.merge(Database.layerClient(settings), Logs.layer(settings, "warn")))
@@ -48,13 +49,14 @@ export const purge = Command.make(
     const purging = retention.purge({
       mails: Instant.plus(now, Duration.negate(kept.duration)),
       windows: now,
-      answers: now
+      answers: now,
+      events: Instant.plus(now, Duration.negate(keptEvents.duration))
     })
     const gone = yield* dryRun ? undone(purging) : purging
     yield* answer({
       json: () => ({ ...gone, dry_run: dryRun }),
       text: () => [
-        `${dryRun ? "Would let" : "Let"} go of ${gone.mails} mails settled more than ${kept.text} ago, ${gone.windows} closed duplicate windows and ${gone.answers} answers under idempotency keys that ended.`
+        `${dryRun ? "Would let" : "Let"} go of ${gone.mails} mails settled more than ${kept.text} ago, ${gone.windows} closed duplicate windows, ${gone.answers} answers under idempotency keys that ended, and ${gone.events} events of more than ${keptEvents.text} ago with their deliveries.`
       ]
     })
   }, Effect.provide(Administration.layer))

@@ -157,6 +157,7 @@ const readPolicy = Effect.gen(function* () {
     return yield* refuse("CONTENT_MAX_LENGTH", `must be a whole number from CONTENT_MIN_LENGTH (${min}) to ${longest}`)
   }
   const { withDefault } = Variable
+  const count = Kind.wholeNumber(1, 1000)
   return {
     ...defaults,
     contentLength: { min, max },
@@ -164,7 +165,14 @@ const readPolicy = Effect.gen(function* () {
     approvalWindow: yield* withDefault("APPROVAL_WINDOW", Kind.duration, defaults.approvalWindow),
     duplicateWindow: yield* withDefault("DUPLICATE_WINDOW", Kind.duration, defaults.duplicateWindow),
     generationRetries: yield* withDefault("GENERATION_RETRY_SCHEDULE", Kind.durations, defaults.generationRetries),
-    webhookTimeout: yield* withDefault("WEBHOOK_TIMEOUT", Kind.duration, defaults.webhookTimeout),
+    webhooks: {
+      ...defaults.webhooks,
+      timeout: yield* withDefault("WEBHOOK_TIMEOUT", Kind.duration, defaults.webhooks.timeout),
+      retries: yield* withDefault("WEBHOOK_RETRY_SCHEDULE", Kind.durations, defaults.webhooks.retries),
+      disableFailures: yield* withDefault("WEBHOOK_DISABLE_FAILURES", count, defaults.webhooks.disableFailures),
+      disableAfter: yield* withDefault("WEBHOOK_DISABLE_AFTER", Kind.duration, defaults.webhooks.disableAfter),
+      disableEvents: yield* withDefault("WEBHOOK_DISABLE_EVENTS", count, defaults.webhooks.disableEvents)
+    },
     lease: yield* withDefault("WORKER_LEASE", Kind.duration, defaults.lease)
   }
 })

@@ -31,7 +31,7 @@ export const tell = Effect.fnUntraced(function* (baseUrl: string, { fetch }: Jud
   const stranger = yield* Seed.persona(null)
   const options = { baseUrl, fetch, maxRetries: 0 }
   const client = new PartnerCommentary({ ...options, apiKey: (yield* Seed.key(owner)).text })
-  const { metrics, personas, topics, usage, webhooks } = client
+  const { events, metrics, personas, topics, usage, webhooks } = client
 
   yield* run(() => personas.list())
   for (const { id } of [ada, cy]) yield* run(() => personas.get(id))
@@ -82,6 +82,9 @@ export const tell = Effect.fnUntraced(function* (baseUrl: string, { fetch }: Jud
   yield* refused("invalid_request", () => metrics.performance({ from: "2020-01-01T00:00:00Z" }))
 
   const registered = { url: "https://example.com/hook?a=b", events: ["creator.approved", "partner.approved"] } as const
+  const told = yield* run(() => events.list({ limit: 1, since: "2026-01-01T00:00:00Z", type: "commentary.failed" }))
+  yield* run(() => events.list({ cursor: told.data[0]?.id }))
+  yield* refused("invalid_request", () => events.list({ cursor: "nobody's" }))
   const hook = yield* run(() => webhooks.create(registered))
   yield* run(() => webhooks.create({ ...registered, secret: "x".repeat(32) }))
   yield* run(() => webhooks.list())

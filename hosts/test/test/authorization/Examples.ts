@@ -35,6 +35,7 @@ export const bodies: Readonly<Record<string, Example>> = {
   updateWebhook: ({ nth }) => ({ url: `https://example.com/changed/${nth}`, status: "paused" }),
   deleteWebhook: none,
   testWebhook: none,
+  listEvents: none,
   createApiKey: ({ nth }) => ({ name: `Made ${nth}`, scopes: ["usage:read"] }),
   listApiKeys: none,
   getApiKey: none,

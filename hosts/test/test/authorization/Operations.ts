@@ -48,6 +48,7 @@ export type Ownership = "environment" | "organization" | "licence"
 const ownership: Readonly<Record<string, Ownership>> = {
   topics: "environment",
   webhooks: "environment",
+  events: "environment",
   assignments: "environment",
   "api-keys": "organization",
   personas: "licence"

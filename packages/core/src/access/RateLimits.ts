@@ -120,9 +120,9 @@ const untouched = (now: Instant.Instant): Standing => ({
 /** Addresses remembered at one time. */
 const strangerCapacity = 100_000
 
-/** Who shares a window: an IPv4 address, or an IPv6 network of /64, which is one customer's. Empty for what is no address. */
+/** Who shares a window: an IPv4 address, or an IPv6 network of /64, which is one customer's. Empty for what is no address; who is `unknown by` an address shares its. */
 export const neighbourhood = (address: string): string => {
-  const parsed = NetAddress.ipFromString(address)
+  const parsed = NetAddress.ipFromString(address.replace(/^unknown by /, ""))
   if (Result.isFailure(parsed)) return ""
   const canonical = NetAddress.toCanonical(parsed.success)
   if (NetAddress.isIpv4Address(canonical)) return NetAddress.formatIp(canonical)

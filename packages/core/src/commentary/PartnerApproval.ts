@@ -8,6 +8,7 @@ import * as Schema from "effect/Schema"
 import type { Principal } from "../access/ApiKeys.ts"
 import type { CommentaryId, TopicId } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
+import { WorkSignal } from "../shared/WorkSignal.ts"
 import type { ApprovedCommentary, Assignment } from "../topic/Assignment.ts"
 import { AssignmentStore } from "../topic/AssignmentStore.ts"
 import { TopicStore } from "../topic/TopicStore.ts"
@@ -57,6 +58,7 @@ export class PartnerApproval extends Context.Service<
     Effect.gen(function* () {
       const topics = yield* TopicStore
       const assignments = yield* AssignmentStore
+      const signal = yield* WorkSignal
       return PartnerApproval.of({
         approve: Effect.fnUntraced(function* ({ environment, key, organization }, topicId, commentaryId) {
           const topic = yield* topics.find({ organizationId: organization.id, environment }, topicId)
@@ -69,6 +71,7 @@ export class PartnerApproval extends Context.Service<
           const modified = yield* assignments.modify(found.id, (present) =>
             accept(present, { commentaryId, by: `key ${key.id}` }, now)
           )
+          yield* signal.notify
           const accepted = Option.isNone(modified) ? null : approved(modified.value.after)
           return accepted ?? (yield* new CommentaryNotFound())
         })

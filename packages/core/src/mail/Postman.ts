@@ -13,7 +13,7 @@ import { WorkSignal } from "../shared/WorkSignal.ts"
 import { isSettled } from "../topic/Assignment.ts"
 import { type AssignmentInContext, AssignmentStore } from "../topic/AssignmentStore.ts"
 import { isStalled, type NoticeKind, notified, occasionOf } from "../topic/Workflow.ts"
-import { type WebhookNoticeKind, webhookNotice } from "../webhook/WebhookNotices.ts"
+import { isWebhookNotice, type WebhookNoticeKind, webhookNotice } from "../webhook/WebhookNotices.ts"
 import { type Mail, noticeId, repeated, retryAt } from "./Mail.ts"
 import { Mailer, type MailMessage, MailRefused } from "./Mailer.ts"
 import { type MailOutcome, MailStore } from "./MailStore.ts"
@@ -61,7 +61,7 @@ export class Postman extends Context.Service<
             deskNotice({ link: yield* links.toDesk(mail.address) })
           )
         }
-        if (mail.kind === "webhook_added" || mail.kind === "webhook_moved") return yield* aboutWebhook(mail, mail.kind)
+        if (isWebhookNotice(mail.kind)) return yield* aboutWebhook(mail, mail.kind)
         const found = yield* about(mail)
         if (Option.isNone(found)) return Option.none<MailMessage>()
         const { assignment, topic } = found.value

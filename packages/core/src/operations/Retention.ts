@@ -7,13 +7,19 @@ export class Retention extends Context.Service<
   Retention,
   {
     /**
-     * Deletes mails that were settled before `mails`, duplicate windows that closed before `windows`, and answers that were
-     * kept until before `answers`. Safe to run at any time.
+     * Deletes mails that were settled before `mails`, duplicate windows that closed before `windows`, answers that were kept
+     * until before `answers`, and events from before `events` with all their deliveries, held ones too. Safe to run at any time.
      */
     readonly purge: (before: {
       readonly mails: Instant
       readonly windows: Instant
       readonly answers: Instant
-    }) => Effect.Effect<{ readonly mails: number; readonly windows: number; readonly answers: number }>
+      readonly events: Instant
+    }) => Effect.Effect<{
+      readonly mails: number
+      readonly windows: number
+      readonly answers: number
+      readonly events: number
+    }>
   }
 >()("@partner-commentary/core/operations/Retention") {}

@@ -33,6 +33,10 @@ export type CommentaryId = typeof CommentaryId.Type
 export const WebhookId = Uuid.pipe(Schema.brand("WebhookId"))
 export type WebhookId = typeof WebhookId.Type
 
+/** Of what became of an assignment; partners see it as `evt_…`. */
+export const EventId = Uuid.pipe(Schema.brand("EventId"))
+export type EventId = typeof EventId.Type
+
 /** Reads an id from outside, in either case; what we keep and show is lower case. */
 export const parse = <Id extends string>(_schema: Schema.Codec<Id, string>, text: string): Option.Option<Id> =>
   uuid.test(text) ? Option.some(text.toLowerCase() as Id) : Option.none()

@@ -34,6 +34,13 @@ export const parse = (text: string): Option.Option<Instant> =>
 const isDay = (day: string): boolean =>
   Option.exists(DateTime.make(`${day}T00:00:00Z`), (moment) => DateTime.formatIso(moment).startsWith(day))
 
+/** Reads what HTTP writes, such as `Fri, 30 Jan 2026 12:00:00 GMT`; none when it is no such moment. */
+export const fromHttpDate = (text: string): Option.Option<Instant> =>
+  httpDate.test(text) ? Option.map(DateTime.make(text), ({ epochMilliseconds }) => epochMilliseconds) : Option.none()
+
+const httpDate =
+  /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d{2} (Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) \d{4} \d{2}:\d{2}:\d{2} GMT$/
+
 export const plus = (instant: Instant, duration: Duration.Duration): Instant => instant + Duration.toMillis(duration)
 
 /** The later moment that lies at this part (0 to 1) of the way. */

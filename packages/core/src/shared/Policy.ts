@@ -1,6 +1,7 @@
 /** The product's figures: windows, bounds and schedules, with their defaults. Hosts read some of them from the environment. */
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
+import * as Webhooks from "../webhook/WebhookPolicy.ts"
 
 export interface Policy {
   /** How long a creator may take to respond, counted from the handed-over mail. */
@@ -29,8 +30,7 @@ export interface Policy {
   readonly testPace: Duration.Duration
   /** An idempotency key gives its first answer again for so long. */
   readonly idempotencyWindow: Duration.Duration
-  /** How long one attempt at a receiver may take, from the name's look-up to the last byte of the answer. */
-  readonly webhookTimeout: Duration.Duration
+  readonly webhooks: Webhooks.WebhookPolicy
 }
 
 export const defaults: Policy = {
@@ -47,7 +47,7 @@ export const defaults: Policy = {
   testDuplicateWindow: Duration.seconds(60),
   testPace: Duration.millis(1500),
   idempotencyWindow: Duration.hours(24),
-  webhookTimeout: Duration.seconds(15)
+  webhooks: Webhooks.defaults
 }
 
 /** The policy in force. */

@@ -30,7 +30,7 @@ export const make: Effect.Effect<Send, never, Mac.Mac | Seal | WebhookTransport>
   const mac = yield* Mac.Mac
   const seal = yield* Seal
   const transport = yield* WebhookTransport
-  const { webhookTimeout: timeout } = yield* Policy
+  const { timeout } = (yield* Policy).webhooks
 
   return Effect.fn("Webhook.send")(function* ({ eventId, payload, sealedSecret, webhook }) {
     const at = yield* Instant.now

@@ -2,11 +2,13 @@
 import { utcDate } from "../creator/Notices.ts"
 import { clip, type NoticeParts, type NoticeText, oneLine, write } from "../mail/NoticeText.ts"
 import type { WebhookId } from "../shared/Ids.ts"
-import type { Instant } from "../shared/Instant.ts"
+import { fromIso, type Instant } from "../shared/Instant.ts"
 import type { EventType } from "./EventType.ts"
 
-/** `webhook_moved`: its URL was changed. */
-export type WebhookNoticeKind = "webhook_added" | "webhook_moved"
+/** `webhook_moved`: its URL was changed. `webhook_failing`: it will be disabled if it goes on like this. */
+export type WebhookNoticeKind = "webhook_added" | "webhook_moved" | "webhook_failing" | "webhook_disabled"
+
+export const isWebhookNotice = (kind: string): kind is WebhookNoticeKind => kind.startsWith("webhook_")
 
 /** What a mail needs to know of what was done: hosts alone, for the rest of a URL may hold a secret of the receiver's. */
 export interface WebhookMention {
@@ -15,8 +17,18 @@ export interface WebhookMention {
   /** Null for a new one. */
   readonly formerHost: string | null
   readonly events: ReadonlyArray<EventType>
-  /** Of the key that did it: enough to recognize, not to use. */
-  readonly keyPrefix: string
+  /** Of the key that did it: enough to recognize, not to use. Null where nobody did. */
+  readonly keyPrefix: string | null
+  /** What is wrong, where something is. */
+  readonly trouble?: {
+    readonly failures: number
+    /** When the first of them was. */
+    readonly since: string
+    /** Of the last one. */
+    readonly reason: string
+    /** The receiver said that it is gone for good. */
+    readonly gone: boolean
+  }
 }
 
 /** Partners learn of it on another way than by the API, for whoever got hold of a key of theirs would not tell them. */
@@ -29,8 +41,10 @@ export const webhookNotice = (context: {
   const { at, webhook } = context
   const organization = oneLine(context.organizationName)
   const host = oneLine(webhook.host)
+  if (webhook.trouble !== undefined)
+    return troubleNotice(organization, host, webhook, webhook.trouble, at, context.kind === "webhook_disabled")
   return write({
-    ...letters[context.kind](organization, host),
+    ...letters[context.kind === "webhook_moved" ? "webhook_moved" : "webhook_added"](organization, host),
     quote: null,
     facts: [
       ...(webhook.formerHost === null
@@ -39,7 +53,7 @@ export const webhookNotice = (context: {
       ["Events", webhook.events.join(", ")],
       ["Webhook", webhook.id],
       ["Done at", utcDate(at)],
-      ["With the API key", `${webhook.keyPrefix}…`]
+      ["With the API key", `${webhook.keyPrefix ?? ""}…`]
     ],
     action: null,
     after: [
@@ -52,7 +66,7 @@ export const webhookNotice = (context: {
 
 const letters: Readonly<
   Record<
-    WebhookNoticeKind,
+    Exclude<WebhookNoticeKind, "webhook_failing" | "webhook_disabled">,
     (organization: string, host: string) => Pick<NoticeParts, "subject" | "title" | "paragraphs">
   >
 > = {
@@ -66,6 +80,48 @@ const letters: Readonly<
     title: "The address of a webhook was changed",
     paragraphs: [
       `From now on, events about ${organization}’s commentaries that this webhook carries are sent to another address.`
+    ]
+  })
+}
+
+/** Told before it comes to that, and when it did. */
+const troubleNotice = (
+  organization: string,
+  host: string,
+  { events, id }: WebhookMention,
+  { failures, gone, reason, since }: NonNullable<WebhookMention["trouble"]>,
+  at: Instant,
+  disabled: boolean
+): NoticeText => {
+  const backAgain = `PATCH /webhooks/${id} with {"status": "active"}`
+  return write({
+    subject: disabled
+      ? `A webhook was disabled: ${clip(organization, 30)}’s events no longer go to ${clip(host, 40)}`
+      : `A webhook is failing: ${clip(organization, 30)}’s events do not reach ${clip(host, 45)}`,
+    title: disabled ? "A webhook was disabled" : "A webhook is failing",
+    paragraphs: [
+      gone
+        ? "The server named below answered with 410, which says that it is gone for good. We send it nothing more."
+        : disabled
+          ? "The server named below has not taken a single event for so long that we send it nothing more."
+          : "The server named below does not take the events that we send. We keep trying; if it goes on like this for too long, the webhook will be disabled."
+    ],
+    quote: null,
+    facts: [
+      ["Server", host],
+      ["Events", events.join(", ")],
+      ["Webhook", id],
+      ["Failed attempts in a row", String(failures)],
+      ["Failing since", utcDate(fromIso(since))],
+      [disabled ? "Disabled at" : "As of", utcDate(at)],
+      ["The last time", oneLine(reason)]
+    ],
+    action: null,
+    after: [
+      disabled
+        ? `Nothing is lost for 30 days: mend the server, then make the webhook active again (${backAgain}), and what was held goes out, oldest first.`
+        : `Nothing is lost: each event is tried again for about three days. POST /webhooks/${id}/test shows at any time what the server answers.`,
+      `You get this mail because you are the contact of ${organization}. Only the name of the server is shown, and made unclickable on purpose.`
     ]
   })
 }

@@ -1,0 +1,118 @@
+/** Past events, in the shape in which webhooks get them. */
+import { FailureReason } from "@partner-commentary/core/topic/Assignment"
+import { EventType } from "@partner-commentary/core/webhook/EventType"
+import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
+import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
+import * as OpenApi from "effect/http-api/OpenApi"
+import * as Schema from "effect/Schema"
+import { ApiKeyAuth, RequiredScope } from "./ApiKeyAuth.ts"
+import { integerParameter, literalParameter, textParameter } from "./Documented.ts"
+import { Success } from "./Envelope.ts"
+import * as Fields from "./Fields.ts"
+
+export const eventListBounds = { defaultLimit: 20, maxLimit: 100 }
+
+const envelope = <Type extends EventType>(type: Type) => ({
+  id: Schema.String.annotate({
+    description: "The event's id, the same in every delivery: `evt_` and a UUID.",
+    examples: ["evt_019c0e5f-03aa-7001-8000-94d0b7f3a6e2"]
+  }),
+  type: Schema.Literal(type).annotate({ description: "What happened.", examples: [type] }),
+  timestamp: Fields.moment("When it happened: ISO 8601, UTC.", "2026-01-30T15:10:00.000Z"),
+  sequence: Fields.count("Increases with every event about one persona's part.", 1)
+})
+
+const part = {
+  topic_id: Fields.TopicId,
+  external_reference: Schema.NullOr(Schema.String).annotate({
+    description: "Your own identifier of the topic; null when none was given.",
+    examples: ["article-4711"]
+  }),
+  metadata: Fields.Metadata,
+  share_id: Fields.ShareId,
+  persona: Schema.Struct({ id: Fields.PersonaId, name: Fields.PersonaName }).annotate({
+    identifier: "EventPersona",
+    description: "The persona that it is about."
+  }),
+  status: Fields.AssignmentStatus
+}
+
+const approval = <Type extends "creator.approved" | "partner.approved">(
+  type: Type,
+  identifier: string,
+  description: string
+) =>
+  Schema.Struct({
+    ...envelope(type),
+    data: Schema.Struct({ ...part, commentary: Fields.Commentary }).annotate({
+      identifier: `${identifier}Data`,
+      description: "The part that it is about, with its commentary as it was then."
+    })
+  }).annotate({ identifier, description })
+
+export const Event = Schema.Union([
+  approval("creator.approved", "CreatorApprovedEvent", "A commentary became ready to fetch."),
+  approval("partner.approved", "PartnerApprovedEvent", "You accepted a commentary for publication."),
+  Schema.Struct({
+    ...envelope("commentary.failed"),
+    data: Schema.Struct({
+      ...part,
+      reason: FailureReason.annotate({
+        description: "Why no commentary will come, as in `failure.reason`.",
+        examples: ["declined"]
+      })
+    }).annotate({ identifier: "CommentaryFailedEventData", description: "The part that it is about, and why." })
+  }).annotate({ identifier: "CommentaryFailedEvent", description: "It is certain that no commentary will come." })
+]).annotate({ identifier: "Event", description: "What became of one persona's part in a topic." })
+
+export const EventList = Schema.Struct({
+  success: Success,
+  data: Schema.Array(Event).annotate({ description: "This page's events, newest first." }),
+  pagination: Schema.Struct({
+    limit: Fields.count("The page's size.", eventListBounds.defaultLimit),
+    next_cursor: Schema.NullOr(Schema.String).annotate({
+      description: "Send it as `cursor` for the next page; null on the last.",
+      examples: [null]
+    })
+  }).annotate({ identifier: "CursorPagination", description: "Where this page lies in the list." })
+}).annotate({ identifier: "EventList", description: "One page of events, newest first." })
+
+const listQuery = {
+  type: literalParameter(EventType.literals, { description: "Only events of this type.", example: "creator.approved" }),
+  since: textParameter({
+    description:
+      "Only events of this moment and later ones: ISO 8601 with a zone. None reach back further than 30 days.",
+    example: "2026-01-30T12:00:00Z",
+    format: "date-time"
+  }),
+  limit: integerParameter({
+    description: "The page's size.",
+    example: eventListBounds.defaultLimit,
+    minimum: 1,
+    maximum: eventListBounds.maxLimit,
+    default: eventListBounds.defaultLimit
+  }),
+  cursor: textParameter({
+    description: "The former page's `pagination.next_cursor`.",
+    example: "evt_019c0e5f-03aa-7001-8000-94d0b7f3a6e2",
+    pattern: "^evt_[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$"
+  })
+}
+
+export class EventsApi extends HttpApiGroup.make("events")
+  .add(
+    HttpApiEndpoint.get("list", "/events", { query: listQuery, success: EventList })
+      .annotate(RequiredScope, "topics:read")
+      .annotateMerge(
+        OpenApi.annotations({
+          identifier: "listEvents",
+          summary: "List events",
+          description:
+            "The events of the last 30 days in the key's environment, newest first, whether or not a webhook was registered for them, in the very bytes that webhooks get. Compare their ids with those that arrived to find what you missed."
+        })
+      )
+  )
+  .annotateMerge(
+    OpenApi.annotations({ title: "Events", description: "What happened to your topics, to be read at any time." })
+  )
+  .middleware(ApiKeyAuth) {}

@@ -1,0 +1,132 @@
+/** Carries events that are due to their webhooks, and writes down what came of each attempt. What follows is Health's and DeliveryPlan's to say. */
+import * as Context from "effect/Context"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Random from "effect/Random"
+import { OrganizationStore } from "../partner/OrganizationStore.ts"
+import type { OrganizationId } from "../shared/Ids.ts"
+import * as Instant from "../shared/Instant.ts"
+import { Policy } from "../shared/Policy.ts"
+import { WorkSignal } from "../shared/WorkSignal.ts"
+import type { Attempt } from "./Attempt.ts"
+import { next } from "./DeliveryPlan.ts"
+import { type Claimed, DeliveryStore, type Lane, type Settlement } from "./DeliveryStore.ts"
+import { publicId } from "./Event.ts"
+import * as Health from "./Health.ts"
+import * as Sending from "./Sending.ts"
+import { troubled } from "./WebhookTrouble.ts"
+
+/** A delivery to make, and whose it is. */
+export interface Errand {
+  readonly lane: Lane
+  readonly claimed: Claimed
+}
+
+export class Courier extends Context.Service<
+  Courier,
+  {
+    /**
+     * Takes what is due, so many at most, a fair part for each webhook: each that has something due gets one before any
+     * gets more where there is not room for all. Each must be delivered by whoever took it.
+     */
+    readonly take: (free: number, isScarce: boolean) => Effect.Effect<ReadonlyArray<Errand>>
+    /** One attempt. Never fails: failing is an outcome. A stop gives it back unsent. */
+    readonly deliver: (errand: Errand) => Effect.Effect<void>
+    /** The next one of the same webhook, in the place of one that ended. */
+    readonly takeNext: (lane: Lane) => Effect.Effect<Option.Option<Errand>>
+    readonly nextDue: Effect.Effect<Option.Option<Instant.Instant>>
+  }
+>()("@partner-commentary/core/webhook/Courier") {
+  static readonly layer = Layer.effect(
+    Courier,
+    Effect.gen(function* () {
+      const store = yield* DeliveryStore
+      const organizations = yield* OrganizationStore
+      const policy = yield* Policy
+      const signal = yield* WorkSignal
+      const send = yield* Sending.make
+      const { webhooks } = policy
+
+      /** Of a suspended organization, and of one that is gone, everything is held. */
+      const isHeld = (id: OrganizationId) =>
+        Effect.map(organizations.find(id), (found) => Option.isNone(found) || found.value.suspendedAt !== null)
+
+      const takeFrom = Effect.fnUntraced(function* (lane: Lane, most: number) {
+        const now = yield* Instant.now
+        if (yield* isHeld(lane.organizationId)) {
+          yield* store.postpone(lane.webhookId, Instant.plus(now, heldDelay))
+          return []
+        }
+        const lease = Instant.plus(now, Duration.max(policy.lease, Duration.times(webhooks.timeout, 2)))
+        const claimed = yield* store.claim(lane.webhookId, now, lease, {
+          allow: (present, underWay) => {
+            const allowed = Health.allowance(present, underWay, now, webhooks)
+            return { ...allowed, most: Math.min(allowed.most, most) }
+          },
+          taken: (present, allowed, count) => Health.taken(present, { ...allowed, count }, now, webhooks)
+        })
+        return claimed.map((one): Errand => ({ lane, claimed: one }))
+      })
+
+      const release = (claimed: Claimed) => Effect.flatMap(Instant.now, (now) => store.release(claimed, now))
+
+      const settled =
+        (claimed: Claimed, attempt: Attempt, chance: number, now: Instant.Instant) =>
+        (present: Health.Receiver): Settlement => {
+          const { eventId, kind } = claimed
+          const { alarm, receiver } = Health.judge(
+            present,
+            { attempt, eventId, probe: kind === "probe" },
+            now,
+            webhooks
+          )
+          return {
+            receiver,
+            next: next(claimed, { attempt, kind }, chance, now, webhooks),
+            ...troubled(receiver, alarm, attempt, now)
+          }
+        }
+
+      return Courier.of({
+        take: Effect.fnUntraced(function* (free, isScarce) {
+          const most = isScarce ? 1 : webhooks.concurrency
+          const lanes = yield* store.lanes(yield* Instant.now, webhooks.concurrency, Math.ceil(free / most))
+          const taken = yield* Effect.forEach(lanes, (lane) => takeFrom(lane, most), { concurrency: "unbounded" })
+          return taken.flat()
+        }),
+
+        takeNext: (lane) => Effect.map(takeFrom(lane, 1), ([errand]) => Option.fromUndefinedOr(errand)),
+
+        deliver: Effect.fn("Courier.deliver")(function* ({ claimed }) {
+          const { eventId, payload, sealedSecret, url, webhookId: id } = claimed
+          const attempt = yield* Effect.interruptible(
+            send({ webhook: { id, url }, sealedSecret, eventId: publicId(eventId), payload })
+          ).pipe(Effect.onInterrupt(() => release(claimed)))
+          const chance = yield* Random.next
+          const now = yield* Instant.now
+          const before = yield* store.settle(claimed, attempt, now, settled(claimed, attempt, chance, now))
+          if (attempt.failure !== null) yield* report(claimed, attempt)
+          if (Option.isSome(before) && before.value.webhook.status === "disabled") yield* signal.notify
+        }, Effect.uninterruptible),
+
+        nextDue: store.nextDue
+      })
+    })
+  )
+}
+
+/** How soon what was held goes on after a suspension was lifted, at the latest. */
+const heldDelay = Duration.minutes(1)
+
+/** What we could not sign is the operator's to mend. */
+const report = ({ eventId, kind, ticket, webhookId }: Claimed, { failure, reason, status }: Attempt) =>
+  Effect.annotateLogs(
+    failure === "unsigned"
+      ? Effect.logError(
+          "A webhook's secret cannot be opened; bring back the entry of SIGNING_SECRET it was sealed under"
+        )
+      : Effect.logInfo("An event was not delivered"),
+    { webhook: webhookId, event: eventId, attempt: ticket, kind, failure, reason, status }
+  )

@@ -1,0 +1,65 @@
+/** What becomes of a delivery after an attempt: done, tried again at its time, or given up. Pure. How the receiver fares is Health's. */
+import * as Duration from "effect/Duration"
+import * as Option from "effect/Option"
+import * as Instant from "../shared/Instant.ts"
+import type { Attempt } from "./Attempt.ts"
+import type { WebhookPolicy } from "./WebhookPolicy.ts"
+
+/** Who asked for an attempt. `probe`: the circuit breaker, to see whether the receiver is back. */
+export type AttemptKind = "scheduled" | "manual" | "probe"
+
+/** What of a delivery decides on its next attempt. */
+export interface Standing {
+  /** Attempts of the schedule that failed so far. */
+  readonly attempts: number
+  /** When the schedule would have gone on, had nobody asked for an attempt by hand; null where it has ended. */
+  readonly resumeAt: Instant.Instant | null
+}
+
+export type Next =
+  | { readonly state: "delivered" }
+  /** The schedule has ended. */
+  | { readonly state: "failed"; readonly attempts: number }
+  | { readonly state: "pending"; readonly attempts: number; readonly dueAt: Instant.Instant }
+
+/** So much later than planned at most, as a part of the delay: many that failed together do not come back together. */
+const jitter = 0.1
+
+/** When what we could not sign is looked at again. */
+const unsignedDelay = Duration.hours(1)
+
+/** `chance` is from 0 up to 1. */
+export const next = (
+  present: Standing,
+  { attempt, kind }: { readonly attempt: Attempt; readonly kind: AttemptKind },
+  chance: number,
+  now: Instant.Instant,
+  policy: WebhookPolicy
+): Next => {
+  if (attempt.failure === null) return { state: "delivered" }
+  const { attempts } = present
+  if (attempt.failure === "unsigned") return { state: "pending", attempts, dueAt: Instant.plus(now, unsignedDelay) }
+  if (kind === "probe") return { state: "pending", attempts, dueAt: now }
+  if (kind === "manual") {
+    return present.resumeAt === null
+      ? { state: "failed", attempts }
+      : { state: "pending", attempts, dueAt: Math.max(present.resumeAt, now) }
+  }
+  const delay = policy.retries[attempts]
+  if (delay === undefined) return { state: "failed", attempts: attempts + 1 }
+  const planned = now + Math.round(Duration.toMillis(delay) * (1 + jitter * chance))
+  return { state: "pending", attempts: attempts + 1, dueAt: Math.max(planned, askedFor(attempt, now, policy)) }
+}
+
+/** The moment before which the receiver wants nothing; now where it says nothing that counts. */
+const askedFor = ({ retryAfter, status }: Attempt, now: Instant.Instant, policy: WebhookPolicy): Instant.Instant => {
+  if (retryAfter === null || (status !== 429 && status !== 503)) return now
+  const wait = waitOf(retryAfter.trim(), now)
+  return now + Math.min(Math.max(0, wait), Duration.toMillis(policy.longestWait))
+}
+
+/** Seconds or an HTTP date; what is neither counts as no time. */
+const waitOf = (text: string, now: Instant.Instant): number =>
+  /^\d{1,15}$/.test(text)
+    ? Number(text) * 1000
+    : Option.match(Instant.fromHttpDate(text), { onNone: () => 0, onSome: (moment) => moment - now })

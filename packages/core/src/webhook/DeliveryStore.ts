@@ -1,0 +1,79 @@
+/** The port that keeps events on their way to webhooks. They come there with the change that they tell of, by AssignmentStore. */
+import * as Context from "effect/Context"
+import type * as Effect from "effect/Effect"
+import type * as Option from "effect/Option"
+import type { Mail } from "../mail/Mail.ts"
+import type { AuditEntry } from "../shared/AuditLog.ts"
+import type { EventId, OrganizationId, WebhookId } from "../shared/Ids.ts"
+import type { Instant } from "../shared/Instant.ts"
+import type { Attempt } from "./Attempt.ts"
+import type { AttemptKind, Next, Standing } from "./DeliveryPlan.ts"
+import type { Allowance, Receiver } from "./Health.ts"
+
+/** A webhook for which something is due. */
+export interface Lane {
+  readonly webhookId: WebhookId
+  readonly organizationId: OrganizationId
+}
+
+/** A delivery that was taken, and must now be tried by whoever took it. */
+export interface Claimed extends Standing {
+  readonly webhookId: WebhookId
+  /** As they were when it was taken. */
+  readonly url: string
+  readonly sealedSecret: string
+  readonly eventId: EventId
+  readonly payload: string
+  /** Increases with every attempt: one that was overtaken moves nothing. */
+  readonly ticket: number
+  readonly kind: AttemptKind
+}
+
+/** What follows from an attempt: all of it is stored, or nothing. */
+export interface Settlement {
+  readonly receiver: Receiver
+  readonly next: Next
+  readonly mail: Omit<Mail, "attempts"> | null
+  readonly audit: Pick<AuditEntry, "action" | "details"> | null
+}
+
+export class DeliveryStore extends Context.Service<
+  DeliveryStore,
+  {
+    /**
+     * Active webhooks with something due that may be sent, the longest overdue first, each once: those that are left alone
+     * until later, or have as many under way as they may, are passed over.
+     */
+    readonly lanes: (at: Instant, most: number, limit: number) => Effect.Effect<ReadonlyArray<Lane>>
+    /**
+     * Takes deliveries that are due, the longest overdue first, as many as `allow` says, which sees the receiver and how many
+     * are under way, under its lock: so no cap is ever exceeded, however many workers there are. Until `lease` nobody else
+     * gets them; without an outcome by then, they are due again. None for a webhook that is not active.
+     */
+    readonly claim: (
+      id: WebhookId,
+      at: Instant,
+      lease: Instant,
+      decide: {
+        readonly allow: (present: Receiver, underWay: number) => Allowance
+        readonly taken: (present: Receiver, allowance: Allowance, count: number) => Receiver
+      }
+    ) => Effect.Effect<ReadonlyArray<Claimed>>
+    /**
+     * Keeps the attempt, and what `decide` makes of it under the receiver's lock. An overtaken attempt does not move the
+     * delivery, unless it succeeded. None when the webhook is gone.
+     */
+    readonly settle: (
+      claimed: Claimed,
+      attempt: Attempt,
+      at: Instant,
+      decide: (present: Receiver) => Settlement
+    ) => Effect.Effect<Option.Option<Receiver>>
+    /** Broken off by our own stop: due again at this moment, and no attempt. */
+    readonly release: (claimed: Claimed, at: Instant) => Effect.Effect<void>
+    /** Leaves a webhook alone until then. */
+    readonly postpone: (id: WebhookId, until: Instant) => Effect.Effect<void>
+    /** The next moment at which something can be sent to an active webhook. */
+    readonly nextDue: Effect.Effect<Option.Option<Instant>>
+  }
+>()("@partner-commentary/core/webhook/DeliveryStore") {}

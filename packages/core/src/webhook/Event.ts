@@ -1,0 +1,107 @@
+/** What becomes of an assignment, as partners are told of it: which change is an event, and what the event says. Pure. */
+import type { CommentaryId, EventId, PersonaId, ShareId, TopicId } from "../shared/Ids.ts"
+import { type Instant, toIso } from "../shared/Instant.ts"
+import type { Assignment } from "../topic/Assignment.ts"
+import type { EventType } from "./EventType.ts"
+
+/** An event as it is stored, but for what its topic adds to the payload: the reference and the metadata. */
+export interface Emitted {
+  readonly id: EventId
+  readonly type: EventType
+  readonly at: Instant
+  /** The payload's text up to the external reference's value. */
+  readonly head: string
+  /** The payload's text behind the metadata. */
+  readonly tail: string
+}
+
+/** How an event's id is written wherever a partner sees it. */
+export const publicId = (id: EventId): string => `evt_${id}`
+
+/** What is between the external reference's value and the metadata's. */
+export const middle = ',"metadata":'
+
+/** In the order in which they may happen; an assignment has each once at most. */
+const facts: ReadonlyArray<readonly [EventType, (assignment: Assignment) => boolean]> = [
+  ["creator.approved", ({ status }) => status === "creator_approved"],
+  ["partner.approved", ({ commentary }) => commentary !== null && commentary.partnerApprovedAt !== null],
+  ["commentary.failed", ({ failure }) => failure !== null]
+]
+
+const none: ReadonlyArray<Emitted> = []
+
+/** What this change is to be told of: nothing, for nearly all of them. */
+export const emitted = (before: Assignment, after: Assignment, at: Instant): ReadonlyArray<Emitted> => {
+  const news = facts.filter(([, holds]) => holds(after) && !holds(before))
+  if (news.length === 0) return none
+  const told = facts.filter(([, holds]) => holds(before)).length
+  return news.map(([type], index) => event(after, type, told + index + 1, at))
+}
+
+const event = (assignment: Assignment, type: EventType, sequence: number, at: Instant): Emitted => {
+  const id = idOf(assignment.id, sequence, at)
+  const envelope: Envelope = { id: publicId(id), type, timestamp: toIso(at), sequence }
+  const subject: Subject = {
+    share_id: assignment.id,
+    persona: { id: assignment.persona.id, name: assignment.persona.name },
+    status: assignment.status,
+    ...detail(assignment, type)
+  }
+  return {
+    id,
+    type,
+    at,
+    head: `${open(envelope)},"data":${open({ topic_id: assignment.topicId })},"external_reference":`,
+    tail: `,${JSON.stringify(subject).slice(1)}}`
+  }
+}
+
+interface Envelope {
+  readonly id: string
+  readonly type: EventType
+  readonly timestamp: string
+  /** Increasing for each assignment, from 1. */
+  readonly sequence: number
+}
+
+interface Subject {
+  readonly share_id: ShareId
+  readonly persona: { readonly id: PersonaId; readonly name: string }
+  readonly status: Assignment["status"]
+  readonly commentary?: {
+    readonly id: CommentaryId
+    readonly content: string
+    readonly audio_url: string | null
+    readonly video_url: string | null
+    readonly partner_approved_at: string | null
+  }
+  readonly reason?: string
+}
+
+/** An object's text without its last brace. */
+const open = (object: Envelope | { readonly topic_id: TopicId }) => JSON.stringify(object).slice(0, -1)
+
+const detail = ({ commentary, failure }: Assignment, type: EventType): Partial<Subject> => {
+  if (type === "commentary.failed") return failure === null ? {} : { reason: failure.reason }
+  if (commentary === null) return {}
+  const { audioUrl, content, id, partnerApprovedAt, videoUrl } = commentary
+  return {
+    commentary: {
+      id,
+      content,
+      audio_url: audioUrl,
+      video_url: videoUrl,
+      partner_approved_at: partnerApprovedAt === null ? null : toIso(partnerApprovedAt)
+    }
+  }
+}
+
+/** A UUID of version 7: the moment, the sequence, and the share's own random end. The same change always has the same one. */
+const idOf = (share: ShareId, sequence: number, at: Instant): EventId =>
+  `${firstIdAt(at).slice(0, 15)}${sequence.toString(16).padStart(3, "0")}-${share.slice(19)}` as EventId
+
+/** Before every id of this moment, and behind every earlier one. */
+export const firstIdAt = (at: Instant): EventId => {
+  const moment = at.toString(16).padStart(12, "0")
+  return `${moment.slice(0, 8)}-${moment.slice(8)}-7000-0000-000000000000` as EventId
+}

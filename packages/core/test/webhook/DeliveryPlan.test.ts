@@ -1,0 +1,128 @@
+/** When a delivery is tried again: the schedule, its jitter, what a receiver may ask for, and who asked for the attempt. */
+import type { Attempt } from "@partner-commentary/core/webhook/Attempt"
+import { next, type Standing } from "@partner-commentary/core/webhook/DeliveryPlan"
+import { defaults as policy } from "@partner-commentary/core/webhook/WebhookPolicy"
+import * as Duration from "effect/Duration"
+import * as fc from "fast-check"
+import { describe, expect, it } from "vitest"
+
+const now = Date.parse("2026-01-30T12:00:00.000Z")
+const hour = 3_600_000
+
+const failed = (changes: Partial<Attempt> = {}): Attempt => ({
+  at: now - 10,
+  duration: 10,
+  status: 500,
+  failure: "http",
+  reason: "No.",
+  excerpt: "",
+  retryAfter: null,
+  ...changes
+})
+const standing = (changes: Partial<Standing> = {}): Standing => ({ attempts: 0, resumeAt: null, ...changes })
+const scheduled = (attempts: number, attempt: Attempt, chance = 0) =>
+  next(standing({ attempts }), { attempt, kind: "scheduled" }, chance, now, policy)
+
+describe("the schedule", () => {
+  it("is 5 s, 5 min, 30 min, 2, 5, 10, 14, 20 and 24 h, ten attempts in all, over 75 hours", () => {
+    const delays = Array.from({ length: 9 }, (_, attempts) => {
+      const then = scheduled(attempts, failed())
+      return then.state === "pending" ? (then.dueAt - now) / 1000 : null
+    })
+    expect(delays).toEqual([5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400])
+    expect(delays.reduce((sum: number, delay) => sum + (delay ?? 0), 0)).toBe(75 * 3600 + 35 * 60 + 5)
+    expect(scheduled(9, failed())).toEqual({ state: "failed", attempts: 10 })
+  })
+
+  it("is never early, and at most a tenth late", () => {
+    void fc.assert(
+      fc.property(fc.nat(8), fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }), (attempts, chance) => {
+        const then = scheduled(attempts, failed(), chance)
+        const delay = Duration.toMillis(policy.retries[attempts] ?? 0)
+        expect(then).toMatchObject({ state: "pending", attempts: attempts + 1 })
+        const late = then.state === "pending" ? then.dueAt - now - delay : Number.NaN
+        expect(late).toBeGreaterThanOrEqual(0)
+        expect(late).toBeLessThanOrEqual(Math.ceil(delay / 10))
+      })
+    )
+  })
+
+  it("ends with a success, whoever asked for the attempt", () => {
+    const success = failed({ status: 200, failure: null, reason: null })
+    for (const kind of ["scheduled", "manual", "probe"] as const) {
+      expect(next(standing({ attempts: 3, resumeAt: now }), { attempt: success, kind }, 0, now, policy)).toEqual({
+        state: "delivered"
+      })
+    }
+  })
+})
+
+describe("Retry-After", () => {
+  const wait = (retryAfter: string | null, status = 503, attempts = 0) => {
+    const then = scheduled(attempts, failed({ status, retryAfter }))
+    return then.state === "pending" ? then.dueAt - now : null
+  }
+
+  it("is obeyed on 429 and 503 alone, in seconds and as a date, up to 24 hours", () => {
+    for (const status of [429, 503]) {
+      expect(wait("3600", status)).toBe(hour)
+      expect(wait(" 3600 ", status)).toBe(hour)
+      expect(wait("Fri, 30 Jan 2026 14:00:00 GMT", status)).toBe(2 * hour)
+      expect(wait("86400", status)).toBe(24 * hour)
+      expect(wait("86401", status)).toBe(24 * hour)
+      expect(wait("999999999999999", status)).toBe(24 * hour)
+      expect(wait("Fri, 30 Jan 2099 14:00:00 GMT", status)).toBe(24 * hour)
+    }
+    expect(wait("3600", 500)).toBe(5000)
+    expect(wait("3600", 302)).toBe(5000)
+  })
+
+  it("never brings an attempt forward, and what cannot be read counts as none", () => {
+    for (const text of [
+      "0",
+      "4",
+      "-5",
+      "1.5",
+      "soon",
+      "",
+      "Fri, 30 Jan 2026 11:00:00 GMT",
+      "Fri, 99 Jan 2026 14:00:00 GMT",
+      "9999999999999999"
+    ])
+      expect(wait(text)).toBe(5000)
+    expect(wait(null)).toBe(5000)
+    expect(wait("60", 503, 3)).toBe(2 * hour)
+  })
+
+  it("adds no attempt", () => {
+    expect(scheduled(9, failed({ status: 503, retryAfter: "60" }))).toEqual({ state: "failed", attempts: 10 })
+  })
+})
+
+describe("attempts beside the schedule", () => {
+  it("a probe spends none, and its event goes behind the others", () => {
+    for (const attempts of [0, 5, 9]) {
+      expect(next(standing({ attempts }), { attempt: failed(), kind: "probe" }, 0.5, now, policy)).toEqual({
+        state: "pending",
+        attempts,
+        dueAt: now
+      })
+    }
+  })
+
+  it("one by hand spends none: the schedule goes on where it was, or stays ended", () => {
+    const by = (resumeAt: number | null) =>
+      next(standing({ attempts: 4, resumeAt }), { attempt: failed(), kind: "manual" }, 0.5, now, policy)
+    expect(by(now + hour)).toEqual({ state: "pending", attempts: 4, dueAt: now + hour })
+    expect(by(now - hour)).toEqual({ state: "pending", attempts: 4, dueAt: now })
+    expect(by(null)).toEqual({ state: "failed", attempts: 4 })
+  })
+
+  it("one that we could not sign spends none, and is made again in an hour", () => {
+    expect(scheduled(9, failed({ status: null, failure: "unsigned" }))).toEqual({
+      state: "pending",
+      attempts: 9,
+      dueAt: now + hour
+    })
+  })
+})

@@ -1,0 +1,253 @@
+/** Every rule about receivers at its edge: who is warned, who is disabled, when the breaker opens, probes, closes and drains. */
+import { EventId, OrganizationId, WebhookId } from "@partner-commentary/core/shared/Ids"
+import type { Attempt } from "@partner-commentary/core/webhook/Attempt"
+import * as Health from "@partner-commentary/core/webhook/Health"
+import { defaults as policy } from "@partner-commentary/core/webhook/WebhookPolicy"
+import { describe, expect, it } from "vitest"
+
+const second = 1000
+const minute = 60 * second
+const hour = 60 * minute
+const start = 1_772_355_600_000
+
+const id = (number: number) => `019c0e1b-7c4e-7000-8000-${String(number).padStart(12, "0")}`
+const event = (number: number) => EventId.make(id(number))
+
+const fresh: Health.Receiver = {
+  webhook: {
+    id: WebhookId.make(id(1)),
+    owner: { organizationId: OrganizationId.make(id(2)), environment: "live" },
+    url: "https://example.com/",
+    events: ["creator.approved"],
+    status: "active",
+    consecutiveFailures: 0,
+    lastDeliveryAt: null,
+    createdAt: start,
+    updatedAt: start
+  },
+  health: Health.healthy,
+  quietUntil: null
+}
+
+const attempt = (at: number, changes: Partial<Attempt> = {}): Attempt => ({
+  at,
+  duration: 10,
+  status: 500,
+  failure: "http",
+  reason: "No.",
+  excerpt: "",
+  retryAfter: null,
+  ...changes
+})
+const success = (at: number) => attempt(at, { status: 200, failure: null, reason: null })
+const unreached = (at: number, failure: Attempt["failure"]) => attempt(at, { status: null, excerpt: null, failure })
+
+interface Step {
+  readonly attempt: Attempt
+  readonly event?: number
+  readonly probe?: boolean
+}
+
+/** Attempts one after the other; events take turns unless named. */
+const after = (steps: ReadonlyArray<Step>, from: Health.Receiver = fresh) => {
+  const alarms: Array<Health.Alarm | null> = []
+  let receiver = from
+  for (const [index, step] of steps.entries()) {
+    const judged = Health.judge(
+      receiver,
+      { attempt: step.attempt, eventId: event(step.event ?? index % 2), probe: step.probe ?? false },
+      step.attempt.at + step.attempt.duration,
+      policy
+    )
+    receiver = judged.receiver
+    alarms.push(judged.alarm)
+  }
+  return { receiver, alarms, alarm: alarms.at(-1) }
+}
+
+/** So many failures, the last one so long after the first. */
+const failures = (count: number, span: number, events = 2): ReadonlyArray<Step> =>
+  Array.from({ length: count }, (_, index) => ({
+    attempt: attempt(start + (index === count - 1 ? span : 0)),
+    event: index % events
+  }))
+
+describe("disabling", () => {
+  const alarmAfter = (steps: ReadonlyArray<Step>) => after(steps).alarm
+
+  it("takes 20 failures in a row, over 24 hours, for 2 events: each of them to the dot", () => {
+    expect(alarmAfter(failures(20, 24 * hour))).toBe("disabled")
+    expect(alarmAfter(failures(19, 24 * hour))).toBe("failing")
+    expect(alarmAfter(failures(20, 24 * hour - 1))).toBe("failing")
+    expect(alarmAfter(failures(20, 24 * hour, 1))).toBe("failing")
+    expect(after(failures(20, 24 * hour)).receiver.webhook).toMatchObject({
+      status: "disabled",
+      consecutiveFailures: 20
+    })
+    expect(after(failures(19, 99 * hour)).receiver.webhook.status).toBe("active")
+  })
+
+  it("comes late where one condition holds late, and once", () => {
+    const many = failures(50, hour)
+    expect(after(many).alarm).toBe(null)
+    const late = after([...many, { attempt: attempt(start + 30 * hour) }, { attempt: attempt(start + 31 * hour) }])
+    expect(late.alarms.slice(-2)).toEqual(["disabled", null])
+  })
+
+  it("begins anew with a success", () => {
+    const broken = [...failures(19, 23 * hour), { attempt: success(start + 23 * hour) }]
+    const { alarm, receiver } = after([...broken, { attempt: attempt(start + 24 * hour) }])
+    expect(alarm).toBe(null)
+    expect(receiver.webhook).toMatchObject({ consecutiveFailures: 1, status: "active" })
+    expect(receiver.health.failingSince).toBe(start + 24 * hour)
+  })
+
+  it("is at once on 410, for a paused webhook too", () => {
+    const gone = { attempt: attempt(start, { status: 410 }) }
+    expect(after([gone])).toMatchObject({ alarm: "gone", receiver: { webhook: { status: "disabled" } } })
+    const paused = { ...fresh, webhook: { ...fresh.webhook, status: "paused" as const } }
+    expect(after([gone], paused).receiver.webhook.status).toBe("disabled")
+    const disabled = { ...fresh, webhook: { ...fresh.webhook, status: "disabled" as const } }
+    expect(after([gone], disabled).alarm).toBe(null)
+  })
+
+  it("never comes of 429, nor of what we could not sign", () => {
+    const busy = Array.from({ length: 100 }, (_, index) => ({
+      attempt: attempt(start + index * hour, { status: 429 })
+    }))
+    expect(after(busy)).toMatchObject({ alarm: null, receiver: { webhook: { consecutiveFailures: 0 } } })
+    const between = [...failures(19, 24 * hour), ...busy]
+    expect(after(between).receiver.webhook.consecutiveFailures).toBe(19)
+    const unsigned = after([{ attempt: unreached(start, "unsigned") }])
+    expect(unsigned.receiver).toBe(fresh)
+  })
+
+  it("leaves a paused webhook paused", () => {
+    const paused = { ...fresh, webhook: { ...fresh.webhook, status: "paused" as const } }
+    expect(after(failures(40, 99 * hour), paused).receiver.webhook.status).toBe("paused")
+  })
+})
+
+describe("the warning", () => {
+  it("takes 10 failures over 12 hours, whatever the events, and comes once until a success", () => {
+    expect(after(failures(10, 12 * hour)).alarm).toBe("failing")
+    expect(after(failures(10, 12 * hour, 1)).alarm).toBe("failing")
+    expect(after(failures(9, 12 * hour)).alarm).toBe(null)
+    expect(after(failures(10, 12 * hour - 1)).alarm).toBe(null)
+    const again = after([...failures(10, 12 * hour), { attempt: attempt(start + 13 * hour) }])
+    expect(again.alarms.filter((alarm) => alarm !== null)).toEqual(["failing"])
+    expect(again.receiver.health.warned).toBe(true)
+    const recovered = after([...failures(10, 12 * hour), { attempt: success(start + 13 * hour) }])
+    expect(recovered.receiver.health).toEqual({
+      ...Health.healthy,
+      draining: { since: start + 13 * hour + 10, sent: 0 }
+    })
+  })
+})
+
+describe("the breaker", () => {
+  const isOpen = (steps: ReadonlyArray<Step>) => after(steps).receiver.health.probes !== null
+  const open = after(failures(10, 0)).receiver
+
+  it("opens after 10 failures in a row over 2 events, and not of one event alone", () => {
+    expect(isOpen(failures(10, 0))).toBe(true)
+    expect(isOpen(failures(9, 0))).toBe(false)
+    expect(isOpen(failures(100, hour, 1))).toBe(false)
+  })
+
+  it("opens at once where nobody could be reached for 3 events", () => {
+    for (const failure of ["refused", "dns", "tls", "timeout"] as const) {
+      const steps = [1, 2, 3].map((number) => ({ attempt: unreached(start, failure), event: number }))
+      expect(isOpen(steps)).toBe(true)
+      expect(isOpen(steps.slice(0, 2))).toBe(false)
+      expect(isOpen([...steps.slice(0, 2), ...steps.slice(0, 2)])).toBe(false)
+    }
+    for (const failure of ["reset", "http", "blocked"] as const) {
+      expect(isOpen([1, 2, 3].map((number) => ({ attempt: unreached(start, failure), event: number })))).toBe(false)
+    }
+  })
+
+  it("probes after 60 s, then after twice as long each time, up to 30 minutes, one at a time", () => {
+    let receiver = open
+    let now = start + 10
+    const waits: Array<number> = []
+    for (let probes = 0; probes < 8; probes++) {
+      const at = receiver.quietUntil ?? 0
+      waits.push((at - now) / second)
+      expect(Health.allowance(receiver, 0, at - 1, policy)).toEqual({ most: 0, probe: true })
+      expect(Health.allowance(receiver, 0, at, policy)).toEqual({ most: 1, probe: true })
+      expect(Health.allowance(receiver, 1, at, policy)).toEqual({ most: 0, probe: true })
+      receiver = after([{ attempt: attempt(at), probe: true }], receiver).receiver
+      now = at + 10
+    }
+    expect(waits).toEqual([60, 120, 240, 480, 960, 1800, 1800, 1800])
+    expect(receiver.webhook.consecutiveFailures).toBe(18)
+  })
+
+  it("counts probes towards the disable rule", () => {
+    const probes = Array.from({ length: 10 }, (_, index) => ({
+      attempt: attempt(start + (index + 1) * 2.4 * hour),
+      probe: true
+    }))
+    expect(after(probes, open).alarm).toBe("disabled")
+    expect(after(probes.slice(0, 9), open).receiver.webhook.status).toBe("active")
+  })
+
+  it("is not put off by attempts that were under way when it opened, and a probe answered by 429 waits on", () => {
+    const straggler = after([{ attempt: attempt(start + second) }], open).receiver
+    expect(straggler.quietUntil).toBe(open.quietUntil)
+    const busy = after([{ attempt: attempt(start + minute, { status: 429 }), probe: true }], open).receiver
+    expect(busy.quietUntil).toBe(start + minute + 10 + 2 * minute)
+    expect(busy.health.probes).toBe(1)
+  })
+
+  it("closes with one success, and drains 10 in the first second, twice as many in each one after", () => {
+    const closed = after([{ attempt: success(start + minute), probe: true }], open).receiver
+    const since = start + minute + 10
+    expect(closed).toMatchObject({ quietUntil: null, webhook: { consecutiveFailures: 0 }, health: { probes: null } })
+    const sent: Array<number> = []
+    let receiver = closed
+    for (let second = 0; second < 7; second++) {
+      const now = since + second * 1000
+      let count = 0
+      for (let most = 1; most > 0; ) {
+        most = Health.allowance(receiver, 0, now, policy).most
+        count += most
+        if (most > 0) receiver = Health.taken(receiver, { most, count: most }, now, policy)
+      }
+      sent.push(count)
+      expect(receiver.quietUntil).toBe(now + 1000)
+      expect(Health.allowance(receiver, 0, now + 999, policy).most).toBe(0)
+    }
+    expect(sent).toEqual([10, 20, 40, 80, 160, 320, 640])
+    const over = Health.taken(receiver, { most: 5, count: 5 }, since + 7000, policy)
+    expect(over).toMatchObject({ quietUntil: null, health: { draining: null } })
+    expect(Health.allowance(over, 0, since + 7000, policy).most).toBe(5)
+  })
+
+  it("has drained where fewer are there than might go", () => {
+    const closed = after([{ attempt: success(start + minute), probe: true }], open).receiver
+    expect(Health.taken(closed, { most: 5, count: 4 }, start + 2 * minute, policy).health.draining).toBe(null)
+  })
+})
+
+describe("the allowance", () => {
+  it("is 5 at a time, 1 for who fails, and none for who is not active or is left alone", () => {
+    expect(Health.allowance(fresh, 0, start, policy)).toEqual({ most: 5, probe: false })
+    expect(Health.allowance(fresh, 3, start, policy).most).toBe(2)
+    expect(Health.allowance(fresh, 7, start, policy).most).toBe(0)
+    const failing = after(failures(1, 0)).receiver
+    expect(Health.allowance(failing, 0, start, policy).most).toBe(1)
+    expect(Health.allowance(failing, 1, start, policy).most).toBe(0)
+    for (const status of ["paused", "disabled"] as const) {
+      expect(Health.allowance({ ...fresh, webhook: { ...fresh.webhook, status } }, 0, start, policy).most).toBe(0)
+    }
+    const quiet = { ...fresh, quietUntil: start }
+    expect(Health.allowance(quiet, 0, start - 1, policy).most).toBe(0)
+    expect(Health.allowance(quiet, 0, start, policy).most).toBe(5)
+  })
+
+  it("takes nothing from who does not drain", () => {
+    expect(Health.taken(fresh, { most: 5, count: 5 }, start, policy)).toBe(fresh)
+  })
+})

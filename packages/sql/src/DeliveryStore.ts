@@ -1,0 +1,183 @@
+/**
+ * Deliveries. The queue is their own due times, by webhook; whoever takes one moves its due time to the lease's end. What is
+ * decided about a receiver is decided under the lock of its webhook.
+ */
+import type { EventId, OrganizationId, WebhookId } from "@partner-commentary/core/shared/Ids"
+import * as Instant from "@partner-commentary/core/shared/Instant"
+import type { Attempt } from "@partner-commentary/core/webhook/Attempt"
+import type { AttemptKind } from "@partner-commentary/core/webhook/DeliveryPlan"
+import { type Claimed, DeliveryStore, type Settlement } from "@partner-commentary/core/webhook/DeliveryStore"
+import type { Allowance, Receiver } from "@partner-commentary/core/webhook/Health"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as SqlClient from "effect/sql/SqlClient"
+import * as AuditLog from "./AuditLog.ts"
+import { fromIsoOrNull, toIsoOrNull } from "./Columns.ts"
+import { forUpdate } from "./Lock.ts"
+import * as Mails from "./MailStore.ts"
+import { transact } from "./Transaction.ts"
+import { type ReceiverRow, receiverColumns, receiverOf } from "./WebhookRow.ts"
+
+interface ClaimedRow {
+  readonly event_id: EventId
+  readonly ticket: number
+  readonly attempts: number
+  readonly manual: number
+  readonly resume_at: string | null
+}
+
+export const layer = Layer.effect(
+  DeliveryStore,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+
+    const locked = (id: WebhookId) =>
+      Effect.map(sql<ReceiverRow>`SELECT * FROM webhooks WHERE id = ${id} ${forUpdate(sql)}`, ([row]) => row)
+
+    const keep = (receiver: Receiver) =>
+      sql`UPDATE webhooks SET ${sql.update(receiverColumns(receiver))} WHERE id = ${receiver.webhook.id}`
+
+    const claim = Effect.fnUntraced(function* (
+      id: WebhookId,
+      at: Instant.Instant,
+      lease: Instant.Instant,
+      decide: {
+        readonly allow: (present: Receiver, underWay: number) => Allowance
+        readonly taken: (present: Receiver, allowance: Allowance, count: number) => Receiver
+      }
+    ) {
+      const row = yield* locked(id)
+      if (row === undefined) return []
+      const receiver = receiverOf(row)
+      const now = Instant.toIso(at)
+      const [counted] = yield* sql<{ readonly count: number }>`SELECT COUNT(*) AS count FROM deliveries
+        WHERE webhook_id = ${id} AND leased = 1 AND due_at > ${now}`
+      const allowance = decide.allow(receiver, Number(counted?.count ?? 0))
+      if (receiver.webhook.status !== "active") return []
+      const rows =
+        allowance.most === 0
+          ? []
+          : yield* sql<ClaimedRow>`UPDATE deliveries SET leased = 1, ticket = ticket + 1, due_at = ${Instant.toIso(lease)}
+              WHERE webhook_id = ${id} AND event_id IN (SELECT event_id FROM deliveries
+                WHERE webhook_id = ${id} AND due_at <= ${now} ORDER BY due_at, event_id LIMIT ${allowance.most})
+              RETURNING event_id, ticket, attempts, manual, resume_at`
+      const after = decide.taken(receiver, allowance, rows.length)
+      if (after !== receiver) yield* keep(after)
+      if (rows.length === 0) return []
+      const events = yield* sql<{ readonly id: EventId; readonly payload: string }>`SELECT id, payload FROM events
+        WHERE ${sql.in(
+          "id",
+          rows.map(({ event_id }) => event_id)
+        )} ORDER BY id`
+      const known = new Map(rows.map((each) => [each.event_id, each]))
+      return events.flatMap(({ id: eventId, payload }): ReadonlyArray<Claimed> => {
+        const taken = known.get(eventId)
+        if (taken === undefined) return []
+        const { attempts, manual, resume_at, ticket } = taken
+        const kind: AttemptKind = allowance.probe ? "probe" : manual === 1 ? "manual" : "scheduled"
+        const { url } = receiver.webhook
+        const resumeAt = fromIsoOrNull(resume_at)
+        return [
+          { webhookId: id, url, sealedSecret: row.sealed_secret, eventId, payload, ticket, attempts, resumeAt, kind }
+        ]
+      })
+    })
+
+    const move = ({ eventId, kind, ticket, webhookId }: Claimed, { next }: Settlement, at: Instant.Instant) => {
+      const mine = sql`webhook_id = ${webhookId} AND event_id = ${eventId}`
+      const present = sql`${mine} AND ticket = ${ticket} AND leased = 1`
+      const settled = Instant.toIso(at)
+      if (next.state === "delivered") {
+        return sql`UPDATE deliveries SET state = 'delivered', due_at = NULL, leased = 0, manual = 0, resume_at = NULL,
+          settled_at = ${settled} WHERE ${mine} AND state <> 'delivered'`
+      }
+      if (next.state === "failed") {
+        return sql`UPDATE deliveries SET state = 'failed', due_at = NULL, leased = 0, manual = 0, resume_at = NULL,
+          settled_at = ${settled}, attempts = ${next.attempts} WHERE ${present}`
+      }
+      const asked = kind === "probe" ? sql.literal("") : sql.literal(", manual = 0, resume_at = NULL")
+      return sql`UPDATE deliveries SET due_at = ${Instant.toIso(next.dueAt)}, leased = 0, attempts = ${next.attempts}
+        ${asked} WHERE ${present}`
+    }
+
+    const settle = Effect.fnUntraced(function* (
+      claimed: Claimed,
+      attempt: Attempt,
+      at: Instant.Instant,
+      decide: (present: Receiver) => Settlement
+    ) {
+      const row = yield* locked(claimed.webhookId)
+      if (row === undefined) return Option.none<Receiver>()
+      const settlement = decide(receiverOf(row))
+      const { audit, mail, receiver } = settlement
+      yield* keep(receiver)
+      yield* move(claimed, settlement, at)
+      yield* sql`INSERT INTO delivery_attempts ${sql.insert({
+        webhook_id: claimed.webhookId,
+        event_id: claimed.eventId,
+        ticket: claimed.ticket,
+        kind: claimed.kind,
+        begun_at: Instant.toIso(attempt.at),
+        duration: attempt.duration,
+        status: attempt.status,
+        failure: attempt.failure,
+        reason: attempt.reason,
+        excerpt: attempt.excerpt
+      })}`
+      const { organizationId } = receiver.webhook.owner
+      if (audit !== null) yield* AuditLog.append(sql, { ...audit, subject: claimed.webhookId, organizationId }, at)
+      if (mail !== null) yield* Mails.insert(sql, [mail])
+      return Option.some(receiver)
+    })
+
+    /** Each webhook that waits for something, found by one step in the index, however much it waits for. */
+    const waiting = sql.literal(`WITH RECURSIVE lane (id) AS (
+      SELECT (SELECT webhook_id FROM deliveries WHERE due_at IS NOT NULL ORDER BY webhook_id LIMIT 1)
+      UNION ALL
+      SELECT (SELECT webhook_id FROM deliveries WHERE due_at IS NOT NULL AND webhook_id > lane.id
+        ORDER BY webhook_id LIMIT 1) FROM lane WHERE lane.id IS NOT NULL),
+      waiting AS (SELECT w.id, w.organization_id, w.consecutive_failures, w.quiet_until, (SELECT due_at FROM deliveries
+          WHERE webhook_id = w.id AND due_at IS NOT NULL ORDER BY due_at LIMIT 1) AS due_at
+        FROM lane JOIN webhooks w ON w.id = lane.id WHERE w.status = 'active')`)
+
+    return DeliveryStore.of({
+      lanes: (at, most, limit) => {
+        const now = Instant.toIso(at)
+        return Effect.orDie(
+          Effect.map(
+            sql<{ readonly id: WebhookId; readonly organization_id: OrganizationId }>`${waiting}
+              SELECT id, organization_id FROM waiting
+              WHERE due_at <= ${now} AND (quiet_until IS NULL OR quiet_until <= ${now})
+                AND (SELECT COUNT(*) FROM deliveries WHERE webhook_id = waiting.id AND leased = 1 AND due_at > ${now})
+                  < CASE WHEN consecutive_failures > 0 THEN 1 ELSE CAST(${most} AS INTEGER) END
+              ORDER BY due_at, id LIMIT ${limit}`,
+            (rows) => rows.map(({ id, organization_id }) => ({ webhookId: id, organizationId: organization_id }))
+          )
+        )
+      },
+
+      claim: (id, at, lease, decide) => transact(sql, claim(id, at, lease, decide)),
+      settle: (claimed, attempt, at, decide) => transact(sql, settle(claimed, attempt, at, decide)),
+
+      release: ({ eventId, ticket, webhookId }, at) =>
+        Effect.orDie(
+          Effect.asVoid(
+            sql`UPDATE deliveries SET leased = 0, due_at = ${Instant.toIso(at)}
+              WHERE webhook_id = ${webhookId} AND event_id = ${eventId} AND ticket = ${ticket} AND leased = 1`
+          )
+        ),
+
+      postpone: (id, until) =>
+        Effect.orDie(Effect.asVoid(sql`UPDATE webhooks SET quiet_until = ${toIsoOrNull(until)} WHERE id = ${id}`)),
+
+      nextDue: Effect.orDie(
+        Effect.map(
+          sql<{ readonly at: string | null }>`${waiting}
+            SELECT MIN(CASE WHEN quiet_until > due_at THEN quiet_until ELSE due_at END) AS at FROM waiting`,
+          ([row]) => Option.map(Option.fromNullOr(row?.at ?? null), Instant.fromIso)
+        )
+      )
+    })
+  })
+)

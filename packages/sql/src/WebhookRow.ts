@@ -1,0 +1,65 @@
+/** How a webhook and what is known of its receiver lie in a row. */
+import { Environment } from "@partner-commentary/core/access/ApiKey"
+import { OrganizationId, WebhookId } from "@partner-commentary/core/shared/Ids"
+import { EventType } from "@partner-commentary/core/webhook/EventType"
+import { type Health, healthy, type Receiver } from "@partner-commentary/core/webhook/Health"
+import { type Webhook, WebhookStatus } from "@partner-commentary/core/webhook/Webhook"
+import * as Schema from "effect/Schema"
+import { fromIsoOrNull, InstantColumn, toIsoOrNull } from "./Columns.ts"
+
+const WebhookRow = Schema.Struct({
+  id: WebhookId,
+  organizationId: OrganizationId,
+  environment: Environment,
+  url: Schema.String,
+  events: Schema.fromJsonString(Schema.Array(EventType)),
+  status: WebhookStatus,
+  consecutiveFailures: Schema.Int,
+  lastDeliveryAt: Schema.NullOr(InstantColumn),
+  createdAt: InstantColumn,
+  updatedAt: InstantColumn
+}).pipe(
+  Schema.encodeKeys({
+    organizationId: "organization_id",
+    consecutiveFailures: "consecutive_failures",
+    lastDeliveryAt: "last_delivery_at",
+    createdAt: "created_at",
+    updatedAt: "updated_at"
+  })
+)
+
+const decode = Schema.decodeUnknownSync(WebhookRow)
+const encode = Schema.encodeSync(WebhookRow)
+
+export const fromRow = (row: unknown): Webhook => {
+  const { environment, organizationId, ...rest } = decode(row)
+  return { ...rest, owner: { organizationId, environment } }
+}
+
+export const toRow = ({ owner: { environment, organizationId }, ...rest }: Webhook) =>
+  encode({ ...rest, organizationId, environment })
+
+/** What deliveries read and write, with the sealed secret. */
+export interface ReceiverRow {
+  readonly health: string | null
+  readonly quiet_until: string | null
+  readonly sealed_secret: string
+}
+
+export const receiverOf = (row: ReceiverRow): Receiver => ({
+  webhook: fromRow(row),
+  health: row.health === null ? healthy : { ...healthy, ...(JSON.parse(row.health) as Health) },
+  quietUntil: fromIsoOrNull(row.quiet_until)
+})
+
+/** What of it deliveries may change: none of it is the partner's, but for the status. */
+export const receiverColumns = ({ health, quietUntil, webhook }: Receiver) => ({
+  status: webhook.status,
+  consecutive_failures: webhook.consecutiveFailures,
+  last_delivery_at: toIsoOrNull(webhook.lastDeliveryAt),
+  health: isHealthy(health) ? null : JSON.stringify(health),
+  quiet_until: toIsoOrNull(quietUntil)
+})
+
+const isHealthy = ({ draining, failingSince, probes }: Health): boolean =>
+  draining === null && failingSince === null && probes === null
