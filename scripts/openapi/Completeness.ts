@@ -76,6 +76,9 @@ const isBounded = ({
   return (type !== "integer" && type !== "number") || (minimum !== undefined && maximum !== undefined)
 }
 
+/** Its value is a new one each time: an example would be copied, and be another request's. */
+const isNewEachTime = (name: string) => name === "Idempotency-Key"
+
 const parametersOf = ({ parameters }: Operation) => parameters.filter((one): one is Parameter => "name" in one)
 
 const schemaOf = (draft: Draft, name: string) => draft.components.schemas[name]!
@@ -164,12 +167,15 @@ export const completeness: ReadonlyArray<DocumentRule> = [
     accepts: []
   },
   {
-    name: "every parameter has a description and an example",
+    name: "every parameter has a description, and an example unless its value is new each time",
     find: (document) =>
       operations(document).flatMap(({ at, operation }) =>
         parametersOf(operation).flatMap(({ description, name, schema }) => [
           ...(hasWords(description) ? [] : [`${at}: the parameter ${name} has no description`]),
-          ...(isShown(schema) ? [] : [`${at}: the parameter ${name} has no example`])
+          ...(isShown(schema) || isNewEachTime(name) ? [] : [`${at}: the parameter ${name} has no example`]),
+          ...(schema.examples !== undefined && isNewEachTime(name)
+            ? [`${at}: the parameter ${name} has an example, which would be sent by many`]
+            : [])
         ])
       ),
     refuses: [
@@ -188,6 +194,15 @@ export const completeness: ReadonlyArray<DocumentRule> = [
           required: false,
           description: "Planted.",
           schema: { type: "string" }
+        })
+      }),
+      plant("an idempotency key to copy", (draft) => {
+        draft.paths["/partner/v1/topics"]!["get"]!.parameters.push({
+          name: "Idempotency-Key",
+          in: "header",
+          required: false,
+          description: "Planted.",
+          schema: { type: "string", examples: ["a"] }
         })
       })
     ],

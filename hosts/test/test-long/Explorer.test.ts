@@ -6,7 +6,7 @@ import { assert, layer } from "@effect/vitest"
 import type { Document } from "@partner-commentary/api/description/Document"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import type { Browser, BrowserContext, Page } from "playwright-core"
+import type { Browser, BrowserContext, Locator, Page } from "playwright-core"
 import { Chromium, type Device, devices } from "./Chromium.ts"
 import { ExplorerSite, personaName } from "./ExplorerSite.ts"
 
@@ -39,16 +39,13 @@ const explore = async (browser: Browser, { apiRoot, key }: ExplorerSite["Service
     await picture(page, `1-top-${name}`)
     await showsAll(page, apiRoot)
 
-    await page.goto(`${apiRoot}/docs#tag/personas/GET/partner/v1/personas`)
-    const heading = page.getByRole("heading", { name: "List licensed personas" })
-    await heading.scrollIntoViewIfNeeded()
+    const section = await operation(
+      page,
+      `${apiRoot}/docs#tag/personas/GET/partner/v1/personas`,
+      "List licensed personas"
+    )
     await picture(page, `2-operation-${name}`)
-    const section = page.locator("section", { has: heading }).last()
-    await section.getByRole("button", { name: "Test Request" }).click()
-
-    const client = page.getByRole("dialog")
-    const value = client.getByRole("textbox", { name: "Value", exact: true }).first()
-    const send = client.getByRole("button", { name: /^Send get request/i })
+    const { client, send, value } = await tried(page, section, "Value")
     await value.fill(`${key.slice(0, -1)}?`)
     await send.click()
     await client.getByText("The API key is missing or invalid.").waitFor()
@@ -59,11 +56,62 @@ const explore = async (browser: Browser, { apiRoot, key }: ExplorerSite["Service
     await picture(page, `3-answer-${name}`)
     await page.emulateMedia({ colorScheme: "dark" })
     await picture(page, `4-answer-dark-${name}`)
+
+    await asksForToken(page, apiRoot)
+    await showsNothingToCopy(page, apiRoot)
     assert.deepStrictEqual(complaints, [])
   } finally {
     await context.close()
   }
 }
+
+const operation = async (page: Page, address: string, summary: string): Promise<Locator> => {
+  await page.goto(address)
+  await page.reload()
+  const heading = page.getByRole("heading", { name: summary, exact: true })
+  await heading.scrollIntoViewIfNeeded()
+  return page.locator("section", { has: heading }).last()
+}
+
+/** The request's window, and its first field of this name. */
+const tried = async (page: Page, section: Locator, field: string) => {
+  await section.getByRole("button", { name: "Test Request" }).click()
+  const client = page.getByRole("dialog")
+  return {
+    client,
+    value: client.getByRole("textbox", { name: field, exact: true }).first(),
+    send: client.getByRole("button", { name: /^Send get request/i })
+  }
+}
+
+/** What the dashboard's token opens is called with one, in the example and in the request. */
+const asksForToken = async (page: Page, apiRoot: string) => {
+  const section = await operation(page, `${apiRoot}/docs#tag/api-keys/GET/partner/v1/api-keys`, "List API keys")
+  const shown = await snippet(section)
+  assert.match(shown, /Authorization: Bearer/)
+  assert.notMatch(shown, /X-Api-Key/)
+  const { send, value } = await tried(page, section, "Bearer Token")
+  await picture(page, "5-token")
+  await value.fill("no-token")
+  const request = page.waitForRequest((one) => one.url().endsWith("/api-keys"))
+  await send.click()
+  const headers = await (await request).allHeaders()
+  assert.deepStrictEqual([headers["authorization"], headers["x-api-key"]], ["Bearer no-token", undefined])
+}
+
+/** A key that many copy would answer one of them with the other's topic; and a cursor is no other list's. */
+const showsNothingToCopy = async (page: Page, apiRoot: string) => {
+  const creation = await operation(page, `${apiRoot}/docs#tag/topics/POST/partner/v1/topics`, "Create a topic")
+  const created = await snippet(creation)
+  assert.match(created, /--request POST/)
+  assert.notMatch(created, /Idempotency-Key/i)
+  const list = await operation(page, `${apiRoot}/docs#tag/topics/GET/partner/v1/topics`, "List topics")
+  const listed = await snippet(list)
+  assert.match(listed, /limit=20/)
+  assert.notMatch(listed, /cursor/)
+}
+
+const snippet = (section: Locator) => section.locator("pre", { hasText: "curl" }).first().innerText()
 
 /** Each operation of the description has its heading. */
 const showsAll = async (page: Page, apiRoot: string) => {
@@ -92,8 +140,8 @@ const watch = async (context: BrowserContext, apiRoot: string) => {
   )
   context.on("weberror", (error) => complaints.push(`error: ${error.error().message}`))
   context.on("console", (message) => {
-    // The wrong key, on purpose
-    if (/status of 401/.test(message.text()) && message.location().url.endsWith("/personas")) return
+    // The wrong key and token, on purpose
+    if (/status of 401/.test(message.text()) && /\/(personas|api-keys)$/.test(message.location().url)) return
     if (["error", "warning"].includes(message.type())) complaints.push(`console ${message.type()}: ${message.text()}`)
   })
   return complaints

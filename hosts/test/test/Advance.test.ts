@@ -99,7 +99,8 @@ it.effect("an action that the status does not allow is refused with those that i
     const nonsense = yield* json(yield* call(path, { method: "POST", key, body: { action: "applaud" } }))
     assert.deepInclude(nonsense.error.details, {
       field: "action",
-      constraint: "must be one of respond, generate, approve, decline, expire, fail, withdraw"
+      constraint:
+        "must be one of respond, generate, approve, decline, expire, fail, withdraw, and one that the assignment's `actions` name"
     })
     const text = yield* json(
       yield* call(path, { method: "POST", key, body: "{}", headers: { "content-type": "text/plain" } })

@@ -105,16 +105,20 @@ it.effect("an unknown path or method is 404 in the envelope, with or without a k
       ["PUT", "/partner/v1/topics/x"],
       ["PATCH", "/partner/v1/personas"],
       ["GET", "/partner/v1/topics/x/status/y"],
-      ["GET", "/partner/v1/topics/by-reference/%ZZ"]
+      ["GET", "/partner/v1/topics/%ZZ"],
+      ["DELETE", "/partner/v1/topics/by-reference/%ZZ"]
     ] as const) {
       for (const headers of [{}, { key }]) {
         const response = yield* call(path, { method, ...headers })
         assert.strictEqual(response.status, 404, `${method} ${path}`)
         const body = yield* json(response)
         assert.deepStrictEqual([body.success, body.error.code], [false, "not_found"])
+        assert.include(body.error.message, "http://test.invalid/docs")
         assert.isNotNull(response.headers.get("x-request-id"))
       }
     }
+    const wrong = yield* json(yield* call("/partner/v1/topics", { method: "DELETE", key }))
+    assert.include(wrong.error.message, "This path takes no DELETE, but POST, GET.")
   }).pipe(Effect.provide(InMemory.layer))
 )
 

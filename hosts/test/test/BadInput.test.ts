@@ -215,6 +215,17 @@ it.effect("POST /topics answers a list of a hundred thousand mistakes in a few w
   }).pipe(Effect.provide(InMemory.layer))
 )
 
+it.effect("a reference with a broken escape is refused as one that breaks the rules", () =>
+  Effect.gen(function* () {
+    const { call, key } = yield* setUp
+    for (const escape of ["%zz", "%", "%ff", "a%2", "%c3%28", "%zz?x=%20"]) {
+      const path = `/partner/v1/topics/by-reference/${escape}`
+      yield* refused(yield* call(path, { key }), /^ref$/, escape)
+      assert.strictEqual((yield* call(path)).status, 401, escape)
+    }
+  }).pipe(Effect.provide(InMemory.layer))
+)
+
 it.effect("what follows a semicolon or a hash in a path is part of it", () =>
   Effect.gen(function* () {
     const { call, key } = yield* setUp

@@ -79,12 +79,12 @@ it.effect(
       const [first, malformed, unknown, noObject, mixed, repeated] = all
       assert.deepInclude(first.topic, { external_reference: "mine", metadata: { a: [1] }, personas_sent: 1 })
       assert.deepStrictEqual(malformed.error.details.errors, [
-        { field: "topics[1].content", constraint: "must be 10 to 500 characters long after trimming" },
+        { field: "topics[1].content", constraint: "must be 10 to 500 characters long after trimming, and has 5" },
         { field: "topics[1].persona_ids[1]", constraint: "must be a UUID" }
       ])
       assert.strictEqual(
         malformed.error.message,
-        "Invalid request: topics[1].content must be 10 to 500 characters long after trimming."
+        "Invalid request: topics[1].content must be 10 to 500 characters long after trimming, and has 5."
       )
       assert.deepStrictEqual(unknown.error.details, [{ persona_id: unlicensed, status: "not_licensed" }])
       assert.deepInclude(noObject.error.details, { field: "topics[3]", constraint: "must be a JSON object" })

@@ -1,6 +1,7 @@
 /** What the service says of itself: the committed description, under its own address, and an explorer that needs nobody else. */
 import { readFileSync } from "node:fs"
 import { assert, layer } from "@effect/vitest"
+import { testPersonas } from "@partner-commentary/core/sandbox/TestPersonas"
 import * as InMemory from "@partner-commentary/test/InMemory"
 import { type Call, TestApi } from "@partner-commentary/test/TestApi"
 import * as Effect from "effect/Effect"
@@ -23,6 +24,17 @@ layer(InMemory.layer, { excludeTestServices: true })("the description", (it) => 
       const served = JSON.parse(yield* text(response))
       assert.deepStrictEqual(served.servers, [{ url: "http://test.invalid", description: "This service" }])
       assert.deepStrictEqual({ ...served, servers: committed.servers }, committed)
+    })
+  )
+
+  it.effect("tells how to try an integration out: test personas, magic words and pace", () =>
+    Effect.gen(function* () {
+      const { info, tags } = JSON.parse(yield* text(yield* call("/openapi.json")))
+      const group = tags.find(({ name }: { readonly name: string }) => name === "Test environment").description
+      for (const words of [info.description, group]) {
+        for (const { id, name } of testPersonas) assert.include(words, `**${name}**, \`${id}\``)
+        for (const word of ["[decline]", "[expire]", "[fail]", "1.5 seconds"]) assert.include(words, word)
+      }
     })
   )
 

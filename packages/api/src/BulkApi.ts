@@ -1,4 +1,5 @@
 /** Many topics in one request, each taken or refused by itself. */
+
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as OpenApi from "effect/http-api/OpenApi"
@@ -9,6 +10,7 @@ import { InvalidRequest, NoValidPersonas, RateLimitExceeded } from "./Errors.ts"
 import * as Fields from "./Fields.ts"
 import { IdempotencyHeaders } from "./IdempotencyKey.ts"
 import { CreateTopic, Topic } from "./TopicsApi.ts"
+import { topicsGroup } from "./TopicsGroup.ts"
 
 export const maxTopics = 100
 
@@ -77,11 +79,5 @@ export class BulkApi extends HttpApiGroup.make("bulk")
         "Creates up to 100 topics, each by itself: one that is refused leaves the others as they are. Each counts as one towards the limits of POST /topics. The body may have up to 4 MiB."
       )
   )
-  .annotateMerge(
-    OpenApi.annotations({
-      title: "Topics",
-      description:
-        "Submit a short question, statement or prompt to licensed personas, follow it, and fetch what their creators approved."
-    })
-  )
+  .annotateMerge(topicsGroup)
   .middleware(ApiKeyAuth) {}

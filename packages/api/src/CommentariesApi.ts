@@ -1,4 +1,5 @@
 /** What a partner does with an approved commentary: accept it for publication. */
+
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as OpenApi from "effect/http-api/OpenApi"
@@ -9,6 +10,7 @@ import { NotFound } from "./Errors.ts"
 import * as Fields from "./Fields.ts"
 import { IdempotencyHeaders } from "./IdempotencyKey.ts"
 import { TopicCommentaries } from "./TopicsApi.ts"
+import { topicsGroup } from "./TopicsGroup.ts"
 
 /** A commentary entry, with where it belongs and when it was accepted. */
 export const PartnerApprovedCommentary = Schema.Struct({
@@ -48,11 +50,5 @@ export class CommentariesApi extends HttpApiGroup.make("commentaries")
         "Records once that your organization accepts an approved commentary for publication. No status changes. Calling it again changes nothing and answers with the first moment. 404 when the topic is unknown, or has no approved commentary of this id."
       )
   )
-  .annotateMerge(
-    OpenApi.annotations({
-      title: "Topics",
-      description:
-        "Submit a short question, statement or prompt to licensed personas, follow it, and fetch what their creators approved."
-    })
-  )
+  .annotateMerge(topicsGroup)
   .middleware(ApiKeyAuth) {}

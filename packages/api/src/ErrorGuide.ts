@@ -59,7 +59,7 @@ export const guide: Readonly<Record<Code, Guide>> = {
   not_licensed: {
     example: Errors.NotLicensed.of(persona),
     details: "`{persona_id}`.",
-    advice: "Ask for a licence, or choose a persona from `GET /personas`."
+    advice: "Ask for a license, or choose a persona from `GET /personas`."
   },
   not_found: {
     example: Errors.NotFound.of("Not found."),

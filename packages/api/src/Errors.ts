@@ -78,13 +78,13 @@ export const SubmissionResult = Schema.Struct({
   persona_id: Fields.PersonaId,
   status: ResultStatus.annotate({
     description:
-      "`sent` to the creator; `not_licensed`: no active licence; `duplicate`: the same topic was already sent within 24 hours (in the test environment within 60 seconds)."
+      "`sent` to the creator; `not_licensed`: no active license; `duplicate`: the same topic was already sent within 24 hours (in the test environment within 60 seconds)."
   }),
   share_id: Schema.optionalKey(
     Schema.String.annotate({
       format: "uuid",
       description: "Of a sent persona: its assignment, this persona's part in this topic.",
-      examples: ["019c0e1b-7c4e-7000-8000-2f6d1c9e4b11"]
+      examples: ["019c0e1b-7c51-7000-8000-94d0b7f3a6e2"]
     })
   ),
   duplicate_of: Schema.optionalKey(
@@ -96,7 +96,13 @@ export const SubmissionResult = Schema.Struct({
 }).annotate({
   identifier: "SubmissionResult",
   description: "What became of one requested persona.",
-  examples: [{ persona_id: "019c0d52-1f0a-7000-8000-5b1e6a2d9c41", status: "sent" }]
+  examples: [
+    {
+      persona_id: "019c0d52-1f0a-7000-8000-5b1e6a2d9c41",
+      status: "sent",
+      share_id: "019c0e1b-7c51-7000-8000-94d0b7f3a6e2"
+    }
+  ]
 })
 
 export class NoValidPersonas extends Schema.Error<NoValidPersonas>("NoValidPersonas")(
@@ -170,7 +176,7 @@ export class ScopeDenied extends Schema.Error<ScopeDenied>("ScopeDenied")(body("
 
 export class NotLicensed extends Schema.Error<NotLicensed>("NotLicensed")(
   bodyWith("not_licensed", Schema.Struct({ persona_id: Fields.PersonaId }).annotate({ description: "Which persona." })),
-  { httpApiStatus: statusOf.not_licensed, description: "The organization holds no active licence for the persona." }
+  { httpApiStatus: statusOf.not_licensed, description: "The organization holds no active license for the persona." }
 ) {
   static of(personaId: string): NotLicensed {
     return new NotLicensed({
@@ -195,6 +201,9 @@ export class NotFound extends Schema.Error<NotFound>("NotFound")(body("not_found
 
 /** For a malformed id, an unknown topic and somebody else's alike. */
 export const topicNotFound = NotFound.of("Topic not found.")
+
+/** For a malformed id and an unknown persona alike. */
+export const personaNotFound = NotFound.of("Persona not found.")
 
 /** Of a topic of the caller's own. */
 export const commentaryNotFound = NotFound.of("Commentary not found.")

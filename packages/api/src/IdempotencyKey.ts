@@ -17,8 +17,7 @@ export const IdempotencyHeaders = Schema.Struct({
       Schema.isPattern(/^[\x21-\x7e]*$/, constraint)
     ).annotate({
       description:
-        "Makes it safe to send the request again: the same key with the same body gets the first answer again for 24 hours, with `Idempotency-Replayed: true`; with another body it is refused. Only successful answers are kept. A UUID is a good key.",
-      examples: ["7f1c2b1e-3a55-4c1f-9d0a-2f6d1c9e4b10"]
+        "Makes it safe to send the request again: the same key with the same body gets the first answer again for 24 hours, with `Idempotency-Replayed: true`; with another body it is refused. Only successful answers are kept. Make a new one for each request that is none sent again: a random UUID is a good key."
     })
   )
 })

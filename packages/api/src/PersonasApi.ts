@@ -1,4 +1,4 @@
-/** The personas that an organization holds licences for. */
+/** The personas that an organization holds licenses for. */
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as OpenApi from "effect/http-api/OpenApi"
@@ -41,7 +41,7 @@ export class PersonasApi extends HttpApiGroup.make("personas")
           identifier: "listPersonas",
           summary: "List licensed personas",
           description:
-            "The personas that your organization holds active licences for, by name. Empty when there are none."
+            "The personas that your organization holds active licenses for, by name. Empty when there are none."
         })
       ),
     HttpApiEndpoint.get("find", "/personas/:id", {

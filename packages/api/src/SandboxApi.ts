@@ -7,6 +7,7 @@ import * as OpenApi from "effect/http-api/OpenApi"
 import * as Schema from "effect/Schema"
 import { ApiKeyAuth, RequiredScope } from "./ApiKeyAuth.ts"
 import { bodyOptional } from "./Documented.ts"
+import { testEnvironment } from "./description/Guidance.ts"
 import { Ok } from "./Envelope.ts"
 import { NotFound } from "./Errors.ts"
 import * as Fields from "./Fields.ts"
@@ -16,7 +17,7 @@ import { IdempotencyHeaders } from "./IdempotencyKey.ts"
 export const AdvanceAssignment = Schema.Struct({
   action: Schema.optionalKey(
     SimulatedAction.annotate({
-      message: `must be one of ${SimulatedAction.literals.join(", ")}`,
+      message: `must be one of ${SimulatedAction.literals.join(", ")}, and one that the assignment's \`actions\` name`,
       description:
         "What happens; without it, the next step of the assignment's persona or magic word. `respond`, `decline`, `approve` and `withdraw` are the creator's; `generate` and `fail` the generator's; `expire` lets the open window close: nobody responded, or nobody approved.",
       examples: ["approve"]
@@ -66,7 +67,7 @@ export class SandboxApi extends HttpApiGroup.make("sandbox")
   .annotateMerge(
     OpenApi.annotations({
       title: "Test environment",
-      description: "What keys that begin with `pk_test_` have beyond the rest."
+      description: testEnvironment
     })
   )
   .middleware(ApiKeyAuth) {}

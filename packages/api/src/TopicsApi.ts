@@ -1,4 +1,5 @@
 /** Topics as partners submit, follow and fetch them. */
+
 import { maxPersonas, OutputType, referencePattern } from "@partner-commentary/core/topic/Topic"
 import { TopicStatus } from "@partner-commentary/core/topic/TopicStatus"
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
@@ -13,6 +14,7 @@ import { ExampleErrors } from "./ErrorGuide.ts"
 import { InvalidRequest, NotFound, NoValidPersonas, SubmissionResult } from "./Errors.ts"
 import * as Fields from "./Fields.ts"
 import { IdempotencyHeaders } from "./IdempotencyKey.ts"
+import { topicsGroup } from "./TopicsGroup.ts"
 
 /** What an external reference must be, wherever one is given. */
 export const referenceConstraint =
@@ -39,7 +41,7 @@ export const CreateTopic = Schema.Struct({
     )
     .annotate({
       description:
-        "Whom to ask. Personas without an active licence are answered `not_licensed`; an id that is given twice is sent once.",
+        "Whom to ask. Personas without an active license are answered `not_licensed`; an id that is given twice is sent once.",
       examples: [["019c0d52-1f0a-7000-8000-5b1e6a2d9c41"]]
     }),
   external_reference: Schema.optionalKey(
@@ -317,11 +319,5 @@ export class TopicsApi extends HttpApiGroup.make("topics")
         })
       )
   )
-  .annotateMerge(
-    OpenApi.annotations({
-      title: "Topics",
-      description:
-        "Submit a short question, statement or prompt to licensed personas, follow it, and fetch what their creators approved."
-    })
-  )
+  .annotateMerge(topicsGroup)
   .middleware(ApiKeyAuth) {}

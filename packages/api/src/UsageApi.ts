@@ -36,7 +36,10 @@ export const Usage = Schema.Struct({
       "Commentaries that may still be asked for: each `sent` persona holds one, and gives it back when no commentary comes.",
       4904
     )
-  }).annotate({ description: "What is left of the monthly quotas." })
+  }).annotate({
+    description:
+      "What is left of the monthly quotas. To a test key it counts as well, but nothing is refused in the test environment."
+  })
 }).annotate({ identifier: "Usage" })
 
 export class UsageApi extends HttpApiGroup.make("usage")

@@ -158,7 +158,7 @@ export class WebhooksApi extends HttpApiGroup.make("webhooks")
       .annotate(OpenApi.Summary, "Register a webhook")
       .annotate(
         OpenApi.Description,
-        `Registers a webhook, at most ${Webhooks.maxWebhooks} for each environment. Only this answer shows its secret. Your organization's contact is told by e-mail.`
+        `Registers a webhook, at most ${Webhooks.maxWebhooks} for each environment. Only this answer shows its secret. For live keys, your organization's contact is told by e-mail.`
       ),
     HttpApiEndpoint.get("list", "/webhooks", {
       success: Ok(Schema.Array(Webhook).annotate({ description: "Newest first." }))
@@ -183,7 +183,7 @@ export class WebhooksApi extends HttpApiGroup.make("webhooks")
       .annotate(OpenApi.Summary, "Change a webhook")
       .annotate(
         OpenApi.Description,
-        "Changes what is given and leaves the rest. The secret cannot be changed: register a new webhook for a new secret. If the URL changes, your organization's contact is told by e-mail."
+        "Changes what is given and leaves the rest. The secret cannot be changed: register a new webhook for a new secret. If the URL changes, your organization's contact is told by e-mail, for live keys."
       ),
     HttpApiEndpoint.delete("remove", "/webhooks/:id", { params: id, success: Ok(RemovedWebhook), error: NotFound })
       .annotate(RequiredScope, "topics:submit")

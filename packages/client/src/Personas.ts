@@ -1,4 +1,4 @@
-/** The personas that you hold licences for. */
+/** The personas that you hold licenses for. */
 import { path } from "./Address.ts"
 import type { Connection } from "./Connection.ts"
 import type { RequestOptions } from "./Options.ts"

@@ -45,7 +45,7 @@ export interface CreateTopic {
 export type SubmissionResult =
   /** Sent to the creator. `share_id` is its part in this topic. */
   | { readonly persona_id: string; readonly status: "sent"; readonly share_id: string; readonly duplicate_of?: never }
-  /** There is no active licence. */
+  /** There is no active license. */
   | {
       readonly persona_id: string
       readonly status: "not_licensed"

@@ -7,7 +7,7 @@ import * as Effect from "effect/Effect"
 import type * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
-import { decoder } from "./Body.ts"
+import { decoder, optional } from "./Body.ts"
 
 export const readCreation = (request: HttpServerRequest.HttpServerRequest) =>
   Effect.flatMap(Instant.now, (now) =>
@@ -32,10 +32,5 @@ const expiryProblems = (text: string, now: Instant.Instant): ReadonlyArray<Probl
     onSome: (moment) => (moment > now ? [] : [{ field: "expires_at", constraint: "must lie in the future" }])
   })
 
-const decodeRotation = decoder(RotateApiKey)
-
 /** Everything in it may be left out, and so may it. */
-export const readRotation = (request: HttpServerRequest.HttpServerRequest) =>
-  Effect.flatMap(Effect.orDie(request.arrayBuffer), ({ byteLength }) =>
-    byteLength === 0 ? Effect.succeed<typeof RotateApiKey.Type>({}) : decodeRotation(request)
-  )
+export const readRotation = optional(decoder(RotateApiKey), {})

@@ -15,13 +15,13 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
-import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import { pathOf } from "./Address.ts"
 import { allowed } from "./Admission.ts"
 import { readCreation, readRotation } from "./ApiKeyBody.ts"
 import { invalid } from "./Body.ts"
 import * as Envelope from "./Envelope.ts"
+import { idOf } from "./Identifier.ts"
 import * as KeyedRequests from "./KeyedRequests.ts"
 
 export const layer = HttpApiBuilder.group(
@@ -79,7 +79,7 @@ export const layer = HttpApiBuilder.group(
         "find",
         Effect.fnUntraced(function* ({ params }) {
           const { organizationId } = yield* manager
-          const found = keys.find(organizationId, yield* idOf(params))
+          const found = keys.find(organizationId, yield* idOf(Ids.ApiKeyId, params.id, Errors.apiKeyNotFound))
           return ok(summary(yield* Effect.catchTag(found, "ApiKeyNotFound", () => notFound)))
         })
       )
@@ -93,14 +93,18 @@ export const layer = HttpApiBuilder.group(
               const { grace_period_seconds: seconds } = yield* readRotation(request)
               const grace = seconds === undefined ? defaultGrace : Duration.seconds(seconds)
               yield* allowed(limits.ofNewKey(organization))
-              const rotated = Effect.catchTags(keys.rotate(yield* idOf(params), grace, who), {
-                ApiKeyNotFound: () => notFound,
-                KeyRevoked: () => invalid({ field: "id", constraint: "names a revoked key: create a new one instead" }),
-                KeyExpired: () =>
-                  invalid({ field: "id", constraint: "names an expired key: create a new one instead" }),
-                KeyRotated: () =>
-                  invalid({ field: "id", constraint: "names a key that was rotated already: rotate its successor" })
-              })
+              const rotated = Effect.catchTags(
+                keys.rotate(yield* idOf(Ids.ApiKeyId, params.id, Errors.apiKeyNotFound), grace, who),
+                {
+                  ApiKeyNotFound: () => notFound,
+                  KeyRevoked: () =>
+                    invalid({ field: "id", constraint: "names a revoked key: create a new one instead" }),
+                  KeyExpired: () =>
+                    invalid({ field: "id", constraint: "names an expired key: create a new one instead" }),
+                  KeyRotated: () =>
+                    invalid({ field: "id", constraint: "names a key that was rotated already: rotate its successor" })
+                }
+              )
               return yield* once(
                 Effect.map(rotated, ({ predecessor, ...issued }) =>
                   created({ ...fresh(issued), replaces: ended(predecessor) })
@@ -114,7 +118,7 @@ export const layer = HttpApiBuilder.group(
         "revoke",
         Effect.fnUntraced(function* ({ params }) {
           const who = yield* manager
-          const revoked = keys.revoke(yield* idOf(params), who)
+          const revoked = keys.revoke(yield* idOf(Ids.ApiKeyId, params.id, Errors.apiKeyNotFound), who)
           return ok(ended(yield* Effect.catchTag(revoked, "ApiKeyNotFound", () => notFound)))
         })
       )
@@ -132,15 +136,10 @@ const manager: Effect.Effect<Manager, never, CurrentDashboard> = Effect.map(
 /** A malformed id, an unknown key and somebody else's are one and the same answer. */
 const notFound = Effect.fail(Errors.apiKeyNotFound)
 
-const idOf = ({ id }: { readonly id: string }): Effect.Effect<Ids.ApiKeyId, Errors.NotFound> =>
-  Option.match(Ids.parse(Ids.ApiKeyId, id), { onNone: () => notFound, onSome: Effect.succeed })
-
-const isoOrNull = (instant: Instant.Instant | null) => (instant === null ? null : Instant.toIso(instant))
-
 const settings = ({ environment, expiresAt, ipAllowList }: ApiKey) => ({
   environment,
   ip_whitelist: ipAllowList,
-  expires_at: isoOrNull(expiresAt)
+  expires_at: Instant.isoOrNull(expiresAt)
 })
 
 const fresh = ({ fullKey, key }: FreshKey) => ({
@@ -160,8 +159,8 @@ const summary = (key: ApiKey) => ({
   scopes: key.scopes,
   ...settings(key),
   created_at: Instant.toIso(key.createdAt),
-  last_used_at: isoOrNull(key.lastUsedAt),
-  revoked_at: isoOrNull(key.revokedAt)
+  last_used_at: Instant.isoOrNull(key.lastUsedAt),
+  revoked_at: Instant.isoOrNull(key.revokedAt)
 })
 
 /** A key that was rotated or revoked. */

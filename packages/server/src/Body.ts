@@ -27,6 +27,17 @@ export const decoder = <Fields extends Schema.Struct.Fields>(...rules: Parameter
     Effect.flatMap(jsonText(request), (text) => Effect.fromResult(Result.mapError(decode(text), InvalidRequest.of)))
 }
 
+/** Of a body that may be left out: no byte at all, whatever the header says of it. */
+export const optional =
+  <A extends object>(
+    decode: (request: HttpServerRequest.HttpServerRequest) => Effect.Effect<A, InvalidRequest>,
+    absent: A
+  ) =>
+  (request: HttpServerRequest.HttpServerRequest): Effect.Effect<A, InvalidRequest> =>
+    Effect.flatMap(Effect.orDie(request.arrayBuffer), ({ byteLength }) =>
+      byteLength === 0 ? Effect.succeed(absent) : decode(request)
+    )
+
 /** The text of a body that says it is JSON. */
 export const jsonText = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<string, InvalidRequest> => {
   const header = headerProblem(request.headers)

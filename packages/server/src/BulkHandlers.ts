@@ -2,11 +2,13 @@
  * Many topics over HTTP, one after another, each in a commit of its own. Under an idempotency key what came of each topic is
  * kept with its commit, so a request that broke off goes on where it was. A refusal leaves nothing but its place in the answer.
  */
+
 import { CurrentPrincipal } from "@partner-commentary/api/ApiKeyAuth"
 import * as Errors from "@partner-commentary/api/Errors"
 import { PartnerApi } from "@partner-commentary/api/PartnerApi"
 import type { Topic } from "@partner-commentary/api/TopicsApi"
 import type { Principal } from "@partner-commentary/core/access/ApiKeys"
+import { ownerOf } from "@partner-commentary/core/access/Ownership"
 import { RateLimits } from "@partner-commentary/core/access/RateLimits"
 import { Policy } from "@partner-commentary/core/shared/Policy"
 import * as Effect from "effect/Effect"
@@ -19,8 +21,8 @@ import { isLarge, placed, topicTexts } from "./BulkBody.ts"
 import * as BulkRoom from "./BulkRoom.ts"
 import { current } from "./CurrentRate.ts"
 import { contentType } from "./Envelope.ts"
+import type { KeepPart } from "./KeyedRequests.ts"
 import * as KeyedRequests from "./KeyedRequests.ts"
-import { type KeepPart, keyOwnerOf } from "./KeyedRequests.ts"
 import { topicTextDecoder } from "./TopicBody.ts"
 import * as TopicSubmission from "./TopicSubmission.ts"
 import { withRetryAfter } from "./TopicSubmission.ts"
@@ -66,7 +68,7 @@ export const layer = HttpApiBuilder.group(
       "create",
       Effect.fnUntraced(function* ({ headers, request }) {
         const principal = yield* CurrentPrincipal
-        const answered = answerOnce({ headers, request, owner: keyOwnerOf(principal) }, ({ once, part }) =>
+        const answered = answerOnce({ headers, request, owner: ownerOf(principal) }, ({ once, part }) =>
           Effect.gen(function* () {
             const texts = topicTexts(yield* jsonText(request))
             if (Result.isFailure(texts)) return yield* Errors.InvalidRequest.of([texts.failure])

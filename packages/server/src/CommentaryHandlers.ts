@@ -1,8 +1,10 @@
 /** Approved commentaries over HTTP: the partner's own approval. */
+
 import { CurrentPrincipal } from "@partner-commentary/api/ApiKeyAuth"
 import * as Errors from "@partner-commentary/api/Errors"
 import { PartnerApi } from "@partner-commentary/api/PartnerApi"
 import type { Principal } from "@partner-commentary/core/access/ApiKeys"
+import { ownerOf } from "@partner-commentary/core/access/Ownership"
 import { PartnerApproval } from "@partner-commentary/core/commentary/PartnerApproval"
 import * as Ids from "@partner-commentary/core/shared/Ids"
 import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
@@ -11,8 +13,8 @@ import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import * as Option from "effect/Option"
 import { avatarPath } from "./Avatar.ts"
 import * as Envelope from "./Envelope.ts"
+import { idOf } from "./Identifier.ts"
 import * as KeyedRequests from "./KeyedRequests.ts"
-import { keyOwnerOf } from "./KeyedRequests.ts"
 import * as Views from "./TopicViews.ts"
 
 export const layer = HttpApiBuilder.group(
@@ -28,21 +30,20 @@ export const layer = HttpApiBuilder.group(
       principal: Principal,
       params: { readonly id: string; readonly commentary_id: string }
     ) {
-      const topicId = Ids.parse(Ids.TopicId, params.id)
-      if (Option.isNone(topicId)) return yield* Errors.topicNotFound
+      const topicId = yield* idOf(Ids.TopicId, params.id, Errors.topicNotFound)
       const commentaryId = Option.getOrNull(Ids.parse(Ids.CommentaryId, params.commentary_id))
-      const approved = yield* Effect.catchTags(approval.approve(principal, topicId.value, commentaryId), {
+      const approved = yield* Effect.catchTags(approval.approve(principal, topicId, commentaryId), {
         TopicNotFound: () => Effect.fail(Errors.topicNotFound),
         CommentaryNotFound: () => Effect.fail(Errors.commentaryNotFound)
       })
-      return Envelope.success(Views.partnerApproved(topicId.value, approved, avatar))
+      return Envelope.success(Views.partnerApproved(topicId, approved, avatar))
     })
 
     return handlers.handleRaw(
       "approve",
       Effect.fnUntraced(function* ({ headers, params, request }) {
         const principal = yield* CurrentPrincipal
-        return yield* answerOnce({ headers, request, owner: keyOwnerOf(principal) }, ({ once }) =>
+        return yield* answerOnce({ headers, request, owner: ownerOf(principal) }, ({ once }) =>
           once(approve(principal, params))
         )
       })

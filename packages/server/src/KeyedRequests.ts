@@ -5,7 +5,6 @@
  */
 import * as Errors from "@partner-commentary/api/Errors"
 import { type IdempotencyHeaders, idempotencyHeader, replayedHeader } from "@partner-commentary/api/IdempotencyKey"
-import type { Principal } from "@partner-commentary/core/access/ApiKeys"
 import {
   type Answer,
   Idempotency,
@@ -22,11 +21,6 @@ import { contentType } from "./Envelope.ts"
 
 /** Whose key it is. Callers by the dashboard's token have no environment. */
 export type KeyOwner = Pick<KeyedRequest, "organizationId" | "environment">
-
-export const keyOwnerOf = ({ environment, organization }: Principal): KeyOwner => ({
-  organizationId: organization.id,
-  environment
-})
 
 /** A response that went by `once`: a handler that forgets it does not compile. */
 export type Kept = HttpServerResponse.HttpServerResponse & Brand.Brand<"Kept">

@@ -1,8 +1,10 @@
 /** Figures over HTTP: the period is read here, what it saw is the core's. */
+
 import { CurrentPrincipal } from "@partner-commentary/api/ApiKeyAuth"
 import type { Problem } from "@partner-commentary/api/Errors"
 import type { PerformanceReport } from "@partner-commentary/api/MetricsApi"
 import { PartnerApi } from "@partner-commentary/api/PartnerApi"
+import { ownerOf } from "@partner-commentary/core/access/Ownership"
 import { RateLimited } from "@partner-commentary/core/access/RateLimits"
 import type { Figures, Spread } from "@partner-commentary/core/performance/Figures"
 import { maxAssignments, Performance, type Report } from "@partner-commentary/core/performance/Performance"
@@ -16,7 +18,6 @@ import * as Result from "effect/Result"
 import { allowed } from "./Admission.ts"
 import { invalid } from "./Body.ts"
 import * as Envelope from "./Envelope.ts"
-import { ownerOf } from "./TopicHandlers.ts"
 
 export const layer = HttpApiBuilder.group(
   PartnerApi,

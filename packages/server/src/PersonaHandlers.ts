@@ -1,17 +1,18 @@
 /** Personas over HTTP. */
+
 import { CurrentPrincipal } from "@partner-commentary/api/ApiKeyAuth"
 import { ok } from "@partner-commentary/api/Envelope"
 import * as Errors from "@partner-commentary/api/Errors"
 import { PartnerApi } from "@partner-commentary/api/PartnerApi"
+import { ownerOf } from "@partner-commentary/core/access/Ownership"
 import type { Persona } from "@partner-commentary/core/persona/Persona"
 import { Personas } from "@partner-commentary/core/persona/Personas"
 import * as Ids from "@partner-commentary/core/shared/Ids"
 import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
 import * as Effect from "effect/Effect"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
-import * as Option from "effect/Option"
 import { avatarPath } from "./Avatar.ts"
-import { ownerOf } from "./TopicHandlers.ts"
+import { idOf } from "./Identifier.ts"
 
 export const layer = HttpApiBuilder.group(
   PartnerApi,
@@ -32,10 +33,9 @@ export const layer = HttpApiBuilder.group(
         "find",
         Effect.fnUntraced(function* ({ params }) {
           const owner = ownerOf(yield* CurrentPrincipal)
-          const id = Ids.parse(Ids.PersonaId, params.id)
-          if (Option.isNone(id)) return yield* Errors.NotFound.of("Persona not found.")
-          const persona = yield* Effect.catchTags(personas.find(owner, id.value), {
-            PersonaNotFound: () => Effect.fail(Errors.NotFound.of("Persona not found.")),
+          const id = yield* idOf(Ids.PersonaId, params.id, Errors.personaNotFound)
+          const persona = yield* Effect.catchTags(personas.find(owner, id), {
+            PersonaNotFound: () => Effect.fail(Errors.personaNotFound),
             NotLicensed: ({ personaId }) => Effect.fail(Errors.NotLicensed.of(personaId))
           })
           const { bio, expertise, socialLinks } = persona

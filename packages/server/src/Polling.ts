@@ -2,8 +2,10 @@
  * GET /topics/{id}/status without the router, for hosts that can answer a request from its plain parts: it is asked more
  * often than everything else together. The same admission, use case and view as the endpoint itself, and the same bytes.
  */
+
 import * as Errors from "@partner-commentary/api/Errors"
 import { prefix } from "@partner-commentary/api/PartnerApi"
+import { ownerOf } from "@partner-commentary/core/access/Ownership"
 import * as Ids from "@partner-commentary/core/shared/Ids"
 import { Topics } from "@partner-commentary/core/topic/Topics"
 import * as Cause from "effect/Cause"
@@ -16,7 +18,6 @@ import { clientAddress, TrustedProxies } from "./ClientAddress.ts"
 import { fresh, headersOf, type Rate } from "./CurrentRate.ts"
 import * as Envelope from "./Envelope.ts"
 import { cacheControl, internalError, requestId } from "./Responses.ts"
-import { ownerOf } from "./TopicHandlers.ts"
 import * as Views from "./TopicViews.ts"
 
 /** A request's plain parts; header names in lower case. */

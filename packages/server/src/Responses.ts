@@ -5,6 +5,7 @@
 import * as Errors from "@partner-commentary/api/Errors"
 import { idempotencyHeader } from "@partner-commentary/api/IdempotencyKey"
 import { prefix } from "@partner-commentary/api/PartnerApi"
+import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
 import * as ByteSize from "effect/ByteSize"
 import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
@@ -15,12 +16,14 @@ import * as HttpServerError from "effect/http/HttpServerError"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as HttpApiError from "effect/http-api/HttpApiError"
+import * as Result from "effect/Result"
 import { Admission } from "./Admission.ts"
 import { bodyTooLarge, bulkTooLarge, maxBodySize, maxBulkSize, problems } from "./Body.ts"
 import { callerOf, TrustedProxies } from "./ClientAddress.ts"
 import { CurrentRate, fresh, headersOf, type Rate } from "./CurrentRate.ts"
 import { isCreatorRequest } from "./creator/CreatorRequest.ts"
 import * as Envelope from "./Envelope.ts"
+import { nowhere } from "./Nowhere.ts"
 
 const bodyLimit = ByteSize.bytes(maxBodySize)
 const bulkLimit = ByteSize.bytes(maxBulkSize)
@@ -33,12 +36,14 @@ export const layer = HttpRouter.middleware(
   Effect.gen(function* () {
     const { stray } = yield* Admission
     const proxies = yield* TrustedProxies
+    const { apiRoot } = yield* PublicAddress
 
     /** Whoever looks for paths is counted too, and refused where they are ours: other paths may be an embedder's own. */
-    const nowhere = (request: HttpServerRequest.HttpServerRequest, rate: Rate) =>
+    const strayed = (request: HttpServerRequest.HttpServerRequest, rate: Rate) =>
       Effect.match(stray(callerOf(request, proxies), rate), {
-        onSuccess: () => notFound,
-        onFailure: (refused) => (request.url.startsWith(`${prefix}/`) ? Envelope.failure(refused) : notFound)
+        onSuccess: () => nowhere(request, apiRoot),
+        onFailure: (refused) =>
+          request.url.startsWith(`${prefix}/`) ? Envelope.failure(refused) : nowhere(request, apiRoot)
       })
 
     return (app) =>
@@ -47,16 +52,20 @@ export const layer = HttpRouter.middleware(
         const { headers, url } = request
         const id = requestId(headers["x-request-id"])
         const rate = fresh()
-        const found = isNoPath(url) && !url.startsWith(references) ? nowhere(request, rate) : app
+        const found = isNoPath(url) && !url.startsWith(references) ? strayed(request, rate) : app
         const limit = isBulk(url) ? bulkLimit : bodyLimit
         const provided = Effect.updateContext(found, (context: Context.Context<never>) =>
-          Context.add(Context.add(context, HttpIncomingMessage.MaxBodySize, limit), CurrentRate, rate)
+          context.pipe(
+            Context.add(HttpIncomingMessage.MaxBodySize, limit),
+            Context.add(CurrentRate, rate),
+            Context.add(HttpServerRequest.HttpServerRequest, legible(request))
+          )
         )
         return Effect.matchCauseEffect(provided, {
           onSuccess: (response) => Effect.succeed(complete(response, id, rate)),
           onFailure: (cause) => {
             if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause as Cause.Cause<never>)
-            const answered = isNowhere(cause) ? nowhere(request, rate) : answer(cause, id, request)
+            const answered = isNowhere(cause) ? strayed(request, rate) : answer(cause, id, request)
             return Effect.map(answered, (response) => complete(response, id, rate))
           }
         })
@@ -82,6 +91,15 @@ const isNoPath = (url: string): boolean =>
 
 /** Below it, what such a path names is a reference that none can be. */
 const references = `${prefix}/topics/by-reference/`
+
+/** The router knows no path with an escape that is none. A percent sign of its own makes it a reference, which none can be. */
+const legible = (request: HttpServerRequest.HttpServerRequest): HttpServerRequest.HttpServerRequest => {
+  const { url } = request
+  if (!url.startsWith(references)) return request
+  const [path = "", ...query] = url.split("?")
+  if (Result.isSuccess(Result.try(() => decodeURIComponent(path)))) return request
+  return request.modify({ url: [path.replaceAll("%", "%25"), ...query].join("?") })
+}
 
 /** A key in a header of our own does not keep shared caches away, as `Authorization` would. */
 export const cacheControl = "no-store"
@@ -139,8 +157,6 @@ const unreadable = (error: HttpApiError.HttpApiSchemaError): Errors.InvalidReque
   const constraint = "must be given once"
   return Errors.InvalidRequest.of([{ ...first, constraint }, ...rest.map(({ field }) => ({ field, constraint }))])
 }
-
-const notFound = Envelope.failure(Errors.NotFound.of("There is no such path, or not with this method."))
 
 const tooLarge = (url: string) =>
   Envelope.failure(Errors.InvalidRequest.of([isBulk(url) ? bulkTooLarge : bodyTooLarge]))

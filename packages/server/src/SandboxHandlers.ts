@@ -1,20 +1,20 @@
 /** Simulated creators over HTTP. */
+
 import { CurrentPrincipal } from "@partner-commentary/api/ApiKeyAuth"
 import * as Errors from "@partner-commentary/api/Errors"
 import { PartnerApi } from "@partner-commentary/api/PartnerApi"
 import { AdvanceAssignment } from "@partner-commentary/api/SandboxApi"
+import { ownerOf } from "@partner-commentary/core/access/Ownership"
 import { SimulatedCreators } from "@partner-commentary/core/sandbox/SimulatedCreators"
 import { actionsIn } from "@partner-commentary/core/sandbox/Simulation"
 import * as Ids from "@partner-commentary/core/shared/Ids"
 import type { ActionRefused } from "@partner-commentary/core/topic/Workflow"
 import * as Effect from "effect/Effect"
-import type * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
-import * as Option from "effect/Option"
-import { decoder, invalid } from "./Body.ts"
+import { decoder, invalid, optional } from "./Body.ts"
 import * as Envelope from "./Envelope.ts"
+import { idOf } from "./Identifier.ts"
 import * as KeyedRequests from "./KeyedRequests.ts"
-import { keyOwnerOf } from "./KeyedRequests.ts"
 import * as Views from "./TopicViews.ts"
 
 export const layer = HttpApiBuilder.group(
@@ -30,12 +30,11 @@ export const layer = HttpApiBuilder.group(
         const principal = yield* CurrentPrincipal
         // To a live key there is no such operation, whatever it sends.
         if (principal.environment === "live") return yield* notFound
-        return yield* answerOnce({ headers, request, owner: keyOwnerOf(principal) }, ({ once }) =>
+        return yield* answerOnce({ headers, request, owner: ownerOf(principal) }, ({ once }) =>
           Effect.gen(function* () {
             const { action } = yield* readBody(request)
-            const id = Ids.parse(Ids.ShareId, params.share_id)
-            if (Option.isNone(id)) return yield* notFound
-            const advanced = Effect.catchTags(creators.advance(principal, id.value, action ?? null), {
+            const id = yield* idOf(Ids.ShareId, params.share_id, notFound)
+            const advanced = Effect.catchTags(creators.advance(principal, id, action ?? null), {
               AssignmentNotFound: () => Effect.fail(notFound),
               ActionRefused: (refused) => invalid({ field: "action", constraint: constraintOf(refused) })
             })
@@ -49,14 +48,8 @@ export const layer = HttpApiBuilder.group(
 
 const notFound = Errors.NotFound.of("Assignment not found.")
 
-const decode = decoder(AdvanceAssignment)
-
 /** No body at all asks for no action in particular. */
-const readBody = (request: HttpServerRequest.HttpServerRequest) =>
-  Effect.flatMap(
-    Effect.orDie(request.arrayBuffer),
-    (bytes): ReturnType<typeof decode> => (bytes.byteLength === 0 ? Effect.succeed({}) : decode(request))
-  )
+const readBody = optional(decoder(AdvanceAssignment), {})
 
 const constraintOf = ({ reason, status }: ActionRefused): string => {
   if (reason === "settled") return `comes too late: the assignment is settled, with the status ${status}`

@@ -1,6 +1,7 @@
 /** Reads a topic as it is posted: what its schema cannot say is said here, so that all that is wrong is told at once. */
 import type { Problem } from "@partner-commentary/api/Errors"
 import { CreateTopic } from "@partner-commentary/api/TopicsApi"
+import { codePoints } from "@partner-commentary/core/shared/Text"
 import { contentProblem, type TopicBounds } from "@partner-commentary/core/topic/Topic"
 import * as Predicate from "effect/Predicate"
 import { decoder, textDecoder } from "./Body.ts"
@@ -20,11 +21,12 @@ const further =
 
 const contentProblems = (content: string, bounds: TopicBounds): ReadonlyArray<Problem> => {
   const problem = contentProblem(content, bounds)
-  return problem === null ? [] : [{ field: "content", constraint: constraints[problem](bounds) }]
+  return problem === null ? [] : [{ field: "content", constraint: constraints[problem](bounds, content) }]
 }
 
 const constraints = {
-  length: ({ max, min }: TopicBounds) => `must be ${min} to ${max} characters long after trimming`,
+  length: ({ max, min }: TopicBounds, content: string) =>
+    `must be ${min} to ${max} characters long after trimming, and has ${codePoints(content.trim())}`,
   controls: () => "must not contain control characters",
   invisible: () => "must hold something that can be read"
 }

@@ -1,9 +1,10 @@
 /** Topics over HTTP: each handler decodes, calls one use case and names the errors. */
+
 import { CurrentPrincipal } from "@partner-commentary/api/ApiKeyAuth"
 import * as Errors from "@partner-commentary/api/Errors"
 import { PartnerApi, prefix } from "@partner-commentary/api/PartnerApi"
 import { referenceConstraint, type Topic } from "@partner-commentary/api/TopicsApi"
-import type { Principal } from "@partner-commentary/core/access/ApiKeys"
+import { ownerOf } from "@partner-commentary/core/access/Ownership"
 import * as Ids from "@partner-commentary/core/shared/Ids"
 import { formatCursor } from "@partner-commentary/core/shared/Page"
 import { Policy } from "@partner-commentary/core/shared/Policy"
@@ -19,8 +20,8 @@ import { pathOf } from "./Address.ts"
 import { avatarPath } from "./Avatar.ts"
 import { invalid } from "./Body.ts"
 import * as Envelope from "./Envelope.ts"
+import { idOf } from "./Identifier.ts"
 import * as KeyedRequests from "./KeyedRequests.ts"
-import { keyOwnerOf } from "./KeyedRequests.ts"
 import { isCut } from "./Responses.ts"
 import { topicDecoder } from "./TopicBody.ts"
 import { readList } from "./TopicListQuery.ts"
@@ -51,7 +52,7 @@ export const layer = HttpApiBuilder.group(
         "create",
         Effect.fnUntraced(function* ({ headers, request }) {
           const principal = yield* CurrentPrincipal
-          return yield* answerOnce({ headers, request, owner: keyOwnerOf(principal) }, ({ once }) =>
+          return yield* answerOnce({ headers, request, owner: ownerOf(principal) }, ({ once }) =>
             Effect.gen(function* () {
               const body = yield* decodeTopic(request)
               const submission = yield* submissions.prepare(principal, body)
@@ -103,20 +104,13 @@ export const layer = HttpApiBuilder.group(
   })
 )
 
-export const ownerOf = ({ environment, organization }: Principal): Owner => ({
-  organizationId: organization.id,
-  environment
-})
-
 /** A malformed id, an unknown topic and somebody else's are one and the same answer. */
 const one = <A>(
   id: string,
   find: (owner: Owner, id: Ids.TopicId) => Effect.Effect<A, { readonly _tag: "TopicNotFound" }>
 ): Effect.Effect<A, Errors.NotFound, CurrentPrincipal> =>
-  Effect.flatMap(CurrentPrincipal, (principal) => {
-    const topicId = Ids.parse(Ids.TopicId, id)
-    if (Option.isNone(topicId)) return Effect.fail(Errors.topicNotFound)
-    return Effect.catchTag(find(ownerOf(principal), topicId.value), "TopicNotFound", () =>
-      Effect.fail(Errors.topicNotFound)
-    )
+  Effect.gen(function* () {
+    const owner = ownerOf(yield* CurrentPrincipal)
+    const topicId = yield* idOf(Ids.TopicId, id, Errors.topicNotFound)
+    return yield* Effect.catchTag(find(owner, topicId), "TopicNotFound", () => Effect.fail(Errors.topicNotFound))
   })

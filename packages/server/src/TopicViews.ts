@@ -6,7 +6,7 @@ import type * as Api from "@partner-commentary/api/TopicsApi"
 import type { PartnerApproved } from "@partner-commentary/core/commentary/PartnerApproval"
 import { actionsOf } from "@partner-commentary/core/sandbox/Simulation"
 import type { TopicId } from "@partner-commentary/core/shared/Ids"
-import { type Instant, toIso } from "@partner-commentary/core/shared/Instant"
+import { isoOrNull, toIso } from "@partner-commentary/core/shared/Instant"
 import type { ApprovedCommentary, Assignment } from "@partner-commentary/core/topic/Assignment"
 import type { SubmissionResult } from "@partner-commentary/core/topic/Submission"
 import type { Topic } from "@partner-commentary/core/topic/Topic"
@@ -186,8 +186,6 @@ const commentary = ({ commentary: approved }: PublicAssignment): typeof Commenta
         video_url: approved.videoUrl,
         partner_approved_at: isoOrNull(approved.partnerApprovedAt)
       }
-
-const isoOrNull = (instant: Instant | null): string | null => (instant === null ? null : toIso(instant))
 
 const failure = ({ failure: failed }: PublicAssignment): typeof Failure.Type =>
   failed === null ? null : { reason: failed.reason, at: toIso(failed.at) }

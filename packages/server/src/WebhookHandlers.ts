@@ -1,11 +1,13 @@
 /** Webhooks over HTTP: each handler decodes, calls one use case and names the errors. */
+
 import { CurrentPrincipal } from "@partner-commentary/api/ApiKeyAuth"
 import { ok } from "@partner-commentary/api/Envelope"
 import * as Errors from "@partner-commentary/api/Errors"
 import { PartnerApi, prefix } from "@partner-commentary/api/PartnerApi"
 import type * as Api from "@partner-commentary/api/WebhooksApi"
+import { ownerOf } from "@partner-commentary/core/access/Ownership"
 import * as Ids from "@partner-commentary/core/shared/Ids"
-import { toIso } from "@partner-commentary/core/shared/Instant"
+import { isoOrNull, toIso } from "@partner-commentary/core/shared/Instant"
 import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
 import type { Webhook } from "@partner-commentary/core/webhook/Webhook"
 import { type Registration, Webhooks } from "@partner-commentary/core/webhook/Webhooks"
@@ -13,14 +15,12 @@ import { type Tested, WebhookTest } from "@partner-commentary/core/webhook/Webho
 import * as Effect from "effect/Effect"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
-import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import { pathOf } from "./Address.ts"
 import { invalid } from "./Body.ts"
 import * as Envelope from "./Envelope.ts"
+import { idOf } from "./Identifier.ts"
 import * as KeyedRequests from "./KeyedRequests.ts"
-import { keyOwnerOf } from "./KeyedRequests.ts"
-import { ownerOf } from "./TopicHandlers.ts"
 import { decodeChange, decodeRegistration } from "./WebhookBody.ts"
 
 export const layer = HttpApiBuilder.group(
@@ -44,7 +44,7 @@ export const layer = HttpApiBuilder.group(
         "register",
         Effect.fnUntraced(function* ({ headers, request }) {
           const principal = yield* CurrentPrincipal
-          return yield* answerOnce({ headers, request, owner: keyOwnerOf(principal), secret: true }, ({ once }) =>
+          return yield* answerOnce({ headers, request, owner: ownerOf(principal), secret: true }, ({ once }) =>
             Effect.gen(function* () {
               const { events, secret, url } = yield* decodeRegistration(request)
               const wanted = { url, events, secret: secret === undefined ? null : Redacted.make(secret) }
@@ -70,7 +70,7 @@ export const layer = HttpApiBuilder.group(
         "find",
         Effect.fnUntraced(function* ({ params }) {
           const principal = yield* CurrentPrincipal
-          const id = yield* idOf(params.id)
+          const id = yield* idOf(Ids.WebhookId, params.id, Errors.webhookNotFound)
           const webhook = yield* Effect.catchTag(webhooks.find(ownerOf(principal), id), "WebhookNotFound", notFound)
           return ok(view(webhook))
         })
@@ -80,7 +80,7 @@ export const layer = HttpApiBuilder.group(
         Effect.fnUntraced(function* ({ params, request }) {
           const principal = yield* CurrentPrincipal
           const patch = yield* decodeChange(request)
-          const id = yield* idOf(params.id)
+          const id = yield* idOf(Ids.WebhookId, params.id, Errors.webhookNotFound)
           const webhook = yield* Effect.catchTags(webhooks.change(principal, id, patch), {
             WebhookNotFound: notFound,
             WebhookUrlRefused: urlRefused
@@ -92,7 +92,7 @@ export const layer = HttpApiBuilder.group(
         "remove",
         Effect.fnUntraced(function* ({ params }) {
           const principal = yield* CurrentPrincipal
-          const id = yield* idOf(params.id)
+          const id = yield* idOf(Ids.WebhookId, params.id, Errors.webhookNotFound)
           yield* Effect.catchTag(webhooks.remove(principal, id), "WebhookNotFound", notFound)
           return ok({ id, deleted: true as const })
         })
@@ -101,7 +101,7 @@ export const layer = HttpApiBuilder.group(
         "test",
         Effect.fnUntraced(function* ({ params }) {
           const principal = yield* CurrentPrincipal
-          const id = yield* idOf(params.id)
+          const id = yield* idOf(Ids.WebhookId, params.id, Errors.webhookNotFound)
           return testView(yield* Effect.catchTag(test(ownerOf(principal), id), "WebhookNotFound", notFound))
         })
       )
@@ -110,9 +110,6 @@ export const layer = HttpApiBuilder.group(
 
 /** A malformed id, an unknown webhook and somebody else's are one and the same answer. */
 const notFound = () => Effect.fail(Errors.webhookNotFound)
-
-const idOf = (text: string) =>
-  Option.match(Ids.parse(Ids.WebhookId, text), { onNone: notFound, onSome: Effect.succeed })
 
 const urlRefused = ({ constraint }: { readonly constraint: string }) => invalid({ field: "url", constraint })
 
@@ -128,7 +125,7 @@ const view = (webhook: Webhook): typeof Api.Webhook.Type => ({
   events: webhook.events,
   status: webhook.status,
   consecutive_failures: webhook.consecutiveFailures,
-  last_delivery_at: webhook.lastDeliveryAt === null ? null : toIso(webhook.lastDeliveryAt),
+  last_delivery_at: isoOrNull(webhook.lastDeliveryAt),
   created_at: toIso(webhook.createdAt),
   updated_at: toIso(webhook.updatedAt)
 })

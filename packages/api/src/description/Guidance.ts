@@ -1,9 +1,26 @@
 /** What a partner's engineer reads before any operation. */
+import { testPersonas } from "@partner-commentary/core/sandbox/TestPersonas"
 
 export const title = "Partner Commentary API"
 
 /** Of the contract: its first number is the one in the path, its second grows with every addition. */
 export const version = "1.0.0"
+
+/** Whom every test key may ask. */
+const personas = testPersonas
+  .map(({ bio, id, name }) => `- **${name}**, \`${id}\`: ${bio.replace("A test persona. ", "")}`)
+  .join("\n")
+
+/** Where an integration is tried out. */
+export const testEnvironment = `Keys that begin with \`pk_test_\` see a separate environment: topics and webhooks of their own, no mails, and simulated creators in place of people. Nothing is refused for a quota there, whatever \`remaining\` of \`GET /usage\` says; rate limits hold as they do for live keys.
+
+A simulated creator takes a step every 1.5 seconds: a commentary is approved 4.5 seconds after submission. Five test personas stand first in \`GET /personas\` of a test key, need no license, and have ids that never change:
+
+${personas}
+
+The personas that you hold licenses for approve, unless the topic's content holds a magic word: \`[decline]\`, \`[expire]\` or \`[fail]\`, in any letter case; the first one counts. Test personas keep to their own path. To any of them \`POST /test/assignments/{share_id}/advance\` takes the next step, or one that you name, at once; \`share_id\` is in the topic's \`results\`.
+
+The same content is a duplicate for 60 seconds instead of 24 hours.`
 
 export const guidance = `Opinion commentary from licensed personas. You send a topic to personas; their human creators answer, a draft is written, they approve it, and you fetch the commentary.
 
@@ -18,9 +35,13 @@ export const guidance = `Opinion commentary from licensed personas. You send a t
 
 ## Authentication
 
-Send your key in \`X-Api-Key\`. Keys have scopes: each operation names the one it needs. Keys that begin with \`pk_test_\` see a separate test environment, where simulated creators answer within seconds and no quota is used. API keys themselves are managed with a token of the partner dashboard, as \`Authorization: Bearer\`.
+Send your key in \`X-Api-Key\`. Keys have scopes: each operation names the one it needs. Keys that begin with \`pk_test_\` see a separate test environment, see below. API keys themselves are managed with a token of the partner dashboard, as \`Authorization: Bearer\`.
 
 Keep keys on your servers. Rotate them every 90 days, and at once when one may have leaked.
+
+## The test environment
+
+${testEnvironment}
 
 ## Answers and errors
 

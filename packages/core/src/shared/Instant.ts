@@ -12,6 +12,8 @@ export const now = Clock.currentTimeMillis
 /** `2026-01-30T12:00:00.000Z` */
 export const toIso = (instant: Instant): string => new Date(instant).toISOString() // foreign: every row and answer has instants, and the engine writes them fastest
 
+export const isoOrNull = (instant: Instant | null): string | null => (instant === null ? null : toIso(instant))
+
 /** Reads what `toIso` wrote. */
 export const fromIso = (iso: string): Instant => DateTime.makeUnsafe(iso).epochMilliseconds
 

@@ -7,7 +7,7 @@ export const maxUrlLength = 2048
 export const urlPattern = /^https?:\/\/(?![/?])[\w.~:/?[\]@!$&'()*+,;=%-]+$/u
 
 export const urlConstraint =
-  "must be an address such as https://example.com/webhooks, in ASCII, without blanks and without a fragment"
+  "must be an address such as https://example.com/webhooks, in ASCII, without blanks, a fragment, a user name or a password"
 
 /** What the pattern cannot say. */
 export const urlProblem = (text: string): string | null => {

@@ -7,6 +7,7 @@ import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import type * as Schema from "effect/Schema"
 import type { Principal } from "../access/ApiKeys.ts"
+import { ownerOf } from "../access/Ownership.ts"
 import * as Ids from "../shared/Ids.ts"
 import { WebhookId } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
@@ -135,11 +136,6 @@ export class Webhooks extends Context.Service<
     })
   )
 }
-
-const ownerOf = ({ environment, organization }: Principal): Owner => ({
-  organizationId: organization.id,
-  environment
-})
 
 /** By the key that did it. */
 const recorded = ({ key }: Principal, action: string, details: Schema.JsonObject): WebhookChange["audit"] => ({

@@ -53,12 +53,15 @@ const configuration = {
   documentDownloadType: "json",
   operationTitleSource: "summary",
   persistAuth: false,
-  authentication: { preferredSecurityScheme: "ApiKey" },
   defaultHttpClient: { targetKey: "shell", clientKey: "curl" },
   metaData: { title }
 }
 
-/** Calls go where the page came from, whatever name that has; and what a request can do without is offered, but not sent. */
+/**
+ * Calls go where the page came from, whatever name that has; what a request can do without is offered, but not sent; and each
+ * operation is called with what it asks for, a key or a token. The snippets show whatever has a value or a schema to make one
+ * from, which a header that is new each time and a page's cursor must not have: whoever copies them has others.
+ */
 export const explorerStart = `"use strict"
 const root = (location.origin + location.pathname).replace(/\\/[^/]*$/, "")
 const offered = ({ components, paths }) =>
@@ -70,9 +73,18 @@ fetch(root + "/openapi.json").then((response) => response.json()).then((descript
     one.parameters = one.parameters.filter(({ $ref }) => $ref !== "#/components/parameters/RequestId")
   }
   for (const parameter of offered(description)) {
-    const { examples: [value], ...schema } = parameter.schema
+    const { examples: [value] = [], ...schema } = parameter.schema
     parameter.schema = schema
     parameter.examples = { default: { value, "x-disabled": true } }
+    if (["Idempotency-Key", "cursor"].includes(parameter.name)) {
+      delete parameter.schema
+      delete parameter.examples.default.value
+    }
+  }
+  description["x-scalar-set-operation-security"] = true
+  description["x-scalar-selected-security"] = {
+    selectedIndex: 0,
+    selectedSchemes: Object.keys(description.components.securitySchemes).map((name) => ({ [name]: [] }))
   }
   document.querySelector("#explorer").textContent = ""
   Scalar.createApiReference("#explorer", { ...${JSON.stringify(configuration)}, content: description })

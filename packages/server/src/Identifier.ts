@@ -1,0 +1,13 @@
+/** An id in a path: one that is malformed names nothing, as an unknown one does. */
+import type { NotFound } from "@partner-commentary/api/Errors"
+import * as Ids from "@partner-commentary/core/shared/Ids"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import type * as Schema from "effect/Schema"
+
+export const idOf = <Id extends string>(
+  schema: Schema.Codec<Id, string>,
+  text: string,
+  missing: NotFound
+): Effect.Effect<Id, NotFound> =>
+  Option.match(Ids.parse(schema, text), { onNone: () => Effect.fail(missing), onSome: Effect.succeed })
