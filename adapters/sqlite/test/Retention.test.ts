@@ -19,7 +19,7 @@ it.effect("thousands of answers go in batches, between which others write; one t
       sql<{ readonly count: number }>`SELECT COUNT(*) AS count FROM kept_answers`,
       ([row]) => row?.count
     )
-    const before = { mails: 0, windows: 0, answers: start + hour }
+    const before = { mails: 0, windows: 0, answers: start + hour, events: 0 }
     assert.strictEqual((yield* retention.count(before)).answers, 2500)
     assert.strictEqual(yield* left, 2500)
     const purging = yield* Effect.forkChild(retention.purge(before), { startImmediately: true })
