@@ -159,7 +159,7 @@ test("killed again and again at random moments: nothing is lost, nothing is undo
     {
       RESPONSE_WINDOW: "40 seconds",
       APPROVAL_WINDOW: "90 seconds",
-      GENERATION_RETRY_SCHEDULE: Array.from({ length: 8 }, () => "250 millis").join(", ")
+      GENERATION_RETRY_SCHEDULE: Array.from({ length: 20 }, () => "250 millis").join(", ")
     },
     4
   )

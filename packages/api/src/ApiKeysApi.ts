@@ -180,7 +180,7 @@ export class ApiKeysApi extends HttpApiGroup.make("api-keys")
         identifier: "createApiKey",
         summary: "Create an API key",
         description:
-          "Makes a key of the dashboard's organization. Its `full_key` is shown in this answer alone. At most 20 keys are active at a time in each environment."
+          "Makes a key of the dashboard's organization. Its `full_key` is shown in this answer alone. At most 20 keys are active at a time in each environment, and at most 100 can be created and rotated in a day."
       })
     ),
     HttpApiEndpoint.get("list", "/api-keys", {

@@ -68,7 +68,7 @@ export const problemsOf = (judge: Judge, sent: Sent, answered: Answered): Readon
         Stated.find(Stated.acceptances, sent, field, value) === undefined
     )
     const reasonless = parts(answer).flatMap(({ error, index }) =>
-      error === undefined || wrongs.some(({ field }) => field.includes(`[${index}]`)) ? [] : unexplained(sent, error)
+      error === undefined || unclear || wrongs.some(({ field }) => field.includes(`[${index}]`)) ? [] : unexplained(sent, error)
     )
     return [
       ...taken.map(({ field, why }) => `what the description does not allow was taken: ${field} ${why}`),
@@ -77,7 +77,8 @@ export const problemsOf = (judge: Judge, sent: Sent, answered: Answered): Readon
   }
   if (unclear || wrongs.length > 0 || caller.may !== "opens") return []
   if (status === 401) return [`${caller.name} was kept out`]
-  if (status === 429) return [`${caller.name} was limited`]
+  // Nobody is limited in calls, but new keys are: so the description says.
+  if (status === 429) return /new keys a day/.test(answered.text) ? [] : [`${caller.name} was limited`]
   return status === 400 ? unexplained(sent, (answer as { error: Refusal }).error) : []
 }
 
