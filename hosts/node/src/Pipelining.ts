@@ -15,15 +15,17 @@ const mostUnanswered = 2000
 
 /** To be called after whatever else stands before the listeners. */
 export const bound = (native: Server, further: Unreadable.HeadersFor): void => {
-  const connections = new WeakMap<Socket, { underWay: number; unanswered: number }>()
+  const connections = new WeakMap<Socket, { waiting: number; unanswered: number }>()
 
   const admitted = (request: IncomingMessage, response: ServerResponse): boolean => {
+    // Node gives the socket to the response that is due: who waits for each answer is never counted, and costs nothing.
+    if (response.socket !== null) return true
     const { socket } = request
-    const connection = connections.get(socket) ?? { underWay: 0, unanswered: 0 }
+    const connection = connections.get(socket) ?? { waiting: 0, unanswered: 0 }
     connections.set(socket, connection)
-    if (connection.unanswered === 0 && connection.underWay < mostUnderWay) {
-      connection.underWay++
-      response.once("close", () => connection.underWay--)
+    if (connection.unanswered === 0 && connection.waiting < mostUnderWay - 1) {
+      connection.waiting++
+      response.once("close", () => connection.waiting--)
       return true
     }
     if (++connection.unanswered === 1) {
