@@ -68,7 +68,9 @@ export const problemsOf = (judge: Judge, sent: Sent, answered: Answered): Readon
         Stated.find(Stated.acceptances, sent, field, value) === undefined
     )
     const reasonless = parts(answer).flatMap(({ error, index }) =>
-      error === undefined || unclear || wrongs.some(({ field }) => field.includes(`[${index}]`)) ? [] : unexplained(sent, error)
+      error === undefined || unclear || wrongs.some(({ field }) => field.includes(`[${index}]`))
+        ? []
+        : unexplained(sent, error)
     )
     return [
       ...taken.map(({ field, why }) => `what the description does not allow was taken: ${field} ${why}`),
