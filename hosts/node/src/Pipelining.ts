@@ -47,11 +47,7 @@ export const bound = (native: Server, further: Unreadable.HeadersFor): void => {
   }
 }
 
-const refused = new RateLimitExceeded({
-  success: false,
-  error: {
-    code: "rate_limit_exceeded",
-    message: `At most ${mostUnderWay} requests may be under way on one connection. Send it again when others were answered.`,
-    details: { retry_after: 1, limit: mostUnderWay, remaining: 0 }
-  }
-})
+const refused = RateLimitExceeded.busy(
+  `At most ${mostUnderWay} requests may be under way on one connection. Send it again when others were answered.`,
+  mostUnderWay
+)

@@ -228,6 +228,11 @@ export class RateLimitExceeded extends Schema.Error<RateLimitExceeded>("RateLimi
   ),
   { httpApiStatus: statusOf.rate_limit_exceeded, description: "A rate limit or a monthly quota is used up." }
 ) {
+  /** No window is full, but all places are taken: in a second there may be one. */
+  static busy(message: string, limit: number): RateLimitExceeded {
+    return RateLimitExceeded.saying(message, { retry_after: 1, limit, remaining: 0 })
+  }
+
   /** `counted`: what so many of are allowed, such as `requests a minute`. */
   static of(
     details: {
@@ -242,14 +247,11 @@ export class RateLimitExceeded extends Schema.Error<RateLimitExceeded>("RateLimi
       details.quota === undefined
         ? `The rate limit of ${details.limit} ${counted} is used up. Try again in ${details.retry_after} seconds.`
         : `Of the monthly quota ${details.quota} of ${details.limit}, ${details.remaining} are left, which is not enough. It starts anew with the next month; do not retry by yourself.`
-    return new RateLimitExceeded({
-      success: false,
-      error: {
-        code: "rate_limit_exceeded",
-        message,
-        details
-      }
-    })
+    return RateLimitExceeded.saying(message, details)
+  }
+
+  private static saying(message: string, details: RateLimitExceeded["error"]["details"]): RateLimitExceeded {
+    return new RateLimitExceeded({ success: false, error: { code: "rate_limit_exceeded", message, details } })
   }
 }
 

@@ -92,13 +92,14 @@ const translate = {
 export const refusalOf = ({ counted, limit, remaining, retryAfter }: RateLimited): Errors.RateLimitExceeded =>
   Errors.RateLimitExceeded.of({ retry_after: retryAfter, limit, remaining }, counted)
 
-/** One of what is counted beside calls: refused like them, and not what the headers tell. */
-export const allowed = <A>(count: Effect.Effect<A, RateLimited>): Effect.Effect<A, Errors.RateLimitExceeded> =>
-  Effect.catch(count, (limited) =>
-    Effect.flatMap(current, (rate) => {
-      rate.retryAfter = limited.retryAfter
-      return Effect.fail(refusalOf(limited))
-    })
+/** Whatever within an operation asks to wait, the header tells how long. */
+export const withRetryAfter = <A, E, R>(operation: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.tapError(operation, (error) =>
+    error instanceof Errors.RateLimitExceeded
+      ? Effect.map(current, (rate) => {
+          rate.retryAfter = error.error.details.retry_after
+        })
+      : Effect.void
   )
 
 /** One call more, noted whether it is let through or not. */

@@ -17,7 +17,7 @@ import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import * as Redacted from "effect/Redacted"
 import { pathOf } from "./Address.ts"
-import { allowed } from "./Admission.ts"
+import { refusalOf } from "./Admission.ts"
 import { readCreation, readRotation } from "./ApiKeyBody.ts"
 import { invalid } from "./Body.ts"
 import * as Envelope from "./Envelope.ts"
@@ -48,7 +48,7 @@ export const layer = HttpApiBuilder.group(
           return yield* answerOnce({ headers, request, owner: keyOwnerOf(organization), secret: true }, ({ once }) =>
             Effect.gen(function* () {
               const body = yield* readCreation(request)
-              yield* allowed(limits.ofNewKey(organization))
+              yield* Effect.mapError(limits.ofNewKey(organization), refusalOf)
               const wanted = {
                 name: body.name.trim(),
                 scopes: body.scopes,
@@ -92,7 +92,7 @@ export const layer = HttpApiBuilder.group(
             Effect.gen(function* () {
               const { grace_period_seconds: seconds } = yield* readRotation(request)
               const grace = seconds === undefined ? defaultGrace : Duration.seconds(seconds)
-              yield* allowed(limits.ofNewKey(organization))
+              yield* Effect.mapError(limits.ofNewKey(organization), refusalOf)
               const rotated = Effect.catchTags(
                 keys.rotate(yield* idOf(Ids.ApiKeyId, params.id, Errors.apiKeyNotFound), grace, who),
                 {

@@ -4,7 +4,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as Layer from "effect/Layer"
-import { Admission } from "./Admission.ts"
+import { Admission, withRetryAfter } from "./Admission.ts"
 import { callerOf, TrustedProxies } from "./ClientAddress.ts"
 import { CurrentRate } from "./CurrentRate.ts"
 
@@ -24,6 +24,7 @@ export const layer = Layer.effect(
         return admit(callerOf(request, proxies), gate, Context.getUnsafe(context, CurrentRate))
       })
 
-    return (next, { endpoint }) => Effect.provideServiceEffect(next, CurrentPrincipal, principal(endpoint))
+    return (next, { endpoint }) =>
+      Effect.provideServiceEffect(withRetryAfter(next), CurrentPrincipal, principal(endpoint))
   })
 )

@@ -25,7 +25,6 @@ import type { KeepPart } from "./KeyedRequests.ts"
 import * as KeyedRequests from "./KeyedRequests.ts"
 import { topicTextDecoder } from "./TopicBody.ts"
 import * as TopicSubmission from "./TopicSubmission.ts"
-import { withRetryAfter } from "./TopicSubmission.ts"
 
 type Refusal = Errors.InvalidRequest | Errors.NoValidPersonas | Errors.RateLimitExceeded
 
@@ -84,7 +83,7 @@ export const layer = HttpApiBuilder.group(
           })
         )
         return yield* within(principal.organization.id, answered)
-      }, withRetryAfter)
+      })
     )
   })
 )

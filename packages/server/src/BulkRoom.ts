@@ -77,11 +77,7 @@ const turn = (left: Deferred.Deferred<void>, until: number) =>
     )
   )
 
-const refused = new Errors.RateLimitExceeded({
-  success: false,
-  error: {
-    code: "rate_limit_exceeded",
-    message: `At most ${most} bulk submissions of an organization are read at one time. Send it again when others were answered.`,
-    details: { retry_after: 1, limit: most, remaining: 0 }
-  }
-})
+const refused = Errors.RateLimitExceeded.busy(
+  `At most ${most} bulk submissions of an organization are read at one time. Send it again when others were answered.`,
+  most
+)

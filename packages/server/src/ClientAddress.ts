@@ -20,26 +20,29 @@ export const clientAddress = (
   proxies: IpAllowList.IpAllowList
 ): string => {
   if (proxies.length === 0 || !IpAllowList.allows(proxies, socket)) return socket
-  const forwarded = (forwardedFor ?? "").split(",").map(addressOf)
+  const forwarded = (forwardedFor ?? "").split(",").map(withoutPort)
   const client = forwarded.findLast((entry) => entry !== "" && !IpAllowList.allows(proxies, entry))
   if (client === undefined) return socket
   return IpAllowList.isAddress(client) ? client : `unknown by ${socket}`
 }
 
 /** Some proxies append the port: `203.0.113.9:4711`, `[2001:db8::1]:443`. */
-const addressOf = (entry: string): string => {
+const withoutPort = (entry: string): string => {
   const text = entry.trim()
   if (text.startsWith("[")) return text.slice(1).split("]", 1)[0] ?? ""
   const [host = "", ...ports] = text.split(":")
   return ports.length === 1 ? host : text
 }
 
-/** What a request shows of its caller. */
-export const callerOf = ({ headers, remoteAddress }: HttpServerRequest, proxies: IpAllowList.IpAllowList): Caller => ({
-  key: headers["x-api-key"] ?? "",
-  address: clientAddress(
+export const addressOf = ({ headers, remoteAddress }: HttpServerRequest, proxies: IpAllowList.IpAllowList): string =>
+  clientAddress(
     Option.getOrElse(remoteAddress, () => ""),
     headers["x-forwarded-for"],
     proxies
   )
+
+/** What a request shows of its caller. */
+export const callerOf = (request: HttpServerRequest, proxies: IpAllowList.IpAllowList): Caller => ({
+  key: request.headers["x-api-key"] ?? "",
+  address: addressOf(request, proxies)
 })

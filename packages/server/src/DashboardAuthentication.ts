@@ -3,8 +3,8 @@ import { CurrentDashboard, DashboardAuth } from "@partner-commentary/api/Dashboa
 import * as Effect from "effect/Effect"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as Layer from "effect/Layer"
-import * as Option from "effect/Option"
-import { clientAddress, TrustedProxies } from "./ClientAddress.ts"
+import { withRetryAfter } from "./Admission.ts"
+import { addressOf, TrustedProxies } from "./ClientAddress.ts"
 import { current } from "./CurrentRate.ts"
 import { DashboardAdmission } from "./DashboardAdmission.ts"
 
@@ -14,12 +14,11 @@ export const layer = Layer.effect(
     const { admit } = yield* DashboardAdmission
     const proxies = yield* TrustedProxies
 
-    const principal = Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ headers, remoteAddress }) => {
-      const socket = Option.getOrElse(remoteAddress, () => "")
-      const address = clientAddress(socket, headers["x-forwarded-for"], proxies)
-      return Effect.flatMap(current, (rate) => admit({ authorization: headers["authorization"] ?? "", address }, rate))
+    const principal = Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
+      const caller = { authorization: request.headers["authorization"] ?? "", address: addressOf(request, proxies) }
+      return Effect.flatMap(current, (rate) => admit(caller, rate))
     })
 
-    return (next) => Effect.provideServiceEffect(next, CurrentDashboard, principal)
+    return (next) => Effect.provideServiceEffect(withRetryAfter(next), CurrentDashboard, principal)
   })
 ).pipe(Layer.provide(DashboardAdmission.layer))

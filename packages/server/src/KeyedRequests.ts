@@ -145,12 +145,8 @@ const mustBeNew = (why: string) =>
 const refusals = {
   other_body: mustBeNew("it was used with another body already"),
   unreadable: mustBeNew("its first answer can no longer be read"),
-  running: new Errors.RateLimitExceeded({
-    success: false,
-    error: {
-      code: "rate_limit_exceeded",
-      message: "A request with this Idempotency-Key is still running. Send it again in a second, with the same key.",
-      details: { retry_after: 1, limit: 1, remaining: 0 }
-    }
-  })
+  running: Errors.RateLimitExceeded.busy(
+    "A request with this Idempotency-Key is still running. Send it again in a second, with the same key.",
+    1
+  )
 } satisfies Record<KeyRefused["reason"], Errors.WireError>

@@ -1,11 +1,10 @@
 /** Figures over HTTP: the period is read here, what it saw is the core's. */
 
 import { CurrentPrincipal } from "@partner-commentary/api/ApiKeyAuth"
-import type { Problem } from "@partner-commentary/api/Errors"
+import { type Problem, RateLimitExceeded } from "@partner-commentary/api/Errors"
 import type { PerformanceReport } from "@partner-commentary/api/MetricsApi"
 import { PartnerApi } from "@partner-commentary/api/PartnerApi"
 import { ownerOf } from "@partner-commentary/core/access/Ownership"
-import { RateLimited } from "@partner-commentary/core/access/RateLimits"
 import type { Figures, Spread } from "@partner-commentary/core/performance/Figures"
 import { maxAssignments, Performance, type Report } from "@partner-commentary/core/performance/Performance"
 import { longest, type ReportingPeriod, reportingPeriod } from "@partner-commentary/core/performance/ReportingPeriod"
@@ -15,7 +14,6 @@ import * as Effect from "effect/Effect"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
-import { allowed } from "./Admission.ts"
 import { invalid } from "./Body.ts"
 import * as Envelope from "./Envelope.ts"
 
@@ -31,7 +29,7 @@ export const layer = HttpApiBuilder.group(
         const period = yield* readPeriod(query)
         const report = yield* Effect.catchTags(performance.of(owner, period), {
           PeriodTooFull: () => invalid(...tooFull),
-          ReportUnderWay: () => allowed(Effect.fail(underWay))
+          ReportUnderWay: () => Effect.fail(underWay)
         })
         return Envelope.success(view(period, report))
       })
@@ -40,13 +38,10 @@ export const layer = HttpApiBuilder.group(
 )
 
 /** One at a time is what there is of it. */
-const underWay = new RateLimited({
-  retryAfter: 5,
-  limit: 1,
-  counted: "report of your organization at a time",
-  remaining: 0,
-  standing: { limit: 1, remaining: 0, resetsAt: 0 }
-})
+const underWay = RateLimitExceeded.of(
+  { retry_after: 5, limit: 1, remaining: 0 },
+  "report of your organization at a time"
+)
 
 type Problems = readonly [Problem, ...ReadonlyArray<Problem>]
 

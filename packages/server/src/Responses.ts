@@ -54,13 +54,11 @@ export const layer = HttpRouter.middleware(
         const rate = fresh()
         const found = isNoPath(url) && !url.startsWith(references) ? strayed(request, rate) : app
         const limit = isBulk(url) ? bulkLimit : bodyLimit
-        const provided = Effect.updateContext(found, (context: Context.Context<never>) =>
-          context.pipe(
-            Context.add(HttpIncomingMessage.MaxBodySize, limit),
-            Context.add(CurrentRate, rate),
-            Context.add(HttpServerRequest.HttpServerRequest, legible(request))
-          )
-        )
+        const asked = legible(request)
+        const provided = Effect.updateContext(found, (context: Context.Context<never>) => {
+          const own = context.pipe(Context.add(HttpIncomingMessage.MaxBodySize, limit), Context.add(CurrentRate, rate))
+          return asked === request ? own : Context.add(own, HttpServerRequest.HttpServerRequest, asked)
+        })
         return Effect.matchCauseEffect(provided, {
           onSuccess: (response) => Effect.succeed(complete(response, id, rate)),
           onFailure: (cause) => {

@@ -26,7 +26,6 @@ import { isCut } from "./Responses.ts"
 import { topicDecoder } from "./TopicBody.ts"
 import { readList } from "./TopicListQuery.ts"
 import * as TopicSubmission from "./TopicSubmission.ts"
-import { withRetryAfter } from "./TopicSubmission.ts"
 import * as Views from "./TopicViews.ts"
 
 export const layer = HttpApiBuilder.group(
@@ -59,7 +58,7 @@ export const layer = HttpApiBuilder.group(
               return yield* once(Effect.map(submissions.submit(submission), created))
             })
           )
-        }, withRetryAfter)
+        })
       )
       .handle(
         "list",

@@ -10,7 +10,6 @@ import { bounds } from "@partner-commentary/core/usage/BillingPeriod"
 import type { QuotaExceeded } from "@partner-commentary/core/usage/Quota"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import { current } from "./CurrentRate.ts"
 import * as Views from "./TopicViews.ts"
 
 /** `prepare` may ask the outside world; `submit` is one change. */
@@ -47,13 +46,3 @@ const quotaExceeded = Effect.fnUntraced(function* ({ limit, quota, remaining }: 
   const wait = Math.ceil((bounds(now).end - now) / 1000)
   return yield* Errors.RateLimitExceeded.of({ retry_after: wait, limit, remaining, quota })
 })
-
-/** Tells in the header too how long to wait. */
-export const withRetryAfter = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
-  Effect.tapError(effect, (error) =>
-    error instanceof Errors.RateLimitExceeded
-      ? Effect.map(current, (rate) => {
-          rate.retryAfter = error.error.details.retry_after
-        })
-      : Effect.void
-  )
