@@ -4,6 +4,7 @@ import { mkdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { createInterface } from "node:readline"
 import { promisify } from "node:util"
+import { LimitName } from "@partner-commentary/core/partner/Plan"
 
 export interface Fixtures {
   readonly key: string
@@ -76,16 +77,6 @@ export const startOurs = async (
   return { ...started, ...fixtures }
 }
 
-const limits = [
-  "requests_per_hour",
-  "burst_per_minute",
-  "topics_per_month",
-  "commentaries_per_month",
-  "topic_submissions_per_hour",
-  "persona_lists_per_hour",
-  "topic_reads_per_hour"
-]
-
 /** An organization without narrow limits, a key, and three personas that it is licensed for: by the product's commands. */
 export const makeFixtures = async (folder: string): Promise<Fixtures> => {
   mkdirSync(folder, { recursive: true })
@@ -99,7 +90,7 @@ export const makeFixtures = async (folder: string): Promise<Fixtures> => {
   }
   const organization = await command(
     ...["org", "create", "--name", "Bench"],
-    ...limits.flatMap((name) => ["--limit", `${name}=1000000000`])
+    ...LimitName.literals.flatMap((name) => ["--limit", `${name}=1000000000`])
   )
   const personaIds: Array<string> = []
   for (const name of ["Ada", "Grace", "Katherine"]) {

@@ -1,4 +1,5 @@
 /** A partner, personas with their creators, licences and a key, made through the command line as an operator makes them. */
+import { LimitName } from "@partner-commentary/core/partner/Plan"
 import { command, type Place } from "./Host.ts"
 
 export interface Fixtures {
@@ -8,15 +9,7 @@ export interface Fixtures {
   readonly personas: ReadonlyArray<string>
 }
 
-const plenty = [
-  "requests_per_hour",
-  "burst_per_minute",
-  "topics_per_month",
-  "commentaries_per_month",
-  "topic_submissions_per_hour",
-  "persona_lists_per_hour",
-  "topic_reads_per_hour"
-].flatMap((name) => ["--limit", `${name}=1000000`])
+const plenty = LimitName.literals.flatMap((name) => ["--limit", `${name}=1000000`])
 
 export const make = async (at: Place, personas: number): Promise<Fixtures> => {
   const { id: organizationId } = await command<{ readonly id: string }>(

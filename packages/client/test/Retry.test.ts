@@ -1,28 +1,14 @@
 /** What is tried again, how often, after how long; and that no work is done twice. */
 import { ApiError, ConnectionError, UnexpectedAnswerError } from "@partner-commentary/client"
-import { afterEach, beforeEach, expect, it, vi } from "vitest"
+import { expect, it, vi } from "vitest"
+import * as Clock from "./Clock.ts"
 import { type Answer, broken, failure, html, ok, refused, scripted } from "./ScriptedService.ts"
 
 const topic = { content: "Who wins the derby?", persona_ids: ["a"] }
 const limited = (details: object = {}, headers?: Record<string, string>) =>
   refused(429, "rate_limit_exceeded", { retry_after: 7, limit: 100, remaining: 0, ...details }, headers)
 
-beforeEach(() => {
-  vi.useFakeTimers({ now: Date.UTC(2026, 0, 30) })
-  vi.spyOn(Math, "random").mockReturnValue(0.5)
-})
-
-afterEach(() => {
-  vi.useRealTimers()
-  vi.restoreAllMocks()
-})
-
-/** Runs the clock on until the call has settled. */
-const settled = async <A>(call: Promise<A>): Promise<A> => {
-  call.catch(() => undefined)
-  await vi.runAllTimersAsync()
-  return call
-}
+Clock.stopped()
 
 it.each<[string, Answer]>([
   ["a broken connection", broken],
@@ -34,7 +20,7 @@ it.each<[string, Answer]>([
   ["504 of a proxy", html(504)]
 ])("%s is tried again, and a POST keeps its idempotency key", async (_, trouble) => {
   const { asked, client } = scripted([trouble, trouble, ok({ topic_id: "t" })])
-  expect(await settled(client.topics.create(topic))).toEqual({ topic_id: "t" })
+  expect(await Clock.settled(client.topics.create(topic))).toEqual({ topic_id: "t" })
   expect(asked).toHaveLength(3)
   const keys = new Set(asked.map(({ init }) => init.headers.get("idempotency-key")))
   expect(keys.size).toBe(1)
@@ -50,56 +36,56 @@ it.each<[string, Answer, unknown]>([
   ["a page that says 404", html(404), UnexpectedAnswerError]
 ])("%s is not tried again", async (_, answer, kind) => {
   const { asked, client } = scripted([answer])
-  expect(await settled(failure(client.topics.create(topic)))).toBeInstanceOf(kind)
+  expect(await Clock.settled(failure(client.topics.create(topic)))).toBeInstanceOf(kind)
   expect(asked).toHaveLength(1)
 })
 
 it("gives up after three retries, with what the last attempt failed with", async () => {
   const { asked, client } = scripted([refused(500, "internal_error"), broken])
-  expect(await settled(failure(client.topics.get("t")))).toBeInstanceOf(ConnectionError)
+  expect(await Clock.settled(failure(client.topics.get("t")))).toBeInstanceOf(ConnectionError)
   expect(asked).toHaveLength(4)
 })
 
 it("tries as often as the client is told, and a call otherwise", async () => {
   const { asked, client } = scripted([broken], { maxRetries: 1 })
-  await settled(failure(client.topics.get("t")))
+  await Clock.settled(failure(client.topics.get("t")))
   expect(asked).toHaveLength(2)
-  await settled(failure(client.topics.get("t", { maxRetries: 0 })))
+  await Clock.settled(failure(client.topics.get("t", { maxRetries: 0 })))
   expect(asked).toHaveLength(3)
 })
 
 it("waits longer each time, up to eight seconds, any part of it", async () => {
   const { client, pauses } = scripted([broken], { maxRetries: 6 })
-  await settled(failure(client.topics.get("t")))
+  await Clock.settled(failure(client.topics.get("t")))
   expect(pauses()).toEqual([250, 500, 1000, 2000, 4000, 4000])
 })
 
 it("waits no longer than it was told to", async () => {
   const { client, pauses } = scripted([broken], { maxRetries: 4, maxRetryWaitMs: 600 })
-  await settled(failure(client.topics.get("t")))
+  await Clock.settled(failure(client.topics.get("t")))
   expect(pauses()).toEqual([250, 500, 600, 600])
 })
 
 it("waits as long as Retry-After says, in seconds or until a date by the server's clock", async () => {
   const byDate = { "retry-after": "Fri, 01 Jan 2027 00:00:20 GMT", date: "Fri, 01 Jan 2027 00:00:00 GMT" }
   const { client, pauses } = scripted([html(503, { "retry-after": "5" }), limited({}, byDate), ok({})])
-  await settled(client.topics.get("t"))
+  await Clock.settled(client.topics.get("t"))
   expect(pauses()).toEqual([5500, 20_500])
 })
 
 it("waits as long as the details say where a proxy took the header away", async () => {
   const { client, pauses } = scripted([limited(), ok({})])
-  await settled(client.topics.get("t"))
+  await Clock.settled(client.topics.get("t"))
   expect(pauses()).toEqual([7500])
 })
 
 it("rejects at once where it would have to wait longer than a minute, or than it was told", async () => {
   const { asked, client } = scripted([limited({}, { "retry-after": "61" })])
-  expect(await settled(failure(client.topics.get("t")))).toMatchObject({ code: "rate_limit_exceeded" })
+  expect(await Clock.settled(failure(client.topics.get("t")))).toMatchObject({ code: "rate_limit_exceeded" })
   expect(asked).toHaveLength(1)
 
   const patient = scripted([limited({}, { "retry-after": "3600" }), ok({})], { maxRetryWaitMs: 3_600_000 })
-  await settled(patient.client.topics.get("t"))
+  await Clock.settled(patient.client.topics.get("t"))
   expect(patient.pauses()).toEqual([3_601_000 - 500])
 })
 
@@ -115,7 +101,7 @@ it("uses the caller's own idempotency key, and a new one for each call without",
 
 it("a webhook's test is never sent twice", async () => {
   const { asked, client } = scripted([broken])
-  expect(await settled(failure(client.webhooks.test("w")))).toBeInstanceOf(ConnectionError)
+  expect(await Clock.settled(failure(client.webhooks.test("w")))).toBeInstanceOf(ConnectionError)
   expect(asked).toHaveLength(1)
   expect(asked[0]?.init.headers.get("idempotency-key")).toBeNull()
 })
@@ -136,7 +122,7 @@ it("a signal that outlives its calls is left as it was", async () => {
   const { signal } = new AbortController()
   const added = vi.spyOn(signal, "addEventListener")
   const removed = vi.spyOn(signal, "removeEventListener")
-  await settled(client.topics.get("t", { signal }))
+  await Clock.settled(client.topics.get("t", { signal }))
   const listeners = (spy: typeof added | typeof removed) => spy.mock.calls.map(([, listener]) => listener)
   expect(added).toHaveBeenCalledTimes(5)
   expect(listeners(removed)).toEqual(listeners(added))
@@ -145,6 +131,6 @@ it("a signal that outlives its calls is left as it was", async () => {
 it("a rotated key is used from the next attempt on", async () => {
   const keys = ["pk_live_old", "pk_live_new"]
   const { asked, client } = scripted([broken, ok({})], { apiKey: async () => keys.shift() ?? "none" })
-  await settled(client.topics.get("t"))
+  await Clock.settled(client.topics.get("t"))
   expect(asked.map(({ init }) => init.headers.get("x-api-key"))).toEqual(["pk_live_old", "pk_live_new"])
 })

@@ -1,6 +1,7 @@
 /** Waiting for a topic: as seldom as the guidance says, never into the rate limit, through outages, and not for ever. */
 import { type PartnerCommentaryOptions, type TopicProgress, WaitTimeoutError } from "@partner-commentary/client"
-import { afterEach, beforeEach, expect, it, vi } from "vitest"
+import { expect, it, vi } from "vitest"
+import * as Clock from "./Clock.ts"
 import { type Answer, broken, failure, html, ok, refused, scripted as scriptedWith } from "./ScriptedService.ts"
 
 const apiKey = "pk_live_secretsecretsecretsecretsecretsecret"
@@ -11,21 +12,7 @@ const progress = (overall_status: string, ready = false, headers?: Record<string
   ok({ topic_id: "t", overall_status, personas: [{ has_commentary: ready }] }, headers)
 const detail = ok({ topic_id: "t", status: "completed", commentaries: [] })
 
-beforeEach(() => {
-  vi.useFakeTimers({ now: Date.UTC(2026, 0, 30) })
-  vi.spyOn(Math, "random").mockReturnValue(0.5)
-})
-
-afterEach(() => {
-  vi.useRealTimers()
-  vi.restoreAllMocks()
-})
-
-const settled = async <A>(call: Promise<A>): Promise<A> => {
-  call.catch(() => undefined)
-  await vi.runAllTimersAsync()
-  return call
-}
+Clock.stopped()
 
 it("polls every 30 to 60 seconds until it is completed, and resolves with the topic", async () => {
   const { asked, client, pauses } = scripted([
@@ -34,7 +21,7 @@ it("polls every 30 to 60 seconds until it is completed, and resolves with the to
     progress("completed"),
     detail
   ])
-  expect(await settled(client.topics.waitFor("t"))).toMatchObject({ status: "completed" })
+  expect(await Clock.settled(client.topics.waitFor("t"))).toMatchObject({ status: "completed" })
   expect(pauses()).toEqual([45_000, 45_000, 0])
   expect(asked.map(({ url }) => url.split("/v1")[1])).toEqual([
     "/topics/t/status",
@@ -52,21 +39,21 @@ it.each<[string, PartnerCommentaryOptions["apiKey"]]>([
   const { client, pauses } = scripted([progress("pending"), progress("pending"), progress("completed"), detail], {
     apiKey
   })
-  await settled(client.topics.waitFor("t"))
+  await Clock.settled(client.topics.waitFor("t"))
   expect(pauses()).toEqual([1500, 1500, 0])
 })
 
 it("keeps to the interval that it is told, with either key", async () => {
   for (const apiKey of ["pk_test_a", "pk_live_a"]) {
     const { client, pauses } = scripted([progress("pending"), progress("completed"), detail], { apiKey })
-    await settled(client.topics.waitFor("t", { intervalMs: 10_000 }))
+    await Clock.settled(client.topics.waitFor("t", { intervalMs: 10_000 }))
     expect(pauses()).toEqual([15_000, 0])
   }
 })
 
 it("can be content with the first commentary", async () => {
   const { asked, client } = scripted([progress("in_progress"), progress("partial", true), detail])
-  await settled(client.topics.waitFor("t", { until: "first", intervalMs: 500 }))
+  await Clock.settled(client.topics.waitFor("t", { until: "first", intervalMs: 500 }))
   expect(asked).toHaveLength(3)
 })
 
@@ -79,7 +66,7 @@ it("tells of the first status, and of each that differs", async () => {
     detail
   ])
   const seen: Array<TopicProgress> = []
-  await settled(client.topics.waitFor("t", { onProgress: (status) => seen.push(status) }))
+  await Clock.settled(client.topics.waitFor("t", { onProgress: (status) => seen.push(status) }))
   expect(seen.map((status) => status.overall_status)).toEqual(["pending", "partial", "completed"])
 })
 
@@ -96,7 +83,7 @@ it("shares out what the rate limit leaves until its reset", async () => {
     progress("completed"),
     detail
   ])
-  await settled(client.topics.waitFor("t"))
+  await Clock.settled(client.topics.waitFor("t"))
   expect(pauses()).toEqual([45_000, 600_000, 1_800_000, 0])
 })
 
@@ -116,7 +103,7 @@ it("spends the first half of the rate limit as it likes, so that a test topic is
     ],
     { apiKey: "pk_test_a" }
   )
-  await settled(client.topics.waitFor("t"))
+  await Clock.settled(client.topics.waitFor("t"))
   expect(pauses()).toEqual([1500, 1500, 8000, 0])
 })
 
@@ -128,27 +115,27 @@ it("waits out a refusal by the rate limit, however long it is", async () => {
     { "retry-after": "3000" }
   )
   const { client, pauses } = scripted([limited, progress("completed"), detail])
-  await settled(client.topics.waitFor("t"))
+  await Clock.settled(client.topics.waitFor("t"))
   expect(pauses()).toEqual([3_000_000, 0])
 })
 
 it("rides out an outage once the topic was seen", async () => {
   const outage = Array.from({ length: 20 }, (_, at) => (at % 2 === 0 ? broken : html(502)))
   const { client } = scripted([progress("pending"), ...outage, progress("completed"), detail])
-  expect(await settled(client.topics.waitFor("t"))).toMatchObject({ status: "completed" })
+  expect(await Clock.settled(client.topics.waitFor("t"))).toMatchObject({ status: "completed" })
 })
 
 it("does not wait for a service that was never reached, nor for a topic that is not there", async () => {
   const { client } = scripted([broken])
-  expect(await settled(failure(client.topics.waitFor("t")))).toMatchObject({ name: "ConnectionError" })
+  expect(await Clock.settled(failure(client.topics.waitFor("t")))).toMatchObject({ name: "ConnectionError" })
   const missing = scripted([progress("pending"), refused(404, "not_found")])
-  expect(await settled(failure(missing.client.topics.waitFor("t")))).toMatchObject({ code: "not_found" })
+  expect(await Clock.settled(failure(missing.client.topics.waitFor("t")))).toMatchObject({ code: "not_found" })
 })
 
 it("gives up when its time is over, and says what it saw last", async () => {
   const { client } = scripted([progress("in_progress")])
   const start = Date.now()
-  const error = await settled(failure(client.topics.waitFor("t", { timeoutMs: 100_000 })))
+  const error = await Clock.settled(failure(client.topics.waitFor("t", { timeoutMs: 100_000 })))
   if (!(error instanceof WaitTimeoutError)) throw error
   expect(error).toMatchObject({ topicId: "t", lastStatus: { overall_status: "in_progress" } })
   expect(Date.now() - start).toBe(100_000)
@@ -158,7 +145,7 @@ it("gives up when its time is over, and says what it saw last", async () => {
 it("looks once more when its time is over, and resolves with what was completed meanwhile", async () => {
   const { asked, client } = scripted([progress("pending"), progress("completed"), detail])
   const start = Date.now()
-  expect(await settled(client.topics.waitFor("t", { timeoutMs: 15_000 }))).toMatchObject({ status: "completed" })
+  expect(await Clock.settled(client.topics.waitFor("t", { timeoutMs: 15_000 }))).toMatchObject({ status: "completed" })
   expect(asked.map(({ at }) => at - start)).toEqual([0, 15_000, 15_000])
 })
 
@@ -169,7 +156,7 @@ it("says what that last look saw, and tells of it", async () => {
     timeoutMs: 15_000,
     onProgress: (status) => seen.push(status.overall_status)
   })
-  const error = await settled(failure(call))
+  const error = await Clock.settled(failure(call))
   expect(error).toMatchObject({ name: "WaitTimeoutError", lastStatus: { overall_status: "partial" } })
   expect(String(error)).toContain("Topic t is partial after 15000 ms.")
   expect([seen, asked.length]).toEqual([["pending", "partial"], 2])
@@ -178,7 +165,7 @@ it("says what that last look saw, and tells of it", async () => {
 it("an outage at that moment leaves what was seen before, after one attempt", async () => {
   for (const outage of [broken, html(502)]) {
     const { asked, client } = scripted([progress("in_progress"), outage])
-    const error = await settled(failure(client.topics.waitFor("t", { timeoutMs: 15_000 })))
+    const error = await Clock.settled(failure(client.topics.waitFor("t", { timeoutMs: 15_000 })))
     expect(error).toMatchObject({ name: "WaitTimeoutError", lastStatus: { overall_status: "in_progress" } })
     expect(asked).toHaveLength(2)
   }
@@ -192,7 +179,7 @@ it("a service that hangs at that moment holds it up for 10 seconds at most, and 
     return scripted([], { fetch: hanging(() => asked++ === 0) }).client
   }
   const start = Date.now()
-  const error = await settled(failure(client().topics.waitFor("t", { timeoutMs: 15_000 })))
+  const error = await Clock.settled(failure(client().topics.waitFor("t", { timeoutMs: 15_000 })))
   expect(error).toMatchObject({ name: "WaitTimeoutError", lastStatus: { overall_status: "pending" } })
   expect(Date.now() - start).toBe(25_000)
   const controller = new AbortController()
@@ -206,7 +193,7 @@ it("a service that hangs at that moment holds it up for 10 seconds at most, and 
 it("waits for two days unless told otherwise", async () => {
   const { client } = scripted([progress("in_progress")])
   const start = Date.now()
-  await settled(failure(client.topics.waitFor("t", { intervalMs: 3_600_000 })))
+  await Clock.settled(failure(client.topics.waitFor("t", { intervalMs: 3_600_000 })))
   expect(Date.now() - start).toBe(48 * 3_600_000)
 })
 
