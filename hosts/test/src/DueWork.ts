@@ -45,13 +45,17 @@ export class DueWork extends Context.Service<
         return errands.length
       })
 
-      const finish = Effect.gen(function* () {
-        while ((yield* assignments) + (yield* postman.round(batch)) + (yield* deliveries) > 0) yield* Effect.yieldNow
-      })
-
       const nextDue = Effect.map(Effect.all([wakeups.nextDue, postman.nextDue, courier.nextDue]), (moments) =>
         Math.min(...moments.map((moment) => Option.getOrElse(moment, () => Number.POSITIVE_INFINITY)))
       )
+
+      const round = Effect.gen(function* () {
+        return (yield* assignments) + (yield* postman.round(batch)) + (yield* deliveries)
+      })
+
+      const finish = Effect.gen(function* () {
+        while ((yield* nextDue) <= clock.now()) if ((yield* round) === 0) return
+      })
 
       return DueWork.of({
         settle: withPermit(finish),

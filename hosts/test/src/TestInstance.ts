@@ -5,16 +5,20 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
+import * as Scheduler from "effect/Scheduler"
 import * as Scope from "effect/Scope"
 import { DueWork } from "./DueWork.ts"
 import { TestPartnerCommentaryError } from "./TestError.ts"
 import { type Options, TestService } from "./TestService.ts"
-import { VirtualClock } from "./VirtualClock.ts"
+import { scheduler, VirtualClock } from "./VirtualClock.ts"
 
 const build = (options: Options, log: ((line: string) => void) | undefined) => {
   const logger = log === undefined ? [] : [Logger.map(Logger.formatLogFmt, log)]
   return Layer.provideMerge(TestService.layer(options), Logger.layer(logger))
 }
+
+const promised = <A, E>(effect: Effect.Effect<A, E>): Promise<A> =>
+  Effect.runPromise(Effect.provideService(effect, Scheduler.Scheduler, scheduler))
 
 type Services = Layer.Success<ReturnType<typeof build>>
 
@@ -32,7 +36,7 @@ export class TestInstance {
 
   static async make(options: Options, log?: (line: string) => void): Promise<TestInstance> {
     const scope = Scope.makeUnsafe()
-    return new TestInstance(await Effect.runPromise(Layer.buildWithScope(build(options, log), scope)), scope)
+    return new TestInstance(await promised(Layer.buildWithScope(build(options, log), scope)), scope)
   }
 
   /** A service of this instance, for what is no effect. */
@@ -91,6 +95,6 @@ export class TestInstance {
   async dispose(): Promise<void> {
     if (this.#disposed) return
     this.#disposed = true
-    await Effect.runPromise(Scope.close(this.#scope, Exit.void))
+    await promised(Scope.close(this.#scope, Exit.void))
   }
 }

@@ -55,7 +55,7 @@ export class VirtualClock extends Context.Service<
         })
         return Context.make(Clock.Clock, clock).pipe(
           Context.add(VirtualClock, virtual),
-          Context.add(Scheduler.Scheduler, new Scheduler.MixedScheduler("async", immediate))
+          Context.add(Scheduler.Scheduler, scheduler)
         )
       })
     )
@@ -89,6 +89,9 @@ const immediate = (run: () => void) => {
     clearImmediate(timer)
   }
 }
+
+/** What fibers run by. Node's own timers again. */
+export const scheduler = new Scheduler.MixedScheduler("async", immediate)
 
 const macrotask = Effect.callback<void>((resume) => {
   setImmediate(() => resume(Effect.void))
