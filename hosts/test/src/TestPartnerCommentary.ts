@@ -135,3 +135,11 @@ export class TestPartnerCommentary {
     return this.dispose()
   }
 }
+
+export type { Span } from "./TestClock.ts"
+export { CreatorRefused, type CreatorView, type TestCreator } from "./TestCreator.ts"
+export { TestPartnerCommentaryError } from "./TestError.ts"
+export type { GenerationFailure, TestGenerator } from "./TestGenerator.ts"
+export type { Addressee, TestMail, TestMailbox } from "./TestMailbox.ts"
+export type { PersonaSeed, Seeded, SeedOptions, TestOrganization, TestPersona } from "./TestSeed.ts"
+export type { NoAnswer, ReceivedEvent, Receiver, ReceiverAnswer, TestWebhooks } from "./TestWebhooks.ts"

@@ -40,6 +40,13 @@ export interface ReceivedEvent {
   readonly at: Date
   /** The status that the receiver gave, or why it gave none. */
   readonly answer: number | NoAnswer
+  /** What your own endpoint threw; the answer was 500 then. */
+  readonly error?: unknown
+}
+
+interface Handled {
+  readonly answer: ReceiverAnswer
+  readonly error?: unknown
 }
 
 const excerptLength = 1024
@@ -90,32 +97,35 @@ export class TestWebhooks {
 
   readonly #answering = (request: WebhookRequest): Effect.Effect<Partial<WebhookAnswer>, WebhookNotSent> =>
     Effect.gen({ self: this }, function* () {
+      const { body, url } = request
       const at = new Date(this.#instance.now)
       const event = yield* this.#verified(request, at)
       const headers = new Headers(request.headers)
-      const answer = this.#script.shift() ?? (yield* Effect.promise(() => this.#handled(request, headers)))
+      const scripted = this.#script.shift()
+      const { answer, ...error } =
+        scripted === undefined ? yield* Effect.promise(() => this.#handled(request, headers)) : { answer: scripted }
       const given = typeof answer === "number" ? { status: answer } : answer
-      this.#received.push({
-        url: request.url,
-        event,
-        body: request.body,
-        headers,
-        at,
-        answer: typeof given === "string" ? given : given.status
-      })
-      if (typeof given === "string")
-        return yield* new WebhookNotSent({ failure: given, reason: `the test said: ${given}` })
-      const { body = "", retryAfter = null, status } = given
-      return { status, retryAfter, excerpt: body.slice(0, excerptLength) }
+      const seen = typeof given === "string" ? given : given.status
+      this.#received.push({ url, event, body, headers, at, answer: seen, ...error })
+      if (typeof given === "string") {
+        return yield* new WebhookNotSent({ failure: given, reason: `The test said: ${given}.` })
+      }
+      const { body: text = "", retryAfter = null, status } = given
+      return { status, retryAfter, excerpt: text.slice(0, excerptLength) }
     })
 
-  async #handled(request: WebhookRequest, headers: Headers): Promise<ReceiverAnswer> {
-    const handler = this.#handlers.get(new URL(request.url).href)
-    if (handler === undefined) return 200
-    const { body, url } = request
-    const response = await this.#instance.receiving(() => handler(new Request(url, { method: "POST", headers, body })))
-    const retryAfter = response.headers.get("retry-after")
-    return { status: response.status, body: await response.text(), ...(retryAfter === null ? {} : { retryAfter }) }
+  async #handled({ body, url }: WebhookRequest, headers: Headers): Promise<Handled> {
+    const handler = this.#handlers.get(new URL(url).href)
+    if (handler === undefined) return { answer: 200 }
+    try {
+      const request = new Request(url, { method: "POST", headers, body })
+      const response = await this.#instance.receiving(() => handler(request))
+      const retryAfter = response.headers.get("retry-after")
+      const text = await response.text()
+      return { answer: { status: response.status, body: text, ...(retryAfter === null ? {} : { retryAfter }) } }
+    } catch (error) {
+      return { answer: 500, error }
+    }
   }
 
   #verified({ body, headers }: WebhookRequest, now: Date): Effect.Effect<WebhookEvent> {
