@@ -14,7 +14,7 @@ export class DueWork extends Context.Service<
   DueWork,
   {
     /** Does what is due now, and what becomes due by that, until nothing is left. */
-    readonly settle: Effect.Effect<void>
+    readonly finish: Effect.Effect<void>
     /** Moves the time to this moment, and does on the way what falls due, each at its own moment and in that order. */
     readonly advanceTo: (moment: number) => Effect.Effect<void>
   }
@@ -53,23 +53,23 @@ export class DueWork extends Context.Service<
         return (yield* assignments) + (yield* postman.round(batch)) + (yield* deliveries)
       })
 
-      const finish = Effect.gen(function* () {
+      const untilNothing = Effect.gen(function* () {
         while ((yield* nextDue) <= clock.now()) if ((yield* round) === 0) return
       })
 
       return DueWork.of({
-        settle: withPermit(finish),
+        finish: withPermit(untilNothing),
         advanceTo: (moment) =>
           withPermit(
             Effect.gen(function* () {
-              yield* finish
+              yield* untilNothing
               while (clock.now() < moment) {
                 const now = clock.now()
                 const due = yield* nextDue
                 // What is overdue and yet cannot be done holds nothing else up.
                 const next = Math.min(due > now ? due : now + patience, clock.nextWaking(), moment)
                 yield* clock.set(Math.max(next, now))
-                yield* finish
+                yield* untilNothing
               }
             })
           )

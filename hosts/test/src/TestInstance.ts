@@ -57,15 +57,15 @@ export class TestInstance {
 
   async handle(request: Request): Promise<Response> {
     const response = await this.service(TestService).handle(request)
-    await this.settle()
+    await this.finish()
     return response
   }
 
   /** Waits until all is done that is due; a receiver does not wait for what waits for it. */
-  async settle(): Promise<void> {
-    const settled = this.run(this.service(DueWork).settle)
-    if (this.#receiving.getStore() !== true) return settled
-    settled.catch(() => undefined)
+  async finish(): Promise<void> {
+    const finished = this.run(this.service(DueWork).finish)
+    if (this.#receiving.getStore() !== true) return finished
+    finished.catch(() => undefined)
   }
 
   get now(): number {

@@ -54,6 +54,8 @@ const excerptLength = 1024
 export class TestWebhooks {
   readonly #instance: TestInstance
   readonly #received: Array<ReceivedEvent> = []
+  /** The service's own faults: events that the official client would not have believed. */
+  readonly #unverified: Array<unknown> = []
   readonly #script: Array<ReceiverAnswer> = []
   readonly #handlers = new Map<string, Receiver>()
   readonly #secrets = new Map<string, string>()
@@ -67,6 +69,7 @@ export class TestWebhooks {
   /** Every attempt so far, in the order of arrival. */
   get received(): ReadonlyArray<ReceivedEvent> {
     this.#instance.alive()
+    for (const fault of this.#unverified) throw fault
     return [...this.#received]
   }
 
@@ -130,7 +133,12 @@ export class TestWebhooks {
 
   #verified({ body, headers }: WebhookRequest, now: Date): Effect.Effect<WebhookEvent> {
     return Effect.flatMap(this.#openSecrets(), (secrets) =>
-      Effect.promise(() => verifyWebhook(body, headers, secrets, { now }))
+      Effect.promise(() =>
+        verifyWebhook(body, headers, secrets, { now }).catch((error: unknown) => {
+          this.#unverified.push(error)
+          throw error
+        })
+      )
     )
   }
 

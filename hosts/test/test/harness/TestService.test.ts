@@ -17,7 +17,7 @@ const hour = 3_600_000
 it.live("what is due is done when it is asked for, at its own moment, and not before", () =>
   Effect.gen(function* () {
     const { handle } = yield* TestService
-    const { advanceTo, settle } = yield* DueWork
+    const { advanceTo, finish } = yield* DueWork
     const mailbox = yield* Mailbox
     const owner = yield* Seed.organization()
     const ada = yield* Seed.persona(owner)
@@ -36,7 +36,7 @@ it.live("what is due is done when it is asked for, at its own moment, and not be
     const created = yield* post("/partner/v1/topics", { content: "Who wins the cup this year?", persona_ids: [ada.id] })
     assert.strictEqual(created.status, 201)
     assert.lengthOf(yield* mailbox.all, 0)
-    yield* settle
+    yield* finish
     const [mail] = yield* mailbox.to(ada.creator.email)
     yield* post(`/creator/${tokenIn(mail ?? { text: "" })}/respond`, { perspective: "Nobody will win it this year." })
     const { failNext, requests } = yield* ScriptedGenerator
