@@ -20,6 +20,7 @@ const millisOf = (span: Span): number => {
   )
 }
 
+/** Moves an instance's time, and says what it is. */
 export class TestClock {
   readonly #instance: TestInstance
 
@@ -28,6 +29,7 @@ export class TestClock {
     this.#instance = instance
   }
 
+  /** The present of the instance. */
   get now(): Date {
     return new Date(this.#instance.now)
   }

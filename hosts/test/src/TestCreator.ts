@@ -5,6 +5,7 @@ import type { TestMail } from "./TestMailbox.ts"
 
 /** What a creator sees of one request. */
 export interface CreatorView {
+  /** The persona's part in the topic. */
   readonly share_id: string
   readonly status:
     | "topic_sent"
@@ -14,19 +15,26 @@ export interface CreatorView {
     | "declined"
     | "expired"
   readonly status_updated_at: string
+  /** Who asks. */
   readonly organization: { readonly name: string }
   readonly persona: { readonly id: string; readonly name: string; readonly image_url: string }
   readonly topic: { readonly content: string }
+  /** What the creator answered; null before. */
   readonly perspective: string | null
+  /** The present one; null before the first. */
   readonly draft: {
     readonly id: string
     readonly content: string
     readonly number: number
     readonly created_at: string
   } | null
+  /** Whether a draft is being written, or every attempt at one failed; null where there is none to write. */
   readonly generation: "running" | "stalled" | null
+  /** What the creator approved. */
   readonly commentary: { readonly id: string; readonly content: string; readonly approved_at: string } | null
+  /** The present deadline; null where there is none. */
   readonly expires_at: string | null
+  /** Why no commentary will come; null where one may. */
   readonly failure: { readonly reason: string; readonly at: string } | null
 }
 
@@ -43,6 +51,7 @@ export class CreatorRefused extends TestPartnerCommentaryError {
   override name = "CreatorRefused"
   /** `invalid_request` where the present state or the text does not allow it, `not_found` where the link is dead. */
   readonly code: string
+  /** The HTTP status. */
   readonly status: number
 
   constructor(status: number, code: string, message: string) {
@@ -86,6 +95,7 @@ export class TestCreator {
     return this.view()
   }
 
+  /** Says no, with a reason or without. */
   decline(reason?: string): Promise<CreatorView> {
     return this.#act("decline", reason === undefined ? {} : { reason })
   }

@@ -5,9 +5,11 @@ import type { TestInstance } from "./TestInstance.ts"
 
 /** How an attempt fails: for now, and then it is made again later, or for good. */
 export interface GenerationFailure {
+  /** False, where it is left out. */
   readonly permanent?: boolean
 }
 
+/** Scripts the drafts of an instance. */
 export class TestGenerator {
   readonly #instance: TestInstance
 

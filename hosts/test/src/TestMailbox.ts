@@ -40,6 +40,7 @@ const addressOf = (addressee: Addressee): string =>
 const described = (mails: ReadonlyArray<TestMail>): string =>
   listed(mails.map(({ subject, to }) => `“${subject}” to ${to.address}`))
 
+/** Everything that an instance mailed. */
 export class TestMailbox {
   readonly #instance: TestInstance
 

@@ -25,7 +25,7 @@ import { TestWebhooks } from "./TestWebhooks.ts"
 export interface TestPartnerCommentaryOptions {
   /** When the clock begins; now, where it is left out. From then on it stands still. */
   readonly now?: Date | string | number
-  /** The service's address as mails show it. Requests are answered whatever host they name. */
+  /** The service's origin, as mails show it. Requests are answered whatever host they name. */
   readonly url?: string
   /** Windows and bounds that differ from the product's, for who runs the service with others. */
   readonly policy?: Partial<Policy>
@@ -39,20 +39,27 @@ export type TestClientOptions = Omit<ClientOptions, "baseUrl" | "fetch"> & {
   readonly environment?: "live" | "test"
 }
 
+/** What another key may do. */
 export interface KeyOptions {
   /** Every scope, where they are left out. */
   readonly scopes?: ReadonlyArray<Scope>
+  /** `live`, where it is left out. */
   readonly environment?: "live" | "test"
+  /** By the instance's clock; never, where it is left out. */
   readonly expiresAt?: Date
 }
 
+/** One service in memory, and everybody around it: partners, creators, receivers, the generator, time. */
 export class TestPartnerCommentary {
   /** The service's address, for whatever of yours wants one beside `fetch`. */
   readonly url: string
   /** Stands still until you move it: `await pc.clock.advance("48 hours")`. */
   readonly clock: TestClock
+  /** What the service mailed. */
   readonly mailbox: TestMailbox
+  /** What arrived at webhooks, and what is answered there. */
   readonly webhooks: TestWebhooks
+  /** What writes the drafts. */
   readonly generator: TestGenerator
   readonly #instance: TestInstance
   readonly #seeds: TestSeeds
@@ -69,11 +76,11 @@ export class TestPartnerCommentary {
 
   /** A service of its own, empty. Dispose of it when the test is over, or say `await using`. */
   static async make(options: TestPartnerCommentaryOptions = {}): Promise<TestPartnerCommentary> {
-    const { log, now = Date.now(), policy = {}, url = "http://test.invalid" } = options
+    const { log, now = Date.now(), policy = {} } = options
     const start = new Date(now).getTime()
     if (Number.isNaN(start)) throw new TestPartnerCommentaryError(`now is no moment: ${JSON.stringify(now)}.`)
-    const instance = await TestInstance.make({ start, policy, apiRoot: url.replace(/\/+$/, "") }, log)
-    return new TestPartnerCommentary(instance, url)
+    const url = originOf(options.url ?? "http://test.invalid")
+    return new TestPartnerCommentary(await TestInstance.make({ start, policy, apiRoot: url }, log), url)
   }
 
   /**
@@ -134,6 +141,13 @@ export class TestPartnerCommentary {
   [Symbol.asyncDispose](): Promise<void> {
     return this.dispose()
   }
+}
+
+/** A path before the service's own is a proxy's to add and to take away, and there is none here. */
+const originOf = (url: string): string => {
+  const { origin, pathname, protocol, search } = URL.canParse(url) ? new URL(url) : new URL("none:")
+  if (/^https?:$/.test(protocol) && pathname === "/" && search === "") return origin
+  throw new TestPartnerCommentaryError(`url is no origin such as https://api.example.com: ${JSON.stringify(url)}.`)
 }
 
 export type { Span } from "./TestClock.ts"

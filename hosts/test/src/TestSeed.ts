@@ -12,6 +12,7 @@ import type { TestInstance } from "./TestInstance.ts"
 /** A calling partner. */
 export interface TestOrganization {
   readonly id: string
+  /** As creators read it. */
   readonly name: string
   /** A live key with every scope. */
   readonly apiKey: string
@@ -21,8 +22,10 @@ export interface TestOrganization {
 
 /** A persona, and the human behind it. */
 export interface TestPersona {
+  /** What partners ask it by. */
   readonly id: string
   readonly name: string
+  /** Who gets the mails. Partners never see it. */
   readonly creator: { readonly name: string; readonly email: string }
 }
 
@@ -47,6 +50,7 @@ export interface SeedOptions<
   readonly organization?: string
   /** Names, or more. One, Ada Vance, where they are left out. */
   readonly personas?: Personas
+  /** `standard`, where it is left out. */
   readonly plan?: PlanName
   /** Figures of the plan that differ. Rate limits are far away unless you name them here, or say `"plan"`. */
   readonly limits?: LimitOverrides | "plan"

@@ -31,10 +31,13 @@ export type Receiver = (request: Request) => Response | Promise<Response>
 
 /** One attempt that arrived at a receiver, its signature verified. */
 export interface ReceivedEvent {
+  /** The webhook's. */
   readonly url: string
+  /** Its type tells what `data` holds. */
   readonly event: WebhookEvent
   /** Byte for byte. */
   readonly body: string
+  /** The signature's among them. */
   readonly headers: Headers
   /** By the instance's clock. */
   readonly at: Date
@@ -51,6 +54,7 @@ interface Handled {
 
 const excerptLength = 1024
 
+/** Everything that arrived at an instance's webhooks, and what is answered there. */
 export class TestWebhooks {
   readonly #instance: TestInstance
   readonly #received: Array<ReceivedEvent> = []
