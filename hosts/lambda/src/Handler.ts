@@ -4,6 +4,9 @@
  */
 import { ApiCalls } from "@partner-commentary/core/usage/ApiCalls"
 import * as Embedded from "@partner-commentary/server/Embedded"
+import { drain } from "@partner-commentary/server/Workers"
+import * as Duration from "effect/Duration"
+import type * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import * as Answer from "./Answer.ts"
@@ -17,21 +20,30 @@ export interface Invocation {
 }
 
 export interface Options {
-  /** What stands before every path behind a domain of one's own: the path of `PUBLIC_URL`. Without a slash at its end. */
+  /** What stands before every path behind a domain of one's own: the path of `PUBLIC_URL`, without a slash at its end. */
   readonly pathPrefix?: string
 }
 
+/** What a scheduled invocation did: shown where somebody invokes the function by hand. */
+export interface Worked {
+  readonly taken: number
+  readonly more_due: boolean
+}
+
 export interface Handler {
-  (event: unknown, invocation: Invocation): Promise<Answer.Answer>
+  (event: unknown, invocation: Invocation): Promise<Answer.Answer | Worked>
   /** Ends the runtime, and writes down what is not written yet. */
   readonly dispose: () => Promise<void>
 }
+
+/** The core with its ports and stores, as every host composes it. */
+export type Needed = Embedded.Needed | Effect.Services<ReturnType<typeof drain>> | ApiCalls
 
 /** Counted calls are written down before an answer leaves, but not more often than this: afterwards the container may be frozen for good. */
 const flushInterval = 1000
 
 export const makeHandler = <Further, E>(
-  layer: Layer.Layer<Embedded.Needed | Further, E>,
+  layer: Layer.Layer<Needed | Further, E>,
   { pathPrefix = "" }: Options = {}
 ): Handler => {
   const service = Embedded.open(layer)
@@ -44,7 +56,7 @@ export const makeHandler = <Further, E>(
     await service.run(ApiCalls.use(({ flush }) => flush))
   }
 
-  const answer = async (call: Call.Call): Promise<Response> => {
+  const respond = async (call: Call.Call): Promise<Response> => {
     let asked: ReturnType<typeof Call.toWeb>
     try {
       asked = Call.toWeb(call)
@@ -60,12 +72,21 @@ export const makeHandler = <Further, E>(
     }
   }
 
-  const handle = async (event: unknown): Promise<Answer.Answer> => {
+  /** The last part of the time is for what was begun, and a moment more to give back what does not end. */
+  const work = async (left: number): Promise<Worked> => {
+    const end = left - Math.min(3000, left / 5)
+    const limits = { begin: Duration.millis(end * 0.75), end: Duration.millis(end), patience: Duration.seconds(5) }
+    const { failed, isMoreDue, taken } = await service.run(drain(limits))
+    if (failed > 0) throw new Error(`${failed} rounds of work failed: the log says why`)
+    return { taken, more_due: isMoreDue }
+  }
+
+  const handle = async (event: unknown, invocation: Invocation) => {
     const read = Event.read(event, pathPrefix)
     if (Result.isFailure(read)) throw read.failure
-    if (read.success.is === "schedule") throw new Event.EventRefused({ message: "This function takes no schedule" })
+    if (read.success.is === "schedule") return work(invocation.getRemainingTimeInMillis())
     const { call } = read.success
-    return Answer.from(await answer(call), call.answerAs)
+    return Answer.from(await respond(call), call.answerAs)
   }
   return Object.assign(handle, { dispose: service.dispose })
 }

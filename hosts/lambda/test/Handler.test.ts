@@ -28,7 +28,10 @@ for (const [name, event] of Object.entries(sources)) {
               Service.minute
             )
           ),
-          Service.told
+          (answer) => {
+            const { bytes, ...rest } = Service.told(answer)
+            return { ...rest, text: bytes.toString() }
+          }
         )
       const created = yield* ask(
         "POST",

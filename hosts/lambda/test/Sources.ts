@@ -16,7 +16,7 @@ const folder = join(import.meta.dirname, "events")
 // biome-ignore lint/suspicious/noExplicitAny: an event is what Lambda hands over as JSON
 export const example = (name: string): any => JSON.parse(readFileSync(join(folder, `${name}.json`), "utf8"))
 
-const address = "203.0.113.9"
+export const address = "203.0.113.9"
 
 const body = ({ body }: Asked) =>
   body === undefined
