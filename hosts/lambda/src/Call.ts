@@ -3,8 +3,8 @@ import type { Sent } from "@partner-commentary/server/WebHandler"
 
 export interface Call {
   readonly method: string
-  /** Path and query, without what the gateway puts before the path. */
-  readonly target: string
+  /** Path and query as they were sent, less what a domain of one's own has before every path. */
+  readonly targetBelow: (prefix: string) => string
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>
   readonly body: Uint8Array<ArrayBuffer> | null
@@ -40,18 +40,23 @@ export const joined = (headers: Iterable<readonly [string, ReadonlyArray<string>
 /** Methods that the web's Request does not take; to us they are as unknown as any other. */
 const unspeakable = new Set(["CONNECT", "TRACE", "TRACK"])
 
-/** Throws where a method or a header is none that HTTP could have brought. */
-export const toWeb = (call: Call): readonly [Request, Sent] => {
-  const { address, body, headers, target } = call
+/** Nothing where a method or a header is none that HTTP could have brought. */
+export const toWeb = (call: Call, prefix: string): readonly [Request, Sent] | undefined => {
+  const { address, body, headers } = call
+  const target = call.targetBelow(prefix)
   const method = unspeakable.has(call.method.toUpperCase()) ? `NO-${call.method}` : call.method
   const bodiless = body === null || body.length === 0 || /^(get|head)$/i.test(method)
   const host = headers["host"] ?? ""
   const root = URL.canParse(`https://${host}/`) ? `https://${host}` : "https://localhost"
   // In one piece: what begins with two slashes is no other host.
-  const request = new Request(`${root}${target}`, {
-    method,
-    headers: new Headers(headers),
-    ...(bodiless ? {} : { body })
-  })
-  return [request, { address, target }]
+  try {
+    const request = new Request(`${root}${target}`, {
+      method,
+      headers: new Headers(headers),
+      ...(bodiless ? {} : { body })
+    })
+    return [request, { address, target }]
+  } catch {
+    return undefined
+  }
 }

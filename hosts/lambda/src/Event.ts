@@ -54,16 +54,15 @@ const Version1 = Schema.Struct({
 
 const LoadBalancer = Schema.Struct(pairs)
 
-/** `prefix` is what a domain of one's own may have before every path: `PUBLIC_URL`'s path. */
-export const read = (event: unknown, prefix: string): Result.Result<Event, EventRefused> => {
+export const read = (event: unknown): Result.Result<Event, EventRefused> => {
   const { "detail-type": detail, httpMethod, requestContext, source, version } = fields(event)
   const { elb, http, identity } = fields(requestContext)
-  if (elb !== undefined) return call("a load balancer", LoadBalancer, event, (read) => fromLoadBalancer(read, prefix))
+  if (elb !== undefined) return call("a load balancer", LoadBalancer, event, fromLoadBalancer)
   if (http !== undefined || version === "2.0") {
-    return call("an HTTP API or a function URL", Version2, event, (read) => fromVersion2(read, prefix))
+    return call("an HTTP API or a function URL", Version2, event, fromVersion2)
   }
   if (identity !== undefined || httpMethod !== undefined) {
-    return call("a REST API", Version1, event, (read) => fromVersion1(read, prefix))
+    return call("a REST API", Version1, event, fromVersion1)
   }
   if (detail === "Scheduled Event" || source === "aws.scheduler") return Result.succeed({ is: "schedule" })
   return refuse(
@@ -96,21 +95,25 @@ const decoded = ({ body, isBase64Encoded }: (typeof Version2)["Type"] | (typeof 
 /** The address that API Gateway makes by itself has the stage before every path, a domain of one's own has what it was given. */
 const isGenerated = (domain: string | null | undefined): boolean => /\.execute-api\./.test(domain ?? "")
 
-const ownPath = (
-  path: string,
-  { domainName, stage }: (typeof Version2)["Type"]["requestContext"] | (typeof Version1)["Type"]["requestContext"],
-  prefix: string
-): string => {
-  const before = stage === "$default" || !isGenerated(domainName) ? prefix : `/${stage ?? ""}`
-  return Target.encodedPath(Target.without(before, path))
+const below =
+  (path: string, query: string, { domainName, stage }: Place = {}): Call["targetBelow"] =>
+  (prefix) => {
+    const hasStage = stage !== "$default" && isGenerated(domainName)
+    const own = Target.encodedPath(Target.without(hasStage ? `/${stage}` : prefix, path))
+    return query === "" ? own : `${own}?${query}`
+  }
+
+interface Place {
+  readonly domainName?: string | null | undefined
+  readonly stage?: string | null | undefined
 }
 
-const fromVersion2 = (event: (typeof Version2)["Type"], prefix: string): Call => {
+const fromVersion2 = (event: (typeof Version2)["Type"]): Call => {
   const { cookies, headers, rawPath, rawQueryString, requestContext } = event
   const sent = Object.entries(headers ?? {}).map(([name, value]) => [name, [value]] as const)
   return {
     method: requestContext.http.method,
-    target: Target.withQuery(ownPath(rawPath, requestContext, prefix), rawQueryString ?? ""),
+    targetBelow: below(rawPath, rawQueryString ?? "", requestContext),
     headers: joined([...sent, ...(cookies == null ? [] : [["cookie", cookies] as const])]),
     body: decoded(event),
     address: requestContext.http.sourceIp ?? "",
@@ -118,39 +121,36 @@ const fromVersion2 = (event: (typeof Version2)["Type"], prefix: string): Call =>
   }
 }
 
-const fromVersion1 = (event: (typeof Version1)["Type"], prefix: string): Call => {
-  const { httpMethod, path, requestContext, version } = event
-  // A REST API takes its stage off by itself.
-  const own =
-    version === "1.0" ? ownPath(path, requestContext, prefix) : Target.encodedPath(Target.without(prefix, path))
-  return {
-    method: httpMethod,
-    target: Target.withQuery(own, Target.queryDecoded(parameters(event))),
-    headers: headersOf(event),
-    body: decoded(event),
-    address: requestContext.identity.sourceIp ?? "",
-    answerAs: event.multiValueHeaders == null ? "headers" : "multi-value-headers"
-  }
-}
+/** A REST API takes its stage off by itself, an HTTP API does not. */
+const fromVersion1 = (event: (typeof Version1)["Type"]): Call => ({
+  method: event.httpMethod,
+  targetBelow: below(
+    event.path,
+    Target.queryDecoded(parameters(event)),
+    event.version === "1.0" ? event.requestContext : {}
+  ),
+  headers: headersOf(event),
+  body: decoded(event),
+  address: event.requestContext.identity.sourceIp ?? "",
+  answerAs: formOf(event)
+})
 
 /** The load balancer leaves the query as it was sent. It puts who connected at the right of what others claim. */
-const fromLoadBalancer = (event: (typeof LoadBalancer)["Type"], prefix: string): Call => {
+const fromLoadBalancer = (event: Pairs): Call => {
   const headers = headersOf(event)
-  const forwarded = (headers["x-forwarded-for"] ?? "").split(",")
   return {
     method: event.httpMethod,
-    target: Target.withQuery(
-      Target.encodedPath(Target.without(prefix, event.path)),
-      Target.queryAsSent(parameters(event))
-    ),
+    targetBelow: below(event.path, Target.queryAsSent(parameters(event))),
     headers,
     body: decoded(event),
-    address: withoutPort(forwarded.at(-1) ?? ""),
-    answerAs: event.multiValueHeaders == null ? "headers" : "multi-value-headers"
+    address: withoutPort((headers["x-forwarded-for"] ?? "").split(",").at(-1) ?? ""),
+    answerAs: formOf(event)
   }
 }
 
 type Pairs = (typeof LoadBalancer)["Type"]
+
+const formOf = ({ multiValueHeaders }: Pairs) => (multiValueHeaders == null ? "headers" : "multi-value-headers")
 
 /** What is there several times is only in the one of both that holds several. */
 const headersOf = ({ headers, multiValueHeaders }: Pairs) => joined(Object.entries(multiValueHeaders ?? lists(headers)))

@@ -2,11 +2,12 @@
  * The function that Lambda calls, made of a layer that holds the service: one runtime for all invocations of a container. What
  * the layer is made of is the caller's; `main.ts` makes it of the environment.
  */
+import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
 import { ApiCalls } from "@partner-commentary/core/usage/ApiCalls"
 import * as Embedded from "@partner-commentary/server/Embedded"
 import { drain } from "@partner-commentary/server/Workers"
 import * as Duration from "effect/Duration"
-import type * as Effect from "effect/Effect"
+import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import * as Answer from "./Answer.ts"
@@ -19,11 +20,6 @@ export interface Invocation {
   readonly getRemainingTimeInMillis: () => number
 }
 
-export interface Options {
-  /** What stands before every path behind a domain of one's own: the path of `PUBLIC_URL`, without a slash at its end. */
-  readonly pathPrefix?: string
-}
-
 /** What a scheduled invocation did: shown where somebody invokes the function by hand. */
 export interface Worked {
   readonly taken: number
@@ -32,6 +28,8 @@ export interface Worked {
 
 export interface Handler {
   (event: unknown, invocation: Invocation): Promise<Answer.Answer | Worked>
+  /** Begins before anybody asks. Where that fails, the first to ask learns of it. */
+  readonly begin: () => Promise<void>
   /** Ends the runtime, and writes down what is not written yet. */
   readonly dispose: () => Promise<void>
 }
@@ -42,10 +40,7 @@ export type Needed = Embedded.Needed | Effect.Services<ReturnType<typeof drain>>
 /** Counted calls are written down before an answer leaves, but not more often than this: afterwards the container may be frozen for good. */
 const flushInterval = 1000
 
-export const makeHandler = <Further, E>(
-  layer: Layer.Layer<Needed | Further, E>,
-  { pathPrefix = "" }: Options = {}
-): Handler => {
+export const makeHandler = <Further, E>(layer: Layer.Layer<Needed | Further, E>): Handler => {
   const service = Embedded.open(layer)
   let flushedAt = Number.NEGATIVE_INFINITY
 
@@ -56,14 +51,14 @@ export const makeHandler = <Further, E>(
     await service.run(ApiCalls.use(({ flush }) => flush))
   }
 
+  /** Of `PUBLIC_URL`, for a domain of one's own that passes it on. */
+  const prefix = () =>
+    service.run(PublicAddress.use(({ apiRoot }) => Effect.succeed(new URL(apiRoot).pathname.replace(/\/$/, ""))))
+
   const respond = async (call: Call.Call): Promise<Response> => {
-    let asked: ReturnType<typeof Call.toWeb>
     try {
-      asked = Call.toWeb(call)
-    } catch {
-      return Refusal.malformed(call)
-    }
-    try {
+      const asked = Call.toWeb(call, await prefix())
+      if (asked === undefined) return Refusal.malformed(call)
       const response = await service.fetch(...asked)
       await writeDown()
       return response
@@ -82,11 +77,14 @@ export const makeHandler = <Further, E>(
   }
 
   const handle = async (event: unknown, invocation: Invocation) => {
-    const read = Event.read(event, pathPrefix)
+    const read = Event.read(event)
     if (Result.isFailure(read)) throw read.failure
     if (read.success.is === "schedule") return work(invocation.getRemainingTimeInMillis())
     const { call } = read.success
     return Answer.from(await respond(call), call.answerAs)
   }
-  return Object.assign(handle, { dispose: service.dispose })
+  return Object.assign(handle, {
+    begin: () => service.run(Effect.void).catch(() => {}),
+    dispose: service.dispose
+  })
 }

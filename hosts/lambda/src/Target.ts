@@ -15,8 +15,6 @@ export const without = (prefix: string, path: string): string => {
   return path.startsWith(`${prefix}/`) ? path.slice(prefix.length) : path
 }
 
-export const withQuery = (path: string, query: string): string => (query === "" ? path : `${path}?${query}`)
-
 type Values = Readonly<Record<string, ReadonlyArray<string>>>
 
 /** Of names and values that the gateway left as they were sent. */

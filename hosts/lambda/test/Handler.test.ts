@@ -11,7 +11,7 @@ for (const [name, event] of Object.entries(sources)) {
       const owner = yield* Seed.organization()
       const persona = yield* Seed.persona(owner)
       const { text: key } = yield* Seed.key(owner)
-      const handle = yield* Service.handler()
+      const handle = yield* Service.handler
       const ask = (method: string, target: string, body?: string) =>
         Effect.map(
           Effect.promise(() =>

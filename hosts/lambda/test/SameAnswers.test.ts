@@ -93,7 +93,7 @@ it.layer(service)((it) => {
       Effect.gen(function* () {
         const server = yield* HttpServer.HttpServer
         const port = "port" in server.address ? server.address.port : 0
-        const handle = yield* Service.handler()
+        const handle = yield* Service.handler
         const [forNode, forLambda] = [asked(yield* partner, name), asked(yield* partner, name)]
         for (const [place, one] of forLambda.entries()) {
           const other = forNode[place] ?? one

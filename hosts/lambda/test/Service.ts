@@ -6,13 +6,14 @@ import { ScriptedGenerator } from "@partner-commentary/test/ScriptedGenerator"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { Answer } from "../src/Answer.ts"
-import { type Handler, makeHandler, type Needed, type Options, type Worked } from "../src/Handler.ts"
+import { type Handler, makeHandler, type Needed, type Worked } from "../src/Handler.ts"
 
 export const layer = Application.layer({ outside: Layer.merge(Mailbox.layer, ScriptedGenerator.layer) })
 
 /** On the services of the test. */
-export const handler = (options?: Options): Effect.Effect<Handler, never, Needed> =>
-  Effect.map(Effect.context<Needed>(), (context) => makeHandler(Layer.succeedContext(context), options))
+export const handler: Effect.Effect<Handler, never, Needed> = Effect.map(Effect.context<Needed>(), (context) =>
+  makeHandler(Layer.succeedContext(context))
+)
 
 export const minute = { getRemainingTimeInMillis: () => 60_000 }
 
