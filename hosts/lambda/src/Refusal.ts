@@ -13,7 +13,7 @@ export const unavailable = (call: Call, error: unknown): Response => {
   const id = sentId(call)
   process.stderr.write(
     `${JSON.stringify({
-      message: "The service could not begin; the next request tries again",
+      message: "A request was not answered: the service could not begin; the next one tries again",
       level: "ERROR",
       timestamp: new Date().toISOString(),
       annotations: { request_id: id },

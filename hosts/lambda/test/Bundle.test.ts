@@ -7,10 +7,11 @@ import * as Emulator from "./Emulator.ts"
 import { type Asked, example, sources } from "./Sources.ts"
 
 let bundle: Awaited<ReturnType<typeof Deployment.makeBundle>>
+let seed: Awaited<ReturnType<typeof Deployment.seed>>
 beforeAll(async () => {
-  bundle = await Deployment.makeBundle()
+  ;[bundle, seed] = await Promise.all([Deployment.makeBundle(), Deployment.seed()])
 })
-afterAll(() => bundle.remove())
+afterAll(() => Promise.all([bundle.remove(), seed.remove()]))
 
 const http = sources["an HTTP API"] ?? (() => undefined)
 
@@ -39,7 +40,7 @@ describe.concurrent("a container", () => {
     const cwd = await Deployment.folder(test)
     const post = await Deployment.postOffice(test)
     const env = Deployment.environment(cwd, post.url)
-    const { key, persona } = await Deployment.partner(Deployment.operator(env, cwd))
+    const { key, persona } = await seed.copyTo(cwd)
     const container = await Emulator.container(bundle.folder, env, test)
     const tokenIn = (place: number) => /commentary\.example\/creator\/(\S+)/.exec(post.received[place]?.text ?? "")?.[1]
     const schedule = () => container.invoke(example("schedule"))
@@ -146,7 +147,7 @@ describe.concurrent("a container", () => {
   it("writes counted calls down before it answers, once a second at most, and the rest when it is stopped", async (test) => {
     const cwd = await Deployment.folder(test)
     const env = Deployment.environment(cwd)
-    const { key } = await Deployment.partner(Deployment.operator(env, cwd))
+    const { key } = await seed.copyTo(cwd)
     const one = await Emulator.container(bundle.folder, env, test)
     const other = await Emulator.container(bundle.folder, env, test)
     const list = { method: "GET", target: "/partner/v1/personas", headers: as(key) }
@@ -167,11 +168,60 @@ describe.concurrent("a container", () => {
     expect(await callsSeen()).toBe(12)
   })
 
+  it("answers as the Node host does on the same database", async (test) => {
+    const cwd = await Deployment.folder(test)
+    const env = Deployment.environment(cwd)
+    const { key, persona } = await seed.copyTo(cwd)
+    const container = await Emulator.container(bundle.folder, env, test)
+    const apiRoot = await Deployment.serve(env, cwd, test)
+    const content = "Who wins the derby on Sunday?"
+    const headers = [...as(key), ["X-Request-Id", "same"], ["Accept-Encoding", "identity"]] as const
+    const topic = { content, persona_ids: [persona.id] }
+    await ask(container, { method: "POST", target: "/partner/v1/topics", headers, ...body(topic) })
+    const [{ topic_id: id }] = (await ask(container, { method: "GET", target: "/partner/v1/topics", headers })).json()
+      .data
+    const requests: ReadonlyArray<Asked> = [
+      ...["", "/status", "/commentaries", "/nothing"].map((rest) => ({
+        method: "GET",
+        target: `/partner/v1/topics/${id}${rest}`
+      })),
+      { method: "GET", target: "/partner/v1/personas" },
+      { method: "POST", target: "/partner/v1/topics", ...body(topic) },
+      { method: "POST", target: "/partner/v1/topics", body: "{" },
+      { method: "GET", target: "/openapi.json" },
+      { method: "GET", target: "/docs" },
+      { method: "GET", target: "/creator/nonsense" }
+    ]
+    for (const one of requests) {
+      const { method, target } = one
+      const there = await fetch(`${apiRoot}${target}`, {
+        method,
+        headers: Object.fromEntries(headers),
+        body: one.body?.toString() ?? null
+      })
+      const here = await ask(container, { ...one, headers })
+      const {
+        connection: _,
+        date,
+        "keep-alive": __,
+        "transfer-encoding": ___,
+        ...told
+      } = Object.fromEntries(there.headers)
+      const timed = ["content-length", "x-ratelimit-remaining", "x-ratelimit-reset"]
+      for (const name of timed) {
+        delete told[name]
+        delete here.headers[name]
+      }
+      expect(here.headers, target).toEqual(told)
+      expect([here.statusCode, here.body], target).toEqual([there.status, await there.text()])
+    }
+  })
+
   it("works beside another on one database without doing anything twice", async (test) => {
     const cwd = await Deployment.folder(test)
     const post = await Deployment.postOffice(test)
     const env = Deployment.environment(cwd, post.url)
-    const { key, persona } = await Deployment.partner(Deployment.operator(env, cwd))
+    const { key, persona } = await seed.copyTo(cwd)
     const containers = [
       await Emulator.container(bundle.folder, env, test),
       await Emulator.container(bundle.folder, env, test)

@@ -2,8 +2,11 @@
 import { assert, it } from "@effect/vitest"
 import * as Seed from "@partner-commentary/test/Seed"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as SqlClient from "effect/sql/SqlClient"
+import { makeHandler, type Needed } from "../src/Handler.ts"
 import * as Service from "./Service.ts"
-import { sources } from "./Sources.ts"
+import { example, sources } from "./Sources.ts"
 
 for (const [name, event] of Object.entries(sources)) {
   it.effect(`a topic is taken in and shown: ${name}`, () =>
@@ -52,3 +55,48 @@ for (const [name, event] of Object.entries(sources)) {
     }).pipe(Effect.provide(Service.layer))
   )
 }
+
+it.effect("what no HTTP could have brought is refused in the envelope", () =>
+  Effect.gen(function* () {
+    const handle = yield* Service.handler
+    const event = example("http-api")
+    const headers = { "x-request-id": "mine-1", "x-broken": "a\nb" }
+    const answer = Service.told(yield* Effect.promise(() => handle({ ...event, headers }, Service.minute)))
+    assert.strictEqual(answer.status, 400)
+    assert.deepStrictEqual(answer.headers, {
+      "cache-control": "no-store",
+      "content-type": "application/json",
+      "x-request-id": "mine-1"
+    })
+    assert.strictEqual(JSON.parse(answer.bytes.toString()).error.code, "invalid_request")
+    yield* Effect.promise(handle.dispose)
+  }).pipe(Effect.provide(Service.layer))
+)
+
+it.effect("a scheduled run with a round that failed fails, so that an alarm can tell", () =>
+  Effect.gen(function* () {
+    const handle = yield* Service.handler
+    const sql = yield* SqlClient.SqlClient
+    yield* Effect.orDie(sql`ALTER TABLE deliveries RENAME TO deliveries_away`)
+    const failed = yield* Effect.flip(Effect.tryPromise(() => handle(example("schedule"), Service.minute)))
+    assert.match(String(failed.cause), /rounds of work failed: the log says why/)
+    yield* Effect.promise(handle.dispose)
+  }).pipe(Effect.provide(Service.layer))
+)
+
+it.effect("a service that cannot begin answers in the envelope, and begins with the first request after it can", () =>
+  Effect.gen(function* () {
+    const context = yield* Effect.context<Needed>()
+    let attempts = 0
+    const begins = Effect.suspend(() => (++attempts < 3 ? Effect.fail("not yet") : Effect.succeed(context)))
+    const handle = makeHandler(Layer.effectContext(begins))
+    const event = sources["a load balancer"]?.({ method: "GET", target: "/healthz" })
+    const ask = Effect.map(
+      Effect.promise(() => handle(event, Service.minute)),
+      (answer) => Service.told(answer).status
+    )
+    assert.deepStrictEqual([yield* ask, yield* ask, yield* ask, yield* ask], [500, 500, 200, 200])
+    assert.strictEqual(attempts, 3)
+    yield* Effect.promise(handle.dispose)
+  }).pipe(Effect.provide(Service.layer))
+)

@@ -88,6 +88,7 @@ export const asked = ({ foreign, key, local, personas }: Seen, source: string): 
       ? [
           get("/partner/v1/personas", as(key), as("nonsense")),
           get("/partner/v1/personas", as(key), ["Accept", "text/html"], ["Accept", "application/json"]),
+          post(topics, topic("Which type counts"), as(key), json, ["Content-Type", "text/plain"]),
           get("/partner/v1/api-keys", ["Authorization", "Bearer one"], ["Authorization", "Bearer two"])
         ]
       : [])
