@@ -9,6 +9,7 @@ import { Policy } from "@partner-commentary/core/shared/Policy"
 import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
 import { SigningSecrets } from "@partner-commentary/core/shared/SigningSecrets"
 import { TrustedProxies } from "@partner-commentary/server/ClientAddress"
+import * as Choices from "@partner-commentary/settings/Choices"
 import { levels } from "@partner-commentary/settings/LogLevels"
 import * as Settings from "@partner-commentary/settings/Settings"
 import { SettingRefused } from "@partner-commentary/settings/Variable"
@@ -34,6 +35,11 @@ const read = Effect.gen(function* () {
     secrets: Option.getOrThrow(signingSecrets)
   }
 })
+
+const cautions = (settings: Settings.Settings): ReadonlyArray<string> => [
+  ...Choices.cautions(settings),
+  ...Option.toArray(Choices.noIdentity(settings))
+]
 
 const missing = (name: string, why: string) =>
   Effect.fail(new SettingRefused({ name, reason: `must be set on Lambda: ${why}` }))
@@ -99,6 +105,7 @@ export const layer = Layer.unwrap(
           Layer.succeed(TrustedProxies, settings.trustedProxies),
           Core.layerProcess,
           Explorer.layer,
+          Layer.effectDiscard(Effect.forEach(cautions(settings), (caution) => Effect.logWarning(caution))),
           NodeCrypto.layer
         )
       ),

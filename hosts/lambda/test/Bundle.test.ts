@@ -144,6 +144,15 @@ describe.concurrent("a container", () => {
     expect(outcome).toMatchObject({ failure: { errorMessage: expect.stringContaining(why) } })
   })
 
+  it("says in its log what works, but should not stay so", async (test) => {
+    const env = { ...Deployment.environment(await Deployment.folder(test)), SIGNING_SECRET: "short", LOG_LEVEL: "warn" }
+    const container = await Emulator.container(bundle.folder, env, test)
+    await ask(container, { method: "GET", target: "/healthz" })
+    expect(container.stderr()).toContain("SIGNING_SECRET is shorter than 32 characters")
+    expect(container.stderr()).toContain("JWKS_URL is unset")
+    for (const line of container.stderr().trim().split("\n")) expect(JSON.parse(line)).toHaveProperty("message")
+  })
+
   it("writes counted calls down before it answers, once a second at most, and the rest when it is stopped", async (test) => {
     const cwd = await Deployment.folder(test)
     const env = Deployment.environment(cwd)

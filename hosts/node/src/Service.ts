@@ -136,16 +136,7 @@ const running = <E, R>(start: (settings: Settings.Settings) => Effect.Effect<voi
     yield* Settings.requireForService(settings)
     const observed = Telemetry.layer(settings).pipe(Layer.provideMerge(Logs.layer(settings, "info")))
     return yield* Effect.gen(function* () {
-      if (Settings.isWeaklySigned(settings)) {
-        yield* Effect.logWarning(
-          "SIGNING_SECRET is shorter than 32 characters: who guesses it forges every creator's link; put a long random text first"
-        )
-      }
-      if (Settings.isOpenToPrivate(settings)) {
-        yield* Effect.logWarning(
-          "WEBHOOK_ALLOW_PRIVATE is true outside development: who has a partner's key can have requests sent into this network"
-        )
-      }
+      yield* Effect.forEach(Choices.cautions(settings), (caution) => Effect.logWarning(caution))
       yield* Effect.logInfo(
         `Partner Commentary ${version} starts ${settings.development ? "for development" : "for production"}: ` +
           `database ${settings.database.filename}, mails ${Choices.mailWay(settings)}, ` +
