@@ -14,7 +14,24 @@ import { type BuildOptions, build, type Plugin } from "esbuild"
 const root = join(import.meta.dirname, "..")
 const explorer = gzipSync(await Effect.runPromise(explorerScript), { level: 9 })
 
-const bundle = async (outdir: string, options: BuildOptions) => {
+/**
+ * An `import` of one of Node's modules asks it for all that it exports, so that `node:http` brings an HTTP client, web streams
+ * and worker threads along: 14 MB that nobody uses. Asked for by name, it gives what is used.
+ */
+const sparingly: Plugin = {
+  name: "sparingly",
+  setup: ({ onLoad, onResolve }) => {
+    onResolve({ filter: /^node:/ }, ({ kind, path }) =>
+      kind === "import-statement" ? { path, namespace: "node" } : undefined
+    )
+    onLoad({ filter: /^/, namespace: "node" }, ({ path }) => ({
+      contents: `module.exports = process.getBuiltinModule("${path}")`,
+      loader: "js"
+    }))
+  }
+}
+
+const bundle = async (outdir: string, { plugins = [], ...options }: BuildOptions) => {
   rmSync(outdir, { recursive: true, force: true })
   const { metafile } = await build({
     absWorkingDir: root,
@@ -30,13 +47,14 @@ const bundle = async (outdir: string, options: BuildOptions) => {
     charset: "ascii",
     legalComments: "external",
     metafile: true,
+    plugins: [sparingly, ...plugins],
     logLevel: "warning",
     // CommonJS inside of it asks for Node's own modules. No name that minifying makes is as long.
     banner: { js: 'import{createRequire as makeRequire}from"node:module";const require=makeRequire(import.meta.url);' },
     ...options
   })
   writeFileSync(join(outdir, "explorer.js.gz"), explorer)
-  return Object.keys(metafile?.inputs ?? {}).filter((input) => !input.includes("node_modules/"))
+  return Object.keys(metafile?.inputs ?? {}).filter((input) => !/node_modules\/|^node:/.test(input))
 }
 
 /** The program is a file beside the bundle: what would make it anew is no part of it. */

@@ -11,6 +11,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as DataFolder from "./DataFolder.ts"
 import * as Outside from "./Outside.ts"
+import * as Randomness from "./Randomness.ts"
 
 export const layer = (settings: Settings, apiRoot: string) =>
   Core.layer.pipe(
@@ -30,7 +31,7 @@ export const layer = (settings: Settings, apiRoot: string) =>
         NodeCrypto.layerDigest,
         NodeCrypto.layerKdf,
         NodeCrypto.layerMac,
-        NodeCrypto.layerSecureRandom
+        Randomness.layer
       )
     )
   )
