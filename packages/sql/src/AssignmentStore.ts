@@ -19,6 +19,7 @@ import { addressKey } from "./Columns.ts"
 import * as Events from "./Events.ts"
 import { forUpdate } from "./Lock.ts"
 import * as Mails from "./MailStore.ts"
+import * as Productions from "./ProductionStore.ts"
 import { countsOf, type TopicRow } from "./TopicRow.ts"
 import * as TopicTotals from "./TopicTotals.ts"
 import { transact } from "./Transaction.ts"
@@ -57,7 +58,7 @@ export const layer = Layer.effect(
     const write = Effect.fnUntraced(function* (
       topic: LockedTopic,
       before: Assignment,
-      { assignment: after, audit, notices }: Change,
+      { assignment: after, audit, notices, orders = [] }: Change,
       now: Instant.Instant
     ) {
       const { id: shareId, organizationId } = before
@@ -86,6 +87,7 @@ export const layer = Layer.effect(
           })
         )
       }
+      if (orders.length > 0) yield* Productions.order(sql, after, orders, now)
       for (const event of emitted(before, after, now)) yield* Events.announce(sql, event, after)
       if (audit !== undefined) yield* AuditLog.append(sql, { ...audit, subject: shareId, organizationId }, now)
       yield* countUsage(Instant.fromIso(topic.created_at), before, after)

@@ -17,6 +17,7 @@ import { performance } from "./migrations/0010_performance.ts"
 import { deliveries } from "./migrations/0011_deliveries.ts"
 import { revocations } from "./migrations/0012_revocations.ts"
 import { windowOrder } from "./migrations/0015_window_order.ts"
+import { productions } from "./migrations/0017_productions.ts"
 
 const table = "partner_commentary_migrations"
 
@@ -33,7 +34,8 @@ const migrations = {
   "0010_performance": performance,
   "0011_deliveries": deliveries,
   "0012_revocations": revocations,
-  "0015_window_order": windowOrder
+  "0015_window_order": windowOrder,
+  "0017_productions": productions
 }
 
 const latest = Math.max(...Object.keys(migrations).map((name) => Number.parseInt(name, 10)))

@@ -14,6 +14,7 @@ import * as OrganizationStore from "./OrganizationStore.ts"
 import * as PerformanceStore from "./PerformanceStore.ts"
 import * as PersonaRegistry from "./PersonaRegistry.ts"
 import * as PersonaStore from "./PersonaStore.ts"
+import * as ProductionStore from "./ProductionStore.ts"
 import * as Retention from "./Retention.ts"
 import * as TopicStore from "./TopicStore.ts"
 import * as Transaction from "./Transaction.ts"
@@ -31,6 +32,7 @@ export const layerTopics = Layer.mergeAll(
   TopicStore.layer,
   AssignmentStore.layer,
   MailStore.layer,
+  ProductionStore.layer,
   UsageStore.layer,
   PerformanceStore.layer,
   WebhookStore.layer,
