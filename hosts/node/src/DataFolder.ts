@@ -16,8 +16,10 @@ export const make = Effect.tryPromise({
 })
 
 /** Makes the folder if the database is to lie in it. */
-export const makeFor = (settings: Settings) =>
-  resolve(dirname(settings.database.filename)) === resolve(dataFolder) ? make : Effect.void
+export const makeFor = (settings: Settings) => makeAround(settings.database.filename)
+
+/** Makes the folder if this one is to lie in it. */
+export const makeAround = (folder: string) => (resolve(dirname(folder)) === resolve(dataFolder) ? make : Effect.void)
 
 export const outbox = join(dataFolder, "outbox")
 

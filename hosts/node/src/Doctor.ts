@@ -30,6 +30,7 @@ export interface Finding {
     | "waiting drafts"
     | "work"
     | "webhooks"
+    | "media"
     | "personas"
     | "licences"
   /** `mend`: something does not work until somebody acts. `notice`: somebody should look. */

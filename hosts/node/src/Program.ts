@@ -6,6 +6,7 @@ import { doctor } from "./commands/Doctor.ts"
 import { keys } from "./commands/Keys.ts"
 import { licenses } from "./commands/Licenses.ts"
 import { migrate, purge } from "./commands/Maintenance.ts"
+import { media } from "./commands/Media.ts"
 import { organizations } from "./commands/Organizations.ts"
 import { personas } from "./commands/Personas.ts"
 import { serve, worker } from "./commands/Service.ts"
@@ -27,6 +28,7 @@ export const program = Command.make("partner-commentary").pipe(
     mail,
     creators,
     webhooks,
+    media,
     doctor,
     purge
   ]),

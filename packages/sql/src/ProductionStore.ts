@@ -38,8 +38,8 @@ export const layer = Layer.effect(
             sql<ProductionRow>`UPDATE productions
               SET due_at = ${Instant.toIso(lease)}, is_leased = 1, attempts = attempts + 1
               WHERE (share_id, kind) IN (SELECT share_id, kind FROM productions
-                WHERE ${sql.in("kind", kinds)} AND due_at <= ${Instant.toIso(at)}
-                ORDER BY due_at, share_id LIMIT ${limit} ${forUpdateSkipLocked(sql)})
+                WHERE due_at <= ${Instant.toIso(at)} AND ${sql.in("kind", kinds)}
+                ORDER BY due_at, share_id, kind LIMIT ${limit} ${forUpdateSkipLocked(sql)})
               RETURNING share_id, kind, name, attempts`,
             (rows) => rows.map(fromRow)
           )
@@ -65,9 +65,9 @@ export const layer = Layer.effect(
       nextDue: (kinds) =>
         Effect.orDie(
           Effect.map(
-            sql<{ readonly due_at: string | null }>`SELECT MIN(due_at) AS due_at FROM productions
-              WHERE ${sql.in("kind", kinds)} AND due_at IS NOT NULL`,
-            ([row]) => Option.map(Option.fromNullishOr(row?.due_at), Instant.fromIso)
+            sql<{ readonly due_at: string }>`SELECT due_at FROM productions
+              WHERE due_at IS NOT NULL AND ${sql.in("kind", kinds)} ORDER BY due_at LIMIT 1`,
+            ([row]) => (row === undefined ? Option.none() : Option.some(Instant.fromIso(row.due_at)))
           )
         ),
 
@@ -75,7 +75,7 @@ export const layer = Layer.effect(
         Effect.orDie(
           Effect.map(
             sql<ProductionRow & { readonly reason: string; readonly settled_at: string }>`SELECT * FROM productions
-              WHERE state = 'failed' ORDER BY settled_at DESC, share_id DESC, kind LIMIT ${limit}`,
+              WHERE state = 'failed' ORDER BY settled_at DESC, share_id DESC, kind DESC LIMIT ${limit}`,
             (rows) =>
               rows.map((row) => ({ production: fromRow(row), reason: row.reason, at: Instant.fromIso(row.settled_at) }))
           )

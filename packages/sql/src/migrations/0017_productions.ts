@@ -20,6 +20,6 @@ export const productions = Effect.gen(function* () {
     CHECK ((state = 'waiting') = (due_at IS NOT NULL)),
     CHECK ((state = 'waiting') = (settled_at IS NULL))
   ) ${clustered(sql)}`
-  yield* sql`CREATE INDEX productions_due ON productions (kind, due_at, share_id) WHERE due_at IS NOT NULL`
-  yield* sql`CREATE INDEX productions_failed ON productions (settled_at, share_id) WHERE state = 'failed'`
+  yield* sql`CREATE INDEX productions_due ON productions (due_at, share_id, kind) WHERE due_at IS NOT NULL`
+  yield* sql`CREATE INDEX productions_failed ON productions (settled_at, share_id, kind) WHERE state = 'failed'`
 })
