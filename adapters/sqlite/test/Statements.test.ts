@@ -11,6 +11,7 @@ import type { EventId } from "@partner-commentary/core/shared/Ids"
 import { AssignmentStore } from "@partner-commentary/core/topic/AssignmentStore"
 import { TopicStore } from "@partner-commentary/core/topic/TopicStore"
 import { UsageStore } from "@partner-commentary/core/usage/UsageStore"
+import { DeliveryLog } from "@partner-commentary/core/webhook/DeliveryLog"
 import { DeliveryStore } from "@partner-commentary/core/webhook/DeliveryStore"
 import { EventLog } from "@partner-commentary/core/webhook/EventLog"
 import { WebhookStore } from "@partner-commentary/core/webhook/WebhookStore"
@@ -27,8 +28,8 @@ interface Run {
   readonly params: ReadonlyArray<unknown>
 }
 
-/** One creator's open assignments, the assignments of the newest hundred topics of a reference, webhooks that wait. */
-const sortsFew = /creator_key =|external_reference =|RECURSIVE lane/
+/** One creator's open assignments, the assignments of the newest hundred topics of a reference, webhooks that wait, a page. */
+const sortsFew = /creator_key =|external_reference =|RECURSIVE lane|few.event_id DESC|JOIN delivery_attempts/
 
 /** The statements that an effect runs, BEGIN and COMMIT aside. */
 const statementsOf = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<ReadonlyArray<Run>, E, R> =>
@@ -106,7 +107,7 @@ describe("statements", () => {
         for (const { detail } of plan) {
           assert.notMatch(
             detail,
-            /^SCAN (?!.*USING (COVERING )?INDEX)(?!\d+-ROW VALUES)(?!t$)(?!lane$)(?!CONSTANT ROW$)/,
+            /^SCAN (?!.*USING (COVERING )?INDEX)(?!\d+-ROW VALUES)(?!t$)(?!lane$)(?!few$)(?!CONSTANT ROW$)/,
             text
           )
           if (readsIndexAlone.test(text)) {
@@ -219,6 +220,14 @@ const everyDelivery = Effect.gen(function* () {
       yield* events.page({ owner: one.owner, type, since: start, behind, limit: 10 })
     }
   }
+  const log = yield* DeliveryLog
+  for (const behind of [null, "019c0e5f-03aa-7001-8000-94d0b7f3a6e2" as EventId]) {
+    for (const state of [null, "pending"] as const) {
+      const seen = yield* log.page({ webhookId: one.id, state, since: start, behind, limit: 10 }, 10, start)
+      for (const { eventId } of seen) yield* log.find(one.id, eventId, start, 10, start)
+    }
+  }
+  yield* log.receiver(one.owner, one.id)
   yield* store.lanes(start + day, 5, 10)
   yield* store.nextDue
   yield* store.postpone(one.id, start)

@@ -21,6 +21,7 @@ import { Wakeups } from "./topic/Wakeups.ts"
 import { ApiCalls } from "./usage/ApiCalls.ts"
 import { Usage } from "./usage/Usage.ts"
 import { Courier } from "./webhook/Courier.ts"
+import { Deliveries } from "./webhook/Deliveries.ts"
 import { PastEvents } from "./webhook/PastEvents.ts"
 import { Webhooks } from "./webhook/Webhooks.ts"
 import { WebhookTest } from "./webhook/WebhookTest.ts"
@@ -45,6 +46,7 @@ export const layer = Layer.mergeAll(
   Wakeups.layer,
   Webhooks.layer,
   Courier.layer,
+  Deliveries.layer,
   PastEvents.layer,
   WebhookTest.layer
 ).pipe(

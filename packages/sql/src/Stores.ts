@@ -5,6 +5,7 @@ import * as SqlClient from "effect/sql/SqlClient"
 import * as ApiKeyStore from "./ApiKeyStore.ts"
 import * as AssignmentStore from "./AssignmentStore.ts"
 import * as AuditLog from "./AuditLog.ts"
+import * as DeliveryLog from "./DeliveryLog.ts"
 import * as DeliveryStore from "./DeliveryStore.ts"
 import * as EventLog from "./EventLog.ts"
 import * as IdempotencyStore from "./IdempotencyStore.ts"
@@ -35,6 +36,7 @@ export const layerTopics = Layer.mergeAll(
   PerformanceStore.layer,
   WebhookStore.layer,
   DeliveryStore.layer,
+  DeliveryLog.layer,
   EventLog.layer,
   ApiKeyStore.layer,
   AuditLog.layer,

@@ -35,6 +35,8 @@ export const bodies: Readonly<Record<string, Example>> = {
   updateWebhook: ({ nth }) => ({ url: `https://example.com/changed/${nth}`, status: "paused" }),
   deleteWebhook: none,
   testWebhook: none,
+  listDeliveries: none,
+  getDelivery: none,
   listEvents: none,
   createApiKey: ({ nth }) => ({ name: `Made ${nth}`, scopes: ["usage:read"] }),
   listApiKeys: none,

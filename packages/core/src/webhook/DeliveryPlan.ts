@@ -1,12 +1,14 @@
 /** What becomes of a delivery after an attempt: done, tried again at its time, or given up. Pure. How the receiver fares is Health's. */
 import * as Duration from "effect/Duration"
 import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
 import * as Instant from "../shared/Instant.ts"
 import type { Attempt } from "./Attempt.ts"
 import type { WebhookPolicy } from "./WebhookPolicy.ts"
 
 /** Who asked for an attempt. `probe`: the circuit breaker, to see whether the receiver is back. */
-export type AttemptKind = "scheduled" | "manual" | "probe"
+export const AttemptKind = Schema.Literals(["scheduled", "manual", "probe"])
+export type AttemptKind = typeof AttemptKind.Type
 
 /** What of a delivery decides on its next attempt. */
 export interface Standing {

@@ -40,6 +40,9 @@ export interface Receiver {
   readonly quietUntil: Instant.Instant | null
 }
 
+/** Nothing is sent to it but probes: what is to go there waits. */
+export const isHeld = ({ health, webhook }: Receiver): boolean => webhook.status !== "active" || health.probes !== null
+
 /** What the contact is to be told. */
 export type Alarm = "failing" | "gone" | "disabled"
 
