@@ -7,18 +7,20 @@ import { Retention } from "@partner-commentary/core/operations/Retention"
 import { OrganizationStore } from "@partner-commentary/core/partner/OrganizationStore"
 import { PerformanceStore } from "@partner-commentary/core/performance/PerformanceStore"
 import { PersonaStore } from "@partner-commentary/core/persona/PersonaStore"
-import type { EventId } from "@partner-commentary/core/shared/Ids"
+import type { EventId, WebhookId } from "@partner-commentary/core/shared/Ids"
 import { AssignmentStore } from "@partner-commentary/core/topic/AssignmentStore"
 import { TopicStore } from "@partner-commentary/core/topic/TopicStore"
 import { UsageStore } from "@partner-commentary/core/usage/UsageStore"
 import { DeliveryLog } from "@partner-commentary/core/webhook/DeliveryLog"
 import { DeliveryStore } from "@partner-commentary/core/webhook/DeliveryStore"
 import { EventLog } from "@partner-commentary/core/webhook/EventLog"
+import { RedeliveryStore } from "@partner-commentary/core/webhook/RedeliveryStore"
 import { WebhookStore } from "@partner-commentary/core/webhook/WebhookStore"
 import { layerMemory } from "@partner-commentary/sqlite/Sqlite"
 import * as Creator from "@partner-commentary/testkit/Creator"
 import { apiKey, day, personas, start, submission, webhook } from "@partner-commentary/testkit/Fixtures"
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import * as SqlClient from "effect/sql/SqlClient"
 import * as Statement from "effect/sql/Statement"
@@ -206,6 +208,23 @@ const everyWebhook = Effect.gen(function* () {
   yield* store.remove(one.owner, one.id, audit)
 })
 
+const everyRedelivery = Effect.fnUntraced(function* (webhookId: WebhookId) {
+  const store = yield* RedeliveryStore
+  const audit = { action: "webhook.recovered", subject: webhookId, organizationId: null, details: {} }
+  const span = { since: start, until: start + day }
+  const sql = yield* SqlClient.SqlClient
+  const failed = sql`UPDATE deliveries SET state = 'failed', due_at = NULL, settled_at = 'x' WHERE webhook_id = ${webhookId}`
+  yield* store.open({ id: "x", webhookId, ...span, held: true, askedAt: start }, audit)
+  yield* failed
+  while (Option.isSome(yield* store.step(start, 1, (receiver) => ({ ...receiver }))))
+    yield* store.count(webhookId, "pending", span)
+  const [queued] = yield* sql<{
+    readonly event_id: EventId
+  }>`SELECT event_id FROM deliveries WHERE webhook_id = ${webhookId}`
+  const eventId = queued?.event_id ?? assert.fail("nothing was queued")
+  yield* store.queue({ webhookId, eventId, since: start }, start, () => ({ dueAt: start, resumeAt: null }), audit)
+})
+
 const everyDelivery = Effect.gen(function* () {
   const store = yield* DeliveryStore
   const given = submission()
@@ -228,6 +247,7 @@ const everyDelivery = Effect.gen(function* () {
     }
   }
   yield* log.receiver(one.owner, one.id)
+  yield* everyRedelivery(one.id)
   yield* store.lanes(start + day, 5, 10)
   yield* store.nextDue
   yield* store.postpone(one.id, start)

@@ -58,6 +58,15 @@ export const deliveriesOf = (key: string, id: string) => {
   }
 }
 
+/** The moment at which the newest delivery is tried again. */
+export const nextAttempt = Effect.fnUntraced(function* (list: ReturnType<typeof deliveriesOf>["list"]) {
+  const planned = yield* eventually(
+    "a planned attempt",
+    Effect.map(list(), ([newest]) => newest?.next_attempt_at ?? undefined)
+  )
+  yield* TestClock.setTime(Date.parse(planned))
+})
+
 /** Requests to webhooks, oldest first. */
 export const bodies = Effect.flatMap(Receivers, ({ sent }) => sent)
 

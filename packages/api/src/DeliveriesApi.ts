@@ -14,6 +14,7 @@ import { Ok, Success } from "./Envelope.ts"
 import { NotFound } from "./Errors.ts"
 import { CursorPagination } from "./EventsApi.ts"
 import * as Fields from "./Fields.ts"
+import { IdempotencyHeaders } from "./IdempotencyKey.ts"
 
 export const deliveryListBounds = { defaultLimit: 20, maxLimit: 100 }
 
@@ -125,6 +126,32 @@ const listQuery = {
   })
 }
 
+const at = (description: string, example: string) =>
+  Schema.String.annotate({ format: "date-time", description, examples: [example] })
+
+/** The body of POST /webhooks/{id}/recover as it is sent. */
+export const RecoverWebhook = Schema.Struct({
+  since: at(
+    "Events of this moment and later ones: ISO 8601 with a zone. It lies within the last 30 days, and before `until`.",
+    "2026-01-30T12:00:00Z"
+  ),
+  until: Schema.optionalKey(
+    at("Events before this moment: ISO 8601 with a zone. Now, if you leave it out.", "2026-01-30T16:00:00Z")
+  ),
+  dry_run: Schema.optionalKey(
+    Schema.Boolean.annotate({ description: "True counts only, and sends nothing.", examples: [true] })
+  )
+}).annotate({ identifier: "RecoverWebhook" })
+
+export const Recovery = Schema.Struct({
+  since: Fields.moment("Events of this moment and later ones.", "2026-01-30T12:00:00.000Z"),
+  until: Fields.moment("Events before this moment.", "2026-01-30T16:00:00.000Z"),
+  dry_run: Schema.Boolean.annotate({ description: "True: they were counted only.", examples: [false] }),
+  count: Fields.count("Deliveries that are sent again: `failed` and `held` together.", 42),
+  failed: Fields.count("Deliveries whose attempts were used up. They get all of them anew.", 40),
+  held: Fields.count("Deliveries that wait for the webhook. They go out when it is active again.", 2)
+}).annotate({ identifier: "Recovery", description: "What a recovery sends again." })
+
 const webhook = {
   id: Fields.Uuid.annotate({ description: "The webhook's id.", examples: ["019c0e1b-7c4e-7000-8000-2f6d1c9e4b10"] })
 }
@@ -157,6 +184,33 @@ export class DeliveriesApi extends HttpApiGroup.make("deliveries")
       .annotate(
         OpenApi.Description,
         "Shows a delivery with its attempts and the first KiB of each answer. A delivery is named by its event: take the UUID from the event's id. 404 when the webhook is unknown, or got no such event in the last 30 days."
+      ),
+    HttpApiEndpoint.post("retry", "/webhooks/:id/deliveries/:delivery_id/retry", {
+      headers: IdempotencyHeaders,
+      params: one,
+      success: Ok(Delivery),
+      error: NotFound
+    })
+      .annotate(RequiredScope, "topics:submit")
+      .annotate(OpenApi.Identifier, "retryDelivery")
+      .annotate(OpenApi.Summary, "Send a delivery again")
+      .annotate(
+        OpenApi.Description,
+        "Asks for one attempt as soon as there is room, whatever the delivery's status: one that was delivered or has failed is sent again too. It does not wait for the attempt: look at the delivery for what came of it. The attempt spends none of the schedule's. A success cancels the automatic retries; a failure leaves them as they were. While an attempt is under way, or asked for already, nothing changes. A delivery of a webhook that is not active stays `held`, and the attempt is made when it is active again."
+      ),
+    HttpApiEndpoint.post("recover", "/webhooks/:id/recover", {
+      headers: IdempotencyHeaders,
+      params: webhook,
+      payload: RecoverWebhook,
+      success: Ok(Recovery),
+      error: NotFound
+    })
+      .annotate(RequiredScope, "topics:submit")
+      .annotate(OpenApi.Identifier, "recoverWebhook")
+      .annotate(OpenApi.Summary, "Send what did not arrive again")
+      .annotate(
+        OpenApi.Description,
+        "Sends a webhook's failed and held deliveries of a span of time again, oldest event first, slowly at the beginning, and answers at once with their count. Failed ones get the whole retry schedule anew. What is still being retried is left to its schedule. The job survives restarts of the service; an event may arrive twice, with the same id."
       )
   )
   .annotateMerge(

@@ -23,6 +23,7 @@ import { Usage } from "./usage/Usage.ts"
 import { Courier } from "./webhook/Courier.ts"
 import { Deliveries } from "./webhook/Deliveries.ts"
 import { PastEvents } from "./webhook/PastEvents.ts"
+import { Recoveries } from "./webhook/Recoveries.ts"
 import { Webhooks } from "./webhook/Webhooks.ts"
 import { WebhookTest } from "./webhook/WebhookTest.ts"
 
@@ -48,6 +49,7 @@ export const layer = Layer.mergeAll(
   Courier.layer,
   Deliveries.layer,
   PastEvents.layer,
+  Recoveries.layer,
   WebhookTest.layer
 ).pipe(
   Layer.provide(CreatorLinks.layer),

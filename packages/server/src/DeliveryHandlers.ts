@@ -9,13 +9,17 @@ import * as Ids from "@partner-commentary/core/shared/Ids"
 import { Deliveries } from "@partner-commentary/core/webhook/Deliveries"
 import { DeliveryStatus } from "@partner-commentary/core/webhook/Delivery"
 import { formatCursor, parseCursor } from "@partner-commentary/core/webhook/PastEvents"
+import { Recoveries } from "@partner-commentary/core/webhook/Recoveries"
 import * as Effect from "effect/Effect"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { invalid } from "./Body.ts"
-import { detailed, listed } from "./DeliveryViews.ts"
+import { detailed, listed, recovered } from "./DeliveryViews.ts"
+import * as Envelope from "./Envelope.ts"
 import { idOf } from "./Identifier.ts"
+import * as KeyedRequests from "./KeyedRequests.ts"
+import { decodeRecovery, spanProblems } from "./RecoveryBody.ts"
 import { integer } from "./TopicListQuery.ts"
 
 const { defaultLimit, maxLimit } = deliveryListBounds
@@ -25,6 +29,8 @@ export const layer = HttpApiBuilder.group(
   "deliveries",
   Effect.fnUntraced(function* (handlers) {
     const deliveries = yield* Deliveries
+    const recoveries = yield* Recoveries
+    const answerOnce = yield* KeyedRequests.make
 
     return handlers
       .handle(
@@ -48,6 +54,39 @@ export const layer = HttpApiBuilder.group(
           const id = yield* idOf(Ids.WebhookId, params.id, Errors.webhookNotFound)
           const eventId = Option.getOrNull(Ids.parse(Ids.EventId, params.delivery_id))
           return ok(detailed(yield* Effect.catchTags(deliveries.find(owner, id, eventId), missing)))
+        })
+      )
+      .handleRaw(
+        "retry",
+        Effect.fnUntraced(function* ({ headers, params, request }) {
+          const principal = yield* CurrentPrincipal
+          return yield* answerOnce({ headers, request, owner: ownerOf(principal) }, ({ once }) =>
+            Effect.gen(function* () {
+              const id = yield* idOf(Ids.WebhookId, params.id, Errors.webhookNotFound)
+              const eventId = Option.getOrNull(Ids.parse(Ids.EventId, params.delivery_id))
+              const retried = Effect.catchTags(deliveries.retry(principal, id, eventId), missing)
+              return yield* once(Effect.map(retried, (delivery) => Envelope.success(listed(delivery))))
+            })
+          )
+        })
+      )
+      .handleRaw(
+        "recover",
+        Effect.fnUntraced(function* ({ headers, params, request }) {
+          const principal = yield* CurrentPrincipal
+          return yield* answerOnce({ headers, request, owner: ownerOf(principal) }, ({ once }) =>
+            Effect.gen(function* () {
+              const { isDryRun, span } = yield* decodeRecovery(request)
+              const id = yield* idOf(Ids.WebhookId, params.id, Errors.webhookNotFound)
+              // Counted before the change, in which nobody waits for it.
+              const undelivered = yield* Effect.catchTags(recoveries.look(principal, id, span), {
+                WebhookNotFound: noWebhook,
+                SpanRefused: ({ reason }) => invalid(spanProblems[reason])
+              })
+              const begun = isDryRun ? Effect.void : recoveries.begin(principal, undelivered)
+              return yield* once(Effect.as(begun, Envelope.success(recovered(undelivered, isDryRun))))
+            })
+          )
         })
       )
   })

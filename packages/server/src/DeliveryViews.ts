@@ -4,6 +4,7 @@ import { isoOrNull, toIso } from "@partner-commentary/core/shared/Instant"
 import { shownAttempts } from "@partner-commentary/core/webhook/Deliveries"
 import type { MadeAttempt, ShownDelivery } from "@partner-commentary/core/webhook/Delivery"
 import { publicId } from "@partner-commentary/core/webhook/Event"
+import type { Undelivered } from "@partner-commentary/core/webhook/Recoveries"
 
 export const listed = (delivery: ShownDelivery): typeof Api.Delivery.Type => ({
   ...common(delivery),
@@ -35,4 +36,16 @@ const attempt = ({ at, duration, failure, kind, reason, status }: MadeAttempt) =
   response_code: status,
   error_class: failure,
   error: reason
+})
+
+export const recovered = (
+  { failed, held, since, until }: Undelivered,
+  isDryRun: boolean
+): typeof Api.Recovery.Type => ({
+  since: toIso(since),
+  until: toIso(until),
+  dry_run: isDryRun,
+  count: failed + held,
+  failed,
+  held
 })

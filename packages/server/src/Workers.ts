@@ -8,6 +8,7 @@ import * as Instant from "@partner-commentary/core/shared/Instant"
 import { WorkSignal } from "@partner-commentary/core/shared/WorkSignal"
 import { Wakeups } from "@partner-commentary/core/topic/Wakeups"
 import { Courier, type Errand } from "@partner-commentary/core/webhook/Courier"
+import { Recoveries } from "@partner-commentary/core/webhook/Recoveries"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -36,6 +37,7 @@ export const layer = Layer.effectDiscard(
     yield* Effect.forkScoped(assignments)
     yield* Effect.forkScoped(mails)
     yield* Effect.forkScoped(deliveries)
+    yield* Effect.forkScoped(recoveries)
   })
 )
 
@@ -108,6 +110,16 @@ const deliveries = Effect.scoped(
     })
 
     yield* loop(signal, round, courier.nextDue, settings.pollInterval)
+  })
+)
+
+const recoveries = Effect.scoped(
+  Effect.gen(function* () {
+    const { advance } = yield* Recoveries
+    const signal = yield* WorkSignal
+    const settings = yield* WorkerSettings
+    const round = Effect.map(advance, (moved) => (Option.isSome(moved) ? 1 : 0))
+    yield* loop(signal, round, Effect.succeed(Option.none()), settings.pollInterval)
   })
 )
 

@@ -15,6 +15,7 @@ import * as OrganizationStore from "./OrganizationStore.ts"
 import * as PerformanceStore from "./PerformanceStore.ts"
 import * as PersonaRegistry from "./PersonaRegistry.ts"
 import * as PersonaStore from "./PersonaStore.ts"
+import * as RedeliveryStore from "./RedeliveryStore.ts"
 import * as Retention from "./Retention.ts"
 import * as TopicStore from "./TopicStore.ts"
 import * as Transaction from "./Transaction.ts"
@@ -37,6 +38,7 @@ export const layerTopics = Layer.mergeAll(
   WebhookStore.layer,
   DeliveryStore.layer,
   DeliveryLog.layer,
+  RedeliveryStore.layer,
   EventLog.layer,
   ApiKeyStore.layer,
   AuditLog.layer,

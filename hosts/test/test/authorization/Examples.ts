@@ -37,6 +37,8 @@ export const bodies: Readonly<Record<string, Example>> = {
   testWebhook: none,
   listDeliveries: none,
   getDelivery: none,
+  retryDelivery: none,
+  recoverWebhook: () => ({ since: "2026-01-30T00:00:00Z" }),
   listEvents: none,
   createApiKey: ({ nth }) => ({ name: `Made ${nth}`, scopes: ["usage:read"] }),
   listApiKeys: none,

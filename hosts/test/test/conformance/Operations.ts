@@ -2,7 +2,7 @@
 import * as Seed from "@partner-commentary/test/Seed"
 import * as Effect from "effect/Effect"
 import { eventually } from "../Eventually.ts"
-import { ask, partner, type State, story } from "./Partner.ts"
+import { ask, partner, type State, start, story } from "./Partner.ts"
 
 const unknown = "019c0e1b-7c4e-7000-8000-2f6d1c9e4b10"
 const url = "https://receiver.example/commentary"
@@ -52,6 +52,13 @@ export const operations = Effect.gen(function* () {
     ["POST", `/webhooks/${webhook}/test`, undefined, `/webhooks/${unknown}/test`],
     ["GET", `/webhooks/${webhook}/deliveries`, undefined, `/webhooks/${webhook}/deliveries?limit=0`],
     ["GET", `/webhooks/${webhook}/deliveries/${delivery}`, undefined, `/webhooks/${webhook}/deliveries/${unknown}`],
+    [
+      "POST",
+      `/webhooks/${webhook}/deliveries/${delivery}/retry`,
+      {},
+      `/webhooks/${webhook}/deliveries/${unknown}/retry`
+    ],
+    ["POST", `/webhooks/${webhook}/recover`, { since: new Date(start - 3_600_000).toISOString() }, wrong],
     ["DELETE", `/webhooks/${webhook}`, undefined, `/webhooks/${unknown}`],
     ["POST", `/test/assignments/${share}/advance`, {}, { action: "sing" }, { key: testKey }],
     ["POST", "/api-keys", { name: "Backend", scopes: ["topics:read"] }, wrong, dashboard],

@@ -53,6 +53,30 @@ export const next = (
   return { state: "pending", attempts: attempts + 1, dueAt: Math.max(planned, askedFor(attempt, now, policy)) }
 }
 
+/** How a delivery stands in the queue. */
+export interface Queued {
+  /** Null: it has ended. */
+  readonly dueAt: Instant.Instant | null
+  readonly underWay: boolean
+  /** An attempt was asked for by hand, and is not made yet. */
+  readonly manual: boolean
+  readonly resumeAt: Instant.Instant | null
+}
+
+export interface Requeued {
+  readonly dueAt: Instant.Instant
+  readonly resumeAt: Instant.Instant | null
+}
+
+/**
+ * Somebody asks for an attempt now: it comes beside the schedule, which goes on as planned should it fail. Null where one is
+ * being made already, or was asked for and is due: two at once are one.
+ */
+export const askedByHand = ({ dueAt, manual, resumeAt, underWay }: Queued, now: Instant.Instant): Requeued | null => {
+  if (underWay || (manual && dueAt !== null && dueAt <= now)) return null
+  return { dueAt: Math.min(dueAt ?? now, now), resumeAt: manual ? resumeAt : dueAt }
+}
+
 /** The moment before which the receiver wants nothing; now where it says nothing that counts. */
 const askedFor = ({ retryAfter, status }: Attempt, now: Instant.Instant, policy: WebhookPolicy): Instant.Instant => {
   if (retryAfter === null || (status !== 429 && status !== 503)) return now

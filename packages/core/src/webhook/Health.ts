@@ -87,6 +87,12 @@ const recovered = ({ health, quietUntil, webhook }: Receiver, now: Instant.Insta
   quietUntil: health.probes === null ? quietUntil : null
 })
 
+/** What waits goes out as after the breaker closed: slowly first. An open one, and one that drains already, stay as they are. */
+export const draining = (present: Receiver, now: Instant.Instant): Receiver =>
+  present.health.probes === null && present.health.draining === null
+    ? { ...present, health: { ...present.health, draining: { since: now, sent: 0 } } }
+    : present
+
 const noted = (present: Health, attempt: Attempt, eventId: EventId, policy: WebhookPolicy): Health => ({
   ...present,
   failingSince: present.failingSince ?? attempt.at,

@@ -8,11 +8,11 @@ export const recoveries = Effect.gen(function* () {
 
   yield* sql`CREATE INDEX deliveries_by_state ON deliveries (webhook_id, state, event_id)`
 
-  // Events from `from_id` on, which moves, and before `until_id`.
+  // Events behind `behind_id`, which moves, and before `until_id`.
   yield* sql`CREATE TABLE recoveries (
     id TEXT PRIMARY KEY,
     webhook_id TEXT NOT NULL,
-    from_id TEXT NOT NULL,
+    behind_id TEXT NOT NULL,
     until_id TEXT NOT NULL,
     is_held INTEGER NOT NULL CHECK (is_held IN (0, 1)),
     moved INTEGER NOT NULL DEFAULT 0,
