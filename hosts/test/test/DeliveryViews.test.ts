@@ -28,6 +28,7 @@ it.effect("a delivery is shown with its attempts, their codes, durations and err
     const [event] = (yield* received(1)).map((each) => each.event)
     assert.deepStrictEqual(rest, {
       id: event.id.slice(4),
+      webhook_id: hook.id,
       event_id: event.id,
       type: "commentary.failed",
       topic_id: event.data.topic_id,

@@ -61,6 +61,10 @@ const fields = {
     description: "The delivery's id within its webhook: the event's, without `evt_`.",
     examples: [example]
   }),
+  webhook_id: Fields.Uuid.annotate({
+    description: "The webhook that it goes to.",
+    examples: ["019c0e1b-7c4e-7000-8000-2f6d1c9e4b10"]
+  }),
   event_id: Schema.String.annotate({
     description: "The event, as your endpoint gets it in `webhook-id`: `evt_` and a UUID.",
     examples: [`evt_${example}`]

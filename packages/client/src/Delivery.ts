@@ -29,6 +29,7 @@ export interface AnsweredAttempt extends DeliveryAttempt {
 export interface Delivery {
   /** The event's, without `evt_`. */
   readonly id: string
+  readonly webhook_id: string
   readonly event_id: string
   readonly type: Open<SubscribableEvent>
   readonly topic_id: string

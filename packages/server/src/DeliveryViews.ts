@@ -18,6 +18,7 @@ export const detailed = (delivery: ShownDelivery): typeof Api.DeliveryDetail.Typ
 
 const common = (delivery: ShownDelivery) => ({
   id: delivery.eventId,
+  webhook_id: delivery.webhookId,
   event_id: publicId(delivery.eventId),
   type: delivery.type,
   topic_id: delivery.topicId,

@@ -16,6 +16,7 @@ import { fromIsoOrNull } from "./Columns.ts"
 import { type ReceiverRow, receiverOf } from "./WebhookRow.ts"
 
 interface DeliveryRow {
+  readonly webhook_id: WebhookId
   readonly event_id: EventId
   readonly state: DeliveryState
   readonly due_at: string | null
@@ -66,7 +67,8 @@ export const layer = Layer.effect(
       excerpt: Fragment,
       at: Instant.Instant
     ) {
-      const rows = yield* sql<DeliveryRow>`SELECT few.event_id, few.state, few.due_at, few.leased, few.settled_at,
+      const rows = yield* sql<DeliveryRow>`SELECT few.webhook_id, few.event_id, few.state,
+          few.due_at, few.leased, few.settled_at,
           e.type, e.share_id, e.created_at, a.topic_id,
           (SELECT CAST(COUNT(*) AS INTEGER) FROM delivery_attempts
             WHERE webhook_id = few.webhook_id AND event_id = few.event_id) AS made
@@ -123,6 +125,7 @@ export const layer = Layer.effect(
 const delivery = (row: DeliveryRow, made: ReadonlyArray<AttemptRow>, at: Instant.Instant): Delivery => {
   const dueAt = fromIsoOrNull(row.due_at)
   return {
+    webhookId: row.webhook_id,
     eventId: row.event_id,
     type: row.type,
     topicId: row.topic_id,

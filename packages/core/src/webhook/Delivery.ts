@@ -1,6 +1,6 @@
 /** One event on its way to one webhook, as its partner sees it: how it stands, and what was tried. Pure. */
 import * as Schema from "effect/Schema"
-import type { EventId, ShareId, TopicId } from "../shared/Ids.ts"
+import type { EventId, ShareId, TopicId, WebhookId } from "../shared/Ids.ts"
 import type { Instant } from "../shared/Instant.ts"
 import type { Attempt } from "./Attempt.ts"
 import type { AttemptKind } from "./DeliveryPlan.ts"
@@ -18,6 +18,7 @@ export interface MadeAttempt extends Omit<Attempt, "retryAfter"> {
 }
 
 export interface Delivery {
+  readonly webhookId: WebhookId
   /** A delivery is named by its event, within its webhook. */
   readonly eventId: EventId
   readonly type: EventType
