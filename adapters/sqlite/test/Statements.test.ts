@@ -247,6 +247,7 @@ const everyDelivery = Effect.gen(function* () {
     }
   }
   yield* log.receiver(one.owner, one.id)
+  yield* log.waiting([one.id])
   yield* everyRedelivery(one.id)
   yield* store.lanes(start + day, 5, 10)
   yield* store.nextDue

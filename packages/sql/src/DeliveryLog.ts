@@ -5,7 +5,7 @@ import type { AttemptFailure } from "@partner-commentary/core/webhook/Attempt"
 import type { Delivery, DeliveryState, MadeAttempt } from "@partner-commentary/core/webhook/Delivery"
 import { DeliveryLog } from "@partner-commentary/core/webhook/DeliveryLog"
 import type { AttemptKind } from "@partner-commentary/core/webhook/DeliveryPlan"
-import { firstIdAt } from "@partner-commentary/core/webhook/Event"
+import { firstIdAt, momentOf } from "@partner-commentary/core/webhook/Event"
 import type { EventType } from "@partner-commentary/core/webhook/EventType"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -27,6 +27,12 @@ interface DeliveryRow {
   readonly topic_id: TopicId
   readonly created_at: string
   readonly made: number
+}
+
+interface WaitingRow {
+  readonly webhook_id: WebhookId
+  readonly total: number
+  readonly oldest: EventId
 }
 
 interface AttemptRow {
@@ -117,7 +123,19 @@ export const layer = Layer.effect(
             ),
             ([found]) => Option.fromUndefinedOr(found)
           )
-        )
+        ),
+
+      waiting: (ids) =>
+        ids.length === 0
+          ? Effect.succeed(new Map())
+          : Effect.orDie(
+              Effect.map(
+                sql<WaitingRow>`SELECT webhook_id, CAST(COUNT(*) AS INTEGER) AS total, MIN(event_id) AS oldest
+                  FROM deliveries WHERE ${sql.in("webhook_id", ids)} AND state = 'pending' GROUP BY webhook_id`,
+                (rows) =>
+                  new Map(rows.map((row) => [row.webhook_id, { count: row.total, since: momentOf(row.oldest) }]))
+              )
+            )
     })
   })
 )

@@ -19,6 +19,12 @@ export interface DeliveryList {
   readonly limit: number
 }
 
+/** How many deliveries have not ended, and when the oldest's event happened. */
+export interface Waiting {
+  readonly count: number
+  readonly since: Instant
+}
+
 export class DeliveryLog extends Context.Service<
   DeliveryLog,
   {
@@ -37,5 +43,7 @@ export class DeliveryLog extends Context.Service<
       attempts: number,
       at: Instant
     ) => Effect.Effect<Option.Option<Delivery>>
+    /** What has not ended, by webhook: those without any are left out. One query, by an index alone. */
+    readonly waiting: (webhookIds: ReadonlyArray<WebhookId>) => Effect.Effect<ReadonlyMap<WebhookId, Waiting>>
   }
 >()("@partner-commentary/core/webhook/DeliveryLog") {}
