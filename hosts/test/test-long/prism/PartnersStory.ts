@@ -110,6 +110,8 @@ export const tell = Effect.fnUntraced(function* (baseUrl: string, { fetch }: Jud
   yield* refused("not_found", () => webhooks.update(hook.id, {}))
   yield* refused("not_found", () => webhooks.delete(hook.id))
   yield* refused("not_found", () => webhooks.test(hook.id))
+  yield* refused("not_found", () => webhooks.deliveries(hook.id))
+  yield* refused("not_found", () => webhooks.recover(hook.id, { since }))
 
   const { apiKeys } = new PartnerCommentaryDashboard({ ...options, token: yield* Seed.token(owner) })
   const made = yield* run(() => apiKeys.create({ name: "Backend", scopes: ["usage:read"] }))
