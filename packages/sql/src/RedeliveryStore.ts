@@ -93,13 +93,18 @@ export const layer = Layer.effect(
           WHERE webhook_id = ${webhookId} AND ${sql.in("event_id", ids)} AND state = 'pending' AND leased = 0 AND due_at > ${at}`
       )
 
+    const oldestOpen = Effect.map(
+      sql<Pick<JobRow, "id" | "webhook_id">>`SELECT id, webhook_id FROM recoveries
+        WHERE done_at IS NULL ORDER BY worked_at, id LIMIT 1`,
+      ([row]) => row
+    )
+
     const step = Effect.fnUntraced(function* (
       at: Instant.Instant,
       limit: number,
       begin: (receiver: Receiver) => Receiver
     ) {
-      const [oldest] = yield* sql<Pick<JobRow, "id" | "webhook_id">>`SELECT id, webhook_id FROM recoveries
-        WHERE done_at IS NULL ORDER BY worked_at, id LIMIT 1`
+      const oldest = yield* oldestOpen
       if (oldest === undefined) return Option.none<number>()
       // The webhook first, as whoever takes, settles and removes does.
       const webhook = yield* locked(oldest.webhook_id)
@@ -144,7 +149,11 @@ export const layer = Layer.effect(
           )
         ),
       open: (recovery, audit) => transact(sql, open(recovery, audit)),
-      step: (at, limit, begin) => transact(sql, step(at, limit, begin))
+      // Nearly always there is none, and nobody is locked out to see that.
+      step: (at, limit, begin) =>
+        Effect.flatMap(Effect.orDie(oldestOpen), (open) =>
+          open === undefined ? Effect.succeed(Option.none()) : transact(sql, step(at, limit, begin))
+        )
     })
   })
 )
