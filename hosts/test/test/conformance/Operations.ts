@@ -55,7 +55,7 @@ export const operations = Effect.gen(function* () {
     [
       "POST",
       `/webhooks/${webhook}/deliveries/${delivery}/retry`,
-      {},
+      undefined,
       `/webhooks/${webhook}/deliveries/${unknown}/retry`
     ],
     ["POST", `/webhooks/${webhook}/recover`, { since: new Date(start - 3_600_000).toISOString() }, wrong],
