@@ -64,9 +64,10 @@ it.effect("a dry run counts, and the real one sends what failed and what was hel
     assert.deepInclude(real.body.data, { dry_run: false, failed: 4, held: 0, count: 4 })
     yield* TestClock.adjust("1 second")
     yield* settled("delivered", 5)
+    // Begun oldest first, up to five side by side: which of them arrives first is chance.
     const sent = (yield* eventsSent).slice(before).map(({ event }) => event.timestamp)
     assert.strictEqual(sent.length, 4)
-    assert.deepStrictEqual(sent, sent.toSorted())
+    assert.strictEqual(new Set(sent).size, 4)
     assert.deepInclude((yield* recover(key, hook.id, { since })).body.data, { count: 0 })
     yield* TestClock.adjust("1 day")
     assert.strictEqual((yield* eventsSent).length, before + 4)
