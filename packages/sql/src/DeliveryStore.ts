@@ -171,6 +171,16 @@ export const layer = Layer.effect(
       postpone: (id, until) =>
         Effect.orDie(Effect.asVoid(sql`UPDATE webhooks SET quiet_until = ${toIsoOrNull(until)} WHERE id = ${id}`)),
 
+      hasten: (at, { due, quiet }) =>
+        transact(
+          sql,
+          Effect.andThen(
+            sql`UPDATE webhooks SET quiet_until = NULL WHERE quiet_until > ${Instant.toIso(quiet)}`,
+            sql`UPDATE deliveries SET due_at = ${Instant.toIso(at)}, leased = 0
+              WHERE webhook_id IN (SELECT id FROM webhooks) AND due_at > ${Instant.toIso(due)}`
+          )
+        ),
+
       nextDue: Effect.orDie(
         Effect.map(
           sql<{ readonly at: string | null }>`${waiting}

@@ -276,6 +276,34 @@ export const suite = <E>(
         assert.deepInclude(again, { eventId: claimed.eventId, attempts: 0, ticket: 2 })
       }))
 
+    it("what a clock that ran ahead has put off goes on at once, and what lies nearer stays where it is", () =>
+      Effect.gen(function* () {
+        const store = yield* DeliveryStore
+        const mine = owner()
+        const one = yield* registered({ owner: mine })
+        yield* declined(mine, 3)
+        const [first, second_, third] = yield* claim(one.id, start, start + 40 * hour)
+        const left = { webhook: one, health: Health.healthy, quietUntil: start + 9 * hour }
+        for (const [claimed, dueAt] of [
+          [first, start + 26 * hour],
+          [second_, start + 27 * hour]
+        ] as const) {
+          const next: Next = { state: "pending", attempts: 1, dueAt }
+          yield* settle(claimed ?? assert.fail(), failure, { receiver: left, next })
+        }
+        yield* store.hasten(start, { due: start + 26 * hour, quiet: start + 9 * hour })
+        assert.deepStrictEqual(yield* store.lanes(start, 5, 10), [], "left alone for no longer than it may be")
+        yield* store.hasten(start, { due: start + 26 * hour, quiet: start + 8 * hour })
+        const again = yield* claim(one.id)
+        assert.deepStrictEqual(
+          again.map(({ eventId, ticket }) => [eventId, ticket]),
+          [
+            [second_?.eventId, 2],
+            [third?.eventId, 2]
+          ]
+        )
+      }))
+
     it("a removed webhook's deliveries go with it; an attempt under way changes nothing", () =>
       Effect.gen(function* () {
         const mine = owner()

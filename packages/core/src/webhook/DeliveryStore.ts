@@ -73,6 +73,11 @@ export class DeliveryStore extends Context.Service<
     readonly release: (claimed: Claimed, at: Instant) => Effect.Effect<void>
     /** Leaves a webhook alone until then. */
     readonly postpone: (id: WebhookId, until: Instant) => Effect.Effect<void>
+    /**
+     * Deliveries due behind `due`, and webhooks left alone until behind `quiet`, go on at this moment: no rule puts anything so
+     * late, so a clock that has been put back since did. Attempts under way are taken for lost.
+     */
+    readonly hasten: (at: Instant, bounds: { readonly due: Instant; readonly quiet: Instant }) => Effect.Effect<void>
     /** The next moment at which something can be sent to an active webhook. */
     readonly nextDue: Effect.Effect<Option.Option<Instant>>
   }

@@ -1,4 +1,5 @@
 /** Signs one event and has it carried to a receiver, once. Never fails: failing is an outcome. What follows from it is others'. */
+import * as Clock from "effect/Clock"
 import * as Mac from "effect/crypto/Mac"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -34,6 +35,7 @@ export const make: Effect.Effect<Send, never, Mac.Mac | Seal | WebhookTransport>
 
   return Effect.fn("Webhook.send")(function* ({ eventId, payload, sealedSecret, webhook }) {
     const at = yield* Instant.now
+    const begun = yield* Clock.monotonicTimeNanos
     const secret = sealedSecret === null ? Option.none<string>() : yield* seal.open(sealedFor(webhook.id), sealedSecret)
     if (Option.isNone(secret)) return { at, duration: 0, ...nothing, ...unsigned }
     const signature = yield* sign(mac, Redacted.make(secret.value), { id: eventId, at, body: payload })
@@ -43,7 +45,9 @@ export const make: Effect.Effect<Send, never, Mac.Mac | Seal | WebhookTransport>
         Effect.andThen(Effect.logError("The webhook transport broke", defect), broken)
       )
     )
-    return { at, duration: (yield* Instant.now) - at, ...outcomeOf(sent) }
+    // The clock may be put forward or back meanwhile.
+    const took = (yield* Clock.monotonicTimeNanos) - begun
+    return { at, duration: Math.round(Number(took) / 1e6), ...outcomeOf(sent) }
   })
 })
 
