@@ -9,6 +9,7 @@ import { WorkerSettings } from "@partner-commentary/server/Workers"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as DataFolder from "./DataFolder.ts"
+import * as DeliveryMetrics from "./DeliveryMetrics.ts"
 import * as Outside from "./Outside.ts"
 import type { Settings } from "./settings/Settings.ts"
 
@@ -25,6 +26,7 @@ export const layer = (settings: Settings, apiRoot: string) =>
           Effect.map(WorkerSettings, (usual) => ({ ...usual, pollInterval: settings.pollInterval }))
         ),
         Outside.layer(settings),
+        DeliveryMetrics.layer,
         Core.layerProcess,
         NodeCrypto.layerAead,
         NodeCrypto.layerDigest,

@@ -16,6 +16,7 @@ import { sandbox } from "./migrations/0009_sandbox.ts"
 import { performance } from "./migrations/0010_performance.ts"
 import { deliveries } from "./migrations/0011_deliveries.ts"
 import { revocations } from "./migrations/0012_revocations.ts"
+import { unwellWebhooks } from "./migrations/0014_unwell_webhooks.ts"
 
 const table = "partner_commentary_migrations"
 
@@ -31,7 +32,8 @@ const migrations = {
   "0009_sandbox": sandbox,
   "0010_performance": performance,
   "0011_deliveries": deliveries,
-  "0012_revocations": revocations
+  "0012_revocations": revocations,
+  "0014_unwell_webhooks": unwellWebhooks
 }
 
 const latest = Math.max(...Object.keys(migrations).map((name) => Number.parseInt(name, 10)))

@@ -122,6 +122,7 @@ export class Courier extends Context.Service<
           ).pipe(Effect.onInterrupt(() => release(claimed)))
           const chance = yield* Random.next
           const now = yield* Instant.now
+          yield* Effect.annotateCurrentSpan(described(claimed, attempt))
           const before = yield* store.settle(claimed, attempt, now, settled(claimed, attempt, chance, now))
           if (attempt.failure !== null) yield* report(claimed, attempt)
           if (Option.isSome(before) && before.value.webhook.status === "disabled") yield* signal.notify
@@ -138,6 +139,16 @@ const heldDelay = Duration.minutes(1)
 
 /** How often it is looked for what a clock that was put back has left far ahead. */
 const clockCheck = Duration.minutes(10)
+
+/** For whoever follows one attempt: never the URL, which may hold a secret of the receiver's. */
+const described = ({ eventId, kind, ticket, webhookId }: Claimed, { failure, status }: Attempt) => ({
+  "webhook.id": webhookId,
+  "event.id": publicId(eventId),
+  "attempt.number": ticket,
+  "attempt.kind": kind,
+  "attempt.outcome": failure ?? "success",
+  "attempt.status": status
+})
 
 /** What we could not sign is the operator's to mend. */
 const report = ({ eventId, kind, ticket, webhookId }: Claimed, { failure, reason, status }: Attempt) =>
