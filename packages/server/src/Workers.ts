@@ -79,6 +79,8 @@ const deliveries = Effect.scoped(
     const settings = yield* WorkerSettings
     const underWay = yield* FiberSet.make()
     const start = yield* FiberSet.runtime(underWay)()
+    // One that ended concerns this loop alone: the others would look at the database for nothing, after each event.
+    const ended = Context.get(yield* Layer.build(WorkSignal.layerProcess), WorkSignal)
 
     const free = Effect.map(FiberSet.size(underWay), (size) => settings.deliveries - size)
 
@@ -100,20 +102,28 @@ const deliveries = Effect.scoped(
         Effect.tap(courier.take(left, left < settings.deliveries / 2), (taken) =>
           Effect.sync(() => {
             for (const errand of taken)
-              start(Effect.ensuring(survive(Effect.uninterruptible(run(errand))), signal.notify))
+              start(Effect.ensuring(survive(Effect.uninterruptible(run(errand))), ended.notify))
           })
         )
       )
       return errands.length
     })
 
-    yield* loop(signal, round, courier.nextDue, settings.pollInterval)
+    yield* loop(either(signal, ended), round, courier.nextDue, settings.pollInterval)
   })
 )
 
+const either = (one: WorkSignal["Service"], other: WorkSignal["Service"]): Pick<WorkSignal["Service"], "listen"> => ({
+  listen: Effect.zipWith(
+    one.listen,
+    other.listen,
+    (first, second) => (longest) => Effect.raceFirst(first(longest), second(longest))
+  )
+})
+
 /** Rounds until one finds nothing to do; then waits for a signal, for the next moment something is due, or for the poll. */
 const loop = Effect.fnUntraced(function* (
-  signal: WorkSignal["Service"],
+  signal: Pick<WorkSignal["Service"], "listen">,
   round: Effect.Effect<number>,
   nextDue: Effect.Effect<Option.Option<Instant.Instant>>,
   pollInterval: Duration.Duration
