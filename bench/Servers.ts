@@ -21,7 +21,7 @@ export interface Listening {
 export interface Server extends Listening, Fixtures {}
 
 const bench = import.meta.dirname
-const commandLine = join(bench, "../hosts/node/bin/partner-commentary.js")
+export const commandLine = join(bench, "../hosts/node/bin/partner-commentary.js")
 const running = new Set<ChildProcess>()
 
 const start = (
@@ -57,7 +57,7 @@ export const startPeer = async (folder: string): Promise<Server> => {
   return { ...started, ...(JSON.parse(started.line) as Fixtures) }
 }
 
-const environment = (folder: string): NodeJS.ProcessEnv => ({
+export const environment = (folder: string): NodeJS.ProcessEnv => ({
   PATH: process.env["PATH"],
   HOME: folder,
   DEV: "true",

@@ -7,7 +7,6 @@ import { fork } from "node:child_process"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import * as Effect from "effect/Effect"
 import type { Order, Outcome } from "./events/Outside.ts"
 import * as Partners from "./events/Partners.ts"
 import * as Machine from "./Machine.ts"
@@ -43,7 +42,7 @@ const play = async (
   const { failure, outcome } = await answer
   if (outcome === undefined) throw new Error(failure)
   if (outcome.repeats > 0) throw new Error(`${outcome.repeats} events came more than once`)
-  return { ...outcome, processor: ((Servers.processorTime(server) - before) / order.tokens.length) * 1e6 }
+  return { ...outcome, processor: ((Servers.processorTime(server) - before) / order.approvals.length) * 1e6 }
 }
 
 const latency = ({ longest, p50, p99, processor }: Outcome & { processor: number }) =>
@@ -52,54 +51,49 @@ const latency = ({ longest, p50, p99, processor }: Outcome & { processor: number
 const main = async () => {
   for (const line of Machine.facts(folder)) print(line)
   const { port } = await said<{ readonly port: number }>()
-  const secret = "a secret of the bench that is long enough for it"
-  const healthy = plan.warmUp + plan.burst + 3 * plan.half
+  const healthy = plan.warmUp + plan.burst + 2 * plan.half
   const each = Math.ceil(healthy / plan.partners)
-  const database = join(folder, "events.db")
   const url = (path: string) => `http://127.0.0.1:${port}/${path}`
-  const made = await Effect.runPromise(
-    Partners.make(database, secret, [
-      ...Array.from({ length: plan.partners }, (_, number) => ({ urls: [url(`well-${number}`)], drafts: each })),
-      { urls: [url("alone")], drafts: plan.alone },
-      ...Array.from({ length: hung.partners }, (_, number) => ({
-        urls: Array.from({ length: hung.webhooks }, (_, webhook) => url(`hung-${number}-${webhook}`)),
-        drafts: hung.events
-      }))
-    ])
-  )
+  const variables = { WEBHOOK_ALLOW_PRIVATE: "true", LOG_LEVEL: "warn" }
+  const server = await Servers.serve(folder, variables)
+  const made: Array<ReadonlyArray<Partners.Approval>> = []
+  for (const wanted of [
+    ...Array.from({ length: plan.partners }, (_, number) => ({ urls: [url(`well-${number}`)], drafts: each })),
+    { urls: [url("alone")], drafts: plan.alone },
+    ...Array.from({ length: hung.partners }, (_, number) => ({
+      urls: Array.from({ length: hung.webhooks }, (_, webhook) => url(`hung-${number}-${webhook}`)),
+      drafts: hung.events
+    }))
+  ]) {
+    made.push(await Partners.make(folder, variables, server, wanted))
+  }
   // In turns, so that all of the receivers have something to take.
   const mixed = Array.from({ length: each }, (_, index) =>
-    made.slice(0, plan.partners).map((tokens) => tokens[index] ?? "")
+    made.slice(0, plan.partners).flatMap((approvals) => approvals[index] ?? [])
   ).flat()
   const some = (count: number) => mixed.splice(0, count)
   print(`${made.flat().length} drafts wait for approval`)
   print()
 
-  const server = await Servers.serve(folder, {
-    DATABASE_URL: `sqlite:${database}`,
-    SIGNING_SECRET: secret,
-    WEBHOOK_ALLOW_PRIVATE: "true",
-    LOG_LEVEL: "warn"
-  })
   const creators = { creators: 32 }
-  await play(server, { tokens: some(plan.warmUp), pace: creators })
+  await play(server, { approvals: some(plan.warmUp), pace: creators })
 
-  const burst = await play(server, { tokens: some(plan.burst), pace: creators })
+  const burst = await play(server, { approvals: some(plan.burst), pace: creators })
   const perSecond = plan.burst / burst.seconds
   print(`Approved as fast as it goes by 32 creators, ${plan.partners} webhooks (aim 500 events/s)`)
   print(`  ${perSecond.toFixed(0)} events/s from the first approval to the last 2xx   ${latency(burst)}`)
-  const alone = await play(server, { tokens: made[plan.partners] ?? [], pace: creators })
+  const alone = await play(server, { approvals: made[plan.partners] ?? [], pace: creators })
   print("The same to one webhook, which gets 5 at a time")
   print(`  ${(plan.alone / alone.seconds).toFixed(0)} events/s   ${latency(alone)}`)
   print()
 
   const half = { perSecond: Math.floor(perSecond / 2) }
   print(`At half of it, ${half.perSecond} approvals/s (aim p99 under 250 ms)`)
-  const before = await play(server, { tokens: some(plan.half), pace: half })
+  const before = await play(server, { approvals: some(plan.half), pace: half })
   print(`  before               ${latency(before)}`)
   const hanging = made.slice(plan.partners + 1).flat()
-  await play(server, { tokens: hanging, pace: creators, hanging: hung.atOnce })
-  const amid = await play(server, { tokens: some(plan.half), pace: half })
+  await play(server, { approvals: hanging, pace: creators, hanging: hung.atOnce })
+  const amid = await play(server, { approvals: some(plan.half), pace: half })
   print(`  ${hung.partners * hung.webhooks} others hang      ${latency(amid)}`)
   print()
   await Servers.stop(server)

@@ -5,12 +5,13 @@
 import { Agent, createServer, request } from "node:http"
 import type { AddressInfo } from "node:net"
 import { setTimeout as sleep } from "node:timers/promises"
+import type { Approval } from "./Partners.ts"
 
 export interface Order {
   /** Of the service. */
   readonly port: number
-  /** One approval each. */
-  readonly tokens: ReadonlyArray<string>
+  /** One event each. */
+  readonly approvals: ReadonlyArray<Approval>
   /** So many creators in a closed loop; or so many approvals a second, whatever the answers take. */
   readonly pace: { readonly creators: number } | { readonly perSecond: number }
   /** Their events go to receivers that hang: answered when so many requests hang at once. */
@@ -52,9 +53,10 @@ const receivers = createServer((call, answer) => {
   })
 })
 
-const agent = new Agent({ keepAlive: true, maxSockets: 128 })
+// Idle connections go before the service closes them.
+const agent = new Agent({ keepAlive: true, maxSockets: 128, timeout: 1000 })
 
-const approve = (port: number, token: string) =>
+const approve = (port: number, { key, path }: Approval) =>
   new Promise<void>((resolve, reject) => {
     const call = request(
       {
@@ -62,8 +64,8 @@ const approve = (port: number, token: string) =>
         port,
         host: "127.0.0.1",
         method: "POST",
-        path: `/creator/${token}/approve`,
-        headers: { accept: "application/json", "content-type": "application/json", "content-length": 2 }
+        path,
+        headers: { "x-api-key": key, "content-type": "application/json", "content-length": 2 }
       },
       (response) => {
         response.resume().on("end", () => {
@@ -76,19 +78,24 @@ const approve = (port: number, token: string) =>
     call.end("{}")
   })
 
-const approveAll = async ({ pace, port, tokens }: Order) => {
-  const left = tokens.values()
+const approveAll = async ({ approvals, pace, port }: Order) => {
   if ("creators" in pace) {
+    const left = approvals.values()
     const one = async () => {
-      for (const token of left) await approve(port, token)
+      for (const approval of left) await approve(port, approval)
     }
     return Promise.all(Array.from({ length: pace.creators }, one))
   }
   const begun = performance.now()
   const all: Array<Promise<void>> = []
-  while (all.length < tokens.length) {
-    const due = Math.min(tokens.length, Math.floor(((performance.now() - begun) * pace.perSecond) / 1000) + 1)
-    while (all.length < due) all.push(approve(port, left.next().value ?? ""))
+  while (all.length < approvals.length) {
+    const due = Math.min(approvals.length, Math.floor(((performance.now() - begun) * pace.perSecond) / 1000) + 1)
+    for (const approval of approvals.slice(all.length, due)) {
+      const one = approve(port, approval)
+      // Who waits for all of them is told.
+      one.catch(() => {})
+      all.push(one)
+    }
     await sleep(2)
   }
   return Promise.all(all)
@@ -105,7 +112,7 @@ const play = async (order: Order): Promise<Outcome> => {
   const begun = performance.now()
   await approveAll(order)
   if (order.hanging !== undefined) await until("hanging receivers", () => hanging >= (order.hanging ?? 0))
-  else await until("every event", () => took.size >= order.tokens.length)
+  else await until("every event", () => took.size >= order.approvals.length)
   const sorted = Float64Array.from(took.values()).sort()
   const at = (part: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0
   return { seconds: (last - begun) / 1000, p50: at(0.5), p99: at(0.99), longest: at(1), repeats }

@@ -1,14 +1,8 @@
-/** A database with drafts that wait for their creators' word, made by the service itself in this process: partners, webhooks, topics, answers. */
-
+/** Partners with webhooks whose drafts wait for approval: made through the API with test keys, whose creators take each step on a word. */
+import { execFile } from "node:child_process"
+import { promisify } from "node:util"
 import { LimitName } from "@partner-commentary/core/partner/Plan"
-import * as Application from "@partner-commentary/test/Application"
-import { Mailbox, tokenIn } from "@partner-commentary/test/Mailbox"
-import { ScriptedGenerator } from "@partner-commentary/test/ScriptedGenerator"
-import * as Seed from "@partner-commentary/test/Seed"
-import { type Call, TestApi } from "@partner-commentary/test/TestApi"
-import * as NodeWebhookTransport from "@partner-commentary/webhook/NodeWebhookTransport"
-import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
+import * as Servers from "../Servers.ts"
 
 export interface Wanted {
   /** Where its events go: one webhook for each. */
@@ -16,77 +10,67 @@ export interface Wanted {
   readonly drafts: number
 }
 
-const personas = 50
+/** What approves one draft. */
+export interface Approval {
+  readonly key: string
+  readonly path: string
+}
 
-const limits = Object.fromEntries(LimitName.literals.map((name) => [name, 1_000_000_000]))
+/** Does nothing by itself. */
+const waits = "7e570000-0000-4000-8000-000000000005"
 
-const asked = Effect.fnUntraced(function* (path: string, call: Call) {
-  const answer = yield* (yield* TestApi).call(path, call)
-  const body = yield* Effect.promise(() => answer.text())
-  return answer.ok ? body : yield* Effect.die(new Error(`${path} was answered with ${answer.status}: ${body}`))
-})
+const call = async (port: number, key: string, path: string, body: unknown) => {
+  const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
+    method: "POST",
+    headers: { "x-api-key": key, "content-type": "application/json" },
+    body: JSON.stringify(body)
+  })
+  const text = await answer.text()
+  if (!answer.ok) throw new Error(`${path} was answered with ${answer.status}: ${text}`)
+  return JSON.parse(text).data
+}
 
-const submitted = Effect.fnUntraced(function* (wanted: Wanted, number: number) {
-  const owner = yield* Seed.organization({ name: `Partner ${number}`, limits })
-  const known = yield* Effect.forEach(Array.from({ length: Math.min(personas, wanted.drafts) }), () =>
-    Seed.persona(owner)
-  )
-  const { text: key } = yield* Seed.key(owner)
-  for (const url of wanted.urls) {
-    yield* asked("/partner/v1/webhooks", { method: "POST", key, body: { url, events: ["creator.approved"] } })
+/** By the product's commands, beside the running service. */
+const testKey = async (folder: string, variables: NodeJS.ProcessEnv) => {
+  const command = async (...args: ReadonlyArray<string>) => {
+    const { stdout } = await promisify(execFile)(process.execPath, [Servers.commandLine, ...args, "--json"], {
+      cwd: folder,
+      env: { ...Servers.environment(folder), ...variables }
+    })
+    return JSON.parse(stdout)
   }
-  for (let left = wanted.drafts; left > 0; left -= known.length) {
-    const content = `Which team improves the most over the rest of season ${number}-${left}, and why?`
-    const persona_ids = known.slice(0, left).map(({ id }) => id)
-    const metadata = { season: left, note: "x".repeat(200) }
-    yield* asked("/partner/v1/topics", { method: "POST", key, body: { content, persona_ids, metadata } })
-  }
-})
+  const limits = LimitName.literals.flatMap((name) => ["--limit", `${name}=1000000000`])
+  const { id } = await command("org", "create", "--name", "Bench", ...limits)
+  const words = ["--org", id, "--name", "bench", "--scopes", "topics:submit", "--environment", "test"]
+  return (await command("key", "create", ...words)).full_key as string
+}
 
-/** The tokens of so many mails more, once they are there. */
-const tokens = Effect.fnUntraced(function* (from: number, count: number) {
-  const { all } = yield* Mailbox
-  const creators = Effect.map(all, (mails) => mails.filter(({ to }) => to.address.endsWith("@creators.example")))
-  for (;;) {
-    const mails = yield* creators
-    if (mails.length >= from + count)
-      return mails.slice(from, from + count).map((mail) => ({ mail, token: tokenIn(mail) }))
-    yield* Effect.sleep("50 millis")
-  }
-})
+const advance = (id: string) => `/partner/v1/test/assignments/${id}/advance`
 
-/** The tokens by which each partner's drafts can be approved, in the order of the partners. */
-export const make = (filename: string, secret: string, wanted: ReadonlyArray<Wanted>) =>
-  Effect.gen(function* () {
-    const made: Array<ReadonlyArray<string>> = []
-    let mails = 0
-    for (const [number, each] of wanted.entries()) {
-      yield* submitted(each, number)
-      const requests = yield* tokens(mails, each.drafts)
-      const body = { perspective: "Form beats fame, and I stand by it. ".repeat(10) }
-      const headers = { accept: "application/json" }
-      yield* Effect.forEach(
-        requests,
-        ({ token }) => asked(`/creator/${token}/respond`, { method: "POST", headers, body }),
-        { concurrency: 32 }
-      )
-      const drafts = yield* tokens(mails + each.drafts, each.drafts)
-      made.push(drafts.map(({ token }) => token))
-      mails += 2 * each.drafts
-    }
-    return made
-  }).pipe(
-    Effect.provide(
-      TestApi.layerMemory.pipe(
-        Layer.provideMerge(TestApi.workers),
-        Layer.provideMerge(
-          Application.layer({
-            filename,
-            secret,
-            transport: NodeWebhookTransport.layer({ allowPrivate: true }),
-            outside: Layer.merge(Mailbox.layer, ScriptedGenerator.layer)
-          })
-        )
-      )
-    )
-  )
+/** The approvals of one partner's drafts. */
+export const make = async (
+  folder: string,
+  variables: NodeJS.ProcessEnv,
+  { port }: Servers.Listening,
+  { drafts, urls }: Wanted
+): Promise<ReadonlyArray<Approval>> => {
+  const key = await testKey(folder, variables)
+  for (const url of urls) await call(port, key, "/partner/v1/webhooks", { url, events: ["creator.approved"] })
+  const ids: Array<string> = []
+  while (ids.length < drafts) {
+    const topics = Array.from({ length: Math.min(100, drafts - ids.length) }, (_, index) => ({
+      content: `Which team improves the most over the rest of season ${ids.length + index}, and why?`,
+      persona_ids: [waits],
+      metadata: { season: ids.length + index, note: "x".repeat(200) }
+    }))
+    const { results } = await call(port, key, "/partner/v1/topics/bulk", { topics })
+    for (const { topic } of results) ids.push(topic.results[0].share_id)
+  }
+  const left = ids.values()
+  const prepare = async () => {
+    // Responds; has a draft.
+    for (const id of left) for (let step = 0; step < 2; step++) await call(port, key, advance(id), {})
+  }
+  await Promise.all(Array.from({ length: 16 }, prepare))
+  return ids.map((id) => ({ key, path: advance(id) }))
+}
