@@ -11,6 +11,7 @@ import * as Layer from "effect/Layer"
 import * as DataFolder from "./DataFolder.ts"
 import * as DeliveryMetrics from "./DeliveryMetrics.ts"
 import * as Outside from "./Outside.ts"
+import * as Randomness from "./Randomness.ts"
 import type { Settings } from "./settings/Settings.ts"
 
 export const layer = (settings: Settings, apiRoot: string) =>
@@ -32,7 +33,7 @@ export const layer = (settings: Settings, apiRoot: string) =>
         NodeCrypto.layerDigest,
         NodeCrypto.layerKdf,
         NodeCrypto.layerMac,
-        NodeCrypto.layerSecureRandom
+        Randomness.layer
       )
     )
   )

@@ -17,6 +17,7 @@ import { performance } from "./migrations/0010_performance.ts"
 import { deliveries } from "./migrations/0011_deliveries.ts"
 import { revocations } from "./migrations/0012_revocations.ts"
 import { unwellWebhooks } from "./migrations/0014_unwell_webhooks.ts"
+import { windowOrder } from "./migrations/0015_window_order.ts"
 
 const table = "partner_commentary_migrations"
 
@@ -33,7 +34,8 @@ const migrations = {
   "0010_performance": performance,
   "0011_deliveries": deliveries,
   "0012_revocations": revocations,
-  "0014_unwell_webhooks": unwellWebhooks
+  "0014_unwell_webhooks": unwellWebhooks,
+  "0015_window_order": windowOrder
 }
 
 const latest = Math.max(...Object.keys(migrations).map((name) => Number.parseInt(name, 10)))
