@@ -1,9 +1,10 @@
 /** The database that the settings name, brought to the present schema, as every store of the core. The adapter is loaded when it is needed. */
+
+import type { Settings } from "@partner-commentary/settings/Settings"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as DatabaseRefused from "./DatabaseRefused.ts"
 import * as DataFolder from "./DataFolder.ts"
-import type { Settings } from "./settings/Settings.ts"
 
 export const layer = (settings: Settings) =>
   Layer.unwrap(

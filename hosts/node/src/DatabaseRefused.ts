@@ -1,8 +1,9 @@
 /** Why the database cannot be used, told to whoever set DATABASE_URL. */
+
+import type { Database } from "@partner-commentary/settings/Settings"
+import { SettingRefused } from "@partner-commentary/settings/Variable"
 import * as Predicate from "effect/Predicate"
 import { isSqlError } from "effect/sql/SqlError"
-import type { Database } from "./settings/Settings.ts"
-import { SettingRefused } from "./settings/Variable.ts"
 
 /** Names the file, and the variable that chose it or could have. */
 export const of = ({ filename, isDefault }: Database, error: unknown): SettingRefused =>
