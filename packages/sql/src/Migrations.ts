@@ -17,6 +17,7 @@ import { performance } from "./migrations/0010_performance.ts"
 import { deliveries } from "./migrations/0011_deliveries.ts"
 import { revocations } from "./migrations/0012_revocations.ts"
 import { recoveries } from "./migrations/0013_recoveries.ts"
+import { unwellWebhooks } from "./migrations/0014_unwell_webhooks.ts"
 import { windowOrder } from "./migrations/0015_window_order.ts"
 
 const table = "partner_commentary_migrations"
@@ -35,6 +36,7 @@ const migrations = {
   "0011_deliveries": deliveries,
   "0012_revocations": revocations,
   "0013_recoveries": recoveries,
+  "0014_unwell_webhooks": unwellWebhooks,
   "0015_window_order": windowOrder
 }
 

@@ -96,13 +96,14 @@ it("a receiver that moves the clock is told that it cannot", async () => {
 
 it("what failed for good is recovered before the call returns that asked for it", async () => {
   const { approved, client, pc } = await world()
-  pc.webhooks.answer(url, 500)
+  let isUp = false
+  pc.webhooks.handle(url, () => new Response(null, { status: isUp ? 200 : 500 }))
   await approved()
   await pc.clock.advance("5 days")
   const [hook] = await Array.fromAsync(client.webhooks.list())
   const [failed] = await Array.fromAsync(client.webhooks.deliveries(hook?.id ?? ""))
-  expect(failed).toMatchObject({ status: "failed", attempts_made: 10 })
-  pc.webhooks.answer(url, 200)
+  expect(failed).toMatchObject({ status: "failed", attempt_count: 10 })
+  isUp = true
   await client.webhooks.recover(hook?.id ?? "", { since: "2026-02-01T00:00:00.000Z" })
   expect(pc.webhooks.received.at(-1)).toMatchObject({ answer: 200 })
   await pc.dispose()

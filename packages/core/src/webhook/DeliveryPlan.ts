@@ -30,6 +30,10 @@ const jitter = 0.1
 /** When what we could not sign is looked at again. */
 const unsignedDelay = Duration.hours(1)
 
+/** No schedule, receiver or failing of ours puts an attempt off for longer. */
+export const longestDelay = ({ longestWait, retries }: WebhookPolicy): Duration.Duration =>
+  [unsignedDelay, longestWait, ...retries.map((delay) => Duration.times(delay, 1 + jitter))].reduce(Duration.max)
+
 /** `chance` is from 0 up to 1. */
 export const next = (
   present: Standing,

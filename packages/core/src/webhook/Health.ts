@@ -95,7 +95,8 @@ export const draining = (present: Receiver, now: Instant.Instant): Receiver =>
 
 const noted = (present: Health, attempt: Attempt, eventId: EventId, policy: WebhookPolicy): Health => ({
   ...present,
-  failingSince: present.failingSince ?? attempt.at,
+  // A clock that ran ahead does not put off what follows.
+  failingSince: Math.min(present.failingSince ?? attempt.at, attempt.at),
   failed: including(present.failed, eventId, Math.max(policy.disableEvents, policy.breakerEvents)),
   unreached: isUnreached(attempt)
     ? including(present.unreached, eventId, policy.breakerUnreachedEvents)
@@ -176,7 +177,7 @@ export const taken = (
   const { draining } = present.health
   if (draining === null) return present
   const sent = draining.sent + count
-  const isOver = count < most || second(draining, now) >= policy.drainSeconds
+  const isOver = count < most || now < draining.since || second(draining, now) >= policy.drainSeconds
   const next = draining.since + (second(draining, now) + 1) * 1000
   const isSpent = sent >= drained(draining, now, policy)
   return {

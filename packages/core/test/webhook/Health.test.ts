@@ -270,3 +270,23 @@ describe("a recovery", () => {
     expect(Health.draining(open, start)).toBe(open)
   })
 })
+
+describe("a clock that is put back", () => {
+  const month = 30 * 24 * hour
+
+  it("does not put off what follows from failing for long", () => {
+    const before = after(failures(9, 0)).receiver
+    const first = attempt(start - month)
+    const put = after([{ attempt: first }, { attempt: attempt(start - month + 12 * hour) }], before)
+    expect(put.receiver.health.failingSince).toBe(start - month)
+    expect(put.alarm).toBe("failing")
+  })
+
+  it("ends the draining instead of keeping it waiting", () => {
+    const closed = { ...fresh, health: { ...Health.healthy, draining: { since: start, sent: 10 } } }
+    const earlier = start - month
+    const allowed = Health.allowance(closed, 0, earlier, policy)
+    const { health, quietUntil } = Health.taken(closed, { ...allowed, count: allowed.most }, earlier, policy)
+    expect([health.draining, quietUntil]).toEqual([null, null])
+  })
+})
