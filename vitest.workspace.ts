@@ -13,9 +13,15 @@ export const resolve = {
   }
 }
 
+/** Starts a Postgres server for whoever needs one. */
+export const postgres = join(import.meta.dirname, "hosts", "test", "src", "postgres", "GlobalSetup.ts")
+
+const needPostgres = ["adapters/*", "hosts/*"]
+
 const project = (name: string, include: string) => ({
   include: [include],
   name,
+  globalSetup: needPostgres.includes(name) ? [postgres] : [],
   testTimeout: 60_000,
   hookTimeout: 60_000
 })

@@ -7,6 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import { CommandFailed } from "./CommandFailed.ts"
+import { isPostgres } from "./settings/DatabaseSettings.ts"
 import { dataFolder, type Settings, type SigningSecretList } from "./settings/Settings.ts"
 
 /** Creates the folder as its owner's alone, and closes one that others may look into. */
@@ -17,7 +18,9 @@ export const make = Effect.tryPromise({
 
 /** Makes the folder if the database is to lie in it. */
 export const makeFor = (settings: Settings) =>
-  resolve(dirname(settings.database.filename)) === resolve(dataFolder) ? make : Effect.void
+  !isPostgres(settings.database) && resolve(dirname(settings.database.filename)) === resolve(dataFolder)
+    ? make
+    : Effect.void
 
 export const outbox = join(dataFolder, "outbox")
 

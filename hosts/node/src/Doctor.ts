@@ -15,6 +15,7 @@ import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import * as DatabaseRefused from "./DatabaseRefused.ts"
 import * as Choices from "./settings/Choices.ts"
+import { isPostgres, told } from "./settings/DatabaseSettings.ts"
 import * as Settings from "./settings/Settings.ts"
 
 export interface Finding {
@@ -73,16 +74,18 @@ export const configuration = (settings: Settings.Settings): ReadonlyArray<Findin
 
 /** None: the database can be looked into. `pending` tells which migrations are left to do. */
 export const database = <E, R>(settings: Settings.Settings, pending: Effect.Effect<ReadonlyArray<unknown>, E, R>) => {
-  const { filename } = settings.database
-  if (filename === ":memory:") return Effect.succeed(ok("database", "In memory: nothing outlives its process."))
-  if (!existsSync(filename)) {
-    return Effect.succeed(mend("database", DatabaseRefused.of(settings.database, missing(filename)).message))
+  if (!isPostgres(settings.database)) {
+    const { filename } = settings.database
+    if (filename === ":memory:") return Effect.succeed(ok("database", "In memory: nothing outlives its process."))
+    if (!existsSync(filename)) {
+      return Effect.succeed(mend("database", DatabaseRefused.of(settings.database, missing(filename)).message))
+    }
   }
   return Effect.match(pending, {
     onFailure: (error) => mend("database", DatabaseRefused.of(settings.database, error).message),
     onSuccess: ({ length }) =>
       length === 0
-        ? ok("database", `${filename} answers and is up to date.`)
+        ? ok("database", `${told(settings.database)} answers and is up to date.`)
         : mend("database", `${length} migrations are left to do: run partner-commentary migrate.`)
   })
 }

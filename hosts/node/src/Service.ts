@@ -25,6 +25,7 @@ import * as Metrics from "./Metrics.ts"
 import * as OutboxRoutes from "./OutboxRoutes.ts"
 import * as PollingListener from "./PollingListener.ts"
 import * as Choices from "./settings/Choices.ts"
+import { told } from "./settings/DatabaseSettings.ts"
 import * as Settings from "./settings/Settings.ts"
 import { SettingRefused } from "./settings/Variable.ts"
 import * as Telemetry from "./Telemetry.ts"
@@ -148,7 +149,7 @@ const running = <E, R>(start: (settings: Settings.Settings) => Effect.Effect<voi
       }
       yield* Effect.logInfo(
         `Partner Commentary ${version} starts ${settings.development ? "for development" : "for production"}: ` +
-          `database ${settings.database.filename}, mails ${Choices.mailWay(settings)}, ` +
+          `database ${told(settings.database)}, mails ${Choices.mailWay(settings)}, ` +
           `generator ${Choices.generator(settings)}`
       )
       // Why it did not start is said elsewhere.
