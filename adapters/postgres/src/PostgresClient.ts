@@ -45,6 +45,8 @@ export interface PostgresClientConfig {
 
 export interface PostgresClient extends SqlClient.SqlClient {
   readonly config: PostgresClientConfig
+  /** How many connections are lent or waited for at the moment. */
+  readonly inUse: () => number
   /** A connection of the pool for oneself, until the scope closes. */
   readonly reserveSession: Effect.Effect<PgConnection.PgConnection, SqlError, Scope.Scope>
 }
@@ -80,7 +82,7 @@ export const make = (
       releaseSavepoint: (name) => `RELEASE SAVEPOINT ${name}`,
       spanAttributes: [["db.system.name", "postgresql"]]
     })
-    return Object.assign(client, { config, reserveSession: lending.acquire })
+    return Object.assign(client, { config, inUse: lending.inUse, reserveSession: lending.acquire })
   })
 
 export const layer = (config: PostgresClientConfig): Layer.Layer<PostgresClient | SqlClient.SqlClient, SqlError> =>
@@ -158,7 +160,7 @@ const lend = (pool: PgPool.PgPool, size: number, patience: Duration.Input) => {
         })
       )
     })
-  return { acquire, borrow }
+  return { acquire, borrow, inUse: () => lent }
 }
 
 const toConnection = (session: PgConnection.PgConnection): Connection => {

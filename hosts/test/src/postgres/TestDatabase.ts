@@ -7,6 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as SqlClient from "effect/sql/SqlClient"
+import * as SettlingClock from "./SettlingClock.ts"
 
 /** The server's own address: the tests' setup starts one, so that there is always one. */
 export const server = Effect.suspend(() => {
@@ -115,3 +116,16 @@ const kept = Effect.gen(function* () {
 
 /** The stores on one of the present schema. */
 export const layer = Layer.unwrap(Effect.map(used, (url) => Postgres.layerAsIs({ url })))
+
+const named = new Map<string, Redacted.Redacted>()
+
+/** The same stores, and a clock that waits for them. A name other than `:memory:` means one database as long as the process lives. */
+export const layerNamed = (name: string) => {
+  const own = Effect.gen(function* () {
+    const url = named.get(name) ?? (yield* kept)
+    named.set(name, url)
+    return url
+  })
+  const stores = Layer.unwrap(Effect.map(name === ":memory:" ? used : own, (url) => Postgres.layerAsIs({ url })))
+  return Layer.provideMerge(SettlingClock.layer, stores)
+}
