@@ -15,7 +15,12 @@ export interface Cluster {
 }
 
 export const start = (
-  options: { readonly version?: Version; readonly settings?: ReadonlyArray<string> } = {}
+  options: {
+    readonly version?: Version
+    /** `NAME=VALUE`, as in a server's configuration. */
+    readonly settings?: ReadonlyArray<string>
+    readonly tls?: { readonly cert: string; readonly key: string }
+  } = {}
 ): Promise<Cluster> =>
   new Promise((resolve, reject) => {
     const keeper = spawn(
@@ -26,7 +31,14 @@ export const start = (
         ...(options.settings ?? [])
       ],
       // A group of its own: an interrupted terminal is told to us, and by us to it.
-      { stdio: ["pipe", "pipe", "pipe"], detached: true }
+      {
+        stdio: ["pipe", "pipe", "pipe"],
+        detached: true,
+        env: {
+          ...process.env,
+          ...(options.tls === undefined ? {} : { CERTIFICATE: options.tls.cert, CERTIFICATE_KEY: options.tls.key })
+        }
+      }
     )
     let said = ""
     let pid = 0

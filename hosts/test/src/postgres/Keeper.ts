@@ -1,7 +1,8 @@
 /**
  * A process that keeps one Postgres server of its own: `node Keeper.ts VERSION [NAME=VALUE…]`. It makes a cluster in a folder of
  * its own, says `ready PORT PID` on its output whenever the server has started, and restarts it on the line `restart`. When
- * its input ends, because whoever started it asked or died, the server ends and the folder goes.
+ * its input ends, because whoever started it asked or died, the server ends and the folder goes. A certificate and its key in CERTIFICATE and CERTIFICATE_KEY
+ * make it offer TLS.
  *
  * A server refuses to run as root: then both its programs run as the user `nobody`.
  */
@@ -21,6 +22,7 @@ const owner = process.getuid?.() === 0 ? { uid: idOf("-u"), gid: idOf("-g") } : 
 const folder = mkdtempSync(join(tmpdir(), "postgres-"))
 const data = join(folder, "data")
 const log = join(folder, "log")
+const certificate = process.env["CERTIFICATE"]
 let server: ChildProcess | undefined
 let ending = false
 
@@ -35,6 +37,7 @@ const configuration = (port: number) =>
     "full_page_writes = off",
     "max_connections = 200",
     "log_min_messages = fatal",
+    ...(certificate === undefined ? [] : ["ssl = on"]),
     ...settings.map((setting) => setting.replace(/=(.*)$/, " = '$1'"))
   ].join("\n")
 
@@ -59,6 +62,12 @@ const make = (version: Version) => {
     { ...owner, cwd: folder, encoding: "utf8" }
   )
   if (made.status !== 0) throw new Error(`initdb failed: ${made.stderr} ${made.error ?? ""}`)
+  if (certificate !== undefined) {
+    writeFileSync(join(data, "server.crt"), certificate)
+    const key = join(data, "server.key")
+    writeFileSync(key, process.env["CERTIFICATE_KEY"] ?? "", { mode: 0o600 })
+    if (owner.uid !== undefined) chownSync(key, owner.uid, owner.gid)
+  }
   writeFileSync(join(data, "pg_hba.conf"), version < 16 ? admissionBefore16 : admission)
 }
 
