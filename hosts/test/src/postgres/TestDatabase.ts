@@ -59,8 +59,9 @@ END $$`
 
 const tablesOf = (sql: SqlClient.SqlClient) =>
   Effect.map(
-    sql<{ readonly names: string }>`SELECT string_agg(tablename, ' ' ORDER BY tablename) AS names FROM pg_tables
-      WHERE schemaname = current_schema()`,
+    sql<{ readonly names: string }>`SELECT string_agg(tablename, ' ' ORDER BY tablename)
+        || (SELECT COUNT(*) FROM pg_constraint) AS names
+      FROM pg_tables WHERE schemaname = current_schema()`,
     ([row]) => row?.names
   )
 
@@ -109,7 +110,7 @@ export const databasesOn = (server: Effect.Effect<string>) => {
         url,
         Effect.fnUntraced(function* (sql) {
           yield* sql.unsafe(empties)
-          // A test that took a table away has used it up.
+          // A test that changed the schema has used it up.
           if ((yield* tablesOf(sql)) === tables) clean.push(url)
         })
       )
