@@ -10,7 +10,7 @@ const conformance = "hosts/test/test/conformance/*.test.ts"
 const onPostgres = ["Story", "Races"].map((name) => `hosts/test/test/${name}.test.ts`)
 
 /** What looks into SQLite's files. */
-export const needFiles = ["KeptSecrets"].map((name) => `hosts/test/test/${name}.test.ts`)
+export const needFiles = ["WebhookTraces"].map((name) => `hosts/test/test/${name}.test.ts`)
 
 /** The client's exports are what it ships, which is built; tests take its sources. */
 export const resolve = {

@@ -39,7 +39,7 @@ describe("migrations on Postgres", () => {
         Effect.flatMap(
           SqlClient.SqlClient,
           (sql) => sql<Record<string, string | null>>`SELECT table_name, collation_name FROM information_schema.columns
-            WHERE table_schema = 'public' AND data_type = 'text' AND table_name <> 'partner_commentary_migrations'`
+            WHERE table_schema = 'public' AND data_type = 'text'`
         )
       )
       yield* direct(
