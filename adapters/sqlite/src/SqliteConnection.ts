@@ -71,6 +71,8 @@ const openNative = (config: DatabaseConfig): DatabaseSync => {
   })
   if (!readOnly && config.disableWAL !== true) native.exec("PRAGMA journal_mode = WAL")
   native.exec("PRAGMA synchronous = FULL")
+  // Else each savepoint's undo, a copy of every page that it touches, is written to a file.
+  native.exec("PRAGMA temp_store = MEMORY")
   // From here on `BusyWait` waits.
   native.exec("PRAGMA busy_timeout = 0")
   return native

@@ -7,6 +7,7 @@ import { audit } from "@partner-commentary/sql/migrations/0005_audit"
 import { calls } from "@partner-commentary/sql/migrations/0006_calls"
 import { performance } from "@partner-commentary/sql/migrations/0010_performance"
 import { revocations } from "@partner-commentary/sql/migrations/0012_revocations"
+import { windowOrder } from "@partner-commentary/sql/migrations/0015_window_order"
 import * as SqliteClient from "@partner-commentary/sqlite/SqliteClient"
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
@@ -154,6 +155,30 @@ describe("migrations", () => {
           ["over", at(12), 1],
           ["revoked by a clock ahead", at(14), 1]
         ]
+      )
+    }).pipe(Effect.provide(SqliteClient.layer({ filename: ":memory:" })))
+  )
+
+  it.effect("what was sent before is a duplicate still, for as long as it was", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      yield* topics
+      const window = (persona: string, fingerprint: string) => ({
+        organization_id: "o",
+        environment: "live",
+        persona_id: persona,
+        fingerprint,
+        topic_id: `topic of ${fingerprint}`,
+        share_id: `${fingerprint} for ${persona}`,
+        until_at: at(12)
+      })
+      const windows = [window("ada", "one"), window("ada", "two"), window("grace", "one")]
+      for (const each of windows) yield* sql`INSERT INTO duplicate_windows ${sql.insert(each)}`
+      yield* windowOrder
+      const kept = yield* sql<Record<string, unknown>>`SELECT * FROM duplicate_windows ORDER BY persona_id, fingerprint`
+      assert.sameDeepMembers(
+        kept.map((row) => ({ ...row })),
+        windows
       )
     }).pipe(Effect.provide(SqliteClient.layer({ filename: ":memory:" })))
   )

@@ -90,6 +90,7 @@ describe("SqliteClient", () => {
         assert.deepStrictEqual({ ...(yield* sql`PRAGMA journal_mode`)[0] }, { journal_mode: "wal" })
         assert.deepStrictEqual({ ...(yield* sql`PRAGMA foreign_keys`)[0] }, { foreign_keys: 1 })
         assert.deepStrictEqual({ ...(yield* sql`PRAGMA busy_timeout`)[0] }, { timeout: 0 })
+        assert.deepStrictEqual({ ...(yield* sql`PRAGMA temp_store`)[0] }, { temp_store: 2 })
       }).pipe(Effect.provide(SqliteClient.layer({ filename })))
       assert.strictEqual(stored(), 2)
     })

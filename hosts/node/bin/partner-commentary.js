@@ -43,7 +43,7 @@ const isBundled = () => {
 }
 
 // A service keeps its memory small and flat. Left alone, V8 lets young garbage grow by more than the service needs itself,
-// and each thread's allocator keeps what it once had.
+// and the allocator keeps what each thread, and the compiler in its large pieces, once had.
 const frugal = ["--max-semi-space-size=8", "--heap-growing-percent=20"]
 
 /** Whether this process should begin anew with those options: it cannot take them once it runs. Who chose others keeps them. */
@@ -58,7 +58,7 @@ const beginAnew = () =>
   process.execve(
     process.execPath,
     [process.execPath, ...frugal, ...process.execArgv, fileURLToPath(import.meta.url), ...process.argv.slice(2)],
-    { MALLOC_ARENA_MAX: "1", ...process.env }
+    { MALLOC_ARENA_MAX: "1", MALLOC_MMAP_THRESHOLD_: "32768", MALLOC_TRIM_THRESHOLD_: "131072", ...process.env }
   )
 
 const refuse = (reason) => {

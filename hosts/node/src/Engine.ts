@@ -10,6 +10,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as DataFolder from "./DataFolder.ts"
 import * as Outside from "./Outside.ts"
+import * as Randomness from "./Randomness.ts"
 import type { Settings } from "./settings/Settings.ts"
 
 export const layer = (settings: Settings, apiRoot: string) =>
@@ -30,7 +31,7 @@ export const layer = (settings: Settings, apiRoot: string) =>
         NodeCrypto.layerDigest,
         NodeCrypto.layerKdf,
         NodeCrypto.layerMac,
-        NodeCrypto.layerSecureRandom
+        Randomness.layer
       )
     )
   )

@@ -18,6 +18,7 @@ import { sandbox } from "./migrations/0009_sandbox.ts"
 import { performance } from "./migrations/0010_performance.ts"
 import { deliveries } from "./migrations/0011_deliveries.ts"
 import { revocations } from "./migrations/0012_revocations.ts"
+import { windowOrder } from "./migrations/0015_window_order.ts"
 
 const table = "partner_commentary_migrations"
 
@@ -33,7 +34,8 @@ const migrations = {
   "0009_sandbox": sandbox,
   "0010_performance": performance,
   "0011_deliveries": deliveries,
-  "0012_revocations": revocations
+  "0012_revocations": revocations,
+  "0015_window_order": windowOrder
 }
 
 const latest = Math.max(...Object.keys(migrations).map((name) => Number.parseInt(name, 10)))

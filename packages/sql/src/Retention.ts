@@ -36,7 +36,7 @@ export const layer = Layer.effect(
     })
     const windows = ({ windows }: Before): Kind => ({
       table: "duplicate_windows",
-      key: ["organization_id", "environment", "persona_id", "fingerprint"],
+      key: ["organization_id", "environment", "fingerprint", "persona_id"],
       isClosed: sql`until_at < ${toIso(windows)}`
     })
     const answers = ({ answers }: Before): Kind => ({

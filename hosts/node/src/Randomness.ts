@@ -1,0 +1,24 @@
+/**
+ * Secure random bytes, asked of the system a page at a time, as Node's own `randomUUID` does: five ids are minted for a
+ * request, and each question costs several microseconds. What was given out is wiped here.
+ */
+import * as SecureRandom from "effect/crypto/SecureRandom"
+import * as Layer from "effect/Layer"
+
+const pageSize = 4096
+
+export const layer = Layer.sync(SecureRandom.SecureRandom, () => {
+  const page = new Uint8Array(pageSize)
+  let given = pageSize
+  return SecureRandom.make((size) => {
+    if (size > pageSize) return SecureRandom.randomBytesUnsafe(size)
+    if (given + size > pageSize) {
+      crypto.getRandomValues(page)
+      given = 0
+    }
+    const bytes = page.slice(given, given + size)
+    page.fill(0, given, given + size)
+    given += size
+    return bytes
+  })
+})
