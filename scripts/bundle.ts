@@ -1,18 +1,18 @@
 /**
- * Makes one small program of the Node host and all that it imports: it starts in a fraction of the time and keeps a
- * fraction of the source text in memory. `npm ci` runs this; the command line uses the bundle as long as no source is
- * newer (hosts/node/bin), so that whoever edits a source runs what was edited.
+ * Makes one small program of each host that is deployed and all that it imports: it starts in a fraction of the time and keeps a
+ * fraction of the source text in memory. `npm ci` runs this; the command line uses its bundle as long as no source is
+ * newer (hosts/node/bin), so that whoever edits a source runs what was edited. Lambda is given its bundle's folder.
+ * With a folder as its argument, it makes Lambda's alone, there.
  */
 import { rmSync, statSync, writeFileSync } from "node:fs"
 import { join, relative } from "node:path"
 import { gzipSync } from "node:zlib"
 import { explorerScript } from "@partner-commentary/server/description/ExplorerScript"
 import * as Effect from "effect/Effect"
-import { build, type Plugin } from "esbuild"
+import { type BuildOptions, build, type Plugin } from "esbuild"
 
 const root = join(import.meta.dirname, "..")
-const host = join(root, "hosts", "node")
-const outdir = join(host, "bundle")
+const explorer = gzipSync(await Effect.runPromise(explorerScript), { level: 9 })
 
 /**
  * An `import` of one of Node's modules asks it for all that it exports, so that `node:http` brings an HTTP client, web streams
@@ -31,33 +31,55 @@ const sparingly: Plugin = {
   }
 }
 
-rmSync(outdir, { recursive: true, force: true })
-const { metafile } = await build({
-  absWorkingDir: root,
-  entryPoints: { main: join(host, "src", "main.ts") },
-  outdir,
-  outExtension: { ".js": ".mjs" },
-  bundle: true,
-  splitting: true,
-  format: "esm",
-  platform: "node",
-  target: "node22",
+const bundle = async (outdir: string, { plugins = [], ...options }: BuildOptions) => {
+  rmSync(outdir, { recursive: true, force: true })
+  const { metafile } = await build({
+    absWorkingDir: root,
+    outdir,
+    outExtension: { ".js": ".mjs" },
+    bundle: true,
+    splitting: true,
+    format: "esm",
+    platform: "node",
+    target: "node22",
+    minifyWhitespace: true,
+    minifySyntax: true,
+    charset: "ascii",
+    legalComments: "external",
+    metafile: true,
+    plugins: [sparingly, ...plugins],
+    logLevel: "warning",
+    // CommonJS inside of it asks for Node's own modules. No name that minifying makes is as long.
+    banner: { js: 'import{createRequire as makeRequire}from"node:module";const require=makeRequire(import.meta.url);' },
+    ...options
+  })
+  writeFileSync(join(outdir, "explorer.js.gz"), explorer)
+  return Object.keys(metafile?.inputs ?? {}).filter((input) => !/node_modules\/|^node:/.test(input))
+}
+
+/** The program is a file beside the bundle: what would make it anew is no part of it. */
+const explorerIsAFile: Plugin = {
+  name: "the explorer is a file",
+  setup: ({ onResolve }) => {
+    onResolve({ filter: /\/ExplorerScript\.ts$/ }, ({ path }) => ({ path, external: true }))
+  }
+}
+
+const bundleNode = async (host: string) => {
+  const outdir = join(host, "bundle")
   // Names stay, for traces and logs; texts in ASCII take half the memory.
-  minifyWhitespace: true,
-  minifySyntax: true,
-  charset: "ascii",
-  legalComments: "external",
-  metafile: true,
-  plugins: [sparingly],
-  logLevel: "warning",
-  // CommonJS inside of it asks for Node's own modules.
-  banner: { js: 'import{createRequire as r}from"node:module";const require=r(import.meta.url);' }
+  const sources = await bundle(outdir, { entryPoints: { main: join(host, "src", "main.ts") } })
+  const times = Object.fromEntries(
+    sources.map((input) => [relative(host, join(root, input)), statSync(join(root, input)).mtimeMs])
+  )
+  writeFileSync(join(outdir, "sources.json"), JSON.stringify(times))
+}
+
+const lambda = join(root, "hosts", "lambda")
+const [folder] = process.argv.slice(2)
+if (folder === undefined) await bundleNode(join(root, "hosts", "node"))
+await bundle(folder ?? join(lambda, "bundle"), {
+  entryPoints: { index: join(lambda, "src", "main.ts") },
+  minifyIdentifiers: true,
+  plugins: [explorerIsAFile]
 })
-
-writeFileSync(join(outdir, "explorer.js.gz"), gzipSync(await Effect.runPromise(explorerScript), { level: 9 }))
-
-const sources = Object.keys(metafile.inputs).filter((input) => !/node_modules\/|^node:/.test(input))
-const times = Object.fromEntries(
-  sources.map((input) => [relative(host, join(root, input)), statSync(join(root, input)).mtimeMs])
-)
-writeFileSync(join(outdir, "sources.json"), JSON.stringify(times))

@@ -56,6 +56,14 @@ const arrows: ReadonlyArray<Arrow> = [
     foreign: nothing
   },
   {
+    // What a variable may say is for the adapter to judge that it is about.
+    workspace: /^packages\/settings$/,
+    sees: /^(packages\/core$|adapters\/)/,
+    effect: new RegExp(`^(${pure})$`),
+    node: false,
+    foreign: nothing
+  },
+  {
     workspace: /^packages\/testkit$/,
     sees: /^packages\/core$/,
     effect: /^(?!cli$)/,
@@ -148,6 +156,10 @@ export const arrow: Rule = {
     { "packages/client/src/Planted.ts": 'import type { Topic } from "@partner-commentary/api/TopicsApi"\n' },
     { "packages/client/src/Planted.ts": "export const load = (name: string) => import(name)\n" },
     planted("packages/server", "@partner-commentary/client"),
+    planted("packages/settings", "@partner-commentary/server/Routes"),
+    planted("packages/settings", "node:process"),
+    planted("packages/core", "@partner-commentary/settings/Settings"),
+    planted("adapters/smtp", "@partner-commentary/settings/Settings"),
     planted("packages/testkit", "node:fs"),
     planted("packages/testkit", "@partner-commentary/sqlite/Sqlite"),
     planted("adapters/sqlite", "@partner-commentary/api/Api"),
@@ -175,6 +187,7 @@ export const arrow: Rule = {
     planted("packages/server", "@partner-commentary/api/Api"),
     planted("packages/sql", "effect/sql/SqlClient"),
     planted("packages/client", "./Topic.ts"),
+    planted("packages/settings", "@partner-commentary/smtp/MailSetting"),
     planted("packages/testkit", "@effect/vitest"),
     planted("adapters/sqlite", "node:sqlite"),
     planted("adapters/sqlite", "@partner-commentary/sql/TopicStore"),

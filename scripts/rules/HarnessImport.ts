@@ -1,9 +1,9 @@
-/** The in-memory host is for tests and examples; what ships never needs it. */
+/** The in-memory host is for tests, examples and its own figures; what ships never needs it. */
 import type { Rule } from "../Gate.ts"
 import { imports, packageOf } from "../Imports.ts"
 import { isSource, workspaces } from "../Repository.ts"
 
-const welcome = /^examples\/|(^|\/)test(-long)?\/|^hosts\/test\//
+const welcome = /^examples\/|(^|\/)test(-long)?\/|^hosts\/test\/|^bench\/harness\.ts$/
 
 export const harnessImport: Rule = {
   name: "hosts/test is for tests and examples",
@@ -25,6 +25,7 @@ export const harnessImport: Rule = {
   accepts: [
     { "examples/planted.ts": 'import "@partner-commentary/test/Harness"\n' },
     { "packages/api/test/Planted.test.ts": 'import "@partner-commentary/test/Harness"\n' },
+    { "bench/harness.ts": 'import "@partner-commentary/test"\n' },
     { "hosts/node/test-long/Planted.test.ts": 'import "@partner-commentary/test/Harness"\n' }
   ]
 }

@@ -8,6 +8,8 @@
  * While another process writes, the group waits for its BEGIN without the connection, each caller for as long as its own
  * patience lasts. `SqlClient.BeginTransaction` is not read. Nesting, `afterCommit` and spans are left to `makeWithTransaction`.
  */
+// Node's own, whatever a test has put in the global one's place.
+import { setImmediate } from "node:timers"
 import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"

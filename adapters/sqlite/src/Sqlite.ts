@@ -2,11 +2,15 @@
 import * as Migrations from "@partner-commentary/sql/Migrations"
 import * as Stores from "@partner-commentary/sql/Stores"
 import * as Layer from "effect/Layer"
+import * as MemorySchema from "./MemorySchema.ts"
 import * as SqliteClient from "./SqliteClient.ts"
 
 /** Opens the file, brings it to the present schema, and serves every store from it. */
 export const layer = (config: SqliteClient.SqliteClientConfig) =>
-  Stores.layer.pipe(Layer.provideMerge(Migrations.layer), Layer.provideMerge(SqliteClient.layer(config)))
+  Stores.layer.pipe(
+    Layer.provideMerge(config.filename === ":memory:" ? MemorySchema.layer : Migrations.layer),
+    Layer.provideMerge(SqliteClient.layer(config))
+  )
 
 /** A database of its own for each time it is built; gone with its scope. */
 export const layerMemory = layer({ filename: ":memory:" })

@@ -10,6 +10,7 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import type * as Option from "effect/Option"
 import * as Reactivity from "effect/reactivity/Reactivity"
 import type * as Scope from "effect/Scope"
 import * as Semaphore from "effect/Semaphore"
@@ -27,6 +28,10 @@ export interface SqliteClientConfig extends SqliteConnection.DatabaseConfig {
 
 export interface SqliteClient extends SqlClient.SqlClient {
   readonly config: SqliteClientConfig
+  /** The whole database as one image; none where the runtime cannot make one. */
+  readonly image: Effect.Effect<Option.Option<Uint8Array>, SqlError>
+  /** Puts an image in the place of the whole database. For one in memory, before anybody uses it. */
+  readonly load: (image: Uint8Array) => Effect.Effect<void, SqlError>
 }
 
 export const SqliteClient = Context.Service<SqliteClient>("@partner-commentary/sqlite/SqliteClient")
@@ -73,7 +78,8 @@ export const make = (
       connect,
       onCommitFailure
     })
-    return Object.assign(client, { withTransaction, config })
+    const { image, load } = database
+    return Object.assign(client, { withTransaction, config, image, load })
   })
 
 export const layer = (config: SqliteClientConfig): Layer.Layer<SqliteClient | SqlClient.SqlClient, SqlError> =>

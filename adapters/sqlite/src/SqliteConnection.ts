@@ -10,6 +10,7 @@ import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlit
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type * as Fiber from "effect/Fiber"
+import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
@@ -47,6 +48,10 @@ export interface Database {
   ) => Effect.Effect<any, SqlError>
   /** A transaction control statement. */
   readonly control: (sql: string) => Effect.Effect<void, SqlError>
+  /** The whole database as one image; none where the runtime cannot make one. */
+  readonly image: Effect.Effect<Option.Option<Uint8Array>, SqlError>
+  /** Puts an image in the place of the whole database. */
+  readonly load: (image: Uint8Array) => Effect.Effect<void, SqlError>
 }
 
 export const open = (config: DatabaseConfig): Effect.Effect<Database, SqlError, Scope.Scope> =>
@@ -94,7 +99,12 @@ const makeDatabase = (native: DatabaseSync, patience: number, cacheSize: number)
     isTransaction: () => native.isOpen && native.isTransaction,
     run: (fiber, sql, params, rows, prepared) =>
       settle(() => execute(prepared ? lookup(sql) : prepare(native, sql), params, rows, fiber.getRef(SafeIntegers))),
-    control: (sql) => Effect.suspend(() => settle(() => void lookup(sql).statement.run()))
+    control: (sql) => Effect.suspend(() => settle(() => void lookup(sql).statement.run())),
+    // Node 22 has neither.
+    image: Effect.suspend(() =>
+      "serialize" in native ? settle(() => Option.some(native.serialize())) : Effect.succeed(Option.none())
+    ),
+    load: (image) => Effect.suspend(() => settle(() => native.deserialize(image)))
   }
 }
 

@@ -52,6 +52,29 @@ describe("Sqlite", () => {
     }).pipe(Effect.provide(layerMemory))
   )
 
+  it.effect("each database in memory has the whole schema, and nothing of another's rows", () =>
+    Effect.gen(function* () {
+      const look = Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const topics = yield* TopicStore
+        const before = yield* sql`SELECT id FROM topics`
+        const given = submission()
+        yield* topics.submit(given)
+        assert.isTrue(Option.isSome(yield* topics.find(given.topic, given.topic.id)))
+        assert.deepStrictEqual(yield* migrate, [])
+        const schema = yield* sql`SELECT type, name, sql FROM sqlite_master ORDER BY type, name`
+        return { before, schema: JSON.stringify(schema) }
+      })
+      const fresh = Effect.suspend(() => Effect.provide(look, Layer.fresh(layer({ filename: ":memory:" }))))
+      const [first, second, third] = yield* Effect.all([fresh, fresh, fresh])
+      for (const each of [first, second, third]) assert.deepStrictEqual(each.before, [])
+      assert.strictEqual(second.schema, first.schema)
+      assert.strictEqual(third.schema, first.schema)
+      const file = layer({ filename: join(yield* folder, "migrated.db") })
+      assert.strictEqual((yield* Effect.provide(look, Layer.fresh(file))).schema, first.schema)
+    })
+  )
+
   it.effect("a file that a newer version has migrated is refused and left as it is", () =>
     Effect.gen(function* () {
       const filename = join(yield* folder, "newer.db")

@@ -3,12 +3,12 @@ import { ApiKeys } from "@partner-commentary/core/access/ApiKeys"
 import { Creators } from "@partner-commentary/core/creator/Creators"
 import { WorkSignal } from "@partner-commentary/core/shared/WorkSignal"
 import { WebhookAdministration } from "@partner-commentary/core/webhook/WebhookAdministration"
+import * as Settings from "@partner-commentary/settings/Settings"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as SqlClient from "effect/sql/SqlClient"
 import * as Database from "./Database.ts"
 import * as Logs from "./Logs.ts"
-import * as Settings from "./settings/Settings.ts"
 
 export const layer = Layer.unwrap(
   Effect.gen(function* () {

@@ -1,5 +1,6 @@
 /** Runs a command tree as this product's scripts may rely on: answers on stdout, everything else on stderr, exit codes 0, 1 and 2. */
 import * as NodeServices from "@effect/platform-node/NodeServices"
+import { flag } from "@partner-commentary/settings/Kind"
 import * as Cause from "effect/Cause"
 import * as CliConfig from "effect/cli/CliConfig"
 import type * as CliError from "effect/cli/CliError"
@@ -12,7 +13,6 @@ import * as Layer from "effect/Layer"
 import * as Predicate from "effect/Predicate"
 import { isSqlError } from "effect/sql/SqlError"
 import { reason } from "./DatabaseRefused.ts"
-import { flag } from "./Kind.ts"
 import { version } from "./Version.ts"
 
 const exitCodes = { done: 0, failed: 1, wrongUsage: 2, interrupted: 130 }

@@ -3,12 +3,12 @@ import { randomBytes, randomUUID } from "node:crypto"
 import { existsSync } from "node:fs"
 import { chmod, link, mkdir, open, readFile, rm } from "node:fs/promises"
 import { dirname, join, resolve } from "node:path"
+import { isPostgres } from "@partner-commentary/settings/DatabaseSettings"
+import { dataFolder, type Settings, type SigningSecretList } from "@partner-commentary/settings/Settings"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import { CommandFailed } from "./CommandFailed.ts"
-import { isPostgres } from "./settings/DatabaseSettings.ts"
-import { dataFolder, type Settings, type SigningSecretList } from "./settings/Settings.ts"
 
 /** Creates the folder as its owner's alone, and closes one that others may look into. */
 export const make = Effect.tryPromise({

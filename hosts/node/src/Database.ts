@@ -1,11 +1,11 @@
 /** The database that the settings name, brought to the present schema, as every store of the core. The adapter is loaded when it is needed. */
+
+import { isPostgres, poolOf } from "@partner-commentary/settings/DatabaseSettings"
+import type { Settings } from "@partner-commentary/settings/Settings"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Option from "effect/Option"
 import * as DatabaseRefused from "./DatabaseRefused.ts"
 import * as DataFolder from "./DataFolder.ts"
-import { isPostgres, type PostgresDatabase } from "./settings/DatabaseSettings.ts"
-import type { Settings } from "./settings/Settings.ts"
 
 export const layer = (settings: Settings) =>
   Layer.unwrap(
@@ -14,7 +14,7 @@ export const layer = (settings: Settings) =>
       const { database } = settings
       if (isPostgres(database)) {
         const postgres = yield* Effect.promise(() => import("@partner-commentary/postgres/Postgres"))
-        return explained(settings, postgres.layer(configOf(database)))
+        return explained(settings, postgres.layer(poolOf(database)))
       }
       const sqlite = yield* Effect.promise(() => import("@partner-commentary/sqlite/Sqlite"))
       return explained(settings, sqlite.layer({ filename: database.filename }))
@@ -29,18 +29,12 @@ export const layerClient = (settings: Settings) =>
       const { database } = settings
       if (isPostgres(database)) {
         const postgres = yield* Effect.promise(() => import("@partner-commentary/postgres/Postgres"))
-        return explained(settings, postgres.layerDirect(configOf(database)))
+        return explained(settings, postgres.layerDirect(poolOf(database)))
       }
       const sqlite = yield* Effect.promise(() => import("@partner-commentary/sqlite/SqliteClient"))
       return explained(settings, sqlite.layer({ filename: database.filename }))
     })
   )
-
-const configOf = ({ directUrl, poolSize, url }: PostgresDatabase) => ({
-  url,
-  directUrl: Option.getOrUndefined(directUrl),
-  poolSize
-})
 
 const explained = <A, E, R>({ database }: Settings, layer: Layer.Layer<A, E, R>) =>
   Layer.catch(layer, (error) => Layer.effectContext(Effect.fail(DatabaseRefused.of(database, error))))

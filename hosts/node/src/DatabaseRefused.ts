@@ -1,8 +1,9 @@
 /** Why the database cannot be used, told to whoever set DATABASE_URL. */
+
+import { type Database, told } from "@partner-commentary/settings/DatabaseSettings"
+import { SettingRefused } from "@partner-commentary/settings/Variable"
 import * as Predicate from "effect/Predicate"
 import { isSqlError } from "effect/sql/SqlError"
-import { type Database, told } from "./settings/DatabaseSettings.ts"
-import { SettingRefused } from "./settings/Variable.ts"
 
 /** Names the file or the server, and the variable that chose it or could have. */
 export const of = (database: Database, error: unknown): SettingRefused =>

@@ -9,14 +9,14 @@ import { PersonaRegistry } from "@partner-commentary/core/persona/PersonaRegistr
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import { isSettled } from "@partner-commentary/core/topic/Assignment"
 import { AssignmentStore } from "@partner-commentary/core/topic/AssignmentStore"
+import * as Choices from "@partner-commentary/settings/Choices"
+import { isPostgres, told } from "@partner-commentary/settings/DatabaseSettings"
+import * as Settings from "@partner-commentary/settings/Settings"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import * as DatabaseRefused from "./DatabaseRefused.ts"
-import * as Choices from "./settings/Choices.ts"
-import { isPostgres, told } from "./settings/DatabaseSettings.ts"
-import * as Settings from "./settings/Settings.ts"
 
 export interface Finding {
   readonly check:

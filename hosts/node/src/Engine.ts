@@ -5,13 +5,13 @@ import { Policy } from "@partner-commentary/core/shared/Policy"
 import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
 import { SigningSecrets } from "@partner-commentary/core/shared/SigningSecrets"
 import { TrustedProxies } from "@partner-commentary/server/ClientAddress"
-import { WorkerSettings } from "@partner-commentary/server/Workers"
+import { WorkerSettings } from "@partner-commentary/server/Rounds"
+import type { Settings } from "@partner-commentary/settings/Settings"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as DataFolder from "./DataFolder.ts"
 import * as Outside from "./Outside.ts"
 import * as Randomness from "./Randomness.ts"
-import type { Settings } from "./settings/Settings.ts"
 
 export const layer = (settings: Settings, apiRoot: string) =>
   Core.layer.pipe(

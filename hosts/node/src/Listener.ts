@@ -1,9 +1,9 @@
 /** A port that is bound before anything is served on it, so that the address is known; requests that come early wait. */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
+import { SettingRefused } from "@partner-commentary/settings/Variable"
 import * as Effect from "effect/Effect"
 import * as Pipelining from "./Pipelining.ts"
-import { SettingRefused } from "./settings/Variable.ts"
 import * as Unreadable from "./Unreadable.ts"
 
 /** So long may running requests take to finish when the process stops. */

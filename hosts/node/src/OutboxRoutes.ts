@@ -5,6 +5,7 @@ import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
 import { outboxMailPage, outboxPage } from "@partner-commentary/server/creator/OutboxPage"
 import { pageHeaders } from "@partner-commentary/server/creator/PageDocument"
 import { failure } from "@partner-commentary/server/Envelope"
+import { isLoopback } from "@partner-commentary/settings/Loopback"
 import * as Outbox from "@partner-commentary/smtp/Outbox"
 import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
@@ -13,7 +14,6 @@ import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as DataFolder from "./DataFolder.ts"
-import { isLoopback } from "./settings/Loopback.ts"
 
 /** The outbox holds everybody's links: neither another machine, nor a proxy, nor a page under another name may read it. */
 const isFromThisMachine = ({ headers, remoteAddress }: HttpServerRequest.HttpServerRequest): boolean => {

@@ -3,6 +3,9 @@ import { DashboardIdentity } from "@partner-commentary/core/access/DashboardIden
 import { CommentaryGenerator } from "@partner-commentary/core/commentary/CommentaryGenerator"
 import { Mailer } from "@partner-commentary/core/mail/Mailer"
 import { WebhookTransport } from "@partner-commentary/core/webhook/WebhookTransport"
+import * as Choices from "@partner-commentary/settings/Choices"
+import * as MailSettings from "@partner-commentary/settings/MailSettings"
+import type { Settings } from "@partner-commentary/settings/Settings"
 import type { MailSettingRefused } from "@partner-commentary/smtp/MailSetting"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -10,9 +13,6 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as DataFolder from "./DataFolder.ts"
 import * as Metrics from "./Metrics.ts"
-import * as Choices from "./settings/Choices.ts"
-import * as MailSettings from "./settings/MailSettings.ts"
-import type { Settings } from "./settings/Settings.ts"
 
 export const layer = (settings: Settings) =>
   Layer.mergeAll(mailer(settings), generator(settings), webhooks(settings), identity(settings))

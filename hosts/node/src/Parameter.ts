@@ -1,8 +1,9 @@
 /** Flags and arguments that are understood by their kinds. */
+
+import type { Kind } from "@partner-commentary/settings/Kind"
 import * as Argument from "effect/cli/Argument"
 import * as Flag from "effect/cli/Flag"
 import type * as Option from "effect/Option"
-import type { Kind } from "./Kind.ts"
 
 export const required = <A>(name: string, kind: Kind<A>, metavar: string, description: string): Flag.Flag<A> =>
   Flag.String(name).pipe(

@@ -7,6 +7,10 @@ import { layerUntraced } from "@partner-commentary/server/creator/CreatorRequest
 import { Polling } from "@partner-commentary/server/Polling"
 import * as Routes from "@partner-commentary/server/Routes"
 import * as Workers from "@partner-commentary/server/Workers"
+import * as Choices from "@partner-commentary/settings/Choices"
+import { told } from "@partner-commentary/settings/DatabaseSettings"
+import * as Settings from "@partner-commentary/settings/Settings"
+import { SettingRefused } from "@partner-commentary/settings/Variable"
 import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -24,10 +28,6 @@ import * as Logs from "./Logs.ts"
 import * as Metrics from "./Metrics.ts"
 import * as OutboxRoutes from "./OutboxRoutes.ts"
 import * as PollingListener from "./PollingListener.ts"
-import * as Choices from "./settings/Choices.ts"
-import { told } from "./settings/DatabaseSettings.ts"
-import * as Settings from "./settings/Settings.ts"
-import { SettingRefused } from "./settings/Variable.ts"
 import * as Telemetry from "./Telemetry.ts"
 import { version } from "./Version.ts"
 
@@ -137,16 +137,7 @@ const running = <E, R>(start: (settings: Settings.Settings) => Effect.Effect<voi
     yield* Settings.requireForService(settings)
     const observed = Telemetry.layer(settings).pipe(Layer.provideMerge(Logs.layer(settings, "info")))
     return yield* Effect.gen(function* () {
-      if (Settings.isWeaklySigned(settings)) {
-        yield* Effect.logWarning(
-          "SIGNING_SECRET is shorter than 32 characters: who guesses it forges every creator's link; put a long random text first"
-        )
-      }
-      if (Settings.isOpenToPrivate(settings)) {
-        yield* Effect.logWarning(
-          "WEBHOOK_ALLOW_PRIVATE is true outside development: who has a partner's key can have requests sent into this network"
-        )
-      }
+      yield* Effect.forEach(Choices.cautions(settings), (caution) => Effect.logWarning(caution))
       yield* Effect.logInfo(
         `Partner Commentary ${version} starts ${settings.development ? "for development" : "for production"}: ` +
           `database ${told(settings.database)}, mails ${Choices.mailWay(settings)}, ` +

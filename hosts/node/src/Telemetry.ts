@@ -1,4 +1,6 @@
 /** Traces, metrics and logs by OTLP, and metrics for Prometheus on loopback, each only where it is asked for. */
+
+import type { Settings } from "@partner-commentary/settings/Settings"
 import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServer from "effect/http/HttpServer"
@@ -8,7 +10,6 @@ import * as Option from "effect/Option"
 import * as References from "effect/References"
 import * as Listener from "./Listener.ts"
 import * as Metrics from "./Metrics.ts"
-import type { Settings } from "./settings/Settings.ts"
 
 /** Whether anybody watches this process. */
 export const isWatched = (settings: Settings): boolean =>

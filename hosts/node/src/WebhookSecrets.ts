@@ -2,11 +2,11 @@
 import { Seal } from "@partner-commentary/core/shared/Seal"
 import { SigningSecrets } from "@partner-commentary/core/shared/SigningSecrets"
 import { unopened } from "@partner-commentary/core/webhook/Resealing"
+import type { Settings, SigningSecretList } from "@partner-commentary/settings/Settings"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as DataFolder from "./DataFolder.ts"
 import { mend, ok } from "./Doctor.ts"
-import type { Settings, SigningSecretList } from "./settings/Settings.ts"
 
 export const layerSeal = <E, R>(secrets: Effect.Effect<SigningSecretList, E, R>) =>
   Layer.unwrap(

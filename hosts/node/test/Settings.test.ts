@@ -1,10 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
+import * as Settings from "@partner-commentary/settings/Settings"
 import * as ConfigProvider from "effect/ConfigProvider"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
-import * as Settings from "../src/settings/Settings.ts"
 
 const read = (env: Record<string, string>) =>
   Effect.provideService(Settings.read, ConfigProvider.ConfigProvider, ConfigProvider.fromEnvRecord(env))

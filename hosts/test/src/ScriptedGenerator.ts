@@ -14,15 +14,19 @@ export class ScriptedGenerator extends Context.Service<
     readonly requests: Effect.Effect<ReadonlyArray<GenerationRequest>>
     /** The next attempts fail like this, one each. */
     readonly failNext: (...failures: ReadonlyArray<{ readonly permanent: boolean }>) => Effect.Effect<void>
+    /** The next drafts that are written are these, one each. */
+    readonly writeNext: (...texts: ReadonlyArray<string>) => Effect.Effect<void>
   }
 >()("@partner-commentary/test/ScriptedGenerator") {
   static readonly layer: Layer.Layer<ScriptedGenerator | CommentaryGenerator> = Layer.effectContext(
     Effect.sync(() => {
       const requests: Array<GenerationRequest> = []
       const failures: Array<{ readonly permanent: boolean }> = []
+      const texts: Array<string> = []
       const scripted = ScriptedGenerator.of({
         requests: Effect.sync(() => [...requests]),
-        failNext: (...next) => Effect.sync(() => void failures.push(...next))
+        failNext: (...next) => Effect.sync(() => void failures.push(...next)),
+        writeNext: (...next) => Effect.sync(() => void texts.push(...next))
       })
       const generator = CommentaryGenerator.of({
         generate: (request) =>
@@ -31,6 +35,8 @@ export class ScriptedGenerator extends Context.Service<
             const failure = failures.shift()
             if (failure !== undefined)
               return Effect.fail(new GenerationFailed({ ...failure, reason: "failed as told" }))
+            const text = texts.shift()
+            if (text !== undefined) return Effect.succeed(text)
             const { perspective, persona, revision } = request
             const wish = revision === undefined ? "" : ` (${revision.instructions})`
             return Effect.succeed(`${persona.name} says${wish}: ${perspective}`)

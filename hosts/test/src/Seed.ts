@@ -15,7 +15,7 @@ import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 
 /** What a test does not mean to reach. Tests of limits give `limits` themselves. */
-const generous = {
+export const generous = {
   requests_per_hour: 1_000_000,
   burst_per_minute: 1_000_000,
   topic_submissions_per_hour: 1_000_000,

@@ -3,6 +3,7 @@ import { createServer } from "node:http"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import type { MailMessage } from "@partner-commentary/core/mail/Mailer"
 import type { Persona } from "@partner-commentary/core/persona/Persona"
+import { WorkerSettings } from "@partner-commentary/server/Rounds"
 import * as Routes from "@partner-commentary/server/Routes"
 import * as Workers from "@partner-commentary/server/Workers"
 import * as Application from "@partner-commentary/test/Application"
@@ -61,7 +62,7 @@ const site = (apiRoot: string, requests: Array<string>) =>
         }),
         Workers.layer.pipe(
           Layer.provide(
-            Layer.succeed(Workers.WorkerSettings, {
+            Layer.succeed(WorkerSettings, {
               pollInterval: Duration.seconds(1),
               attempts: 4,
               mails: 4,

@@ -2,86 +2,67 @@
 import { assert, it } from "@effect/vitest"
 import type { TopicProgress } from "@partner-commentary/client"
 import { ApiKeys } from "@partner-commentary/core/access/ApiKeys"
+import { TestPartnerCommentary } from "@partner-commentary/test"
 import * as InMemory from "@partner-commentary/test/InMemory"
-import { Mailbox, tokenIn } from "@partner-commentary/test/Mailbox"
 import * as Seed from "@partner-commentary/test/Seed"
-import { TestApi } from "@partner-commentary/test/TestApi"
 import * as Effect from "effect/Effect"
-import * as Fiber from "effect/Fiber"
 import { clientOf, refusal, run } from "./ClientCalls.ts"
-import { eventually } from "./Eventually.ts"
 
 const unknown = "019c0e1b-7c4e-7000-8000-2f6d1c9e4b10"
 const content = "Will the Lakers make the play-offs?"
 const perspective = "They will, but only just. The defence has finally woken up."
 
-it.effect("a topic is submitted, waited for while its creators answer, and fetched in every view", () =>
-  Effect.gen(function* () {
-    const { call } = yield* TestApi
-    const mailbox = yield* Mailbox
-    const owner = yield* Seed.organization()
-    const ada = yield* Seed.persona(owner, { name: "Ada Vance" })
-    const bo = yield* Seed.persona(owner, { name: "Bo Lindqvist" })
-    const { client } = yield* clientOf((yield* Seed.key(owner)).text)
+it("a topic is submitted, waited for while its creators answer, and fetched in every view", async () => {
+  await using pc = await TestPartnerCommentary.make()
+  const { organization, personas } = await pc.seed({
+    personas: [{ name: "Ada Vance", expertise: ["basketball"] }, "Bo Lindqvist"]
+  })
+  const [ada, bo] = personas
+  const client = pc.client(organization)
 
-    const personas = yield* run(() => client.personas.list())
-    assert.deepStrictEqual(
-      personas.map(({ name }) => name),
-      ["Ada Vance", "Bo Lindqvist"]
-    )
-    assert.deepStrictEqual((yield* run(() => client.personas.get(ada.id))).expertise, ["basketball"])
+  const listed = await client.personas.list()
+  assert.deepStrictEqual(
+    listed.map(({ name }) => name),
+    ["Ada Vance", "Bo Lindqvist"]
+  )
+  assert.deepStrictEqual((await client.personas.get(ada.id)).expertise, ["basketball"])
 
-    const metadata = { desk: "basketball", at: [1, { deep: null }] }
-    const topic = yield* run(() =>
-      client.topics.create({
-        content,
-        persona_ids: [ada.id, bo.id, unknown],
-        external_reference: "a:b.c-d_e",
-        metadata
-      })
-    )
-    assert.deepStrictEqual(
-      topic.results.map(({ status }) => status),
-      ["sent", "sent", "not_licensed"]
-    )
-    assert.deepStrictEqual([topic.personas_sent, topic.status, topic.metadata], [2, "pending", metadata])
+  const metadata = { desk: "basketball", at: [1, { deep: null }] }
+  const topic = await client.topics.create({
+    content,
+    persona_ids: [ada.id, bo.id, unknown],
+    external_reference: "a:b.c-d_e",
+    metadata
+  })
+  assert.deepStrictEqual(
+    topic.results.map(({ status }) => status),
+    ["sent", "sent", "not_licensed"]
+  )
+  assert.deepStrictEqual([topic.personas_sent, topic.status, topic.metadata], [2, "pending", metadata])
 
-    const seen: Array<TopicProgress> = []
-    const waiting = yield* Effect.forkChild(
-      run(() => client.topics.waitFor(topic.topic_id, { intervalMs: 5, onProgress: (status) => seen.push(status) }))
-    )
-    const link = (address: string, count: number) =>
-      Effect.map(
-        eventually(
-          `mail ${count} to ${address}`,
-          Effect.map(mailbox.to(address), (mails) => mails[count - 1])
-        ),
-        tokenIn
-      )
-    const act = (token: string, action: string, body: unknown) =>
-      call(`/creator/${token}/${action}`, { method: "POST", headers: { accept: "application/json" }, body })
-    yield* act(yield* link(bo.creator.email, 1), "decline", {})
-    yield* act(yield* link(ada.creator.email, 1), "respond", { perspective })
-    yield* act(yield* link(ada.creator.email, 2), "approve", {})
+  const seen: Array<TopicProgress> = []
+  const waiting = client.topics.waitFor(topic.topic_id, { intervalMs: 5, onProgress: (status) => seen.push(status) })
+  await pc.creator(bo).decline()
+  await pc.creator(ada).respond(perspective)
+  await pc.creator(ada).approve()
 
-    const detail = yield* Fiber.join(waiting)
-    assert.strictEqual(detail.status, "completed")
-    assert.deepStrictEqual(detail.summary, { total_personas: 2, completed: 1, pending: 0, failed: 1 })
-    const [first, second] = detail.commentaries
-    assert.include(first?.commentary?.content, perspective)
-    assert.deepStrictEqual([second?.commentary, second?.failure?.reason], [null, "declined"])
-    assert.strictEqual(seen.at(-1)?.overall_status, "completed")
-    assert.strictEqual(seen.at(-1)?.summary.creator_approved, 1)
+  const detail = await waiting
+  assert.strictEqual(detail.status, "completed")
+  assert.deepStrictEqual(detail.summary, { total_personas: 2, completed: 1, pending: 0, failed: 1 })
+  const [first, second] = detail.commentaries
+  assert.include(first?.commentary?.content, perspective)
+  assert.deepStrictEqual([second?.commentary, second?.failure?.reason], [null, "declined"])
+  assert.strictEqual(seen.at(-1)?.overall_status, "completed")
+  assert.strictEqual(seen.at(-1)?.summary.creator_approved, 1)
 
-    const { commentaries } = yield* run(() => client.topics.commentaries(topic.topic_id))
-    assert.deepStrictEqual(
-      commentaries.map(({ commentary_id, persona }) => [commentary_id, persona.name]),
-      [[first?.commentary?.id, "Ada Vance"]]
-    )
-    const lookup = yield* run(() => client.topics.byReference("a:b.c-d_e"))
-    assert.deepStrictEqual([lookup.topic_id, lookup.truncated, lookup.commentaries.length], [topic.topic_id, false, 2])
-  }).pipe(Effect.provide(InMemory.layer))
-)
+  const { commentaries } = await client.topics.commentaries(topic.topic_id)
+  assert.deepStrictEqual(
+    commentaries.map(({ commentary_id, persona }) => [commentary_id, persona.name]),
+    [[first?.commentary?.id, "Ada Vance"]]
+  )
+  const lookup = await client.topics.byReference("a:b.c-d_e")
+  assert.deepStrictEqual([lookup.topic_id, lookup.truncated, lookup.commentaries.length], [topic.topic_id, false, 2])
+})
 
 it.effect("every topic of every page comes by, newest first, and none twice", () =>
   Effect.gen(function* () {

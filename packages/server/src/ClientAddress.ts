@@ -27,7 +27,7 @@ export const clientAddress = (
 }
 
 /** Some proxies append the port: `203.0.113.9:4711`, `[2001:db8::1]:443`. */
-const withoutPort = (entry: string): string => {
+export const withoutPort = (entry: string): string => {
   const text = entry.trim()
   if (text.startsWith("[")) return text.slice(1).split("]", 1)[0] ?? ""
   const [host = "", ...ports] = text.split(":")

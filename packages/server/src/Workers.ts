@@ -1,135 +1,44 @@
 /**
- * Keeps the work going: what is due in assignments, the attempts at drafts that begin there, mails and events. As loops for a
- * process that stays (`layer`). Any number may run on one database: each piece is taken by one, and taken again if that one dies.
+ * Keeps the work going: what is due in assignments, the attempts at drafts that begin there, mails, events and what is to be sent again. As loops for a
+ * process that stays (`layer`), and until nothing is due for one that is only called now and then (`drain`). Any number may run
+ * on one database: each piece is taken by one, and taken again if that one dies.
  */
-import { Drafting } from "@partner-commentary/core/commentary/Drafting"
-import { Postman } from "@partner-commentary/core/mail/Postman"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import { WorkSignal } from "@partner-commentary/core/shared/WorkSignal"
-import { Wakeups } from "@partner-commentary/core/topic/Wakeups"
-import { Courier, type Errand } from "@partner-commentary/core/webhook/Courier"
-import * as Context from "effect/Context"
+import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as FiberSet from "effect/FiberSet"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-
-/** How hard the loops work. */
-export const WorkerSettings = Context.Reference("@partner-commentary/server/WorkerSettings", {
-  defaultValue: () => ({
-    /** Looks at the database so often for what another process left there; work of this process is seen at once. */
-    pollInterval: Duration.seconds(1),
-    /** Attempts at drafts under way at one time. */
-    attempts: 16,
-    /** Mails handed over side by side. */
-    mails: 16,
-    /** Events under way to receivers: enough that hundreds of hung receivers leave room for the others. */
-    deliveries: 1000
-  })
-})
-
-const batch = 500
+import { assignments, deliveries, mails, type Rounds, recoveries, WorkerSettings } from "./Rounds.ts"
 
 export const layer = Layer.effectDiscard(
   Effect.gen(function* () {
-    yield* Effect.forkScoped(assignments)
-    yield* Effect.forkScoped(mails)
-    yield* Effect.forkScoped(deliveries)
-  })
-)
-
-const assignments = Effect.scoped(
-  Effect.gen(function* () {
-    const wakeups = yield* Wakeups
-    const drafting = yield* Drafting
-    const signal = yield* WorkSignal
-    const settings = yield* WorkerSettings
-    const attempts = yield* FiberSet.make()
-    const start = yield* FiberSet.runtime(attempts)<Drafting>()
-
-    const round = Effect.gen(function* () {
-      let woke = 0
-      for (const id of yield* wakeups.due(batch)) {
-        const free = (yield* FiberSet.size(attempts)) < settings.attempts
-        const woken = yield* wakeups.wake(id, free)
-        if (woken.woke) woke++
-        if (Option.isSome(woken.begun)) start(survive(drafting.attempt(woken.begun.value.id, woken.begun.value.ticket)))
-      }
-      return woke
-    })
-
-    yield* loop(signal, round, wakeups.nextDue, settings.pollInterval)
-  })
-)
-
-const mails = Effect.scoped(
-  Effect.gen(function* () {
-    const postman = yield* Postman
-    const signal = yield* WorkSignal
-    const settings = yield* WorkerSettings
-    yield* loop(signal, postman.round(settings.mails), postman.nextDue, settings.pollInterval)
-  })
-)
-
-const deliveries = Effect.scoped(
-  Effect.gen(function* () {
-    const courier = yield* Courier
-    const signal = yield* WorkSignal
-    const settings = yield* WorkerSettings
-    const underWay = yield* FiberSet.make()
-    const start = yield* FiberSet.runtime(underWay)()
-
-    const free = Effect.map(FiberSet.size(underWay), (size) => settings.deliveries - size)
-
-    /** One after the other to the same webhook, in one place, unless others may be waiting for it. */
-    const run = (errand: Errand): Effect.Effect<void> =>
-      Effect.flatMap(Effect.andThen(courier.deliver(errand), free), (left) =>
-        left < settings.deliveries / 2
-          ? Effect.void
-          : Effect.flatMap(
-              courier.takeNext(errand.lane),
-              Option.match({ onNone: () => Effect.void, onSome: (following) => run(following) })
-            )
-      )
-
-    const round = Effect.gen(function* () {
-      const left = yield* free
-      if (left <= 0) return 0
-      const errands = yield* Effect.uninterruptible(
-        Effect.tap(courier.take(left, left < settings.deliveries / 2), (taken) =>
-          Effect.sync(() => {
-            for (const errand of taken)
-              start(Effect.ensuring(survive(Effect.uninterruptible(run(errand))), signal.notify))
-          })
-        )
-      )
-      return errands.length
-    })
-
-    yield* loop(signal, round, courier.nextDue, settings.pollInterval)
+    yield* Effect.forkScoped(Effect.scoped(Effect.flatMap(assignments, loop)))
+    yield* Effect.forkScoped(Effect.scoped(Effect.flatMap(mails, loop)))
+    yield* Effect.forkScoped(Effect.scoped(Effect.flatMap(deliveries, loop)))
+    yield* Effect.forkScoped(Effect.scoped(Effect.flatMap(recoveries, loop)))
   })
 )
 
 /** Rounds until one finds nothing to do; then waits for a signal, for the next moment something is due, or for the poll. */
-const loop = Effect.fnUntraced(function* (
-  signal: WorkSignal["Service"],
-  round: Effect.Effect<number>,
-  nextDue: Effect.Effect<Option.Option<Instant.Instant>>,
-  pollInterval: Duration.Duration
-) {
-  const wait = yield* signal.listen
+const loop = Effect.fnUntraced(function* ({ nextDue, round }: Rounds) {
+  const { pollInterval } = yield* WorkerSettings
+  const wait = yield* (yield* WorkSignal).listen
   return yield* Effect.forever(
     Effect.gen(function* () {
-      const done = yield* Effect.catchCause(round, (cause) =>
-        Effect.as(Effect.logError("A round of work failed", cause), 0)
-      )
-      if (done > 0) return
+      if ((yield* survived(round)) > 0) return
       const next = yield* Effect.catchCause(nextDue, () => Effect.succeed(Option.none()))
       yield* wait(yield* untilNext(next, pollInterval))
     })
   )
 })
+
+const survived = (round: Rounds["round"], onFailure: () => void = () => {}) =>
+  Effect.catchCause(round, (cause) => {
+    onFailure()
+    return Effect.as(Effect.logError("A round of work failed", cause), 0)
+  })
 
 /** Something overdue that could not be done waits for the poll, lest the loop spin. */
 const untilNext = Effect.fnUntraced(function* (next: Option.Option<Instant.Instant>, pollInterval: Duration.Duration) {
@@ -138,5 +47,79 @@ const untilNext = Effect.fnUntraced(function* (next: Option.Option<Instant.Insta
   return left > 0 ? Duration.min(Duration.millis(left), pollInterval) : pollInterval
 })
 
-const survive = (attempt: Effect.Effect<void>) =>
-  Effect.catchCause(attempt, (cause) => Effect.logError("An attempt at a draft or a delivery broke off", cause))
+export interface DrainLimits {
+  /** So long, nothing new is begun afterwards. */
+  readonly begin: Duration.Duration
+  /** So long may it last: what is under way then is broken off, given back, and due again at once. */
+  readonly end: Duration.Duration
+  /** What falls due within so long is waited for. */
+  readonly patience: Duration.Duration
+}
+
+export interface Drained {
+  /** Pieces of work that were taken. */
+  readonly taken: number
+  /** Rounds that failed; the log says why. */
+  readonly failed: number
+  /** Whether something due was left. */
+  readonly isMoreDue: boolean
+}
+
+/** Works until nothing is due, or time is up. */
+export const drain = Effect.fn("Workers.drain")(function* ({ begin, end, patience }: DrainLimits) {
+  const tally = { taken: 0, failed: 0 }
+  const until = Instant.plus(yield* Instant.now, begin)
+  const isMoreDue = yield* Effect.gen(function* () {
+    const kinds = yield* Effect.all([assignments, mails, deliveries, recoveries])
+    for (;;) {
+      const before = tally.taken
+      yield* untilQuiet(kinds, until, tally)
+      // What one kind did last may be work for another.
+      if (tally.taken > before) continue
+      const now = yield* Instant.now
+      const next = yield* soonest(kinds)
+      if (next <= now) return true
+      if (next > Instant.plus(now, patience) || next >= until) return false
+      yield* Effect.sleep(Duration.millis(next - now))
+    }
+  }).pipe(Effect.scoped, Effect.timeoutOption(end))
+  return { ...tally, isMoreDue: Option.getOrElse(isMoreDue, () => true) } satisfies Drained
+})
+
+const soonest = (kinds: ReadonlyArray<Rounds>) =>
+  Effect.map(
+    Effect.forEach(kinds, ({ nextDue }) => Effect.catchCause(nextDue, () => Effect.succeed(Option.none()))),
+    (all) => Math.min(...all.map(Option.getOrElse(() => Number.POSITIVE_INFINITY)))
+  )
+
+/** Rounds of all kinds side by side, until none is at one and nothing is under way. */
+const untilQuiet = Effect.fnUntraced(function* (
+  kinds: ReadonlyArray<Rounds>,
+  until: Instant.Instant,
+  tally: { taken: number; failed: number }
+) {
+  const { pollInterval } = yield* WorkerSettings
+  const signal = yield* WorkSignal
+  const quiet = yield* Deferred.make<void>()
+  const busy = new Set(kinds)
+
+  const keep = Effect.fnUntraced(function* (kind: Rounds) {
+    const wait = yield* signal.listen
+    for (;;) {
+      busy.add(kind)
+      const mayBegin = (yield* Instant.now) < until
+      const done = mayBegin ? yield* survived(kind.round, () => void tally.failed++) : 0
+      tally.taken += done
+      if (done > 0) continue
+      const isUnderWay = (yield* kind.underWay) > 0
+      if (!isUnderWay) busy.delete(kind)
+      if (busy.size === 0) yield* Deferred.succeed(quiet, undefined)
+      yield* isUnderWay ? Effect.raceFirst(wait(pollInterval), kind.settled) : wait(pollInterval)
+    }
+  }, Effect.scoped)
+
+  yield* Effect.raceFirst(
+    Deferred.await(quiet),
+    Effect.all(kinds.map(keep), { concurrency: "unbounded", discard: true })
+  )
+})

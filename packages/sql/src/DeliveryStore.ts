@@ -84,7 +84,12 @@ export const layer = Layer.effect(
       })
     })
 
-    const move = ({ eventId, kind, ticket, webhookId }: Claimed, { next }: Settlement, at: Instant.Instant) => {
+    const move = (
+      { eventId, kind, ticket, webhookId }: Claimed,
+      { failure }: Attempt,
+      { next }: Settlement,
+      at: Instant.Instant
+    ) => {
       const mine = sql`webhook_id = ${webhookId} AND event_id = ${eventId}`
       const present = sql`${mine} AND ticket = ${ticket} AND leased = 1`
       const settled = Instant.toIso(at)
@@ -93,10 +98,14 @@ export const layer = Layer.effect(
           settled_at = ${settled} WHERE ${mine} AND state <> 'delivered'`
       }
       if (next.state === "failed") {
-        return sql`UPDATE deliveries SET state = 'failed', due_at = NULL, leased = 0, manual = 0, resume_at = NULL,
-          settled_at = ${settled}, attempts = ${next.attempts} WHERE ${present}`
+        // What arrived once, and was to be sent again, has arrived all the same.
+        const arrival = sql`SELECT MIN(begun_at) FROM delivery_attempts WHERE ${mine} AND failure IS NULL`
+        return sql`UPDATE deliveries SET state = CASE WHEN (${arrival}) IS NULL THEN 'failed' ELSE 'delivered' END,
+          due_at = NULL, leased = 0, manual = 0, resume_at = NULL,
+          settled_at = COALESCE((${arrival}), ${settled}), attempts = ${next.attempts} WHERE ${present}`
       }
-      const asked = kind === "probe" ? sql.literal("") : sql.literal(", manual = 0, resume_at = NULL")
+      const isAskedStill = kind === "probe" || failure === "unsigned"
+      const asked = isAskedStill ? sql.literal("") : sql.literal(", manual = 0, resume_at = NULL")
       return sql`UPDATE deliveries SET due_at = ${Instant.toIso(next.dueAt)}, leased = 0, attempts = ${next.attempts}
         ${asked} WHERE ${present}`
     }
@@ -112,7 +121,7 @@ export const layer = Layer.effect(
       const settlement = decide(receiverOf(row))
       const { audit, mail, receiver } = settlement
       yield* keep(receiver)
-      yield* move(claimed, settlement, at)
+      yield* move(claimed, attempt, settlement, at)
       yield* sql`INSERT INTO delivery_attempts ${sql.insert({
         webhook_id: claimed.webhookId,
         event_id: claimed.eventId,

@@ -18,6 +18,7 @@ import { sandbox } from "./migrations/0009_sandbox.ts"
 import { performance } from "./migrations/0010_performance.ts"
 import { deliveries } from "./migrations/0011_deliveries.ts"
 import { revocations } from "./migrations/0012_revocations.ts"
+import { recoveries } from "./migrations/0013_recoveries.ts"
 import { windowOrder } from "./migrations/0015_window_order.ts"
 
 const table = "partner_commentary_migrations"
@@ -35,6 +36,7 @@ const migrations = {
   "0010_performance": performance,
   "0011_deliveries": deliveries,
   "0012_revocations": revocations,
+  "0013_recoveries": recoveries,
   "0015_window_order": windowOrder
 }
 

@@ -1,4 +1,6 @@
 /** `doctor`: what there is to mend. */
+
+import * as Settings from "@partner-commentary/settings/Settings"
 import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
@@ -7,7 +9,6 @@ import { answer, table } from "../Answer.ts"
 import { CommandFailed } from "../CommandFailed.ts"
 import * as Database from "../Database.ts"
 import type { Finding } from "../Doctor.ts"
-import * as Settings from "../settings/Settings.ts"
 import { undone } from "./Maintenance.ts"
 
 export const doctor = Command.make(

@@ -6,13 +6,13 @@ import { PersonaRegistry } from "@partner-commentary/core/persona/PersonaRegistr
 import { AuditLog } from "@partner-commentary/core/shared/AuditLog"
 import { OrganizationId, PersonaId } from "@partner-commentary/core/shared/Ids"
 import * as Instant from "@partner-commentary/core/shared/Instant"
+import * as Kind from "@partner-commentary/settings/Kind"
 import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Administration from "../Administration.ts"
 import { answer, isoOrNull, table } from "../Answer.ts"
 import { CommandFailed } from "../CommandFailed.ts"
-import * as Kind from "../Kind.ts"
 import * as Parameter from "../Parameter.ts"
 
 const organization = Parameter.required("org", Kind.id(OrganizationId), "ID", "The organization's id")

@@ -1,6 +1,7 @@
 /** `migrate` and `purge`: keeping the database in shape. */
 import { Retention } from "@partner-commentary/core/operations/Retention"
 import * as Instant from "@partner-commentary/core/shared/Instant"
+import * as Settings from "@partner-commentary/settings/Settings"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as Duration from "effect/Duration"
@@ -13,7 +14,6 @@ import { answer } from "../Answer.ts"
 import * as Database from "../Database.ts"
 import * as DatabaseRefused from "../DatabaseRefused.ts"
 import * as Logs from "../Logs.ts"
-import * as Settings from "../settings/Settings.ts"
 
 const kept = { duration: Duration.days(7), text: "7 days" }
 const keptEvents = { duration: Duration.days(30), text: "30 days" }

@@ -1,6 +1,9 @@
 /** `token …`: tokens of the local identity, for calling the API-key operations without a dashboard. */
 import { OrganizationStore } from "@partner-commentary/core/partner/OrganizationStore"
 import { OrganizationId } from "@partner-commentary/core/shared/Ids"
+import * as Choices from "@partner-commentary/settings/Choices"
+import * as Kind from "@partner-commentary/settings/Kind"
+import * as Settings from "@partner-commentary/settings/Settings"
 import * as Command from "effect/cli/Command"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -8,11 +11,8 @@ import * as Option from "effect/Option"
 import * as Administration from "../Administration.ts"
 import { answer } from "../Answer.ts"
 import { CommandFailed } from "../CommandFailed.ts"
-import * as Kind from "../Kind.ts"
 import * as Outside from "../Outside.ts"
 import * as Parameter from "../Parameter.ts"
-import * as Choices from "../settings/Choices.ts"
-import * as Settings from "../settings/Settings.ts"
 
 const create = Command.make(
   "create",

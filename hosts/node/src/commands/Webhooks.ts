@@ -5,6 +5,8 @@ import * as Instant from "@partner-commentary/core/shared/Instant"
 import { resealAll } from "@partner-commentary/core/webhook/Resealing"
 import type { Webhook } from "@partner-commentary/core/webhook/Webhook"
 import { WebhookAdministration } from "@partner-commentary/core/webhook/WebhookAdministration"
+import * as Kind from "@partner-commentary/settings/Kind"
+import * as Settings from "@partner-commentary/settings/Settings"
 import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -13,9 +15,7 @@ import * as Administration from "../Administration.ts"
 import { answer, isoOrNull, table } from "../Answer.ts"
 import { CommandFailed } from "../CommandFailed.ts"
 import * as DataFolder from "../DataFolder.ts"
-import * as Kind from "../Kind.ts"
 import * as Parameter from "../Parameter.ts"
-import * as Settings from "../settings/Settings.ts"
 import * as WebhookSecrets from "../WebhookSecrets.ts"
 
 const list = Command.make(
@@ -27,18 +27,25 @@ const list = Command.make(
     }
     const webhooks = yield* (yield* WebhookAdministration).list(organization)
     yield* answer({
-      json: () => webhooks.map(view),
+      json: () =>
+        webhooks.map(({ waiting, webhook }) => ({
+          ...view(webhook),
+          deliveries_waiting: waiting?.count ?? 0,
+          oldest_waiting_since: isoOrNull(waiting?.since ?? null)
+        })),
       text: () =>
         table(
-          ["id", "environment", "status", "failures", "last delivery", "url", "events"],
-          webhooks.map((webhook) => [
+          ["id", "environment", "status", "failures", "last delivery", "url", "events", "waiting", "since"],
+          webhooks.map(({ waiting, webhook }) => [
             webhook.id,
             webhook.owner.environment,
             webhook.status,
             String(webhook.consecutiveFailures),
             isoOrNull(webhook.lastDeliveryAt) ?? "never",
             webhook.url,
-            webhook.events.join(" ")
+            webhook.events.join(" "),
+            String(waiting?.count ?? 0),
+            isoOrNull(waiting?.since ?? null) ?? ""
           ]),
           "There are no webhooks yet: partners register them with POST /webhooks."
         )

@@ -40,6 +40,9 @@ export interface Receiver {
   readonly quietUntil: Instant.Instant | null
 }
 
+/** Nothing is sent to it but probes: what is to go there waits. */
+export const isHeld = ({ health, webhook }: Receiver): boolean => webhook.status !== "active" || health.probes !== null
+
 /** What the contact is to be told. */
 export type Alarm = "failing" | "gone" | "disabled"
 
@@ -83,6 +86,12 @@ const recovered = ({ health, quietUntil, webhook }: Receiver, now: Instant.Insta
   health: { ...healthy, draining: health.probes === null ? health.draining : { since: now, sent: 0 } },
   quietUntil: health.probes === null ? quietUntil : null
 })
+
+/** What waits goes out as after the breaker closed: slowly first. An open one, and one that drains already, stay as they are. */
+export const draining = (present: Receiver, now: Instant.Instant): Receiver =>
+  present.health.probes === null && present.health.draining === null
+    ? { ...present, health: { ...present.health, draining: { since: now, sent: 0 } } }
+    : present
 
 const noted = (present: Health, attempt: Attempt, eventId: EventId, policy: WebhookPolicy): Health => ({
   ...present,

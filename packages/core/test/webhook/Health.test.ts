@@ -251,3 +251,22 @@ describe("the allowance", () => {
     expect(Health.taken(fresh, { most: 5, count: 5 }, start, policy)).toBe(fresh)
   })
 })
+
+describe("a recovery", () => {
+  it("drains as after the breaker closed, and changes nothing while that is open or drains already", () => {
+    const begun = Health.draining(fresh, start)
+    expect(begun.health.draining).toEqual({ since: start, sent: 0 })
+    expect(Health.allowance(begun, 0, start, policy).most).toBe(5)
+    expect(
+      Health.allowance(
+        { ...begun, health: { ...begun.health, draining: { since: start, sent: 10 } } },
+        0,
+        start,
+        policy
+      ).most
+    ).toBe(0)
+    expect(Health.draining(begun, start + second)).toBe(begun)
+    const open = { ...fresh, health: { ...Health.healthy, probes: 2 } }
+    expect(Health.draining(open, start)).toBe(open)
+  })
+})

@@ -49,7 +49,7 @@ export const asset = (text: string, headers: Headers): Effect.Effect<Asset, neve
   Effect.flatMap(pack(text), (gzip) => packed(gzip, headers))
 
 export const pack = (text: string): Effect.Effect<Asset["gzip"]> =>
-  through(new TextEncoder().encode(text), new CompressionStream("gzip"))
+  Effect.suspend(() => through(new TextEncoder().encode(text), new CompressionStream("gzip")))
 
 const unpack = (gzip: Asset["gzip"]) => Effect.suspend(() => through(gzip, new DecompressionStream("gzip")))
 

@@ -10,7 +10,7 @@ import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import { type Asset, asset, packed, respond } from "./Asset.ts"
 import { explorerPage, explorerStart } from "./ExplorerPage.ts"
-import { ExplorerProgram } from "./ExplorerScript.ts"
+import { ExplorerProgram } from "./ExplorerProgram.ts"
 
 const policy =
   "default-src 'none'; script-src 'self'; style-src 'unsafe-inline'; connect-src 'self'; img-src 'self' data: blob:; font-src data:; worker-src blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"

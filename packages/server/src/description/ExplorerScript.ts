@@ -1,8 +1,4 @@
-/**
- * The explorer's program, Scalar, out of Effect, which brings it inside a page of its own. It is read when somebody first
- * looks at the explorer: three megabytes that neither the start nor a service without visitors pays for. A host that has
- * it as a file need not read it at all.
- */
+/** The explorer's program, Scalar, out of Effect, which brings it inside a page of its own: three megabytes. */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
@@ -10,7 +6,6 @@ import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpApi from "effect/http-api/HttpApi"
 import * as HttpApiScalar from "effect/http-api/HttpApiScalar"
 import * as Layer from "effect/Layer"
-import { type Asset, pack } from "./Asset.ts"
 
 const path = "/docs"
 
@@ -35,9 +30,3 @@ export const explorerScript: Effect.Effect<string> = Effect.scoped(
       : yield* Effect.die("Effect's explorer page holds no script")
   })
 ).pipe(Effect.orDie)
-
-/** The program as it is sent: compressed. */
-export const ExplorerProgram = Context.Reference<Effect.Effect<Asset["gzip"]>>(
-  "@partner-commentary/server/description/ExplorerProgram",
-  { defaultValue: () => Effect.flatMap(explorerScript, pack) }
-)

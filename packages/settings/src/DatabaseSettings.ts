@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
-import * as Kind from "../Kind.ts"
+import * as Kind from "./Kind.ts"
 import * as Variable from "./Variable.ts"
 import { SettingRefused } from "./Variable.ts"
 
@@ -31,6 +31,13 @@ export const isPostgres = (database: Database): database is PostgresDatabase => 
 
 /** For people, without credentials. */
 export const told = (database: Database): string => (isPostgres(database) ? database.told : database.filename)
+
+/** What the adapter is opened with. */
+export const poolOf = ({ directUrl, poolSize, url }: PostgresDatabase) => ({
+  url,
+  directUrl: Option.getOrUndefined(directUrl),
+  poolSize
+})
 
 export const read = (fallback: string): Effect.Effect<Database, SettingRefused> =>
   Effect.gen(function* () {

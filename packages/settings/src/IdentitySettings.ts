@@ -1,7 +1,7 @@
 /** Whose tokens the dashboard's are, from `JWKS_URL` and what its tokens must say. */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import * as Kind from "../Kind.ts"
+import * as Kind from "./Kind.ts"
 import * as Variable from "./Variable.ts"
 import { SettingRefused } from "./Variable.ts"
 

@@ -3,7 +3,7 @@ import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import { isLoopback, isWildcard } from "./Loopback.ts"
 import type { GeneratorSettings, Settings } from "./Settings.ts"
-import { apiRoot, dataFolder } from "./Settings.ts"
+import { apiRoot, dataFolder, isOpenToPrivate, isWeaklySigned } from "./Settings.ts"
 
 /** The mail server without its credentials. */
 export const mailServer = (server: Redacted.Redacted<string>): { readonly host: string; readonly port: number } => {
@@ -40,6 +40,20 @@ export const noIdentity = (settings: Settings): Option.Option<string> =>
   Option.isSome(settings.identity) || settings.development
     ? Option.none()
     : Option.some("JWKS_URL is unset: the API-key operations refuse every token")
+
+/** What works, and somebody should know all the same. */
+export const cautions = (settings: Settings): ReadonlyArray<string> => [
+  ...(isWeaklySigned(settings)
+    ? [
+        "SIGNING_SECRET is shorter than 32 characters: who guesses it forges every creator's link; put a long random text first"
+      ]
+    : []),
+  ...(isOpenToPrivate(settings)
+    ? [
+        "WEBHOOK_ALLOW_PRIVATE is true outside development: who has a partner's key can have requests sent into this network"
+      ]
+    : [])
+]
 
 /** Where nobody said what mails should link to, but somebody should: what they link to now, and whether it leads nowhere. */
 export const unfoundLinks = (

@@ -3,7 +3,7 @@ import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import type { Kind } from "../Kind.ts"
+import type { Kind } from "./Kind.ts"
 
 /** A value that the service cannot start with, or one that it needs and does not find. */
 export class SettingRefused extends Schema.TaggedError<SettingRefused>()("SettingRefused", {

@@ -1,0 +1,19 @@
+/** The schema of databases in memory: made by the migrations for the first one of a process, and copied from there. */
+import * as Migrations from "@partner-commentary/sql/Migrations"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import { SqliteClient } from "./SqliteClient.ts"
+
+/** Empty but for the schema, and never changed. */
+let template: Option.Option<Uint8Array> = Option.none()
+
+/** Brings an empty database to the present schema. */
+export const layer = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const client = yield* SqliteClient
+    if (Option.isSome(template)) return yield* client.load(template.value)
+    yield* Migrations.migrate
+    template = yield* client.image
+  })
+)

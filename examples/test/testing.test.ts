@@ -1,0 +1,36 @@
+/** The examples of a partner's own tests run as they are: with vitest, with jest's globals, and with Node's own runner. */
+import { execFile } from "node:child_process"
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import { promisify } from "node:util"
+import { afterEach, beforeEach, describe, expect, it, test } from "vitest"
+import "../testing/with-vitest.ts"
+
+// vitest's are jest's, but for their names' being imported.
+Object.assign(globalThis, { afterEach, beforeEach, describe, expect, test })
+await describe("by jest's globals", async () => {
+  await import("../testing/with-jest.ts")
+})
+
+const at = (path: string) => join(import.meta.dirname, "../..", path)
+
+it("Node's own runner needs nothing but Node", async () => {
+  const runner = promisify(execFile)(
+    process.execPath,
+    ["--test", "--test-reporter=tap", at("examples/testing/with-node-test.ts")],
+    {
+      // A runner within a runner would report to the outer one.
+      env: { ...process.env, NODE_TEST_CONTEXT: undefined, NODE_OPTIONS: "" }
+    }
+  )
+  const { stdout } = await runner
+  expect(stdout).toMatch(/^# pass 2$/m)
+  expect(stdout).toMatch(/^# fail 0$/m)
+})
+
+it("the README of hosts/test shows the first example as it is", () => {
+  const source = readFileSync(at("examples/testing/with-vitest.ts"), "utf8")
+  const region = /^\/\/ #region vitest\n([\s\S]+?)^\/\/ #endregion$/m.exec(source)?.[1] ?? ""
+  expect(region).not.toBe("")
+  expect(readFileSync(at("hosts/test/README.md"), "utf8")).toContain(`\`\`\`ts\n${region}\`\`\`\n`)
+})

@@ -1,0 +1,38 @@
+/**
+ * The same with jest, by its globals: `node --experimental-vm-modules node_modules/jest/bin/jest.js`, for all of it is ESM.
+ * One instance for each test, made and disposed of by hooks.
+ */
+import { TestPartnerCommentary } from "@partner-commentary/test"
+import { Newsroom } from "./Newsroom.ts"
+
+let pc: TestPartnerCommentary
+
+beforeEach(async () => {
+  pc = await TestPartnerCommentary.make({ now: "2026-02-01T12:00:00Z" })
+})
+
+afterEach(async () => {
+  await pc.dispose()
+})
+
+describe("the newsroom", () => {
+  test("hears of a creator who declines", async () => {
+    const url = "https://newsroom.example/commentary"
+    const { organization, personas } = await pc.seed()
+    const client = pc.client(organization)
+    const { secret } = await client.webhooks.create({ url, events: ["commentary.failed"] })
+    const newsroom = new Newsroom({ client, webhook: { url, secret }, now: () => pc.clock.now })
+    pc.webhooks.handle(url, newsroom.receive)
+
+    await newsroom.ask("Will the Lakers make the play-offs?")
+    await pc.creator(personas[0]).decline("On holiday")
+    expect(newsroom.missed).toEqual(["Ada Vance (declined)"])
+  })
+})
+
+// What `@types/jest` declares, as far as it is used above: leave these lines out where that is installed.
+declare const describe: (name: string, body: () => void) => void
+declare const test: (name: string, body: () => Promise<void>) => void
+declare const beforeEach: (body: () => Promise<void>) => void
+declare const afterEach: (body: () => Promise<void>) => void
+declare const expect: (value: unknown) => { readonly toEqual: (expected: unknown) => void }

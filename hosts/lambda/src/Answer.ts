@@ -1,0 +1,38 @@
+/** A Response as the source of the event wants it: with headers once or many times, and bytes that are no text in Base64. */
+import { STATUS_CODES } from "node:http"
+import type { AnswerForm } from "./Call.ts"
+
+export interface Answer {
+  readonly statusCode: number
+  readonly statusDescription?: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly multiValueHeaders?: Readonly<Record<string, ReadonlyArray<string>>>
+  readonly cookies?: ReadonlyArray<string>
+  readonly body: string
+  readonly isBase64Encoded: boolean
+}
+
+const text = /^(?:text\/|image\/svg\+xml|application\/(?:[\w.-]+\+)?(?:json|xml|javascript)\b)/i
+
+export const from = async (response: Response, form: AnswerForm): Promise<Answer> => {
+  const bytes = Buffer.from(await response.arrayBuffer())
+  const isText = !response.headers.has("content-encoding") && text.test(response.headers.get("content-type") ?? "")
+  const said = {
+    statusCode: response.status,
+    body: bytes.toString(isText ? "utf8" : "base64"),
+    isBase64Encoded: !isText && bytes.length > 0
+  }
+  const cookies = response.headers.getSetCookie()
+  const single = Object.fromEntries([...response.headers].filter(([name]) => name !== "set-cookie"))
+  if (form === "http-api") return { ...said, headers: single, ...(cookies.length === 0 ? {} : { cookies }) }
+  const described = { ...said, statusDescription: `${response.status} ${STATUS_CODES[response.status] ?? "Unknown"}` }
+  if (form === "headers") {
+    const [cookie] = cookies
+    return { ...described, headers: cookie === undefined ? single : { ...single, "set-cookie": cookie } }
+  }
+  const several = Object.fromEntries(Object.entries(single).map(([name, value]) => [name, [value]]))
+  return {
+    ...described,
+    multiValueHeaders: cookies.length === 0 ? several : { ...several, "set-cookie": cookies }
+  }
+}

@@ -1,0 +1,115 @@
+/**
+ * The service as the environment describes it, by the variables that the Node host reads, too. Lambda keeps nothing on a disk and
+ * knows no development, so what that would fall back to must be said.
+ */
+import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
+import { DashboardIdentity } from "@partner-commentary/core/access/DashboardIdentity"
+import * as Core from "@partner-commentary/core/Core"
+import { Policy } from "@partner-commentary/core/shared/Policy"
+import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
+import { SigningSecrets } from "@partner-commentary/core/shared/SigningSecrets"
+import { TrustedProxies } from "@partner-commentary/server/ClientAddress"
+import * as Choices from "@partner-commentary/settings/Choices"
+import { levels } from "@partner-commentary/settings/LogLevels"
+import * as Settings from "@partner-commentary/settings/Settings"
+import { SettingRefused } from "@partner-commentary/settings/Variable"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Logger from "effect/Logger"
+import * as Option from "effect/Option"
+import * as References from "effect/References"
+import * as Database from "./Database.ts"
+import * as Explorer from "./Explorer.ts"
+
+const read = Effect.gen(function* () {
+  const settings = yield* Settings.read
+  if (settings.database.isDefault) return yield* missing("DATABASE_URL", "no disk of its own outlives a container")
+  yield* Settings.requireForService({ ...settings, development: false })
+  const { mail, publicUrl, signingSecrets } = settings
+  if (Option.isNone(publicUrl)) return yield* missing("PUBLIC_URL", "every link in a mail starts with it")
+  // Both are there: requireForService looked.
+  return {
+    settings,
+    apiRoot: publicUrl.value,
+    smtpUrl: Option.getOrThrow(mail.server),
+    secrets: Option.getOrThrow(signingSecrets)
+  }
+})
+
+const cautions = (settings: Settings.Settings): ReadonlyArray<string> => [
+  ...Choices.cautions(settings),
+  ...Option.toArray(Choices.noIdentity(settings))
+]
+
+const missing = (name: string, why: string) =>
+  Effect.fail(new SettingRefused({ name, reason: `must be set on Lambda: ${why}` }))
+
+/** Adapters are loaded when they are chosen. */
+const outside = ({ settings, smtpUrl }: Effect.Success<typeof read>) => {
+  const { generator, identity, mail, webhooks } = settings
+  return Layer.mergeAll(
+    loaded(
+      () => import("@partner-commentary/smtp/SmtpMailer"),
+      ({ layer }) => layer({ url: smtpUrl, from: mail.from })
+    ),
+    loaded(
+      () => import("@partner-commentary/webhook/NodeWebhookTransport"),
+      ({ layer }) => layer(webhooks)
+    ),
+    Option.match(generator, {
+      onNone: () =>
+        loaded(
+          () => import("@partner-commentary/generator/LocalGenerator"),
+          ({ layer }) => layer
+        ),
+      onSome: (server) =>
+        loaded(
+          () => import("@partner-commentary/generator/OpenAiGenerator"),
+          ({ layer }) => layer(server)
+        )
+    }),
+    Option.match(identity, {
+      onNone: () => DashboardIdentity.layerNone,
+      onSome: (provider) =>
+        loaded(
+          () => import("@partner-commentary/identity/JwksIdentity"),
+          ({ layer }) => layer(provider)
+        )
+    })
+  )
+}
+
+const loaded = <Module, A, E, R>(load: () => Promise<Module>, make: (module: Module) => Layer.Layer<A, E, R>) =>
+  Layer.unwrap(Effect.map(Effect.promise(load), make))
+
+/** Logs are JSON lines on stderr, which Lambda keeps. Nobody would see spans. */
+const observed = ({ log }: Settings.Settings) =>
+  Layer.mergeAll(
+    Logger.layer([Logger.withConsoleError(Logger.formatJson)]),
+    Layer.succeed(Logger.LogToStderr, true),
+    Layer.succeed(References.MinimumLogLevel, levels[Option.getOrElse(log.level, () => "info" as const)]),
+    Layer.succeed(References.TracerEnabled, false)
+  )
+
+export const layer = Layer.unwrap(
+  Effect.map(read, (environment) => {
+    const { apiRoot, secrets, settings } = environment
+    return Core.layer.pipe(
+      Layer.provideMerge(
+        Layer.mergeAll(
+          Database.layer(settings),
+          outside(environment),
+          Layer.succeed(SigningSecrets, secrets),
+          Layer.succeed(PublicAddress, { apiRoot }),
+          Layer.succeed(Policy, settings.policy),
+          Layer.succeed(TrustedProxies, settings.trustedProxies),
+          Core.layerProcess,
+          Explorer.layer,
+          Layer.effectDiscard(Effect.forEach(cautions(settings), (caution) => Effect.logWarning(caution))),
+          NodeCrypto.layer
+        )
+      ),
+      Layer.provideMerge(observed(settings))
+    )
+  })
+)

@@ -1,0 +1,17 @@
+/** The explorer's program as a file beside the bundle, so that it is no part of what a container loads to begin. */
+import { existsSync } from "node:fs"
+import { readFile } from "node:fs/promises"
+import { join } from "node:path"
+import { ExplorerProgram } from "@partner-commentary/server/description/ExplorerProgram"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+
+/** Written by scripts/bundle.ts. Who runs the sources has none. */
+const file = join(import.meta.dirname, "explorer.js.gz")
+
+export const layer = existsSync(file)
+  ? Layer.succeed(
+      ExplorerProgram,
+      Effect.promise(async () => new Uint8Array(await readFile(file)))
+    )
+  : Layer.empty

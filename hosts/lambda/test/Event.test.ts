@@ -1,0 +1,162 @@
+/** The documented example of each source's event, read; and whose address a request has. */
+import { assert, describe, it } from "@effect/vitest"
+import * as IpAllowList from "@partner-commentary/core/access/IpAllowList"
+import { clientAddress } from "@partner-commentary/server/ClientAddress"
+import * as Result from "effect/Result"
+import { type Call, toWeb } from "../src/Call.ts"
+import * as Event from "../src/Event.ts"
+import { example } from "./Sources.ts"
+
+const read = (event: unknown): Call => {
+  const found = Result.getOrThrow(Event.read(event))
+  return found.is === "call" ? found.call : assert.fail("this is no request")
+}
+
+const text = ({ body }: Call) => (body === null ? null : new TextDecoder().decode(body))
+
+/** As the service would see its address. */
+const seenBy = ({ address, headers }: Call, proxies: ReadonlyArray<string>) =>
+  clientAddress(address, headers["x-forwarded-for"], Result.getOrThrow(IpAllowList.parse(proxies)))
+
+describe("the documented example", () => {
+  it("of an HTTP API", () => {
+    const call = read(example("http-api"))
+    assert.deepInclude(call, { method: "POST", address: "192.0.2.1", answerAs: "http-api" })
+    assert.strictEqual(call.targetBelow(""), "/my/path?parameter1=value1&parameter1=value2&parameter2=value")
+    assert.deepStrictEqual(call.headers, { header1: "value1", header2: "value1,value2", cookie: "cookie1; cookie2" })
+    assert.strictEqual(text(call), "Hello from Lambda")
+  })
+
+  it("of a function URL", () => {
+    const call = read(example("function-url"))
+    assert.deepInclude(call, { method: "POST", address: "123.123.123.123", answerAs: "http-api" })
+    assert.strictEqual(text(call), "Hello from client!")
+  })
+
+  it("of a REST API", () => {
+    const call = read(example("rest-api"))
+    assert.deepInclude(call, { method: "GET", address: "52.255.255.12", answerAs: "multi-value-headers", body: null })
+    assert.strictEqual(call.targetBelow(""), "/my/path?parameter1=value1&parameter1=value2&parameter2=value")
+    assert.include(call.headers, { host: "id.execute-api.us-east-1.amazonaws.com", accept: "*/*" })
+  })
+
+  it("of an HTTP API that speaks version 1.0", () => {
+    const call = read(example("http-api-version-1"))
+    assert.deepInclude(call, { method: "GET", address: "192.0.2.1", answerAs: "multi-value-headers" })
+    assert.deepStrictEqual(call.headers, { header1: "value1", header2: "value1, value2" })
+  })
+
+  it("of a load balancer", () => {
+    const call = read(example("load-balancer"))
+    assert.deepInclude(call, { method: "GET", address: "72.12.164.125", answerAs: "headers" })
+    assert.strictEqual(call.targetBelow(""), "/lambda?query=1234ABCD")
+  })
+
+  it("of a load balancer with multi-value headers", () => {
+    const call = read(example("load-balancer-multi-value"))
+    assert.deepInclude(call, { address: "72.21.198.66", answerAs: "multi-value-headers" })
+    assert.strictEqual(call.targetBelow(""), "/?myKey=val1&myKey=val2")
+    assert.strictEqual(call.headers["cookie"], "name1=value1; name2=value2")
+    assert.strictEqual(text(call), "request_body")
+  })
+
+  it("of a schedule, and of EventBridge Scheduler", () => {
+    const schedule = Result.succeed({ is: "schedule" } as const)
+    assert.deepStrictEqual(Event.read(example("schedule")), schedule)
+    assert.deepStrictEqual(Event.read({ ...example("schedule"), source: "aws.scheduler" }), schedule)
+  })
+})
+
+describe("whose address a request has", () => {
+  const forwarded = (value: string) => {
+    const event = example("load-balancer")
+    return read({ ...event, headers: { ...event.headers, "x-forwarded-for": value } })
+  }
+
+  it("behind a load balancer is the right-most entry, whatever the client claims to its left", () => {
+    assert.strictEqual(seenBy(forwarded("198.51.100.1, 203.0.113.9"), []), "203.0.113.9")
+    assert.strictEqual(seenBy(forwarded("198.51.100.1,203.0.113.9:4711"), []), "203.0.113.9")
+    assert.strictEqual(seenBy(forwarded("2001:db8::7"), []), "2001:db8::7")
+    assert.strictEqual(seenBy(forwarded("[2001:db8::7]:443"), []), "2001:db8::7")
+  })
+
+  it("is one further to the left for each trusted proxy before the load balancer", () => {
+    const call = forwarded("192.0.2.66, 198.51.100.1, 10.0.0.2, 10.0.0.1")
+    assert.strictEqual(seenBy(call, ["10.0.0.0/8"]), "198.51.100.1")
+  })
+
+  it("behind API Gateway is the context's, and what a header claims counts only from a trusted proxy", () => {
+    const event = example("http-api")
+    const call = read({ ...event, headers: { "x-forwarded-for": "198.51.100.1, 192.0.2.1" } })
+    assert.strictEqual(seenBy(call, []), "192.0.2.1")
+    assert.strictEqual(seenBy(call, ["203.0.113.0/24"]), "192.0.2.1")
+    assert.strictEqual(seenBy(call, ["192.0.2.0/24"]), "198.51.100.1")
+  })
+
+  it("is nobody's where a load balancer is told to say nothing", () => {
+    const { "x-forwarded-for": _, ...headers } = example("load-balancer").headers
+    assert.strictEqual(read({ ...example("load-balancer"), headers }).address, "")
+  })
+})
+
+describe("a path", () => {
+  const at = (rawPath: string, context = {}) => {
+    const event = example("http-api")
+    return read({ ...event, rawPath, rawQueryString: "", requestContext: { ...event.requestContext, ...context } })
+  }
+  const own = { domainName: "api.example.com", stage: "prod" }
+
+  it("loses its stage at the address that API Gateway makes, and only there, and only whole", () => {
+    assert.strictEqual(at("/prod/partner/v1", { stage: "prod" }).targetBelow(""), "/partner/v1")
+    assert.strictEqual(at("/prod", { stage: "prod" }).targetBelow(""), "/")
+    assert.strictEqual(at("/production/x", { stage: "prod" }).targetBelow(""), "/production/x")
+    assert.strictEqual(at("/prod/x", own).targetBelow(""), "/prod/x")
+    assert.strictEqual(at("/partner/partner/v1", { stage: "partner" }).targetBelow(""), "/partner/v1")
+    assert.strictEqual(at("/partner/v1/topics", { ...own, stage: "partner" }).targetBelow(""), "/partner/v1/topics")
+  })
+
+  it("behind a domain of one's own loses PUBLIC_URL's path", () => {
+    assert.strictEqual(at("/commentary/partner/v1", own).targetBelow("/commentary"), "/partner/v1")
+    assert.strictEqual(at("/partner/v1", own).targetBelow("/commentary"), "/partner/v1")
+  })
+
+  it("that a gateway decoded is encoded again, so that nothing of it becomes a query", () => {
+    assert.strictEqual(at("/a b/ü?c#d").targetBelow(""), "/a%20b/%C3%BC%3Fc%23d")
+    assert.strictEqual(at("/a%2Fb/100%").targetBelow(""), "/a%2Fb/100%")
+    assert.strictEqual(at("no/slash\uD800").targetBelow(""), "/no/slash%EF%BF%BD")
+  })
+})
+
+describe("a body", () => {
+  it("in Base64 becomes its bytes", () => {
+    const body = Buffer.from([0, 255, 254]).toString("base64")
+    assert.deepStrictEqual(
+      read({ ...example("http-api"), body, isBase64Encoded: true }).body,
+      new Uint8Array([0, 255, 254])
+    )
+  })
+})
+
+describe("what no HTTP could have brought", () => {
+  it("becomes no request: a method or a header with a space or a line break", () => {
+    const event = example("http-api")
+    const http = { ...event.requestContext.http, method: "GET IT" }
+    assert.isUndefined(toWeb(read({ ...event, requestContext: { ...event.requestContext, http } }), ""))
+    assert.isUndefined(toWeb(read({ ...event, headers: { "x-api-key": "a\nb" } }), ""))
+    assert.isUndefined(toWeb(read({ ...event, headers: { "x api": "a" } }), ""))
+    assert.isUndefined(toWeb(read({ ...event, headers: { "x-a": "ü€" } }), ""))
+  })
+
+  it("a method that the web forbids is one that no path takes", () => {
+    const event = example("rest-api")
+    assert.strictEqual(toWeb(read({ ...event, httpMethod: "TRACE" }), "")?.[0].method, "NO-TRACE")
+  })
+
+  it("and a host that is none is no obstacle", () => {
+    const event = example("http-api")
+    assert.strictEqual(
+      new URL(toWeb(read({ ...event, headers: { host: "a b" } }), "")?.[0].url ?? "").host,
+      "localhost"
+    )
+  })
+})

@@ -1,0 +1,102 @@
+/** Events of every source, answered by the service in memory. */
+import { assert, it } from "@effect/vitest"
+import * as Seed from "@partner-commentary/test/Seed"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as SqlClient from "effect/sql/SqlClient"
+import { makeHandler, type Needed } from "../src/Handler.ts"
+import * as Service from "./Service.ts"
+import { example, sources } from "./Sources.ts"
+
+for (const [name, event] of Object.entries(sources)) {
+  it.effect(`a topic is taken in and shown: ${name}`, () =>
+    Effect.gen(function* () {
+      const owner = yield* Seed.organization()
+      const persona = yield* Seed.persona(owner)
+      const { text: key } = yield* Seed.key(owner)
+      const handle = yield* Service.handler
+      const ask = (method: string, target: string, body?: string) =>
+        Effect.map(
+          Effect.promise(() =>
+            handle(
+              event({
+                method,
+                target,
+                headers: [
+                  ["X-Api-Key", key],
+                  ["Content-Type", "application/json"]
+                ],
+                ...(body === undefined ? {} : { body })
+              }),
+              Service.minute
+            )
+          ),
+          (answer) => {
+            const { bytes, ...rest } = Service.told(answer)
+            return { ...rest, text: bytes.toString() }
+          }
+        )
+      const created = yield* ask(
+        "POST",
+        "/partner/v1/topics",
+        JSON.stringify({
+          content: "Will the Lakers make the play-offs?",
+          persona_ids: [persona.id],
+          external_reference: "a:b"
+        })
+      )
+      assert.strictEqual(created.status, 201, created.text)
+      const shown = yield* ask("GET", "/partner/v1/topics/by-reference/a%3Ab?x=1&x=2")
+      assert.strictEqual(shown.status, 200, shown.text)
+      assert.strictEqual(JSON.parse(shown.text).data.topic_id, JSON.parse(created.text).data.topic_id)
+      assert.strictEqual(shown.headers["content-type"], "application/json")
+      assert.match(shown.headers["x-request-id"] ?? "", /^[\w-]{36}$/)
+      yield* Effect.promise(handle.dispose)
+    }).pipe(Effect.provide(Service.layer))
+  )
+}
+
+it.effect("what no HTTP could have brought is refused in the envelope", () =>
+  Effect.gen(function* () {
+    const handle = yield* Service.handler
+    const event = example("http-api")
+    const headers = { "x-request-id": "mine-1", "x-broken": "a\nb" }
+    const answer = Service.told(yield* Effect.promise(() => handle({ ...event, headers }, Service.minute)))
+    assert.strictEqual(answer.status, 400)
+    assert.deepStrictEqual(answer.headers, {
+      "cache-control": "no-store",
+      "content-type": "application/json",
+      "x-request-id": "mine-1"
+    })
+    assert.strictEqual(JSON.parse(answer.bytes.toString()).error.code, "invalid_request")
+    yield* Effect.promise(handle.dispose)
+  }).pipe(Effect.provide(Service.layer))
+)
+
+it.effect("a scheduled run with a round that failed fails, so that an alarm can tell", () =>
+  Effect.gen(function* () {
+    const handle = yield* Service.handler
+    const sql = yield* SqlClient.SqlClient
+    yield* Effect.orDie(sql`ALTER TABLE deliveries RENAME TO deliveries_away`)
+    const failed = yield* Effect.flip(Effect.tryPromise(() => handle(example("schedule"), Service.minute)))
+    assert.match(String(failed.cause), /rounds of work failed: the log says why/)
+    yield* Effect.promise(handle.dispose)
+  }).pipe(Effect.provide(Service.layer))
+)
+
+it.effect("a service that cannot begin answers in the envelope, and begins with the first request after it can", () =>
+  Effect.gen(function* () {
+    const context = yield* Effect.context<Needed>()
+    let attempts = 0
+    const begins = Effect.suspend(() => (++attempts < 3 ? Effect.fail("not yet") : Effect.succeed(context)))
+    const handle = makeHandler(Layer.effectContext(begins))
+    const event = sources["a load balancer"]?.({ method: "GET", target: "/healthz" })
+    const ask = Effect.map(
+      Effect.promise(() => handle(event, Service.minute)),
+      (answer) => Service.told(answer).status
+    )
+    assert.deepStrictEqual([yield* ask, yield* ask, yield* ask, yield* ask], [500, 500, 200, 200])
+    assert.strictEqual(attempts, 3)
+    yield* Effect.promise(handle.dispose)
+  }).pipe(Effect.provide(Service.layer))
+)

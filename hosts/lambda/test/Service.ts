@@ -1,0 +1,32 @@
+/** A handler over the whole service in memory, in the test's own runtime, and what a test asks it. */
+
+import * as Application from "@partner-commentary/test/Application"
+import { Mailbox } from "@partner-commentary/test/Mailbox"
+import { ScriptedGenerator } from "@partner-commentary/test/ScriptedGenerator"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type { Answer } from "../src/Answer.ts"
+import { type Handler, makeHandler, type Needed, type Worked } from "../src/Handler.ts"
+
+export const layer = Application.layer({ outside: Layer.merge(Mailbox.layer, ScriptedGenerator.layer) })
+
+/** On the services of the test. */
+export const handler: Effect.Effect<Handler, never, Needed> = Effect.map(Effect.context<Needed>(), (context) =>
+  makeHandler(Layer.succeedContext(context))
+)
+
+export const minute = { getRemainingTimeInMillis: () => 60_000 }
+
+/** Whatever form it has: its headers in one, its body as bytes. */
+export const told = (answer: Answer | Worked) => {
+  if (!("statusCode" in answer)) throw new Error("this answers no request")
+  const { body, headers, isBase64Encoded, multiValueHeaders, statusCode } = answer
+  const pairs = Object.entries(multiValueHeaders ?? {}).map(([name, values]) => [name, values.join(", ")])
+  return {
+    status: statusCode,
+    headers: Object.fromEntries(multiValueHeaders === undefined ? Object.entries(headers ?? {}) : pairs) as Readonly<
+      Record<string, string>
+    >,
+    bytes: Buffer.from(body, isBase64Encoded ? "base64" : "utf8")
+  }
+}

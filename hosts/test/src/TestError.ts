@@ -1,0 +1,11 @@
+/** What a tester did that cannot be meant: the message says what was there instead, and what to do. */
+
+export class TestPartnerCommentaryError extends Error {
+  override name = "TestPartnerCommentaryError"
+}
+
+/** `one, two, three and 4 more`, for messages. */
+export const listed = (all: ReadonlyArray<string>, most = 10): string =>
+  all.length === 0
+    ? "none"
+    : all.slice(0, most).join(", ") + (all.length > most ? ` and ${all.length - most} more` : "")

@@ -1,0 +1,100 @@
+/** One service in memory as promises: what the parts of TestPartnerCommentary share. */
+import { AsyncLocalStorage } from "node:async_hooks"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Layer from "effect/Layer"
+import * as Logger from "effect/Logger"
+import * as Scheduler from "effect/Scheduler"
+import * as Scope from "effect/Scope"
+import { DueWork } from "./DueWork.ts"
+import { TestPartnerCommentaryError } from "./TestError.ts"
+import { type Options, TestService } from "./TestService.ts"
+import { scheduler, VirtualClock } from "./VirtualClock.ts"
+
+const build = (options: Options, log: ((line: string) => void) | undefined) => {
+  const logger = log === undefined ? [] : [Logger.map(Logger.formatLogFmt, log)]
+  return Layer.provideMerge(TestService.layer(options), Logger.layer(logger))
+}
+
+const promised = <A, E>(effect: Effect.Effect<A, E>): Promise<A> =>
+  Effect.runPromise(Effect.provideService(effect, Scheduler.Scheduler, scheduler))
+
+type Services = Layer.Success<ReturnType<typeof build>>
+
+export class TestInstance {
+  readonly #context: Context.Context<Services>
+  readonly #scope: Scope.Closeable
+  /** Whether a receiver of the test's own is being asked: it may call the service, which is waiting for its answer. */
+  readonly #receiving = new AsyncLocalStorage<true>()
+  #disposed = false
+
+  private constructor(context: Context.Context<Services>, scope: Scope.Closeable) {
+    this.#context = context
+    this.#scope = scope
+  }
+
+  static async make(options: Options, log?: (line: string) => void): Promise<TestInstance> {
+    const scope = Scope.makeUnsafe()
+    return new TestInstance(await promised(Layer.buildWithScope(build(options, log), scope)), scope)
+  }
+
+  /** A service of this instance, for what is no effect. */
+  service<I extends Services, S>(key: Context.Key<I, S>): S {
+    this.alive()
+    return Context.get(this.#context, key)
+  }
+
+  run<A, E>(effect: Effect.Effect<A, E, Services>): Promise<A> {
+    this.alive()
+    return Effect.runPromiseWith(this.#context)(effect)
+  }
+
+  runSync<A, E>(effect: Effect.Effect<A, E, Services>): A {
+    this.alive()
+    return Effect.runSyncWith(this.#context)(effect)
+  }
+
+  async handle(request: Request): Promise<Response> {
+    const response = await this.service(TestService).handle(request)
+    await this.finish()
+    return response
+  }
+
+  /** Waits until all is done that is due; a receiver does not wait for what waits for it. */
+  async finish(): Promise<void> {
+    const finished = this.run(this.service(DueWork).finish)
+    if (this.#receiving.getStore() !== true) return finished
+    finished.catch(() => undefined)
+  }
+
+  get now(): number {
+    return this.service(VirtualClock).now()
+  }
+
+  async advanceTo(moment: number): Promise<void> {
+    if (this.#receiving.getStore() === true) {
+      throw new TestPartnerCommentaryError(
+        "A receiver cannot move the clock: the clock stands still until the receiver has answered."
+      )
+    }
+    await this.run(this.service(DueWork).advanceTo(moment))
+  }
+
+  /** Runs a receiver of the test's own. */
+  receiving<A>(receiver: () => A): A {
+    return this.#receiving.run(true, receiver)
+  }
+
+  alive(): void {
+    if (this.#disposed) {
+      throw new TestPartnerCommentaryError("This TestPartnerCommentary was disposed. Make a new one for each test.")
+    }
+  }
+
+  async dispose(): Promise<void> {
+    if (this.#disposed) return
+    this.#disposed = true
+    await promised(Scope.close(this.#scope, Exit.void))
+  }
+}

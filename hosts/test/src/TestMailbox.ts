@@ -1,0 +1,88 @@
+/** The mails that the service sent in a test, to creators and to organizations' contacts. None leaves the process. */
+import type { MailMessage } from "@partner-commentary/core/mail/Mailer"
+import { Mailbox } from "./Mailbox.ts"
+import { listed, TestPartnerCommentaryError } from "./TestError.ts"
+import type { TestInstance } from "./TestInstance.ts"
+import type { TestPersona } from "./TestSeed.ts"
+
+/** A mail as it was handed over. */
+export interface TestMail {
+  readonly to: { readonly name: string; readonly address: string }
+  readonly subject: string
+  readonly text: string
+  readonly html: string
+  /** Where a creator acts; null in a mail that has no such link. */
+  readonly link: string | null
+  /** The `share_id` of the persona's part in a topic that it is about; null where it is about none. */
+  readonly shareId: string | null
+}
+
+/** An e-mail address, or a persona: then its creator's. */
+export type Addressee = string | TestPersona
+
+const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+const toTestMail = ({ html, id, subject, text, to }: MailMessage): TestMail => {
+  const [about = ""] = id.split(".")
+  return {
+    to,
+    subject,
+    text,
+    html,
+    link: /https?:\/\/\S+\/creator\/[\w-]+\.[\w-]+/.exec(text)?.[0] ?? null,
+    shareId: uuid.test(about) ? about : null
+  }
+}
+
+const addressOf = (addressee: Addressee): string =>
+  typeof addressee === "string" ? addressee : addressee.creator.email
+
+const described = (mails: ReadonlyArray<TestMail>): string =>
+  listed(mails.map(({ subject, to }) => `“${subject}” to ${to.address}`))
+
+/** Everything that an instance mailed. */
+export class TestMailbox {
+  readonly #instance: TestInstance
+
+  /** @internal */
+  constructor(instance: TestInstance) {
+    this.#instance = instance
+  }
+
+  /** Every mail so far, in the order of sending. */
+  get all(): ReadonlyArray<TestMail> {
+    return this.#instance.runSync(this.#instance.service(Mailbox).all).map(toTestMail)
+  }
+
+  /** The mails to one address, in the order of sending. */
+  to(addressee: Addressee): ReadonlyArray<TestMail> {
+    const address = addressOf(addressee)
+    return this.all.filter(({ to }) => to.address === address)
+  }
+
+  /** The newest mail to one address. Throws when there is none, and says which mails there are. */
+  latest(addressee: Addressee): TestMail {
+    const found = this.to(addressee).at(-1)
+    if (found !== undefined) return found
+    const name = typeof addressee === "string" ? "" : `${addressee.name}’s creator, `
+    throw new TestPartnerCommentaryError(
+      `No mail was sent to ${name}${addressOf(addressee)}. Mails so far: ${described(this.all)}. ` +
+        "Was the topic's result for the persona “sent”, and with a live key? Creators of test keys are simulated and get no mails."
+    )
+  }
+
+  /** The newest mail to one address that holds a creator's link. */
+  latestLink(addressee: Addressee): TestMail {
+    return this.to(addressee).findLast(({ link }) => link !== null) ?? this.latest(addressee)
+  }
+
+  /** The mails about one persona's part in a topic, by the `share_id` of the submission's result. */
+  about(shareId: string): ReadonlyArray<TestMail> {
+    return this.all.filter((mail) => mail.shareId === shareId)
+  }
+
+  /** The next mails are refused, one each: for good, or for now (`permanent: false`), and then tried again later. */
+  refuseNext(...refusals: ReadonlyArray<{ readonly permanent: boolean }>): void {
+    this.#instance.runSync(this.#instance.service(Mailbox).refuseNext(...refusals))
+  }
+}

@@ -1,0 +1,170 @@
+/** Who a test is about: organizations with their keys, personas with their creators, and the licences between them. */
+import type { Scope } from "@partner-commentary/core/access/Scope"
+import type { Organization } from "@partner-commentary/core/partner/Organization"
+import type { LimitOverrides, PlanName } from "@partner-commentary/core/partner/Plan"
+import type { Persona } from "@partner-commentary/core/persona/Persona"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Seed from "./Seed.ts"
+import { listed, TestPartnerCommentaryError } from "./TestError.ts"
+import type { TestInstance } from "./TestInstance.ts"
+
+/** A calling partner. */
+export interface TestOrganization {
+  readonly id: string
+  /** As creators read it. */
+  readonly name: string
+  /** A live key with every scope. */
+  readonly apiKey: string
+  /** A key of the test environment with every scope: simulated creators, fixed test personas. */
+  readonly testApiKey: string
+}
+
+/** A persona, and the human behind it. */
+export interface TestPersona {
+  /** What partners ask it by. */
+  readonly id: string
+  readonly name: string
+  /** Who gets the mails. Partners never see it. */
+  readonly creator: { readonly name: string; readonly email: string }
+}
+
+/** What a persona is made of; what is left out gets a value of its own. */
+export interface PersonaSeed {
+  readonly name: string
+  readonly bio?: string
+  readonly expertise?: ReadonlyArray<string>
+  readonly imageUrl?: string
+  readonly socialLinks?: Readonly<Record<string, string>>
+  /** One creator may speak for several personas: give them the same address. */
+  readonly creator?: { readonly name: string; readonly email: string }
+  /** False: the organization may not ask it. */
+  readonly licensed?: boolean
+}
+
+/** One organization and its personas. */
+export interface SeedOptions<
+  Personas extends ReadonlyArray<string | PersonaSeed> = ReadonlyArray<string | PersonaSeed>
+> {
+  /** The organization's name, as creators read it. */
+  readonly organization?: string
+  /** Names, or more. One, Ada Vance, where they are left out. */
+  readonly personas?: Personas
+  /** `standard`, where it is left out. */
+  readonly plan?: PlanName
+  /** Figures of the plan that differ. Rate limits are far away unless you name them here, or say `"plan"`. */
+  readonly limits?: LimitOverrides | "plan"
+  /** Who is told about undeliverable requests and about webhooks. */
+  readonly contactEmail?: string | null
+}
+
+/** What a seed made, its personas in the order of the options. */
+export interface Seeded<Personas extends ReadonlyArray<string | PersonaSeed>> {
+  readonly organization: TestOrganization
+  readonly personas: { readonly [Index in keyof Personas]: TestPersona }
+}
+
+interface NewKey {
+  readonly scopes?: ReadonlyArray<Scope>
+  readonly environment?: "live" | "test"
+  readonly expiresAt?: Date
+}
+
+/** Makes them, through the ports that the service's command line uses. */
+export class TestSeeds {
+  readonly #instance: TestInstance
+  readonly #organizations = new Map<string, Organization>()
+  readonly #personas = new Map<string, Persona>()
+
+  constructor(instance: TestInstance) {
+    this.#instance = instance
+  }
+
+  async seed<const Personas extends ReadonlyArray<string | PersonaSeed>>(
+    options: SeedOptions<Personas>
+  ): Promise<Seeded<Personas>> {
+    const seeds: ReadonlyArray<string | PersonaSeed> = options.personas ?? ["Ada Vance"]
+    const made = await this.#instance.run(
+      Effect.gen({ self: this }, function* () {
+        const organization = yield* Seed.organization(organizationOf(options))
+        const apiKey = (yield* Seed.key(organization)).text
+        const testApiKey = (yield* Seed.key(organization, { environment: "test" })).text
+        const personas: Array<Persona> = []
+        for (const [at, seed] of seeds.entries()) {
+          const isLicensed = typeof seed === "string" || seed.licensed !== false
+          personas.push(
+            yield* Seed.persona(isLicensed ? organization : null, personaOf(seed, this.#personas.size + at + 1))
+          )
+        }
+        return { organization, apiKey, testApiKey, personas }
+      })
+    )
+    const { apiKey, organization, testApiKey } = made
+    this.#organizations.set(organization.id, organization)
+    for (const persona of made.personas) this.#personas.set(persona.id, persona)
+    return {
+      organization: { id: organization.id, name: organization.name, apiKey, testApiKey },
+      // One for each seed, in its order.
+      personas: made.personas.map(shown) as unknown as Seeded<Personas>["personas"]
+    }
+  }
+
+  async key(organization: TestOrganization, { environment, expiresAt, scopes }: NewKey): Promise<string> {
+    const issued = Seed.key(this.#organization(organization), {
+      ...(scopes === undefined ? {} : { scopes }),
+      ...(environment === undefined ? {} : { environment }),
+      ...(expiresAt === undefined ? {} : { expiresAt: expiresAt.getTime() })
+    })
+    return (await this.#instance.run(issued)).text
+  }
+
+  async token(organization: TestOrganization): Promise<string> {
+    return this.#instance.run(Seed.token(this.#organization(organization), { expiresIn: Duration.hours(1) }))
+  }
+
+  async license(organization: TestOrganization, persona: TestPersona, until?: Date): Promise<void> {
+    const { id } = this.persona(persona)
+    const found = this.#personas.get(id) as Persona
+    await this.#instance.run(Seed.license(this.#organization(organization), found, until?.getTime() ?? null))
+  }
+
+  /** By name, or itself, if it is of this instance. */
+  persona(wanted: TestPersona | string): TestPersona {
+    const all = [...this.#personas.values()]
+    const found =
+      typeof wanted === "string" ? all.filter(({ name }) => name === wanted) : all.filter(({ id }) => id === wanted.id)
+    if (found[0] !== undefined && found.length === 1) return shown(found[0])
+    const name = typeof wanted === "string" ? wanted : wanted.name
+    throw new TestPartnerCommentaryError(
+      found.length > 1
+        ? `${found.length} personas are named “${name}”. Give the persona itself, as seed answered with it.`
+        : `This instance has no persona “${name}”. It has: ${listed(all.map((each) => each.name))}. Make personas with seed.`
+    )
+  }
+
+  #organization({ id, name }: TestOrganization): Organization {
+    const found = this.#organizations.get(id)
+    if (found !== undefined) return found
+    const all = [...this.#organizations.values()].map((each) => each.name)
+    throw new TestPartnerCommentaryError(
+      `This instance has no organization “${name}” with the id ${id}. It has: ${listed(all)}. Make organizations with seed.`
+    )
+  }
+}
+
+const shown = ({ creator, id, name }: Persona): TestPersona => ({ id, name, creator })
+
+const organizationOf = ({ contactEmail, limits, organization, plan }: SeedOptions): Partial<Organization> => ({
+  ...(organization === undefined ? {} : { name: organization }),
+  ...(contactEmail === undefined ? {} : { contactEmail }),
+  ...(plan === undefined ? {} : { plan }),
+  limits: limits === "plan" ? {} : { ...Seed.generous, ...limits }
+})
+
+/** Every persona has a creator of its own, with a readable address, unless told otherwise. */
+const personaOf = (seed: string | PersonaSeed, number: number): Partial<Persona> => {
+  const { licensed: _, ...given } = typeof seed === "string" ? { name: seed, licensed: true } : seed
+  const [first = ""] = given.name.split(" ")
+  const slug = given.name.toLowerCase().replaceAll(/[^a-z0-9]+/g, "-")
+  return { creator: { name: first, email: `${slug}-${number}@creators.example` }, ...given }
+}

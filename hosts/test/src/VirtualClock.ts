@@ -1,0 +1,98 @@
+/**
+ * Time that stands still until it is moved. What sleeps wakes when its moment has come, or when as much real time has
+ * passed: a request that waits a second for another one is answered although nobody moves the time.
+ */
+import { clearImmediate, clearTimeout, setImmediate, setTimeout } from "node:timers"
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Scheduler from "effect/Scheduler"
+
+interface Sleeper {
+  readonly until: number
+  readonly wake: () => void
+}
+
+export class VirtualClock extends Context.Service<
+  VirtualClock,
+  {
+    readonly now: () => number
+    /** When the next sleeper wakes. */
+    readonly nextWaking: () => number
+    /** Sets the time, and lets those whose moment has come run until they wait again. */
+    readonly set: (millis: number) => Effect.Effect<void>
+  }
+>()("@partner-commentary/test/VirtualClock") {
+  /** Also the Clock of everything that is built on it. Timers are Node's own, whatever a test has put in their place. */
+  static readonly layer = (start: number) =>
+    Layer.effectContext(
+      Effect.sync(() => {
+        let present = start
+        const sleepers = new Set<Sleeper>()
+        const millis = () => present
+        const nanos = () => BigInt(Math.round(present)) * 1_000_000n
+        const clock: Clock.Clock = {
+          currentTimeMillisUnsafe: millis,
+          currentTimeMillis: Effect.sync(millis),
+          currentTimeNanosUnsafe: nanos,
+          currentTimeNanos: Effect.sync(nanos),
+          monotonicTimeNanosUnsafe: nanos,
+          monotonicTimeNanos: Effect.sync(nanos),
+          sleep: (duration) => sleep(sleepers, present, Duration.toMillis(duration))
+        }
+        const virtual = VirtualClock.of({
+          now: millis,
+          nextWaking: () => Math.min(...[...sleepers].map(({ until }) => until)),
+          set: (next) =>
+            Effect.suspend(() => {
+              present = next
+              const woken = [...sleepers].filter(({ until }) => until <= next).sort((a, b) => a.until - b.until)
+              for (const { wake } of woken) wake()
+              return woken.length === 0 ? Effect.void : macrotask
+            })
+        })
+        return Context.make(Clock.Clock, clock).pipe(
+          Context.add(VirtualClock, virtual),
+          Context.add(Scheduler.Scheduler, scheduler)
+        )
+      })
+    )
+}
+
+const sleep = (sleepers: Set<Sleeper>, now: number, millis: number): Effect.Effect<void> =>
+  millis <= 0
+    ? Effect.yieldNow
+    : Effect.callback<void>((resume) => {
+        const sleeper = { until: now + millis, wake: () => end() }
+        const timer = setTimeout(() => end(), Math.min(millis, longestTimer))
+        // A test that is done is not kept alive by what only waits for later.
+        if (millis >= 1000) timer.unref()
+        const leave = () => {
+          clearTimeout(timer)
+          sleepers.delete(sleeper)
+        }
+        const end = () => {
+          leave()
+          resume(Effect.void)
+        }
+        sleepers.add(sleeper)
+        return Effect.sync(leave)
+      })
+
+const longestTimer = 2 ** 31 - 1
+
+const immediate = (run: () => void) => {
+  const timer = setImmediate(run)
+  return () => {
+    clearImmediate(timer)
+  }
+}
+
+/** What fibers run by. Node's own timers again. */
+export const scheduler = new Scheduler.MixedScheduler("async", immediate)
+
+const macrotask = Effect.callback<void>((resume) => {
+  setImmediate(() => resume(Effect.void))
+})

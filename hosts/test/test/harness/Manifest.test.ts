@@ -1,0 +1,25 @@
+/** What the harness brings along: no test runner, whoever's it is, and no database but the one it runs on. */
+import { globSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import { expect, it } from "vitest"
+
+interface Manifest {
+  readonly name: string
+  readonly dependencies?: Readonly<Record<string, string>>
+  readonly peerDependencies?: Readonly<Record<string, string>>
+}
+
+const root = join(import.meta.dirname, "../../../..")
+
+it("neither the harness nor any package of ours that it needs asks for a test runner, or for a database server", () => {
+  const manifests = globSync("{packages,adapters,hosts}/*/package.json", { cwd: root }).map(
+    (path): Manifest => JSON.parse(readFileSync(join(root, path), "utf8"))
+  )
+  const needed = new Set(["@partner-commentary/test"])
+  for (const name of needed) {
+    const manifest = manifests.find((each) => each.name === name)
+    for (const other of Object.keys({ ...manifest?.dependencies, ...manifest?.peerDependencies })) needed.add(other)
+  }
+  expect(needed).toContain("@partner-commentary/sqlite")
+  expect([...needed].filter((name) => /vitest|jest|mocha|testkit|postgres|^pg$/.test(name))).toEqual([])
+})

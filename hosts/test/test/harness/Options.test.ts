@@ -1,0 +1,80 @@
+/** What an instance can be told, and the ways to reach it. */
+import { PartnerCommentary } from "@partner-commentary/client"
+import { TestPartnerCommentary } from "@partner-commentary/test"
+import * as Duration from "effect/Duration"
+import { expect, it } from "vitest"
+
+const content = "Will the Lakers make the play-offs?"
+const perspective = "They will, but only just. The defence has finally woken up."
+
+it("fetch takes what the global one takes, whatever host it names, and can be handed on", async () => {
+  await using pc = await TestPartnerCommentary.make()
+  const { organization } = await pc.seed()
+  const { fetch, url } = pc
+  const headers = { "x-api-key": organization.apiKey }
+  const path = "/partner/v1/personas"
+  const answers = [
+    await fetch(path, { headers }),
+    await fetch(new URL(path, "https://api.example.com"), { headers }),
+    await fetch(new Request(url + path, { headers })),
+    await fetch(new Request(url + path), { headers })
+  ]
+  const texts = await Promise.all(answers.map((answer) => answer.text()))
+  for (const text of texts) expect(JSON.parse(text)).toMatchObject({ success: true, data: [{ name: "Ada Vance" }] })
+  const own = new PartnerCommentary({ apiKey: organization.apiKey, baseUrl: "https://api.example.com", fetch })
+  expect(await own.personas.list()).toHaveLength(1)
+  expect((await fetch("/nowhere")).status).toBe(404)
+})
+
+it("the service's address is the one it is told, in links and for clients, and nothing but an origin", async () => {
+  await using pc = await TestPartnerCommentary.make({ url: "https://commentary.example/" })
+  const { organization, personas } = await pc.seed()
+  await pc.client(organization).topics.create({ content, persona_ids: [personas[0].id] })
+  expect(pc.url).toBe("https://commentary.example")
+  expect(pc.mailbox.latest(personas[0]).link).toMatch(/^https:\/\/commentary\.example\/creator\//)
+  expect(await pc.creator(personas[0]).page()).toContain(content)
+  for (const url of ["commentary.example", "ftp://commentary.example", "https://commentary.example/api"]) {
+    await expect(TestPartnerCommentary.make({ url })).rejects.toThrow(
+      `url is no origin such as https://api.example.com`
+    )
+  }
+})
+
+it("windows may differ from the product's", async () => {
+  await using pc = await TestPartnerCommentary.make({ policy: { responseWindow: Duration.hours(2) } })
+  const { organization, personas } = await pc.seed()
+  const client = pc.client(organization)
+  const { topic_id } = await client.topics.create({ content, persona_ids: [personas[0].id] })
+  await pc.clock.advance("2 hours")
+  expect((await client.topics.get(topic_id)).commentaries[0]?.failure?.reason).toBe("expired")
+})
+
+it("what the service would log is told to who asks for it", async () => {
+  const lines: Array<string> = []
+  await using pc = await TestPartnerCommentary.make({ log: (line) => lines.push(line) })
+  const { organization, personas } = await pc.seed()
+  const { results } = await pc.client(organization).topics.create({ content, persona_ids: [personas[0].id] })
+  pc.generator.failNext()
+  await pc.creator(personas[0]).respond(perspective)
+  expect(lines.join("\n")).toContain("An attempt at a draft failed; another one will be made")
+  expect(lines.join("\n")).toContain(results[0]?.share_id)
+})
+
+it("a mail that is refused for now is sent again later, and one that is refused for good is told to the contact", async () => {
+  await using pc = await TestPartnerCommentary.make()
+  const { organization, personas } = await pc.seed({
+    personas: ["Ada Vance", "Bo Lindqvist"],
+    contactEmail: "desk@partner.example"
+  })
+  const [ada, bo] = personas
+  const client = pc.client(organization)
+  pc.mailbox.refuseNext({ permanent: false })
+  await client.topics.create({ content, persona_ids: [ada.id] })
+  expect(pc.mailbox.all).toEqual([])
+  await pc.clock.advance("1 minute")
+  expect(pc.mailbox.to(ada)).toHaveLength(1)
+  pc.mailbox.refuseNext({ permanent: true })
+  await client.topics.create({ content, persona_ids: [bo.id] })
+  expect(pc.mailbox.to(bo)).toEqual([])
+  expect(pc.mailbox.latest("desk@partner.example").subject).toContain("Your request did not reach Bo Lindqvist")
+})

@@ -1,0 +1,133 @@
+/**
+ * One look at each kind of work: what is due is taken, and what takes its time is left under way. How often somebody looks, and
+ * for how long, is the Workers'.
+ */
+import { Drafting } from "@partner-commentary/core/commentary/Drafting"
+import { Postman } from "@partner-commentary/core/mail/Postman"
+import type * as Instant from "@partner-commentary/core/shared/Instant"
+import { WorkSignal } from "@partner-commentary/core/shared/WorkSignal"
+import { Wakeups } from "@partner-commentary/core/topic/Wakeups"
+import { Courier, type Errand } from "@partner-commentary/core/webhook/Courier"
+import { Recoveries, stepSize } from "@partner-commentary/core/webhook/Recoveries"
+import * as Context from "effect/Context"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as FiberSet from "effect/FiberSet"
+import * as Option from "effect/Option"
+
+/** How hard the work is done. */
+export const WorkerSettings = Context.Reference("@partner-commentary/server/WorkerSettings", {
+  defaultValue: () => ({
+    /** Looks at the database so often for what another process left there; work of this process is seen at once. */
+    pollInterval: Duration.seconds(1),
+    /** Attempts at drafts under way at one time. */
+    attempts: 16,
+    /** Mails handed over side by side. */
+    mails: 16,
+    /** Events under way to receivers: enough that hundreds of hung receivers leave room for the others. */
+    deliveries: 1000
+  })
+})
+
+export interface Rounds {
+  /** Answers with how many pieces it took. */
+  readonly round: Effect.Effect<number>
+  readonly nextDue: Effect.Effect<Option.Option<Instant.Instant>>
+  /** How many pieces that rounds took are still under way. */
+  readonly underWay: Effect.Effect<number>
+  /** Waits until none is. */
+  readonly settled: Effect.Effect<void>
+}
+
+const batch = 500
+
+/** What is under way is broken off, and given back, when the scope closes. */
+export const assignments = Effect.gen(function* () {
+  const wakeups = yield* Wakeups
+  const drafting = yield* Drafting
+  const settings = yield* WorkerSettings
+  const attempts = yield* FiberSet.make()
+  const start = yield* FiberSet.runtime(attempts)<Drafting>()
+
+  const round = Effect.gen(function* () {
+    let woke = 0
+    for (const id of yield* wakeups.due(batch)) {
+      const free = (yield* FiberSet.size(attempts)) < settings.attempts
+      const woken = yield* wakeups.wake(id, free)
+      if (woken.woke) woke++
+      if (Option.isSome(woken.begun)) start(survive(drafting.attempt(woken.begun.value.id, woken.begun.value.ticket)))
+    }
+    return woke
+  })
+
+  return rounds(round, wakeups.nextDue, attempts)
+})
+
+/** Mails are handed over within the round. */
+export const mails = Effect.gen(function* () {
+  const postman = yield* Postman
+  const settings = yield* WorkerSettings
+  return rounds(postman.round(settings.mails), postman.nextDue, yield* FiberSet.make())
+})
+
+/** What is under way is broken off, and given back, when the scope closes. */
+export const deliveries = Effect.gen(function* () {
+  const courier = yield* Courier
+  const signal = yield* WorkSignal
+  const settings = yield* WorkerSettings
+  const underWay = yield* FiberSet.make()
+  const start = yield* FiberSet.runtime(underWay)()
+
+  const free = Effect.map(FiberSet.size(underWay), (size) => settings.deliveries - size)
+
+  /** One after the other to the same webhook, in one place, unless others may be waiting for it. */
+  const run = (errand: Errand): Effect.Effect<void> =>
+    Effect.flatMap(Effect.andThen(courier.deliver(errand), free), (left) =>
+      left < settings.deliveries / 2
+        ? Effect.void
+        : Effect.flatMap(
+            courier.takeNext(errand.lane),
+            Option.match({ onNone: () => Effect.void, onSome: (following) => run(following) })
+          )
+    )
+
+  const round = Effect.gen(function* () {
+    const left = yield* free
+    if (left <= 0) return 0
+    const errands = yield* Effect.uninterruptible(
+      Effect.tap(courier.take(left, left < settings.deliveries / 2), (taken) =>
+        Effect.sync(() => {
+          for (const errand of taken)
+            start(Effect.ensuring(survive(Effect.uninterruptible(run(errand))), signal.notify))
+        })
+      )
+    )
+    return errands.length
+  })
+
+  return rounds(round, courier.nextDue, underWay)
+})
+
+/** One step in a round, and a pause behind a full one: whoever else writes, in other processes too, waits for a step and never for all. */
+export const recoveries = Effect.gen(function* () {
+  const { advance } = yield* Recoveries
+  const round = Effect.flatMap(
+    advance,
+    Option.match({
+      onNone: () => Effect.succeed(0),
+      onSome: (moved) => Effect.as(moved < stepSize ? Effect.void : Effect.sleep(pause), 1)
+    })
+  )
+  return rounds(round, Effect.succeed(Option.none()), yield* FiberSet.make())
+})
+
+const pause = "50 millis"
+
+const rounds = (
+  round: Rounds["round"],
+  nextDue: Rounds["nextDue"],
+  underWay: FiberSet.FiberSet<unknown, unknown>
+): Rounds => ({ round, nextDue, underWay: FiberSet.size(underWay), settled: FiberSet.awaitEmpty(underWay) })
+
+const survive = (attempt: Effect.Effect<void>) =>
+  Effect.catchCause(attempt, (cause) => Effect.logError("An attempt at a draft or a delivery broke off", cause))

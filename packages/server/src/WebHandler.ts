@@ -1,0 +1,57 @@
+/**
+ * Every route as one function from the web's Request to its Response, for hosts whose server is somebody else's: a framework, a
+ * gateway. What a Request does not tell, the host tells beside it.
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as HttpEffect from "effect/http/HttpEffect"
+import * as HttpMiddleware from "effect/http/HttpMiddleware"
+import * as HttpRouter from "effect/http/HttpRouter"
+import * as HttpServer from "effect/http/HttpServer"
+import { HttpServerRequest } from "effect/http/HttpServerRequest"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import { isCreatorRequest } from "./creator/CreatorRequest.ts"
+import * as Routes from "./Routes.ts"
+
+/** What the web's Request does not tell. */
+export interface Sent {
+  /** Who connected; `""` is nobody that is known. */
+  readonly address?: string
+  /** Path and query as they were sent: a Request's URL has lost dots, and more. */
+  readonly target?: string
+}
+
+const CurrentSent = Context.Reference<Sent>("@partner-commentary/server/WebHandler/Sent", { defaultValue: () => ({}) })
+
+/** The request as it was sent, to whoever answers it. */
+const asSent = (context: Context.Context<never>): Context.Context<never> => {
+  const { address = "", target } = Context.get(context, CurrentSent)
+  const request = Context.getUnsafe(context, HttpServerRequest)
+  const remoteAddress = Option.some(address)
+  return Context.add(
+    context,
+    HttpServerRequest,
+    request.modify(target === undefined ? { remoteAddress } : { remoteAddress, url: target })
+  )
+}
+
+export class WebHandler extends Context.Service<
+  WebHandler,
+  {
+    /** Fails never: what goes wrong is an answer, too. */
+    readonly answer: (request: Request, sent?: Sent) => Promise<Response>
+  }
+>()("@partner-commentary/server/WebHandler") {
+  static readonly layer = Layer.effect(
+    WebHandler,
+    Effect.gen(function* () {
+      const routed = yield* HttpRouter.toHttpEffect(Routes.layer.pipe(Layer.provide(HttpServer.layerServices)))
+      const app = Effect.updateContext(routed as Effect.Effect<never>, asSent)
+      // No creator's token in a trace.
+      const context = Context.add(yield* Effect.context<never>(), HttpMiddleware.TracerDisabledWhen, isCreatorRequest)
+      const answer = HttpEffect.toWebHandlerWith(context)(app)
+      return WebHandler.of({ answer: (request, sent = {}) => answer(request, Context.make(CurrentSent, sent)) })
+    })
+  ).pipe(Layer.provide(Layer.succeed(HttpRouter.RouterConfig, Routes.routerConfig)))
+}

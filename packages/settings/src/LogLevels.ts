@@ -1,0 +1,15 @@
+/** The levels that `LOG_LEVEL` may name, as Effect knows them. */
+import type { LogLevel as EffectLogLevel } from "effect/LogLevel"
+import type { LogLevel } from "./Settings.ts"
+
+export const levels: Record<LogLevel, EffectLogLevel> = {
+  all: "All",
+  trace: "Trace",
+  debug: "Debug",
+  info: "Info",
+  warn: "Warn",
+  warning: "Warn",
+  error: "Error",
+  fatal: "Fatal",
+  none: "None"
+}
