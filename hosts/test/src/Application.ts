@@ -12,9 +12,9 @@ import * as LocalIdentity from "@partner-commentary/identity/LocalIdentity"
 import { WorkerSettings } from "@partner-commentary/server/Rounds"
 import * as Sqlite from "@partner-commentary/sqlite/Sqlite"
 import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
-import * as TestDatabase from "./postgres/TestDatabase.ts"
 import { Receivers } from "./Receivers.ts"
 
 export interface Options {
@@ -52,6 +52,13 @@ export const layer = <Seen, E>(
   )
 }
 
-/** The same name is the same database. */
+/** The same name is the same database. Postgres is for the project's own tests: it is not published, and nobody else loads it. */
 const stores = (name: string) =>
-  process.env["TEST_STORES"] === "postgres" ? TestDatabase.layerNamed(name) : Sqlite.layer({ filename: name })
+  process.env["TEST_STORES"] === "postgres"
+    ? Layer.unwrap(
+        Effect.map(
+          Effect.promise(() => import("./postgres/TestDatabase.ts")),
+          ({ layerNamed }) => layerNamed(name)
+        )
+      )
+    : Sqlite.layer({ filename: name })
