@@ -12,6 +12,7 @@ import * as OrganizationStoreSuite from "@partner-commentary/testkit/Organizatio
 import * as PerformanceStoreSuite from "@partner-commentary/testkit/PerformanceStoreSuite"
 import * as PersonaStoreSuite from "@partner-commentary/testkit/PersonaStoreSuite"
 import * as ProductionStoreSuite from "@partner-commentary/testkit/ProductionStoreSuite"
+import * as RedeliveryStoreSuite from "@partner-commentary/testkit/RedeliveryStoreSuite"
 import * as RetentionSuite from "@partner-commentary/testkit/RetentionSuite"
 import * as SubmissionSuite from "@partner-commentary/testkit/SubmissionSuite"
 import * as TopicCountsSuite from "@partner-commentary/testkit/TopicCountsSuite"
@@ -45,6 +46,7 @@ OrganizationStoreSuite.suite("SQLite", layerMemory)
 PerformanceStoreSuite.suite("SQLite", layerMemory)
 PersonaStoreSuite.suite("SQLite", layerMemory)
 ProductionStoreSuite.suite("SQLite", layerMemory)
+RedeliveryStoreSuite.suite("SQLite", layerMemory)
 RetentionSuite.suite("SQLite", layerMemory)
 SubmissionSuite.suite("SQLite", layerMemory)
 TopicCountsSuite.suite("SQLite", layerMemory)

@@ -10,6 +10,8 @@ import type { Settings } from "@partner-commentary/settings/Settings"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as DataFolder from "./DataFolder.ts"
+
+import * as DeliveryMetrics from "./DeliveryMetrics.ts"
 import * as Media from "./Media.ts"
 import * as Outside from "./Outside.ts"
 import * as Randomness from "./Randomness.ts"
@@ -28,6 +30,7 @@ export const layer = (settings: Settings, apiRoot: string) =>
         ),
         Outside.layer(settings),
         Media.layer(settings, apiRoot),
+        DeliveryMetrics.layer,
         Core.layerProcess,
         NodeCrypto.layerAead,
         NodeCrypto.layerDigest,

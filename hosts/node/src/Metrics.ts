@@ -5,13 +5,13 @@ import { ProductionStore } from "@partner-commentary/core/commentary/ProductionS
 import { MailStore } from "@partner-commentary/core/mail/MailStore"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import { AssignmentStore } from "@partner-commentary/core/topic/AssignmentStore"
-import { DeliveryStore } from "@partner-commentary/core/webhook/DeliveryStore"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import type * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Metric from "effect/Metric"
 import * as Option from "effect/Option"
+import * as DeliveryMetrics from "./DeliveryMetrics.ts"
 
 const seconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
 
@@ -81,10 +81,6 @@ const gauges = {
     "partner_commentary_media_overdue_seconds",
     "How long the oldest due audio or video has been waiting"
   ),
-  overdueDeliveries: gauge(
-    "partner_commentary_deliveries_overdue_seconds",
-    "How long the oldest due delivery to an active webhook has been waiting"
-  ),
   memory: gauge("process_resident_memory_bytes", "Resident memory"),
   heap: gauge("nodejs_heap_size_used_bytes", "JavaScript heap in use"),
   processor: gauge("process_cpu_seconds", "Processor time used so far"),
@@ -96,7 +92,7 @@ const gauges = {
 export const look = Effect.gen(function* () {
   const assignments = yield* AssignmentStore
   const mails = yield* MailStore
-  const deliveries = yield* DeliveryStore
+  const lookAtDeliveries = yield* DeliveryMetrics.look
   const productions = yield* ProductionStore
   const resolution = 20
   const delay = monitorEventLoopDelay({ resolution })
@@ -114,7 +110,7 @@ export const look = Effect.gen(function* () {
     yield* Metric.update(gauges.overdue, overdueBy(yield* assignments.nextDue, now))
     yield* Metric.update(gauges.overdueMails, overdueBy(yield* mails.nextDue, now))
     yield* Metric.update(gauges.overdueMedia, overdueBy(yield* productions.nextDue(MediaKind.literals), now))
-    yield* Metric.update(gauges.overdueDeliveries, overdueBy(yield* deliveries.nextDue, now))
+    yield* lookAtDeliveries
     yield* Metric.update(gauges.memory, rss)
     yield* Metric.update(gauges.heap, heapUsed)
     yield* Metric.update(gauges.processor, (system + user) / 1e6)
