@@ -40,9 +40,9 @@ export const suite = <R, E, E2>(
 
     it("the same name again replaces what it held, whatever its length, and keeps its URL", () =>
       Effect.gen(function* () {
-        const first = yield* put("again.mp3", audio(3000))
+        const first = yield* put(named("again", "mp3"), audio(3000))
         for (const size of [10, 5000]) {
-          assert.strictEqual(yield* put("again.mp3", audio(size)), first)
+          assert.strictEqual(yield* put(named("again", "mp3"), audio(size)), first)
           assert.strictEqual((yield* fetched(first)).bytes.byteLength, size)
         }
       }))
@@ -50,7 +50,9 @@ export const suite = <R, E, E2>(
     it("side by side under one name, one of them is there whole", () =>
       Effect.gen(function* () {
         const sizes = Array.from({ length: 8 }, (_, index) => 100_000 + index)
-        const urls = yield* Effect.forEach(sizes, (size) => put("race.mp3", audio(size)), { concurrency: "unbounded" })
+        const urls = yield* Effect.forEach(sizes, (size) => put(named("race", "mp3"), audio(size)), {
+          concurrency: "unbounded"
+        })
         const { bytes } = yield* fetched(urls[0] ?? "")
         assert.include(sizes, bytes.byteLength)
         assert.isTrue(same(bytes, audio(bytes.byteLength).bytes))
@@ -58,14 +60,17 @@ export const suite = <R, E, E2>(
 
     it("names are apart, and one that nothing was stored under is not found", () =>
       Effect.gen(function* () {
-        const one = yield* put("one.mp3", audio(1))
-        const other = yield* put("oneother.mp3", audio(2))
+        const one = yield* put(named("one", "mp3"), audio(1))
+        const other = yield* put(named("one1", "mp3"), audio(2))
         assert.strictEqual((yield* fetched(one)).bytes.byteLength, 1)
         assert.strictEqual((yield* fetched(other)).bytes.byteLength, 2)
-        assert.strictEqual((yield* fetched(one.replace("one.mp3", "none.mp3"))).status, 404)
+        assert.strictEqual((yield* fetched(one.replace(named("one", "mp3"), named("none", "mp3")))).status, 404)
       }))
   })
 }
+
+/** In the form of the core's names. */
+const named = (word: string, extension: string): string => `${word.padEnd(32, "0")}.${extension}`
 
 /** Every byte there is, in no pattern that repeats within a page. */
 const bytes = (size: number) => Uint8Array.from({ length: size }, (_, index) => (index * 31 + (index >> 8)) & 255)
@@ -73,10 +78,10 @@ const bytes = (size: number) => Uint8Array.from({ length: size }, (_, index) => 
 const audio = (size: number): Medium => ({ contentType: "audio/mpeg", bytes: bytes(size) })
 
 const media: Record<string, Medium> = {
-  "Q6vVh3kcB0fWwE7sYp2mXnT4rLzJ9aGd.mp3": audio(40_000),
-  "a.wav": { contentType: "audio/wav", bytes: bytes(1) },
-  "A.ogg": { contentType: "audio/ogg", bytes: bytes(70_000) },
-  "0.mp4": { contentType: "video/mp4", bytes: bytes(3_000_000) }
+  [named("ordinary", "mp3")]: audio(40_000),
+  [named("byte", "wav")]: { contentType: "audio/wav", bytes: bytes(1) },
+  [named("other", "webm")]: { contentType: "video/webm", bytes: bytes(70_000) },
+  [named("large", "mp4")]: { contentType: "video/mp4", bytes: bytes(3_000_000) }
 }
 
 const same = (one: Uint8Array, other: Uint8Array): boolean =>

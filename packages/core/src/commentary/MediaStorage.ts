@@ -15,7 +15,8 @@ export interface Storage {
   /**
    * Answers with the URL that it is fetched at from then on, by who knows it: whole, with its content type. The same name again
    * replaces what it held and has the same URL; until then, and when it fails, nobody is served a part. Bounded in time by the
-   * adapter, 25 seconds at most. A name is 1 to 100 ASCII letters, digits and dots, none of them at an end or beside another.
+   * adapter, 25 seconds at most. A name is 32 ASCII letters and digits, a dot, and 3 or 4 of them in
+   * lower case.
    */
   readonly put: (name: string, medium: Medium) => Effect.Effect<string, StorageFailed>
 }
