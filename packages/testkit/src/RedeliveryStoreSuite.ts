@@ -139,6 +139,39 @@ export const suite = <E>(
         assert.deepInclude(scheduled, { kind: "scheduled", attempts: 0, resumeAt: null })
       }))
 
+    it("what was begun is under way until its lease ends", () =>
+      Effect.gen(function* () {
+        const { at, id } = yield* told(1, null)
+        const list = { webhookId: id, state: null, since: start, behind: null, limit: 1 }
+        const isUnderWay = (moment: number) =>
+          Effect.flatMap(DeliveryLog, (log) => Effect.map(log.page(list, 1, moment), ([one]) => one?.underWay))
+        assert.isFalse(yield* isUnderWay(at))
+        yield* take(id, at)
+        assert.isTrue(yield* isUnderWay(at + minute - 1))
+        assert.isFalse(yield* isUnderWay(at + minute))
+      }))
+
+    it("what was given back unsent takes no place among the attempts that are shown", () =>
+      Effect.gen(function* () {
+        const { at, id } = yield* told(1, null)
+        const store = yield* DeliveryStore
+        for (const [index, isSent] of [true, false, true].entries()) {
+          const [claimed] = yield* take(id, at + index * hour)
+          if (claimed === undefined) return assert.fail("nothing is due")
+          if (isSent) {
+            yield* store.settle(claimed, failure, at, (receiver) => ({
+              receiver,
+              next: { state: "pending", attempts: 0, dueAt: at },
+              mail: null,
+              audit: null
+            }))
+          } else yield* store.release(claimed, at)
+        }
+        const list = { webhookId: id, state: null, since: start, behind: null, limit: 1 }
+        const [shown] = yield* (yield* DeliveryLog).page(list, 2, at)
+        assert.lengthOf(shown?.attempts ?? [], 2)
+      }))
+
     it("what could not be signed is still asked for by hand", () =>
       Effect.gen(function* () {
         const { at, id, ids } = yield* told(1)
@@ -247,6 +280,7 @@ export const suite = <E>(
         yield* begun(id, at)
         yield* step(at + second, 10)
         assert.deepStrictEqual(yield* dueAts, before)
+        yield* begun(id, at, { id: "failed ones alone" })
         yield* (yield* RedeliveryStore).open(
           { id: "held", webhookId: id, since: start, until: at, held: true, askedAt: at },
           audit
