@@ -59,6 +59,7 @@ const examine = Effect.gen(function* () {
       Doctor.generations,
       Waiting.drafts,
       Doctor.work,
+      Doctor.deliveries,
       WebhookSecrets.examine(settings),
       Productions.examine(settings)
     ]),
