@@ -158,7 +158,7 @@ it.effect("what breaks between the change and its answer leaves nothing: no topi
     const { persona, post, total } = yield* setUp
     const sql = yield* SqlClient.SqlClient
     const mailbox = yield* Mailbox
-    const wait = yield* (yield* WorkSignal).listen
+    const wait = yield* (yield* WorkSignal).listen("mails")
     yield* sql`CREATE TRIGGER broken BEFORE UPDATE ON kept_answers BEGIN SELECT RAISE(ABORT, 'gone'); END`
     const signalled = yield* Effect.forkChild(wait(Duration.days(1)))
     assert.strictEqual((yield* post("a")).status, 500)

@@ -103,7 +103,7 @@ export class CreatorDesk extends Context.Service<
           Result.map(decide(present, now), (change) => byLink(change, creatorTag))
         )
         if (Option.isNone(modified)) return yield* new LinkInvalid()
-        yield* signal.notify
+        yield* signal.tell(modified.value.work)
         return { assignment: modified.value.after, topic }
       })
 
