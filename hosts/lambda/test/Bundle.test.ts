@@ -144,6 +144,15 @@ describe.concurrent("a container", () => {
     expect(outcome).toMatchObject({ failure: { errorMessage: expect.stringContaining(why) } })
   })
 
+  it("audio in a folder is refused: nobody would serve it", async (test) => {
+    const env = { ...Deployment.environment(await Deployment.folder(test)), MEDIA_FOLDER: "/tmp/media" }
+    const container = await Emulator.container(bundle.folder, env, test)
+    const outcome = await container.invoke(example("schedule"))
+    expect(outcome).toMatchObject({
+      failure: { errorMessage: expect.stringContaining("MEDIA_S3_URL must be set on Lambda: a folder") }
+    })
+  })
+
   it("says in its log what works, but should not stay so", async (test) => {
     const env = { ...Deployment.environment(await Deployment.folder(test)), SIGNING_SECRET: "short", LOG_LEVEL: "warn" }
     const container = await Emulator.container(bundle.folder, env, test)
