@@ -1,5 +1,6 @@
 /** What the tests of the mounted examples share: a service on a database of its own, and a server of a framework on a socket. */
 import { mkdtempSync, rmSync } from "node:fs"
+import { once } from "node:events"
 import type { Server } from "node:http"
 import type { AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
@@ -28,7 +29,7 @@ export const service = (test: Test, root = apiRoot): Service => {
 }
 
 export const listening = async (server: Server, test: Test): Promise<number> => {
-  if (!server.listening) await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", () => resolve()))
+  if (!server.listening) await once(server.listen(0, "127.0.0.1"), "listening")
   test.onTestFinished(
     () =>
       new Promise((resolve) => {

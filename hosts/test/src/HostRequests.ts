@@ -12,10 +12,10 @@ export interface Asked {
 }
 
 /**
- * What not everything between a client and a host leaves as it is: who connected, dots in a path, a header or a parameter that
- * comes twice, a body in chunks, a method that the web's Request does not know.
+ * What not everything between a client and a host leaves as it is: who connected, dots in a path, percent signs that escape
+ * nothing, a header or a parameter that comes twice, a body in chunks, a method that few know.
  */
-export type Need = "address" | "target" | "repeated headers" | "repeated query" | "chunks" | "method"
+export type Need = "address" | "dots" | "escapes" | "repeated headers" | "repeated query" | "chunks" | "method"
 
 /** What a partner of the host has. */
 export interface Seen {
@@ -86,7 +86,7 @@ const personas = ({ foreign, key, local, personas: [first] }: Seen): ReadonlyArr
   get("/partner/v1/personas", as(key), ["X-Request-Id", "not mine"]),
   get("/partner/v1/personas/", as(key)),
   get("/partner/v1//personas", as(key)),
-  ...needing("target", get("/partner/v1/../v1/personas", as(key)), get("/partner/v1/%2e/personas", as(key))),
+  ...needing("dots", get("/partner/v1/../v1/personas", as(key)), get("/partner/v1/%2e/personas", as(key))),
   get("/partner/v1/%70ersonas", as(key)),
   get("/PARTNER/v1/personas", as(key)),
   get("/partner/v1/personas;x=1", as(key)),
@@ -150,10 +150,14 @@ const reads = ({ key }: Seen): ReadonlyArray<Asked> => [
   get(`${topics}/by-reference/derby-1`, as(key)),
   get(`${topics}/by-reference/derby%2D1`, as(key)),
   get(`${topics}/by-reference/derby%2d1`, as(key)),
-  get(`${topics}/by-reference/100%`, as(key)),
   get(`${topics}/by-reference/a%2Fb`, as(key)),
   get(`${topics}/by-reference/%E2%9C%93`, as(key)),
-  get(`${topics}/by-reference/%ff`, as(key)),
+  ...needing(
+    "escapes",
+    get(`${topics}/by-reference/100%`, as(key)),
+    get(`${topics}/by-reference/%ff`, as(key)),
+    get("/partner/v1/%zz", as(key))
+  ),
   get(`${topics}/by-reference/${"r".repeat(256)}`, as(key)),
   get(`${topics}?limit=1`, as(key)),
   ...needing("repeated query", get(`${topics}?limit=1&limit=2`, as(key))),
