@@ -80,6 +80,8 @@ const personas = ({ foreign, key, local, personas: [first] }: Seen): ReadonlyArr
   get("/partner/v1/personas", as(key)),
   ...needing("address", get("/partner/v1/personas", as(local))),
   get("/partner/v1/personas", as(foreign)),
+  // Nobody here speaks for somebody else.
+  get("/partner/v1/personas", as(foreign), ["X-Forwarded-For", "198.51.100.1"]),
   get("/partner/v1/personas"),
   get("/partner/v1/personas", as("")),
   get("/partner/v1/personas", as("nonsense"), ["X-Request-Id", "mine-1"]),
