@@ -1,6 +1,7 @@
 /** What the tests of the mounted examples share: a service on a database of its own, and a server of a framework on a socket. */
-import { mkdtempSync, rmSync } from "node:fs"
+
 import { once } from "node:events"
+import { mkdtempSync, rmSync } from "node:fs"
 import type { Server } from "node:http"
 import type { AddressInfo } from "node:net"
 import { tmpdir } from "node:os"

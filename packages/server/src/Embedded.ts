@@ -13,8 +13,8 @@ export type Needed = Layer.Services<typeof WebHandler.layer>
 export interface Embedded<R = Needed> {
   /**
    * Answers a request by the service's routes; what goes wrong is an answer, too. Bodies are read as they come, and an aborted
-   * request ends its work. Tell who connected as `sent.address`: without it, rate limits count all strangers as one, and a key
-   * with an address list is refused. Rejects only where the service cannot begin.
+   * request ends its work. Tell who connected as `sent.address`: without it, strangers are counted nowhere, and a key with an
+   * address list is refused. Rejects only where the service cannot begin.
    */
   readonly fetch: (request: Request, sent?: Sent) => Promise<Response>
   /** Anything else on the same services: use cases, registries, stores. */
