@@ -12,12 +12,10 @@ interface Test {
   readonly onTestFinished: (cleanUp: () => Promise<void>) => void
 }
 
-export const apiRoot = "http://commentary.example"
-
-export const service = (test: Test, root = apiRoot): Service => {
+export const service = (test: Test, apiRoot = "http://commentary.example"): Service => {
   const folder = mkdtempSync(join(tmpdir(), "mounted-"))
   const opened = openService({
-    apiRoot: root,
+    apiRoot,
     database: join(folder, "commentary.db"),
     outbox: join(folder, "outbox"),
     secret: "a secret of the tests, and long enough"
@@ -30,6 +28,8 @@ export const service = (test: Test, root = apiRoot): Service => {
 }
 
 export const listening = async (server: Server, test: Test): Promise<number> => {
+  // Some leave a large body unread, and the connection to its end.
+  server.keepAliveTimeout = 200
   if (!server.listening) await once(server.listen(0, "127.0.0.1"), "listening")
   test.onTestFinished(
     () =>

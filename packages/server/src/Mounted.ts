@@ -9,7 +9,7 @@ import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServer from "effect/http/HttpServer"
 import { HttpServerRequest } from "effect/http/HttpServerRequest"
 import * as Layer from "effect/Layer"
-import { pathOf } from "./Address.ts"
+import { below, pathOf } from "./Address.ts"
 import * as Routes from "./Routes.ts"
 
 const routes = Routes.layer.pipe(
@@ -25,7 +25,7 @@ const own = Effect.gen(function* () {
 
 export const layer = HttpRouter.use(
   Effect.fnUntraced(function* (router) {
-    const prefix = pathOf((yield* PublicAddress).apiRoot).replace(/\/$/, "")
+    const prefix = pathOf((yield* PublicAddress).apiRoot)
     const answer = (yield* own) as Effect.Effect<never>
     // Before the application's routes are asked: a router decodes paths, and has limits of its own for them.
     yield* router.addGlobalMiddleware<never, never>(((app: Effect.Effect<never>) =>
@@ -37,9 +37,3 @@ export const layer = HttpRouter.use(
       })) as never)
   })
 )
-
-const below = (prefix: string, url: string): string | undefined => {
-  const rest = url.slice(prefix.length)
-  if (!url.startsWith(prefix) || (rest !== "" && !/^[/?]/.test(rest))) return undefined
-  return rest.startsWith("/") ? rest : `/${rest}`
-}
