@@ -9,7 +9,7 @@ import * as Instant from "@partner-commentary/core/shared/Instant"
 import * as SqliteClient from "@partner-commentary/sqlite/SqliteClient"
 import * as DashboardIdentitySuite from "@partner-commentary/testkit/DashboardIdentitySuite"
 import * as MailerSuite from "@partner-commentary/testkit/MailerSuite"
-import * as PersonaReadSuite from "@partner-commentary/testkit/PersonaReadSuite"
+import * as PersonaReadingSuite from "@partner-commentary/testkit/PersonaReadingSuite"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
@@ -122,7 +122,7 @@ const tables = Layer.effectDiscard(
   })
 )
 
-PersonaReadSuite.suite(
+PersonaReadingSuite.suite(
   "the host's own tables",
   OwnPersonaStore.layer.pipe(
     Layer.provideMerge(tables),

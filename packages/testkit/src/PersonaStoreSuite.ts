@@ -9,12 +9,12 @@ import type * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import { day, hour, license, organization, organizationId, persona, personaId, start } from "./Fixtures.ts"
 import { guarantees } from "./Guarantee.ts"
-import * as PersonaReadSuite from "./PersonaReadSuite.ts"
+import * as PersonaReadingSuite from "./PersonaReadingSuite.ts"
 
 type Stores = PersonaStore | PersonaRegistry | OrganizationRegistry
 
 export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
-  PersonaReadSuite.suite(name, layer, {
+  PersonaReadingSuite.suite(name, layer, {
     publish: (persona) => PersonaRegistry.use(({ insert }) => insert(persona)),
     license: (organizationId, personaId, until) =>
       PersonaRegistry.use(({ grant }) => grant(license({ organizationId, personaId, until }))),
