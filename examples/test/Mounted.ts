@@ -12,18 +12,21 @@ interface Test {
   readonly onTestFinished: (cleanUp: () => Promise<void>) => void
 }
 
-export const service = (test: Test, apiRoot = "http://commentary.example"): Service => {
-  const folder = mkdtempSync(join(tmpdir(), "mounted-"))
+/** Gone with the test, after what else the test ends. */
+export const folder = (test: Test): string => {
+  const path = mkdtempSync(join(tmpdir(), "mounted-"))
+  test.onTestFinished(async () => rmSync(path, { recursive: true }))
+  return path
+}
+
+export const service = (test: Test, apiRoot = "http://commentary.example", place = folder(test)): Service => {
   const opened = openService({
     apiRoot,
-    database: join(folder, "commentary.db"),
-    outbox: join(folder, "outbox"),
+    database: join(place, "commentary.db"),
+    outbox: join(place, "outbox"),
     secret: "a secret of the tests, and long enough"
   })
-  test.onTestFinished(async () => {
-    await opened.dispose()
-    rmSync(folder, { recursive: true })
-  })
+  test.onTestFinished(opened.dispose)
   return opened
 }
 

@@ -77,7 +77,9 @@ const suiteOf = (path: string, text: string, all: ReadonlyArray<readonly [string
     path,
     name,
     call: `${name}.suite(${call.join(", ")})`,
-    guarantees: [...text.matchAll(/\bit(?:\.\w+)?\(\s*"([^"]+)"/g)].map(([, guarantee = ""]) => guarantee),
+    guarantees: [...text.matchAll(/\bit(?:\.\w+)?\(\s*(["`])(.+?)\1/g)].map(([, , guarantee = ""]) =>
+      guarantee.replace(/\$\{\w+\}(: )?/g, "")
+    ),
     runs: all.filter(([at, test]) => at.endsWith(".test.ts") && test.includes(`${name}.suite(`)).map(([at]) => at)
   }
 }
