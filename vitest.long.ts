@@ -1,14 +1,25 @@
-import { defineConfig } from "vitest/config"
-import { resolve } from "./vitest.workspace.ts"
+import { configDefaults, defineConfig } from "vitest/config"
+import { needFiles, postgres, resolve } from "./vitest.workspace.ts"
 
-/** The suites that take minutes: every `test-long` folder, one file after the other. */
+const slow = { testTimeout: 600_000, hookTimeout: 300_000, globalSetup: [postgres] }
+
+/** The suites that take minutes, one file after the other: every `test-long` folder, and the whole service's tests on Postgres. */
 export default defineConfig({
-  resolve,
   test: {
-    include: ["**/test-long/**/*.test.ts"],
-    testTimeout: 600_000,
-    hookTimeout: 300_000,
     teardownTimeout: 60_000,
-    fileParallelism: false
+    fileParallelism: false,
+    projects: [
+      { resolve, test: { ...slow, name: "long", include: ["**/test-long/**/*.test.ts"] } },
+      {
+        resolve,
+        test: {
+          ...slow,
+          name: "hosts/test on Postgres",
+          include: ["hosts/test/test/**/*.test.ts"],
+          exclude: [...configDefaults.exclude, ...needFiles],
+          env: { TEST_STORES: "postgres" }
+        }
+      }
+    ]
   }
 })

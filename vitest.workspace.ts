@@ -6,6 +6,12 @@ const folders = ["packages/*", "adapters/*", "hosts/*", "scripts", "examples"]
 /** Many short tests in many files: they share what they import, which is most of what each file would cost. */
 const conformance = "hosts/test/test/conformance/*.test.ts"
 
+/** What of the whole service's tests runs on Postgres each time; `test:long` runs all of it. */
+const onPostgres = ["Story", "Races"].map((name) => `hosts/test/test/${name}.test.ts`)
+
+/** What looks into SQLite's files. */
+export const needFiles = ["WebhookTraces"].map((name) => `hosts/test/test/${name}.test.ts`)
+
 /** The client's exports are what it ships, which is built; tests take its sources. */
 export const resolve = {
   alias: {
@@ -13,9 +19,15 @@ export const resolve = {
   }
 }
 
+/** Starts a Postgres server for whoever needs one. */
+export const postgres = join(import.meta.dirname, "hosts", "test", "src", "postgres", "GlobalSetup.ts")
+
+const needPostgres = ["adapters/*", "hosts/*"]
+
 const project = (name: string, include: string) => ({
   include: [include],
   name,
+  globalSetup: needPostgres.includes(name) ? [postgres] : [],
   testTimeout: 60_000,
   hookTimeout: 60_000
 })
@@ -27,7 +39,16 @@ export default defineConfig({
         resolve,
         test: { ...project(folder, `${folder}/test/**/*.test.ts`), exclude: [...configDefaults.exclude, conformance] }
       })),
-      { resolve, test: { ...project("conformance", conformance), isolate: false } }
+      { resolve, test: { ...project("conformance", conformance), isolate: false } },
+      {
+        resolve,
+        test: {
+          ...project("on Postgres", ""),
+          include: onPostgres,
+          globalSetup: [postgres],
+          env: { TEST_STORES: "postgres" }
+        }
+      }
     ]
   }
 })

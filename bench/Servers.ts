@@ -11,15 +11,17 @@ export interface Fixtures {
   readonly personaIds: ReadonlyArray<string>
 }
 
-export interface Server extends Fixtures {
+export interface Listening {
   readonly port: number
   readonly process: ChildProcess
   /** Milliseconds from the start of the process until it said that it listens. */
   readonly startedIn: number
 }
 
+export interface Server extends Listening, Fixtures {}
+
 const bench = import.meta.dirname
-const commandLine = join(bench, "../hosts/node/bin/partner-commentary.js")
+export const commandLine = join(bench, "../hosts/node/bin/partner-commentary.js")
 const running = new Set<ChildProcess>()
 
 const start = (
@@ -55,7 +57,7 @@ export const startPeer = async (folder: string): Promise<Server> => {
   return { ...started, ...(JSON.parse(started.line) as Fixtures) }
 }
 
-const environment = (folder: string): NodeJS.ProcessEnv => ({
+export const environment = (folder: string): NodeJS.ProcessEnv => ({
   PATH: process.env["PATH"],
   HOME: folder,
   DEV: "true",
@@ -69,13 +71,20 @@ export const startOurs = async (
   fixtures: Fixtures,
   ...args: ReadonlyArray<string>
 ): Promise<Server> => {
-  const started = await start(
+  return { ...(await serve(folder, {}, ...args)), ...fixtures }
+}
+
+/** On these variables. */
+export const serve = (
+  folder: string,
+  variables: NodeJS.ProcessEnv,
+  ...args: ReadonlyArray<string>
+): Promise<Listening> =>
+  start(
     [commandLine, "serve", ...args],
-    { cwd: folder, env: environment(folder) },
+    { cwd: folder, env: { ...environment(folder), ...variables } },
     (line) => /^ready (\S+)/.exec(line)?.[1]
   )
-  return { ...started, ...fixtures }
-}
 
 /** An organization without narrow limits, a key, and three personas that it is licensed for: by the product's commands. */
 export const makeFixtures = async (folder: string): Promise<Fixtures> => {
@@ -118,7 +127,7 @@ export const killAll = () => {
   for (const child of running) child.kill("SIGKILL")
 }
 
-const proc = ({ process: { pid } }: Server, file: string): string | undefined => {
+const proc = ({ process: { pid } }: Listening, file: string): string | undefined => {
   try {
     return readFileSync(`/proc/${pid}/${file}`, "utf8")
   } catch {
@@ -127,13 +136,13 @@ const proc = ({ process: { pid } }: Server, file: string): string | undefined =>
 }
 
 /** Resident memory in MB; not known where there is no /proc. */
-export const memory = (server: Server): number => {
+export const memory = (server: Listening): number => {
   const kilobytes = /VmRSS:\s+(\d+)/.exec(proc(server, "status") ?? "")?.[1]
   return kilobytes === undefined ? Number.NaN : Number(kilobytes) / 1024
 }
 
 /** Seconds of processor time since the process began, in steps of 10 ms; not known where there is no /proc. */
-export const processorTime = (server: Server): number => {
+export const processorTime = (server: Listening): number => {
   const fields = proc(server, "stat")?.split(") ")[1]?.split(" ")
   return fields === undefined ? Number.NaN : (Number(fields[11]) + Number(fields[12])) / 100
 }

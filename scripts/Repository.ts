@@ -32,6 +32,8 @@ export interface Manifest {
   readonly peerDependencies?: Readonly<Record<string, string>>
   readonly devDependencies?: Readonly<Record<string, string>>
   readonly optionalDependencies?: Readonly<Record<string, string>>
+  /** What is published; `!` before a folder keeps it back. */
+  readonly files?: ReadonlyArray<string>
 }
 
 export interface Workspace {
@@ -47,11 +49,17 @@ export const workspaces = (files: Files): ReadonlyArray<Workspace> =>
 
 export const isSource = (path: string): boolean => /\.(ts|tsx|mts|js|mjs)$/.test(path)
 
-/** The files that ship with a workspace: not its tests. */
-export const shipped = (files: Files, folder: string): ReadonlyArray<readonly [path: string, text: string]> =>
-  [...files].filter(
-    ([path]) => isSource(path) && (path.startsWith(`${folder}/src/`) || path.startsWith(`${folder}/bin/`))
+/** The files that ship with a workspace: not its tests, and not what its manifest keeps back. */
+export const shipped = (files: Files, folder: string): ReadonlyArray<readonly [path: string, text: string]> => {
+  const manifest = JSON.parse(files.get(`${folder}/package.json`) ?? "{}") as Partial<Manifest>
+  const kept = (manifest.files ?? []).flatMap((name) => (name.startsWith("!") ? [`${folder}/${name.slice(1)}/`] : []))
+  return [...files].filter(
+    ([path]) =>
+      isSource(path) &&
+      (path.startsWith(`${folder}/src/`) || path.startsWith(`${folder}/bin/`)) &&
+      !kept.some((prefix) => path.startsWith(prefix))
   )
+}
 
 /** The files under this group's rules: `belowHosts` are the library, which never touches the world by itself. */
 export const belowHosts = (path: string): boolean => isSource(path) && /^(packages|adapters)\/[^/]+\/src\//.test(path)

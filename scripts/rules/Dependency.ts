@@ -48,6 +48,9 @@ const declaring = (dependencies: Record<string, string>) => (present: string) =>
   return JSON.stringify({ ...manifest, dependencies: { ...manifest.dependencies, ...dependencies } })
 }
 
+const keepingBack = (folder: string) => (present: string) =>
+  JSON.stringify({ ...(JSON.parse(present) as Manifest), files: ["src", `!${folder}`] })
+
 export const declaredDependency: Rule = {
   name: "every import is declared",
   find: undeclared,
@@ -55,12 +58,20 @@ export const declaredDependency: Rule = {
     { "adapters/smtp/src/Planted.ts": 'import { SMTPServer } from "smtp-server"\n' },
     { "adapters/smtp/src/Planted.ts": 'import type Mail from "@planted/mail/deep"\n' },
     { "hosts/node/bin/planted.js": 'import "@planted/bin"\n' },
-    { "hosts/node/src/Planted.ts": 'export const place = import.meta.resolve("planted/package.json")\n' }
+    { "hosts/node/src/Planted.ts": 'export const place = import.meta.resolve("planted/package.json")\n' },
+    {
+      "adapters/smtp/package.json": keepingBack("src/elsewhere"),
+      "adapters/smtp/src/Planted.ts": 'import { SMTPServer } from "smtp-server"\n'
+    }
   ],
   accepts: [
     { "adapters/smtp/src/Planted.ts": 'import { createTransport } from "nodemailer"\n' },
     { "adapters/smtp/src/Planted.ts": 'import * as Effect from "effect/Effect"\nimport { join } from "node:path"\n' },
-    { "adapters/smtp/test/Planted.test.ts": 'import { SMTPServer } from "smtp-server"\n' }
+    { "adapters/smtp/test/Planted.test.ts": 'import { SMTPServer } from "smtp-server"\n' },
+    {
+      "adapters/smtp/package.json": keepingBack("src/planted"),
+      "adapters/smtp/src/planted/Planted.ts": 'import { SMTPServer } from "smtp-server"\n'
+    }
   ]
 }
 

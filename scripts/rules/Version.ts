@@ -3,7 +3,8 @@ import type { Finding, Rule } from "../Gate.ts"
 import type { Files, Manifest } from "../Repository.ts"
 import { workspaces } from "../Repository.ts"
 
-const exact = /^\d+\.\d+\.\d+(?:-[\w.]+)?$/
+/** Perhaps of a package that goes by another name here. */
+const exact = /^(?:npm:(?:@[\w.-]+\/)?[\w.-]+@)?\d+\.\d+\.\d+(?:-[\w.]+)?$/
 /** A library may ask its embedder for a range that was tested, with both ends given. */
 const tested = /^>=\d+\.\d+\.\d+ <=?\d+\.\d+\.\d+$/
 
@@ -52,15 +53,24 @@ export const exactVersion: Rule = {
       .filter(({ peer, version }) => !exact.test(version) && !(peer && tested.test(version)))
       .map(({ line, name, path, version }) => ({ path, line, message: `${name} "${version}" is not exact` })),
   refuses: [
-    ...["^1.0.0", "~1.0.0", "1.x", "*", "latest", ">=1.0.0 <2.0.0", "file:../planted", "git+https://example.com/a"].map(
-      (version) => ({ "adapters/smtp/package.json": depending({ planted: version }) })
-    ),
+    ...[
+      "^1.0.0",
+      "~1.0.0",
+      "1.x",
+      "*",
+      "latest",
+      ">=1.0.0 <2.0.0",
+      "file:../planted",
+      "git+https://example.com/a",
+      "npm:planted@^1.0.0"
+    ].map((version) => ({ "adapters/smtp/package.json": depending({ planted: version }) })),
     { "package.json": depending({ planted: "^1.0.0" }, "devDependencies") },
     { "packages/core/package.json": depending({ planted: "^1.0.0" }, "peerDependencies") },
     { "examples/planted/package.json": '{ "dependencies": { "planted": "~1.0.0" } }' }
   ],
   accepts: [
     { "adapters/smtp/package.json": depending({ planted: "1.0.0-beta.1" }) },
+    { "adapters/smtp/package.json": depending({ "planted-1": "npm:planted@1.0.0-beta.1" }) },
     { "packages/core/package.json": depending({ planted: ">=1.0.0 <1.1.0" }, "peerDependencies") }
   ]
 }

@@ -41,3 +41,32 @@ it.effect("thousands of answers go in batches, between which others write; one t
     assert.strictEqual(yield* left, 1)
   }).pipe(Effect.provide(layerMemory))
 )
+
+it.effect("a recovery goes a while after it is done, and never before", () =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const retention = yield* Retention
+    for (const [id, done] of [
+      ["open", null],
+      ["early", toIso(start)],
+      ["late", toIso(start + hour)]
+    ] as const) {
+      yield* sql`INSERT INTO recoveries ${sql.insert({
+        id,
+        webhook_id: "x",
+        behind_id: "",
+        until_id: "",
+        is_held: 0,
+        asked_at: toIso(0),
+        worked_at: toIso(0),
+        done_at: done
+      })}`
+    }
+    yield* retention.purge({ mails: start + 1, windows: 0, answers: 0, events: 0 })
+    const left = yield* sql<{ readonly id: string }>`SELECT id FROM recoveries ORDER BY id`
+    assert.deepStrictEqual(
+      left.map(({ id }) => id),
+      ["late", "open"]
+    )
+  }).pipe(Effect.provide(layerMemory))
+)

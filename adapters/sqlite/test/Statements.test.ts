@@ -7,17 +7,20 @@ import { Retention } from "@partner-commentary/core/operations/Retention"
 import { OrganizationStore } from "@partner-commentary/core/partner/OrganizationStore"
 import { PerformanceStore } from "@partner-commentary/core/performance/PerformanceStore"
 import { PersonaStore } from "@partner-commentary/core/persona/PersonaStore"
-import type { EventId } from "@partner-commentary/core/shared/Ids"
+import type { EventId, WebhookId } from "@partner-commentary/core/shared/Ids"
 import { AssignmentStore } from "@partner-commentary/core/topic/AssignmentStore"
 import { TopicStore } from "@partner-commentary/core/topic/TopicStore"
 import { UsageStore } from "@partner-commentary/core/usage/UsageStore"
+import { DeliveryLog } from "@partner-commentary/core/webhook/DeliveryLog"
 import { DeliveryStore } from "@partner-commentary/core/webhook/DeliveryStore"
 import { EventLog } from "@partner-commentary/core/webhook/EventLog"
+import { RedeliveryStore } from "@partner-commentary/core/webhook/RedeliveryStore"
 import { WebhookStore } from "@partner-commentary/core/webhook/WebhookStore"
 import { layerMemory } from "@partner-commentary/sqlite/Sqlite"
 import * as Creator from "@partner-commentary/testkit/Creator"
 import { apiKey, day, personas, start, submission, webhook } from "@partner-commentary/testkit/Fixtures"
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import * as SqlClient from "effect/sql/SqlClient"
 import * as Statement from "effect/sql/Statement"
@@ -27,8 +30,8 @@ interface Run {
   readonly params: ReadonlyArray<unknown>
 }
 
-/** One creator's open assignments, the assignments of the newest hundred topics of a reference, webhooks that wait. */
-const sortsFew = /creator_key =|external_reference =|RECURSIVE lane/
+/** One creator's open assignments, the assignments of the newest hundred topics of a reference, webhooks that wait, a page. */
+const sortsFew = /creator_key =|external_reference =|RECURSIVE lane|few.event_id DESC|JOIN delivery_attempts/
 
 /** The statements that an effect runs, BEGIN and COMMIT aside. */
 const statementsOf = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<ReadonlyArray<Run>, E, R> =>
@@ -106,7 +109,7 @@ describe("statements", () => {
         for (const { detail } of plan) {
           assert.notMatch(
             detail,
-            /^SCAN (?!.*USING (COVERING )?INDEX)(?!\d+-ROW VALUES)(?!t$)(?!lane$)(?!CONSTANT ROW$)/,
+            /^SCAN (?!.*USING (COVERING )?INDEX)(?!\d+-ROW VALUES)(?!t$)(?!lane$)(?!few$)(?!due$)(?!CONSTANT ROW$)/,
             text
           )
           if (readsIndexAlone.test(text)) {
@@ -205,6 +208,23 @@ const everyWebhook = Effect.gen(function* () {
   yield* store.remove(one.owner, one.id, audit)
 })
 
+const everyRedelivery = Effect.fnUntraced(function* (webhookId: WebhookId) {
+  const store = yield* RedeliveryStore
+  const audit = { action: "webhook.recovered", subject: webhookId, organizationId: null, details: {} }
+  const span = { since: start, until: start + day }
+  const sql = yield* SqlClient.SqlClient
+  const failed = sql`UPDATE deliveries SET state = 'failed', due_at = NULL, settled_at = 'x' WHERE webhook_id = ${webhookId}`
+  yield* store.open({ id: "x", webhookId, ...span, held: true, askedAt: start }, audit)
+  yield* failed
+  while (Option.isSome(yield* store.step(start, 1, (receiver) => ({ ...receiver }))))
+    yield* store.count(webhookId, "pending", span)
+  const [queued] = yield* sql<{
+    readonly event_id: EventId
+  }>`SELECT event_id FROM deliveries WHERE webhook_id = ${webhookId}`
+  const eventId = queued?.event_id ?? assert.fail("nothing was queued")
+  yield* store.queue({ webhookId, eventId, since: start }, start, () => ({ dueAt: start, resumeAt: null }), audit)
+})
+
 const everyDelivery = Effect.gen(function* () {
   const store = yield* DeliveryStore
   const given = submission()
@@ -219,6 +239,16 @@ const everyDelivery = Effect.gen(function* () {
       yield* events.page({ owner: one.owner, type, since: start, behind, limit: 10 })
     }
   }
+  const log = yield* DeliveryLog
+  for (const behind of [null, "019c0e5f-03aa-7001-8000-94d0b7f3a6e2" as EventId]) {
+    for (const state of [null, "pending"] as const) {
+      const seen = yield* log.page({ webhookId: one.id, state, since: start, behind, limit: 10 }, 10, start)
+      for (const { eventId } of seen) yield* log.find(one.id, eventId, start, 10, start)
+    }
+  }
+  yield* log.receiver(one.owner, one.id)
+  yield* log.waiting([one.id])
+  yield* everyRedelivery(one.id)
   yield* store.lanes(start + day, 5, 10)
   yield* store.nextDue
   yield* store.postpone(one.id, start)

@@ -11,6 +11,7 @@ import * as MailStoreSuite from "@partner-commentary/testkit/MailStoreSuite"
 import * as OrganizationStoreSuite from "@partner-commentary/testkit/OrganizationStoreSuite"
 import * as PerformanceStoreSuite from "@partner-commentary/testkit/PerformanceStoreSuite"
 import * as PersonaStoreSuite from "@partner-commentary/testkit/PersonaStoreSuite"
+import * as RedeliveryStoreSuite from "@partner-commentary/testkit/RedeliveryStoreSuite"
 import * as RetentionSuite from "@partner-commentary/testkit/RetentionSuite"
 import * as SubmissionSuite from "@partner-commentary/testkit/SubmissionSuite"
 import * as TopicCountsSuite from "@partner-commentary/testkit/TopicCountsSuite"
@@ -43,6 +44,7 @@ MailStoreSuite.suite("SQLite", layerMemory)
 OrganizationStoreSuite.suite("SQLite", layerMemory)
 PerformanceStoreSuite.suite("SQLite", layerMemory)
 PersonaStoreSuite.suite("SQLite", layerMemory)
+RedeliveryStoreSuite.suite("SQLite", layerMemory)
 RetentionSuite.suite("SQLite", layerMemory)
 SubmissionSuite.suite("SQLite", layerMemory)
 TopicCountsSuite.suite("SQLite", layerMemory)

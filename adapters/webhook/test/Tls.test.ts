@@ -1,7 +1,7 @@
 import { getCACertificates, setDefaultCACertificates } from "node:tls"
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import { authority, type Certificate, issuedBy, selfSigned } from "@partner-commentary/test/Certificates"
 import * as Effect from "effect/Effect"
-import { authority, type Certificate, issuedBy, selfSigned } from "./Certificates.ts"
 import { http, https, request, saying, tcp, transport } from "./Receivers.ts"
 
 const trusted = authority("Known Authority")

@@ -3,6 +3,7 @@ import { randomBytes, randomUUID } from "node:crypto"
 import { existsSync } from "node:fs"
 import { chmod, link, mkdir, open, readFile, rm } from "node:fs/promises"
 import { dirname, join, resolve } from "node:path"
+import { isPostgres } from "@partner-commentary/settings/DatabaseSettings"
 import { dataFolder, type Settings, type SigningSecretList } from "@partner-commentary/settings/Settings"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -17,7 +18,9 @@ export const make = Effect.tryPromise({
 
 /** Makes the folder if the database is to lie in it. */
 export const makeFor = (settings: Settings) =>
-  resolve(dirname(settings.database.filename)) === resolve(dataFolder) ? make : Effect.void
+  !isPostgres(settings.database) && resolve(dirname(settings.database.filename)) === resolve(dataFolder)
+    ? make
+    : Effect.void
 
 export const outbox = join(dataFolder, "outbox")
 

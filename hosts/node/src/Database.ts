@@ -1,5 +1,6 @@
 /** The database that the settings name, brought to the present schema, as every store of the core. The adapter is loaded when it is needed. */
 
+import { isPostgres, poolOf } from "@partner-commentary/settings/DatabaseSettings"
 import type { Settings } from "@partner-commentary/settings/Settings"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -10,18 +11,28 @@ export const layer = (settings: Settings) =>
   Layer.unwrap(
     Effect.gen(function* () {
       yield* DataFolder.makeFor(settings)
+      const { database } = settings
+      if (isPostgres(database)) {
+        const postgres = yield* Effect.promise(() => import("@partner-commentary/postgres/Postgres"))
+        return explained(settings, postgres.layer(poolOf(database)))
+      }
       const sqlite = yield* Effect.promise(() => import("@partner-commentary/sqlite/Sqlite"))
-      return explained(settings, sqlite.layer({ filename: settings.database.filename }))
+      return explained(settings, sqlite.layer({ filename: database.filename }))
     })
   )
 
-/** The file alone, whatever its schema is. */
+/** The database alone, whatever its schema is. */
 export const layerClient = (settings: Settings) =>
   Layer.unwrap(
     Effect.gen(function* () {
       yield* DataFolder.makeFor(settings)
+      const { database } = settings
+      if (isPostgres(database)) {
+        const postgres = yield* Effect.promise(() => import("@partner-commentary/postgres/Postgres"))
+        return explained(settings, postgres.layerDirect(poolOf(database)))
+      }
       const sqlite = yield* Effect.promise(() => import("@partner-commentary/sqlite/SqliteClient"))
-      return explained(settings, sqlite.layer({ filename: settings.database.filename }))
+      return explained(settings, sqlite.layer({ filename: database.filename }))
     })
   )
 

@@ -10,6 +10,7 @@ import * as Instant from "@partner-commentary/core/shared/Instant"
 import { isSettled } from "@partner-commentary/core/topic/Assignment"
 import { AssignmentStore } from "@partner-commentary/core/topic/AssignmentStore"
 import * as Choices from "@partner-commentary/settings/Choices"
+import { isPostgres, told } from "@partner-commentary/settings/DatabaseSettings"
 import * as Settings from "@partner-commentary/settings/Settings"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -73,16 +74,18 @@ export const configuration = (settings: Settings.Settings): ReadonlyArray<Findin
 
 /** None: the database can be looked into. `pending` tells which migrations are left to do. */
 export const database = <E, R>(settings: Settings.Settings, pending: Effect.Effect<ReadonlyArray<unknown>, E, R>) => {
-  const { filename } = settings.database
-  if (filename === ":memory:") return Effect.succeed(ok("database", "In memory: nothing outlives its process."))
-  if (!existsSync(filename)) {
-    return Effect.succeed(mend("database", DatabaseRefused.of(settings.database, missing(filename)).message))
+  if (!isPostgres(settings.database)) {
+    const { filename } = settings.database
+    if (filename === ":memory:") return Effect.succeed(ok("database", "In memory: nothing outlives its process."))
+    if (!existsSync(filename)) {
+      return Effect.succeed(mend("database", DatabaseRefused.of(settings.database, missing(filename)).message))
+    }
   }
   return Effect.match(pending, {
     onFailure: (error) => mend("database", DatabaseRefused.of(settings.database, error).message),
     onSuccess: ({ length }) =>
       length === 0
-        ? ok("database", `${filename} answers and is up to date.`)
+        ? ok("database", `${told(settings.database)} answers and is up to date.`)
         : mend("database", `${length} migrations are left to do: run partner-commentary migrate.`)
   })
 }

@@ -10,6 +10,7 @@ import type { Settings } from "@partner-commentary/settings/Settings"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as DataFolder from "./DataFolder.ts"
+import * as DeliveryMetrics from "./DeliveryMetrics.ts"
 import * as Outside from "./Outside.ts"
 import * as Randomness from "./Randomness.ts"
 
@@ -26,6 +27,7 @@ export const layer = (settings: Settings, apiRoot: string) =>
           Effect.map(WorkerSettings, (usual) => ({ ...usual, pollInterval: settings.pollInterval }))
         ),
         Outside.layer(settings),
+        DeliveryMetrics.layer,
         Core.layerProcess,
         NodeCrypto.layerAead,
         NodeCrypto.layerDigest,

@@ -3,13 +3,13 @@ import { monitorEventLoopDelay } from "node:perf_hooks"
 import { MailStore } from "@partner-commentary/core/mail/MailStore"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import { AssignmentStore } from "@partner-commentary/core/topic/AssignmentStore"
-import { DeliveryStore } from "@partner-commentary/core/webhook/DeliveryStore"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import type * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Metric from "effect/Metric"
 import * as Option from "effect/Option"
+import * as DeliveryMetrics from "./DeliveryMetrics.ts"
 
 const seconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
 
@@ -73,10 +73,6 @@ const gauges = {
   failedMails: gauge("partner_commentary_mails_failed", "Mails that were given up, 1000 at most"),
   overdue: gauge("partner_commentary_work_overdue_seconds", "How long the oldest due work has been waiting"),
   overdueMails: gauge("partner_commentary_mails_overdue_seconds", "How long the oldest due mail has been waiting"),
-  overdueDeliveries: gauge(
-    "partner_commentary_deliveries_overdue_seconds",
-    "How long the oldest due delivery to an active webhook has been waiting"
-  ),
   memory: gauge("process_resident_memory_bytes", "Resident memory"),
   heap: gauge("nodejs_heap_size_used_bytes", "JavaScript heap in use"),
   processor: gauge("process_cpu_seconds", "Processor time used so far"),
@@ -88,7 +84,7 @@ const gauges = {
 export const look = Effect.gen(function* () {
   const assignments = yield* AssignmentStore
   const mails = yield* MailStore
-  const deliveries = yield* DeliveryStore
+  const lookAtDeliveries = yield* DeliveryMetrics.look
   const resolution = 20
   const delay = monitorEventLoopDelay({ resolution })
   delay.enable()
@@ -103,7 +99,7 @@ export const look = Effect.gen(function* () {
     yield* Metric.update(gauges.failedMails, (yield* mails.failed(1000)).length)
     yield* Metric.update(gauges.overdue, overdueBy(yield* assignments.nextDue, now))
     yield* Metric.update(gauges.overdueMails, overdueBy(yield* mails.nextDue, now))
-    yield* Metric.update(gauges.overdueDeliveries, overdueBy(yield* deliveries.nextDue, now))
+    yield* lookAtDeliveries
     yield* Metric.update(gauges.memory, rss)
     yield* Metric.update(gauges.heap, heapUsed)
     yield* Metric.update(gauges.processor, (system + user) / 1e6)

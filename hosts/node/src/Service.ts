@@ -8,6 +8,7 @@ import { Polling } from "@partner-commentary/server/Polling"
 import * as Routes from "@partner-commentary/server/Routes"
 import * as Workers from "@partner-commentary/server/Workers"
 import * as Choices from "@partner-commentary/settings/Choices"
+import { told } from "@partner-commentary/settings/DatabaseSettings"
 import * as Settings from "@partner-commentary/settings/Settings"
 import { SettingRefused } from "@partner-commentary/settings/Variable"
 import * as Cause from "effect/Cause"
@@ -139,7 +140,7 @@ const running = <E, R>(start: (settings: Settings.Settings) => Effect.Effect<voi
       yield* Effect.forEach(Choices.cautions(settings), (caution) => Effect.logWarning(caution))
       yield* Effect.logInfo(
         `Partner Commentary ${version} starts ${settings.development ? "for development" : "for production"}: ` +
-          `database ${settings.database.filename}, mails ${Choices.mailWay(settings)}, ` +
+          `database ${told(settings.database)}, mails ${Choices.mailWay(settings)}, ` +
           `generator ${Choices.generator(settings)}`
       )
       // Why it did not start is said elsewhere.

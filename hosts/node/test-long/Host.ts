@@ -52,14 +52,17 @@ export class Host {
   private child: ChildProcess | null = null
   private listening: Promise<void> = Promise.resolve()
   private readonly place: Place
+  private readonly words: ReadonlyArray<string>
 
-  constructor(at: Place) {
+  /** Serves and works, unless the words say otherwise. */
+  constructor(at: Place, words: ReadonlyArray<string> = ["serve"]) {
     this.place = at
+    this.words = words
     process.once("exit", () => this.strike())
   }
 
   start(): void {
-    const child = spawn(process.execPath, [executable, "serve"], {
+    const child = spawn(process.execPath, [executable, ...this.words], {
       cwd: this.place.folder,
       env: environment(this.place),
       // A group of its own, so that a kill reaches whatever it started.
@@ -69,7 +72,7 @@ export class Host {
     this.child = child
     this.starts += 1
     this.listening = new Promise((resolve) => {
-      createInterface({ input: child.stdout! }).on("line", (line) => line.startsWith("ready ") && resolve())
+      createInterface({ input: child.stdout! }).on("line", (line) => line.startsWith("ready") && resolve())
       child.once("exit", () => resolve())
     })
     createInterface({ input: child.stderr! }).on("line", (line) => {

@@ -78,7 +78,7 @@ describe("Settings", () => {
         OTEL_EXPORTER_OTLP_ENDPOINT: "http://localhost:4318"
       })
       assert.strictEqual(Settings.apiRoot(settings, 1), "https://api.example.com/commentary")
-      assert.strictEqual(settings.database.filename, ":memory:")
+      assert.deepStrictEqual(settings.database, { filename: ":memory:", isDefault: false })
       assert.strictEqual(settings.mail.from, "Desk <desk@example.com>")
       assert.deepStrictEqual(Option.getOrThrow(settings.signingSecrets).map(Redacted.value), ["new", "old"])
       assert.strictEqual(Option.getOrThrow(settings.generator).url, "http://localhost:11434/v1")
@@ -98,6 +98,24 @@ describe("Settings", () => {
     })
   )
 
+  it.effect("a database of Postgres is told of by its place alone, and its addresses stay secret", () =>
+    Effect.gen(function* () {
+      const url = "postgres://u:hunter2@db.example.com:6432/desk?sslmode=require"
+      const { database, development } = yield* read({
+        DATABASE_URL: url,
+        DATABASE_DIRECT_URL: "postgresql://u:hunter2@db.example.com/desk",
+        DATABASE_POOL_SIZE: "20"
+      })
+      assert.isFalse(development)
+      if (!("url" in database)) return assert.fail("no database of Postgres")
+      assert.strictEqual(Redacted.value(database.url), url)
+      assert.strictEqual(database.poolSize, 20)
+      assert.strictEqual(database.told, "db.example.com port 6432, database desk")
+      assert.isTrue(Option.isSome(database.directUrl))
+      assert.notInclude(JSON.stringify(database), "hunter2")
+    })
+  )
+
   it.effect("without a public address, links start where the server listens", () =>
     Effect.gen(function* () {
       assert.strictEqual(Settings.apiRoot(yield* read({}), 4000), "http://127.0.0.1:4000")
@@ -112,7 +130,13 @@ describe("Settings", () => {
     ["PUBLIC_URL", "example.com"],
     ["PUBLIC_URL", "https://example.com/?a=1"],
     ["DEV", "maybe"],
-    ["DATABASE_URL", "postgres://u:hunter2@db/x"],
+    ["DATABASE_URL", "postgres://u:hunter2@db/x?sslmode=maybe"],
+    ["DATABASE_URL", "postgres://u:hunter2@db/x?sslmode=verify-full&sslrootcert=nowhere.pem"],
+    ["DATABASE_URL", "postgres://u:hunter2@db/x?connect_timeout=soon"],
+    ["DATABASE_URL", "postgres://u:hunter2@db:port/x"],
+    ["DATABASE_DIRECT_URL", "postgres://u:hunter2@db/x"],
+    ["DATABASE_DIRECT_URL", "mysql://u:hunter2@db/x", { DATABASE_URL: "postgres://u:hunter2@db/x" }],
+    ["DATABASE_POOL_SIZE", "1"],
     ["DATABASE_URL", "mysql://x"],
     ["DATABASE_URL", "sqlite:"],
     ["SMTP_URL", "https://u:hunter2@mail.example.com"],

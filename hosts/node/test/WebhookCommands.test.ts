@@ -22,10 +22,20 @@ describe.concurrent("webhook", () => {
     expect(registered.status).toBe(201)
     const { secret, ...webhook } = registered.body.data
     expect(secret).toMatch(/^whsec_/)
-    expect(await Process.json(cwd, list)).toEqual([
-      { ...webhook, organization_id: organization.id, environment: "live" }
-    ])
+    const listed = { ...webhook, organization_id: organization.id, environment: "live" }
+    expect(await Process.json(cwd, list)).toEqual([{ ...listed, deliveries_waiting: 0, oldest_waiting_since: null }])
     const database = new DatabaseSync(join(cwd, "data", "partner-commentary.db"))
+    for (const [event, state, due, settled] of [
+      ["019c0e5f-03aa-7001-8000-94d0b7f3a6e2", "pending", "2999-01-01T00:00:00.000Z", null],
+      ["019c0e5f-03ab-7001-8000-94d0b7f3a6e2", "pending", "2999-01-01T00:00:00.000Z", null],
+      ["019c0e5f-03a9-7001-8000-94d0b7f3a6e2", "failed", null, "2026-01-30T00:00:00.000Z"]
+    ] as const) {
+      database
+        .prepare("INSERT INTO deliveries (webhook_id, event_id, state, due_at, settled_at) VALUES (?, ?, ?, ?, ?)")
+        .run(webhook.id, event, state, due, settled)
+    }
+    const oldest = new Date(0x019c0e5f03aa).toISOString()
+    expect(await Process.json(cwd, list)).toEqual([{ ...listed, deliveries_waiting: 2, oldest_waiting_since: oldest }])
     database.exec("UPDATE webhooks SET status = 'disabled', consecutive_failures = 23")
     expect((await Process.run(cwd, list)).stdout).toMatch(/disabled +23 +never +https:\/\/1\.1\.1\.1\/in/)
     const enabled = await Process.json(cwd, ["webhook", "enable", webhook.id])

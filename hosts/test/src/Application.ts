@@ -1,4 +1,4 @@
-/** The whole service composed for tests: real stores on SQLite, the local identity, receivers that keep what is sent, the host's choice of mailer and generator. */
+/** The whole service composed for tests: real stores on SQLite, or on Postgres where TEST_STORES says so, the local identity, receivers that keep what is sent, the host's choice of mailer and generator. */
 
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import * as CoreLayer from "@partner-commentary/core/Core"
@@ -12,12 +12,13 @@ import * as LocalIdentity from "@partner-commentary/identity/LocalIdentity"
 import { WorkerSettings } from "@partner-commentary/server/Rounds"
 import * as Sqlite from "@partner-commentary/sqlite/Sqlite"
 import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import { Receivers } from "./Receivers.ts"
 
 export interface Options {
-  /** `:memory:` unless told otherwise. */
+  /** `:memory:` unless told otherwise: nobody else's. */
   readonly filename?: string
   readonly apiRoot?: string
   readonly policy?: Partial<Policy>
@@ -44,9 +45,20 @@ export const layer = <Seen, E>(
   )
   const core = options.transport === undefined ? CoreLayer.layer : Layer.provide(CoreLayer.layer, options.transport)
   return core.pipe(
-    Layer.provideMerge(Sqlite.layer({ filename: options.filename ?? ":memory:" })),
+    Layer.provideMerge(stores(options.filename ?? ":memory:")),
     Layer.provideMerge(options.outside),
     Layer.provideMerge(Receivers.layer),
     Layer.provideMerge(settings)
   )
 }
+
+/** The same name is the same database. Postgres is for the project's own tests: it is not published, and nobody else loads it. */
+const stores = (name: string) =>
+  process.env["TEST_STORES"] === "postgres"
+    ? Layer.unwrap(
+        Effect.map(
+          Effect.promise(() => import("./postgres/TestDatabase.ts")),
+          ({ layerNamed }) => layerNamed(name)
+        )
+      )
+    : Sqlite.layer({ filename: name })

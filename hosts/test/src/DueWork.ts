@@ -3,6 +3,7 @@ import { Drafting } from "@partner-commentary/core/commentary/Drafting"
 import { Postman } from "@partner-commentary/core/mail/Postman"
 import { Wakeups } from "@partner-commentary/core/topic/Wakeups"
 import { Courier } from "@partner-commentary/core/webhook/Courier"
+import { Recoveries } from "@partner-commentary/core/webhook/Recoveries"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -26,6 +27,7 @@ export class DueWork extends Context.Service<
       const drafting = yield* Drafting
       const postman = yield* Postman
       const courier = yield* Courier
+      const recoveries = yield* Recoveries
       const clock = yield* VirtualClock
       const { withPermit } = yield* Semaphore.make(1)
 
@@ -54,7 +56,11 @@ export class DueWork extends Context.Service<
       })
 
       const untilNothing = Effect.gen(function* () {
-        while ((yield* nextDue) <= clock.now()) if ((yield* round) === 0) return
+        for (;;) {
+          const isRecovering = Option.isSome(yield* recoveries.advance)
+          const done = (yield* nextDue) <= clock.now() ? yield* round : 0
+          if (!isRecovering && done === 0) return
+        }
       })
 
       return DueWork.of({

@@ -6,6 +6,8 @@ import * as Seed from "@partner-commentary/test/Seed"
 import { TestApi } from "@partner-commentary/test/TestApi"
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
+import { breakDown, mend } from "./Broken.ts"
+import { asTimePasses } from "./Eventually.ts"
 import { json } from "./Json.ts"
 
 const path = "/partner/v1/topics/bulk"
@@ -223,8 +225,8 @@ it.effect("a request that broke off goes on under its key: nothing is created tw
     const { list, post, results, topic } = yield* setUp()
     const sql = yield* SqlClient.SqlClient
     const body = { topics: [topic(0), "malformed", topic(0), topic(3), topic(4)] }
-    yield* sql`CREATE TRIGGER broken BEFORE INSERT ON topics WHEN NEW.content LIKE '%number 3%'
-      BEGIN SELECT RAISE(ABORT, 'gone'); END`
+    const fault = { table: "topics", on: "INSERT", rows: (row: string) => `${row}content LIKE '%number 3%'` } as const
+    yield* breakDown(sql, fault)
     assert.strictEqual((yield* post(body, "a")).status, 500)
     const before = yield* list
     assert.strictEqual(before.pagination.total, 1)
@@ -232,7 +234,7 @@ it.effect("a request that broke off goes on under its key: nothing is created tw
       yield* refused(yield* post({ topics: [topic(9)] }, "a"), "Idempotency-Key"),
       "must be a new one: it was used with another body already"
     )
-    yield* sql`DROP TRIGGER broken`
+    yield* mend(sql, fault)
     const all = yield* results(body, "a")
     assert.deepStrictEqual(outline(all), [
       [0, "created"],
@@ -250,9 +252,9 @@ it.effect("under its key a request gets the first answer again, byte for byte, h
   Effect.gen(function* () {
     const { list, post, topic } = yield* setUp()
     const body = { topics: [topic(0), {}, topic(2), topic(0)] }
-    const answers = yield* Effect.forEach(Array.from({ length: 8 }), () => post(body, "a"), {
-      concurrency: "unbounded"
-    })
+    const answers = yield* asTimePasses(
+      Effect.forEach(Array.from({ length: 8 }), () => post(body, "a"), { concurrency: "unbounded" })
+    )
     const texts = yield* Effect.forEach(answers, (answer) => Effect.promise(() => answer.text()))
     assert.strictEqual(new Set(texts).size, 1)
     assert.strictEqual(answers.filter(({ headers }) => headers.get("idempotency-replayed") === null).length, 1)

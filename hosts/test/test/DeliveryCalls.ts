@@ -48,6 +48,25 @@ export const webhookOf = Effect.fnUntraced(function* (key: string, events: Reado
   return { id, secret: data.secret as string, failures }
 })
 
+/** What the partner is shown of a webhook's deliveries. */
+export const deliveriesOf = (key: string, id: string) => {
+  const page = (query = "") => get(key, `/${id}/deliveries${query}`)
+  return {
+    page,
+    list: (query?: string) => Effect.map(page(query), ({ body }) => body.data),
+    one: (delivery: string) => Effect.map(get(key, `/${id}/deliveries/${delivery}`), ({ body }) => body.data)
+  }
+}
+
+/** The moment at which the newest delivery is tried again. */
+export const nextAttempt = Effect.fnUntraced(function* (list: ReturnType<typeof deliveriesOf>["list"]) {
+  const planned = yield* eventually(
+    "a planned attempt",
+    Effect.map(list(), ([newest]) => newest?.next_attempt_at ?? undefined)
+  )
+  yield* TestClock.setTime(Date.parse(planned))
+})
+
 /** Requests to webhooks, oldest first. */
 export const bodies = Effect.flatMap(Receivers, ({ sent }) => sent)
 

@@ -1,5 +1,6 @@
 /** Waits in real time for what sockets bring, while the test's clock stands still. */
 import * as Effect from "effect/Effect"
+import * as TestClock from "effect/testing/TestClock"
 
 const pause = Effect.callback<void>((resume) => {
   setTimeout(() => resume(Effect.void), 5)
@@ -18,3 +19,7 @@ export const eventually = <A, E, R>(
     }
     return yield* Effect.die(new Error(`never happened: ${what}`))
   })
+
+/** Moves the test's clock on, a little at a time, until it is done: for who waits by the clock. */
+export const asTimePasses = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.raceFirst(effect, Effect.forever(Effect.andThen(pause, TestClock.adjust("20 millis"))))

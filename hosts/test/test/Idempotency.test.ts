@@ -11,7 +11,8 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as SqlClient from "effect/sql/SqlClient"
 import * as TestClock from "effect/testing/TestClock"
-import { eventually } from "./Eventually.ts"
+import { breakDown, mend } from "./Broken.ts"
+import { asTimePasses, eventually } from "./Eventually.ts"
 import { json } from "./Json.ts"
 
 const path = "/partner/v1/topics"
@@ -125,9 +126,9 @@ it.effect("a refusal is not kept: the same request is judged anew under the same
 it.effect("of 20 at once under one key one is done, and all get its answer", () =>
   Effect.gen(function* () {
     const { post, total } = yield* setUp
-    const answers = yield* Effect.forEach(Array.from({ length: 20 }), () => Effect.flatMap(post("a"), seen), {
-      concurrency: "unbounded"
-    })
+    const answers = yield* asTimePasses(
+      Effect.forEach(Array.from({ length: 20 }), () => Effect.flatMap(post("a"), seen), { concurrency: "unbounded" })
+    )
     assert.strictEqual(answers.filter(({ replayed }) => replayed === undefined).length, 1)
     const [first] = answers
     for (const { body, headers, status } of answers) {
@@ -159,13 +160,14 @@ it.effect("what breaks between the change and its answer leaves nothing: no topi
     const sql = yield* SqlClient.SqlClient
     const mailbox = yield* Mailbox
     const wait = yield* (yield* WorkSignal).listen
-    yield* sql`CREATE TRIGGER broken BEFORE UPDATE ON kept_answers BEGIN SELECT RAISE(ABORT, 'gone'); END`
+    const fault = { table: "kept_answers", on: "UPDATE", rows: (row: string) => `${row}status IS NOT NULL` } as const
+    yield* breakDown(sql, fault)
     const signalled = yield* Effect.forkChild(wait(Duration.days(1)))
     assert.strictEqual((yield* post("a")).status, 500)
     assert.strictEqual(yield* total, 0)
     yield* pause
     assert.isUndefined(signalled.pollUnsafe())
-    yield* sql`DROP TRIGGER broken`
+    yield* mend(sql, fault)
     const again = yield* post("a")
     assert.deepStrictEqual([again.status, again.headers.get("idempotency-replayed")], [201, null])
     yield* Fiber.join(signalled)

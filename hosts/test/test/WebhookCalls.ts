@@ -22,6 +22,12 @@ export const remove = (key: string, id: string) => ask(`/${id}`, { method: "DELE
 
 export const test = (key: string, id: string, call: Call = {}) => ask(`/${id}/test`, { method: "POST", key, ...call })
 
+export const retry = (key: string, id: string, delivery: string, call: Call = {}) =>
+  ask(`/${id}/deliveries/${delivery}/retry`, { method: "POST", key, ...call })
+
+export const recover = (key: string, id: string, body: unknown, call: Call = {}) =>
+  ask(`/${id}/recover`, { method: "POST", key, body, ...call })
+
 export const aKey = Effect.flatMap(Seed.organization(), (owner) => Effect.map(Seed.key(owner), ({ text }) => text))
 
 /** All that is told to be wrong. */

@@ -211,6 +211,9 @@ export const commentaryNotFound = NotFound.of("Commentary not found.")
 /** For a malformed id, an unknown webhook and somebody else's alike. */
 export const webhookNotFound = NotFound.of("Webhook not found.")
 
+/** Of a webhook of the caller's own. */
+export const deliveryNotFound = NotFound.of("Delivery not found.")
+
 /** For a malformed id, an unknown key and somebody else's alike. */
 export const apiKeyNotFound = NotFound.of("API key not found.")
 

@@ -65,16 +65,18 @@ export const Event = Schema.Union([
   }).annotate({ identifier: "CommentaryFailedEvent", description: "It is certain that no commentary will come." })
 ]).annotate({ identifier: "Event", description: "What became of one persona's part in a topic." })
 
+export const CursorPagination = Schema.Struct({
+  limit: Fields.count("The page's size.", eventListBounds.defaultLimit),
+  next_cursor: Schema.NullOr(Schema.String).annotate({
+    description: "Send it as `cursor` for the next page; null on the last.",
+    examples: [null]
+  })
+}).annotate({ identifier: "CursorPagination", description: "Where this page lies in the list." })
+
 export const EventList = Schema.Struct({
   success: Success,
   data: Schema.Array(Event).annotate({ description: "This page's events, newest first." }),
-  pagination: Schema.Struct({
-    limit: Fields.count("The page's size.", eventListBounds.defaultLimit),
-    next_cursor: Schema.NullOr(Schema.String).annotate({
-      description: "Send it as `cursor` for the next page; null on the last.",
-      examples: [null]
-    })
-  }).annotate({ identifier: "CursorPagination", description: "Where this page lies in the list." })
+  pagination: CursorPagination
 }).annotate({ identifier: "EventList", description: "One page of events, newest first." })
 
 const listQuery = {

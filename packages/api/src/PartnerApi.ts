@@ -3,6 +3,7 @@ import * as HttpApi from "effect/http-api/HttpApi"
 import { ApiKeysApi } from "./ApiKeysApi.ts"
 import { BulkApi } from "./BulkApi.ts"
 import { CommentariesApi } from "./CommentariesApi.ts"
+import { DeliveriesApi } from "./DeliveriesApi.ts"
 import { EventsApi } from "./EventsApi.ts"
 import { MetricsApi } from "./MetricsApi.ts"
 import { PersonasApi } from "./PersonasApi.ts"
@@ -21,6 +22,7 @@ export class PartnerApi extends HttpApi.make("partner-commentary")
   .add(UsageApi)
   .add(MetricsApi)
   .add(WebhooksApi)
+  .add(DeliveriesApi)
   .add(EventsApi)
   .add(ApiKeysApi)
   .add(SandboxApi)

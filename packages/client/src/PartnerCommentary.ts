@@ -41,6 +41,7 @@ export class PartnerCommentary {
 
 // biome-ignore-start lint/performance/noBarrelFile: a package of one entry shows here what belongs to it
 export type * from "./ApiKey.ts"
+export type * from "./Delivery.ts"
 export {
   ApiError,
   ConnectionError,

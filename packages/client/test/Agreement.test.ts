@@ -5,6 +5,7 @@
 import type * as ApiKeysApi from "@partner-commentary/api/ApiKeysApi"
 import type * as BulkApi from "@partner-commentary/api/BulkApi"
 import type * as CommentariesApi from "@partner-commentary/api/CommentariesApi"
+import type * as DeliveriesApi from "@partner-commentary/api/DeliveriesApi"
 import type * as Api from "@partner-commentary/api/Errors"
 import type * as EventsApi from "@partner-commentary/api/EventsApi"
 import type * as MetricsApi from "@partner-commentary/api/MetricsApi"
@@ -74,6 +75,11 @@ export type Agreements = [
   Agree<Same<Client.WebhookTest, Encoded<typeof WebhooksApi.WebhookTest>>>,
   Agree<Same<Client.PastEvent, Encoded<typeof EventsApi.Event>>>,
   Agree<Same<Client.CursorPage<Client.PastEvent>, Omit<Encoded<typeof EventsApi.EventList>, "success">>>,
+  Agree<Same<Client.Delivery, Encoded<typeof DeliveriesApi.Delivery>>>,
+  Agree<Same<Client.DeliveryDetail, Encoded<typeof DeliveriesApi.DeliveryDetail>>>,
+  Agree<Same<Client.CursorPage<Client.Delivery>, Omit<Encoded<typeof DeliveriesApi.DeliveryList>, "success">>>,
+  Agree<Same<Client.RecoverWebhook, Encoded<typeof DeliveriesApi.RecoverWebhook>>>,
+  Agree<Same<Client.Recovery, Encoded<typeof DeliveriesApi.Recovery>>>,
   Agree<Same<Client.DeletedWebhook, Encoded<typeof WebhooksApi.RemovedWebhook>>>,
   Agree<Same<Client.CreateApiKey, Encoded<typeof ApiKeysApi.CreateApiKey>>>,
   Agree<Same<Client.RotateApiKey, Encoded<typeof ApiKeysApi.RotateApiKey>>>,

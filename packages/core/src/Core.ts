@@ -21,7 +21,9 @@ import { Wakeups } from "./topic/Wakeups.ts"
 import { ApiCalls } from "./usage/ApiCalls.ts"
 import { Usage } from "./usage/Usage.ts"
 import { Courier } from "./webhook/Courier.ts"
+import { Deliveries } from "./webhook/Deliveries.ts"
 import { PastEvents } from "./webhook/PastEvents.ts"
+import { Recoveries } from "./webhook/Recoveries.ts"
 import { Webhooks } from "./webhook/Webhooks.ts"
 import { WebhookTest } from "./webhook/WebhookTest.ts"
 
@@ -45,7 +47,9 @@ export const layer = Layer.mergeAll(
   Wakeups.layer,
   Webhooks.layer,
   Courier.layer,
+  Deliveries.layer,
   PastEvents.layer,
+  Recoveries.layer,
   WebhookTest.layer
 ).pipe(
   Layer.provide(CreatorLinks.layer),

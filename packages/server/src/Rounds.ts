@@ -8,6 +8,7 @@ import type * as Instant from "@partner-commentary/core/shared/Instant"
 import { WorkSignal } from "@partner-commentary/core/shared/WorkSignal"
 import { Wakeups } from "@partner-commentary/core/topic/Wakeups"
 import { Courier, type Errand } from "@partner-commentary/core/webhook/Courier"
+import { Recoveries, stepSize } from "@partner-commentary/core/webhook/Recoveries"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -106,6 +107,21 @@ export const deliveries = Effect.gen(function* () {
 
   return rounds(round, courier.nextDue, underWay)
 })
+
+/** One step in a round, and a pause behind a full one: whoever else writes, in other processes too, waits for a step and never for all. */
+export const recoveries = Effect.gen(function* () {
+  const { advance } = yield* Recoveries
+  const round = Effect.flatMap(
+    advance,
+    Option.match({
+      onNone: () => Effect.succeed(0),
+      onSome: (moved) => Effect.as(moved < stepSize ? Effect.void : Effect.sleep(pause), 1)
+    })
+  )
+  return rounds(round, Effect.succeed(Option.none()), yield* FiberSet.make())
+})
+
+const pause = "50 millis"
 
 const rounds = (
   round: Rounds["round"],

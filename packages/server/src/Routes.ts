@@ -10,6 +10,7 @@ import * as BulkHandlers from "./BulkHandlers.ts"
 import * as CommentaryHandlers from "./CommentaryHandlers.ts"
 import * as CreatorRoutes from "./creator/CreatorRoutes.ts"
 import * as DashboardAuthentication from "./DashboardAuthentication.ts"
+import * as DeliveryHandlers from "./DeliveryHandlers.ts"
 import * as DescriptionRoutes from "./description/DescriptionRoutes.ts"
 import * as EventHandlers from "./EventHandlers.ts"
 import * as Health from "./Health.ts"
@@ -29,6 +30,7 @@ const handlers = Layer.mergeAll(
   UsageHandlers.layer,
   MetricsHandlers.layer,
   WebhookHandlers.layer,
+  DeliveryHandlers.layer,
   EventHandlers.layer,
   ApiKeyHandlers.layer,
   SandboxHandlers.layer

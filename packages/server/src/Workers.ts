@@ -1,5 +1,5 @@
 /**
- * Keeps the work going: what is due in assignments, the attempts at drafts that begin there, mails and events. As loops for a
+ * Keeps the work going: what is due in assignments, the attempts at drafts that begin there, mails, events and what is to be sent again. As loops for a
  * process that stays (`layer`), and until nothing is due for one that is only called now and then (`drain`). Any number may run
  * on one database: each piece is taken by one, and taken again if that one dies.
  */
@@ -10,13 +10,14 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import { assignments, deliveries, mails, type Rounds, WorkerSettings } from "./Rounds.ts"
+import { assignments, deliveries, mails, type Rounds, recoveries, WorkerSettings } from "./Rounds.ts"
 
 export const layer = Layer.effectDiscard(
   Effect.gen(function* () {
     yield* Effect.forkScoped(Effect.scoped(Effect.flatMap(assignments, loop)))
     yield* Effect.forkScoped(Effect.scoped(Effect.flatMap(mails, loop)))
     yield* Effect.forkScoped(Effect.scoped(Effect.flatMap(deliveries, loop)))
+    yield* Effect.forkScoped(Effect.scoped(Effect.flatMap(recoveries, loop)))
   })
 )
 
@@ -69,7 +70,7 @@ export const drain = Effect.fn("Workers.drain")(function* ({ begin, end, patienc
   const tally = { taken: 0, failed: 0 }
   const until = Instant.plus(yield* Instant.now, begin)
   const isMoreDue = yield* Effect.gen(function* () {
-    const kinds = yield* Effect.all([assignments, mails, deliveries])
+    const kinds = yield* Effect.all([assignments, mails, deliveries, recoveries])
     for (;;) {
       const before = tally.taken
       yield* untilQuiet(kinds, until, tally)

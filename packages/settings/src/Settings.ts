@@ -5,6 +5,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
+import * as DatabaseSettings from "./DatabaseSettings.ts"
 import * as IdentitySettings from "./IdentitySettings.ts"
 import * as Kind from "./Kind.ts"
 import { addressOf, isLoopback, isWildcard } from "./Loopback.ts"
@@ -17,7 +18,7 @@ export interface Settings {
   /** None: the address it listens on. Without a slash at the end. */
   readonly publicUrl: Option.Option<string>
   readonly development: boolean
-  readonly database: Database
+  readonly database: DatabaseSettings.Database
   readonly mail: MailSettings.MailSettings
   /** None, in development: made once and kept. */
   readonly signingSecrets: Option.Option<SigningSecretList>
@@ -35,12 +36,6 @@ export interface Settings {
   readonly adminPort: Option.Option<number>
   readonly log: { readonly level: Option.Option<LogLevel>; readonly format: Option.Option<"pretty" | "json"> }
   readonly otlp: Option.Option<string>
-}
-
-export interface Database {
-  readonly filename: string
-  /** Whether DATABASE_URL is unset. */
-  readonly isDefault: boolean
 }
 
 export interface GeneratorSettings {
@@ -64,7 +59,7 @@ export const read: Effect.Effect<Settings, SettingRefused> = Effect.gen(function
   const host = Option.getOrElse(yield* Variable.text("HOST"), () => "127.0.0.1")
   const port = yield* Variable.withDefault("PORT", Kind.port, defaultPort)
   const publicUrl = yield* Variable.optional("PUBLIC_URL", Kind.httpRoot)
-  const database = yield* readDatabase
+  const database = yield* DatabaseSettings.read(`${dataFolder}/partner-commentary.db`)
   const publicHost = Option.match(publicUrl, { onNone: () => host, onSome: (url) => new URL(url).hostname })
   const development = yield* Variable.withDefault("DEV", Kind.flag, database.isDefault && isLoopback(publicHost))
   return {
@@ -110,17 +105,6 @@ export const apiRoot = (settings: Settings, port: number): string =>
   Option.getOrElse(settings.publicUrl, () => addressOf(settings.listen.host, port))
 
 const refuse = (name: string, reason: string) => Effect.fail(new SettingRefused({ name, reason }))
-
-const readDatabase = Effect.gen(function* () {
-  const url = yield* Variable.text("DATABASE_URL")
-  if (Option.isNone(url)) return { filename: `${dataFolder}/partner-commentary.db`, isDefault: true }
-  if (/^postgres(ql)?:/i.test(url.value)) {
-    return yield* refuse("DATABASE_URL", "must be sqlite:PATH, for this build has the SQLite adapter only")
-  }
-  const filename = /^sqlite:(.+)$/i.exec(url.value)?.[1]
-  if (filename === undefined) return yield* refuse("DATABASE_URL", "must be sqlite:PATH or sqlite::memory:")
-  return { filename, isDefault: false }
-})
 
 /** From one link, a secret that can be guessed is found without asking us. */
 export const isWeaklySigned = ({ signingSecrets }: Settings): boolean =>

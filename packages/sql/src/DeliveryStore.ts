@@ -6,12 +6,18 @@ import type { EventId, OrganizationId, WebhookId } from "@partner-commentary/cor
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import type { Attempt } from "@partner-commentary/core/webhook/Attempt"
 import type { AttemptKind } from "@partner-commentary/core/webhook/DeliveryPlan"
-import { type Claimed, DeliveryStore, type Settlement } from "@partner-commentary/core/webhook/DeliveryStore"
+import {
+  type Backlog,
+  type Claimed,
+  DeliveryStore,
+  type Settlement
+} from "@partner-commentary/core/webhook/DeliveryStore"
 import type { Allowance, Receiver } from "@partner-commentary/core/webhook/Health"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as SqlClient from "effect/sql/SqlClient"
+import type { Fragment } from "effect/sql/Statement"
 import * as AuditLog from "./AuditLog.ts"
 import { fromIsoOrNull, toIsoOrNull } from "./Columns.ts"
 import { forUpdate } from "./Lock.ts"
@@ -84,7 +90,12 @@ export const layer = Layer.effect(
       })
     })
 
-    const move = ({ eventId, kind, ticket, webhookId }: Claimed, { next }: Settlement, at: Instant.Instant) => {
+    const move = (
+      { eventId, kind, ticket, webhookId }: Claimed,
+      { failure }: Attempt,
+      { next }: Settlement,
+      at: Instant.Instant
+    ) => {
       const mine = sql`webhook_id = ${webhookId} AND event_id = ${eventId}`
       const present = sql`${mine} AND ticket = ${ticket} AND leased = 1`
       const settled = Instant.toIso(at)
@@ -93,10 +104,14 @@ export const layer = Layer.effect(
           settled_at = ${settled} WHERE ${mine} AND state <> 'delivered'`
       }
       if (next.state === "failed") {
-        return sql`UPDATE deliveries SET state = 'failed', due_at = NULL, leased = 0, manual = 0, resume_at = NULL,
-          settled_at = ${settled}, attempts = ${next.attempts} WHERE ${present}`
+        // What arrived once, and was to be sent again, has arrived all the same.
+        const arrival = sql`SELECT MIN(begun_at) FROM delivery_attempts WHERE ${mine} AND failure IS NULL`
+        return sql`UPDATE deliveries SET state = CASE WHEN (${arrival}) IS NULL THEN 'failed' ELSE 'delivered' END,
+          due_at = NULL, leased = 0, manual = 0, resume_at = NULL,
+          settled_at = COALESCE((${arrival}), ${settled}), attempts = ${next.attempts} WHERE ${present}`
       }
-      const asked = kind === "probe" ? sql.literal("") : sql.literal(", manual = 0, resume_at = NULL")
+      const isAskedStill = kind === "probe" || failure === "unsigned"
+      const asked = isAskedStill ? sql.literal("") : sql.literal(", manual = 0, resume_at = NULL")
       return sql`UPDATE deliveries SET due_at = ${Instant.toIso(next.dueAt)}, leased = 0, attempts = ${next.attempts}
         ${asked} WHERE ${present}`
     }
@@ -112,7 +127,7 @@ export const layer = Layer.effect(
       const settlement = decide(receiverOf(row))
       const { audit, mail, receiver } = settlement
       yield* keep(receiver)
-      yield* move(claimed, settlement, at)
+      yield* move(claimed, attempt, settlement, at)
       yield* sql`INSERT INTO delivery_attempts ${sql.insert({
         webhook_id: claimed.webhookId,
         event_id: claimed.eventId,
@@ -132,12 +147,14 @@ export const layer = Layer.effect(
     })
 
     /** Each webhook that waits for something, found by one step in the index, however much it waits for. */
-    const waiting = sql.literal(`WITH RECURSIVE lane (id) AS (
+    const lane = `WITH RECURSIVE lane (id) AS (
       SELECT (SELECT webhook_id FROM deliveries WHERE due_at IS NOT NULL ORDER BY webhook_id LIMIT 1)
       UNION ALL
       SELECT (SELECT webhook_id FROM deliveries WHERE due_at IS NOT NULL AND webhook_id > lane.id
-        ORDER BY webhook_id LIMIT 1) FROM lane WHERE lane.id IS NOT NULL),
-      waiting AS (SELECT w.id, w.organization_id, w.consecutive_failures, w.quiet_until, (SELECT due_at FROM deliveries
+        ORDER BY webhook_id LIMIT 1) FROM lane WHERE lane.id IS NOT NULL)`
+
+    const waiting =
+      sql.literal(`${lane}, waiting AS (SELECT w.id, w.organization_id, w.consecutive_failures, w.quiet_until, (SELECT due_at FROM deliveries
           WHERE webhook_id = w.id AND due_at IS NOT NULL ORDER BY due_at LIMIT 1) AS due_at
         FROM lane JOIN webhooks w ON w.id = lane.id WHERE w.status = 'active')`)
 
@@ -171,13 +188,42 @@ export const layer = Layer.effect(
       postpone: (id, until) =>
         Effect.orDie(Effect.asVoid(sql`UPDATE webhooks SET quiet_until = ${toIsoOrNull(until)} WHERE id = ${id}`)),
 
+      hasten: (at, { due, quiet }) =>
+        transact(
+          sql,
+          Effect.andThen(
+            sql`UPDATE webhooks SET quiet_until = NULL WHERE quiet_until > ${Instant.toIso(quiet)}`,
+            sql`UPDATE deliveries SET due_at = ${Instant.toIso(at)}, leased = 0
+              WHERE webhook_id IN (SELECT id FROM webhooks) AND due_at > ${Instant.toIso(due)}`
+          )
+        ),
+
       nextDue: Effect.orDie(
         Effect.map(
           sql<{ readonly at: string | null }>`${waiting}
             SELECT MIN(CASE WHEN quiet_until > due_at THEN quiet_until ELSE due_at END) AS at FROM waiting`,
           ([row]) => Option.map(Option.fromNullOr(row?.at ?? null), Instant.fromIso)
         )
-      )
+      ),
+
+      backlog: Effect.fnUntraced(function* (at, most) {
+        const now = Instant.toIso(at)
+        const mayGo = sql`w.status = 'active' AND (w.quiet_until IS NULL OR w.quiet_until <= ${now})`
+        const ofLanes = sql.literal(
+          "FROM lane JOIN webhooks w ON w.id = lane.id JOIN deliveries d ON d.webhook_id = w.id"
+        )
+        const counted = (rows: Fragment, name: string) =>
+          sql`(SELECT COUNT(*) FROM (SELECT 1 ${rows} LIMIT ${most}) AS counted) AS ${sql(name)}`
+        const [row] = yield* Effect.orDie(
+          sql<Record<keyof Backlog, unknown>>`${sql.literal(lane)} SELECT
+            ${counted(sql`${ofLanes} WHERE d.due_at <= ${now} AND ${mayGo}`, "due")},
+            ${counted(sql`${ofLanes} WHERE d.due_at IS NOT NULL AND NOT (${mayGo})`, "held")},
+            ${counted(sql`FROM webhooks WHERE health IS NOT NULL AND health NOT LIKE '%"probes":null%'`, "open")},
+            ${counted(sql`FROM webhooks WHERE status = 'disabled'`, "disabled")}`
+        )
+        const { disabled, due, held, open } = row ?? { disabled: 0, due: 0, held: 0, open: 0 }
+        return { due: Number(due), held: Number(held), open: Number(open), disabled: Number(disabled) }
+      })
     })
   })
 )

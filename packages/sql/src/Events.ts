@@ -4,6 +4,7 @@ import type { Assignment } from "@partner-commentary/core/topic/Assignment"
 import { type Emitted, middle } from "@partner-commentary/core/webhook/Event"
 import * as Effect from "effect/Effect"
 import type { SqlClient } from "effect/sql/SqlClient"
+import { forKeyShare } from "./Lock.ts"
 
 /** The topic's own part of the payload never leaves the database. References hold no character that JSON escapes. */
 export const announce = Effect.fnUntraced(function* (
@@ -19,5 +20,6 @@ export const announce = Effect.fnUntraced(function* (
     FROM topics WHERE id = ${topicId}`
   yield* sql`INSERT INTO deliveries (webhook_id, event_id, due_at)
     SELECT id, ${id}, ${now} FROM webhooks
-    WHERE organization_id = ${organizationId} AND environment = ${environment} AND events LIKE ${`%"${type}"%`}`
+    WHERE organization_id = ${organizationId} AND environment = ${environment} AND events LIKE ${`%"${type}"%`}
+    ORDER BY created_at, id ${forKeyShare(sql)}`
 })

@@ -34,11 +34,11 @@ export const layer = Layer.effect(
       claim: (at, lease, limit) =>
         Effect.orDie(
           Effect.map(
-            sql<MailRow & { readonly was_due_at: string }>`UPDATE mails
-              SET was_due_at = due_at, due_at = ${Instant.toIso(lease)}, attempts = attempts + 1
-              WHERE id IN (SELECT id FROM mails WHERE state = 'waiting' AND due_at <= ${Instant.toIso(at)}
+            sql<MailRow & { readonly was_due_at: string }>`WITH due AS MATERIALIZED (
+                SELECT id FROM mails WHERE state = 'waiting' AND due_at <= ${Instant.toIso(at)}
                 ORDER BY due_at, id LIMIT ${limit} ${forUpdateSkipLocked(sql)})
-              RETURNING *`,
+              UPDATE mails SET was_due_at = due_at, due_at = ${Instant.toIso(lease)}, attempts = attempts + 1
+              WHERE id IN (SELECT id FROM due) RETURNING *`,
             (rows) => rows.toSorted(longestOverdueFirst).map(fromRow)
           )
         ),

@@ -4,6 +4,8 @@ import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import * as Migrator from "effect/sql/Migrator"
 import * as SqlClient from "effect/sql/SqlClient"
+import * as ByteOrder from "./ByteOrder.ts"
+import { lockName } from "./Lock.ts"
 import { partners } from "./migrations/0001_partners.ts"
 import { topics } from "./migrations/0002_topics.ts"
 import { usage } from "./migrations/0003_usage.ts"
@@ -16,6 +18,8 @@ import { sandbox } from "./migrations/0009_sandbox.ts"
 import { performance } from "./migrations/0010_performance.ts"
 import { deliveries } from "./migrations/0011_deliveries.ts"
 import { revocations } from "./migrations/0012_revocations.ts"
+import { recoveries } from "./migrations/0013_recoveries.ts"
+import { unwellWebhooks } from "./migrations/0014_unwell_webhooks.ts"
 import { windowOrder } from "./migrations/0015_window_order.ts"
 
 const table = "partner_commentary_migrations"
@@ -33,6 +37,8 @@ const migrations = {
   "0010_performance": performance,
   "0011_deliveries": deliveries,
   "0012_revocations": revocations,
+  "0013_recoveries": recoveries,
+  "0014_unwell_webhooks": unwellWebhooks,
   "0015_window_order": windowOrder
 }
 
@@ -49,10 +55,17 @@ export class SchemaTooNew extends Schema.TaggedError<SchemaTooNew>()("SchemaTooN
   }
 }
 
+const apply = Migrator.make({})({ loader: Migrator.fromRecord(migrations), table })
+
+/** Where many processes can write: those that start at once wait for the first, and find nothing left to do. */
+const oneByOne = Effect.flatMap(SqlClient.SqlClient, (sql) =>
+  Effect.andThen(lockName(sql, table), ByteOrder.ofWhatIsMade(apply))
+)
+
 /** Answers with what was applied, oldest first; nothing when nothing was left to do. */
 export const migrate = Effect.gen(function* () {
-  const applied = yield* Migrator.make({})({ loader: Migrator.fromRecord(migrations), table })
   const sql = yield* SqlClient.SqlClient
+  const applied = yield* sql.onDialectOrElse({ pg: () => sql.withTransaction(oneByOne), orElse: () => apply })
   // Where a newer version was, the lines above had nothing to do.
   const [row] = yield* sql<{ readonly found: number }>`SELECT MAX(migration_id) AS found FROM ${sql(table)}`
     .withoutTransform

@@ -1,5 +1,5 @@
 /**
- * Lets go of settled mails, closed duplicate windows, and answers and events kept long enough, by their indexes: few at a
+ * Lets go of settled mails and recoveries, closed duplicate windows, and answers and events kept long enough, by their indexes: few at a
  * time, with a pause behind each, so that who writes meanwhile, in other processes too, waits for one batch and never for all.
  */
 import { type Before, Retention } from "@partner-commentary/core/operations/Retention"
@@ -49,6 +49,11 @@ export const layer = Layer.effect(
       key: ["id"],
       isClosed: sql`id < ${firstIdAt(events)}`
     })
+    const recoveries = ({ mails }: Before): Kind => ({
+      table: "recoveries",
+      key: ["id"],
+      isClosed: sql`done_at < ${toIso(mails)}`
+    })
     /** By webhook, for their keys begin with it. */
     const ofWebhooks = (table: string, key: ReadonlyArray<string>, { events }: Before): Kind => ({
       table,
@@ -85,12 +90,14 @@ export const layer = Layer.effect(
       purge: Effect.fn("Retention.purge")(function* (before) {
         yield* all(ofWebhooks("delivery_attempts", ["ticket"], before))
         yield* all(ofWebhooks("deliveries", [], before))
-        return {
+        const gone = {
           mails: yield* all(mails(before)),
           windows: yield* all(windows(before)),
           answers: yield* all(answers(before)),
           events: yield* all(events(before))
         }
+        yield* all(recoveries(before))
+        return gone
       }),
       count: Effect.fn("Retention.count")(function* (before) {
         return {

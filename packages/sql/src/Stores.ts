@@ -5,6 +5,7 @@ import * as SqlClient from "effect/sql/SqlClient"
 import * as ApiKeyStore from "./ApiKeyStore.ts"
 import * as AssignmentStore from "./AssignmentStore.ts"
 import * as AuditLog from "./AuditLog.ts"
+import * as DeliveryLog from "./DeliveryLog.ts"
 import * as DeliveryStore from "./DeliveryStore.ts"
 import * as EventLog from "./EventLog.ts"
 import * as IdempotencyStore from "./IdempotencyStore.ts"
@@ -14,6 +15,7 @@ import * as OrganizationStore from "./OrganizationStore.ts"
 import * as PerformanceStore from "./PerformanceStore.ts"
 import * as PersonaRegistry from "./PersonaRegistry.ts"
 import * as PersonaStore from "./PersonaStore.ts"
+import * as RedeliveryStore from "./RedeliveryStore.ts"
 import * as Retention from "./Retention.ts"
 import * as TopicStore from "./TopicStore.ts"
 import * as Transaction from "./Transaction.ts"
@@ -35,6 +37,8 @@ export const layerTopics = Layer.mergeAll(
   PerformanceStore.layer,
   WebhookStore.layer,
   DeliveryStore.layer,
+  DeliveryLog.layer,
+  RedeliveryStore.layer,
   EventLog.layer,
   ApiKeyStore.layer,
   AuditLog.layer,

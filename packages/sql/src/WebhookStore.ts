@@ -76,6 +76,7 @@ export const layer = Layer.effect(
       if (removed.length === 0) return false
       yield* sql`DELETE FROM delivery_attempts WHERE webhook_id = ${id}`
       yield* sql`DELETE FROM deliveries WHERE webhook_id = ${id}`
+      yield* sql`DELETE FROM recoveries WHERE webhook_id = ${id}`
       yield* record(owner, id, audit)
       yield* sql`UPDATE webhook_totals SET total = total - 1 WHERE ${ownedBy(owner)}`
       return true

@@ -276,6 +276,78 @@ export const suite = <E>(
         assert.deepInclude(again, { eventId: claimed.eventId, attempts: 0, ticket: 2 })
       }))
 
+    it("what waits, what is held and who is unwell is counted, and not beyond what is asked for", () =>
+      Effect.gen(function* () {
+        const store = yield* DeliveryStore
+        const mine = owner()
+        const far = 10_000
+        const before = yield* store.backlog(start + hour, far)
+        const seen = Effect.map(store.backlog(start + hour, far), ({ disabled, due, held, open }) => [
+          due - before.due,
+          held - before.held,
+          open - before.open,
+          disabled - before.disabled
+        ])
+        const one = yield* registered({ owner: mine })
+        yield* declined(mine, 6)
+        assert.deepStrictEqual(yield* seen, [6, 0, 0, 0])
+        assert.strictEqual((yield* store.backlog(start + hour, 2)).due, 2)
+        const [claimed] = yield* claim(one.id, start, start + 9 * hour)
+        const receiver = (status: Webhook["status"], probes: number | null, quietUntil: number | null) => ({
+          webhook: { ...one, status },
+          health: { ...Health.healthy, failingSince: start, probes },
+          quietUntil
+        })
+        const as = (...given: Parameters<typeof receiver>) =>
+          settle(claimed ?? assert.fail(), failure, { receiver: receiver(...given) })
+        yield* store.release(claimed ?? assert.fail(), start)
+        assert.deepStrictEqual(yield* seen, [2, 0, 0, 0], "those under way wait no more")
+        yield* as("active", 0, start + 9 * hour)
+        assert.deepStrictEqual(yield* seen, [0, 6, 1, 0])
+        yield* (yield* WebhookStore).modify(mine, one.id, (present) => ({
+          webhook: { ...present, status: "paused" },
+          audit,
+          mail: null
+        }))
+        assert.deepStrictEqual(yield* seen, [0, 6, 1, 0])
+        yield* (yield* WebhookStore).modify(mine, one.id, (present) => ({
+          webhook: { ...present, status: "disabled" },
+          audit,
+          mail: null
+        }))
+        assert.deepStrictEqual(yield* seen, [0, 6, 1, 1])
+        yield* (yield* WebhookStore).remove(mine, one.id, audit)
+        assert.deepStrictEqual(yield* seen, [0, 0, 0, 0])
+      }))
+
+    it("what a clock that ran ahead has put off goes on at once, and what lies nearer stays where it is", () =>
+      Effect.gen(function* () {
+        const store = yield* DeliveryStore
+        const mine = owner()
+        const one = yield* registered({ owner: mine })
+        yield* declined(mine, 3)
+        const [first, second_, third] = yield* claim(one.id, start, start + 40 * hour)
+        const left = { webhook: one, health: Health.healthy, quietUntil: start + 9 * hour }
+        for (const [claimed, dueAt] of [
+          [first, start + 26 * hour],
+          [second_, start + 27 * hour]
+        ] as const) {
+          const next: Next = { state: "pending", attempts: 1, dueAt }
+          yield* settle(claimed ?? assert.fail(), failure, { receiver: left, next })
+        }
+        yield* store.hasten(start, { due: start + 26 * hour, quiet: start + 9 * hour })
+        assert.deepStrictEqual(yield* store.lanes(start, 5, 10), [], "left alone for no longer than it may be")
+        yield* store.hasten(start, { due: start + 26 * hour, quiet: start + 8 * hour })
+        const again = yield* claim(one.id)
+        assert.deepStrictEqual(
+          again.map(({ eventId, ticket }) => [eventId, ticket]),
+          [
+            [second_?.eventId, 2],
+            [third?.eventId, 2]
+          ]
+        )
+      }))
+
     it("a removed webhook's deliveries go with it; an attempt under way changes nothing", () =>
       Effect.gen(function* () {
         const mine = owner()

@@ -27,18 +27,25 @@ const list = Command.make(
     }
     const webhooks = yield* (yield* WebhookAdministration).list(organization)
     yield* answer({
-      json: () => webhooks.map(view),
+      json: () =>
+        webhooks.map(({ waiting, webhook }) => ({
+          ...view(webhook),
+          deliveries_waiting: waiting?.count ?? 0,
+          oldest_waiting_since: isoOrNull(waiting?.since ?? null)
+        })),
       text: () =>
         table(
-          ["id", "environment", "status", "failures", "last delivery", "url", "events"],
-          webhooks.map((webhook) => [
+          ["id", "environment", "status", "failures", "last delivery", "url", "events", "waiting", "since"],
+          webhooks.map(({ waiting, webhook }) => [
             webhook.id,
             webhook.owner.environment,
             webhook.status,
             String(webhook.consecutiveFailures),
             isoOrNull(webhook.lastDeliveryAt) ?? "never",
             webhook.url,
-            webhook.events.join(" ")
+            webhook.events.join(" "),
+            String(waiting?.count ?? 0),
+            isoOrNull(waiting?.since ?? null) ?? ""
           ]),
           "There are no webhooks yet: partners register them with POST /webhooks."
         )

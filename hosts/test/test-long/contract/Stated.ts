@@ -32,6 +32,13 @@ const isNoPeriod = (_: unknown, sent: Sent): boolean => {
   return from >= to || (textOf(sent, "from") !== undefined && to - from > 366 * 86_400_000)
 }
 
+const isNoSpan = (value: unknown, { payload }: Sent): boolean => {
+  const body = payload !== undefined && "value" in payload ? payload.value : undefined
+  const until = (body as { readonly until?: unknown } | undefined)?.until
+  const since = Date.parse(String(value))
+  return since >= Date.parse(String(until ?? new Date().toISOString())) || since < Date.now() - 30 * 86_400_000
+}
+
 /** The characters that name and content may not hold, and the letters that stand for none. */
 const isUnreadable = (value: unknown) =>
   !/[\p{L}\p{N}\p{P}\p{S}]/u.test(String(value).replace(/[\u115f\u1160\u3164\uffa0]/g, ""))
@@ -103,6 +110,12 @@ export const refusals: ReadonlyArray<Statement> = [
     field: /^action$/,
     sentence:
       "A step that the present status does not allow, and any step once it is settled, is 400 with the field `action`."
+  },
+  {
+    operation: /^recoverWebhook$/,
+    field: /^since$/,
+    sentence: "It lies within the last 30 days, and before `until`.",
+    when: isNoSpan
   },
   { operation: /^listTopics$/, field: /^cursor$/, sentence: "The former page's `pagination.next_cursor`." },
   {

@@ -68,7 +68,16 @@ export const tell = Effect.fnUntraced(function* (baseUrl: string, { fetch }: Jud
   const { commentaries } = yield* run(() => topics.waitFor(topic_id, { intervalMs: 20 }))
   const commentary = commentaries[0]?.commentary?.id ?? assert.fail("nothing came of it")
   yield* run(() => topics.byReference("a:b.c-d_e"))
+  const listener = yield* run(() => webhooks.create({ url: "https://example.com/hook", events: ["partner.approved"] }))
   for (const _ of [1, 2]) yield* run(() => topics.approveCommentary(topic_id, commentary))
+  const delivered = yield* run(async () => {
+    for (;;) {
+      const [delivery] = (await webhooks.deliveries(listener.id, { limit: 1, status: "delivered" })).data
+      if (delivery !== undefined) return delivery
+    }
+  })
+  yield* run(() => webhooks.delivery(listener.id, delivered.id))
+  yield* run(() => webhooks.retry(listener.id, delivered.id))
   yield* run(() => topics.commentaries(topic_id))
   yield* run(() => topics.list({ status: "completed" }))
   yield* refused("not_found", () => topics.get(unknown))
@@ -90,11 +99,19 @@ export const tell = Effect.fnUntraced(function* (baseUrl: string, { fetch }: Jud
   yield* run(() => webhooks.get(hook.id))
   yield* run(() => webhooks.update(hook.id, { status: "paused", events: ["commentary.failed"] }))
   assert.isTrue((yield* run(() => webhooks.test(hook.id))).success)
+  const since = new Date(Date.parse(hook.created_at)).toISOString()
+  yield* run(() => webhooks.deliveries(hook.id, { limit: 1, status: "failed" }))
+  yield* run(() => webhooks.recover(hook.id, { since, dry_run: true }))
+  yield* run(() => webhooks.recover(hook.id, { since }))
+  yield* refused("not_found", () => webhooks.delivery(hook.id, hook.id))
+  yield* refused("not_found", () => webhooks.retry(hook.id, hook.id))
   yield* run(() => webhooks.delete(hook.id))
   yield* refused("not_found", () => webhooks.get(hook.id))
   yield* refused("not_found", () => webhooks.update(hook.id, {}))
   yield* refused("not_found", () => webhooks.delete(hook.id))
   yield* refused("not_found", () => webhooks.test(hook.id))
+  yield* refused("not_found", () => webhooks.deliveries(hook.id))
+  yield* refused("not_found", () => webhooks.recover(hook.id, { since }))
 
   const { apiKeys } = new PartnerCommentaryDashboard({ ...options, token: yield* Seed.token(owner) })
   const made = yield* run(() => apiKeys.create({ name: "Backend", scopes: ["usage:read"] }))

@@ -38,6 +38,7 @@ const nothing: Things = {
   reference: "nobodys",
   persona: unknown,
   webhook: unknown,
+  delivery: unknown,
   key: unknown,
   share: unknown
 }

@@ -40,7 +40,7 @@ export const share = ({ test }: Owner, nth: number) =>
     ({ results, topic_id }) => ({ share: String(results[0].share_id), topic: String(topic_id) })
   )
 
-/** An approved commentary, a webhook, a key that nobody uses, a simulated assignment. */
+/** An approved commentary, a webhook that was told of it, a key that nobody uses, a simulated assignment. */
 export const settle = Effect.fnUntraced(function* (owner: Owner, persona: Persona) {
   const content = "The first organization's own topic, is it seen?"
   const reference = "the-first-ones-reference"
@@ -49,10 +49,15 @@ export const settle = Effect.fnUntraced(function* (owner: Owner, persona: Person
   yield* act(yield* tokenFor(persona, content), "respond", { perspective: "It is not, and that is how it should be." })
   const link = yield* tokenFor(persona, content)
   yield* reached(owner.live, topic, persona, "commentary_generated")
+  const told = yield* webhook(owner)
   yield* act(link, "approve")
   const commentary = yield* eventually(
     "the commentary",
     Effect.map(get(owner.live, `/topics/${topic}/commentaries`), ({ data }) => data.commentaries[0]?.commentary_id)
+  )
+  const delivery = yield* eventually(
+    "the delivery",
+    Effect.map(get(owner.live, `/webhooks/${told}/deliveries?status=delivered`), ({ data }) => data[0]?.id)
   )
   const simulated = yield* share(owner, 0)
   const things: Things = {
@@ -60,7 +65,8 @@ export const settle = Effect.fnUntraced(function* (owner: Owner, persona: Person
     commentary,
     reference,
     persona: persona.id,
-    webhook: yield* webhook(owner),
+    webhook: told,
+    delivery,
     key: (yield* Seed.key(owner.organization)).id,
     share: simulated.share
   }

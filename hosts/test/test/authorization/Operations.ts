@@ -86,6 +86,7 @@ export interface Things {
   readonly reference: string
   readonly persona: string
   readonly webhook: string
+  readonly delivery: string
   readonly key: string
   readonly share: string
 }
@@ -96,6 +97,7 @@ const thingAt: Readonly<Record<string, keyof Things>> = {
   "by-reference": "reference",
   personas: "persona",
   webhooks: "webhook",
+  deliveries: "delivery",
   "api-keys": "key",
   assignments: "share"
 }

@@ -30,6 +30,7 @@ export const unknown: Things = {
   reference: "reference-of-nobody-ever",
   persona: nothing,
   webhook: nothing,
+  delivery: nothing,
   key: nothing,
   share: nothing
 }
@@ -103,6 +104,7 @@ export const named = ({ caller, operation }: Cell) => `${operation.id} by ${call
 /** What the cell's owner may spoil, made for this cell alone. */
 export const fresh = Effect.fnUntraced(function* ({ next, owner, things }: Scene, { method, path }: Operation) {
   if (method === "GET") return things
+  if (path.includes("/deliveries/")) return things
   if (path.includes("/webhooks/")) return { ...things, webhook: yield* webhook(owner) }
   if (path.includes("/api-keys/")) return { ...things, key: (yield* Seed.key(owner.organization)).id as string }
   if (path.includes("/assignments/")) return { ...things, share: (yield* share(owner, next())).share }

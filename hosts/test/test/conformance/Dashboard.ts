@@ -65,7 +65,10 @@ export const databaseFile = Effect.map(
 /** All rows of all tables, as text. */
 export const everythingStored = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  const tables = yield* sql<{ readonly name: string }>`SELECT name FROM sqlite_master WHERE type = 'table'`
+  const tables = yield* sql.onDialectOrElse({
+    pg: () => sql<{ readonly name: string }>`SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public'`,
+    orElse: () => sql<{ readonly name: string }>`SELECT name FROM sqlite_master WHERE type = 'table'`
+  })
   const rows = yield* Effect.forEach(tables, ({ name }) => sql`SELECT * FROM ${sql(name)}`)
   return JSON.stringify(rows)
 })

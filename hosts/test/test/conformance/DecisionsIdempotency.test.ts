@@ -3,6 +3,7 @@ import { assert } from "@effect/vitest"
 import * as Seed from "@partner-commentary/test/Seed"
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/testing/TestClock"
+import { asTimePasses } from "../Eventually.ts"
 import {
   type Answer,
   act,
@@ -118,9 +119,11 @@ conforms(
   Effect.gen(function* () {
     const { key, persona } = yield* partner()
     const send = under("a", "POST /topics", { key, body: { content, persona_ids: [persona.id] } })
-    const answers = yield* Effect.all(
-      Array.from({ length: 12 }, () => send),
-      { concurrency: "unbounded" }
+    const answers = yield* asTimePasses(
+      Effect.all(
+        Array.from({ length: 12 }, () => send),
+        { concurrency: "unbounded" }
+      )
     )
     assert.strictEqual(new Set(answers.map(({ text }) => text)).size, 1)
     assert.lengthOf(

@@ -1,7 +1,8 @@
 /** Every operation of the service, with a request that it takes and one that it refuses, on resources made for it. */
 import * as Seed from "@partner-commentary/test/Seed"
 import * as Effect from "effect/Effect"
-import { ask, partner, type State, story } from "./Partner.ts"
+import { eventually } from "../Eventually.ts"
+import { ask, partner, type State, start, story } from "./Partner.ts"
 
 const unknown = "019c0e1b-7c4e-7000-8000-2f6d1c9e4b10"
 const url = "https://receiver.example/commentary"
@@ -10,12 +11,16 @@ const url = "https://receiver.example/commentary"
 export const operations = Effect.gen(function* () {
   const by = yield* partner()
   const token = yield* Seed.token(by.organization)
+  const webhook: string = (yield* by.post("/webhooks", { url, events: ["creator.approved"] })).body.data.id
   const states: ReadonlyArray<State> = ["creator_approved", "topic_sent"]
   const { content, id, personas } = yield* story(by, "Will the Lakers make it?", states, { external_reference: "mine" })
   const [persona] = personas.map((each) => each.id)
   const ready = yield* by.get(`/topics/${id}/commentaries`)
   const commentary: string = ready.body.data.commentaries[0].commentary_id
-  const webhook: string = (yield* by.post("/webhooks", { url, events: ["creator.approved"] })).body.data.id
+  const delivery: string = yield* eventually(
+    "the delivery",
+    Effect.map(by.get(`/webhooks/${webhook}/deliveries`), ({ body }) => body.data[0]?.id)
+  )
   const testKey = (yield* Seed.key(by.organization, { environment: "test" })).text
   const wren = "7e570000-0000-4000-8000-000000000005"
   const test = yield* by.post("/topics", { content, persona_ids: [wren] }, { key: testKey })
@@ -45,6 +50,15 @@ export const operations = Effect.gen(function* () {
     ["GET", `/webhooks/${webhook}`, undefined, `/webhooks/${unknown}`],
     ["PATCH", `/webhooks/${webhook}`, { status: "paused" }, { status: "disabled" }],
     ["POST", `/webhooks/${webhook}/test`, undefined, `/webhooks/${unknown}/test`],
+    ["GET", `/webhooks/${webhook}/deliveries`, undefined, `/webhooks/${webhook}/deliveries?limit=0`],
+    ["GET", `/webhooks/${webhook}/deliveries/${delivery}`, undefined, `/webhooks/${webhook}/deliveries/${unknown}`],
+    [
+      "POST",
+      `/webhooks/${webhook}/deliveries/${delivery}/retry`,
+      undefined,
+      `/webhooks/${webhook}/deliveries/${unknown}/retry`
+    ],
+    ["POST", `/webhooks/${webhook}/recover`, { since: new Date(start - 3_600_000).toISOString() }, wrong],
     ["DELETE", `/webhooks/${webhook}`, undefined, `/webhooks/${unknown}`],
     ["POST", `/test/assignments/${share}/advance`, {}, { action: "sing" }, { key: testKey }],
     ["POST", "/api-keys", { name: "Backend", scopes: ["topics:read"] }, wrong, dashboard],

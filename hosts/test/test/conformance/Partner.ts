@@ -84,13 +84,16 @@ export type State =
 /** The mails to a persona's creator that quote this content, once there are so many. */
 export const mails = Effect.fnUntraced(function* (persona: Persona, content: string, count = 1) {
   const mailbox = yield* Mailbox
-  return yield* eventually(
+  const found = yield* eventually(
     `${count} mails to ${persona.name}`,
     Effect.map(mailbox.to(persona.creator.email), (all) => {
       const about = all.filter(({ text }) => text.includes(content))
       return about.length >= count ? about : undefined
     })
   )
+  // What was handed over is also written down.
+  yield* TestClock.adjust(0)
+  return found
 })
 
 /** A persona's creator with the link of the first mail about this content: looks and acts in JSON. */

@@ -12,6 +12,7 @@ const timestamps = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/
 /** What an answer consists of where it is not {success, data}. */
 const shapes: Readonly<Record<string, Array<string>>> = {
   "GET /topics": ["success", "data", "pagination"],
+  "GET /webhooks/{id}/deliveries": ["success", "data", "pagination"],
   "POST /webhooks/{id}/test": ["success", "test_event_id", "delivery_status", "response_code", "error"]
 }
 const lookups = (id: string) => [

@@ -93,3 +93,18 @@ it("a receiver that moves the clock is told that it cannot", async () => {
   expect(refusals).toEqual([expect.objectContaining({ message: expect.stringContaining("cannot move the clock") })])
   await pc.dispose()
 })
+
+it("what failed for good is recovered before the call returns that asked for it", async () => {
+  const { approved, client, pc } = await world()
+  let isUp = false
+  pc.webhooks.handle(url, () => new Response(null, { status: isUp ? 200 : 500 }))
+  await approved()
+  await pc.clock.advance("5 days")
+  const [hook] = await client.webhooks.list()
+  const { data } = await client.webhooks.deliveries(hook?.id ?? "")
+  expect(data[0]).toMatchObject({ status: "failed", attempt_count: 10 })
+  isUp = true
+  await client.webhooks.recover(hook?.id ?? "", { since: "2026-02-01T00:00:00.000Z" })
+  expect(pc.webhooks.received.at(-1)).toMatchObject({ answer: 200 })
+  await pc.dispose()
+})

@@ -4,7 +4,7 @@ import type * as Effect from "effect/Effect"
 import type { Instant } from "../shared/Instant.ts"
 
 /**
- * Mails that were settled before, duplicate windows that closed before, answers that were kept until before, and events
+ * Mails that were settled before, and recoveries, duplicate windows that closed before, answers that were kept until before, and events
  * from before with all their deliveries, held ones too.
  */
 export interface Before {

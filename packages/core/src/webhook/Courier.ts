@@ -5,13 +5,14 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Random from "effect/Random"
+import * as Ref from "effect/Ref"
 import { OrganizationStore } from "../partner/OrganizationStore.ts"
 import type { OrganizationId } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
 import { Policy } from "../shared/Policy.ts"
 import { WorkSignal } from "../shared/WorkSignal.ts"
 import type { Attempt } from "./Attempt.ts"
-import { next } from "./DeliveryPlan.ts"
+import { longestDelay, next } from "./DeliveryPlan.ts"
 import { type Claimed, DeliveryStore, type Lane, type Settlement } from "./DeliveryStore.ts"
 import { publicId } from "./Event.ts"
 import * as Health from "./Health.ts"
@@ -48,6 +49,20 @@ export class Courier extends Context.Service<
       const signal = yield* WorkSignal
       const send = yield* Sending.make
       const { webhooks } = policy
+      const lease = Duration.max(policy.lease, Duration.times(webhooks.timeout, 2))
+      const longest = Duration.max(lease, longestDelay(webhooks))
+      const looked = yield* Ref.make<Instant.Instant | null>(null)
+
+      /** Once in a while, and whenever the clock has moved by as much: what was put off by one that ran ahead. */
+      const hasten = Effect.fnUntraced(function* (now: Instant.Instant) {
+        const before = yield* Ref.get(looked)
+        if (before !== null && Math.abs(now - before) < Duration.toMillis(clockCheck)) return
+        yield* Ref.set(looked, now)
+        yield* store.hasten(now, {
+          due: Instant.plus(now, longest),
+          quiet: Instant.plus(now, Duration.max(webhooks.probeDelayMax, heldDelay))
+        })
+      })
 
       /** Of a suspended organization, and of one that is gone, everything is held. */
       const isHeld = (id: OrganizationId) =>
@@ -59,8 +74,7 @@ export class Courier extends Context.Service<
           yield* store.postpone(lane.webhookId, Instant.plus(now, heldDelay))
           return []
         }
-        const lease = Instant.plus(now, Duration.max(policy.lease, Duration.times(webhooks.timeout, 2)))
-        const claimed = yield* store.claim(lane.webhookId, now, lease, {
+        const claimed = yield* store.claim(lane.webhookId, now, Instant.plus(now, lease), {
           allow: (present, underWay) => {
             const allowed = Health.allowance(present, underWay, now, webhooks)
             return { ...allowed, most: Math.min(allowed.most, most) }
@@ -92,7 +106,9 @@ export class Courier extends Context.Service<
       return Courier.of({
         take: Effect.fnUntraced(function* (free, isScarce) {
           const most = isScarce ? 1 : webhooks.concurrency
-          const lanes = yield* store.lanes(yield* Instant.now, webhooks.concurrency, Math.ceil(free / most))
+          const now = yield* Instant.now
+          yield* hasten(now)
+          const lanes = yield* store.lanes(now, webhooks.concurrency, Math.ceil(free / most))
           const taken = yield* Effect.forEach(lanes, (lane) => takeFrom(lane, most), { concurrency: "unbounded" })
           return taken.flat()
         }),
@@ -106,6 +122,7 @@ export class Courier extends Context.Service<
           ).pipe(Effect.onInterrupt(() => release(claimed)))
           const chance = yield* Random.next
           const now = yield* Instant.now
+          yield* Effect.annotateCurrentSpan(described(claimed, attempt))
           const before = yield* store.settle(claimed, attempt, now, settled(claimed, attempt, chance, now))
           if (attempt.failure !== null) yield* report(claimed, attempt)
           if (Option.isSome(before) && before.value.webhook.status === "disabled") yield* signal.notify
@@ -119,6 +136,19 @@ export class Courier extends Context.Service<
 
 /** How soon what was held goes on after a suspension was lifted, at the latest. */
 const heldDelay = Duration.minutes(1)
+
+/** How often it is looked for what a clock that was put back has left far ahead. */
+const clockCheck = Duration.minutes(10)
+
+/** For whoever follows one attempt: never the URL, which may hold a secret of the receiver's. */
+const described = ({ eventId, kind, ticket, webhookId }: Claimed, { failure, status }: Attempt) => ({
+  "webhook.id": webhookId,
+  "event.id": publicId(eventId),
+  "attempt.number": ticket,
+  "attempt.kind": kind,
+  "attempt.outcome": failure ?? "success",
+  "attempt.status": status
+})
 
 /** What we could not sign is the operator's to mend. */
 const report = ({ eventId, kind, ticket, webhookId }: Claimed, { failure, reason, status }: Attempt) =>

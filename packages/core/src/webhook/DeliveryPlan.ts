@@ -1,12 +1,14 @@
 /** What becomes of a delivery after an attempt: done, tried again at its time, or given up. Pure. How the receiver fares is Health's. */
 import * as Duration from "effect/Duration"
 import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
 import * as Instant from "../shared/Instant.ts"
 import type { Attempt } from "./Attempt.ts"
 import type { WebhookPolicy } from "./WebhookPolicy.ts"
 
 /** Who asked for an attempt. `probe`: the circuit breaker, to see whether the receiver is back. */
-export type AttemptKind = "scheduled" | "manual" | "probe"
+export const AttemptKind = Schema.Literals(["scheduled", "manual", "probe"])
+export type AttemptKind = typeof AttemptKind.Type
 
 /** What of a delivery decides on its next attempt. */
 export interface Standing {
@@ -27,6 +29,10 @@ const jitter = 0.1
 
 /** When what we could not sign is looked at again. */
 const unsignedDelay = Duration.hours(1)
+
+/** No schedule, receiver or failing of ours puts an attempt off for longer. */
+export const longestDelay = ({ longestWait, retries }: WebhookPolicy): Duration.Duration =>
+  [unsignedDelay, longestWait, ...retries.map((delay) => Duration.times(delay, 1 + jitter))].reduce(Duration.max)
 
 /** `chance` is from 0 up to 1. */
 export const next = (
@@ -49,6 +55,30 @@ export const next = (
   if (delay === undefined) return { state: "failed", attempts: attempts + 1 }
   const planned = now + Math.round(Duration.toMillis(delay) * (1 + jitter * chance))
   return { state: "pending", attempts: attempts + 1, dueAt: Math.max(planned, askedFor(attempt, now, policy)) }
+}
+
+/** How a delivery stands in the queue. */
+export interface Queued {
+  /** Null: it has ended. */
+  readonly dueAt: Instant.Instant | null
+  readonly underWay: boolean
+  /** An attempt was asked for by hand, and is not made yet. */
+  readonly manual: boolean
+  readonly resumeAt: Instant.Instant | null
+}
+
+export interface Requeued {
+  readonly dueAt: Instant.Instant
+  readonly resumeAt: Instant.Instant | null
+}
+
+/**
+ * Somebody asks for an attempt now: it comes beside the schedule, which goes on as planned should it fail. Null where one is
+ * being made already, or was asked for and is due: two at once are one.
+ */
+export const askedByHand = ({ dueAt, manual, resumeAt, underWay }: Queued, now: Instant.Instant): Requeued | null => {
+  if (underWay || (manual && dueAt !== null && dueAt <= now)) return null
+  return { dueAt: Math.min(dueAt ?? now, now), resumeAt: manual ? resumeAt : dueAt }
 }
 
 /** The moment before which the receiver wants nothing; now where it says nothing that counts. */

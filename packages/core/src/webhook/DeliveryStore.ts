@@ -37,6 +37,17 @@ export interface Settlement {
   readonly audit: Pick<AuditEntry, "action" | "details"> | null
 }
 
+export interface Backlog {
+  /** Due deliveries that may be sent. */
+  readonly due: number
+  /** Pending ones of webhooks that are not active or are left alone. */
+  readonly held: number
+  /** Webhooks whose breaker is open. */
+  readonly open: number
+  /** Webhooks. */
+  readonly disabled: number
+}
+
 export class DeliveryStore extends Context.Service<
   DeliveryStore,
   {
@@ -73,7 +84,14 @@ export class DeliveryStore extends Context.Service<
     readonly release: (claimed: Claimed, at: Instant) => Effect.Effect<void>
     /** Leaves a webhook alone until then. */
     readonly postpone: (id: WebhookId, until: Instant) => Effect.Effect<void>
+    /**
+     * Deliveries due behind `due`, and webhooks left alone until behind `quiet`, go on at this moment: no rule puts anything so
+     * late, so a clock that has been put back since did. Attempts under way are taken for lost.
+     */
+    readonly hasten: (at: Instant, bounds: { readonly due: Instant; readonly quiet: Instant }) => Effect.Effect<void>
     /** The next moment at which something can be sent to an active webhook. */
     readonly nextDue: Effect.Effect<Option.Option<Instant>>
+    /** What waits and who is unwell, for operators: each counted up to `most`, so that looking stays cheap. */
+    readonly backlog: (at: Instant, most: number) => Effect.Effect<Backlog>
   }
 >()("@partner-commentary/core/webhook/DeliveryStore") {}

@@ -100,6 +100,9 @@ const detail = ({ commentary, failure }: Assignment, type: EventType): Partial<S
 const idOf = (share: ShareId, sequence: number, at: Instant): EventId =>
   `${firstIdAt(at).slice(0, 15)}${sequence.toString(16).padStart(3, "0")}-${share.slice(19)}` as EventId
 
+/** When it happened, by its id. */
+export const momentOf = (id: EventId): Instant => Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16)
+
 /** Before every id of this moment, and behind every earlier one. */
 export const firstIdAt = (at: Instant): EventId => {
   const moment = at.toString(16).padStart(12, "0")

@@ -40,6 +40,9 @@ export interface Receiver {
   readonly quietUntil: Instant.Instant | null
 }
 
+/** Nothing is sent to it but probes: what is to go there waits. */
+export const isHeld = ({ health, webhook }: Receiver): boolean => webhook.status !== "active" || health.probes !== null
+
 /** What the contact is to be told. */
 export type Alarm = "failing" | "gone" | "disabled"
 
@@ -84,9 +87,16 @@ const recovered = ({ health, quietUntil, webhook }: Receiver, now: Instant.Insta
   quietUntil: health.probes === null ? quietUntil : null
 })
 
+/** What waits goes out as after the breaker closed: slowly first. An open one, and one that drains already, stay as they are. */
+export const draining = (present: Receiver, now: Instant.Instant): Receiver =>
+  present.health.probes === null && present.health.draining === null
+    ? { ...present, health: { ...present.health, draining: { since: now, sent: 0 } } }
+    : present
+
 const noted = (present: Health, attempt: Attempt, eventId: EventId, policy: WebhookPolicy): Health => ({
   ...present,
-  failingSince: present.failingSince ?? attempt.at,
+  // A clock that ran ahead does not put off what follows.
+  failingSince: Math.min(present.failingSince ?? attempt.at, attempt.at),
   failed: including(present.failed, eventId, Math.max(policy.disableEvents, policy.breakerEvents)),
   unreached: isUnreached(attempt)
     ? including(present.unreached, eventId, policy.breakerUnreachedEvents)
@@ -167,7 +177,7 @@ export const taken = (
   const { draining } = present.health
   if (draining === null) return present
   const sent = draining.sent + count
-  const isOver = count < most || second(draining, now) >= policy.drainSeconds
+  const isOver = count < most || now < draining.since || second(draining, now) >= policy.drainSeconds
   const next = draining.since + (second(draining, now) + 1) * 1000
   const isSpent = sent >= drained(draining, now, policy)
   return {

@@ -12,6 +12,9 @@ import { type EventList, EventLog } from "./EventLog.ts"
 /** So far back events are shown. */
 export const kept = Duration.days(30)
 
+/** Events of this moment and later ones. */
+export const earliestShown = (now: Instant.Instant): Instant.Instant => Math.max(0, now - Duration.toMillis(kept))
+
 export interface PastEventPage {
   /** The events' texts, newest first. */
   readonly payloads: ReadonlyArray<string>
@@ -33,8 +36,8 @@ export class PastEvents extends Context.Service<
       PastEvents.of({
         page: Effect.fnUntraced(function* (asked) {
           const { limit } = asked
-          const earliest = (yield* Instant.now) - Duration.toMillis(kept)
-          const since = Math.max(0, earliest, asked.since ?? earliest)
+          const earliest = earliestShown(yield* Instant.now)
+          const since = Math.max(earliest, asked.since ?? earliest)
           const found = yield* log.page({ ...asked, since, limit: limit + 1 })
           const shown = found.slice(0, limit)
           const last = shown.at(-1)

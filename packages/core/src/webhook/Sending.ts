@@ -1,6 +1,10 @@
 /** Signs one event and has it carried to a receiver, once. Never fails: failing is an outcome. What follows from it is others'. */
+import * as Cache from "effect/Cache"
+import * as Clock from "effect/Clock"
 import * as Mac from "effect/crypto/Mac"
+import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
@@ -32,20 +36,38 @@ export const make: Effect.Effect<Send, never, Mac.Mac | Seal | WebhookTransport>
   const transport = yield* WebhookTransport
   const { timeout } = (yield* Policy).webhooks
 
+  /** Opening costs more than all the rest of an attempt. What is sealed anew has another text. */
+  const opened = yield* Cache.makeWith(
+    (sealed: Sealed) =>
+      Effect.uninterruptible(Effect.map(seal.open(sealedFor(sealed.id), sealed.text), Option.map(Redacted.make))),
+    { capacity: keptSecrets, timeToLive: (exit) => (Exit.isSuccess(exit) && Option.isSome(exit.value) ? "1 hour" : 0) }
+  )
+
   return Effect.fn("Webhook.send")(function* ({ eventId, payload, sealedSecret, webhook }) {
     const at = yield* Instant.now
-    const secret = sealedSecret === null ? Option.none<string>() : yield* seal.open(sealedFor(webhook.id), sealedSecret)
+    const begun = yield* Clock.monotonicTimeNanos
+    const secret =
+      sealedSecret === null
+        ? Option.none<Redacted.Redacted>()
+        : yield* Cache.get(opened, new Sealed({ id: webhook.id, text: sealedSecret }))
     if (Option.isNone(secret)) return { at, duration: 0, ...nothing, ...unsigned }
-    const signature = yield* sign(mac, Redacted.make(secret.value), { id: eventId, at, body: payload })
+    const signature = yield* sign(mac, secret.value, { id: eventId, at, body: payload })
     const headers = { "content-type": "application/json", "user-agent": "Partner-Commentary", ...signature }
     const sent = yield* Effect.result(
       Effect.catchDefect(transport.send({ url: webhook.url, headers, body: payload, timeout }), (defect) =>
         Effect.andThen(Effect.logError("The webhook transport broke", defect), broken)
       )
     )
-    return { at, duration: (yield* Instant.now) - at, ...outcomeOf(sent) }
+    // The clock may be put forward or back meanwhile.
+    const took = (yield* Clock.monotonicTimeNanos) - begun
+    return { at, duration: Math.round(Number(took) / 1e6), ...outcomeOf(sent) }
   })
 })
+
+/** Webhooks whose secret is kept at hand. */
+const keptSecrets = 1000
+
+class Sealed extends Data.Class<{ readonly id: WebhookId; readonly text: string }> {}
 
 const nothing = { status: null, excerpt: null, retryAfter: null }
 

@@ -7,6 +7,7 @@ import { Environment } from "../access/ApiKey.ts"
 import type { OrganizationId, WebhookId } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
 import { WorkSignal } from "../shared/WorkSignal.ts"
+import { DeliveryLog, type Waiting } from "./DeliveryLog.ts"
 import { changed, differences, type Webhook } from "./Webhook.ts"
 import { WebhookNotFound } from "./WebhookNotFound.ts"
 import { WebhookStore } from "./WebhookStore.ts"
@@ -14,8 +15,10 @@ import { WebhookStore } from "./WebhookStore.ts"
 export class WebhookAdministration extends Context.Service<
   WebhookAdministration,
   {
-    /** Of every environment: live ones first, each newest first. */
-    readonly list: (organizationId: OrganizationId) => Effect.Effect<ReadonlyArray<Webhook>>
+    /** Of every environment: live ones first, each newest first. With what waits for it; null where nothing does. */
+    readonly list: (
+      organizationId: OrganizationId
+    ) => Effect.Effect<ReadonlyArray<{ readonly webhook: Webhook; readonly waiting: Waiting | null }>>
     /** Active, as the partner itself could make it, without failures. One that is stays as it is. */
     readonly enable: (id: WebhookId) => Effect.Effect<Webhook, WebhookNotFound>
   }
@@ -24,14 +27,18 @@ export class WebhookAdministration extends Context.Service<
     WebhookAdministration,
     Effect.gen(function* () {
       const store = yield* WebhookStore
+      const log = yield* DeliveryLog
       const signal = yield* WorkSignal
 
       return WebhookAdministration.of({
-        list: (organizationId) =>
-          Effect.map(
-            Effect.forEach(Environment.literals, (environment) => store.list({ organizationId, environment })),
-            (lists) => lists.flat()
-          ),
+        list: Effect.fn("WebhookAdministration.list")(function* (organizationId) {
+          const lists = yield* Effect.forEach(Environment.literals, (environment) =>
+            store.list({ organizationId, environment })
+          )
+          const webhooks = lists.flat()
+          const waiting = yield* log.waiting(webhooks.map(({ id }) => id))
+          return webhooks.map((webhook) => ({ webhook, waiting: waiting.get(webhook.id) ?? null }))
+        }),
 
         enable: Effect.fn("WebhookAdministration.enable")(function* (id) {
           const now = yield* Instant.now

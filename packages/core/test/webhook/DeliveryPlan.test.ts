@@ -1,6 +1,6 @@
 /** When a delivery is tried again: the schedule, its jitter, what a receiver may ask for, and who asked for the attempt. */
 import type { Attempt } from "@partner-commentary/core/webhook/Attempt"
-import { next, type Standing } from "@partner-commentary/core/webhook/DeliveryPlan"
+import { askedByHand, next, type Queued, type Standing } from "@partner-commentary/core/webhook/DeliveryPlan"
 import { defaults as policy } from "@partner-commentary/core/webhook/WebhookPolicy"
 import * as Duration from "effect/Duration"
 import * as fc from "fast-check"
@@ -124,5 +124,35 @@ describe("attempts beside the schedule", () => {
       attempts: 9,
       dueAt: now + hour
     })
+  })
+})
+
+describe("an attempt asked for by hand", () => {
+  const queued = (changes: Partial<Queued> = {}): Queued => ({
+    dueAt: now + hour,
+    underWay: false,
+    manual: false,
+    resumeAt: null,
+    ...changes
+  })
+
+  it("comes now, and remembers when the schedule would have gone on", () => {
+    expect(askedByHand(queued(), now)).toEqual({ dueAt: now, resumeAt: now + hour })
+    expect(askedByHand(queued({ dueAt: null }), now)).toEqual({ dueAt: now, resumeAt: null })
+  })
+
+  it("does not lose the place of what is overdue", () => {
+    expect(askedByHand(queued({ dueAt: now - hour }), now)).toEqual({ dueAt: now - hour, resumeAt: now - hour })
+  })
+
+  it("is none while another is under way, or asked for and due", () => {
+    expect(askedByHand(queued({ underWay: true }), now)).toBeNull()
+    expect(askedByHand(queued({ manual: true, dueAt: now }), now)).toBeNull()
+  })
+
+  it("is put forward where it was put off, and the schedule stays as it was", () => {
+    const off = queued({ manual: true, resumeAt: now + 2 * hour })
+    expect(askedByHand(off, now)).toEqual({ dueAt: now, resumeAt: now + 2 * hour })
+    expect(askedByHand({ ...off, resumeAt: null }, now)).toEqual({ dueAt: now, resumeAt: null })
   })
 })

@@ -251,3 +251,42 @@ describe("the allowance", () => {
     expect(Health.taken(fresh, { most: 5, count: 5 }, start, policy)).toBe(fresh)
   })
 })
+
+describe("a recovery", () => {
+  it("drains as after the breaker closed, and changes nothing while that is open or drains already", () => {
+    const begun = Health.draining(fresh, start)
+    expect(begun.health.draining).toEqual({ since: start, sent: 0 })
+    expect(Health.allowance(begun, 0, start, policy).most).toBe(5)
+    expect(
+      Health.allowance(
+        { ...begun, health: { ...begun.health, draining: { since: start, sent: 10 } } },
+        0,
+        start,
+        policy
+      ).most
+    ).toBe(0)
+    expect(Health.draining(begun, start + second)).toBe(begun)
+    const open = { ...fresh, health: { ...Health.healthy, probes: 2 } }
+    expect(Health.draining(open, start)).toBe(open)
+  })
+})
+
+describe("a clock that is put back", () => {
+  const month = 30 * 24 * hour
+
+  it("does not put off what follows from failing for long", () => {
+    const before = after(failures(9, 0)).receiver
+    const first = attempt(start - month)
+    const put = after([{ attempt: first }, { attempt: attempt(start - month + 12 * hour) }], before)
+    expect(put.receiver.health.failingSince).toBe(start - month)
+    expect(put.alarm).toBe("failing")
+  })
+
+  it("ends the draining instead of keeping it waiting", () => {
+    const closed = { ...fresh, health: { ...Health.healthy, draining: { since: start, sent: 10 } } }
+    const earlier = start - month
+    const allowed = Health.allowance(closed, 0, earlier, policy)
+    const { health, quietUntil } = Health.taken(closed, { ...allowed, count: allowed.most }, earlier, policy)
+    expect([health.draining, quietUntil]).toEqual([null, null])
+  })
+})

@@ -1,0 +1,193 @@
+/**
+ * Effect's `SqlClient` on a pool of `@effect/sql-pg`'s connections, with the values that the stores know from SQLite (`Values`).
+ *
+ * Connections are opened when they are needed and replaced when they break. Time in here is real, whatever the caller's clock
+ * says: the server knows no other. Statements, transactions that wait for their caller, connecting and waiting for a free
+ * connection are all bounded.
+ */
+
+import * as PgClient from "@effect/sql-pg/PgClient"
+import type * as PgConnection from "@effect/sql-pg/PgConnection"
+import * as PgPool from "@effect/sql-pg/PgPool"
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type * as Redacted from "effect/Redacted"
+import * as Reactivity from "effect/reactivity/Reactivity"
+import type * as Scope from "effect/Scope"
+import * as Stream from "effect/Stream"
+import * as SqlClient from "effect/sql/SqlClient"
+import type { Connection } from "effect/sql/SqlConnection"
+import { ConnectionError, SqlError, UnknownError } from "effect/sql/SqlError"
+import * as PostgresUrl from "./PostgresUrl.ts"
+import { registry, toParameter } from "./Values.ts"
+
+export interface PostgresClientConfig {
+  readonly url: Redacted.Redacted
+  /** How many connections there are at most, 10 unless told. */
+  readonly poolSize?: number | undefined
+  /** Behind a pooler that lends a connection for a transaction at a time: nothing is prepared or set on a connection. */
+  readonly isPooled?: boolean | undefined
+  readonly applicationName?: string | undefined
+  /** Unless told 5 seconds, or the address's `connect_timeout`. */
+  readonly connectTimeout?: Duration.Input | undefined
+  /** 30 seconds unless told; zero means none. */
+  readonly statementTimeout?: Duration.Input | undefined
+  /** 30 seconds unless told; zero means none. */
+  readonly idleInTransactionTimeout?: Duration.Input | undefined
+  /** How long a statement waits for a free connection, 10 seconds unless told. */
+  readonly acquireTimeout?: Duration.Input | undefined
+  /** A connection that is not used for so long is closed, after a minute unless told. */
+  readonly idleTimeout?: Duration.Input | undefined
+}
+
+export interface PostgresClient extends SqlClient.SqlClient {
+  readonly config: PostgresClientConfig
+  /** How many connections are lent or waited for at the moment. */
+  readonly inUse: () => number
+  /** A connection of the pool for oneself, until the scope closes. */
+  readonly reserveSession: Effect.Effect<PgConnection.PgConnection, SqlError, Scope.Scope>
+}
+
+export const PostgresClient = Context.Service<PostgresClient>("@partner-commentary/postgres/PostgresClient")
+
+const realClock = Clock.Clock.defaultValue()
+const inRealTime = Effect.provideService(Clock.Clock, realClock)
+
+const usual = {
+  poolSize: 10,
+  statementTimeout: "30 seconds",
+  idleInTransactionTimeout: "30 seconds",
+  acquireTimeout: "10 seconds",
+  idleTimeout: "1 minute",
+  keepAlive: "30 seconds"
+} as const
+
+export const make = (
+  config: PostgresClientConfig
+): Effect.Effect<PostgresClient, SqlError, Scope.Scope | Reactivity.Reactivity> =>
+  Effect.gen(function* () {
+    const options = yield* poolOptions(config)
+    const pool = yield* inRealTime(PgPool.make(options))
+    const lending = lend(pool, options.maxConnections, config.acquireTimeout ?? usual.acquireTimeout)
+    const client = yield* SqlClient.make({
+      acquirer: Effect.map(lending.acquire, toConnection),
+      borrower: (use) => lending.borrow((session) => use(toConnection(session))),
+      compiler: PgClient.makeCompiler(),
+      driver: "pg",
+      prepareTransactionControls: true,
+      commit,
+      releaseSavepoint: (name) => `RELEASE SAVEPOINT ${name}`,
+      spanAttributes: [["db.system.name", "postgresql"]]
+    })
+    return Object.assign(client, { config, inUse: lending.inUse, reserveSession: lending.acquire })
+  })
+
+export const layer = (config: PostgresClientConfig): Layer.Layer<PostgresClient | SqlClient.SqlClient, SqlError> =>
+  Layer.effectContext(
+    Effect.map(make(config), (client) =>
+      Context.make(PostgresClient, client).pipe(Context.add(SqlClient.SqlClient, client))
+    )
+  ).pipe(Layer.provide(Reactivity.layer))
+
+const poolOptions = (config: PostgresClientConfig) => {
+  const address = PostgresUrl.parse(config.url)
+  const isPooled = config.isPooled ?? false
+  const bound = (name: string, given: Duration.Input | undefined, fallback: Duration.Input) => ({
+    [name]: String(Math.ceil(Duration.toMillis(given ?? fallback)))
+  })
+  return Effect.map(Effect.mapError(Effect.fromResult(address), refusedAddress), ({ ssl }) => ({
+    url: config.url,
+    ...(ssl === undefined ? {} : { ssl }),
+    ...(config.connectTimeout === undefined ? {} : { connectTimeout: config.connectTimeout }),
+    applicationName: config.applicationName ?? "partner-commentary",
+    startupParameters: isPooled
+      ? {}
+      : {
+          ...bound("statement_timeout", config.statementTimeout, usual.statementTimeout),
+          ...bound(
+            "idle_in_transaction_session_timeout",
+            config.idleInTransactionTimeout,
+            usual.idleInTransactionTimeout
+          )
+        },
+    prepare: !isPooled,
+    preparedStatementCacheSize: 256,
+    keepAlive: usual.keepAlive,
+    maxConnections: config.poolSize ?? usual.poolSize,
+    idleTimeout: config.idleTimeout ?? usual.idleTimeout,
+    types: registry()
+  }))
+}
+
+const refusedAddress = ({ reason }: PostgresUrl.Refused) =>
+  connectionError(`The database's address ${reason}`, "connect")
+
+const connectionError = (message: string, operation: string) =>
+  new SqlError({ reason: new ConnectionError({ cause: new Error(message), message, operation }) })
+
+/** Waiting for a free connection is bounded; where one is free, nothing is raced. */
+const lend = (pool: PgPool.PgPool, size: number, patience: Duration.Input) => {
+  let lent = 0
+  const counted = Effect.acquireRelease(
+    Effect.sync(() => {
+      lent++
+    }),
+    () =>
+      Effect.sync(() => {
+        lent--
+      })
+  )
+  const acquire = inRealTime(
+    Effect.andThen(
+      counted,
+      Effect.timeoutOrElse(pool.get, {
+        duration: patience,
+        orElse: () => Effect.fail(connectionError(`No connection became free, all ${size} are in use`, "acquire"))
+      })
+    )
+  )
+  const borrow = <A, E, R>(use: (session: PgConnection.PgConnection) => Effect.Effect<A, E, R>) =>
+    Effect.suspend((): Effect.Effect<A, E | SqlError, R> => {
+      if (lent >= size) return Effect.scoped(Effect.flatMap(acquire, use)) as Effect.Effect<A, E | SqlError, R>
+      lent++
+      return Effect.ensuring(
+        inRealTime(pool.use(use)),
+        Effect.sync(() => {
+          lent--
+        })
+      )
+    })
+  return { acquire, borrow, inUse: () => lent }
+}
+
+const toConnection = (session: PgConnection.PgConnection): Connection => {
+  const run = (sql: string, params: ReadonlyArray<unknown>, prepared: boolean) =>
+    Effect.map(session.query(sql, params.map(toParameter), prepared), ({ rows }) => rows)
+  const transformed = (rows: ReturnType<typeof run>, transform: Parameters<Connection["execute"]>[2]) =>
+    transform === undefined ? rows : Effect.map(rows, transform)
+  return {
+    execute: (sql, params, transform) => transformed(run(sql, params, true), transform),
+    executeUnprepared: (sql, params, transform) => transformed(run(sql, params, false), transform),
+    executeRaw: (sql, params) => session.query(sql, params.map(toParameter)),
+    executeValues: (sql, params) => session.queryValues(sql, params.map(toParameter)),
+    executeValuesUnprepared: (sql, params) => session.queryValues(sql, params.map(toParameter), false),
+    executeStream: (sql, params, transform) => {
+      const rows = session.stream(sql, params.map(toParameter))
+      return transform === undefined ? rows : Stream.mapArray(rows, (some) => transform(some) as unknown as typeof some)
+    }
+  }
+}
+
+/** Postgres answers the COMMIT of a transaction that a statement has broken with ROLLBACK. */
+const commit = (connection: Connection): Effect.Effect<void, SqlError> =>
+  Effect.flatMap(connection.executeRaw("COMMIT", []) as Effect.Effect<PgConnection.Result, SqlError>, ({ command }) => {
+    const message = "The transaction was rolled back: a statement in it had failed"
+    return command === "ROLLBACK"
+      ? Effect.fail(
+          new SqlError({ reason: new UnknownError({ cause: new Error(message), message, operation: "commit" }) })
+        )
+      : Effect.void
+  })

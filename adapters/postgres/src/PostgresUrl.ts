@@ -1,0 +1,71 @@
+/** A database's address as a deployer writes it: `postgres://user:password@host:port/database?sslmode=verify-full`. What of TLS it says is understood as libpq does. */
+import { readFileSync } from "node:fs"
+import type { ConnectionOptions } from "node:tls"
+import * as Redacted from "effect/Redacted"
+import * as Result from "effect/Result"
+
+/** Never holds the address itself, which may hold a password. */
+export interface Refused {
+  /** Reads on after the variable's name. */
+  readonly reason: string
+}
+
+export interface Address {
+  /** Undefined: as the driver finds it, TLS where the server offers it. */
+  readonly ssl: boolean | ConnectionOptions | undefined
+  /** For people: host, port and database, without user and password. */
+  readonly told: string
+}
+
+const modes = ["disable", "allow", "prefer", "require", "verify-ca", "verify-full"] as const
+
+export const parse = (address: Redacted.Redacted): Result.Result<Address, Refused> => {
+  const text = Redacted.value(address)
+  const url = URL.parse(text)
+  if (url === null || !/^postgres(ql)?:$/.test(url.protocol)) {
+    return refuse("must be postgres://USER:PASSWORD@HOST:PORT/DATABASE")
+  }
+  const parameter = (name: string) => url.searchParams.get(name) ?? undefined
+  const host = decode(url.hostname) || parameter("host") || "localhost"
+  const isNear = host.startsWith("/") || /^(localhost|127\..*|\[::1\])$/.test(host)
+  const mode = parameter("sslmode") ?? (isNear ? "disable" : "prefer")
+  if (!modes.some((known) => known === mode)) return refuse(`must have an sslmode of ${modes.join(", ")}`)
+  const timeout = parameter("connect_timeout")
+  if (timeout !== undefined && !/^\d{1,6}$/.test(timeout)) return refuse("must have a connect_timeout in whole seconds")
+  const port = url.port || parameter("port") || "5432"
+  const database = decode(url.pathname.slice(1)) || parameter("dbname") || decode(url.username) || "postgres"
+  const told = `${host} port ${port}, database ${database}`
+  return Result.map(secured(mode, parameter), (ssl) => ({ ssl, told }))
+}
+
+/** `require` encrypts and asks nobody who answers, unless a certificate authority is named. */
+const secured = (
+  mode: string,
+  parameter: (name: string) => string | undefined
+): Result.Result<Address["ssl"], Refused> => {
+  if (mode === "disable") return Result.succeed(false)
+  if (mode === "allow" || mode === "prefer") return Result.succeed(undefined)
+  const files = { ca: parameter("sslrootcert"), cert: parameter("sslcert"), key: parameter("sslkey") }
+  const read: Record<string, string> = {}
+  for (const [name, path] of Object.entries(files)) {
+    if (path === undefined || path === "system") continue
+    const content = Result.try(() => readFileSync(path, "utf8"))
+    if (Result.isFailure(content))
+      return refuse(`must name readable files of certificates and keys, which ${path} is not`)
+    read[name] = content.success
+  }
+  if (mode === "verify-full") return Result.succeed(read)
+  return Result.succeed(
+    mode === "verify-ca" || read["ca"] !== undefined
+      ? { ...read, checkServerIdentity: () => undefined }
+      : { ...read, rejectUnauthorized: false }
+  )
+}
+
+const decode = (text: string): string =>
+  Result.getOrElse(
+    Result.try(() => decodeURIComponent(text)),
+    () => text
+  )
+
+const refuse = (reason: string): Result.Result<never, Refused> => Result.fail({ reason })

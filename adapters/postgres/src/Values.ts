@@ -1,0 +1,30 @@
+/** What a value becomes on its way to Postgres and back: the shapes that the stores know from SQLite. */
+import * as PgTypes from "@effect/sql-pg/PgTypes"
+import * as Result from "effect/Result"
+
+/** A text of Postgres holds every character but this one. */
+const nul = "\0"
+const replacement = "\uFFFD"
+
+/** Flags are 0 and 1, moments ISO text. */
+export const toParameter = (value: unknown): unknown => {
+  if (typeof value === "string") return value.includes(nul) ? value.replaceAll(nul, replacement) : value
+  if (typeof value === "boolean") return value ? 1 : 0
+  if (value === undefined) return null
+  return value instanceof Date ? value.toISOString() : value // foreign: the official drivers bind dates too
+}
+
+/** Counts and sums are numbers: beyond 2^53 none of ours goes. */
+export const registry = (): PgTypes.Registry => {
+  const types = PgTypes.makeRegistry()
+  const view = (bytes: Uint8Array) => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  types.register<number | bigint>(PgTypes.OID.int8, {
+    decode: (bytes) => Result.succeed(Number(view(bytes).getBigInt64(0))),
+    encode: (value) => {
+      const bytes = new Uint8Array(8)
+      view(bytes).setBigInt64(0, BigInt(value))
+      return Result.succeed(bytes)
+    }
+  })
+  return types
+}

@@ -1,0 +1,79 @@
+/** Changes side by side, as SQLite's one writer never has them. */
+import { assert, describe, it } from "@effect/vitest"
+import { Transaction } from "@partner-commentary/core/shared/Transaction"
+import { TopicStore } from "@partner-commentary/core/topic/TopicStore"
+import { WebhookStore } from "@partner-commentary/core/webhook/WebhookStore"
+import { transact } from "@partner-commentary/sql/Transaction"
+import * as TestDatabase from "@partner-commentary/test/postgres/TestDatabase"
+import * as Creator from "@partner-commentary/testkit/Creator"
+import { owner, personas, start, submission, webhook } from "@partner-commentary/testkit/Fixtures"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as SqlClient from "effect/sql/SqlClient"
+import * as TestClock from "effect/testing/TestClock"
+
+const audit = { action: "webhook.created", details: {} }
+const moment = TestClock.withLive(Effect.sleep("200 millis"))
+
+describe("side by side on Postgres", () => {
+  it.effect("a webhook that is removed while an event is written for it leaves no delivery behind", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(start)
+      const sql = yield* SqlClient.SqlClient
+      const webhooks = yield* WebhookStore
+      const { run } = yield* Transaction
+      const mine = owner()
+      const made = webhook({ owner: mine })
+      yield* webhooks.insert({ webhook: made, audit, mail: null }, "sealed", 20)
+      const given = submission({ topic: { ...mine }, personas: personas(1) })
+      const [share] = (yield* (yield* TopicStore).submit(given)).sent
+      const written = yield* Deferred.make<void>()
+      const go = yield* Deferred.make<void>()
+      const declining = yield* Effect.forkChild(
+        run(
+          Effect.gen(function* () {
+            yield* Creator.decline(share ?? assert.fail())
+            yield* Deferred.succeed(written, undefined)
+            yield* Deferred.await(go)
+          })
+        )
+      )
+      yield* Deferred.await(written)
+      const removing = yield* Effect.forkChild(
+        webhooks.remove(mine, made.id, { action: "webhook.removed", details: {} })
+      )
+      yield* moment
+      yield* Deferred.succeed(go, undefined)
+      yield* Fiber.join(declining)
+      assert.isTrue(yield* Fiber.join(removing))
+      assert.lengthOf(yield* sql`SELECT id FROM events`, 1)
+      assert.deepStrictEqual(yield* sql`SELECT event_id FROM deliveries`, [])
+    }).pipe(Effect.provide(TestDatabase.layer))
+  )
+
+  it.effect("of two changes that lock each other out one is undone by the server, and made anew", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`INSERT INTO usage_months (organization_id, environment, period) VALUES ('a', 'live', 'p'), ('b', 'live', 'p')`
+      let runs = 0
+      const both = (first: string, second: string) =>
+        transact(
+          sql,
+          Effect.gen(function* () {
+            runs++
+            yield* sql`UPDATE usage_months SET api_calls = api_calls + 1 WHERE organization_id = ${first}`
+            yield* moment
+            yield* sql`UPDATE usage_months SET api_calls = api_calls + 1 WHERE organization_id = ${second}`
+          })
+        )
+      yield* Effect.all([both("a", "b"), both("b", "a")], { concurrency: 2 })
+      assert.isAbove(runs, 2)
+      const rows = yield* sql<{ readonly api_calls: number }>`SELECT api_calls FROM usage_months`
+      assert.deepStrictEqual(
+        rows.map(({ api_calls }) => api_calls),
+        [2, 2]
+      )
+    }).pipe(Effect.provide(TestDatabase.layer))
+  )
+})

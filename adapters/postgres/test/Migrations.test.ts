@@ -1,0 +1,83 @@
+/** The schema on Postgres: made once however many make it, in an order of texts of its own, and never by an older version. */
+import { assert, describe, it } from "@effect/vitest"
+import { TopicStore } from "@partner-commentary/core/topic/TopicStore"
+import * as Postgres from "@partner-commentary/postgres/Postgres"
+import { migrate } from "@partner-commentary/sql/Migrations"
+import * as TestDatabase from "@partner-commentary/test/postgres/TestDatabase"
+import { submission } from "@partner-commentary/testkit/Fixtures"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type * as Redacted from "effect/Redacted"
+import * as SqlClient from "effect/sql/SqlClient"
+
+const direct = <A, E>(url: Redacted.Redacted, use: Effect.Effect<A, E, SqlClient.SqlClient>) =>
+  Effect.provide(use, Layer.fresh(Postgres.layerDirect({ url })))
+
+describe("migrations on Postgres", () => {
+  it.effect("of 8 that start at once on an empty database one makes the schema, and all come up", () =>
+    Effect.gen(function* () {
+      const url = yield* TestDatabase.empty
+      const made = yield* Effect.forEach(Array.from({ length: 8 }), () => direct(url, migrate), { concurrency: 8 })
+      assert.lengthOf(
+        made.filter(({ length }) => length > 0),
+        1
+      )
+      assert.deepStrictEqual(yield* direct(url, migrate), [])
+      const stores = Layer.fresh(Postgres.layer({ url }))
+      yield* Effect.provide(
+        Effect.flatMap(TopicStore, (topics) => topics.submit(submission())),
+        stores
+      )
+    })
+  )
+
+  it.effect("every text column is ordered by bytes; a table that was there before stays as it was", () =>
+    Effect.gen(function* () {
+      const url = yield* TestDatabase.empty
+      const columns = direct(
+        url,
+        Effect.flatMap(
+          SqlClient.SqlClient,
+          (sql) => sql<Record<string, string | null>>`SELECT table_name, collation_name FROM information_schema.columns
+            WHERE table_schema = 'public' AND data_type = 'text'`
+        )
+      )
+      yield* direct(
+        url,
+        Effect.flatMap(SqlClient.SqlClient, (sql) => sql`CREATE TABLE theirs (words TEXT)`)
+      )
+      yield* direct(url, migrate)
+      const found = yield* columns
+      assert.isAbove(found.length, 100)
+      for (const { collation_name, table_name } of found) {
+        assert.strictEqual(collation_name, table_name === "theirs" ? null : "C", table_name ?? "")
+      }
+    })
+  )
+
+  it.effect("a database that a newer version has migrated is refused and left as it is", () =>
+    Effect.gen(function* () {
+      const url = yield* TestDatabase.fresh
+      yield* direct(
+        url,
+        Effect.flatMap(
+          SqlClient.SqlClient,
+          (sql) => sql`INSERT INTO partner_commentary_migrations (migration_id, name) VALUES (9999, 'later')`
+        )
+      )
+      const refused = yield* Effect.flip(direct(url, migrate))
+      assert.deepInclude(refused, { _tag: "SchemaTooNew", found: 9999 })
+    })
+  )
+
+  it.effect("what migrates takes as long as it needs, on one connection", () =>
+    Effect.gen(function* () {
+      const url = yield* TestDatabase.used
+      const [row] = yield* direct(
+        url,
+        Effect.flatMap(SqlClient.SqlClient, (sql) => sql`SELECT current_setting('statement_timeout') AS timeout`)
+      )
+      assert.deepStrictEqual({ ...row }, { timeout: "0" })
+    })
+  )
+})

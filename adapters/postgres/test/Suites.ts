@@ -1,0 +1,57 @@
+/** Every store's suite, for a version of Postgres or another. */
+import { OrganizationId } from "@partner-commentary/core/shared/Ids"
+import { fromIso } from "@partner-commentary/core/shared/Instant"
+import type { layer as stores } from "@partner-commentary/test/postgres/TestDatabase"
+import * as ApiKeyStoreSuite from "@partner-commentary/testkit/ApiKeyStoreSuite"
+import * as AssignmentStoreSuite from "@partner-commentary/testkit/AssignmentStoreSuite"
+import * as AuditLogSuite from "@partner-commentary/testkit/AuditLogSuite"
+import * as DeliveryStoreSuite from "@partner-commentary/testkit/DeliveryStoreSuite"
+import * as IdempotencyStoreSuite from "@partner-commentary/testkit/IdempotencyStoreSuite"
+import * as MailStoreSuite from "@partner-commentary/testkit/MailStoreSuite"
+import * as OrganizationStoreSuite from "@partner-commentary/testkit/OrganizationStoreSuite"
+import * as PerformanceStoreSuite from "@partner-commentary/testkit/PerformanceStoreSuite"
+import * as PersonaStoreSuite from "@partner-commentary/testkit/PersonaStoreSuite"
+import * as RedeliveryStoreSuite from "@partner-commentary/testkit/RedeliveryStoreSuite"
+import * as RetentionSuite from "@partner-commentary/testkit/RetentionSuite"
+import * as SubmissionSuite from "@partner-commentary/testkit/SubmissionSuite"
+import * as TopicCountsSuite from "@partner-commentary/testkit/TopicCountsSuite"
+import * as TopicListSuite from "@partner-commentary/testkit/TopicListSuite"
+import * as TopicStoreSuite from "@partner-commentary/testkit/TopicStoreSuite"
+import * as TransactionSuite from "@partner-commentary/testkit/TransactionSuite"
+import * as UsageStoreSuite from "@partner-commentary/testkit/UsageStoreSuite"
+import * as WebhookStoreSuite from "@partner-commentary/testkit/WebhookStoreSuite"
+import * as Effect from "effect/Effect"
+import * as SqlClient from "effect/sql/SqlClient"
+
+const recorded = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const rows = yield* sql<Record<string, string>>`SELECT * FROM audit_log ORDER BY number`
+  return rows.map((row) => ({
+    action: row["action"]!,
+    subject: row["subject"]!,
+    organizationId: row["organization_id"] == null ? null : OrganizationId.make(row["organization_id"]),
+    details: JSON.parse(row["details"]!),
+    at: fromIso(row["recorded_at"]!)
+  }))
+})
+
+export const suites = (name: string, layer: typeof stores): void => {
+  ApiKeyStoreSuite.suite(name, layer)
+  AssignmentStoreSuite.suite(name, layer)
+  AuditLogSuite.suite(name, layer, recorded)
+  DeliveryStoreSuite.suite(name, layer)
+  IdempotencyStoreSuite.suite(name, layer)
+  MailStoreSuite.suite(name, layer)
+  OrganizationStoreSuite.suite(name, layer)
+  PerformanceStoreSuite.suite(name, layer)
+  PersonaStoreSuite.suite(name, layer)
+  RedeliveryStoreSuite.suite(name, layer)
+  RetentionSuite.suite(name, layer)
+  SubmissionSuite.suite(name, layer)
+  TopicCountsSuite.suite(name, layer)
+  TopicListSuite.suite(name, layer)
+  TopicStoreSuite.suite(name, layer)
+  TransactionSuite.suite(name, layer)
+  UsageStoreSuite.suite(name, layer)
+  WebhookStoreSuite.suite(name, layer)
+}

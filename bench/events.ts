@@ -1,0 +1,108 @@
+/**
+ * `node bench/events.ts`: from a creator's approval to the receiver's 2xx, through the whole service on a SQLite file. How
+ * many events a second, how long one takes at half of that, and whether a hundred receivers that hang make it longer.
+ * `--quick` takes under half a minute.
+ */
+import { fork } from "node:child_process"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import type { Order, Outcome } from "./events/Outside.ts"
+import * as Partners from "./events/Partners.ts"
+import * as Machine from "./Machine.ts"
+import * as Servers from "./Servers.ts"
+
+const quick = process.argv.includes("--quick")
+const plan = quick
+  ? { partners: 8, warmUp: 200, burst: 1000, alone: 400, half: 600 }
+  : { partners: 8, warmUp: 400, burst: 4000, alone: 1500, half: 2400 }
+const hung = { partners: 5, webhooks: 20, events: 6, atOnce: 500 }
+
+const folder = mkdtempSync(join(tmpdir(), "partner-commentary-bench-"))
+const outside = fork(join(import.meta.dirname, "events/Outside.ts"))
+const leave = (code: number) => {
+  Servers.killAll()
+  outside.kill("SIGKILL")
+  rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
+  process.exit(code)
+}
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => leave(130))
+
+const print = (line = "") => process.stdout.write(`${line}\n`)
+
+const said = <A>() => new Promise<A>((resolve) => outside.once("message", (message) => resolve(message as A)))
+
+const play = async (
+  server: Servers.Listening,
+  order: Omit<Order, "port">
+): Promise<Outcome & { processor: number }> => {
+  const before = Servers.processorTime(server)
+  const answer = said<{ readonly outcome?: Outcome; readonly failure?: string }>()
+  outside.send({ ...order, port: server.port } satisfies Order)
+  const { failure, outcome } = await answer
+  if (outcome === undefined) throw new Error(failure)
+  if (outcome.repeats > 0) throw new Error(`${outcome.repeats} events came more than once`)
+  return { ...outcome, processor: ((Servers.processorTime(server) - before) / order.approvals.length) * 1e6 }
+}
+
+const latency = ({ longest, p50, p99, processor }: Outcome & { processor: number }) =>
+  `median ${p50.toFixed(0).padStart(4)} ms   p99 ${p99.toFixed(0).padStart(4)} ms   longest ${longest.toFixed(0).padStart(4)} ms   processor ${processor.toFixed(0)} µs an event`
+
+const main = async () => {
+  for (const line of Machine.facts(folder)) print(line)
+  const { port } = await said<{ readonly port: number }>()
+  const healthy = plan.warmUp + plan.burst + 2 * plan.half
+  const each = Math.ceil(healthy / plan.partners)
+  const url = (path: string) => `http://127.0.0.1:${port}/${path}`
+  const variables = { WEBHOOK_ALLOW_PRIVATE: "true", LOG_LEVEL: "warn" }
+  const server = await Servers.serve(folder, variables)
+  const made: Array<ReadonlyArray<Partners.Approval>> = []
+  for (const wanted of [
+    ...Array.from({ length: plan.partners }, (_, number) => ({ urls: [url(`well-${number}`)], drafts: each })),
+    { urls: [url("alone")], drafts: plan.alone },
+    ...Array.from({ length: hung.partners }, (_, number) => ({
+      urls: Array.from({ length: hung.webhooks }, (_, webhook) => url(`hung-${number}-${webhook}`)),
+      drafts: hung.events
+    }))
+  ]) {
+    made.push(await Partners.make(folder, variables, server, wanted))
+  }
+  // In turns, so that all of the receivers have something to take.
+  const mixed = Array.from({ length: each }, (_, index) =>
+    made.slice(0, plan.partners).flatMap((approvals) => approvals[index] ?? [])
+  ).flat()
+  const some = (count: number) => mixed.splice(0, count)
+  print(`${made.flat().length} drafts wait for approval`)
+  print()
+
+  const creators = { creators: 32 }
+  await play(server, { approvals: some(plan.warmUp), pace: creators })
+
+  const burst = await play(server, { approvals: some(plan.burst), pace: creators })
+  const perSecond = plan.burst / burst.seconds
+  print(`Approved as fast as it goes by 32 creators, ${plan.partners} webhooks (aim 500 events/s)`)
+  print(`  ${perSecond.toFixed(0)} events/s from the first approval to the last 2xx   ${latency(burst)}`)
+  const alone = await play(server, { approvals: made[plan.partners] ?? [], pace: creators })
+  print("The same to one webhook, which gets 5 at a time")
+  print(`  ${(plan.alone / alone.seconds).toFixed(0)} events/s   ${latency(alone)}`)
+  print()
+
+  const half = { perSecond: Math.floor(perSecond / 2) }
+  print(`At half of it, ${half.perSecond} approvals/s (aim p99 under 250 ms)`)
+  const before = await play(server, { approvals: some(plan.half), pace: half })
+  print(`  before               ${latency(before)}`)
+  const hanging = made.slice(plan.partners + 1).flat()
+  await play(server, { approvals: hanging, pace: creators, hanging: hung.atOnce })
+  const amid = await play(server, { approvals: some(plan.half), pace: half })
+  print(`  ${hung.partners * hung.webhooks} others hang      ${latency(amid)}`)
+  print()
+  await Servers.stop(server)
+}
+
+main().then(
+  () => leave(0),
+  (error: unknown) => {
+    print(error instanceof Error ? (error.stack ?? error.message) : String(error))
+    leave(1)
+  }
+)

@@ -1,0 +1,128 @@
+/**
+ * The world outside, in a process of its own: creators who approve at a pace, and receivers that take events at once or
+ * hang. Told over IPC what to approve; answers when every event of it has arrived, with how long each took.
+ */
+import { Agent, createServer, request } from "node:http"
+import type { AddressInfo } from "node:net"
+import { setTimeout as sleep } from "node:timers/promises"
+import type { Approval } from "./Partners.ts"
+
+export interface Order {
+  /** Of the service. */
+  readonly port: number
+  /** One event each. */
+  readonly approvals: ReadonlyArray<Approval>
+  /** So many creators in a closed loop; or so many approvals a second, whatever the answers take. */
+  readonly pace: { readonly creators: number } | { readonly perSecond: number }
+  /** Their events go to receivers that hang: answered when so many requests hang at once. */
+  readonly hanging?: number
+}
+
+export interface Outcome {
+  /** From the first approval's request to the last event's 2xx. */
+  readonly seconds: number
+  /** From the moment that the event bears, which is its approval's, to its receiver's 2xx. In milliseconds. */
+  readonly p50: number
+  readonly p99: number
+  readonly longest: number
+  /** Events that came more than once. */
+  readonly repeats: number
+}
+
+const took = new Map<string, number>()
+let repeats = 0
+let hanging = 0
+let last = 0
+
+const receivers = createServer((call, answer) => {
+  const chunks: Array<Buffer> = []
+  call.on("data", (chunk: Buffer) => chunks.push(chunk))
+  call.on("end", () => {
+    if (call.url?.startsWith("/hung")) {
+      hanging += 1
+      call.socket.once("close", () => {
+        hanging -= 1
+      })
+      return
+    }
+    answer.writeHead(204).end()
+    const { id, timestamp } = JSON.parse(Buffer.concat(chunks).toString()) as { id: string; timestamp: string }
+    last = performance.now()
+    if (took.has(id)) repeats += 1
+    else took.set(id, Date.now() - Date.parse(timestamp))
+  })
+})
+
+// Idle connections go before the service closes them.
+const agent = new Agent({ keepAlive: true, maxSockets: 128, timeout: 1000 })
+
+const approve = (port: number, { key, path }: Approval) =>
+  new Promise<void>((resolve, reject) => {
+    const call = request(
+      {
+        agent,
+        port,
+        host: "127.0.0.1",
+        method: "POST",
+        path,
+        headers: { "x-api-key": key, "content-type": "application/json", "content-length": 2 }
+      },
+      (response) => {
+        response.resume().on("end", () => {
+          if (response.statusCode === 200) resolve()
+          else reject(new Error(`an approval was answered with ${response.statusCode}`))
+        })
+      }
+    )
+    call.on("error", reject)
+    call.end("{}")
+  })
+
+const approveAll = async ({ approvals, pace, port }: Order) => {
+  if ("creators" in pace) {
+    const left = approvals.values()
+    const one = async () => {
+      for (const approval of left) await approve(port, approval)
+    }
+    return Promise.all(Array.from({ length: pace.creators }, one))
+  }
+  const begun = performance.now()
+  const all: Array<Promise<void>> = []
+  while (all.length < approvals.length) {
+    const due = Math.min(approvals.length, Math.floor(((performance.now() - begun) * pace.perSecond) / 1000) + 1)
+    for (const approval of approvals.slice(all.length, due)) {
+      const one = approve(port, approval)
+      // Who waits for all of them is told.
+      one.catch(() => {})
+      all.push(one)
+    }
+    await sleep(2)
+  }
+  return Promise.all(all)
+}
+
+const until = async (what: string, holds: () => boolean) => {
+  for (const end = Date.now() + 60_000; Date.now() < end; await sleep(5)) if (holds()) return
+  throw new Error(`${what}: not within a minute`)
+}
+
+const play = async (order: Order): Promise<Outcome> => {
+  took.clear()
+  repeats = 0
+  const begun = performance.now()
+  await approveAll(order)
+  if (order.hanging !== undefined) await until("hanging receivers", () => hanging >= (order.hanging ?? 0))
+  else await until("every event", () => took.size >= order.approvals.length)
+  const sorted = Float64Array.from(took.values()).sort()
+  const at = (part: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0
+  return { seconds: (last - begun) / 1000, p50: at(0.5), p99: at(0.99), longest: at(1), repeats }
+}
+
+process.on("message", (order: Order) => {
+  play(order).then(
+    (outcome) => process.send?.({ outcome }),
+    (error: unknown) => process.send?.({ failure: String(error) })
+  )
+})
+
+receivers.listen(0, "127.0.0.1", () => process.send?.({ port: (receivers.address() as AddressInfo).port }))

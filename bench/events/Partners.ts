@@ -1,0 +1,76 @@
+/** Partners with webhooks whose drafts wait for approval: made through the API with test keys, whose creators take each step on a word. */
+import { execFile } from "node:child_process"
+import { promisify } from "node:util"
+import { LimitName } from "@partner-commentary/core/partner/Plan"
+import * as Servers from "../Servers.ts"
+
+export interface Wanted {
+  /** Where its events go: one webhook for each. */
+  readonly urls: ReadonlyArray<string>
+  readonly drafts: number
+}
+
+/** What approves one draft. */
+export interface Approval {
+  readonly key: string
+  readonly path: string
+}
+
+/** Does nothing by itself. */
+const waits = "7e570000-0000-4000-8000-000000000005"
+
+const call = async (port: number, key: string, path: string, body: unknown) => {
+  const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
+    method: "POST",
+    headers: { "x-api-key": key, "content-type": "application/json" },
+    body: JSON.stringify(body)
+  })
+  const text = await answer.text()
+  if (!answer.ok) throw new Error(`${path} was answered with ${answer.status}: ${text}`)
+  return JSON.parse(text).data
+}
+
+/** By the product's commands, beside the running service. */
+const testKey = async (folder: string, variables: NodeJS.ProcessEnv) => {
+  const command = async (...args: ReadonlyArray<string>) => {
+    const { stdout } = await promisify(execFile)(process.execPath, [Servers.commandLine, ...args, "--json"], {
+      cwd: folder,
+      env: { ...Servers.environment(folder), ...variables }
+    })
+    return JSON.parse(stdout)
+  }
+  const limits = LimitName.literals.flatMap((name) => ["--limit", `${name}=1000000000`])
+  const { id } = await command("org", "create", "--name", "Bench", ...limits)
+  const words = ["--org", id, "--name", "bench", "--scopes", "topics:submit", "--environment", "test"]
+  return (await command("key", "create", ...words)).full_key as string
+}
+
+const advance = (id: string) => `/partner/v1/test/assignments/${id}/advance`
+
+/** The approvals of one partner's drafts. */
+export const make = async (
+  folder: string,
+  variables: NodeJS.ProcessEnv,
+  { port }: Servers.Listening,
+  { drafts, urls }: Wanted
+): Promise<ReadonlyArray<Approval>> => {
+  const key = await testKey(folder, variables)
+  for (const url of urls) await call(port, key, "/partner/v1/webhooks", { url, events: ["creator.approved"] })
+  const ids: Array<string> = []
+  while (ids.length < drafts) {
+    const topics = Array.from({ length: Math.min(100, drafts - ids.length) }, (_, index) => ({
+      content: `Which team improves the most over the rest of season ${ids.length + index}, and why?`,
+      persona_ids: [waits],
+      metadata: { season: ids.length + index, note: "x".repeat(200) }
+    }))
+    const { results } = await call(port, key, "/partner/v1/topics/bulk", { topics })
+    for (const { topic } of results) ids.push(topic.results[0].share_id)
+  }
+  const left = ids.values()
+  const prepare = async () => {
+    // Responds; has a draft.
+    for (const id of left) for (let step = 0; step < 2; step++) await call(port, key, advance(id), {})
+  }
+  await Promise.all(Array.from({ length: 16 }, prepare))
+  return ids.map((id) => ({ key, path: advance(id) }))
+}

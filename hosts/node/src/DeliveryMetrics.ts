@@ -1,0 +1,76 @@
+/** What operators watch of deliveries: each attempt when it is written down, and when somebody looks, how much waits and which receivers are unwell. */
+import * as Instant from "@partner-commentary/core/shared/Instant"
+import type { Attempt } from "@partner-commentary/core/webhook/Attempt"
+import { type Claimed, DeliveryStore } from "@partner-commentary/core/webhook/DeliveryStore"
+import { momentOf } from "@partner-commentary/core/webhook/Event"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Metric from "effect/Metric"
+import * as Option from "effect/Option"
+
+const attempts = Metric.counter("partner_commentary_delivery_attempts_total", {
+  description: "Attempts to deliver an event, by outcome (success, or what was wrong) and kind",
+  incremental: true
+})
+const attemptDuration = Metric.histogram("partner_commentary_delivery_attempt_duration_seconds", {
+  description: "How long attempts took that succeeded, and that failed",
+  boundaries: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15, 30]
+})
+const latency = Metric.histogram("partner_commentary_delivery_latency_seconds", {
+  description: "From what happened to the receiver's 2xx",
+  boundaries: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60, 600, 3600, 21_600, 86_400, 259_200]
+})
+
+const count = ({ eventId, kind }: Claimed, { duration, failure }: Attempt, at: Instant.Instant) => {
+  const outcome = failure === null ? "success" : "failure"
+  const counted = Effect.andThen(
+    Metric.update(Metric.withAttributes(attempts, { outcome: failure ?? outcome, kind }), 1),
+    Metric.update(Metric.withAttributes(attemptDuration, { outcome }), duration / 1000)
+  )
+  return failure === null
+    ? Effect.andThen(counted, Metric.update(latency, Math.max(0, at - momentOf(eventId)) / 1000))
+    : counted
+}
+
+/** Around the store, which is told of every attempt. */
+export const layer = Layer.effect(
+  DeliveryStore,
+  Effect.map(DeliveryStore, (store) =>
+    DeliveryStore.of({
+      ...store,
+      settle: (claimed, attempt, at, decide) =>
+        Effect.tap(store.settle(claimed, attempt, at, decide), () => count(claimed, attempt, at))
+    })
+  )
+)
+
+/** None of them is counted any further. */
+const most = 10_000
+
+const gauge = (name: string, description: string) => Metric.gauge(`partner_commentary_${name}`, { description })
+
+const gauges = {
+  due: gauge("deliveries_due", `Deliveries that could go out now, ${most} at most`),
+  overdue: gauge(
+    "deliveries_overdue_seconds",
+    "How long the oldest due delivery to an active webhook has been waiting"
+  ),
+  held: gauge("deliveries_held", `Deliveries of webhooks that are paused, disabled or left alone, ${most} at most`),
+  open: gauge("webhook_breakers_open", `Webhooks that are left alone but for probes, ${most} at most`),
+  disabled: gauge("webhooks_disabled", `Disabled webhooks, ${most} at most`)
+}
+
+/** Brings them up to date. */
+export const look = Effect.gen(function* () {
+  const deliveries = yield* DeliveryStore
+  return Effect.gen(function* () {
+    const now = yield* Instant.now
+    const { disabled, due, held, open } = yield* deliveries.backlog(now, most)
+    const next = Option.getOrElse(yield* deliveries.nextDue, () => now)
+    yield* Metric.update(gauges.due, due)
+    yield* Metric.update(gauges.overdue, Math.max(0, now - next) / 1000)
+    yield* Metric.update(gauges.held, held)
+    yield* Metric.update(gauges.open, open)
+    yield* Metric.update(gauges.disabled, disabled)
+  })
+})

@@ -1,0 +1,91 @@
+/**
+ * Holds what receivers saw against what the service wrote down. Each logged attempt is one request that was seen, with the
+ * status that it was answered with. What was seen and not logged was taken by a worker that died: its ticket is missing from
+ * the log, and there was a kill while it was under way.
+ */
+import type { DeliveryBooks, Logged } from "./DeliveryBooks.ts"
+import type { Arrived } from "./Receivers.ts"
+
+export interface Course {
+  readonly books: DeliveryBooks
+  readonly arrived: ReadonlyArray<Arrived>
+  /** By the receiver's path. */
+  readonly webhooks: ReadonlyMap<string, string>
+  /** The assignments that were to be told of. */
+  readonly shares: ReadonlyArray<string>
+  readonly kills: ReadonlyArray<number>
+  /** How long an attempt may go unrecorded: nobody else takes it up before. */
+  readonly lease: number
+}
+
+export interface Agreement {
+  readonly mistakes: ReadonlyArray<string>
+  readonly figures: Readonly<Record<string, number>>
+}
+
+/** Between the moment that a worker wrote down and the one that its receiver did. */
+const slack = 5
+
+export const of = (course: Course): Agreement => {
+  const { arrived, books, kills, shares, webhooks } = course
+  const mistakes: Array<string> = []
+  const payloads = new Map(books.events.map(({ id, payload }) => [`evt_${id}`, payload]))
+  const told = new Set(books.events.map(({ share_id }) => share_id))
+  if (books.integrity !== "ok") mistakes.push(books.integrity)
+  if (books.events.length !== shares.length || shares.some((share) => !told.has(share))) {
+    mistakes.push(`${shares.length} assignments, of which ${told.size} have ${books.events.length} events`)
+  }
+
+  for (const { body, forged, hook, id } of arrived) {
+    if (forged !== null) mistakes.push(`${id} at ${hook}: ${forged}`)
+    if (payloads.get(id) !== body) mistakes.push(`${id} at ${hook}: other bytes than the event's`)
+    if ((JSON.parse(body) as { readonly id: string }).id !== id) mistakes.push(`${id} at ${hook}: another id within`)
+  }
+
+  const seenBy = Map.groupBy(arrived, ({ hook, id }) => `${webhooks.get(hook)} ${id}`)
+  const loggedBy = Map.groupBy(books.attempts, ({ event_id, webhook_id }) => `${webhook_id} evt_${event_id}`)
+  const figures = { arrived: arrived.length, logged: books.attempts.length, unlogged: 0, lostTickets: 0, repeats: 0 }
+  const known = new Set(books.deliveries.map(({ event_id, webhook_id }) => `${webhook_id} evt_${event_id}`))
+  for (const name of seenBy.keys()) if (!known.has(name)) mistakes.push(`${name}: no such delivery`)
+
+  for (const { event_id, state, ticket, webhook_id } of books.deliveries) {
+    const name = `${webhook_id} evt_${event_id}`
+    const seen = seenBy.get(name) ?? []
+    const logged = loggedBy.get(name) ?? []
+    const { unlogged, unseen } = matched(seen, logged)
+    const lost = ticket - logged.length
+    figures.unlogged += unlogged.length
+    figures.lostTickets += lost
+    figures.repeats += Math.max(0, seen.filter(({ status }) => status === 204).length - 1)
+    if (state !== "delivered") mistakes.push(`${name}: ${state}`)
+    if (!seen.some(({ status }) => status === 204)) mistakes.push(`${name}: never taken by its receiver`)
+    if (logged.filter(({ failure }) => failure === null).length !== 1)
+      mistakes.push(`${name}: not one success is logged`)
+    for (const one of unseen) mistakes.push(`${name}: logged and not seen: ${JSON.stringify(one)}`)
+    if (unlogged.length > lost) mistakes.push(`${name}: ${unlogged.length} seen and not logged, ${lost} tickets lost`)
+    for (const { at } of unlogged) {
+      if (!kills.some((kill) => kill >= at && kill <= at + course.lease)) {
+        mistakes.push(`${name}: seen at ${at} and not logged, and nobody was killed`)
+      }
+    }
+  }
+  for (const { consecutive_failures, status } of books.webhooks) {
+    if (status !== "active" || consecutive_failures > 0)
+      mistakes.push(`a webhook ends ${status}, ${consecutive_failures}`)
+  }
+  return { mistakes, figures }
+}
+
+/** Each logged attempt takes the request that came within it and was answered like it. */
+const matched = (seen: ReadonlyArray<Arrived>, logged: ReadonlyArray<Logged>) => {
+  const left = [...seen]
+  const unseen = logged.filter(({ begun_at, duration, status }) => {
+    const begun = Date.parse(begun_at)
+    const place = left.findIndex(
+      (one) => one.status === status && one.at >= begun - slack && one.at <= begun + duration + slack
+    )
+    if (place >= 0) left.splice(place, 1)
+    return place < 0
+  })
+  return { unlogged: left, unseen }
+}

@@ -1,0 +1,107 @@
+/**
+ * Deliveries survive the death of those who carry them. Real workers on one database file, killed 500 times while 2,000
+ * events flow to a real receiver, from approvals, refusals, lapses and failures that the same workers bring about.
+ */
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { setTimeout as sleep } from "node:timers/promises"
+import { assert, onTestFinished, test } from "vitest"
+import { Host, place } from "../Host.ts"
+import { seeded } from "../Randomness.ts"
+import * as Agreement from "./Agreement.ts"
+import { Crew } from "./Crew.ts"
+import * as DeliveryBooks from "./DeliveryBooks.ts"
+import * as Partners from "./Partners.ts"
+import * as Receivers from "./Receivers.ts"
+
+const kills = 500
+const partners = 20
+const rounds = 5
+const topicsPerRound = 5
+const events = partners * rounds * topicsPerRound * Partners.eventsOfTopic
+
+const timeout = 1000
+const lease = 2 * timeout
+
+const until = async (what: string, seconds: number, look: () => boolean) => {
+  for (const end = Date.now() + seconds * 1000; Date.now() < end; await sleep(100)) if (look()) return
+  throw new Error(`${what}: not within ${seconds} s`)
+}
+
+test("500 workers killed while 2,000 events flow: each arrives, under one id, and the log is what the receivers saw", async () => {
+  const seed = Number(process.env["KILL_SEED"] ?? Date.now() % 2 ** 31)
+  console.log(`seed ${seed}; the same again: KILL_SEED=${seed}`)
+  const random = seeded(seed)
+  const folder = mkdtempSync(join(tmpdir(), "deliveries-"))
+  const receivers = await Receivers.open(random.fork(1))
+  const at = await place(folder, {
+    WEBHOOK_ALLOW_PRIVATE: "true",
+    WEBHOOK_TIMEOUT: `${timeout} millis`,
+    WEBHOOK_RETRY_SCHEDULE: Array.from({ length: 9 }, () => "200 millis").join(", "),
+    WORKER_LEASE: `${lease} millis`,
+    WORKER_POLL_INTERVAL: "100 millis",
+    // As they would begin anew by themselves, and sooner.
+    NODE_OPTIONS: "--max-semi-space-size=8"
+  })
+  const server = new Host(at, ["serve", "--no-worker"])
+  const crew = new Crew(at, 4, random.fork(2))
+  onTestFinished(async () => {
+    await Promise.all([server.stop(), crew.stop()])
+    await receivers.close()
+    rmSync(folder, { recursive: true })
+  })
+
+  server.start()
+  await server.ready()
+  const all: Array<Partners.Partner> = []
+  for (let number = 0; number < partners; number++) all.push(await Partners.make(at, receivers, number))
+  crew.start()
+  receivers.onMoment = () => crew.moment()
+  const begun = Date.now()
+
+  const shares: Array<string> = []
+  const submitting = async () => {
+    for (let turn = 0; turn < partners * rounds; turn++) {
+      // So that events flow from the first kill to the last.
+      await until("the kills", 120, () => crew.kills >= (turn / (partners * rounds)) * kills * 0.95)
+      const partner = all[turn % partners]!
+      shares.push(...(await Partners.submit(at, partner, turn * topicsPerRound, topicsPerRound)))
+    }
+  }
+  await Promise.all([submitting(), crew.rage(kills)])
+  const calm = Date.now()
+  const during = DeliveryBooks.progress(at.database).delivered
+  await until("everything delivered", 120, () => {
+    const { delivered, waiting } = DeliveryBooks.progress(at.database)
+    return delivered === events && waiting === 0
+  })
+  const quiet = Date.now()
+  // Whatever would be sent again is sent by now.
+  await sleep(2 * lease)
+  const ends = await crew.stop()
+
+  const { figures, mistakes } = Agreement.of({
+    books: DeliveryBooks.read(at.database),
+    arrived: receivers.arrived,
+    webhooks: new Map(all.map(({ hook, webhookId }) => [hook, webhookId])),
+    shares,
+    kills: crew.workers.flatMap((worker) => worker.kills),
+    lease
+  })
+  console.log({
+    ...figures,
+    kills: crew.kills,
+    ways: crew.tally,
+    deliveredDuringKills: during,
+    seconds: { kills: (calm - begun) / 1000, rest: (quiet - calm) / 1000 }
+  })
+  assert.deepStrictEqual(mistakes, [])
+  assert.deepStrictEqual([...crew.complaints, ...server.complaints], [])
+  assert.deepStrictEqual(new Set(ends), new Set([0]))
+  assert.strictEqual(crew.kills, kills)
+  assert.isAtLeast(during, events / 10, "they flowed while workers died, on a slow machine too")
+  assert.isAtLeast(figures["lostTickets"] ?? 0, 50, "deliveries were under way when workers died")
+  assert.isAbove(figures["unlogged"] ?? 0, 0, "requests were seen whose worker could not write them down")
+  assert.isAtMost(figures["lostTickets"] ?? 0, kills * partners * 5, "no more than a worker may have under way")
+}, 600_000)

@@ -1,0 +1,64 @@
+/** Partners with a test key and a webhook each, who send topics to the test personas: four events come of each by themselves. */
+import { randomBytes } from "node:crypto"
+import { LimitName } from "@partner-commentary/core/partner/Plan"
+import { call } from "../Call.ts"
+import { command, type Place } from "../Host.ts"
+import type { Receivers } from "./Receivers.ts"
+
+export interface Partner {
+  /** The path that its events go to. */
+  readonly hook: string
+  readonly webhookId: string
+  readonly key: string
+}
+
+const plenty = LimitName.literals.flatMap((name) => ["--limit", `${name}=1000000`])
+
+/** Approves, declines, expires, fails. */
+const personas = [1, 2, 3, 4].map((number) => `7e570000-0000-4000-8000-00000000000${number}`)
+
+export const eventsOfTopic = personas.length
+
+export const make = async (at: Place, receivers: Receivers, number: number): Promise<Partner> => {
+  const { id } = await command<{ readonly id: string }>(at, "org", "create", "--name", `Partner ${number}`, ...plenty)
+  const words = ["--name", "driver", "--scopes", "topics:submit,topics:read", "--environment", "test"]
+  const { full_key: key } = await command<{ readonly full_key: string }>(at, "key", "create", "--org", id, ...words)
+  const hook = `hook-${number}`
+  // Both forms of a secret that receivers know.
+  const own = number % 2 === 0 ? {} : { secret: randomBytes(24).toString("hex") }
+  const { data, status } = await call<{ readonly id: string; readonly secret: string }>(
+    `${at.root}/partner/v1/webhooks`,
+    {
+      key,
+      body: { url: `${receivers.root}/${hook}`, events: ["creator.approved", "commentary.failed"], ...own }
+    }
+  )
+  if (status !== 201) throw new Error(`the webhook was answered with ${status}`)
+  receivers.secrets.set(hook, data.secret)
+  return { hook, webhookId: data.id, key }
+}
+
+interface Bulk {
+  readonly results: ReadonlyArray<{
+    readonly status: string
+    readonly topic?: { readonly results: ReadonlyArray<{ readonly share_id: string; readonly status: string }> }
+  }>
+}
+
+/** The assignments of new topics. */
+export const submit = async (at: Place, { hook, key }: Partner, from: number, topics: number) => {
+  const { data, status } = await call<Bulk>(`${at.root}/partner/v1/topics/bulk`, {
+    key,
+    body: {
+      topics: Array.from({ length: topics }, (_, index) => ({
+        content: `Who wins match ${from + index} of the season, and why?`,
+        persona_ids: personas,
+        external_reference: `${hook}:${from + index}`,
+        metadata: { hook, ünïcode: '🏆 "quoted" \\ </script>', index: from + index }
+      }))
+    }
+  })
+  const shares = status === 200 ? data.results.flatMap(({ topic }) => topic?.results ?? []) : []
+  if (shares.length !== topics * personas.length) throw new Error(`topics were answered with ${status}`)
+  return shares.map(({ share_id }) => share_id)
+}

@@ -1,0 +1,60 @@
+/** What an operator sees of deliveries at /metrics, of a real service with real receivers. */
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import { expect, it } from "vitest"
+import * as Partner from "./Partner.ts"
+import * as Process from "./Process.ts"
+
+const declines = "7e570000-0000-4000-8000-000000000002"
+
+it("shows attempts by outcome, how long events took, what is held, and which webhooks are unwell", async (test) => {
+  const cwd = await Process.folder(test)
+  const receiver = createServer((request, response) => {
+    request.resume().on("end", () => response.writeHead(request.url === "/gone" ? 410 : 204).end())
+  })
+  await new Promise<void>((resolve) => receiver.listen(0, "127.0.0.1", resolve))
+  test.onTestFinished(() => {
+    receiver.closeAllConnections()
+    receiver.close()
+  })
+  const organization = await Process.json(cwd, ["org", "create", "--name", "Acme Sports"])
+  const words = ["--org", organization.id, "--name", "k", "--scopes", "topics:submit", "--environment", "test"]
+  const { full_key: key } = await Process.json(cwd, ["key", "create", ...words])
+  const { apiRoot, stderr } = await Process.start(cwd, ["serve"], { ADMIN_PORT: "0", WEBHOOK_ALLOW_PRIVATE: "true" })
+  const address = /http:\/\/127\.0\.0\.1:\d+\/metrics/.exec(stderr())![0]
+  const { port } = receiver.address() as AddressInfo
+  for (const path of ["well", "gone"]) {
+    const url = `http://127.0.0.1:${port}/${path}`
+    expect((await Partner.call(apiRoot, key, "/webhooks", { url, events: ["commentary.failed"] })).status).toBe(201)
+  }
+  const content = "Who goes down this season?"
+  await Partner.call(apiRoot, key, "/topics", { content, persona_ids: [declines] })
+  const metrics = async () => {
+    const text = await (await fetch(address)).text()
+    const value = (pattern: string) => Number(new RegExp(`^partner_commentary_${pattern} (\\S+)$`, "m").exec(text)?.[1])
+    return {
+      success: value('delivery_attempts_total\\{(?=.*outcome="success")(?=.*kind="scheduled").*\\}'),
+      failure: value('delivery_attempts_total\\{(?=.*outcome="http").*\\}'),
+      tookAll: value('delivery_attempt_duration_seconds_bucket\\{(?=.*outcome="success")(?=.*le="\\+Inf").*\\}'),
+      arrived: value("delivery_latency_seconds_count(?:\\{\\})?"),
+      soon: value('delivery_latency_seconds_bucket\\{le="60"\\}'),
+      due: value("deliveries_due"),
+      overdue: value("deliveries_overdue_seconds"),
+      held: value("deliveries_held"),
+      open: value("webhook_breakers_open"),
+      disabled: value("webhooks_disabled")
+    }
+  }
+  expect(await Process.eventually(metrics, ({ failure, success }) => success === 1 && failure === 1)).toEqual({
+    success: 1,
+    failure: 1,
+    tookAll: 1,
+    arrived: 1,
+    soon: 1,
+    due: 0,
+    overdue: 0,
+    held: 1,
+    open: 0,
+    disabled: 1
+  })
+})

@@ -1,0 +1,88 @@
+/** The host on Postgres, in processes of its own. */
+import * as TestDatabase from "@partner-commentary/test/postgres/TestDatabase"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Redacted from "effect/Redacted"
+import * as Scope from "effect/Scope"
+import { describe, expect, it } from "vitest"
+import * as Partner from "./Partner.ts"
+import * as Process from "./Process.ts"
+
+/** An empty database of one's own, gone with the test. */
+const database = async (test: Parameters<typeof Process.folder>[0]): Promise<Process.Environment> => {
+  const scope = Effect.runSync(Scope.make())
+  const url = await Effect.runPromise(Scope.provide(TestDatabase.empty, scope))
+  test.onTestFinished(() => Effect.runPromise(Scope.close(scope, Exit.void)))
+  return { DATABASE_URL: Redacted.value(url), DEV: "true" }
+}
+
+describe.concurrent("on Postgres", () => {
+  it("serves from an empty database, works beside other processes, and tells what is there to mend", async (test) => {
+    const cwd = await Process.folder(test)
+    const env = await database(test)
+    const server = await Process.start(cwd, ["serve", "--no-worker"], env)
+    expect(server.stdout()).toBe(`ready ${server.apiRoot}\n`)
+    expect((await fetch(`${server.apiRoot}/readyz`)).status).toBe(200)
+    const { key, organization, persona } = await Partner.register(cwd, env)
+    const shareId = await Partner.submit(server.apiRoot, key, persona.id)
+    expect(shareId).toMatch(/^[0-9a-f-]{36}$/)
+    const worker = await Process.start(cwd, ["worker"], {
+      ...env,
+      PORT: String(new URL(server.apiRoot).port),
+      PUBLIC_URL: server.apiRoot
+    })
+    const outbox = () => fetch(`${server.apiRoot}/dev/outbox`).then((response) => response.text())
+    await Process.eventually(outbox, (text) => text.includes("ada@creators.test"))
+    const other = await Process.start(cwd, ["serve"], env)
+    expect((await Partner.call(other.apiRoot, key, "/topics")).body.pagination.total).toBe(1)
+    expect(await Process.json(cwd, ["migrate"], env)).toEqual({ applied: [] })
+    expect(await Process.json(cwd, ["org", "list"], env)).toMatchObject([{ id: organization.id }])
+    expect((await Process.json(cwd, ["purge", "--dry-run"], env)).mails).toBe(0)
+    const findings = (await Process.json(cwd, ["doctor"], env)).findings
+    expect(findings).toContainEqual(
+      expect.objectContaining({ check: "database", state: "ok", message: expect.stringContaining(", database test_") })
+    )
+    for (const { stop } of [worker, other, server]) expect(await stop()).toMatchObject({ code: 0 })
+  })
+
+  it("of 8 processes that migrate at once on an empty database one does, and all end well", async (test) => {
+    const cwd = await Process.folder(test)
+    const env = await database(test)
+    const outcomes = await Promise.all(Array.from({ length: 8 }, () => Process.json(cwd, ["migrate"], env)))
+    expect(outcomes.filter(({ applied }) => applied.length > 0)).toHaveLength(1)
+  })
+
+  it("a wrong database ends it with 1 and one sentence that holds no password", async (test) => {
+    const cwd = await Process.folder(test)
+    const env = await database(test)
+    const wrong = (change: (url: URL) => void) => {
+      const url = new URL(env["DATABASE_URL"] ?? "")
+      url.password = "hunter2"
+      change(url)
+      return url.href
+    }
+    const unreachable = wrong((url) => {
+      url.port = "1"
+    })
+    const unknown = wrong((url) => {
+      url.pathname = "/nowhere"
+    })
+    const stranger = wrong((url) => {
+      url.username = "somebody"
+    })
+    for (const DATABASE_URL of [unreachable, unknown, stranger]) {
+      for (const args of [["serve"], ["migrate"], ["org", "list"]]) {
+        const { code, stderr, stdout } = await Process.run(cwd, args, { ...env, DATABASE_URL, LOG_LEVEL: "error" })
+        expect(code).toBe(1)
+        expect(stdout).toBe("")
+        expect(stderr).toMatch(/^DATABASE_URL points at [^\n]+ port \d+, database \w+: [^\n]+\.\n$/)
+        expect(stderr).not.toContain("hunter2")
+      }
+    }
+    const doctor = await Process.run(cwd, ["doctor", "--json"], { ...env, DATABASE_URL: unreachable })
+    expect(doctor.code).toBe(1)
+    expect(JSON.parse(doctor.stdout).findings).toContainEqual(
+      expect.objectContaining({ check: "database", state: "mend", message: expect.stringContaining("ECONNREFUSED") })
+    )
+  })
+})

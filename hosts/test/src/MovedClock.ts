@@ -1,0 +1,38 @@
+/** The machine's clock, put forward and back: time passes as it does, and what the clock shows is so much off, as on a machine whose clock is set. */
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+
+export class MovedClock extends Context.Service<
+  MovedClock,
+  {
+    /** Forward; negative puts it back. */
+    readonly jump: (hours: number) => Effect.Effect<void>
+  }
+>()("@partner-commentary/test/MovedClock") {
+  /** In place of the clock of whatever is built and run on it. */
+  static readonly layer: Layer.Layer<MovedClock> = Layer.effectContext(
+    Effect.map(Clock.Clock, (machine) => {
+      let offset = 0
+      const currentTimeMillisUnsafe = () => machine.currentTimeMillisUnsafe() + offset
+      const currentTimeNanosUnsafe = () => machine.currentTimeNanosUnsafe() + BigInt(offset) * 1_000_000n
+      const clock: Clock.Clock = {
+        currentTimeMillisUnsafe,
+        currentTimeMillis: Effect.sync(currentTimeMillisUnsafe),
+        currentTimeNanosUnsafe,
+        currentTimeNanos: Effect.sync(currentTimeNanosUnsafe),
+        monotonicTimeNanosUnsafe: () => machine.monotonicTimeNanosUnsafe(),
+        monotonicTimeNanos: machine.monotonicTimeNanos,
+        sleep: (duration) => machine.sleep(duration)
+      }
+      const moved = MovedClock.of({
+        jump: (hours) =>
+          Effect.sync(() => {
+            offset += Math.round(hours * 3_600_000)
+          })
+      })
+      return Context.make(MovedClock, moved).pipe(Context.add(Clock.Clock, clock))
+    })
+  )
+}

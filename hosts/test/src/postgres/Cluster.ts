@@ -1,0 +1,72 @@
+/** Starts a Postgres server that ends with whoever started it: its keeper, another process, sees to that. */
+import { spawn } from "node:child_process"
+import { createInterface } from "node:readline"
+import { fileURLToPath } from "node:url"
+import { usual, type Version } from "./Binaries.ts"
+
+export interface Cluster {
+  /** Its superuser's, at the database `postgres`. */
+  readonly url: string
+  /** The server's process as it is now. */
+  readonly pid: () => number
+  /** Cuts everybody off, and is there again at the same address. */
+  readonly restart: () => Promise<void>
+  readonly stop: () => Promise<void>
+}
+
+export const start = (
+  options: {
+    readonly version?: Version
+    /** `NAME=VALUE`, as in a server's configuration. */
+    readonly settings?: ReadonlyArray<string>
+    readonly tls?: { readonly cert: string; readonly key: string }
+  } = {}
+): Promise<Cluster> =>
+  new Promise((resolve, reject) => {
+    const keeper = spawn(
+      process.execPath,
+      [
+        fileURLToPath(new URL("./Keeper.ts", import.meta.url)),
+        String(options.version ?? usual),
+        ...(options.settings ?? [])
+      ],
+      // A group of its own: an interrupted terminal is told to us, and by us to it.
+      {
+        stdio: ["pipe", "pipe", "pipe"],
+        detached: true,
+        env: {
+          ...process.env,
+          ...(options.tls === undefined ? {} : { CERTIFICATE: options.tls.cert, CERTIFICATE_KEY: options.tls.key })
+        }
+      }
+    )
+    let said = ""
+    let pid = 0
+    let waiting: ((line: string) => void) | undefined
+    keeper.stderr.on("data", (text: Buffer) => {
+      said += text
+    })
+    keeper.stdin.on("error", () => {})
+    const ended = new Promise<void>((resolve) => keeper.once("exit", () => resolve()))
+    void ended.then(() => reject(new Error(`no Postgres server: ${said}`)))
+    createInterface({ input: keeper.stdout }).on("line", (line) => {
+      const [word, port, process] = line.split(" ")
+      if (word === "ready") {
+        pid = Number(process)
+        resolve({
+          url: `postgres://postgres@127.0.0.1:${port}/postgres`,
+          pid: () => pid,
+          restart: () =>
+            new Promise((done) => {
+              waiting = () => done()
+              keeper.stdin.write("restart\n")
+            }),
+          stop: () => {
+            keeper.stdin.end()
+            return ended
+          }
+        })
+        waiting?.(line)
+      }
+    })
+  })

@@ -1,0 +1,172 @@
+/**
+ * A process that keeps one Postgres server of its own: `node Keeper.ts VERSION [NAME=VALUE…]`. It makes a cluster in a folder of
+ * its own, says `ready PORT PID` on its output whenever the server has started, and restarts it on the line `restart`. When
+ * its input ends, because whoever started it asked or died, the server ends and the folder goes. A certificate and its key in CERTIFICATE and CERTIFICATE_KEY
+ * make it offer TLS.
+ *
+ * A server refuses to run as root: then both its programs run as the user `nobody`.
+ */
+import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process"
+import { appendFileSync, chmodSync, chownSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { createServer } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { createInterface } from "node:readline"
+import { copy, usual, type Version } from "./Binaries.ts"
+
+const [versionText = String(usual), ...settings] = process.argv.slice(2)
+
+const idOf = (option: "-u" | "-g") => Number(execFileSync("id", [option, "nobody"], { encoding: "utf8" }))
+const owner = process.getuid?.() === 0 ? { uid: idOf("-u"), gid: idOf("-g") } : {}
+
+const folder = mkdtempSync(join(tmpdir(), "postgres-"))
+const data = join(folder, "data")
+const log = join(folder, "log")
+const certificate = process.env["CERTIFICATE"]
+let server: ChildProcess | undefined
+let ending = false
+
+/** What it holds is worth nothing: nothing waits for the disk. */
+const configuration = (port: number) =>
+  [
+    `port = ${port}`,
+    "listen_addresses = '127.0.0.1'",
+    "unix_socket_directories = ''",
+    "fsync = off",
+    "synchronous_commit = off",
+    "full_page_writes = off",
+    "max_connections = 200",
+    "log_min_messages = fatal",
+    ...(certificate === undefined ? [] : ["ssl = on"]),
+    ...settings.map((setting) => setting.replace(/=(.*)$/, " = '$1'"))
+  ].join("\n")
+
+/** Passwords count for roles whose names begin with `guarded`. */
+const admission = "host all /^guarded 127.0.0.1/32 scram-sha-256\nhost all all 127.0.0.1/32 trust\n"
+const admissionBefore16 = "host all guarded 127.0.0.1/32 scram-sha-256\nhost all all 127.0.0.1/32 trust\n"
+
+const make = (version: Version) => {
+  copy(version, join(folder, "native"))
+  chmodSync(folder, 0o755)
+  if (owner.uid !== undefined) {
+    execFileSync("mkdir", ["-m", "700", data])
+    chownSync(data, owner.uid, owner.gid)
+  }
+  // An order of texts that is not the bytes', so that whatever relies on the default is seen.
+  const made = spawnSync(
+    join(folder, "native", "bin", "initdb"),
+    ["-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-sync", "--locale=C"].concat(
+      "--locale-provider=icu",
+      "--icu-locale=en-US"
+    ),
+    { ...owner, cwd: folder, encoding: "utf8" }
+  )
+  if (made.status !== 0) throw new Error(`initdb failed: ${made.stderr} ${made.error ?? ""}`)
+  if (certificate !== undefined) {
+    writeFileSync(join(data, "server.crt"), certificate)
+    const key = join(data, "server.key")
+    writeFileSync(key, process.env["CERTIFICATE_KEY"] ?? "", { mode: 0o600 })
+    if (owner.uid !== undefined) chownSync(key, owner.uid, owner.gid)
+  }
+  writeFileSync(join(data, "pg_hba.conf"), version < 16 ? admissionBefore16 : admission)
+}
+
+const freePort = () =>
+  new Promise<number>((resolve, reject) => {
+    const probe = createServer().once("error", reject)
+    probe.listen(0, "127.0.0.1", () => {
+      const { port } = probe.address() as { readonly port: number }
+      probe.close(() => resolve(port))
+    })
+  })
+
+const start = (port: number) =>
+  new Promise<void>((resolve, reject) => {
+    const started = spawn(join(folder, "native", "bin", "postgres"), ["-D", data], {
+      ...owner,
+      cwd: folder,
+      stdio: ["ignore", "ignore", "pipe"]
+    })
+    server = started
+    started.stderr?.on("data", (text: Buffer) => appendFileSync(log, text))
+    started.once("error", reject)
+    const look = setInterval(() => {
+      if (!/^ready/m.test(stateOf())) return
+      clearInterval(look)
+      process.stdout.write(`ready ${port} ${started.pid}\n`)
+      resolve()
+    }, 10)
+    started.once("exit", (code) => {
+      clearInterval(look)
+      if (server === started) server = undefined
+      const said = `the server ended with ${code}: ${tail()}`
+      if (!ending) process.stdout.write(`ended ${JSON.stringify(said)}\n`)
+      reject(new Error(said))
+    })
+  })
+
+/** The last line of the file in which a server says how far it is. */
+const stateOf = (): string => {
+  try {
+    return readFileSync(join(data, "postmaster.pid"), "utf8").split("\n")[7] ?? ""
+  } catch {
+    return ""
+  }
+}
+
+const tail = (): string => {
+  try {
+    return readFileSync(log, "utf8").slice(-2000)
+  } catch {
+    return ""
+  }
+}
+
+/** SIGINT: who is connected is cut off. */
+const stop = (signal: NodeJS.Signals = "SIGINT") =>
+  new Promise<void>((resolve) => {
+    const running = server
+    if (running === undefined) return resolve()
+    const late = setTimeout(() => running.kill("SIGQUIT"), 5000)
+    running.once("exit", () => {
+      clearTimeout(late)
+      resolve()
+    })
+    // One that is stopped in its tracks hears nothing else.
+    running.kill("SIGCONT")
+    running.kill(signal)
+  })
+
+const end = async (code: number) => {
+  if (ending) return
+  ending = true
+  await stop()
+  rmSync(folder, { recursive: true, force: true })
+  process.exit(code)
+}
+
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => void end(1))
+// Nobody listens any more.
+process.stdout.on("error", () => void end(1))
+
+const commands = createInterface({ input: process.stdin })
+commands.once("close", () => void end(0))
+
+try {
+  make(Number(versionText) as Version)
+  const port = await freePort()
+  writeFileSync(join(data, "postgresql.conf"), configuration(port))
+  await start(port)
+  commands.on("line", (line) => {
+    if (line === "restart") {
+      ending = true
+      void stop().then(() => {
+        ending = false
+        return start(port)
+      })
+    }
+  })
+} catch (error) {
+  process.stderr.write(`${(error as Error).message}\n`)
+  await end(1)
+}

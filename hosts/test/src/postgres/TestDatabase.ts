@@ -1,0 +1,144 @@
+/** Databases of a Postgres server for tests: each is nobody else's while it is used, and gone with the run. */
+import { randomBytes } from "node:crypto"
+import * as Postgres from "@partner-commentary/postgres/Postgres"
+import * as PostgresClient from "@partner-commentary/postgres/PostgresClient"
+import { migrate } from "@partner-commentary/sql/Migrations"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import * as SqlClient from "effect/sql/SqlClient"
+import * as SettlingClock from "./SettlingClock.ts"
+
+/** The address of the run's server: its setup starts one where TEST_DATABASE_URL names none. */
+const ofTheRun = Effect.suspend(() => {
+  const url = process.env["TEST_DATABASE_URL"]
+  return url === undefined || url === ""
+    ? Effect.die(new Error("TEST_DATABASE_URL names no Postgres server, and the tests' setup has started none"))
+    : Effect.succeed(url)
+})
+
+const at = (url: string, database: string): Redacted.Redacted => {
+  const own = new URL(url)
+  own.pathname = `/${database}`
+  return Redacted.make(own.href)
+}
+
+/** On a database by itself, over one connection. */
+export const onDatabase = <A, E>(
+  url: Redacted.Redacted,
+  use: (sql: SqlClient.SqlClient) => Effect.Effect<A, E, SqlClient.SqlClient>
+) =>
+  Effect.orDie(
+    Effect.provide(Effect.flatMap(SqlClient.SqlClient, use), Layer.fresh(PostgresClient.layer({ url, poolSize: 1 })))
+  )
+
+/** What all databases of a run begin with, by which its end finds what is left of them. */
+const prefixOf = (run: string) => `test_${run}_`
+
+const nameOf = (kind: string) =>
+  `${prefixOf(process.env["TEST_DATABASE_RUN"] ?? "0")}${kind}_${randomBytes(6).toString("hex")}`
+
+export const dropAll = Effect.fnUntraced(function* (run: string) {
+  yield* onDatabase(
+    Redacted.make(yield* ofTheRun),
+    Effect.fnUntraced(function* (sql) {
+      const names = yield* sql<{ readonly name: string }>`SELECT datname AS name FROM pg_database
+        WHERE starts_with(datname, ${prefixOf(run)})`
+      for (const { name } of names) yield* sql.unsafe(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)
+    })
+  )
+})
+
+/** Faster than a copy: nothing in the tables of any test is worth keeping. */
+const empties = `DO $$ DECLARE place TEXT; BEGIN
+  SET LOCAL session_replication_role = replica;
+  FOR place IN SELECT format('%I', tablename) FROM pg_tables
+    WHERE schemaname = current_schema() AND tablename <> 'partner_commentary_migrations'
+  LOOP EXECUTE 'DELETE FROM ' || place; END LOOP;
+END $$`
+
+const tablesOf = (sql: SqlClient.SqlClient) =>
+  Effect.map(
+    sql<{ readonly names: string }>`SELECT string_agg(tablename, ' ' ORDER BY tablename)
+        || (SELECT COUNT(*) FROM pg_constraint) AS names
+      FROM pg_tables WHERE schemaname = current_schema()`,
+    ([row]) => row?.names
+  )
+
+export const databasesOn = (server: Effect.Effect<string>) => {
+  const run = (statement: string) =>
+    Effect.flatMap(server, (url) => onDatabase(Redacted.make(url), (sql) => Effect.asVoid(sql.unsafe(statement))))
+
+  const created = Effect.fnUntraced(function* (kind: string, template: string) {
+    const name = nameOf(kind)
+    yield* run(`CREATE DATABASE ${name} TEMPLATE ${template}`)
+    return { name, url: at(yield* server, name) }
+  })
+
+  const owned = (template: Effect.Effect<string>) =>
+    Effect.acquireRelease(
+      Effect.flatMap(template, (name) => created("own", name)),
+      ({ name }) => run(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)
+    ).pipe(Effect.map(({ url }) => url))
+
+  let made: Promise<string> | undefined
+  let tables: string | undefined
+  /** One for each process of tests, migrated once, from which the others are copied. */
+  const migrated = Effect.promise(() => {
+    made ??= Effect.runPromise(
+      Effect.gen(function* () {
+        const { name, url } = yield* created("template", "template0")
+        tables = yield* onDatabase(url, (sql) => Effect.andThen(migrate, tablesOf(sql)))
+        return name
+      })
+    )
+    return made
+  })
+
+  const kept = Effect.flatMap(migrated, (name) => Effect.map(created("used", name), ({ url }) => url))
+  const clean: Array<Redacted.Redacted> = []
+  const named = new Map<string, Redacted.Redacted>()
+
+  /** Of the present schema and empty, perhaps used before: for tests that leave the schema as it is. */
+  const used = Effect.acquireRelease(
+    Effect.suspend(() => {
+      const ready = clean.pop()
+      return ready === undefined ? kept : Effect.succeed(ready)
+    }),
+    (url) =>
+      onDatabase(
+        url,
+        Effect.fnUntraced(function* (sql) {
+          yield* sql.unsafe(empties)
+          // A test that changed the schema has used it up.
+          if ((yield* tablesOf(sql)) === tables) clean.push(url)
+        })
+      )
+  )
+
+  return {
+    /** Without any schema. */
+    empty: owned(Effect.succeed("template0")),
+    /** Of the present schema, for tests that change it. */
+    fresh: owned(migrated),
+    used,
+    /** The same one each time. */
+    named: (name: string) =>
+      Effect.gen(function* () {
+        const url = named.get(name) ?? (yield* kept)
+        named.set(name, url)
+        return url
+      }),
+    /** The stores on one of the present schema. */
+    layer: Layer.unwrap(Effect.map(used, (url) => Postgres.layerAsIs({ url })))
+  }
+}
+
+export const { empty, fresh, layer, named, used } = databasesOn(ofTheRun)
+
+/** The same stores, and a clock that waits for them. A name other than `:memory:` means one database as long as the process lives. */
+export const layerNamed = (name: string) =>
+  Layer.provideMerge(
+    SettlingClock.layer,
+    Layer.unwrap(Effect.map(name === ":memory:" ? used : named(name), (url) => Postgres.layerAsIs({ url })))
+  )

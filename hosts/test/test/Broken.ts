@@ -1,0 +1,28 @@
+/** A table that refuses some of its rows, as a database that fails in the middle of a change. */
+import * as Effect from "effect/Effect"
+import type { SqlClient } from "effect/sql/SqlClient"
+
+interface Fault {
+  readonly table: string
+  readonly on: "INSERT" | "UPDATE"
+  /** What the refused rows have, of columns that are named with this before them. */
+  readonly rows: (row: "" | "NEW.") => string
+}
+
+export const breakDown = (sql: SqlClient, { on, rows, table }: Fault) =>
+  Effect.asVoid(
+    sql.onDialectOrElse({
+      pg: () => sql.unsafe(`ALTER TABLE ${table} ADD CONSTRAINT broken CHECK ((${rows("")}) IS NOT TRUE)`),
+      orElse: () =>
+        sql.unsafe(`CREATE TRIGGER broken BEFORE ${on} ON ${table} WHEN ${rows("NEW.")}
+          BEGIN SELECT RAISE(ABORT, 'gone'); END`)
+    })
+  )
+
+export const mend = (sql: SqlClient, { table }: Fault) =>
+  Effect.asVoid(
+    sql.onDialectOrElse({
+      pg: () => sql.unsafe(`ALTER TABLE ${table} DROP CONSTRAINT broken`),
+      orElse: () => sql.unsafe("DROP TRIGGER broken")
+    })
+  )

@@ -1,0 +1,113 @@
+/** What partners see of deliveries, and how they ask for one more attempt. Carrying them is Courier's. */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import type { Principal } from "../access/ApiKeys.ts"
+import { ownerOf } from "../access/Ownership.ts"
+import type { EventId, WebhookId } from "../shared/Ids.ts"
+import * as Instant from "../shared/Instant.ts"
+import { WorkSignal } from "../shared/WorkSignal.ts"
+import type { Owner } from "../topic/TopicStore.ts"
+import { type DeliveryStatus, type ShownDelivery, shown, stateOf } from "./Delivery.ts"
+import { DeliveryLog } from "./DeliveryLog.ts"
+import { DeliveryNotFound } from "./DeliveryNotFound.ts"
+import { askedByHand } from "./DeliveryPlan.ts"
+import { earliestShown } from "./PastEvents.ts"
+import { RedeliveryStore } from "./RedeliveryStore.ts"
+import { WebhookNotFound } from "./WebhookNotFound.ts"
+
+/** So many of a delivery's last attempts are shown: in a list, and by itself. */
+export const shownAttempts = { listed: 10, alone: 100 }
+
+export interface DeliveryPage {
+  /** Newest event first. */
+  readonly deliveries: ReadonlyArray<ShownDelivery>
+  /** None on the last page. */
+  readonly next: Option.Option<EventId>
+}
+
+export class Deliveries extends Context.Service<
+  Deliveries,
+  {
+    /** Of the last 30 days. A null status is all of them. */
+    readonly page: (
+      owner: Owner,
+      webhookId: WebhookId,
+      asked: { readonly status: DeliveryStatus | null; readonly behind: EventId | null; readonly limit: number }
+    ) => Effect.Effect<DeliveryPage, WebhookNotFound>
+    /** Null names none. */
+    readonly find: (
+      owner: Owner,
+      webhookId: WebhookId,
+      eventId: EventId | null
+    ) => Effect.Effect<ShownDelivery, WebhookNotFound | DeliveryNotFound>
+    /**
+     * Asks for one attempt as soon as there is room, of a delivered or failed one too. While one is under way, or asked for
+     * already, nothing changes. One of a webhook that is held waits with the others. Null names none.
+     */
+    readonly retry: (
+      principal: Principal,
+      webhookId: WebhookId,
+      eventId: EventId | null
+    ) => Effect.Effect<ShownDelivery, WebhookNotFound | DeliveryNotFound>
+  }
+>()("@partner-commentary/core/webhook/Deliveries") {
+  static readonly layer = Layer.effect(
+    Deliveries,
+    Effect.gen(function* () {
+      const log = yield* DeliveryLog
+      const store = yield* RedeliveryStore
+      const signal = yield* WorkSignal
+
+      const receiverOf = Effect.fnUntraced(function* (owner: Owner, id: WebhookId) {
+        const found = yield* log.receiver(owner, id)
+        return Option.isNone(found) ? yield* new WebhookNotFound() : found.value
+      })
+
+      const find = Effect.fnUntraced(function* (owner: Owner, webhookId: WebhookId, eventId: EventId | null) {
+        const receiver = yield* receiverOf(owner, webhookId)
+        if (eventId === null) return yield* new DeliveryNotFound()
+        const now = yield* Instant.now
+        const found = yield* log.find(webhookId, eventId, earliestShown(now), shownAttempts.alone, now)
+        return Option.isNone(found) ? yield* new DeliveryNotFound() : shown(found.value, receiver)
+      })
+
+      return Deliveries.of({
+        page: Effect.fnUntraced(function* (owner, webhookId, { behind, limit, status }) {
+          const receiver = yield* receiverOf(owner, webhookId)
+          const state = status === null ? null : stateOf(status, receiver)
+          if (status !== null && state === null) return { deliveries: [], next: Option.none() }
+          const now = yield* Instant.now
+          const list = { webhookId, state, since: earliestShown(now), behind, limit: limit + 1 }
+          const found = yield* log.page(list, shownAttempts.listed, now)
+          const listed = found.slice(0, limit)
+          const last = listed.at(-1)
+          return {
+            deliveries: listed.map((delivery) => shown(delivery, receiver)),
+            next: found.length > limit && last !== undefined ? Option.some(last.eventId) : Option.none()
+          }
+        }),
+
+        find,
+
+        retry: Effect.fn("Deliveries.retry")(function* (principal, webhookId, eventId) {
+          const owner = ownerOf(principal)
+          yield* receiverOf(owner, webhookId)
+          if (eventId === null) return yield* new DeliveryNotFound()
+          const now = yield* Instant.now
+          const named = { webhookId, eventId, since: earliestShown(now) }
+          const isThere = yield* store.queue(named, now, (present) => askedByHand(present, now), {
+            action: "webhook.delivery_retried",
+            subject: webhookId,
+            organizationId: owner.organizationId,
+            details: { by: principal.key.id, event: eventId }
+          })
+          if (!isThere) return yield* new DeliveryNotFound()
+          yield* signal.notify
+          return yield* find(owner, webhookId, eventId)
+        })
+      })
+    })
+  )
+}

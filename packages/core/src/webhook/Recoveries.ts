@@ -1,0 +1,98 @@
+/** Recovery: what did not arrive at a webhook is sent again, as a job that survives its process. Sending is Courier's. */
+import * as Context from "effect/Context"
+import * as SecureRandom from "effect/crypto/SecureRandom"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import type { Principal } from "../access/ApiKeys.ts"
+import { ownerOf } from "../access/Ownership.ts"
+import type { WebhookId } from "../shared/Ids.ts"
+import * as Instant from "../shared/Instant.ts"
+import { WorkSignal } from "../shared/WorkSignal.ts"
+import { DeliveryLog } from "./DeliveryLog.ts"
+import { draining, isHeld } from "./Health.ts"
+import { earliestShown } from "./PastEvents.ts"
+import { RedeliveryStore, type Span } from "./RedeliveryStore.ts"
+import { WebhookNotFound } from "./WebhookNotFound.ts"
+
+/** `too_early`: events of that time are gone. `backwards`: nothing is between them. */
+export class SpanRefused extends Schema.TaggedError<SpanRefused>()("SpanRefused", {
+  reason: Schema.Literals(["too_early", "backwards"])
+}) {}
+
+/** What a recovery would send again. */
+export interface Undelivered extends Span {
+  readonly webhookId: WebhookId
+  readonly failed: number
+  readonly held: number
+}
+
+export class Recoveries extends Context.Service<
+  Recoveries,
+  {
+    /** Counts, and changes nothing. A null `until`: up to now. */
+    readonly look: (
+      principal: Principal,
+      webhookId: WebhookId,
+      asked: { readonly since: Instant.Instant; readonly until: Instant.Instant | null }
+    ) => Effect.Effect<Undelivered, WebhookNotFound | SpanRefused>
+    /** One change, however much there is to send: the workers do the rest. Nothing to send is no job. */
+    readonly begin: (principal: Principal, undelivered: Undelivered) => Effect.Effect<void>
+    /** One step of what was begun: how many deliveries it moved, `stepSize` at most; none when nothing is left. */
+    readonly advance: Effect.Effect<Option.Option<number>>
+  }
+>()("@partner-commentary/core/webhook/Recoveries") {
+  static readonly layer = Layer.effect(
+    Recoveries,
+    Effect.gen(function* () {
+      const log = yield* DeliveryLog
+      const store = yield* RedeliveryStore
+      const random = yield* SecureRandom.SecureRandom
+      const signal = yield* WorkSignal
+
+      return Recoveries.of({
+        look: Effect.fn("Recoveries.look")(function* (principal, webhookId, { since, until }) {
+          const now = yield* Instant.now
+          const span = { since, until: until ?? now + 1 }
+          if (since >= span.until) return yield* new SpanRefused({ reason: "backwards" })
+          if (since < earliestShown(now)) return yield* new SpanRefused({ reason: "too_early" })
+          const receiver = yield* log.receiver(ownerOf(principal), webhookId)
+          if (Option.isNone(receiver)) return yield* new WebhookNotFound()
+          return {
+            ...span,
+            webhookId,
+            failed: yield* store.count(webhookId, "failed", span),
+            held: isHeld(receiver.value) ? yield* store.count(webhookId, "pending", span) : 0
+          }
+        }),
+
+        begin: Effect.fn("Recoveries.begin")(function* ({ key, organization }, undelivered) {
+          const { failed, held, since, until, webhookId } = undelivered
+          if (failed + held === 0) return
+          const askedAt = yield* Instant.now
+          yield* store.open(
+            { id: yield* random.uuidV7(), webhookId, since, until, held: held > 0, askedAt },
+            {
+              action: "webhook.recovered",
+              subject: webhookId,
+              organizationId: organization.id,
+              details: { by: key.id, since: Instant.toIso(since), until: Instant.toIso(until), failed, held }
+            }
+          )
+          yield* signal.notify
+        }),
+
+        advance: Effect.gen(function* () {
+          const now = yield* Instant.now
+          const moved = yield* store.step(now, stepSize, (receiver) => draining(receiver, now))
+          if (Option.isSome(moved)) yield* signal.notify
+          return moved
+        })
+      })
+    })
+  )
+}
+
+/** Few enough that whoever else writes hardly waits for it. */
+export const stepSize = 500

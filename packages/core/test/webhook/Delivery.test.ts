@@ -1,0 +1,80 @@
+/** How a delivery stands, by its own state and its webhook's. */
+import { EventId, OrganizationId, ShareId, TopicId, WebhookId } from "@partner-commentary/core/shared/Ids"
+import { type Delivery, shown, stateOf } from "@partner-commentary/core/webhook/Delivery"
+import { firstIdAt, momentOf } from "@partner-commentary/core/webhook/Event"
+import * as Health from "@partner-commentary/core/webhook/Health"
+import { describe, expect, it } from "vitest"
+
+const now = Date.parse("2026-01-30T12:00:00.000Z")
+const id = "019c0e1b-7c4e-7000-8000-000000000001"
+
+const receiver: Health.Receiver = {
+  webhook: {
+    id: WebhookId.make(id),
+    owner: { organizationId: OrganizationId.make(id), environment: "live" },
+    url: "https://example.com/",
+    events: ["creator.approved"],
+    status: "active",
+    consecutiveFailures: 0,
+    lastDeliveryAt: null,
+    createdAt: now,
+    updatedAt: now
+  },
+  health: Health.healthy,
+  quietUntil: null
+}
+const off: ReadonlyArray<Health.Receiver> = [
+  { ...receiver, webhook: { ...receiver.webhook, status: "paused" } },
+  { ...receiver, webhook: { ...receiver.webhook, status: "disabled" } },
+  { ...receiver, health: { ...Health.healthy, probes: 0 }, quietUntil: now + 60_000 }
+]
+
+const waiting: Delivery = {
+  webhookId: receiver.webhook.id,
+  eventId: EventId.make(id),
+  type: "creator.approved",
+  topicId: TopicId.make(id),
+  shareId: ShareId.make(id),
+  createdAt: now,
+  state: "pending",
+  dueAt: now + 5000,
+  underWay: false,
+  settledAt: null,
+  attemptCount: 1,
+  attempts: []
+}
+
+describe("a delivery", () => {
+  it("that waits is pending with its moment; one under way has none", () => {
+    expect(shown(waiting, receiver)).toMatchObject({ status: "pending", nextAttemptAt: now + 5000 })
+    expect(shown({ ...waiting, underWay: true }, receiver)).toMatchObject({ status: "pending", nextAttemptAt: null })
+  })
+
+  it("is not tried before its webhook is no longer left alone for the moment", () => {
+    const quiet = { ...receiver, quietUntil: now + 9000 }
+    expect(shown(waiting, quiet)).toMatchObject({ status: "pending", nextAttemptAt: now + 9000 })
+    expect(shown({ ...waiting, dueAt: now + 9001 }, quiet).nextAttemptAt).toBe(now + 9001)
+  })
+
+  it("that waits for a paused or disabled webhook, or an open breaker, is held, and nobody knows until when", () => {
+    for (const one of off) {
+      expect(shown(waiting, one)).toMatchObject({ status: "held", nextAttemptAt: null })
+      expect([stateOf("held", one), stateOf("pending", one)]).toEqual(["pending", null])
+    }
+    expect([stateOf("held", receiver), stateOf("pending", receiver)]).toEqual([null, "pending"])
+  })
+
+  it("that ended is what it is, however its webhook stands", () => {
+    for (const one of [receiver, ...off]) {
+      for (const state of ["delivered", "failed"] as const) {
+        const ended = { ...waiting, state, dueAt: null, settledAt: now }
+        expect(shown(ended, one)).toMatchObject({ status: state, nextAttemptAt: null })
+        expect(stateOf(state, one)).toBe(state)
+      }
+    }
+  })
+
+  it("has an event whose id tells the moment", () => {
+    for (const moment of [0, now, 2 ** 40 + 1]) expect(momentOf(firstIdAt(moment))).toBe(moment)
+  })
+})

@@ -1,0 +1,52 @@
+/** Deliveries as they are shown: in lists without what was answered, by themselves with it. */
+import type * as Api from "@partner-commentary/api/DeliveriesApi"
+import { isoOrNull, toIso } from "@partner-commentary/core/shared/Instant"
+import { shownAttempts } from "@partner-commentary/core/webhook/Deliveries"
+import type { MadeAttempt, ShownDelivery } from "@partner-commentary/core/webhook/Delivery"
+import { publicId } from "@partner-commentary/core/webhook/Event"
+import type { Undelivered } from "@partner-commentary/core/webhook/Recoveries"
+
+export const listed = (delivery: ShownDelivery): typeof Api.Delivery.Type => ({
+  ...common(delivery),
+  attempts: delivery.attempts.slice(-shownAttempts.listed).map(attempt)
+})
+
+export const detailed = (delivery: ShownDelivery): typeof Api.DeliveryDetail.Type => ({
+  ...common(delivery),
+  attempts: delivery.attempts.map((each) => ({ ...attempt(each), response_excerpt: each.excerpt }))
+})
+
+const common = (delivery: ShownDelivery) => ({
+  id: delivery.eventId,
+  webhook_id: delivery.webhookId,
+  event_id: publicId(delivery.eventId),
+  type: delivery.type,
+  topic_id: delivery.topicId,
+  share_id: delivery.shareId,
+  status: delivery.status,
+  created_at: toIso(delivery.createdAt),
+  next_attempt_at: isoOrNull(delivery.nextAttemptAt),
+  settled_at: isoOrNull(delivery.settledAt),
+  attempt_count: delivery.attemptCount
+})
+
+const attempt = ({ at, duration, failure, kind, reason, status }: MadeAttempt) => ({
+  kind,
+  at: toIso(at),
+  duration_ms: duration,
+  response_code: status,
+  error_class: failure,
+  error: reason
+})
+
+export const recovered = (
+  { failed, held, since, until }: Undelivered,
+  isDryRun: boolean
+): typeof Api.Recovery.Type => ({
+  since: toIso(since),
+  until: toIso(until),
+  dry_run: isDryRun,
+  count: failed + held,
+  failed,
+  held
+})

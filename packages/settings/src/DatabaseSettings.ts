@@ -1,0 +1,72 @@
+/** Where the data lies: a file of SQLite's, or a database of a Postgres server. */
+import * as PostgresUrl from "@partner-commentary/postgres/PostgresUrl"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Redacted from "effect/Redacted"
+import * as Result from "effect/Result"
+import * as Kind from "./Kind.ts"
+import * as Variable from "./Variable.ts"
+import { SettingRefused } from "./Variable.ts"
+
+export type Database = SqliteDatabase | PostgresDatabase
+
+export interface SqliteDatabase {
+  readonly filename: string
+  /** Whether DATABASE_URL is unset. */
+  readonly isDefault: boolean
+}
+
+export interface PostgresDatabase {
+  readonly url: Redacted.Redacted
+  /** Past a pooler. */
+  readonly directUrl: Option.Option<Redacted.Redacted>
+  /** How many connections a process has at most. */
+  readonly poolSize: number
+  /** Host, port and database, for people. */
+  readonly told: string
+  readonly isDefault: false
+}
+
+export const isPostgres = (database: Database): database is PostgresDatabase => "url" in database
+
+/** For people, without credentials. */
+export const told = (database: Database): string => (isPostgres(database) ? database.told : database.filename)
+
+/** What the adapter is opened with. */
+export const poolOf = ({ directUrl, poolSize, url }: PostgresDatabase) => ({
+  url,
+  directUrl: Option.getOrUndefined(directUrl),
+  poolSize
+})
+
+export const read = (fallback: string): Effect.Effect<Database, SettingRefused> =>
+  Effect.gen(function* () {
+    const url = yield* Variable.text("DATABASE_URL")
+    const direct = yield* Variable.text("DATABASE_DIRECT_URL")
+    const poolSize = yield* Variable.withDefault("DATABASE_POOL_SIZE", Kind.wholeNumber(2, 1000), 10)
+    if (Option.isSome(url) && /^postgres(ql)?:/i.test(url.value)) {
+      const { told } = yield* address("DATABASE_URL", url.value)
+      if (Option.isSome(direct)) yield* address("DATABASE_DIRECT_URL", direct.value)
+      const directUrl = Option.map(direct, (text) => Redacted.make(text))
+      return { url: Redacted.make(url.value), directUrl, poolSize, told, isDefault: false }
+    }
+    if (Option.isSome(direct)) {
+      return yield* refuse("DATABASE_DIRECT_URL", "must be left out unless DATABASE_URL is of Postgres")
+    }
+    if (Option.isNone(url)) return { filename: fallback, isDefault: true }
+    const filename = /^sqlite:(.+)$/i.exec(url.value)?.[1]
+    return filename === undefined
+      ? yield* refuse(
+          "DATABASE_URL",
+          "must be sqlite:PATH, sqlite::memory: or postgres://USER:PASSWORD@HOST:PORT/DATABASE"
+        )
+      : { filename, isDefault: false }
+  })
+
+const address = (name: string, text: string) =>
+  Result.match(PostgresUrl.parse(Redacted.make(text)), {
+    onFailure: ({ reason }) => refuse(name, reason),
+    onSuccess: Effect.succeed
+  })
+
+const refuse = (name: string, reason: string) => Effect.fail(new SettingRefused({ name, reason }))

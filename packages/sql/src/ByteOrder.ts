@@ -1,0 +1,42 @@
+/**
+ * Texts are compared by their bytes, as SQLite does by itself: ids, moments and cursors depend on it, and a database's own order
+ * may be any language's. On Postgres each column that a migration makes is given that order, whatever the database's is.
+ */
+import * as Effect from "effect/Effect"
+import * as SqlClient from "effect/sql/SqlClient"
+import type { SqlError } from "effect/sql/SqlError"
+
+interface Column {
+  readonly name: string
+  readonly place: string
+}
+
+/** Columns of text in the present schema that have no order of their own. */
+const unordered = Effect.flatMap(
+  SqlClient.SqlClient,
+  (sql) =>
+    sql<Column>`SELECT quote_ident(column_name) AS name, quote_ident(table_name) AS place
+      FROM information_schema.columns JOIN information_schema.tables USING (table_schema, table_name)
+      WHERE table_schema = current_schema() AND table_type = 'BASE TABLE' AND data_type = 'text'
+        AND collation_name IS NULL ORDER BY table_name, column_name`.withoutTransform
+)
+
+const keyOf = ({ name, place }: Column) => `${place}.${name}`
+
+/** Runs migrations; columns that were there before may be somebody else's, and stay as they are. */
+export const ofWhatIsMade = <A, E, R>(
+  migrations: Effect.Effect<A, E, R>
+): Effect.Effect<A, E | SqlError, R | SqlClient.SqlClient> =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const before = new Set((yield* unordered).map(keyOf))
+    const made = yield* migrations
+    const tables = new Map<string, Array<string>>()
+    for (const column of yield* unordered) {
+      if (before.has(keyOf(column))) continue
+      const changes = tables.get(column.place) ?? []
+      tables.set(column.place, [...changes, `ALTER COLUMN ${column.name} TYPE TEXT COLLATE "C"`])
+    }
+    for (const [table, changes] of tables) yield* sql`ALTER TABLE ${sql.literal(`${table} ${changes.join(", ")}`)}`
+    return made
+  })
