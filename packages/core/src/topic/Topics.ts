@@ -58,10 +58,7 @@ export class Topics extends Context.Service<
   Topics,
   {
     /** Measures the topic and asks who is licensed, which may be another system's to say: nothing is changed yet. */
-    readonly prepare: (
-      asker: Asker,
-      topic: NewTopic
-    ) => Effect.Effect<Submission, InvalidContent | NoValidPersonas>
+    readonly prepare: (asker: Asker, topic: NewTopic) => Effect.Effect<Submission, InvalidContent | NoValidPersonas>
     /** One change, which waits for nothing but the database. */
     readonly submit: (submission: Submission) => Effect.Effect<
       {
