@@ -24,12 +24,15 @@ const temporaryFolder = Effect.acquireRelease(
   (folder) => Effect.sync(() => rmSync(folder, { recursive: true }))
 )
 
-const served = Effect.map(temporaryFolder, (folder) => {
-  const outbox = join(folder, "outbox")
-  const secret = Redacted.make("a secret of the tests")
-  const options = { port: 0, apiRoot, filename: join(folder, "app.db"), outbox, secret, newsroom }
-  return Layer.merge(application(options), outboxLayer({ folder: outbox }))
-})
+const servedAt = (apiRoot: string) =>
+  Effect.map(temporaryFolder, (folder) => {
+    const outbox = join(folder, "outbox")
+    const secret = Redacted.make("a secret of the tests")
+    const options = { port: 0, apiRoot, filename: join(folder, "app.db"), outbox, secret, newsroom }
+    return Layer.merge(application(options), outboxLayer({ folder: outbox }))
+  })
+
+const served = servedAt(apiRoot)
 
 const port = Effect.map(HttpServer.HttpServer, ({ address }) => ("port" in address ? address.port : 0))
 
@@ -117,6 +120,13 @@ it.live("the application's other paths stay its own", () =>
       assert.deepStrictEqual([path, response.status, response.headers.get("x-request-id")], [path, 404, null])
     }
   }).pipe((test) => Effect.flatMap(served, (layer) => Effect.provide(test, layer)))
+)
+
+it.live("without a path to lie below, it says so instead of taking every request", () =>
+  Effect.gen(function* () {
+    const exit = yield* Effect.exit(Effect.provide(port, yield* servedAt("http://commentary.example/")))
+    assert.include(String(exit), "needs a path in the public address")
+  })
 )
 
 it.live("below its prefix the service answers as every host does", () =>

@@ -23,9 +23,12 @@ const own = Effect.gen(function* () {
   return yield* Effect.provideService(HttpRouter.toHttpEffect(routes), Layer.CurrentMemoMap, memoMap)
 }).pipe(Effect.provideService(HttpRouter.RouterConfig, Routes.routerConfig))
 
+const rootless = "Mounted.layer needs a path in the public address. At the root, serve Routes.layer beside your routes."
+
 export const layer = HttpRouter.use(
   Effect.fnUntraced(function* (router) {
     const prefix = pathOf((yield* PublicAddress).apiRoot)
+    if (prefix === "") return yield* Effect.die(rootless)
     const answer = (yield* own) as Effect.Effect<never>
     // Before the application's routes are asked: a router decodes paths, and has limits of its own for them.
     yield* router.addGlobalMiddleware<never, never>(((app: Effect.Effect<never>) =>
