@@ -16,6 +16,8 @@ export interface NodeRequest {
   readonly url?: string | undefined
   readonly headers: Readonly<Record<string, string | Array<string> | undefined>>
   readonly socket: { readonly remoteAddress?: string | undefined }
+  /** Whether somebody has read the body already. */
+  readonly readableEnded: boolean
   // biome-ignore lint/suspicious/noExplicitAny: what an event brings is the event's
   readonly on: (event: string, listener: (value: any) => void) => unknown
   readonly pause: () => unknown
@@ -37,10 +39,18 @@ export interface NodeResponse {
 /** Answers it; resolves when that is done, and never rejects. */
 export type NodeListener = (request: NodeRequest, response: NodeResponse) => Promise<void>
 
-/** `report` is told why a request was answered by 500 because the service could not begin; the next one tries again. */
+/**
+ * `report` is told why a request was answered by 500 without the service: it could not begin, and the next one tries again; or
+ * its body was gone.
+ */
 export const make =
   (service: Pick<Embedded<never>, "fetch">, report: (error: unknown) => void): NodeListener =>
   (request, response) => {
+    if (request.readableEnded && hasBody(request)) {
+      report(bodyGone)
+      refuse(request, response)
+      return Promise.resolve()
+    }
     const { signal, asked } = toWeb(request, response)
     const sent = { address: request.socket.remoteAddress ?? "", target: request.url ?? "/" }
     return service.fetch(asked, sent).then(
@@ -51,6 +61,13 @@ export const make =
       }
     )
   }
+
+const bodyGone = new Error(
+  "A request's body was read before the service saw it: mount the service before what parses bodies, such as express.json()"
+)
+
+const hasBody = ({ headers }: NodeRequest): boolean =>
+  headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0
 
 const toWeb = (request: NodeRequest, response: NodeResponse) => {
   const { headers, method = "GET", url = "/" } = request
@@ -89,6 +106,7 @@ const bodyOf = (request: NodeRequest, response: NodeResponse): ReadableStream<Ui
         pass()
         end()
       }
+      if (request.readableEnded) return last(() => controller.close())
       request.on("data", (chunk: Uint8Array) => {
         if (over) return
         controller.enqueue(chunk)

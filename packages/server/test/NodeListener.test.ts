@@ -1,5 +1,5 @@
-import { Agent, createServer, request, type Server } from "node:http"
-import type { AddressInfo } from "node:net"
+import { Agent, createServer, type RequestListener, request } from "node:http"
+import type { AddressInfo, Socket } from "node:net"
 import { setTimeout as pause } from "node:timers/promises"
 import * as NodeListener from "@partner-commentary/server/NodeListener"
 import type { Sent } from "@partner-commentary/server/WebHandler"
@@ -11,9 +11,13 @@ interface Test {
   readonly onTestFinished: (cleanUp: () => Promise<void>) => void
 }
 
-const listen = async (test: Test, fetch: Fetch, report: (error: unknown) => void = () => {}) => {
+const listen = (test: Test, fetch: Fetch, report: (error: unknown) => void = () => {}) => {
   const answer = NodeListener.make({ fetch }, report)
-  const server: Server = createServer((request, response) => void answer(request, response))
+  return serve(test, (request, response) => void answer(request, response))
+}
+
+const serve = async (test: Test, listener: RequestListener) => {
+  const server = createServer(listener)
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", () => resolve()))
   test.onTestFinished(
     () =>
@@ -33,7 +37,7 @@ interface Call {
 }
 
 const call = (port: number, { agent, body, method = "POST", path = "/" }: Call) =>
-  new Promise<{ readonly status: number; readonly text: string; readonly reused: boolean }>((resolve, reject) => {
+  new Promise<{ readonly status: number; readonly text: string }>((resolve, reject) => {
     const sent = request({ port, host: "127.0.0.1", method, path, ...(agent === undefined ? {} : { agent }) })
     sent.on("error", reject)
     sent.on("response", (response) => {
@@ -41,7 +45,7 @@ const call = (port: number, { agent, body, method = "POST", path = "/" }: Call) 
       response.setEncoding("utf8").on("data", (chunk) => {
         text += chunk
       })
-      response.on("end", () => resolve({ status: response.statusCode ?? 0, text, reused: sent.reusedSocket }))
+      response.on("end", () => resolve({ status: response.statusCode ?? 0, text }))
     })
     sent.end(body)
   })
@@ -60,13 +64,18 @@ describe("a listener for Node's server", () => {
   })
 
   it("answers on a connection whose last body nobody read, whatever its size", async (test) => {
-    const port = await listen(test, () => Promise.resolve(new Response("unread")))
+    const answer = NodeListener.make({ fetch: () => Promise.resolve(new Response("unread")) }, () => {})
+    const connections = new Set<Socket>()
+    const port = await serve(test, (request, response) => {
+      connections.add(request.socket)
+      void answer(request, response)
+    })
     const agent = new Agent({ keepAlive: true, maxSockets: 1 })
     const body = Buffer.alloc(3 * 1024 * 1024)
-    await call(port, { body, agent })
-    for (let count = 0; count < 3; count++) {
-      expect(await call(port, { body, agent })).toEqual({ status: 200, text: "unread", reused: true })
+    for (let count = 0; count < 4; count++) {
+      expect(await call(port, { body, agent })).toEqual({ status: 200, text: "unread" })
     }
+    expect(connections.size).toBe(1)
     agent.destroy()
   })
 
@@ -138,6 +147,21 @@ describe("a listener for Node's server", () => {
     sent.destroy()
     while (!asked.signal.aborted) await pause(5)
     await expect(asked.text()).rejects.toBeDefined()
+  })
+
+  it("does not wait for a body that somebody else has read, and says so to the embedder", async (test) => {
+    const reported: Array<unknown> = []
+    const answer = NodeListener.make({ fetch: async (request) => new Response(await request.text()) }, (error) =>
+      reported.push(error)
+    )
+    const port = await serve(test, async (request, response) => {
+      await request.toArray()
+      await answer(request, response)
+    })
+    expect((await call(port, { body: "read" })).status).toBe(500)
+    expect(String(reported)).toContain("mount the service before what parses bodies")
+    expect(await call(port, {})).toMatchObject({ status: 200, text: "" })
+    expect(reported).toHaveLength(1)
   })
 
   it("gives HEAD the headers of GET, and no body", async (test) => {
