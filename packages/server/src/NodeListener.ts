@@ -53,13 +53,13 @@ export const make =
     }
     const { signal, asked } = toWeb(request, response)
     const sent = { address: request.socket.remoteAddress ?? "", target: request.url ?? "/" }
-    return service.fetch(asked, sent).then(
-      (answer) => send(answer, request.method, response, signal),
-      (error) => {
+    return service
+      .fetch(asked, sent)
+      .then((answer) => send(answer, request.method, response, signal))
+      .catch((error) => {
         report(error)
         refuse(request, response)
-      }
-    )
+      })
   }
 
 const bodyGone = new Error(
