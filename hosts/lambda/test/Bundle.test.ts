@@ -1,10 +1,11 @@
 /** The bundle as it is shipped, in processes of their own under the runtime API. */
 import { readFile, rm, writeFile } from "node:fs/promises"
 import { join } from "node:path"
+import type { Asked } from "@partner-commentary/test/HostRequests"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import * as Deployment from "./Deployment.ts"
 import * as Emulator from "./Emulator.ts"
-import { type Asked, example, sources } from "./Sources.ts"
+import { example, sources } from "./Sources.ts"
 
 let bundle: Awaited<ReturnType<typeof Deployment.makeBundle>>
 let seed: Awaited<ReturnType<typeof Deployment.seed>>
