@@ -1,4 +1,4 @@
-/** The whole service on Postgres, without workers, by a line that knows what goes over it. */
+/** The whole service on Postgres, by a line that knows what goes over it. */
 import * as Postgres from "@partner-commentary/postgres/Postgres"
 import * as Application from "@partner-commentary/test/Application"
 import { Mailbox } from "@partner-commentary/test/Mailbox"
@@ -10,6 +10,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
+import * as TestClock from "effect/testing/TestClock"
 
 export class Line extends Context.Service<Line, Wire>()("@partner-commentary/test/OnTheWire/Line") {
   static readonly layer = Layer.effect(
@@ -23,29 +24,46 @@ export class Line extends Context.Service<Line, Wire>()("@partner-commentary/tes
   )
 }
 
-const stores = Layer.orDie(
-  Layer.unwrap(Effect.map(Line, ({ url }) => Postgres.layerAsIs({ url: Redacted.make(url), poolSize: 1 })))
-)
+const storesBy = ({ url }: Wire, poolSize: number) =>
+  Layer.orDie(Postgres.layerAsIs({ url: Redacted.make(url), poolSize }))
 
-/** One connection, so that nothing is prepared twice. */
+const outside = Layer.merge(Mailbox.layer, ScriptedGenerator.layer)
+
+/** Without workers, and on one connection, so that nothing is prepared twice. */
 export const layer = Layer.unwrap(
   Effect.map(Line, (line) =>
-    Layer.provideMerge(
-      TestApi.layerMemory,
-      Application.layer({
-        stores: Layer.provide(stores, Layer.succeed(Line, line)),
-        outside: Layer.merge(Mailbox.layer, ScriptedGenerator.layer)
-      })
+    Layer.provideMerge(TestApi.layerMemory, Application.layer({ stores: storesBy(line, 1), outside }))
+  )
+).pipe(Layer.provideMerge(Line.layer))
+
+/** With workers beside it. */
+export const layerAtWork = Layer.unwrap(
+  Effect.map(Line, (line) =>
+    TestApi.layerMemory.pipe(
+      Layer.provideMerge(TestApi.workers),
+      Layer.provideMerge(Application.layer({ stores: storesBy(line, 10), outside }))
     )
   )
 ).pipe(Layer.provideMerge(Line.layer))
 
-/** What went over the line meanwhile. */
+/** Once the workers have nothing left to do at this moment. */
+export const quiet = Effect.gen(function* () {
+  const { turns } = yield* Line
+  for (let last = -1; last !== turns.length; ) {
+    last = turns.length
+    yield* TestClock.withLive(Effect.sleep("100 millis"))
+  }
+})
+
+/** What went over the line meanwhile, but for rate windows: those of all requests at a time go together, in a transaction of their own. */
 export const during = Effect.fnUntraced(function* <A, E, R>(effect: Effect.Effect<A, E, R>) {
   const { turns } = yield* Line
   const before = turns.length
   const answer = yield* effect
-  return { answer, turns: turns.slice(before) }
+  return {
+    answer,
+    turns: turns.slice(before).filter((turn) => !turn.every((statement) => statement.includes("rate_windows")))
+  }
 })
 
 /** A turn's first word, and the first table that it names: several statements at once are told apart from one. */
