@@ -47,8 +47,9 @@ class Messages {
 
 const texts = (body: Buffer): ReadonlyArray<string> => body.toString("utf8").split("\0")
 
-/** In clear: the address must not ask for TLS. */
-export const open = async (target: string): Promise<Wire> => {
+/** In clear: the address must not ask for TLS. Turns are written down unless told otherwise. */
+export const open = async (target: string, options: { readonly writesDown?: boolean } = {}): Promise<Wire> => {
+  const { writesDown = true } = options
   const { hostname, port } = new URL(target)
   const turns: Array<Turn> = []
   const lines = new Set<Line>()
@@ -73,6 +74,7 @@ export const open = async (target: string): Promise<Wire> => {
     const named = new Map<string, string>()
     let turn: Array<string> | null = null
     const say = (statement: string) => {
+      if (!writesDown) return
       if (turn === null) {
         turn = []
         turns.push(turn)
