@@ -21,7 +21,7 @@ interface Break {
   readonly until: number
 }
 
-const patience = 120_000
+const patience = 90_000
 /** Longer than the longest fault, so that nobody is given up who would have been answered. */
 const longest = 60_000
 
@@ -55,12 +55,16 @@ export class Client {
   }
 
   private async until(path: string, init: RequestInit): Promise<Ending> {
+    const seen: Array<string> = []
     for (const end = Date.now() + patience; Date.now() < end; ) {
+      const from = Date.now()
       const ending = await this.once(path, init)
+      seen.push(`${ending?.status ?? "broken"} ${ending?.body.error?.code ?? ""} after ${Date.now() - from} ms`)
       if (ending !== null && ending.status < 500 && !isBusy(ending)) return ending
       await sleep(this.random.between(50, 400))
     }
-    throw new Error(`${path}: no answer within ${patience} ms`)
+    this.mistakes.push(`${path}: no answer within ${patience} ms: ${seen.slice(-8).join(", ")}`)
+    return { status: 0, body: {} }
   }
 
   private async once(path: string, init: RequestInit): Promise<Ending | null> {

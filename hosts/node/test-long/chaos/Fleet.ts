@@ -24,9 +24,9 @@ export class Member {
   kills = 0
   pauses = 0
   errors = 0
+  isReady = false
   private child: ChildProcess | null = null
   private readonly words: ReadonlyArray<string>
-  private isReady = false
   private ended = false
 
   constructor(place: Place, words: ReadonlyArray<string>) {
@@ -74,6 +74,7 @@ export class Member {
     const child = this.child
     if (child === null || child.exitCode !== null || child.signalCode !== null) return
     this.child = null
+    this.isReady = false
     this.kills += 1
     const from = Date.now()
     child.kill("SIGKILL")
