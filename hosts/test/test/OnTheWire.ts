@@ -10,7 +10,6 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
-import * as TestClock from "effect/testing/TestClock"
 
 export class Line extends Context.Service<Line, Wire>()("@partner-commentary/test/OnTheWire/Line") {
   static readonly layer = Layer.effect(
@@ -29,31 +28,24 @@ const storesBy = ({ url }: Wire, poolSize: number) =>
 
 const outside = Layer.merge(Mailbox.layer, ScriptedGenerator.layer)
 
-/** Without workers, and on one connection, so that nothing is prepared twice. */
-export const layer = Layer.unwrap(
+/** By the line, without workers, and on one connection, so that nothing is prepared twice. */
+export const still = Layer.unwrap(
   Effect.map(Line, (line) =>
     Layer.provideMerge(TestApi.layerMemory, Application.layer({ stores: storesBy(line, 1), outside }))
   )
-).pipe(Layer.provideMerge(Line.layer))
+)
 
-/** With workers beside it. */
-export const layerAtWork = Layer.unwrap(
+/** By the line, with workers beside it. */
+export const atWork = Layer.unwrap(
   Effect.map(Line, (line) =>
     TestApi.layerMemory.pipe(
       Layer.provideMerge(TestApi.workers),
       Layer.provideMerge(Application.layer({ stores: storesBy(line, 10), outside }))
     )
   )
-).pipe(Layer.provideMerge(Line.layer))
+)
 
-/** Once the workers have nothing left to do at this moment. */
-export const quiet = Effect.gen(function* () {
-  const { turns } = yield* Line
-  for (let last = -1; last !== turns.length; ) {
-    last = turns.length
-    yield* TestClock.withLive(Effect.sleep("100 millis"))
-  }
-})
+export const layer = Layer.provideMerge(still, Line.layer)
 
 /** What went over the line meanwhile, but for rate windows: those of all requests at a time go together, in a transaction of their own. */
 export const during = Effect.fnUntraced(function* <A, E, R>(effect: Effect.Effect<A, E, R>) {
