@@ -20,7 +20,9 @@ import * as Option from "effect/Option"
 import * as SqlClient from "effect/sql/SqlClient"
 import { toNewRow } from "./AssignmentRow.ts"
 import { isoOfFew } from "./Columns.ts"
+import * as KeptFigures from "./KeptFigures.ts"
 import * as Mails from "./MailStore.ts"
+import * as Tallies from "./Tallies.ts"
 import { makeReads } from "./TopicReads.ts"
 import * as TopicRow from "./TopicRow.ts"
 import * as TopicTotals from "./TopicTotals.ts"
@@ -55,7 +57,7 @@ export const layer = Layer.effect(
         RETURNING persona_id, topic_id, share_id`
     }
 
-    /** The rows that many submissions share, usage and totals, come last: they are locked for the shortest time. */
+    /** The rows that many submissions share, usage and tallies, come last: they are locked for the shortest time. */
     const submit = Effect.fnUntraced(function* (submission: Submission) {
       const holders = new Map<PersonaId, Sending>()
       for (const row of submission.candidates.length === 0 ? [] : yield* claim(submission)) {
@@ -93,7 +95,7 @@ export const layer = Layer.effect(
         const refused = refusal(held, submission.quotas, sent.length)
         if (Option.isSome(refused)) return yield* refused.value
       }
-      yield* TopicTotals.add(sql, topic, { [topic.status]: 1 })
+      yield* Tallies.add(sql, topic, [TopicTotals.tally(topic.status, 1), ...KeptFigures.sent(sent)])
       return { topic, results: answers, sent: sent.map(({ id }) => id) }
     })
 
