@@ -8,30 +8,50 @@ import { type Stage, stages, type Tally } from "@partner-commentary/core/perform
 type Times = Tally["times"]
 
 const letters = { response: "r", generation: "g", approval: "a" } as const satisfies Record<Stage, string>
-const stageOf = Object.fromEntries(stages.map((stage) => [letters[stage], stage])) as Record<string, Stage>
+const stageOf = new Map(stages.map((stage) => [letters[stage].charCodeAt(0), stage]))
 
 /** One more recent duration. */
 export const recentText = (stage: Stage, duration: number): string => `${letters[stage]}${duration} `
 
 export const addRecent = (times: Times, text: string): void => {
-  for (const word of wordsOf(text)) {
-    const stage = stageOf[word.charAt(0)]
-    if (stage !== undefined) times[stage].exact.push(Number(word.slice(1)))
+  let stage: Stage | undefined
+  let number = 0
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (isDigit(code)) number = number * 10 + code - zero
+    else if (code === space) {
+      if (stage !== undefined) times[stage].exact.push(number)
+      number = 0
+    } else stage = stageOf.get(code)
   }
 }
 
+/** Character by character: a report reads many. */
 export const addFolded = (times: Times, text: string): void => {
-  for (const word of wordsOf(text)) {
-    const stage = stageOf[word.charAt(0)]
-    const colon = word.indexOf(":")
-    if (stage === undefined || colon < 0) continue
-    let index = Number(word.slice(1, colon))
-    for (const count of word.slice(colon + 1).split(",")) {
-      if (count !== "") Durations.addClass(times[stage], index, Number(count))
-      index++
-    }
+  let classes: Float64Array = new Float64Array(0)
+  let index = 0
+  let number = 0
+  const count = () => {
+    if (number > 0) classes[index] = (classes[index] ?? 0) + number
+    number = 0
   }
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (isDigit(code)) number = number * 10 + code - zero
+    else if (code === comma) {
+      count()
+      index++
+    } else if (code === colon) {
+      index = number
+      number = 0
+    } else if (code === space) count()
+    else classes = Durations.classesOf(times[stageOf.get(code) ?? "response"])
+  }
+  count()
 }
+
+const [space, comma, colon, zero] = [32, 44, 58, 48]
+const isDigit = (code: number): boolean => code >= zero && code < colon
 
 /** Everything by class. */
 export const foldedText = (times: Times): string =>
@@ -56,5 +76,3 @@ const rangesOf = (classes: Float64Array): ReadonlyArray<string> => {
   }
   return ranges.map(({ counts, from }) => `${from}:${counts.join(",")}`)
 }
-
-const wordsOf = (text: string): ReadonlyArray<string> => text.split(" ").filter((word) => word !== "")

@@ -23,10 +23,15 @@ export const classOf = (duration: number): number =>
 /** The geometric middle of a class, in whole milliseconds. */
 export const middleOf = (index: number): number => (index === 0 ? 0 : Math.round(growth ** (index - 0.5)))
 
-export const addClass = (to: Durations, index: number, count: number): void => {
-  to.classes ??= new Float64Array(classCount)
-  const at = Math.min(classCount - 1, index)
-  to.classes[at] = (to.classes[at] ?? 0) + count
+/** How many lie in each, to be counted up. */
+export const classesOf = (durations: Durations): Float64Array => {
+  durations.classes ??= new Float64Array(classCount)
+  return durations.classes
+}
+
+const addClass = (to: Durations, index: number, count: number): void => {
+  const classes = classesOf(to)
+  classes[index] = (classes[index] ?? 0) + count
 }
 
 /** Puts what is exact into its classes. */
