@@ -86,7 +86,7 @@ const addWebhook = async (database: Database.Pool, port: number, key: string): P
 
 const prepare = async (cluster: { readonly url: string }, name: keyof typeof sizes): Promise<Side> => {
   print(`${name}: ${sizes[name].toLocaleString("en")} topics`)
-  const url = Database.at(server.url, name)
+  const url = Database.at(cluster.url, name)
   const variables = { DATABASE_URL: url }
   const server = Database.open(cluster.url)
   const isNew = (await server.query("SELECT 1 FROM pg_database WHERE datname = $1", [name])).rows.length === 0
