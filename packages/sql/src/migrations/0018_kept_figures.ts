@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
 import { recount } from "../Recount.ts"
 import { clustered, oftenUpdated } from "./Dialect.ts"
+import { upkeep } from "./Upkeep.ts"
 
 export const keptFigures = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
@@ -35,4 +36,5 @@ export const keptFigures = Effect.gen(function* () {
   ) ${clustered(sql)} ${oftenUpdated(sql, 70)}`
 
   yield* recount
+  yield* upkeep(sql)
 })
