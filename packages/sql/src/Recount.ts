@@ -1,4 +1,5 @@
 /** Makes what is kept of each day anew from the assignments themselves. Nobody may write meanwhile. */
+import * as Durations from "@partner-commentary/core/performance/Durations"
 import { newTally, type Stage, stages, type Tally, timeOf } from "@partner-commentary/core/performance/Figures"
 import type { AssignmentStatus, FailureReason } from "@partner-commentary/core/topic/Assignment"
 import * as Effect from "effect/Effect"
@@ -23,6 +24,12 @@ interface Row {
   readonly commentary_approved_at: string | null
 }
 
+/** What was measured of one persona's day, and how long what is not folded yet would be as text. */
+interface Node {
+  readonly tally: Tally
+  length: number
+}
+
 const pageSize = 5000
 
 /** Counts in the database; times row by row, for classes are ours. */
@@ -42,7 +49,7 @@ export const recount = Effect.gen(function* () {
 })
 
 const recountTimes = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
-  const nodes = new Map<string, Tally>()
+  const nodes = new Map<string, Node>()
   let after: Pick<Row, "topic_id" | "position"> | undefined = { topic_id: "", position: 0 }
   while (after !== undefined) {
     const rows: ReadonlyArray<Row> = yield* sql<Row>`SELECT topic_id, position, organization_id, environment,
@@ -57,7 +64,8 @@ const recountTimes = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
   for (let from = 0; from < all.length; from += 500) {
     yield* sql`INSERT INTO performance_times ${values(
       sql,
-      all.slice(from, from + 500).map(([key, { times }]) => {
+      all.slice(from, from + 500).map(([key, { tally }]) => {
+        const { times } = tally
         const [organization_id, environment, day, persona_id] = key.split(" ")
         const recent = stages.map((stage) => textOf(stage, times[stage].exact)).join("")
         const isLittle = stages.every((stage) => times[stage].classes === null)
@@ -74,7 +82,7 @@ const recountTimes = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
   }
 })
 
-const measure = (nodes: Map<string, Tally>, row: Row): void => {
+const measure = (nodes: Map<string, Node>, row: Row): void => {
   const way = {
     status: row.status,
     failureReason: row.failure_reason,
@@ -84,15 +92,19 @@ const measure = (nodes: Map<string, Tally>, row: Row): void => {
     approvedAt: fromIsoOrNull(row.commentary_approved_at)
   }
   const key = `${row.organization_id} ${row.environment} ${row.day} ${row.persona_id}`
-  const node = nodes.get(key) ?? newTally()
+  const node = nodes.get(key) ?? { tally: newTally(), length: 0 }
   nodes.set(key, node)
-  const { times } = node
+  const { times } = node.tally
   for (const stage of stages) {
     const time = timeOf(stage, way)
-    if (time !== null) times[stage].exact.push(time)
+    if (time === null) continue
+    times[stage].exact.push(time)
+    node.length += DurationText.recentText(stage, time).length
   }
-  if (stages.reduce((sum, stage) => sum + textOf(stage, times[stage].exact).length, 0) > mostRecent)
-    DurationText.foldedText(times)
+  if (node.length > mostRecent) {
+    for (const stage of stages) Durations.fold(times[stage])
+    node.length = 0
+  }
 }
 
 const textOf = (stage: Stage, times: ReadonlyArray<number>): string =>
