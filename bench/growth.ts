@@ -1,6 +1,6 @@
 /**
  * What growth costs: the median time of every read and of POST /topics with a year of many topics in one organization on Postgres,
- * beside the same with few. `node bench/growth.ts [--topics 1000000] [--few 10000] [--rounds 300] [--plans]`; what the rows mean is in README.md.
+ * beside the same with few. `node bench/growth.ts [--topics 1000000] [--few 10000] [--rounds 300] [--only TEXT] [--plans]`; what the rows mean is in README.md.
  * `BENCH_DATABASE_URL` names a server of one's own, on which the databases `few` and `many` are made, and used again when they are there.
  * `--plans` writes the plans of the statements behind them into bench/plans.
  */
@@ -21,6 +21,8 @@ const option = (name: string, usual: number): number => {
   return at < 0 ? usual : Number(process.argv[at + 1])
 }
 const sizes = { few: option("few", 10_000), many: option("topics", 1_000_000) }
+/** Only the rows whose names have this in them. */
+const only = process.argv.includes("--only") ? String(process.argv[process.argv.indexOf("--only") + 1]) : ""
 const rounds = option("rounds", 300)
 
 const print = (line = "") => process.stdout.write(`${line}\n`)
@@ -116,6 +118,7 @@ const compare = async (few: Side, many: Side) => {
   print(`median (p90) in ms of ${rounds} requests, one at a time, in turn; load ${loadavg()[0]?.toFixed(1)}`)
   print("| request | few | many | ratio of medians |\n|---|---|---|---|")
   for (const [index, { name }] of few.asks.entries()) {
+    if (!name.includes(only)) continue
     const times = { few: [] as Array<number>, many: [] as Array<number> }
     for (let n = -10; n < rounds; n++) {
       for (const [side, { asks, key, port }] of [

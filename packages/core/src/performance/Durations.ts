@@ -20,8 +20,10 @@ const classCount = 400
 export const classOf = (duration: number): number =>
   duration < 1 ? 0 : Math.min(classCount - 1, 1 + Math.floor(Math.log(duration) / Math.log(growth)))
 
-/** The geometric middle of a class, in whole milliseconds. */
-export const middleOf = (index: number): number => (index === 0 ? 0 : Math.round(growth ** (index - 0.5)))
+/** The geometric middle of each class, in whole milliseconds. */
+const middles = Float64Array.from({ length: classCount }, (_, index) =>
+  index === 0 ? 0 : Math.round(growth ** (index - 0.5))
+)
 
 /** How many lie in each, to be counted up. */
 export const classesOf = (durations: Durations): Float64Array => {
@@ -42,9 +44,9 @@ export const fold = (durations: Durations): void => {
 
 export const addAll = (to: Durations, more: Durations): void => {
   for (const duration of more.exact) to.exact.push(duration)
-  more.classes?.forEach((count, index) => {
-    if (count > 0) addClass(to, index, count)
-  })
+  if (more.classes === null) return
+  const classes = classesOf(to)
+  for (let index = 0; index < classCount; index++) classes[index] = (classes[index] ?? 0) + (more.classes[index] ?? 0)
 }
 
 /** Milliseconds. Null where there was nothing to measure. */
@@ -57,24 +59,29 @@ export interface Spread {
 
 export const spread = (durations: Durations): Spread => {
   const sorted = Float64Array.from(durations.exact).sort()
-  const classes = durations.classes ?? new Float64Array(0)
-  const count = classes.reduce((sum, more) => sum + more, sorted.length)
+  const classes = durations.classes ?? noClasses
+  let count = sorted.length
+  for (let index = 0; index < classes.length; index++) count += classes[index] ?? 0
   const at = (percent: number) => ranked(sorted, classes, Math.ceil((percent * count) / 100))
   return { count, median: at(50), p90: at(90) }
 }
+
+const noClasses = new Float64Array(0)
 
 /** The duration at this rank, from 1, of both together. */
 const ranked = (sorted: Float64Array, classes: Float64Array, rank: number): number | null => {
   let seen = 0
   let next = 0
-  for (const [index, count] of classes.entries()) {
-    const middle = middleOf(index)
-    while (count > 0 && next < sorted.length && (sorted[next] ?? 0) <= middle) {
+  for (let index = 0; index < classes.length; index++) {
+    const count = classes[index] ?? 0
+    if (count === 0) continue
+    const middle = middles[index] ?? 0
+    while (next < sorted.length && (sorted[next] ?? 0) <= middle) {
       if (++seen === rank) return sorted[next] ?? null
       next++
     }
     seen += count
-    if (seen >= rank && count > 0) return middle
+    if (seen >= rank) return middle
   }
   return sorted[next + rank - seen - 1] ?? null
 }
