@@ -5,7 +5,7 @@
 import { mkdtempSync, rmSync } from "node:fs"
 import { availableParallelism, loadavg, tmpdir } from "node:os"
 import { join } from "node:path"
-import * as Cluster from "@partner-commentary/test/postgres/Cluster"
+import * as Cluster from "../hosts/test/src/postgres/Cluster.ts"
 import { compare, connections, everlasting, playOn, print, startGenerator, unhurried } from "./Compare.ts"
 import * as Database from "./Database.ts"
 import * as Fixtures from "./Fixtures.ts"
