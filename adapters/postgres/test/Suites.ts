@@ -6,11 +6,13 @@ import * as ApiKeyStoreSuite from "@partner-commentary/testkit/ApiKeyStoreSuite"
 import * as AssignmentStoreSuite from "@partner-commentary/testkit/AssignmentStoreSuite"
 import * as AuditLogSuite from "@partner-commentary/testkit/AuditLogSuite"
 import * as DeliveryStoreSuite from "@partner-commentary/testkit/DeliveryStoreSuite"
+import * as FollowingDeliverySuite from "@partner-commentary/testkit/FollowingDeliverySuite"
 import * as IdempotencyStoreSuite from "@partner-commentary/testkit/IdempotencyStoreSuite"
 import * as MailStoreSuite from "@partner-commentary/testkit/MailStoreSuite"
 import * as OrganizationStoreSuite from "@partner-commentary/testkit/OrganizationStoreSuite"
 import * as PerformanceStoreSuite from "@partner-commentary/testkit/PerformanceStoreSuite"
 import * as PersonaStoreSuite from "@partner-commentary/testkit/PersonaStoreSuite"
+import * as ProductionStoreSuite from "@partner-commentary/testkit/ProductionStoreSuite"
 import * as RedeliveryStoreSuite from "@partner-commentary/testkit/RedeliveryStoreSuite"
 import * as RetentionSuite from "@partner-commentary/testkit/RetentionSuite"
 import * as SubmissionSuite from "@partner-commentary/testkit/SubmissionSuite"
@@ -40,11 +42,13 @@ export const suites = (name: string, layer: typeof stores): void => {
   AssignmentStoreSuite.suite(name, layer)
   AuditLogSuite.suite(name, layer, recorded)
   DeliveryStoreSuite.suite(name, layer)
+  FollowingDeliverySuite.suite(name, layer)
   IdempotencyStoreSuite.suite(name, layer)
   MailStoreSuite.suite(name, layer)
   OrganizationStoreSuite.suite(name, layer)
   PerformanceStoreSuite.suite(name, layer)
   PersonaStoreSuite.suite(name, layer)
+  ProductionStoreSuite.suite(name, layer)
   RedeliveryStoreSuite.suite(name, layer)
   RetentionSuite.suite(name, layer)
   SubmissionSuite.suite(name, layer)

@@ -6,11 +6,13 @@ import * as ApiKeyStoreSuite from "@partner-commentary/testkit/ApiKeyStoreSuite"
 import * as AssignmentStoreSuite from "@partner-commentary/testkit/AssignmentStoreSuite"
 import * as AuditLogSuite from "@partner-commentary/testkit/AuditLogSuite"
 import * as DeliveryStoreSuite from "@partner-commentary/testkit/DeliveryStoreSuite"
+import * as FollowingDeliverySuite from "@partner-commentary/testkit/FollowingDeliverySuite"
 import * as IdempotencyStoreSuite from "@partner-commentary/testkit/IdempotencyStoreSuite"
 import * as MailStoreSuite from "@partner-commentary/testkit/MailStoreSuite"
 import * as OrganizationStoreSuite from "@partner-commentary/testkit/OrganizationStoreSuite"
 import * as PerformanceStoreSuite from "@partner-commentary/testkit/PerformanceStoreSuite"
 import * as PersonaStoreSuite from "@partner-commentary/testkit/PersonaStoreSuite"
+import * as ProductionStoreSuite from "@partner-commentary/testkit/ProductionStoreSuite"
 import * as RedeliveryStoreSuite from "@partner-commentary/testkit/RedeliveryStoreSuite"
 import * as RetentionSuite from "@partner-commentary/testkit/RetentionSuite"
 import * as SubmissionSuite from "@partner-commentary/testkit/SubmissionSuite"
@@ -39,11 +41,13 @@ ApiKeyStoreSuite.suite("SQLite", layerMemory)
 AssignmentStoreSuite.suite("SQLite", layerMemory)
 AuditLogSuite.suite("SQLite", layerMemory, recorded)
 DeliveryStoreSuite.suite("SQLite", layerMemory)
+FollowingDeliverySuite.suite("SQLite", layerMemory)
 IdempotencyStoreSuite.suite("SQLite", layerMemory)
 MailStoreSuite.suite("SQLite", layerMemory)
 OrganizationStoreSuite.suite("SQLite", layerMemory)
 PerformanceStoreSuite.suite("SQLite", layerMemory)
 PersonaStoreSuite.suite("SQLite", layerMemory)
+ProductionStoreSuite.suite("SQLite", layerMemory)
 RedeliveryStoreSuite.suite("SQLite", layerMemory)
 RetentionSuite.suite("SQLite", layerMemory)
 SubmissionSuite.suite("SQLite", layerMemory)

@@ -3,9 +3,10 @@
  * for how long, is the Workers'.
  */
 import { Drafting } from "@partner-commentary/core/commentary/Drafting"
+import { Studio } from "@partner-commentary/core/commentary/Studio"
 import { Postman } from "@partner-commentary/core/mail/Postman"
 import type * as Instant from "@partner-commentary/core/shared/Instant"
-import { WorkSignal } from "@partner-commentary/core/shared/WorkSignal"
+import { type Work, WorkSignal } from "@partner-commentary/core/shared/WorkSignal"
 import { Wakeups } from "@partner-commentary/core/topic/Wakeups"
 import { Courier, type Errand } from "@partner-commentary/core/webhook/Courier"
 import { Recoveries, stepSize } from "@partner-commentary/core/webhook/Recoveries"
@@ -25,11 +26,14 @@ export const WorkerSettings = Context.Reference("@partner-commentary/server/Work
     /** Mails handed over side by side. */
     mails: 16,
     /** Events under way to receivers: enough that hundreds of hung receivers leave room for the others. */
-    deliveries: 1000
+    deliveries: 1000,
+    /** Audio and video being made at one time. */
+    media: 4
   })
 })
 
 export interface Rounds {
+  readonly kind: Work
   /** Answers with how many pieces it took. */
   readonly round: Effect.Effect<number>
   readonly nextDue: Effect.Effect<Option.Option<Instant.Instant>>
@@ -60,52 +64,81 @@ export const assignments = Effect.gen(function* () {
     return woke
   })
 
-  return rounds(round, wakeups.nextDue, attempts)
+  return rounds("assignments", round, wakeups.nextDue, attempts)
 })
 
 /** Mails are handed over within the round. */
 export const mails = Effect.gen(function* () {
   const postman = yield* Postman
   const settings = yield* WorkerSettings
-  return rounds(postman.round(settings.mails), postman.nextDue, yield* FiberSet.make())
+  return rounds("mails", postman.round(settings.mails), postman.nextDue, yield* FiberSet.make())
 })
 
 /** What is under way is broken off, and given back, when the scope closes. */
 export const deliveries = Effect.gen(function* () {
   const courier = yield* Courier
-  const signal = yield* WorkSignal
+  const lookAgain = (yield* WorkSignal).tell(["deliveries"])
   const settings = yield* WorkerSettings
   const underWay = yield* FiberSet.make()
   const start = yield* FiberSet.runtime(underWay)()
 
   const free = Effect.map(FiberSet.size(underWay), (size) => settings.deliveries - size)
 
+  const isScarce = (left: number) => left < settings.deliveries / 2
+
   /** One after the other to the same webhook, in one place, unless others may be waiting for it. */
   const run = (errand: Errand): Effect.Effect<void> =>
-    Effect.flatMap(Effect.andThen(courier.deliver(errand), free), (left) =>
-      left < settings.deliveries / 2
-        ? Effect.void
-        : Effect.flatMap(
-            courier.takeNext(errand.lane),
-            Option.match({ onNone: () => Effect.void, onSome: (following) => run(following) })
-          )
+    Effect.flatMap(
+      courier.deliver(
+        errand,
+        Effect.map(free, (left) => !isScarce(left))
+      ),
+      ({ following, isNews }) => {
+        const look = isNews ? lookAgain : Effect.void
+        return Option.isNone(following) ? look : Effect.andThen(look, run(following.value))
+      }
     )
 
   const round = Effect.gen(function* () {
     const left = yield* free
     if (left <= 0) return 0
     const errands = yield* Effect.uninterruptible(
-      Effect.tap(courier.take(left, left < settings.deliveries / 2), (taken) =>
+      Effect.tap(courier.take(left, isScarce(left)), (taken) =>
         Effect.sync(() => {
           for (const errand of taken)
-            start(Effect.ensuring(survive(Effect.uninterruptible(run(errand))), signal.notify))
+            start(survive(Effect.onError(Effect.uninterruptible(run(errand)), () => lookAgain)))
         })
       )
     )
     return errands.length
   })
 
-  return rounds(round, courier.nextDue, underWay)
+  return rounds("deliveries", round, courier.nextDue, underWay)
+})
+
+/** What is under way is broken off, and given back, when the scope closes. Where nothing is mounted, nothing is looked for. */
+export const media = Effect.gen(function* () {
+  const studio = yield* Studio
+  const lookAgain = (yield* WorkSignal).tell(["media"])
+  const settings = yield* WorkerSettings
+  const underWay = yield* FiberSet.make()
+  const start = yield* FiberSet.runtime(underWay)()
+
+  const round = Effect.gen(function* () {
+    const free = settings.media - (yield* FiberSet.size(underWay))
+    if (free <= 0) return 0
+    const taken = yield* Effect.uninterruptible(
+      Effect.tap(studio.take(free), (productions) =>
+        Effect.sync(() => {
+          for (const production of productions)
+            start(Effect.ensuring(survive(Effect.uninterruptible(studio.make(production))), lookAgain))
+        })
+      )
+    )
+    return taken.length
+  })
+
+  return rounds("media", round, studio.nextDue, underWay)
 })
 
 /** One step in a round, and a pause behind a full one: whoever else writes, in other processes too, waits for a step and never for all. */
@@ -118,16 +151,19 @@ export const recoveries = Effect.gen(function* () {
       onSome: (moved) => Effect.as(moved < stepSize ? Effect.void : Effect.sleep(pause), 1)
     })
   )
-  return rounds(round, Effect.succeed(Option.none()), yield* FiberSet.make())
+  return rounds("recoveries", round, Effect.succeed(Option.none()), yield* FiberSet.make())
 })
 
 const pause = "50 millis"
 
 const rounds = (
+  kind: Work,
   round: Rounds["round"],
   nextDue: Rounds["nextDue"],
   underWay: FiberSet.FiberSet<unknown, unknown>
-): Rounds => ({ round, nextDue, underWay: FiberSet.size(underWay), settled: FiberSet.awaitEmpty(underWay) })
+): Rounds => ({ kind, round, nextDue, underWay: FiberSet.size(underWay), settled: FiberSet.awaitEmpty(underWay) })
 
 const survive = (attempt: Effect.Effect<void>) =>
-  Effect.catchCause(attempt, (cause) => Effect.logError("An attempt at a draft or a delivery broke off", cause))
+  Effect.catchCause(attempt, (cause) =>
+    Effect.logError("An attempt at a draft, a delivery or a medium broke off", cause)
+  )

@@ -2,8 +2,13 @@
 import { noticeId } from "@partner-commentary/core/mail/Mail"
 import type { ShareId, TopicId } from "@partner-commentary/core/shared/Ids"
 import * as Instant from "@partner-commentary/core/shared/Instant"
+import type { Work } from "@partner-commentary/core/shared/WorkSignal"
 import type { Assignment } from "@partner-commentary/core/topic/Assignment"
-import { type AssignmentInContext, AssignmentStore } from "@partner-commentary/core/topic/AssignmentStore"
+import {
+  type AssignmentInContext,
+  AssignmentStore,
+  type Modified
+} from "@partner-commentary/core/topic/AssignmentStore"
 import { recount, topicStatus } from "@partner-commentary/core/topic/TopicStatus"
 import type { Change } from "@partner-commentary/core/topic/Workflow"
 import { periodOf } from "@partner-commentary/core/usage/BillingPeriod"
@@ -13,20 +18,21 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import * as SqlClient from "effect/sql/SqlClient"
-import { type AssignmentRow, fromRow, toChangedRow } from "./AssignmentRow.ts"
+import { type AssignmentRow, changedColumns, fromRow } from "./AssignmentRow.ts"
 import * as AuditLog from "./AuditLog.ts"
 import { addressKey } from "./Columns.ts"
 import * as Events from "./Events.ts"
 import * as KeptFigures from "./KeptFigures.ts"
 import { forUpdate } from "./Lock.ts"
 import * as Mails from "./MailStore.ts"
+import * as Productions from "./ProductionStore.ts"
 import * as Tallies from "./Tallies.ts"
 import { countsOf, type TopicRow } from "./TopicRow.ts"
 import * as TopicTotals from "./TopicTotals.ts"
 import { transact } from "./Transaction.ts"
 import * as Usage from "./UsageStore.ts"
 
-type Decision<E> = Result.Result<{ readonly before: Assignment; readonly after: Assignment }, E>
+type Decision<E> = Result.Result<Modified, E>
 
 type LockedTopic = Pick<TopicRow, "id" | "status" | "created_at" | keyof ReturnType<typeof countsOf>>
 
@@ -51,19 +57,19 @@ export const layer = Layer.effect(
       const { assignment: after, delivered } = decided.success
       const now = yield* Instant.now
       if (delivered !== undefined) yield* Mails.markSent(sql, delivered, now)
-      if (after !== before) yield* write(topic, before, decided.success, now)
-      return Option.some<Decision<E>>(Result.succeed({ before, after }))
+      const work = after === before ? [] : yield* write(topic, before, decided.success, now)
+      return Option.some<Decision<E>>(Result.succeed({ before, after, work }))
     })
 
     /** The rows that many changes share, times, usage and tallies, come last: they are locked for the shortest time. */
     const write = Effect.fnUntraced(function* (
       topic: LockedTopic,
       before: Assignment,
-      { assignment: after, audit, notices }: Change,
+      { assignment: after, audit, notices, orders = [] }: Change,
       now: Instant.Instant
     ) {
       const { id: shareId, organizationId } = before
-      yield* sql`UPDATE assignments SET ${sql.update(toChangedRow(after))} WHERE id = ${shareId}`
+      yield* sql`UPDATE assignments SET ${sql.update(changedColumns(before, after))} WHERE id = ${shareId}`
       const { draft } = after
       if (draft !== null && draft.id !== before.draft?.id) {
         const created_at = Instant.toIso(draft.createdAt)
@@ -88,13 +94,22 @@ export const layer = Layer.effect(
           })
         )
       }
-      for (const event of emitted(before, after, now)) yield* Events.announce(sql, event, after)
+      if (orders.length > 0) yield* Productions.order(sql, after, orders, now)
+      const events = emitted(before, after, now)
+      for (const event of events) yield* Events.announce(sql, event, after)
       if (audit !== undefined) yield* AuditLog.append(sql, { ...audit, subject: shareId, organizationId }, now)
       yield* KeptFigures.addTimes(sql, before, after)
       yield* countUsage(Instant.fromIso(topic.created_at), before, after)
       const moved = status === topic.status ? [] : [TopicTotals.tally(topic.status, -1), TopicTotals.tally(status, 1)]
       const tallies = [...moved, ...KeptFigures.tallies(before, after)]
       if (tallies.length > 0) yield* Tallies.add(sql, before, tallies)
+      const work: ReadonlyArray<Work | false> = [
+        after.dueAt !== null && after.dueAt !== before.dueAt && "assignments",
+        notices.length > 0 && "mails",
+        events.length > 0 && "deliveries",
+        orders.length > 0 && "media"
+      ]
+      return work.filter((kind) => kind !== false)
     })
 
     /** A unit is given back to the month of the topic; a first draft counts in the month that it came in. */
