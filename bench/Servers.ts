@@ -24,7 +24,7 @@ const bench = import.meta.dirname
 export const commandLine = join(bench, "../hosts/node/bin/partner-commentary.js")
 const running = new Set<ChildProcess>()
 
-const start = (
+export const start = (
   args: ReadonlyArray<string>,
   options: { readonly cwd: string; readonly env: NodeJS.ProcessEnv },
   apiRootOf: (line: string) => string | undefined

@@ -4,7 +4,7 @@ import { BlockList } from "node:net"
 import type { FastifyReply, FastifyRequest } from "fastify"
 import { count } from "./Rate.ts"
 import { Refusal } from "./Refusal.ts"
-import type { Caller, Store } from "./Store.ts"
+import type { Caller } from "./Store.ts"
 
 declare module "fastify" {
   interface FastifyContextConfig {
@@ -26,15 +26,17 @@ interface Known {
   readonly addresses: BlockList | undefined
   readonly until: number
 }
+/** Where keys are looked up: at once, or in a while. */
+interface Keys {
+  readonly caller: (hash: string) => Caller | undefined | Promise<Caller | undefined>
+}
+
 /** The hook that lets a request through with its caller, or refuses it. */
-export const authentication = (store: Store) => {
+export const authentication = (store: Keys) => {
   const known = new Map<string, Known>()
 
-  const lookUp = (key: string, now: number): Known => {
-    const remembered = known.get(key)
-    if (remembered !== undefined && remembered.until > now) return remembered
+  const remember = (key: string, caller: Caller | undefined, now: number): Known => {
     if (known.size > 10_000) known.clear()
-    const caller = store.caller(createHash("sha256").update(key).digest("hex"))
     const list = JSON.parse(caller?.ip_allow_list ?? "[]") as ReadonlyArray<string>
     const addresses = list.length === 0 ? undefined : new BlockList()
     for (const address of list) addresses?.addAddress(address, address.includes(":") ? "ipv6" : "ipv4")
@@ -50,24 +52,38 @@ export const authentication = (store: Store) => {
 
   return (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void) => {
     const now = Date.now()
-    const { addresses, caller, scopes } = lookUp(String(request.headers["x-api-key"] ?? ""), now)
-    if (caller === undefined || caller.suspended_at !== null) {
-      return done(new Refusal(401, "unauthorized", "The API key is missing or invalid."))
-    }
-    if (caller.revoked_at !== null) return done(new Refusal(401, "key_revoked", "The API key was revoked."))
-    if (caller.expires_at !== null && Date.parse(caller.expires_at) <= now) {
-      return done(new Refusal(401, "key_expired", "The API key has expired."))
-    }
-    if (addresses !== undefined && !addresses.check(request.ip, request.ip.includes(":") ? "ipv6" : "ipv4")) {
-      return done(new Refusal(401, "ip_restricted", "The API key may not be used from this address."))
-    }
-    const { limited, scope } = request.routeOptions.config
-    const refused = count(caller.organization_id, limited, unlimited, reply, now)
-    if (refused !== undefined) return done(refused)
-    if (scope !== undefined && !scopes.has(scope)) {
-      return done(new Refusal(401, "scope_denied", `The API key lacks the scope ${scope}.`))
-    }
-    request.caller = caller
-    done()
+    const key = String(request.headers["x-api-key"] ?? "")
+    const remembered = known.get(key)
+    if (remembered !== undefined && remembered.until > now) return admit(remembered, request, reply, now, done)
+    const found = store.caller(createHash("sha256").update(key).digest("hex"))
+    if (!(found instanceof Promise)) return admit(remember(key, found, now), request, reply, now, done)
+    found.then((caller) => admit(remember(key, caller, now), request, reply, now, done), done)
   }
+}
+
+const admit = (
+  { addresses, caller, scopes }: Known,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  now: number,
+  done: (error?: Error) => void
+) => {
+  if (caller === undefined || caller.suspended_at !== null) {
+    return done(new Refusal(401, "unauthorized", "The API key is missing or invalid."))
+  }
+  if (caller.revoked_at !== null) return done(new Refusal(401, "key_revoked", "The API key was revoked."))
+  if (caller.expires_at !== null && Date.parse(caller.expires_at) <= now) {
+    return done(new Refusal(401, "key_expired", "The API key has expired."))
+  }
+  if (addresses !== undefined && !addresses.check(request.ip, request.ip.includes(":") ? "ipv6" : "ipv4")) {
+    return done(new Refusal(401, "ip_restricted", "The API key may not be used from this address."))
+  }
+  const { limited, scope } = request.routeOptions.config
+  const refused = count(caller.organization_id, limited, unlimited, reply, now)
+  if (refused !== undefined) return done(refused)
+  if (scope !== undefined && !scopes.has(scope)) {
+    return done(new Refusal(401, "scope_denied", `The API key lacks the scope ${scope}.`))
+  }
+  request.caller = caller
+  done()
 }

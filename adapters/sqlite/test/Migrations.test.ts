@@ -8,6 +8,7 @@ import { calls } from "@partner-commentary/sql/migrations/0006_calls"
 import { performance } from "@partner-commentary/sql/migrations/0010_performance"
 import { revocations } from "@partner-commentary/sql/migrations/0012_revocations"
 import { windowOrder } from "@partner-commentary/sql/migrations/0015_window_order"
+import { keptFigures } from "@partner-commentary/sql/migrations/0018_kept_figures"
 import * as SqliteClient from "@partner-commentary/sqlite/SqliteClient"
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
@@ -179,6 +180,53 @@ describe("migrations", () => {
       assert.sameDeepMembers(
         kept.map((row) => ({ ...row })),
         windows
+      )
+    }).pipe(Effect.provide(SqliteClient.layer({ filename: ":memory:" })))
+  )
+
+  it.effect("how many topics stand where is kept, and every day's requests are counted", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      for (const migration of [topics, audit, performance]) yield* migration
+      const owner = { organization_id: "o", environment: "live" }
+      yield* sql`INSERT INTO topic_totals ${sql.insert({ ...owner, status: "in_progress", total: 1 })}`
+      yield* sql`INSERT INTO topics (id, organization_id, environment, status, created_at, topic_sent, opinion_injected,
+          commentary_generated, creator_approved, declined, expired, abandoned, organization_name, output_types, content, metadata)
+        VALUES ('t', 'o', 'live', 'in_progress', ${at(9)}, 1, 0, 0, 1, 0, 0, 0, 'O', '[]', 'c', '{}')`
+      const assignment = {
+        ...owner,
+        topic_id: "t",
+        persona_id: "p",
+        status_updated_at: at(9),
+        persona_image_url: "",
+        creator_name: "",
+        creator_email: "",
+        creator_key: "",
+        created_at: at(9),
+        respond_by: at(23),
+        notified_at: at(9)
+      }
+      const approved = { responded_at: at(10), first_drafted_at: at(10), commentary_approved_at: at(12) }
+      const none = { responded_at: null, first_drafted_at: null, commentary_approved_at: null }
+      yield* sql`INSERT INTO assignments ${sql.insert([
+        { ...assignment, ...approved, position: 0, id: "a", persona_name: "Ada", status: "creator_approved" },
+        { ...assignment, ...none, position: 1, id: "b", persona_name: "Ada", status: "topic_sent" }
+      ])}`
+      yield* keptFigures
+      const tallies = yield* sql<Record<string, unknown>>`SELECT day, persona_id, name, total, persona_name FROM tallies
+        ORDER BY day, name`
+      assert.deepStrictEqual(
+        tallies.map((row) => Object.values(row)),
+        [
+          ["", "", "in_progress", 1, null],
+          ["2026-01-30", "p", "approved", 1, null],
+          ["2026-01-30", "p", "sent", 2, "Ada"]
+        ]
+      )
+      const [times] = yield* sql<Record<string, unknown>>`SELECT day, persona_id, recent, folded FROM performance_times`
+      assert.deepStrictEqual(
+        { ...times },
+        { day: "2026-01-30", persona_id: "p", recent: "r3600000 g0 a7200000 ", folded: "" }
       )
     }).pipe(Effect.provide(SqliteClient.layer({ filename: ":memory:" })))
   )

@@ -87,7 +87,7 @@ it.effect("counts and times are those of what was sent in the period, overall an
     }
     const figuresOfBo = { ...nothing, counts: { ...none, sent: 2, pending: 1, declined: 1 } }
     const expected = {
-      period: { start: "2026-01-30T12:11:00.000Z", end: "2026-03-01T12:11:00.000Z" },
+      period: { start: "2026-01-30T00:00:00.000Z", end: "2026-03-01T12:11:00.000Z" },
       overall: { ...figuresOfAda, counts: { ...none, sent: 4, pending: 1, approved: 2, declined: 1 } },
       personas: [
         { persona_id: ada.id, persona_name: "Ada Vance", ...figuresOfAda },

@@ -29,7 +29,7 @@ const Spread = Schema.Struct({
 }).annotate({
   identifier: "Spread",
   description:
-    "Times in seconds, with milliseconds. Median and 90th percentile are nearest ranks: the least of the measured times that 50 % or 90 % of them do not exceed."
+    "Times in seconds, with milliseconds. Median and 90th percentile are nearest ranks: the least of the measured times that 50 % or 90 % of them do not exceed. Where many were measured on a day, within 5 % of it."
 })
 
 const figures = {
@@ -74,7 +74,7 @@ const query = {
   from: Schema.optionalKey(
     Schema.String.annotate({
       description:
-        "Requests sent from this moment on: an ISO 8601 timestamp with a zone, from the year 2000 on. 30 days before `to` by default.",
+        "Requests sent from this moment on: an ISO 8601 timestamp with a zone, from the year 2000 on. By default, the beginning (UTC) of the day 30 days before `to`.",
       format: "date-time",
       examples: ["2026-01-01T00:00:00Z"]
     })

@@ -3,7 +3,7 @@ import type { Timestamp } from "./Wire.ts"
 
 /** Requests to creators that were sent in a period of at most 366 days. */
 export interface PerformancePeriod {
-  /** From this moment on. 30 days before `to` where it is left out. */
+  /** From this moment on. Where it is left out, the beginning (UTC) of the day 30 days before `to`. */
   readonly from?: Timestamp | Date | undefined
   /** Before this moment. Now where it is left out. */
   readonly to?: Timestamp | Date | undefined

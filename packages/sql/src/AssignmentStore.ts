@@ -22,9 +22,11 @@ import { type AssignmentRow, changedColumns, fromRow } from "./AssignmentRow.ts"
 import * as AuditLog from "./AuditLog.ts"
 import { addressKey } from "./Columns.ts"
 import * as Events from "./Events.ts"
+import * as KeptFigures from "./KeptFigures.ts"
 import { forUpdate } from "./Lock.ts"
 import * as Mails from "./MailStore.ts"
 import * as Productions from "./ProductionStore.ts"
+import * as Tallies from "./Tallies.ts"
 import { countsOf, type TopicRow } from "./TopicRow.ts"
 import * as TopicTotals from "./TopicTotals.ts"
 import { transact } from "./Transaction.ts"
@@ -59,7 +61,7 @@ export const layer = Layer.effect(
       return Option.some<Decision<E>>(Result.succeed({ before, after, work }))
     })
 
-    /** The rows that many changes share, usage and totals, come last: they are locked for the shortest time. */
+    /** The rows that many changes share, times, usage and tallies, come last: they are locked for the shortest time. */
     const write = Effect.fnUntraced(function* (
       topic: LockedTopic,
       before: Assignment,
@@ -96,8 +98,11 @@ export const layer = Layer.effect(
       const events = emitted(before, after, now)
       for (const event of events) yield* Events.announce(sql, event, after)
       if (audit !== undefined) yield* AuditLog.append(sql, { ...audit, subject: shareId, organizationId }, now)
+      yield* KeptFigures.addTimes(sql, before, after)
       yield* countUsage(Instant.fromIso(topic.created_at), before, after)
-      if (status !== topic.status) yield* TopicTotals.add(sql, before, { [topic.status]: -1, [status]: 1 })
+      const moved = status === topic.status ? [] : [TopicTotals.tally(topic.status, -1), TopicTotals.tally(status, 1)]
+      const tallies = [...moved, ...KeptFigures.tallies(before, after)]
+      if (tallies.length > 0) yield* Tallies.add(sql, before, tallies)
       const work: ReadonlyArray<Work | false> = [
         after.dueAt !== null && after.dueAt !== before.dueAt && "assignments",
         notices.length > 0 && "mails",

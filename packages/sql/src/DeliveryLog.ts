@@ -54,6 +54,7 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
 
+    /** The ids are said of both tables: told of one, Postgres may read all attempts of the webhook for the other. */
     const attemptsOf = (
       webhookId: WebhookId,
       ids: ReadonlyArray<EventId>,
@@ -63,6 +64,7 @@ export const layer = Layer.effect(
       FROM deliveries d JOIN delivery_attempts made
         ON made.webhook_id = d.webhook_id AND made.event_id = d.event_id AND made.ticket > d.ticket - CAST(${most * slack} AS INTEGER)
       WHERE d.webhook_id = ${webhookId} AND ${sql.in("d.event_id", ids)}
+        AND made.webhook_id = ${webhookId} AND ${sql.in("made.event_id", ids)}
       ORDER BY made.ticket`
 
     /** `some` picks deliveries, newest first. */

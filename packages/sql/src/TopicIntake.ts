@@ -1,5 +1,5 @@
 /**
- * How a submission is written: windows, topic, assignments, mails, usage, totals, in this order. Where a statement is a call,
+ * How a submission is written: windows, topic, assignments, mails, usage, tallies, in this order. Where a statement is a call,
  * each by itself; where it is a way over the network, all as one. What follows from what was found is TopicStore's to decide.
  */
 import { noticeId } from "@partner-commentary/core/mail/Mail"
@@ -13,7 +13,9 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import { toNewRow } from "./AssignmentRow.ts"
 import { isoOfFew, jsonOf } from "./Columns.ts"
+import * as KeptFigures from "./KeptFigures.ts"
 import * as Mails from "./MailStore.ts"
+import * as Tallies from "./Tallies.ts"
 import * as TopicRow from "./TopicRow.ts"
 import * as TopicTotals from "./TopicTotals.ts"
 import * as Usage from "./UsageStore.ts"
@@ -99,7 +101,7 @@ const inStatements =
         )
       }
       const seen = yield* Usage.count(sql, topic, periodOf(topic.createdAt), { topics: 1, units: sent.length })
-      yield* TopicTotals.add(sql, topic, { pending: 1 })
+      yield* Tallies.add(sql, topic, [TopicTotals.tally("pending", 1), ...KeptFigures.sent(sent)])
       return { holders, seen }
     })
 
@@ -154,9 +156,13 @@ const inOneStatement =
           INSERT INTO topics (${sql.literal(Object.keys(topicRow).join(", "))}, topic_sent)
           SELECT ${sql.csv(Object.values(topicRow).map((value) => sql`${value}`))}, (SELECT COUNT(*) FROM sent) FROM seen),
         counted AS (
-          INSERT INTO topic_totals AS kept (organization_id, environment, status, total)
-          SELECT ${topic.organizationId}, ${topic.environment}, 'pending', 1 FROM seen
-          ON CONFLICT (organization_id, environment, status) DO UPDATE SET total = kept.total + excluded.total)
+          INSERT INTO tallies AS kept (organization_id, environment, day, persona_id, name, total, persona_name)
+          SELECT ${topic.organizationId}, ${topic.environment}, more.* FROM (
+            SELECT '' AS day, '' AS persona_id, 'pending' AS name, 1 AS total, NULL AS persona_name FROM seen
+            UNION ALL
+            SELECT ${KeptFigures.dayOf(topic.createdAt)}, persona_id, 'sent', 1, persona_name FROM sent, seen) AS more
+          ORDER BY day COLLATE "C", persona_id COLLATE "C", name COLLATE "C"
+          ${Tallies.whereKept(sql)})
         SELECT holders.*, seen.topics_created, seen.units_held FROM holders LEFT JOIN seen ON TRUE`,
       (found) => ({
         holders: holdersOf(found),

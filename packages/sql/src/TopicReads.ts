@@ -66,14 +66,21 @@ export const makeReads = (
       group
     )
 
+  /** What is passed over is passed over in the index: no row of it is touched. */
+  const skipping = (some: Fragment, offset: number) =>
+    sql<TopicRow.TopicRow>`SELECT t.* FROM (SELECT created_at, id ${some} OFFSET ${offset}) few
+      JOIN topics t ON t.id = few.id ORDER BY few.created_at DESC, few.id DESC`
+
   const page = Effect.fnUntraced(function* ({ from, limit, owner, status }: TopicList) {
     const total = yield* TopicTotals.total(sql, owner, status)
     const behind =
       "cursor" in from ? sql`AND (created_at, id) < (${toIso(from.cursor.createdAt)}, ${from.cursor.id})` : none
-    const rows = yield* sql<TopicRow.TopicRow>`SELECT * FROM topics
-      WHERE organization_id = ${owner.organizationId} AND environment = ${owner.environment}
+    const some = sql`FROM topics WHERE organization_id = ${owner.organizationId} AND environment = ${owner.environment}
         ${status === null ? none : sql`AND status = ${status}`} ${behind}
-      ORDER BY created_at DESC, id DESC LIMIT ${limit + 1} OFFSET ${"offset" in from ? from.offset : 0}`
+      ORDER BY created_at DESC, id DESC LIMIT ${limit + 1}`
+    const rows = yield* "offset" in from && from.offset > 0
+      ? skipping(some, from.offset)
+      : sql<TopicRow.TopicRow>`SELECT * ${some}`
     const items = rows.slice(0, limit).map(TopicRow.fromRow)
     const last = rows.length > limit ? items.at(-1) : undefined
     const next = Option.map(Option.fromUndefinedOr(last), ({ createdAt, id }) => ({ createdAt, id }))

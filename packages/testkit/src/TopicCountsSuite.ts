@@ -1,5 +1,7 @@
 /** What the stores promise together: that a topic's counts and status, the totals and the usage follow every assignment, exactly. */
 import { assert, describe, it as vitest } from "@effect/vitest"
+import { add, figures, newTally } from "@partner-commentary/core/performance/Figures"
+import { PerformanceStore } from "@partner-commentary/core/performance/PerformanceStore"
 import { isSettled } from "@partner-commentary/core/topic/Assignment"
 import { AssignmentStore } from "@partner-commentary/core/topic/AssignmentStore"
 import {
@@ -20,7 +22,7 @@ import * as Creator from "./Creator.ts"
 import { day, owner as ownerOf, personas, start, submission } from "./Fixtures.ts"
 import { guarantees } from "./Guarantee.ts"
 
-type Stores = TopicStore | AssignmentStore | UsageStore
+type Stores = TopicStore | AssignmentStore | UsageStore | PerformanceStore
 
 export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
   describe(`${name}: counts`, () => {
@@ -113,7 +115,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
       }))
 
     vitest.effect.prop(
-      "whatever happens, in whatever order: counts, totals and usage are what counting would find",
+      "whatever happens, in whatever order: counts, totals, usage and a day's figures are what counting would find",
       [Schema.Array(Step).check(Schema.isMaxLength(40))],
       ([taken]) => Effect.provide(happening(taken), Layer.fresh(layer)),
       { arbitrary: { runs: 30, size: 60 } }
@@ -160,6 +162,18 @@ const happening = Effect.fnUntraced(function* (taken: ReadonlyArray<typeof Step.
       : Effect.ignore(Effect.asVoid<unknown, unknown, AssignmentStore>(steps[what](id)))
   }
   yield* agree(owner)
+  yield* figuresAgree(owner)
+})
+
+/** What was kept of the day, against its assignments one by one. */
+const figuresAgree = Effect.fnUntraced(function* (owner: Owner) {
+  const performance = yield* PerformanceStore
+  const days = yield* performance.days(owner, start - day, null)
+  const { courses } = yield* performance.page(owner, { start: start - day, end: start + day }, null, 100)
+  const tally = newTally()
+  for (const course of courses) add(tally, course)
+  assert.strictEqual(tally.counts.sent, 5)
+  assert.deepStrictEqual(figures(...days.map((persona) => persona.tally)), figures(tally))
 })
 
 const twoSent = Effect.fnUntraced(function* (environment: "live" | "test" = "live") {

@@ -1,19 +1,19 @@
 /**
- * How an organization's assignments of a period went: overall and by persona. Reads the period once, in small pages, and
- * lets others have their turn between them: a long period takes long, and holds up nobody. A process makes one such report
- * for an organization at a time, and few in all. It costs a few microseconds for each assignment, and three numbers of memory.
+ * How an organization's assignments of a period went: overall and by persona. Whole days are read as they were kept with each
+ * change, so a report costs what days and personas it has, however much was sent. A part of a day, at the period's ends, is read
+ * assignment by assignment, in small pages. A process makes one report for an organization at a time, and few in all.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import * as Semaphore from "effect/Semaphore"
-import type { OrganizationId, PersonaId, ShareId } from "../shared/Ids.ts"
+import type { OrganizationId, PersonaId } from "../shared/Ids.ts"
 import type { Cursor } from "../shared/Page.ts"
 import type { Owner } from "../topic/TopicStore.ts"
-import { add, type Figures, figures, newTally, type Tally } from "./Figures.ts"
+import { add, addAll, type Figures, figures, newTally, type Tally } from "./Figures.ts"
 import { PerformanceStore } from "./PerformanceStore.ts"
-import type { ReportingPeriod } from "./ReportingPeriod.ts"
+import { type AskedPeriod, type Days, divide, type ReportingPeriod } from "./ReportingPeriod.ts"
 
 export interface Report {
   readonly overall: Figures
@@ -27,10 +27,10 @@ export interface PersonaReport extends Figures {
   readonly name: string
 }
 
-/** So many assignments one report is made of at most. */
+/** So many assignments are read one by one at most, for a part of a day. */
 export const maxAssignments = 1_000_000
 
-/** More assignments than `maxAssignments` were sent in the period. */
+/** More assignments than `maxAssignments` were sent in a part of a day, at the period's beginning or end. */
 export class PeriodTooFull extends Schema.TaggedError<PeriodTooFull>()("PeriodTooFull", {}) {}
 
 /** A report for this organization is being made. */
@@ -38,7 +38,7 @@ export class ReportUnderWay extends Schema.TaggedError<ReportUnderWay>()("Report
 
 export class Performance extends Context.Service<
   Performance,
-  { readonly of: (owner: Owner, period: ReportingPeriod) => Effect.Effect<Report, PeriodTooFull | ReportUnderWay> }
+  { readonly of: (owner: Owner, period: AskedPeriod) => Effect.Effect<Report, PeriodTooFull | ReportUnderWay> }
 >()("@partner-commentary/core/performance/Performance") {
   static readonly layer = Layer.effect(
     Performance,
@@ -47,40 +47,41 @@ export class Performance extends Context.Service<
       const turn = yield* Semaphore.make(reportsAtOnce)
       const underWay = new Set<OrganizationId>()
 
-      const read = Effect.fnUntraced(function* (owner: Owner, period: ReportingPeriod) {
-        const seen = new Map<PersonaId, { readonly tally: Tally; latest: ShareId }>()
+      const see = (seen: Seen, personaId: PersonaId, name: string) => {
+        const persona = seen.get(personaId) ?? { tally: newTally(), name }
+        persona.name = name
+        seen.set(personaId, persona)
+        return persona.tally
+      }
+
+      const readDays = Effect.fnUntraced(function* (seen: Seen, owner: Owner, { end, start }: Days) {
+        for (const { personaId, personaName, tally } of yield* store.days(owner, start, end)) {
+          addAll(see(seen, personaId, personaName), tally)
+        }
+      })
+
+      const readPart = Effect.fnUntraced(function* (seen: Seen, owner: Owner, part: ReportingPeriod) {
         let count = 0
         let after: Cursor | null = null
         do {
-          const page: Effect.Success<ReturnType<typeof store.page>> = yield* store.page(owner, period, after, pageSize)
-          for (const course of page) {
-            const persona = seen.get(course.personaId) ?? { tally: newTally(), latest: course.id }
-            add(persona.tally, course)
-            persona.latest = course.id
-            seen.set(course.personaId, persona)
-          }
-          count += page.length
+          const page: Effect.Success<ReturnType<typeof store.page>> = yield* store.page(owner, part, after, pageSize)
+          for (const course of page.courses) add(see(seen, course.personaId, course.personaName), course)
+          count += page.courses.length
           if (count > maxAssignments) return yield* new PeriodTooFull()
-          after = page.length < pageSize ? null : (page.at(-1) ?? null)
+          after = page.next
           yield* Effect.yieldNow
         } while (after !== null)
-        return seen
       })
 
-      const names = Effect.fnUntraced(function* (latest: ReadonlyArray<ShareId>) {
-        const all = new Map<PersonaId, string>()
-        for (let from = 0; from < latest.length; from += pageSize) {
-          for (const [id, name] of yield* store.namesOn(latest.slice(from, from + pageSize))) all.set(id, name)
-        }
-        return all
-      })
-
-      const report = Effect.fnUntraced(function* (owner: Owner, period: ReportingPeriod) {
-        const seen = yield* read(owner, period)
-        const nameOf = yield* names([...seen.values()].map(({ latest }) => latest))
+      const report = Effect.fnUntraced(function* (owner: Owner, period: AskedPeriod) {
+        const seen: Seen = new Map()
+        const { after, before, days } = divide(period)
+        if (before !== null) yield* readPart(seen, owner, before)
+        if (days !== null) yield* readDays(seen, owner, days)
+        if (after !== null) yield* readPart(seen, owner, after)
         const personas: Array<PersonaReport> = []
-        for (const [id, { tally }] of seen) {
-          personas.push({ id, name: nameOf.get(id) ?? "", ...figures(tally) })
+        for (const [id, { name, tally }] of seen) {
+          personas.push({ id, name, ...figures(tally) })
           yield* Effect.yieldNow
         }
         return {
@@ -104,8 +105,11 @@ export class Performance extends Context.Service<
   )
 }
 
-/** Some milliseconds' worth of reading. */
-const pageSize = 500
+/** By persona, with the name on the latest assignment seen. */
+type Seen = Map<PersonaId, { readonly tally: Tally; name: string }>
+
+/** So many topics: some milliseconds' worth of reading. */
+const pageSize = 200
 
 /** Others wait. Nobody has more than one, so nobody waits behind more than the other callers there are. */
 const reportsAtOnce = 4

@@ -11,6 +11,18 @@ export interface ReportingPeriod {
   readonly end: Instant.Instant
 }
 
+/** A period as it was asked for. */
+export interface AskedPeriod extends ReportingPeriod {
+  /** It ends now, with all that was sent so far. */
+  readonly untilNow: boolean
+}
+
+/** Whole days (UTC), from the one that begins at `start` on; without an end where `end` is null. */
+export interface Days {
+  readonly start: Instant.Instant
+  readonly end: Instant.Instant | null
+}
+
 /** A whole leap year. */
 export const longest = Duration.days(366)
 
@@ -25,15 +37,32 @@ export class PeriodInvalid extends Schema.TaggedError<PeriodInvalid>()("PeriodIn
   reason: Schema.Literals(["backwards", "too_long", "too_early"])
 }) {}
 
-/** Ends now and starts 30 days before its end, unless told otherwise; never before `earliest`. */
+/** Ends now and starts with the day that was 30 days before its end, unless told otherwise; never before `earliest`. */
 export const reportingPeriod = (
   given: { readonly from: Instant.Instant | null; readonly to: Instant.Instant | null },
   now: Instant.Instant
-): Result.Result<ReportingPeriod, PeriodInvalid> => {
+): Result.Result<AskedPeriod, PeriodInvalid> => {
   const end = given.to ?? now
-  const start = given.from ?? Math.max(earliest, end - Duration.toMillis(usual))
+  const start = given.from ?? Math.max(earliest, dayOf(end - Duration.toMillis(usual)))
   if (end <= earliest || start < earliest) return Result.fail(new PeriodInvalid({ reason: "too_early" }))
   if (start >= end) return Result.fail(new PeriodInvalid({ reason: "backwards" }))
   if (end > Instant.plus(start, longest)) return Result.fail(new PeriodInvalid({ reason: "too_long" }))
-  return Result.succeed({ start, end })
+  return Result.succeed({ start, end, untilNow: given.to === null })
+}
+
+const day = Duration.toMillis(Duration.days(1))
+
+/** When the day (UTC) of a moment began. */
+const dayOf = (moment: Instant.Instant): Instant.Instant => Math.floor(moment / day) * day
+
+/** Into its whole days and what is left of a day before and after them. */
+export const divide = ({ end, start, untilNow }: AskedPeriod) => {
+  const first = dayOf(start + day - 1)
+  const last = untilNow ? null : dayOf(end)
+  if (last !== null && first > last) return { before: { start, end }, days: null, after: null }
+  return {
+    before: start < first ? { start, end: first } : null,
+    days: last !== null && first === last ? null : { start: first, end: last },
+    after: last !== null && last < end ? { start: last, end } : null
+  }
 }

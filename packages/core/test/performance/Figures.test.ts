@@ -1,14 +1,11 @@
 import { describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
 import { assert } from "vitest"
-import { add, type Course, figures, newTally, percentile } from "../../src/performance/Figures.ts"
-import type { PersonaId, ShareId } from "../../src/shared/Ids.ts"
-import { noon, uuid } from "../topic/FreshAssignment.ts"
+import { percentile } from "../../src/performance/Durations.ts"
+import { add, figures, newTally, type Way } from "../../src/performance/Figures.ts"
+import { noon } from "../topic/FreshAssignment.ts"
 
-const sent: Course = {
-  id: uuid<ShareId>(1),
-  personaId: uuid<PersonaId>(2),
-  createdAt: noon,
+const sent: Way = {
   status: "topic_sent",
   failureReason: null,
   notifiedAt: null,
@@ -17,7 +14,7 @@ const sent: Course = {
   approvedAt: null
 }
 
-const of = (...courses: ReadonlyArray<Partial<Course>>) => {
+const of = (...courses: ReadonlyArray<Partial<Way>>) => {
   const tally = newTally()
   for (const course of courses) add(tally, { ...sent, ...course })
   return tally

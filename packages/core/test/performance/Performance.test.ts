@@ -3,22 +3,21 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import { assert } from "vitest"
-import type { Course } from "../../src/performance/Figures.ts"
+import { add, type Course, newTally } from "../../src/performance/Figures.ts"
 import { maxAssignments, Performance } from "../../src/performance/Performance.ts"
-import { PerformanceStore } from "../../src/performance/PerformanceStore.ts"
-import type { OrganizationId, PersonaId, ShareId } from "../../src/shared/Ids.ts"
+import { type KeptOfPersona, PerformanceStore } from "../../src/performance/PerformanceStore.ts"
+import type { OrganizationId, PersonaId } from "../../src/shared/Ids.ts"
 import type { Owner } from "../../src/topic/TopicStore.ts"
 import { noon, uuid } from "../topic/FreshAssignment.ts"
 
 const owner: Owner = { organizationId: uuid<OrganizationId>(1), environment: "live" }
-const period = { start: noon - 1000, end: noon }
+const period = { start: noon - 1000, end: noon, untilNow: false }
 const names = ["Cy", "Ada", "Bo", "Ada"]
 
 /** Sent in turn to four personas. */
 const course = (index: number): Course => ({
-  id: uuid<ShareId>(1_000_000_000 + index),
   personaId: uuid<PersonaId>(index % names.length),
-  createdAt: noon,
+  personaName: `${names[index % names.length]}`,
   status: "creator_approved",
   failureReason: null,
   notifiedAt: noon,
@@ -29,27 +28,24 @@ const course = (index: number): Course => ({
 
 const indexOf = (id: string) => Number(id.slice(-12)) - 1_000_000_000
 
-/** A store of so many assignments, which tells what it is asked: where pages begin, and whose names are wanted. */
-const storeOf = (count: number, asked: Array<number> = [], named: Array<number> = []) =>
+/** A store of so many topics with one assignment each, which tells where the pages that it is asked for begin. */
+const storeOf = (count: number, asked: Array<number> = [], days: ReadonlyArray<KeptOfPersona> = []) =>
   Layer.succeed(PerformanceStore, {
+    days: () => Effect.succeed(days),
     page: (_owner, _period, after, limit) =>
       Effect.sync(() => {
         const first = after === null ? 0 : indexOf(after.id) + 1
         asked.push(first)
-        return Array.from({ length: Math.min(limit, count - first) }, (_, index) => course(first + index))
-      }),
-    namesOn: (ids) =>
-      Effect.sync(() => {
-        named.push(...ids.map(indexOf))
-        const turns = ids.map((id) => indexOf(id) % names.length)
-        return new Map(turns.map((turn) => [uuid<PersonaId>(turn), names[turn] ?? ""]))
+        const courses = Array.from({ length: Math.min(limit, count - first) }, (_, index) => course(first + index))
+        const last = first + courses.length - 1
+        return { courses, next: courses.length < limit ? null : { createdAt: noon, id: uuid(1_000_000_000 + last) } }
       })
   })
 
 const report = Effect.flatMap(Performance, (performance) => performance.of(owner, period))
 
 describe("a report", () => {
-  for (const count of [1, 499, 500, 501, 1203]) {
+  for (const count of [1, 199, 200, 201, 1203]) {
     it.effect(`sees each of ${count} assignments once, however they fall into pages`, () =>
       Effect.gen(function* () {
         const { overall, personas } = yield* report
@@ -79,12 +75,23 @@ describe("a report", () => {
     }).pipe(Effect.provide(Performance.layer.pipe(Layer.provide(storeOf(8)))))
   )
 
-  it.effect("calls each persona by the name on its latest assignment", () => {
-    const named: Array<number> = []
+  it.effect("adds what was kept of whole days, and calls each persona by its latest name", () => {
+    const tally = newTally()
+    for (const index of [0, 4]) add(tally, course(index))
+    const kept = [{ personaId: uuid<PersonaId>(0), personaName: "Cyrus", tally }]
     return Effect.gen(function* () {
-      yield* report
-      assert.sameMembers(named, [506, 507, 508, 509])
-    }).pipe(Effect.provide(Performance.layer.pipe(Layer.provide(storeOf(510, [], named)))))
+      const performance = yield* Performance
+      const { overall, personas } = yield* performance.of(owner, {
+        ...period,
+        start: noon - 86_400_000,
+        untilNow: true
+      })
+      assert.deepInclude(overall.counts, { sent: 3, approved: 3 })
+      assert.deepStrictEqual(
+        personas.map(({ counts, name }) => [name, counts.sent]),
+        [["Cyrus", 3]]
+      )
+    }).pipe(Effect.provide(Performance.layer.pipe(Layer.provide(storeOf(1, [], kept)))))
   })
 
   it.effect("of nothing has no personas", () =>

@@ -1,18 +1,22 @@
 import { describe, it } from "@effect/vitest"
 import * as Result from "effect/Result"
 import { assert } from "vitest"
-import { reportingPeriod } from "../../src/performance/ReportingPeriod.ts"
+import { divide, reportingPeriod } from "../../src/performance/ReportingPeriod.ts"
 import { noon } from "../topic/FreshAssignment.ts"
 
 const day = 24 * 3_600_000
+const midnight = Math.floor(noon / day) * day
 const period = (from: number | null, to: number | null) =>
-  Result.match(reportingPeriod({ from, to }, noon), { onFailure: ({ reason }) => reason, onSuccess: (valid) => valid })
+  Result.match(reportingPeriod({ from, to }, noon), {
+    onFailure: ({ reason }) => reason,
+    onSuccess: ({ end, start }) => ({ start, end })
+  })
 
 describe("a reporting period", () => {
-  it("is the last 30 days unless told otherwise", () => {
-    assert.deepStrictEqual(period(null, null), { start: noon - 30 * day, end: noon })
+  it("begins with the day that was 30 days ago unless told otherwise", () => {
+    assert.deepStrictEqual(period(null, null), { start: midnight - 30 * day, end: noon })
     assert.deepStrictEqual(period(noon - 1, null), { start: noon - 1, end: noon })
-    assert.deepStrictEqual(period(null, noon + day), { start: noon - 29 * day, end: noon + day })
+    assert.deepStrictEqual(period(null, noon + day), { start: midnight - 29 * day, end: noon + day })
     assert.deepStrictEqual(period(noon - 9, noon - 8), { start: noon - 9, end: noon - 8 })
   })
 
@@ -37,6 +41,37 @@ describe("a reporting period", () => {
     assert.deepStrictEqual(period(first, first + 1), { start: first, end: first + 1 })
     assert.deepStrictEqual(period(null, first + day), { start: first, end: first + day })
     const last = Date.parse("9999-12-31T23:59:59.999Z")
-    assert.deepStrictEqual(period(null, last), { start: last - 30 * day, end: last })
+    assert.deepStrictEqual(period(null, last), { start: Date.parse("9999-12-01T00:00:00.000Z"), end: last })
+  })
+})
+
+describe("a period is divided", () => {
+  const asked = (start: number, end: number, untilNow = false) => divide({ start, end, untilNow })
+
+  it("into whole days, and what is left of a day before and after them", () => {
+    assert.deepStrictEqual(asked(midnight - 1, midnight + 2 * day + 1), {
+      before: { start: midnight - 1, end: midnight },
+      days: { start: midnight, end: midnight + 2 * day },
+      after: { start: midnight + 2 * day, end: midnight + 2 * day + 1 }
+    })
+  })
+
+  it("without what it does not have", () => {
+    const whole = { before: null, days: { start: midnight, end: midnight + day }, after: null }
+    assert.deepStrictEqual(asked(midnight, midnight + day), whole)
+    const part = { before: { start: midnight, end: noon }, days: null, after: null }
+    assert.deepStrictEqual(asked(noon - 1, noon).before, { start: noon - 1, end: noon })
+    assert.deepStrictEqual(asked(midnight, noon), { before: null, days: null, after: part.before })
+    const around = asked(midnight - 1, midnight + 1)
+    assert.isNull(around.days)
+    assert.deepStrictEqual(around.before?.end, around.after?.start)
+  })
+
+  it("with everything sent so far where it ends now", () => {
+    assert.deepStrictEqual(asked(noon, noon + 1, true), {
+      before: { start: noon, end: midnight + day },
+      days: { start: midnight + day, end: null },
+      after: null
+    })
   })
 })

@@ -15,3 +15,7 @@ export const serial = (sql: SqlClient) =>
     pg: () => sql.literal("BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY"),
     orElse: () => sql.literal("INTEGER PRIMARY KEY")
   })
+
+/** Pages are filled to so many percent: a changed row finds room beside itself, and no index hears of it. SQLite changes rows in place. */
+export const oftenUpdated = (sql: SqlClient, fill: number) =>
+  sql.onDialectOrElse({ pg: () => sql.literal(`WITH (fillfactor = ${fill})`), orElse: () => sql.literal("") })

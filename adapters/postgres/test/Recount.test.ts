@@ -1,0 +1,60 @@
+/** What a migration makes of what was there before: the figures of each day, as if they had been kept from the first day on. */
+import { assert, describe, it } from "@effect/vitest"
+import { percentile } from "@partner-commentary/core/performance/Durations"
+import { figures } from "@partner-commentary/core/performance/Figures"
+import { PerformanceStore } from "@partner-commentary/core/performance/PerformanceStore"
+import { defaults } from "@partner-commentary/core/shared/Policy"
+import { AssignmentStore } from "@partner-commentary/core/topic/AssignmentStore"
+import { TopicStore } from "@partner-commentary/core/topic/TopicStore"
+import { notified } from "@partner-commentary/core/topic/Workflow"
+import { recount } from "@partner-commentary/sql/Recount"
+import * as TestDatabase from "@partner-commentary/test/postgres/TestDatabase"
+import * as Creator from "@partner-commentary/testkit/Creator"
+import { day, minute, owner as ownerOf, persona, start, submission } from "@partner-commentary/testkit/Fixtures"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import * as TestClock from "effect/testing/TestClock"
+
+describe("a recount", () => {
+  it.effect("finds what was kept with each change, on a busy day and on a quiet one", () =>
+    Effect.gen(function* () {
+      const topics = yield* TopicStore
+      const owner = ownerOf()
+      const [ada, bo] = [persona({ name: "Ada" }), persona({ name: "Bo" })]
+      const times: Array<number> = []
+      for (let index = 0; index < 45; index++) {
+        const createdAt = start + (index < 3 ? day : 0)
+        yield* TestClock.setTime(createdAt)
+        const { sent } = yield* topics.submit(submission({ personas: [ada, bo], topic: { ...owner, createdAt } }))
+        const [first, second] = sent
+        if (first === undefined || second === undefined) return assert.fail("nothing was sent")
+        yield* Effect.flatMap(AssignmentStore, (store) =>
+          store.modify(first, (present) => Result.succeed(notified(present, "mail", createdAt, defaults)))
+        )
+        yield* TestClock.setTime(createdAt + index * minute)
+        times.push(index * minute)
+        yield* Creator.respondAndDraft(first)
+        if (index % 3 > 0) yield* Creator.approve(first)
+        if (index % 3 === 1) yield* Creator.decline(second)
+      }
+      const told = Effect.flatMap(PerformanceStore, (store) =>
+        Effect.map(store.days(owner, start - day, null), (days) =>
+          days
+            .toSorted((one, other) => (one.personaName < other.personaName ? -1 : 1))
+            .map(({ personaId, personaName, tally }) => ({ personaId, personaName, ...figures(tally) }))
+        )
+      )
+      const kept = yield* told
+      yield* recount
+      const [counted, other] = yield* told
+      assert.deepStrictEqual([counted?.counts, other], [kept[0]?.counts, kept[1]])
+      assert.deepInclude(counted?.counts, { sent: 45, pending: 15, approved: 30 })
+      assert.deepInclude(other?.counts, { sent: 45, pending: 30, declined: 15 })
+      for (const { response } of [kept[0], counted].flatMap((one) => one ?? [])) {
+        const exact = percentile(times, 90) ?? 0
+        assert.strictEqual(response.count, 45)
+        assert.closeTo(response.p90 ?? 0, exact, exact * 0.05)
+      }
+    }).pipe(Effect.provide(TestDatabase.layer))
+  )
+})

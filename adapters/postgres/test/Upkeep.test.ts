@@ -1,0 +1,40 @@
+/** What keeps Postgres fast as tables grow: settings of its upkeep, and counters that are changed without touching an index. */
+import { assert, describe, it } from "@effect/vitest"
+import * as TestDatabase from "@partner-commentary/test/postgres/TestDatabase"
+import * as Effect from "effect/Effect"
+import * as SqlClient from "effect/sql/SqlClient"
+
+describe("upkeep", () => {
+  it.effect(
+    "counters that every change adds to have room beside them and no index on what changes; tables are looked after in time",
+    () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const rows = yield* sql<
+          Record<string, string | number>
+        >`SELECT relname, array_to_string(reloptions, ' ') AS options
+        FROM pg_class WHERE relname IN ('tallies', 'performance_times', 'usage_months', 'topics', 'mails') ORDER BY relname`
+        const options = new Map(rows.map(({ options, relname }) => [relname, options]))
+        assert.strictEqual(options.get("tallies"), "fillfactor=70")
+        assert.strictEqual(options.get("performance_times"), "fillfactor=70")
+        assert.strictEqual(options.get("usage_months"), "fillfactor=50")
+        assert.include(options.get("topics"), "autovacuum_analyze_scale_factor=0.02")
+        assert.include(options.get("mails"), "autovacuum_vacuum_scale_factor=0.02")
+        const indexed = yield* sql<Record<string, string>>`SELECT DISTINCT a.attname AS name
+        FROM pg_index i JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = ANY (i.indkey)
+        WHERE i.indrelid IN ('tallies'::regclass, 'usage_months'::regclass, 'performance_times'::regclass)`
+        const names = indexed.map(({ name }) => name)
+        for (const changed of [
+          "total",
+          "persona_name",
+          "topics_created",
+          "units_held",
+          "api_calls",
+          "recent",
+          "folded"
+        ]) {
+          assert.notInclude(names, changed)
+        }
+      }).pipe(Effect.provide(TestDatabase.layer))
+  )
+})

@@ -1,0 +1,103 @@
+/** Two servers side by side: rounds of load in turn, and what came of them as ratios. */
+import { type ChildProcess, fork } from "node:child_process"
+import { join } from "node:path"
+import type { Outcome, Round } from "./load.ts"
+import * as Servers from "./Servers.ts"
+
+export const print = (line = "") => process.stdout.write(`${line}\n`)
+
+export const connections = 32
+
+export interface Plan {
+  readonly rounds: number
+  readonly seconds: number
+  readonly warmUp: number
+}
+
+export const startGenerator = (): ChildProcess => fork(join(import.meta.dirname, "load.ts"))
+
+export type Sent = Omit<Round, "port" | "key">
+export const everlasting = { connections, requests: Number.MAX_SAFE_INTEGER, collect: 0 }
+export const unhurried = { connections, seconds: 3600, collect: 0 }
+
+export const playOn = (
+  generator: ChildProcess,
+  server: Pick<Servers.Server, "port" | "key">,
+  sent: Sent
+): Promise<Outcome> =>
+  new Promise((resolve, reject) => {
+    generator.once("message", (answer: { readonly outcome?: Outcome; readonly failure?: string }) => {
+      if (answer.outcome === undefined) return reject(new Error(answer.failure))
+      const { firstRefusal, refused } = answer.outcome
+      if (refused > 0) return reject(new Error(`${refused} requests were refused, the first with: ${firstRefusal}`))
+      resolve(answer.outcome)
+    })
+    generator.send({ ...sent, port: server.port, key: server.key })
+  })
+
+export const median = (values: ReadonlyArray<number>): number => {
+  const sorted = [...values].sort((one, other) => one - other)
+  const middle = sorted.length >> 1
+  return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2
+}
+
+interface Side {
+  readonly perSecond: number
+  readonly p50: number
+  readonly p99: number
+  /** Microseconds of the server's processor time for one request. */
+  readonly processor: number
+}
+
+const summarize = (rounds: ReadonlyArray<Side>): Side => ({
+  perSecond: median(rounds.map((round) => round.perSecond)),
+  p50: median(rounds.map((round) => round.p50)),
+  p99: median(rounds.map((round) => round.p99)),
+  processor: median(rounds.map((round) => round.processor))
+})
+
+/** Rounds in turn, each side first as often as second, so that a drift of the machine hits both; the other side stands still. */
+export const compare = async (
+  generator: ChildProcess,
+  plan: Plan,
+  title: string,
+  aim: number | null,
+  peer: Servers.Server,
+  ours: Servers.Server,
+  send: (server: Servers.Server) => Round["send"]
+) => {
+  const measure = async (server: Servers.Server, seconds: number): Promise<Side> => {
+    const other = server === ours ? peer : ours
+    other.process.kill("SIGSTOP")
+    const before = Servers.processorTime(server)
+    const outcome = await playOn(generator, server, { ...everlasting, seconds, send: send(server) })
+    const processor = ((Servers.processorTime(server) - before) / outcome.requests) * 1e6
+    other.process.kill("SIGCONT")
+    return { ...outcome, processor }
+  }
+  await measure(peer, plan.warmUp)
+  await measure(ours, plan.warmUp)
+  const rounds: Array<{ readonly peer: Side; readonly ours: Side }> = []
+  for (let round = 0; round < plan.rounds; round++) {
+    if (round % 2 === 0) {
+      const first = await measure(peer, plan.seconds)
+      rounds.push({ peer: first, ours: await measure(ours, plan.seconds) })
+    } else {
+      const first = await measure(ours, plan.seconds)
+      rounds.push({ ours: first, peer: await measure(peer, plan.seconds) })
+    }
+  }
+  const [theirs, own] = [summarize(rounds.map(({ peer }) => peer)), summarize(rounds.map(({ ours }) => ours))]
+  const single = rounds.map((round) => round.ours.perSecond / round.peer.perSecond)
+  const ratio = own.perSecond / theirs.perSecond
+  print(`${title}`)
+  for (const [name, side] of [["peer", theirs] as const, ["ours", own] as const]) {
+    print(
+      `  ${name}  ${side.perSecond.toFixed(0).padStart(6)}/s   p50 ${side.p50.toFixed(1).padStart(5)} ms   ` +
+        `p99 ${side.p99.toFixed(1).padStart(6)} ms   processor ${side.processor.toFixed(0).padStart(5)} µs`
+    )
+  }
+  const spread = `${Math.min(...single).toFixed(2)} to ${Math.max(...single).toFixed(2)}`
+  print(`  ratio ${ratio.toFixed(2)}   (single rounds ${spread}${aim === null ? "" : `; aim ${aim.toFixed(1)}`})`)
+  print()
+}

@@ -1,0 +1,51 @@
+/** What the benches on Postgres ask the database itself: `pg`, as far as they need it. */
+import { createRequire } from "node:module"
+
+export interface Answer {
+  // biome-ignore lint/suspicious/noExplicitAny: rows are what the statement says
+  readonly rows: ReadonlyArray<any>
+  readonly rowCount: number | null
+}
+
+export type Query = string | { readonly name: string; readonly text: string; readonly values: ReadonlyArray<unknown> }
+
+export interface Client {
+  query(text: Query, values?: ReadonlyArray<unknown>): Promise<Answer>
+  release(error?: boolean): void
+}
+
+export interface Pool {
+  query(text: Query, values?: ReadonlyArray<unknown>): Promise<Answer>
+  connect(): Promise<Client>
+  end(): Promise<void>
+  on(event: "error", listener: (error: Error) => void): void
+}
+
+/** It comes without types. */
+const pg = createRequire(import.meta.url)("pg") as {
+  Pool: new (options: { readonly connectionString: string; readonly max: number }) => Pool
+}
+
+export const open = (connectionString: string, max = 1): Pool => {
+  const pool = new pg.Pool({ connectionString, max })
+  // Who is cut off when the server ends has nothing left to do.
+  pool.on("error", () => {})
+  return pool
+}
+
+export const at = (url: string, database: string): string => {
+  const own = new URL(url)
+  own.pathname = `/${database}`
+  return own.href
+}
+
+/** Commits are on the disk before they are answered; memory as a small server's. */
+export const settings = [
+  "fsync=on",
+  "synchronous_commit=on",
+  "full_page_writes=on",
+  "shared_buffers=1GB",
+  "max_wal_size=8GB",
+  "maintenance_work_mem=512MB",
+  "work_mem=64MB"
+]

@@ -1,0 +1,37 @@
+/** An organization with a key on a database of Postgres, by the product's own commands. */
+import { execFile } from "node:child_process"
+import { promisify } from "node:util"
+import { LimitName } from "@partner-commentary/core/partner/Plan"
+import { commandLine, environment } from "./Servers.ts"
+
+export interface Partner {
+  readonly organizationId: string
+  readonly key: string
+}
+
+const unlimited = LimitName.literals.flatMap((name) => ["--limit", `${name}=1000000000`])
+
+const commandOn =
+  (folder: string, variables: NodeJS.ProcessEnv) =>
+  async (...args: ReadonlyArray<string>) => {
+    const { stdout } = await promisify(execFile)(process.execPath, [commandLine, ...args, "--json"], {
+      cwd: folder,
+      env: { ...environment(folder), ...variables }
+    })
+    return JSON.parse(stdout)
+  }
+
+export const makePartner = async (folder: string, variables: NodeJS.ProcessEnv): Promise<Partner> => {
+  const { id } = await commandOn(folder, variables)("org", "create", "--name", "Bench", ...unlimited)
+  return { organizationId: id, key: await makeKey(folder, variables, id) }
+}
+
+export const makeKey = async (
+  folder: string,
+  variables: NodeJS.ProcessEnv,
+  organizationId: string
+): Promise<string> => {
+  const scopes = "topics:submit,topics:read,usage:read,personas:read"
+  const words = ["--org", organizationId, "--name", "bench", "--scopes", scopes]
+  return (await commandOn(folder, variables)("key", "create", ...words)).full_key
+}

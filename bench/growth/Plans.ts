@@ -1,0 +1,101 @@
+/** The plans of what the product asks the database: its own statements, as the stores send them, explained on the data as it lies there. */
+import { PerformanceStore } from "@partner-commentary/core/performance/PerformanceStore"
+import type { EventId, TopicId, WebhookId } from "@partner-commentary/core/shared/Ids"
+import type { Owner } from "@partner-commentary/core/topic/TopicStore"
+import { TopicStore } from "@partner-commentary/core/topic/TopicStore"
+import { DeliveryLog } from "@partner-commentary/core/webhook/DeliveryLog"
+import { EventLog } from "@partner-commentary/core/webhook/EventLog"
+import * as Postgres from "@partner-commentary/postgres/Postgres"
+import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
+import * as SqlClient from "effect/sql/SqlClient"
+import * as Statement from "effect/sql/Statement"
+
+const day = 86_400_000
+
+/** What the reads of the bench come to in the stores. */
+const reads = Effect.fnUntraced(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const topics = yield* TopicStore
+  const events = yield* EventLog
+  const deliveries = yield* DeliveryLog
+  const performance = yield* PerformanceStore
+  const [middle] = yield* sql<{
+    readonly id: TopicId
+    readonly owner: Owner["organizationId"]
+    readonly created_at: string
+    readonly reference: string
+  }>`
+    SELECT id, organization_id AS owner, created_at, external_reference AS reference FROM topics
+    ORDER BY created_at OFFSET (SELECT COUNT(*) / 2 FROM topics) LIMIT 1`
+  const [webhook] = yield* sql<{ readonly id: WebhookId }>`SELECT id FROM webhooks LIMIT 1`
+  const [event] = yield* sql<{
+    readonly id: EventId
+  }>`SELECT id FROM events ORDER BY id OFFSET (SELECT COUNT(*) / 2 FROM events) LIMIT 1`
+  if (middle === undefined || webhook === undefined || event === undefined) return []
+  const owner: Owner = { organizationId: middle.owner, environment: "live" }
+  const cursor = { createdAt: Date.parse(middle.created_at), id: middle.id }
+  const now = Date.now()
+  const since = now - 30 * day
+  const list = { owner, limit: 20 }
+  return [
+    ["GET /topics/{id}/status", topics.progress(owner, middle.id)],
+    ["GET /topics/{id}, /commentaries", topics.find(owner, middle.id)],
+    ["GET /topics/by-reference/{ref}", topics.byReference(owner, middle.reference, 100)],
+    ["GET /topics, offset 9,900", topics.list({ ...list, status: null, from: { offset: 9900 } })],
+    ["GET /topics, cursor in the middle", topics.list({ ...list, status: null, from: { cursor } })],
+    ["GET /topics, completed, offset 9,000", topics.list({ ...list, status: "completed", from: { offset: 9000 } })],
+    ["GET /topics, completed, cursor in the middle", topics.list({ ...list, status: "completed", from: { cursor } })],
+    ["GET /topics, pending", topics.list({ ...list, status: "pending", from: { offset: 0 } })],
+    ["GET /events, cursor in the middle", events.page({ owner, type: null, since, behind: event.id, limit: 21 })],
+    ["GET /events, one type", events.page({ owner, type: "commentary.failed", since, behind: null, limit: 21 })],
+    ["GET /webhooks", deliveries.waiting([webhook.id])],
+    [
+      "GET /webhooks/{id}/deliveries, failed",
+      deliveries.page({ webhookId: webhook.id, state: "failed", since, behind: null, limit: 21 }, 10, now)
+    ],
+    ["GET /metrics/performance, whole days", performance.days(owner, Math.floor(since / day) * day, null)],
+    [
+      "GET /metrics/performance, part of a day",
+      performance.page(owner, { start: since, end: since + day / 2 }, null, 200)
+    ]
+  ] as ReadonlyArray<readonly [string, Effect.Effect<unknown>]>
+})
+
+interface Run {
+  readonly text: string
+  readonly params: ReadonlyArray<unknown>
+}
+
+const runsOf = (effect: Effect.Effect<unknown>): Effect.Effect<ReadonlyArray<Run>> =>
+  Effect.suspend(() => {
+    const runs: Array<Run> = []
+    return effect.pipe(
+      Effect.provideService(Statement.CurrentTransformer, (statement) =>
+        Effect.sync(() => {
+          const [text, params] = statement.compile()
+          runs.push({ text, params })
+          return statement
+        })
+      ),
+      Effect.as(runs)
+    )
+  })
+
+const explained = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const lines: Array<string> = []
+  for (const [name, effect] of yield* reads()) {
+    lines.push(`== ${name}`)
+    for (const { params, text } of yield* runsOf(effect)) {
+      lines.push(text.replaceAll(/\s+/g, " ").trim())
+      const plan = yield* sql.unsafe<Record<string, string>>(`EXPLAIN (ANALYZE, BUFFERS, COSTS OFF) ${text}`, params)
+      for (const row of plan) lines.push(`    ${row["QUERY PLAN"]}`)
+      lines.push("")
+    }
+  }
+  return lines.join("\n")
+})
+
+export const plansOf = (url: string): Promise<string> =>
+  Effect.runPromise(Effect.provide(explained, Postgres.layerAsIs({ url: Redacted.make(url) })))

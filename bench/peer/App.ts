@@ -1,0 +1,83 @@
+/** The peer's HTTP: Fastify with its hooks, errors and two routes. What they do with a database is told by whoever listens. */
+import { randomUUID } from "node:crypto"
+import Fastify, { type FastifyError, type FastifyReply, type FastifyRequest } from "fastify"
+import { invalid, type NewTopicBody } from "./Answers.ts"
+import type { authentication } from "./Keys.ts"
+import { Refusal } from "./Refusal.ts"
+import { body, created, progress } from "./Schemas.ts"
+import type { Fixtures } from "./Seed.ts"
+import { type Caller, QuotaUsedUp } from "./Store.ts"
+
+export interface Handlers {
+  readonly authenticate: ReturnType<typeof authentication>
+  readonly submit: (request: FastifyRequest<{ Body: NewTopicBody }>, reply: FastifyReply) => unknown
+  readonly status: (request: FastifyRequest<{ Params: { id: string } }>, reply: FastifyReply) => unknown
+}
+
+const refuse = (error: FastifyError | Refusal | QuotaUsedUp, request: FastifyRequest, reply: FastifyReply) => {
+  const { code, details, message, status: statusCode } = toRefusal(error, request.id)
+  reply
+    .code(statusCode)
+    .send({ success: false, error: { code, message, ...(details === undefined ? {} : { details }) } })
+}
+
+const toRefusal = (error: FastifyError | Refusal | QuotaUsedUp, requestId: string): Refusal => {
+  if (error instanceof Refusal) return error
+  if (error instanceof QuotaUsedUp) {
+    const now = new Date()
+    const next = Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1)
+    const { limit, quota, remaining } = error
+    const retry_after = Math.ceil((next - now.getTime()) / 1000)
+    return new Refusal(429, "rate_limit_exceeded", error.message, { retry_after, limit, remaining, quota })
+  }
+  if (error.validation !== undefined) {
+    const errors = error.validation.map(({ instancePath, message, params }) => ({
+      field: instancePath.slice(1).replaceAll("/", ".") || String(params["missingProperty"] ?? "body"),
+      constraint: message ?? "is invalid"
+    }))
+    return new Refusal(400, "invalid_request", error.message, { ...errors[0], errors })
+  }
+  if (error.statusCode !== undefined && error.statusCode < 500) return invalid("body", error.message)
+  return new Refusal(500, "internal_error", `The server failed. Please report the request id ${requestId}.`)
+}
+
+export const listen = async (handlers: Handlers, fixtures: Fixtures) => {
+  const app = Fastify({
+    logger: false,
+    bodyLimit: 256 * 1024,
+    requestIdHeader: false,
+    genReqId: ({ headers }) => {
+      const sent = headers["x-request-id"]
+      return typeof sent === "string" && /^[\w.:-]{1,128}$/.test(sent) ? sent : randomUUID()
+    },
+    ajv: { customOptions: { coerceTypes: false, removeAdditional: false, allErrors: true } }
+  })
+  app.addHook("onRequest", (request, reply, done) => {
+    reply.header("x-request-id", request.id)
+    done()
+  })
+  app.setErrorHandler(refuse)
+  app.setNotFoundHandler((request, reply) =>
+    refuse(new Refusal(404, "not_found", "There is no such path, or not with this method."), request, reply)
+  )
+  app.register(
+    (partner, _options, done) => {
+      partner.decorateRequest("caller", null as unknown as Caller)
+      partner.addHook("onRequest", handlers.authenticate)
+      partner.post(
+        "/topics",
+        { config: { scope: "topics:submit", limited: "submissions" }, schema: { body, response: { 201: created } } },
+        handlers.submit
+      )
+      partner.get(
+        "/topics/:id/status",
+        { config: { scope: "topics:read" }, schema: { response: { 200: progress } } },
+        handlers.status
+      )
+      done()
+    },
+    { prefix: "/partner/v1" }
+  )
+  const address = await app.listen({ host: "127.0.0.1", port: 0 })
+  console.log(JSON.stringify({ apiRoot: address, ...fixtures }))
+}

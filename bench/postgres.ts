@@ -1,0 +1,118 @@
+/**
+ * The product on Postgres beside a hand-written peer on `pg` (`postgres/peer.ts`), each on a database of its own on one server, in one run;
+ * then as many requests as 1, 2 and 4 processes of the product answer on one database. `--quick` says less.
+ */
+import { mkdtempSync, rmSync } from "node:fs"
+import { availableParallelism, loadavg, tmpdir } from "node:os"
+import { join } from "node:path"
+import * as Cluster from "../hosts/test/src/postgres/Cluster.ts"
+import { compare, connections, everlasting, playOn, print, startGenerator, unhurried } from "./Compare.ts"
+import * as Database from "./Database.ts"
+import * as Fixtures from "./Fixtures.ts"
+import type { Round } from "./load.ts"
+import * as Servers from "./Servers.ts"
+
+const quick = process.argv.includes("--quick")
+const plan = quick ? { rounds: 4, seconds: 1.5, warmUp: 1.5 } : { rounds: 8, seconds: 2.5, warmUp: 3 }
+const folder = mkdtempSync(join(tmpdir(), "partner-commentary-bench-"))
+const given = process.env["BENCH_DATABASE_URL"]
+
+const load = () => `load ${loadavg()[0]?.toFixed(1)} on ${availableParallelism()} cores`
+
+/** A database with the product's schema, a partner and three personas. */
+const prepare = async (url: string, name: string): Promise<Servers.Fixtures & { readonly url: string }> => {
+  const server = Database.open(url)
+  await server.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)
+  await server.query(`CREATE DATABASE ${name}`)
+  await server.end()
+  const own = Database.at(url, name)
+  const { key, organizationId } = await Fixtures.makePartner(folder, { DATABASE_URL: own })
+  const database = Database.open(own)
+  const { rows } = await database.query(
+    `INSERT INTO personas SELECT lpad(p::text, 8, '0') || '-0000-4000-8000-000000000000', 'Persona ' || p, 'https://images.example/p.png', '', '[]',
+      '{}', 'Creator', p || '@creators.example', p || '@creators.example', '2026-01-01T00:00:00.000Z' FROM generate_series(1, 3) p RETURNING id`
+  )
+  await database.query("INSERT INTO licenses SELECT $1, id, created_at FROM personas", [organizationId])
+  await database.end()
+  return { url: own, key, personaIds: rows.map(({ id }) => id as string) }
+}
+
+const posts = (personaIds: ReadonlyArray<string>): Round["send"] => ({ kind: "post", personaIds })
+
+/** As many connections as ever, spread over so many processes, each with a generator of its own. */
+const scaleOut = async ({ key, personaIds, url }: Servers.Fixtures & { readonly url: string }) => {
+  print(
+    "| processes | POST /topics /s | processor µs | GET status /s | processor µs | load |\n|---|---|---|---|---|---|"
+  )
+  for (const count of [1, 2, 4]) {
+    const servers = await Promise.all(
+      Array.from({ length: count }, () => Servers.serve(folder, { DATABASE_URL: url }, "--no-worker"))
+    )
+    const generators = servers.map(() => startGenerator())
+    const all = async (send: Round["send"], seconds: number) => {
+      const before = servers.map(Servers.processorTime)
+      const outcomes = await Promise.all(
+        servers.map(({ port }, index) =>
+          playOn(generators[index]!, { port, key }, { ...everlasting, connections: connections / count, seconds, send })
+        )
+      )
+      const spent = servers.reduce(
+        (sum, server, index) => sum + Servers.processorTime(server) - (before[index] ?? 0),
+        0
+      )
+      const requests = outcomes.reduce((sum, outcome) => sum + outcome.requests, 0)
+      const perSecond = outcomes.reduce((sum, outcome) => sum + outcome.perSecond, 0)
+      return { text: `${perSecond.toFixed(0)} | ${((spent / requests) * 1e6).toFixed(0)}` }
+    }
+    const wanted = { ...unhurried, requests: 500, collect: 500, send: posts(personaIds) }
+    const { topicIds } = await playOn(generators[0]!, { port: servers[0]!.port, key }, wanted)
+    const seconds = quick ? 3 : 6
+    await all(posts(personaIds), plan.warmUp)
+    const written = await all(posts(personaIds), seconds)
+    await all({ kind: "get", topicIds }, plan.warmUp)
+    const read = await all({ kind: "get", topicIds }, seconds)
+    print(`| ${count} | ${written.text} | ${read.text} | ${loadavg()[0]?.toFixed(1)} |`)
+    for (const server of servers) await Servers.stop(server)
+    for (const generator of generators) generator.kill()
+  }
+}
+
+const main = async () => {
+  const cluster = given === undefined ? await Cluster.start({ settings: Database.settings }) : null
+  const url = given ?? cluster?.url ?? ""
+  const generator = startGenerator()
+  try {
+    print(`node ${process.versions.node}, ${load()}; commits are on the disk before they are answered`)
+    const [theirs, own] = [await prepare(url, "peers"), await prepare(url, "ours")]
+    const line = (text: string) => (text.startsWith("{") ? (JSON.parse(text).apiRoot as string) : undefined)
+    const peer = {
+      ...(await Servers.start(
+        [join(import.meta.dirname, "postgres/peer.ts"), theirs.url, theirs.key],
+        { cwd: folder, env: process.env },
+        line
+      )),
+      ...theirs
+    }
+    const ours = { ...(await Servers.serve(folder, { DATABASE_URL: own.url }, "--no-worker")), ...own }
+    await compare(generator, plan, "POST /topics, 3 personas", 1, peer, ours, (server) => posts(server.personaIds))
+    const collected = new Map<Servers.Server, ReadonlyArray<string>>()
+    for (const server of [peer, ours]) {
+      const wanted = { ...unhurried, requests: 1000, collect: 1000, send: posts(server.personaIds) }
+      collected.set(server, (await playOn(generator, server, wanted)).topicIds)
+    }
+    const reads = (server: Servers.Server): Round["send"] => ({ kind: "get", topicIds: collected.get(server) ?? [] })
+    await compare(generator, plan, "GET /topics/{id}/status", 0.8, peer, ours, reads)
+    await Servers.stop(ours)
+    await Servers.stop(peer)
+    print(load())
+    await scaleOut(own)
+  } finally {
+    generator.kill()
+    Servers.killAll()
+    await cluster?.stop()
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
+  }
+}
+
+await main()
+process.exit(0)

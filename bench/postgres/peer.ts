@@ -1,0 +1,40 @@
+/**
+ * The yardstick on Postgres: what `../peer.ts` does, by `pg` (`Store.ts`), on a database that the product migrated and whose partner it made.
+ *
+ * It leaves out what that one leaves out, and what the product keeps of each day for its figures.
+ *
+ * `node bench/postgres/peer.ts URL KEY` listens on a free port and prints one line of JSON.
+ */
+import * as Database from "../Database.ts"
+import { created, newTopic, progressOf, topicId } from "../peer/Answers.ts"
+import { listen } from "../peer/App.ts"
+import { authentication } from "../peer/Keys.ts"
+import { open } from "./Store.ts"
+
+const pool = Database.open(process.argv[2]!, 10)
+const store = open(pool)
+const { rows: personas } = await pool.query("SELECT id FROM personas ORDER BY id LIMIT 3")
+
+await listen(
+  {
+    authenticate: authentication(store),
+    submit: async (request, reply) => {
+      const { body, caller } = request
+      const rows = await store.licensed(
+        caller,
+        body.persona_ids.map((id) => id.toLowerCase()),
+        new Date().toISOString()
+      )
+      const topic = newTopic(body, () => rows)
+      const holders = topic.personas.length === 0 ? new Map() : await store.submit(caller, topic)
+      const answer = created(body, topic, holders)
+      reply.code(201).header("location", `/partner/v1/topics/${topic.id}`)
+      return reply.send(answer)
+    },
+    status: async (request, reply) => {
+      const id = topicId(request.params.id)
+      return reply.send(progressOf(id, await store.status(request.caller, id)))
+    }
+  },
+  { key: process.argv[3]!, personaIds: personas.map(({ id }) => id as string) }
+)
