@@ -1,5 +1,6 @@
-/** Every store of the core on one Postgres database: schema, client and stores. */
+/** Every store of the core on one Postgres database: schema, client and stores, and the rate windows that all nodes share. */
 import * as Migrations from "@partner-commentary/sql/Migrations"
+import * as RateWindows from "@partner-commentary/sql/RateWindows"
 import * as Stores from "@partner-commentary/sql/Stores"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -15,7 +16,8 @@ export interface PostgresConfig extends PostgresClient.PostgresClientConfig {
 export const layer = (config: PostgresConfig) => Layer.provide(layerAsIs(config), layerMigrated(config))
 
 /** Every store on a database that is of the present schema already. */
-export const layerAsIs = (config: PostgresConfig) => Layer.provideMerge(Stores.layer, layerClient(config))
+export const layerAsIs = (config: PostgresConfig) =>
+  Layer.provideMerge(Layer.merge(Stores.layer, RateWindows.layer), layerClient(config))
 
 /** The database alone, whatever its schema is. */
 export const layerClient = (config: PostgresConfig) =>

@@ -1,5 +1,9 @@
-/** The database that the settings name, brought to the present schema, as every store of the core. The adapter is loaded when it is needed. */
-
+/**
+ * The database that the settings name, brought to the present schema: every store of the core, and what the processes on it share.
+ * The adapter is loaded when it is needed.
+ */
+import { RateWindows } from "@partner-commentary/core/access/RateWindows"
+import { WorkSignal } from "@partner-commentary/core/shared/WorkSignal"
 import { isPostgres, poolOf } from "@partner-commentary/settings/DatabaseSettings"
 import type { Settings } from "@partner-commentary/settings/Settings"
 import * as Effect from "effect/Effect"
@@ -14,10 +18,13 @@ export const layer = (settings: Settings) =>
       const { database } = settings
       if (isPostgres(database)) {
         const postgres = yield* Effect.promise(() => import("@partner-commentary/postgres/Postgres"))
-        return explained(settings, postgres.layer(poolOf(database)))
+        return explained(settings, Layer.merge(postgres.layer(poolOf(database)), WorkSignal.layerProcess))
       }
       const sqlite = yield* Effect.promise(() => import("@partner-commentary/sqlite/Sqlite"))
-      return explained(settings, sqlite.layer({ filename: database.filename }))
+      return explained(
+        settings,
+        Layer.mergeAll(sqlite.layer({ filename: database.filename }), RateWindows.layerMemory, WorkSignal.layerProcess)
+      )
     })
   )
 

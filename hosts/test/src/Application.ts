@@ -1,12 +1,14 @@
 /** The whole service composed for tests: real stores on SQLite, or on Postgres where TEST_STORES says so, the local identity, receivers that keep what is sent, the host's choice of mailer and generator. */
 
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
+import { RateWindows } from "@partner-commentary/core/access/RateWindows"
 import * as CoreLayer from "@partner-commentary/core/Core"
 import type { CommentaryGenerator } from "@partner-commentary/core/commentary/CommentaryGenerator"
 import type { Mailer } from "@partner-commentary/core/mail/Mailer"
 import { defaults, Policy } from "@partner-commentary/core/shared/Policy"
 import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
 import { SigningSecrets } from "@partner-commentary/core/shared/SigningSecrets"
+import { WorkSignal } from "@partner-commentary/core/shared/WorkSignal"
 import type { WebhookTransport } from "@partner-commentary/core/webhook/WebhookTransport"
 import * as LocalIdentity from "@partner-commentary/identity/LocalIdentity"
 import { WorkerSettings } from "@partner-commentary/server/Rounds"
@@ -40,7 +42,7 @@ export const layer = <Seen, E>(
     // A clock that jumps by years would poll all the way; signals and due times are enough.
     Layer.succeed(WorkerSettings, { pollInterval: Duration.days(36_500), attempts: 16, mails: 16, deliveries: 1000 }),
     LocalIdentity.layer({ secret }),
-    CoreLayer.layerProcess,
+    WorkSignal.layerProcess,
     NodeCrypto.layer
   )
   const core = options.transport === undefined ? CoreLayer.layer : Layer.provide(CoreLayer.layer, options.transport)
@@ -61,4 +63,4 @@ const stores = (name: string) =>
           ({ layerNamed }) => layerNamed(name)
         )
       )
-    : Sqlite.layer({ filename: name })
+    : Layer.merge(Sqlite.layer({ filename: name }), RateWindows.layerMemory)

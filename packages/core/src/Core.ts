@@ -27,7 +27,7 @@ import { Recoveries } from "./webhook/Recoveries.ts"
 import { Webhooks } from "./webhook/Webhooks.ts"
 import { WebhookTest } from "./webhook/WebhookTest.ts"
 
-/** What one process keeps by itself, where several do not have to share it: rate windows, and the signal that there is work. */
+/** What one process keeps by itself, where several do not have to share it: rate windows, and the signals that there is work and that keys changed. */
 export const layerProcess = Layer.merge(RateWindows.layerMemory, WorkSignal.layerProcess)
 
 export const layer = Layer.mergeAll(

@@ -21,6 +21,7 @@ import { revocations } from "./migrations/0012_revocations.ts"
 import { recoveries } from "./migrations/0013_recoveries.ts"
 import { unwellWebhooks } from "./migrations/0014_unwell_webhooks.ts"
 import { windowOrder } from "./migrations/0015_window_order.ts"
+import { rateWindows } from "./migrations/0016_rate_windows.ts"
 
 const table = "partner_commentary_migrations"
 
@@ -39,7 +40,8 @@ const migrations = {
   "0012_revocations": revocations,
   "0013_recoveries": recoveries,
   "0014_unwell_webhooks": unwellWebhooks,
-  "0015_window_order": windowOrder
+  "0015_window_order": windowOrder,
+  "0016_rate_windows": rateWindows
 }
 
 const latest = Math.max(...Object.keys(migrations).map((name) => Number.parseInt(name, 10)))
