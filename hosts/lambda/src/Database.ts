@@ -1,9 +1,8 @@
 /**
  * The database that the settings name, brought to the present schema: every store of the core, and what the containers on it share.
- * The adapter is loaded when it is needed.
+ * The adapter is loaded when it is needed. A container that is frozen between invocations hears nobody, and keeps its own clock.
  */
 import { layerProcess } from "@partner-commentary/core/Core"
-import { WorkSignal } from "@partner-commentary/core/shared/WorkSignal"
 import { isPostgres, poolOf } from "@partner-commentary/settings/DatabaseSettings"
 import type { Settings } from "@partner-commentary/settings/Settings"
 import * as Effect from "effect/Effect"
@@ -14,7 +13,11 @@ export const layer = ({ database }: Settings) =>
     ? Layer.unwrap(
         Effect.map(
           Effect.promise(() => import("@partner-commentary/postgres/Postgres")),
-          (postgres) => Layer.merge(postgres.layer(poolOf(database)), WorkSignal.layerProcess)
+          (postgres) =>
+            Layer.provideMerge(
+              postgres.layerSignals(poolOf(database), { listens: false }),
+              postgres.layer(poolOf(database))
+            )
         )
       )
     : Layer.unwrap(

@@ -14,7 +14,7 @@ export const layer = Layer.unwrap(
     const settings = yield* Settings.read
     const crypto = yield* Effect.promise(() => import("@effect/platform-node/NodeCrypto"))
     return Layer.mergeAll(ApiKeys.layer, Creators.layer, WebhookAdministration.layer).pipe(
-      Layer.provideMerge(Database.layer(settings)),
+      Layer.provideMerge(Database.layer(settings, { listens: false })),
       Layer.provideMerge(Layer.mergeAll(crypto.layerDigest, crypto.layerSecureRandom)),
       Layer.provideMerge(Logs.layer(settings, "warn"))
     )

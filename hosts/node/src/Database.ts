@@ -2,6 +2,7 @@
  * The database that the settings name, brought to the present schema: every store of the core, and what the processes on it share.
  * The adapter is loaded when it is needed.
  */
+import { AccessChanges } from "@partner-commentary/core/access/AccessChanges"
 import { RateWindows } from "@partner-commentary/core/access/RateWindows"
 import { WorkSignal } from "@partner-commentary/core/shared/WorkSignal"
 import { isPostgres, poolOf } from "@partner-commentary/settings/DatabaseSettings"
@@ -11,19 +12,26 @@ import * as Layer from "effect/Layer"
 import * as DatabaseRefused from "./DatabaseRefused.ts"
 import * as DataFolder from "./DataFolder.ts"
 
-export const layer = (settings: Settings) =>
+/** Who stays listens to the others. */
+export const layer = (settings: Settings, options: { readonly listens: boolean }) =>
   Layer.unwrap(
     Effect.gen(function* () {
       yield* DataFolder.makeFor(settings)
       const { database } = settings
       if (isPostgres(database)) {
         const postgres = yield* Effect.promise(() => import("@partner-commentary/postgres/Postgres"))
-        return explained(settings, Layer.merge(postgres.layer(poolOf(database)), WorkSignal.layerProcess))
+        const shared = Layer.merge(postgres.layerSignals(poolOf(database), options), postgres.layerClock)
+        return explained(settings, Layer.provideMerge(shared, postgres.layer(poolOf(database))))
       }
       const sqlite = yield* Effect.promise(() => import("@partner-commentary/sqlite/Sqlite"))
       return explained(
         settings,
-        Layer.mergeAll(sqlite.layer({ filename: database.filename }), RateWindows.layerMemory, WorkSignal.layerProcess)
+        Layer.mergeAll(
+          sqlite.layer({ filename: database.filename }),
+          RateWindows.layerMemory,
+          AccessChanges.layerProcess,
+          WorkSignal.layerProcess
+        )
       )
     })
   )

@@ -1,6 +1,7 @@
 /** The whole service composed for tests: real stores on SQLite, or on Postgres where TEST_STORES says so, the local identity, receivers that keep what is sent, the host's choice of mailer and generator. */
 
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
+import { AccessChanges } from "@partner-commentary/core/access/AccessChanges"
 import { RateWindows } from "@partner-commentary/core/access/RateWindows"
 import * as CoreLayer from "@partner-commentary/core/Core"
 import type { CommentaryGenerator } from "@partner-commentary/core/commentary/CommentaryGenerator"
@@ -42,6 +43,7 @@ export const layer = <Seen, E>(
     // A clock that jumps by years would poll all the way; signals and due times are enough.
     Layer.succeed(WorkerSettings, { pollInterval: Duration.days(36_500), attempts: 16, mails: 16, deliveries: 1000 }),
     LocalIdentity.layer({ secret }),
+    AccessChanges.layerProcess,
     WorkSignal.layerProcess,
     NodeCrypto.layer
   )
