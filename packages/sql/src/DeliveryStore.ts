@@ -108,12 +108,12 @@ export const layer = Layer.effect(
         const arrival = sql`SELECT MIN(begun_at) FROM delivery_attempts WHERE ${mine} AND failure IS NULL`
         return sql`UPDATE deliveries SET state = CASE WHEN (${arrival}) IS NULL THEN 'failed' ELSE 'delivered' END,
           due_at = NULL, leased = 0, manual = 0, resume_at = NULL,
-          settled_at = COALESCE((${arrival}), ${settled}), attempts = ${next.attempts} WHERE ${present}`
+          settled_at = COALESCE((${arrival}), ${settled}), attempts = ${next.attempts} WHERE ${present} RETURNING ticket`
       }
       const isAskedStill = kind === "probe" || failure === "unsigned"
       const asked = isAskedStill ? sql.literal("") : sql.literal(", manual = 0, resume_at = NULL")
       return sql`UPDATE deliveries SET due_at = ${Instant.toIso(next.dueAt)}, leased = 0, attempts = ${next.attempts}
-        ${asked} WHERE ${present}`
+        ${asked} WHERE ${present} RETURNING ticket`
     }
 
     const settle = Effect.fnUntraced(function* (
@@ -126,8 +126,10 @@ export const layer = Layer.effect(
       if (row === undefined) return Option.none<Receiver>()
       const settlement = decide(receiverOf(row))
       const { audit, mail, receiver } = settlement
-      yield* keep(receiver)
-      yield* move(claimed, attempt, settlement, at)
+      // What was overtaken and failed says nothing of the receiver: perhaps it was the worker that slept.
+      const moved = yield* move(claimed, attempt, settlement, at)
+      const counts = settlement.next.state === "delivered" || moved.length > 0
+      if (counts) yield* keep(receiver)
       yield* sql`INSERT INTO delivery_attempts ${sql.insert({
         webhook_id: claimed.webhookId,
         event_id: claimed.eventId,
@@ -140,6 +142,7 @@ export const layer = Layer.effect(
         reason: attempt.reason,
         excerpt: attempt.excerpt
       })}`
+      if (!counts) return Option.none<Receiver>()
       const { organizationId } = receiver.webhook.owner
       if (audit !== null) yield* AuditLog.append(sql, { ...audit, subject: claimed.webhookId, organizationId }, at)
       if (mail !== null) yield* Mails.insert(sql, [mail])

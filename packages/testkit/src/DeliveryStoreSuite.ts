@@ -180,6 +180,24 @@ export const suite = <E>(
         assert.deepInclude(third, { ticket: 3, attempts: 1 })
       }))
 
+    it("who slept through its lease and reports a failure is kept as an attempt and says nothing of the receiver", () =>
+      Effect.gen(function* () {
+        const store = yield* DeliveryStore
+        const mine = owner()
+        const { id } = yield* registered({ owner: mine })
+        yield* declined(mine, 1)
+        const [slept] = yield* claim(id)
+        const [present] = yield* claim(id, start + minute, start + 2 * minute)
+        if (slept === undefined || present === undefined) return assert.fail("nothing was taken")
+        const found = Option.getOrThrow(yield* (yield* WebhookStore).find(mine, id))
+        const worse = { ...found, consecutiveFailures: 3, status: "disabled" as const }
+        const receiver = { webhook: worse, health: Health.healthy, quietUntil: null }
+        assert.isTrue(Option.isNone(yield* settle(slept, failure, { receiver })))
+        assert.deepStrictEqual(yield* (yield* WebhookStore).find(mine, id), Option.some(found))
+        assert.deepStrictEqual(yield* store.nextDue, Option.some(start + 2 * minute))
+        assert.isTrue(Option.isSome(yield* settle(present, success)))
+      }))
+
     it("an attempt that was overtaken and succeeded ends the delivery all the same", () =>
       Effect.gen(function* () {
         const mine = owner()
@@ -292,14 +310,14 @@ export const suite = <E>(
         yield* declined(mine, 6)
         assert.deepStrictEqual(yield* seen, [6, 0, 0, 0])
         assert.strictEqual((yield* store.backlog(start + hour, 2)).due, 2)
-        const [claimed] = yield* claim(one.id, start, start + 9 * hour)
+        const [claimed, underWay] = yield* claim(one.id, start, start + 9 * hour)
         const receiver = (status: Webhook["status"], probes: number | null, quietUntil: number | null) => ({
           webhook: { ...one, status },
           health: { ...Health.healthy, failingSince: start, probes },
           quietUntil
         })
         const as = (...given: Parameters<typeof receiver>) =>
-          settle(claimed ?? assert.fail(), failure, { receiver: receiver(...given) })
+          settle(underWay ?? assert.fail(), failure, { receiver: receiver(...given) })
         yield* store.release(claimed ?? assert.fail(), start)
         assert.deepStrictEqual(yield* seen, [2, 0, 0, 0], "those under way wait no more")
         yield* as("active", 0, start + 9 * hour)

@@ -71,8 +71,8 @@ export class DeliveryStore extends Context.Service<
       }
     ) => Effect.Effect<ReadonlyArray<Claimed>>
     /**
-     * Keeps the attempt, and what `decide` makes of it under the receiver's lock. An overtaken attempt does not move the
-     * delivery, unless it succeeded. None when the webhook is gone.
+     * Keeps the attempt, and what `decide` makes of it under the receiver's lock. Of an overtaken attempt only
+     * a success counts: a failure is kept as an attempt and changes nothing. None then, and when the webhook is gone.
      */
     readonly settle: (
       claimed: Claimed,
