@@ -124,11 +124,12 @@ export const layer = Layer.effect(
     ) {
       const row = yield* locked(claimed.webhookId)
       if (row === undefined) return Option.none<Receiver>()
-      const settlement = decide(receiverOf(row))
-      const { audit, mail, receiver } = settlement
-      // What was overtaken and failed says nothing of the receiver: perhaps it was the worker that slept.
+      const before = receiverOf(row)
+      const settlement = decide(before)
       const moved = yield* move(claimed, attempt, settlement, at)
+      // What was overtaken and failed says nothing of the receiver: perhaps it was the worker that slept.
       const counts = settlement.next.state === "delivered" || moved.length > 0
+      const { audit, mail, receiver } = counts ? settlement : { audit: null, mail: null, receiver: before }
       if (counts) yield* keep(receiver)
       yield* sql`INSERT INTO delivery_attempts ${sql.insert({
         webhook_id: claimed.webhookId,
@@ -142,7 +143,6 @@ export const layer = Layer.effect(
         reason: attempt.reason,
         excerpt: attempt.excerpt
       })}`
-      if (!counts) return Option.none<Receiver>()
       const { organizationId } = receiver.webhook.owner
       if (audit !== null) yield* AuditLog.append(sql, { ...audit, subject: claimed.webhookId, organizationId }, at)
       if (mail !== null) yield* Mails.insert(sql, [mail])

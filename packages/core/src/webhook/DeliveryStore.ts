@@ -72,7 +72,7 @@ export class DeliveryStore extends Context.Service<
     ) => Effect.Effect<ReadonlyArray<Claimed>>
     /**
      * Keeps the attempt, and what `decide` makes of it under the receiver's lock. Of an overtaken attempt only
-     * a success counts: a failure is kept as an attempt and changes nothing. None then, and when the webhook is gone.
+     * a success counts: a failure is kept as an attempt, and changes nothing. None when the webhook is gone.
      */
     readonly settle: (
       claimed: Claimed,
