@@ -1,8 +1,11 @@
 /** What the shared rate windows leave behind, and what they ask. */
 import { assert, it } from "@effect/vitest"
 import { RateWindows } from "@partner-commentary/core/access/RateWindows"
+import * as SharedRateWindows from "@partner-commentary/sql/RateWindows"
 import * as TestDatabase from "@partner-commentary/test/postgres/TestDatabase"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import * as Schedule from "effect/Schedule"
 import * as SqlClient from "effect/sql/SqlClient"
 import * as TestClock from "effect/testing/TestClock"
@@ -38,5 +41,33 @@ it.effect("a refusal by a window that was seen full asks the database nothing", 
     assert.isFalse((yield* take).admitted)
     yield* sql`DROP TABLE rate_windows`
     assert.isFalse((yield* take).admitted)
+  }).pipe(Effect.provide(TestDatabase.layer))
+)
+
+it.effect("four nodes that count at once let exactly as many through as fit, and none waits for another for good", () =>
+  Effect.gen(function* () {
+    const node = Effect.map(Layer.build(Layer.fresh(SharedRateWindows.layer)), (context) =>
+      Context.get(context, RateWindows)
+    )
+    const nodes = yield* Effect.all([node, node, node, node])
+    const one = { name: "one", limit: 60, seconds: 60 }
+    const other = { name: "other", limit: 60, seconds: 60 }
+    const both = { name: "both", limit: 90, seconds: 3600 }
+    // One after the other on each node, lest they all go together in a few statements.
+    const rounds = Array.from({ length: 50 }, (_, round) => round)
+    const taken = yield* Effect.forEach(
+      nodes,
+      ({ take }, index) =>
+        Effect.forEach(rounds, (round) => take((round + index) % 2 === 0 ? [one, both] : [both, other])),
+      { concurrency: "unbounded" }
+    )
+    assert.lengthOf(
+      taken.flat().filter(({ admitted }) => admitted),
+      90
+    )
+    const sql = yield* SqlClient.SqlClient
+    const counted = yield* sql<{ readonly used: number }>`SELECT used FROM rate_windows ORDER BY used DESC`
+    const [all = 0, more = 0, fewer = 0] = counted.map(({ used }) => used)
+    assert.deepStrictEqual([all, more + fewer, more <= 60], [90, 90, true])
   }).pipe(Effect.provide(TestDatabase.layer))
 )
