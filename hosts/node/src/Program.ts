@@ -2,6 +2,7 @@
 import * as Command from "effect/cli/Command"
 import { Json } from "./Answer.ts"
 import { creators, mail, retry } from "./commands/Creators.ts"
+import { demo } from "./commands/Demo.ts"
 import { doctor } from "./commands/Doctor.ts"
 import { keys } from "./commands/Keys.ts"
 import { licenses } from "./commands/Licenses.ts"
@@ -18,6 +19,7 @@ export const program = Command.make("partner-commentary").pipe(
     serve,
     worker,
     migrate,
+    demo,
     organizations,
     personas,
     licenses,

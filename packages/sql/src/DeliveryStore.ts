@@ -33,6 +33,14 @@ interface ClaimedRow {
   readonly resume_at: string | null
 }
 
+interface ArrivalRow {
+  readonly begun_at: string
+  readonly duration: number
+}
+
+/** From the attempt alone, so that it is found again after another attempt was made. */
+const arrivalOf = ({ at, duration }: Pick<Attempt, "at" | "duration">): Instant.Instant => at + duration
+
 export const layer = Layer.effect(
   DeliveryStore,
   Effect.gen(function* () {
@@ -90,31 +98,40 @@ export const layer = Layer.effect(
       })
     })
 
-    const move = (
+    const firstArrival = (mine: Fragment) =>
+      Effect.map(
+        sql<ArrivalRow>`SELECT begun_at, duration FROM delivery_attempts
+          WHERE ${mine} AND failure IS NULL ORDER BY ticket LIMIT 1`,
+        ([row]) =>
+          row === undefined
+            ? undefined
+            : arrivalOf({ at: Instant.fromIso(row.begun_at), duration: Number(row.duration) })
+      )
+
+    const move = Effect.fnUntraced(function* (
       { eventId, kind, ticket, webhookId }: Claimed,
-      { failure }: Attempt,
+      attempt: Attempt,
       { next }: Settlement,
       at: Instant.Instant
-    ) => {
+    ) {
       const mine = sql`webhook_id = ${webhookId} AND event_id = ${eventId}`
       const present = sql`${mine} AND ticket = ${ticket} AND leased = 1`
-      const settled = Instant.toIso(at)
-      if (next.state === "delivered") {
-        return sql`UPDATE deliveries SET state = 'delivered', due_at = NULL, leased = 0, manual = 0, resume_at = NULL,
-          settled_at = ${settled} WHERE ${mine} AND state <> 'delivered'`
+      if (next.state !== "pending") {
+        // What arrived once, and was to be sent again, has arrived then, whatever came of it now.
+        const arrived = next.state === "delivered" && kind === "scheduled" ? undefined : yield* firstArrival(mine)
+        if (next.state === "delivered") {
+          return yield* sql`UPDATE deliveries SET state = 'delivered', due_at = NULL, leased = 0, manual = 0, resume_at = NULL,
+            settled_at = ${Instant.toIso(arrived ?? arrivalOf(attempt))} WHERE ${mine} AND state <> 'delivered'`
+        }
+        const state = arrived === undefined ? "failed" : "delivered"
+        return yield* sql`UPDATE deliveries SET state = ${state}, due_at = NULL, leased = 0, manual = 0, resume_at = NULL,
+          settled_at = ${Instant.toIso(arrived ?? at)}, attempts = ${next.attempts} WHERE ${present} RETURNING ticket`
       }
-      if (next.state === "failed") {
-        // What arrived once, and was to be sent again, has arrived all the same.
-        const arrival = sql`SELECT MIN(begun_at) FROM delivery_attempts WHERE ${mine} AND failure IS NULL`
-        return sql`UPDATE deliveries SET state = CASE WHEN (${arrival}) IS NULL THEN 'failed' ELSE 'delivered' END,
-          due_at = NULL, leased = 0, manual = 0, resume_at = NULL,
-          settled_at = COALESCE((${arrival}), ${settled}), attempts = ${next.attempts} WHERE ${present} RETURNING ticket`
-      }
-      const isAskedStill = kind === "probe" || failure === "unsigned"
+      const isAskedStill = kind === "probe" || attempt.failure === "unsigned"
       const asked = isAskedStill ? sql.literal("") : sql.literal(", manual = 0, resume_at = NULL")
-      return sql`UPDATE deliveries SET due_at = ${Instant.toIso(next.dueAt)}, leased = 0, attempts = ${next.attempts}
+      return yield* sql`UPDATE deliveries SET due_at = ${Instant.toIso(next.dueAt)}, leased = 0, attempts = ${next.attempts}
         ${asked} WHERE ${present} RETURNING ticket`
-    }
+    })
 
     const settle = Effect.fnUntraced(function* (
       claimed: Claimed,

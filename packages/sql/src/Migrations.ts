@@ -22,6 +22,8 @@ import { recoveries } from "./migrations/0013_recoveries.ts"
 import { unwellWebhooks } from "./migrations/0014_unwell_webhooks.ts"
 import { windowOrder } from "./migrations/0015_window_order.ts"
 import { rateWindows } from "./migrations/0016_rate_windows.ts"
+import { eventsByType } from "./migrations/0019_events_by_type.ts"
+import { recoveriesInTurn } from "./migrations/0020_recoveries_in_turn.ts"
 
 const table = "partner_commentary_migrations"
 
@@ -41,7 +43,9 @@ const migrations = {
   "0013_recoveries": recoveries,
   "0014_unwell_webhooks": unwellWebhooks,
   "0015_window_order": windowOrder,
-  "0016_rate_windows": rateWindows
+  "0016_rate_windows": rateWindows,
+  "0019_events_by_type": eventsByType,
+  "0020_recoveries_in_turn": recoveriesInTurn
 }
 
 const latest = Math.max(...Object.keys(migrations).map((name) => Number.parseInt(name, 10)))

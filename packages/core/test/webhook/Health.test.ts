@@ -72,6 +72,12 @@ const failures = (count: number, span: number, events = 2): ReadonlyArray<Step> 
     event: index % events
   }))
 
+it("the last delivery is the one that was begun last, whichever reports first", () => {
+  const late = [{ attempt: success(start + minute) }, { attempt: success(start) }]
+  expect(after(late).receiver.webhook.lastDeliveryAt).toBe(start + minute)
+  expect(after(late.toReversed()).receiver.webhook.lastDeliveryAt).toBe(start + minute)
+})
+
 describe("disabling", () => {
   const alarmAfter = (steps: ReadonlyArray<Step>) => after(steps).alarm
 

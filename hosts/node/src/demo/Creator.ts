@@ -1,0 +1,34 @@
+/** A creator with nothing but the link of a mail: what the page's forms do, as JSON. */
+/** What the page shows, as far as the demo looks at it. */
+export interface Desk {
+  readonly status: string
+  readonly persona: { readonly name: string }
+  readonly draft: { readonly id: string; readonly content: string } | null
+}
+
+export interface Creator {
+  readonly look: () => Promise<Desk>
+  readonly act: (action: "respond" | "decline" | "approve", input: Readonly<Record<string, string>>) => Promise<Desk>
+}
+
+/** Of a mail's text; none where there is none. */
+export const linkIn = (text: string): string | undefined => /https?:\/\/\S+\/creator\/[\w.~-]+/.exec(text)?.[0]
+
+export const at = (link: string): Creator => {
+  const ask = async (path: string, init: RequestInit): Promise<Desk> => {
+    const response = await fetch(`${link}${path}`, init)
+    const answer = (await response.json()) as { readonly data?: Desk; readonly error?: { readonly message: string } }
+    if (answer.data === undefined) throw new Error(`A creator was refused: ${answer.error?.message}`)
+    return answer.data
+  }
+  const accept = "application/json"
+  return {
+    look: () => ask("", { headers: { accept } }),
+    act: (action, input) =>
+      ask(`/${action}`, {
+        method: "POST",
+        headers: { accept, "content-type": "application/json" },
+        body: JSON.stringify(input)
+      })
+  }
+}

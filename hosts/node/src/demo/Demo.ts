@@ -1,0 +1,67 @@
+/** `demo`: the product on a throw-away database, from nothing to fetched commentaries, in a folder that is gone afterwards. */
+import { mkdtemp, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import * as Outbox from "@partner-commentary/smtp/Outbox"
+import * as ConfigProvider from "effect/ConfigProvider"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import { CommandFailed } from "../CommandFailed.ts"
+import * as DataFolder from "../DataFolder.ts"
+import type { Demo } from "../DemoOrganization.ts"
+import * as Service from "../Service.ts"
+import * as Story from "./Story.ts"
+
+/** The embedded default, whatever the environment says; its receiver is on this machine. */
+const settings = ConfigProvider.fromEnvRecord({ PORT: "0", WEBHOOK_ALLOW_PRIVATE: "true", LOG_LEVEL: "error" })
+
+export const run = (tell: (line: string) => void) =>
+  Effect.scoped(
+    Effect.gen(function* () {
+      yield* elsewhere
+      const served = yield* Deferred.make<{ readonly apiRoot: string; readonly demo: Option.Option<Demo> }>()
+      const story = Effect.flatMap(Deferred.await(served), ({ apiRoot, demo }) =>
+        Option.match(demo, {
+          onNone: () => Effect.fail(new CommandFailed({ message: "The demo organization was not made." })),
+          onSome: (made) => played(apiRoot, made, tell)
+        })
+      )
+      const serve = Service.serve({
+        work: true,
+        announce: (started) => Effect.asVoid(Deferred.succeed(served, started))
+      })
+      return yield* Effect.raceFirst(serve, story)
+    })
+  ).pipe(Effect.provideService(ConfigProvider.ConfigProvider, settings))
+
+const played = Effect.fnUntraced(
+  function* (apiRoot: string, demo: Demo, tell: (line: string) => void) {
+    const outbox = yield* Outbox.Outbox
+    const mails = () => Effect.runPromise(outbox.list)
+    return yield* Effect.tryPromise({
+      try: () => Story.play({ apiRoot, demo, mails, tell }),
+      catch: (cause) => new CommandFailed({ message: `The demo ended early: ${(cause as Error).message}` })
+    })
+  },
+  Effect.provide(Outbox.layer({ folder: DataFolder.outbox }))
+)
+
+/** What the embedded default keeps lies beside the process, which goes into a new folder and back. */
+const elsewhere = Effect.acquireRelease(
+  Effect.tryPromise({
+    try: async () => {
+      const home = process.cwd()
+      const folder = await mkdtemp(join(tmpdir(), "partner-commentary-demo-"))
+      process.chdir(folder)
+      return { home, folder }
+    },
+    catch: (cause) =>
+      new CommandFailed({ message: `The demo needs a folder in ${tmpdir()}: ${(cause as Error).message}.` })
+  }),
+  ({ folder, home }) =>
+    Effect.promise(() => {
+      process.chdir(home)
+      return rm(folder, { recursive: true, force: true })
+    })
+)

@@ -1,0 +1,130 @@
+/**
+ * The whole story as its people live it: a partner by the official client and a webhook, creators by the links of their mails.
+ * Each step is seen to have happened before the next; what is not seen in time ends the story by saying what was missing.
+ */
+import { PartnerCommentary, type ReferenceLookup, type WebhookEvent } from "@partner-commentary/client"
+import type { OutboxMail } from "@partner-commentary/smtp/Outbox"
+import type { Demo } from "../DemoOrganization.ts"
+import * as Creator from "./Creator.ts"
+import * as Receiver from "./Receiver.ts"
+
+export interface Stage {
+  readonly apiRoot: string
+  readonly demo: Demo
+  /** The mails so far, newest first. */
+  readonly mails: () => Promise<ReadonlyArray<OutboxMail>>
+  /** A line for whoever watches. */
+  readonly tell: (line: string) => void
+}
+
+/** What came of it. */
+export interface Told {
+  readonly fetched: ReferenceLookup
+  readonly events: ReadonlyArray<WebhookEvent>
+}
+
+const reference = "derby-1"
+const content = "Who wins the derby on Sunday, and why?"
+const views = [
+  "The home side. Their press has been the best in the league since the autumn.",
+  "A draw. Neither of them has a keeper whom I would trust with a lead."
+]
+const reason = "I am away on Sunday."
+
+export const play = async (stage: Stage): Promise<Told> => {
+  const receiver = await Receiver.open((event) =>
+    stage.tell(`The webhook receives ${summary(event)}, and its signature is right`)
+  )
+  try {
+    return await told(stage, receiver)
+  } finally {
+    await receiver.close()
+  }
+}
+
+const told = async (stage: Stage, receiver: Receiver.Receiver): Promise<Told> => {
+  const { apiRoot, demo, tell } = stage
+  const partner = new PartnerCommentary({ apiKey: demo.apiKey, baseUrl: `${apiRoot}/partner/v1` })
+  const { secret } = await partner.webhooks.create({
+    url: receiver.url,
+    events: ["creator.approved", "partner.approved", "commentary.failed"]
+  })
+  receiver.expect(secret)
+  tell(`${demo.organization.name} registers a webhook at ${receiver.url}`)
+
+  const { results, topic_id } = await partner.topics.create({
+    content,
+    persona_ids: demo.personas.map(({ id }) => id),
+    external_reference: reference,
+    metadata: { desk: "sports" }
+  })
+  if (results.some(({ status }) => status !== "sent")) throw new Error("Not every persona was sent the topic.")
+  tell(`${demo.organization.name} submits “${content}” to ${demo.personas.map(({ name }) => name).join(", ")}`)
+
+  await answered(stage)
+  await seen("three events at the webhook", () => receiver.received.length >= 3)
+
+  const [first] = (await partner.topics.commentaries(topic_id)).commentaries
+  if (first === undefined) throw new Error("No commentary can be fetched.")
+  await partner.topics.approveCommentary(topic_id, first.commentary_id)
+  tell(`${demo.organization.name} accepts ${first.persona.name}'s commentary for publication`)
+  await seen("the partner's own approval at the webhook", () => receiver.received.length >= 4)
+  verified(receiver)
+
+  const fetched = await partner.topics.byReference(reference)
+  const { completed, failed, pending } = fetched.summary
+  if (completed !== 2 || failed !== 1 || pending !== 0)
+    throw new Error("The topic did not end as its creators answered.")
+  return { fetched, events: receiver.received }
+}
+
+/** Two creators give their views and approve what was drafted, one of them edited; the third declines. */
+const answered = async ({ demo, mails, tell }: Stage) => {
+  const requests = await seen("a mail to each creator", async () => {
+    const all = (await mails()).filter(({ text }) => Creator.linkIn(text) !== undefined)
+    return all.length >= demo.personas.length && all
+  })
+  for (const { subject, to } of requests) tell(`Mail to ${to}: ${subject}`)
+  const [edits, approves, declines] = requests.flatMap(({ text }) => Creator.linkIn(text) ?? []).map(Creator.at)
+  if (edits === undefined || approves === undefined || declines === undefined) throw new Error("A mail is missing.")
+
+  tell(`${(await declines.act("decline", { reason })).persona.name} declines: “${reason}”`)
+  for (const [index, creator] of [approves, edits].entries()) {
+    const perspective = views[index] ?? ""
+    tell(`${(await creator.act("respond", { perspective })).persona.name} responds: “${perspective}”`)
+    const { draft, persona } = await seen("a draft", async () => {
+      const desk = await creator.look()
+      return desk.draft !== null && { ...desk, draft: desk.draft }
+    })
+    tell(`The local generator writes a draft for ${persona.name}`)
+    const edited = creator === edits ? { content: `${draft.content}\n\nAsk me again on Monday.` } : {}
+    await creator.act("approve", { draft_id: draft.id, ...edited })
+    tell(`${persona.name} approves it${creator === edits ? ", with a sentence added" : ""}`)
+  }
+}
+
+/** All that arrived was proven, each once, and is what the story was about. */
+const verified = ({ received, refused }: Receiver.Receiver) => {
+  if (refused.length > 0) throw new Error(`The webhook did not believe an event: ${refused[0]}`)
+  const types = received.map(({ type }) => type).toSorted()
+  const expected = ["commentary.failed", "creator.approved", "creator.approved", "partner.approved"]
+  if (types.join() !== expected.join()) throw new Error(`The webhook received ${types.join(", ")}.`)
+}
+
+const summary = (event: WebhookEvent): string =>
+  event.type === "webhook.test"
+    ? event.type
+    : `${event.type} about ${event.data.persona.name}${event.type === "commentary.failed" ? ` (${event.data.reason})` : ""}`
+
+const patience = 30_000
+
+/** Waits until it is there: what `look` gives, once that is something. */
+const seen = async <A>(what: string, look: () => A | Promise<A>): Promise<Exclude<A, false>> => {
+  const end = performance.now() + patience
+  for (;;) {
+    const found = await look()
+    if (found !== false) return found as Exclude<A, false>
+    if (performance.now() > end) throw new Error(`After ${patience / 1000} seconds there was not ${what}.`)
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+}
