@@ -46,7 +46,7 @@ export const make = Effect.gen(function* () {
       const messages = [...waiting]
       waiting.clear()
       return Effect.ignoreCause(
-        Effect.forEach(messages, (message) => sql`SELECT pg_notify(${name}, ${message})`, { discard: true }),
+        sql`SELECT pg_notify(${name}, message) FROM unnest(string_to_array(${messages.join("\n")}, ${"\n"})) AS said (message)`,
         { log: "Debug", message: "Other processes could not be told" }
       )
     })

@@ -1,31 +1,43 @@
-/** The signal that there is work, to workers in other processes too where this one has none. */
-import { WorkSignal } from "@partner-commentary/core/shared/WorkSignal"
+/** The signal that there is work, to workers in other processes too where this one has none for it. */
+import { type Work, WorkSignal } from "@partner-commentary/core/shared/WorkSignal"
 import * as Effect from "effect/Effect"
 import { type Channel, lost } from "./Channel.ts"
 
-const work = "work"
+const prefix = "work "
+
+const everything: ReadonlyArray<Work> = ["assignments", "mails", "deliveries", "recoveries"]
 
 /** `own` is what wakes the workers of this process. */
 export const make = (channel: Channel, own: WorkSignal["Service"]): WorkSignal["Service"] => {
-  let workers = 0
-  channel.onMessage((message) => (message === work || message === lost ? own.notify : Effect.void))
-  return WorkSignal.of({
-    notify: Effect.andThen(
-      own.notify,
+  const workers = new Map<Work, number>()
+  const count = (kind: Work, more: number) =>
+    Effect.sync(() => {
+      workers.set(kind, (workers.get(kind) ?? 0) + more)
+    })
+  channel.onMessage((message) => {
+    if (message === lost) return own.notify
+    return own.tell(everything.filter((kind) => message === prefix + kind))
+  })
+
+  const tell = (kinds: ReadonlyArray<Work>) =>
+    Effect.andThen(
+      own.tell(kinds),
       // Who works here begins at once, and the others find what is left by looking.
-      Effect.suspend(() => (workers > 0 ? Effect.void : channel.say(work)))
-    ),
-    listen: Effect.andThen(
-      Effect.acquireRelease(
-        Effect.sync(() => {
-          workers++
-        }),
-        () =>
-          Effect.sync(() => {
-            workers--
-          })
-      ),
-      own.listen
+      Effect.suspend(() =>
+        Effect.forEach(
+          kinds.filter((kind) => (workers.get(kind) ?? 0) === 0),
+          (kind) => channel.say(prefix + kind),
+          { discard: true }
+        )
+      )
     )
+  return WorkSignal.of({
+    notify: Effect.suspend(() => tell(everything)),
+    tell,
+    listen: (kind) =>
+      Effect.andThen(
+        Effect.acquireRelease(count(kind, 1), () => count(kind, -1)),
+        own.listen(kind)
+      )
   })
 }

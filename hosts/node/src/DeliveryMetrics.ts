@@ -39,8 +39,8 @@ export const layer = Layer.effect(
   Effect.map(DeliveryStore, (store) =>
     DeliveryStore.of({
       ...store,
-      settle: (claimed, attempt, at, decide) =>
-        Effect.tap(store.settle(claimed, attempt, at, decide), () => count(claimed, attempt, at))
+      settle: (claimed, attempt, at, decide, following) =>
+        Effect.tap(store.settle(claimed, attempt, at, decide, following), () => count(claimed, attempt, at))
     })
   )
 )

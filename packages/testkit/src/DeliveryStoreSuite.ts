@@ -173,29 +173,14 @@ export const suite = <E>(
         const [second] = yield* claim(id, start + minute, start + 2 * minute)
         assert.strictEqual(second?.ticket, 2)
         if (first === undefined || second === undefined) return assert.fail("nothing was taken")
-        yield* settle(first, failure)
+        const found = Option.getOrThrow(yield* (yield* WebhookStore).find(mine, id))
+        const worse = { webhook: { ...found, consecutiveFailures: 3 }, health: Health.healthy, quietUntil: null }
+        yield* settle(first, failure, { receiver: worse })
+        assert.deepStrictEqual(yield* (yield* WebhookStore).find(mine, id), Option.some(found), "perhaps we slept")
         assert.deepStrictEqual(yield* claim(id, start + 2 * minute - 1), [])
         yield* settle(second, failure)
         const [third] = yield* claim(id, start + 10 * second.ticket * 1000 * 60)
         assert.deepInclude(third, { ticket: 3, attempts: 1 })
-      }))
-
-    it("who slept through its lease and reports a failure is kept as an attempt and says nothing of the receiver", () =>
-      Effect.gen(function* () {
-        const store = yield* DeliveryStore
-        const mine = owner()
-        const { id } = yield* registered({ owner: mine })
-        yield* declined(mine, 1)
-        const [slept] = yield* claim(id)
-        const [present] = yield* claim(id, start + minute, start + 2 * minute)
-        if (slept === undefined || present === undefined) return assert.fail("nothing was taken")
-        const found = Option.getOrThrow(yield* (yield* WebhookStore).find(mine, id))
-        const worse = { ...found, consecutiveFailures: 3, status: "disabled" as const }
-        const receiver = { webhook: worse, health: Health.healthy, quietUntil: null }
-        yield* settle(slept, failure, { receiver })
-        assert.deepStrictEqual(yield* (yield* WebhookStore).find(mine, id), Option.some(found))
-        assert.deepStrictEqual(yield* store.nextDue, Option.some(start + 2 * minute))
-        assert.isTrue(Option.isSome(yield* settle(present, success)))
       }))
 
     it("an attempt that was overtaken and succeeded ends the delivery all the same", () =>

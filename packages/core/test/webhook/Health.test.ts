@@ -296,3 +296,15 @@ describe("a clock that is put back", () => {
     expect([health.draining, quietUntil]).toEqual([null, null])
   })
 })
+
+describe("what a success may change for others", () => {
+  it("nothing while the receiver is well; something once it failed, is left alone, is probed or drains", () => {
+    expect(Health.isSteady(fresh)).toBe(true)
+    expect(Health.isSteady({ ...fresh, webhook: { ...fresh.webhook, consecutiveFailures: 1 } })).toBe(false)
+    expect(Health.isSteady({ ...fresh, quietUntil: start })).toBe(false)
+    expect(Health.isSteady({ ...fresh, health: { ...Health.healthy, probes: 0 } })).toBe(false)
+    expect(Health.isSteady({ ...fresh, health: { ...Health.healthy, draining: { since: start, sent: 0 } } })).toBe(
+      false
+    )
+  })
+})
