@@ -1,11 +1,9 @@
 /** The signal that there is work, to workers in other processes too where this one has none for it. */
-import { type Work, WorkSignal } from "@partner-commentary/core/shared/WorkSignal"
+import { everything, type Work, WorkSignal } from "@partner-commentary/core/shared/WorkSignal"
 import * as Effect from "effect/Effect"
 import { type Channel, lost } from "./Channel.ts"
 
 const prefix = "work "
-
-const everything: ReadonlyArray<Work> = ["assignments", "mails", "deliveries", "recoveries"]
 
 /** `own` is what wakes the workers of this process. */
 export const make = (channel: Channel, own: WorkSignal["Service"]): WorkSignal["Service"] => {
