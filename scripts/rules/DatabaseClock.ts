@@ -6,11 +6,14 @@ import { lineAt, sourceText } from "../SourceText.ts"
 const clock =
   /\b(?:now\s*\(\s*\)|(?:clock|statement|transaction)_timestamp\s*\(|current_(?:timestamp|time|date)\b|unixepoch\s*\(\s*\)|(?:datetime|date|time|julianday|unixepoch|strftime)\s*\([^)]*'now')/gi
 
+/** What makes Effect's Clock of it. */
+const source = "adapters/postgres/src/DatabaseClock.ts"
+
 export const databaseClock: Rule = {
   name: "never the database's clock",
   find: (files) =>
     [...files]
-      .filter(([path]) => belowHosts(path))
+      .filter(([path]) => belowHosts(path) && path !== source)
       .flatMap(([path, text]) =>
         [...sourceText(text).literals.matchAll(clock)].map((found) => ({
           path,
@@ -28,6 +31,7 @@ export const databaseClock: Rule = {
     {
       "packages/sql/src/Planted.ts": "const now = clock.now()\nconst rows = sql`SELECT 1 WHERE due_at < $" + "{now}`\n"
     },
+    { [source]: "const rows = sql`SELECT clock_timestamp()`\n" },
     { "packages/sql/src/Planted.ts": "// never now()\nconst rows = sql`SELECT sent_at, known_at FROM topics`\n" }
   ]
 }

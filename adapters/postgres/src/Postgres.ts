@@ -1,10 +1,19 @@
-/** Every store of the core on one Postgres database: schema, client and stores. */
+/** Every store of the core on one Postgres database: schema, client and stores, and the rate windows that all nodes share. */
+import { AccessChanges } from "@partner-commentary/core/access/AccessChanges"
+import { WorkSignal } from "@partner-commentary/core/shared/WorkSignal"
 import * as Migrations from "@partner-commentary/sql/Migrations"
+import * as RateWindows from "@partner-commentary/sql/RateWindows"
 import * as Stores from "@partner-commentary/sql/Stores"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Redacted from "effect/Redacted"
+import * as Reactivity from "effect/reactivity/Reactivity"
+import * as AccessChangesByChannel from "./AccessChanges.ts"
+import * as Channel from "./Channel.ts"
+import * as DatabaseClock from "./DatabaseClock.ts"
 import * as PostgresClient from "./PostgresClient.ts"
+import * as WorkSignalByChannel from "./WorkSignal.ts"
 
 export interface PostgresConfig extends PostgresClient.PostgresClientConfig {
   /** The way past a pooler, for what needs a connection of its own. The pooler is then one, so nothing is prepared. */
@@ -15,15 +24,39 @@ export interface PostgresConfig extends PostgresClient.PostgresClientConfig {
 export const layer = (config: PostgresConfig) => Layer.provide(layerAsIs(config), layerMigrated(config))
 
 /** Every store on a database that is of the present schema already. */
-export const layerAsIs = (config: PostgresConfig) => Layer.provideMerge(Stores.layer, layerClient(config))
+export const layerAsIs = (config: PostgresConfig) =>
+  Layer.provideMerge(Layer.merge(Stores.layer, RateWindows.layer), layerClient(config))
 
 /** The database alone, whatever its schema is. */
 export const layerClient = (config: PostgresConfig) =>
   PostgresClient.layer({ isPooled: config.directUrl !== undefined, ...config })
 
-/** For migrations: one connection, past the pooler, whose statements may take as long as they need. */
-export const layerDirect = ({ directUrl, url, ...config }: PostgresConfig) =>
-  PostgresClient.layer({ ...config, url: directUrl ?? url, isPooled: false, poolSize: 1, statementTimeout: 0 })
+/** For migrations. */
+export const layerDirect = (config: PostgresConfig) => PostgresClient.layer(alone(config))
+
+/** One connection, past the pooler, whose statements may take as long as they need. */
+const alone = ({ directUrl, url, ...config }: PostgresConfig): PostgresClient.PostgresClientConfig => ({
+  ...config,
+  url: directUrl ?? url,
+  isPooled: false,
+  poolSize: 1,
+  statementTimeout: 0
+})
+
+/** Everybody's time is the database's. */
+export const layerClock = DatabaseClock.layer
+
+/** The signals between all processes on the database. Who does not listen finds out by looking, and is heard by those who do. */
+export const layerSignals = (config: PostgresConfig, options: { readonly listens: boolean }) =>
+  Layer.effectContext(
+    Effect.gen(function* () {
+      const channel = yield* Channel.make
+      const work = WorkSignalByChannel.make(channel, yield* WorkSignal)
+      const access = AccessChangesByChannel.make(channel, yield* AccessChanges)
+      if (options.listens) yield* Channel.listen(channel, yield* PostgresClient.make(alone(config)))
+      return Context.make(WorkSignal, work).pipe(Context.add(AccessChanges, access))
+    })
+  ).pipe(Layer.provide([WorkSignal.layerProcess, AccessChanges.layerProcess, Reactivity.layer]))
 
 const layerMigrated = (config: PostgresConfig) =>
   Layer.effectDiscard(Effect.provide(Migrations.migrate, Layer.fresh(layerDirect(config))))

@@ -13,6 +13,7 @@ import * as OrganizationStoreSuite from "@partner-commentary/testkit/Organizatio
 import * as PerformanceStoreSuite from "@partner-commentary/testkit/PerformanceStoreSuite"
 import * as PersonaStoreSuite from "@partner-commentary/testkit/PersonaStoreSuite"
 import * as ProductionStoreSuite from "@partner-commentary/testkit/ProductionStoreSuite"
+import * as RateWindowsSuite from "@partner-commentary/testkit/RateWindowsSuite"
 import * as RedeliveryStoreSuite from "@partner-commentary/testkit/RedeliveryStoreSuite"
 import * as RetentionSuite from "@partner-commentary/testkit/RetentionSuite"
 import * as SubmissionSuite from "@partner-commentary/testkit/SubmissionSuite"
@@ -49,6 +50,7 @@ export const suites = (name: string, layer: typeof stores): void => {
   PerformanceStoreSuite.suite(name, layer)
   PersonaStoreSuite.suite(name, layer)
   ProductionStoreSuite.suite(name, layer)
+  RateWindowsSuite.suite(name, layer)
   RedeliveryStoreSuite.suite(name, layer)
   RetentionSuite.suite(name, layer)
   SubmissionSuite.suite(name, layer)

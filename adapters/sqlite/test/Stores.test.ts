@@ -1,4 +1,5 @@
 /** Every store keeps its port's promises on SQLite. */
+import { RateWindows } from "@partner-commentary/core/access/RateWindows"
 import { OrganizationId } from "@partner-commentary/core/shared/Ids"
 import { fromIso } from "@partner-commentary/core/shared/Instant"
 import { layerMemory } from "@partner-commentary/sqlite/Sqlite"
@@ -13,6 +14,7 @@ import * as OrganizationStoreSuite from "@partner-commentary/testkit/Organizatio
 import * as PerformanceStoreSuite from "@partner-commentary/testkit/PerformanceStoreSuite"
 import * as PersonaStoreSuite from "@partner-commentary/testkit/PersonaStoreSuite"
 import * as ProductionStoreSuite from "@partner-commentary/testkit/ProductionStoreSuite"
+import * as RateWindowsSuite from "@partner-commentary/testkit/RateWindowsSuite"
 import * as RedeliveryStoreSuite from "@partner-commentary/testkit/RedeliveryStoreSuite"
 import * as RetentionSuite from "@partner-commentary/testkit/RetentionSuite"
 import * as SubmissionSuite from "@partner-commentary/testkit/SubmissionSuite"
@@ -48,6 +50,7 @@ OrganizationStoreSuite.suite("SQLite", layerMemory)
 PerformanceStoreSuite.suite("SQLite", layerMemory)
 PersonaStoreSuite.suite("SQLite", layerMemory)
 ProductionStoreSuite.suite("SQLite", layerMemory)
+RateWindowsSuite.suite("One process", RateWindows.layerMemory)
 RedeliveryStoreSuite.suite("SQLite", layerMemory)
 RetentionSuite.suite("SQLite", layerMemory)
 SubmissionSuite.suite("SQLite", layerMemory)

@@ -1,4 +1,8 @@
-/** The database that the settings name, brought to the present schema, as every store of the core. The adapter is loaded when it is needed. */
+/**
+ * The database that the settings name, brought to the present schema: every store of the core, and what the containers on it share.
+ * The adapter is loaded when it is needed. A container that is frozen between invocations hears nobody, and keeps its own clock.
+ */
+import { layerProcess } from "@partner-commentary/core/Core"
 import { isPostgres, poolOf } from "@partner-commentary/settings/DatabaseSettings"
 import type { Settings } from "@partner-commentary/settings/Settings"
 import * as Effect from "effect/Effect"
@@ -9,12 +13,16 @@ export const layer = ({ database }: Settings) =>
     ? Layer.unwrap(
         Effect.map(
           Effect.promise(() => import("@partner-commentary/postgres/Postgres")),
-          (postgres) => postgres.layer(poolOf(database))
+          (postgres) =>
+            Layer.provideMerge(
+              postgres.layerSignals(poolOf(database), { listens: false }),
+              postgres.layer(poolOf(database))
+            )
         )
       )
     : Layer.unwrap(
         Effect.map(
           Effect.promise(() => import("@partner-commentary/sqlite/Sqlite")),
-          (sqlite) => sqlite.layer({ filename: database.filename })
+          (sqlite) => Layer.merge(sqlite.layer({ filename: database.filename }), layerProcess)
         )
       )

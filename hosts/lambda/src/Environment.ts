@@ -125,7 +125,6 @@ export const layer = Layer.unwrap(
           Layer.succeed(PublicAddress, { apiRoot }),
           Layer.succeed(Policy, settings.policy),
           Layer.succeed(TrustedProxies, settings.trustedProxies),
-          Core.layerProcess,
           Explorer.layer,
           Layer.effectDiscard(Effect.forEach(cautions(settings), (caution) => Effect.logWarning(caution))),
           NodeCrypto.layer

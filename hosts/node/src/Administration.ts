@@ -1,7 +1,6 @@
 /** What the commands of an operator run on: the configuration, the stores, and the use cases that need no server. */
 import { ApiKeys } from "@partner-commentary/core/access/ApiKeys"
 import { Creators } from "@partner-commentary/core/creator/Creators"
-import { WorkSignal } from "@partner-commentary/core/shared/WorkSignal"
 import { WebhookAdministration } from "@partner-commentary/core/webhook/WebhookAdministration"
 import * as Settings from "@partner-commentary/settings/Settings"
 import * as Effect from "effect/Effect"
@@ -15,9 +14,8 @@ export const layer = Layer.unwrap(
     const settings = yield* Settings.read
     const crypto = yield* Effect.promise(() => import("@effect/platform-node/NodeCrypto"))
     return Layer.mergeAll(ApiKeys.layer, Creators.layer, WebhookAdministration.layer).pipe(
-      Layer.provideMerge(Database.layer(settings)),
+      Layer.provideMerge(Database.layer(settings, { listens: false })),
       Layer.provideMerge(Layer.mergeAll(crypto.layerDigest, crypto.layerSecureRandom)),
-      Layer.provide(WorkSignal.layerProcess),
       Layer.provideMerge(Logs.layer(settings, "warn"))
     )
   })

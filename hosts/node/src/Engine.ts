@@ -1,4 +1,4 @@
-/** The core with everything it asks of a host: what serves and what works run on the same one. It requires the stores. */
+/** The core with everything it asks of a host: what serves and what works run on the same one. It requires what Database gives. */
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import * as Core from "@partner-commentary/core/Core"
 import { Policy } from "@partner-commentary/core/shared/Policy"
@@ -31,7 +31,6 @@ export const layer = (settings: Settings, apiRoot: string) =>
         Outside.layer(settings),
         Media.layer(settings, apiRoot),
         DeliveryMetrics.layer,
-        Core.layerProcess,
         NodeCrypto.layerAead,
         NodeCrypto.layerDigest,
         NodeCrypto.layerKdf,

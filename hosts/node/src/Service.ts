@@ -46,8 +46,8 @@ export const serve = <R>(options: {
   readonly announce: (served: Served) => Effect.Effect<void, never, R>
 }) =>
   running(
-    Effect.fnUntraced(function* (settings) {
-      const stores = yield* Layer.build(Database.layer(settings))
+    () => Effect.void,
+    Effect.fnUntraced(function* (settings, stores) {
       const { native, open, port, server, tellUnreadable } = yield* Listener.bind(
         settings.listen.host,
         settings.listen.port,
@@ -87,16 +87,19 @@ export const serve = <R>(options: {
 /** Works until it is interrupted. */
 export const work = <R>(announce: Effect.Effect<void, never, R>) =>
   running(
-    Effect.fnUntraced(function* (settings) {
-      if (Option.isNone(settings.publicUrl) && settings.listen.port === 0) {
-        return yield* new SettingRefused({
-          name: "PUBLIC_URL",
-          reason: "must be set for a worker where PORT is 0: its mails link to the server"
-        })
-      }
+    (settings) =>
+      Option.isNone(settings.publicUrl) && settings.listen.port === 0
+        ? Effect.fail(
+            new SettingRefused({
+              name: "PUBLIC_URL",
+              reason: "must be set for a worker where PORT is 0: its mails link to the server"
+            })
+          )
+        : Effect.void,
+    Effect.fnUntraced(function* (settings, stores) {
       const engine = yield* Layer.build(
         Engine.layer(settings, Settings.apiRoot(settings, settings.listen.port)).pipe(
-          Layer.provideMerge(Database.layer(settings))
+          Layer.provideMerge(Layer.succeedContext(stores))
         )
       )
       yield* Effect.provideContext(Telemetry.admin(settings), engine)
@@ -141,7 +144,13 @@ const mediaOf = ({ media }: Settings.Settings) =>
   })
 
 /** What was started ends in reverse: running requests, workers, connections, the database. */
-const running = <E, R>(start: (settings: Settings.Settings) => Effect.Effect<void, E, R>) =>
+const running = <E, R, E2>(
+  check: (settings: Settings.Settings) => Effect.Effect<void, E2>,
+  start: (
+    settings: Settings.Settings,
+    stores: Context.Context<Layer.Success<ReturnType<typeof Database.layer>>>
+  ) => Effect.Effect<void, E, R>
+) =>
   Effect.gen(function* () {
     const settings = yield* Settings.read
     yield* Settings.requireForService(settings)
@@ -157,7 +166,10 @@ const running = <E, R>(start: (settings: Settings.Settings) => Effect.Effect<voi
       yield* Effect.addFinalizer((exit) =>
         Exit.isFailure(exit) && !Cause.hasInterruptsOnly(exit.cause) ? Effect.void : Effect.logInfo("Stopped")
       )
-      yield* start(settings)
+      yield* check(settings)
+      const stores = yield* Layer.build(Database.layer(settings, { listens: true }))
+      // With its clock, too.
+      yield* Effect.provideContext(start(settings, stores), stores)
       return yield* Effect.onInterrupt(Effect.never, () =>
         Effect.andThen(
           Effect.sync(() => {

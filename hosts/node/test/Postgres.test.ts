@@ -1,25 +1,13 @@
 /** The host on Postgres, in processes of its own. */
-import * as TestDatabase from "@partner-commentary/test/postgres/TestDatabase"
-import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
-import * as Redacted from "effect/Redacted"
-import * as Scope from "effect/Scope"
 import { describe, expect, it } from "vitest"
+import * as OwnDatabase from "./OwnDatabase.ts"
 import * as Partner from "./Partner.ts"
 import * as Process from "./Process.ts"
-
-/** An empty database of one's own, gone with the test. */
-const database = async (test: Parameters<typeof Process.folder>[0]): Promise<Process.Environment> => {
-  const scope = Effect.runSync(Scope.make())
-  const url = await Effect.runPromise(Scope.provide(TestDatabase.empty, scope))
-  test.onTestFinished(() => Effect.runPromise(Scope.close(scope, Exit.void)))
-  return { DATABASE_URL: Redacted.value(url), DEV: "true" }
-}
 
 describe.concurrent("on Postgres", () => {
   it("serves from an empty database, works beside other processes, and tells what is there to mend", async (test) => {
     const cwd = await Process.folder(test)
-    const env = await database(test)
+    const env = await OwnDatabase.make(test)
     const server = await Process.start(cwd, ["serve", "--no-worker"], env)
     expect(server.stdout()).toBe(`ready ${server.apiRoot}\n`)
     expect((await fetch(`${server.apiRoot}/readyz`)).status).toBe(200)
@@ -47,14 +35,14 @@ describe.concurrent("on Postgres", () => {
 
   it("of 8 processes that migrate at once on an empty database one does, and all end well", async (test) => {
     const cwd = await Process.folder(test)
-    const env = await database(test)
+    const env = await OwnDatabase.make(test)
     const outcomes = await Promise.all(Array.from({ length: 8 }, () => Process.json(cwd, ["migrate"], env)))
     expect(outcomes.filter(({ applied }) => applied.length > 0)).toHaveLength(1)
   })
 
   it("a wrong database ends it with 1 and one sentence that holds no password", async (test) => {
     const cwd = await Process.folder(test)
-    const env = await database(test)
+    const env = await OwnDatabase.make(test)
     const wrong = (change: (url: URL) => void) => {
       const url = new URL(env["DATABASE_URL"] ?? "")
       url.password = "hunter2"

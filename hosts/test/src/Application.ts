@@ -1,12 +1,15 @@
 /** The whole service composed for tests: real stores on SQLite, or on Postgres where TEST_STORES says so, the local identity, receivers that keep what is sent, the host's choice of mailer and generator. */
 
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
+import { AccessChanges } from "@partner-commentary/core/access/AccessChanges"
+import { RateWindows } from "@partner-commentary/core/access/RateWindows"
 import * as CoreLayer from "@partner-commentary/core/Core"
 import type { CommentaryGenerator } from "@partner-commentary/core/commentary/CommentaryGenerator"
 import type { Mailer } from "@partner-commentary/core/mail/Mailer"
 import { defaults, Policy } from "@partner-commentary/core/shared/Policy"
 import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
 import { SigningSecrets } from "@partner-commentary/core/shared/SigningSecrets"
+import { WorkSignal } from "@partner-commentary/core/shared/WorkSignal"
 import type { WebhookTransport } from "@partner-commentary/core/webhook/WebhookTransport"
 import * as LocalIdentity from "@partner-commentary/identity/LocalIdentity"
 import { WorkerSettings } from "@partner-commentary/server/Rounds"
@@ -48,7 +51,8 @@ export const layer = <Seen, E>(
       media: 4
     }),
     LocalIdentity.layer({ secret }),
-    CoreLayer.layerProcess,
+    AccessChanges.layerProcess,
+    WorkSignal.layerProcess,
     NodeCrypto.layer
   )
   const core = options.transport === undefined ? CoreLayer.layer : Layer.provide(CoreLayer.layer, options.transport)
@@ -69,4 +73,4 @@ const stores = (name: string) =>
           ({ layerNamed }) => layerNamed(name)
         )
       )
-    : Sqlite.layer({ filename: name })
+    : Layer.merge(Sqlite.layer({ filename: name }), RateWindows.layerMemory)

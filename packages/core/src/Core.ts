@@ -1,5 +1,6 @@
 /** All use cases as one layer. It requires ports only: stores, mailer, generator, webhook transport, identity, signing secrets, the public address. */
 import * as Layer from "effect/Layer"
+import { AccessChanges } from "./access/AccessChanges.ts"
 import { ApiKeys } from "./access/ApiKeys.ts"
 import { Dashboard } from "./access/Dashboard.ts"
 import { RateLimits } from "./access/RateLimits.ts"
@@ -28,8 +29,8 @@ import { Recoveries } from "./webhook/Recoveries.ts"
 import { Webhooks } from "./webhook/Webhooks.ts"
 import { WebhookTest } from "./webhook/WebhookTest.ts"
 
-/** What one process keeps by itself, where several do not have to share it: rate windows, and the signal that there is work. */
-export const layerProcess = Layer.merge(RateWindows.layerMemory, WorkSignal.layerProcess)
+/** What one process keeps by itself, where several do not have to share it: rate windows, and the signals that there is work and that keys changed. */
+export const layerProcess = Layer.mergeAll(RateWindows.layerMemory, AccessChanges.layerProcess, WorkSignal.layerProcess)
 
 export const layer = Layer.mergeAll(
   ApiKeys.layer,

@@ -56,7 +56,9 @@ export const layer = Layer.effect(
       if (Result.isFailure(decided)) return Option.some<Decision<E>>(Result.fail(decided.failure))
       const { assignment: after, delivered } = decided.success
       const now = yield* Instant.now
-      if (delivered !== undefined) yield* Mails.markSent(sql, delivered, now)
+      if (delivered !== undefined && !(yield* Mails.markSent(sql, delivered, now))) {
+        return Option.some<Decision<E>>(Result.succeed({ before, after: before, work: [] }))
+      }
       const work = after === before ? [] : yield* write(topic, before, decided.success, now)
       return Option.some<Decision<E>>(Result.succeed({ before, after, work }))
     })

@@ -135,12 +135,12 @@ export const layer = Layer.effect(
         }
         const state = arrived === undefined ? "failed" : "delivered"
         return yield* sql`UPDATE deliveries SET state = ${state}, due_at = NULL, leased = 0, manual = 0, resume_at = NULL,
-          settled_at = ${Instant.toIso(arrived ?? at)}, attempts = ${next.attempts} WHERE ${present}`
+          settled_at = ${Instant.toIso(arrived ?? at)}, attempts = ${next.attempts} WHERE ${present} RETURNING ticket`
       }
       const isAskedStill = kind === "probe" || attempt.failure === "unsigned"
       const asked = isAskedStill ? sql.literal("") : sql.literal(", manual = 0, resume_at = NULL")
       return yield* sql`UPDATE deliveries SET due_at = ${Instant.toIso(next.dueAt)}, leased = 0, attempts = ${next.attempts}
-        ${asked} WHERE ${present}`
+        ${asked} WHERE ${present} RETURNING ticket`
     })
 
     const settle = Effect.fnUntraced(function* (
@@ -154,8 +154,10 @@ export const layer = Layer.effect(
       if (row === undefined) return Option.none<Settled>()
       const before = receiverOf(row)
       const settlement = decide(before)
-      const { audit, mail, receiver } = settlement
-      yield* move(claimed, attempt, settlement, at)
+      const moved = yield* move(claimed, attempt, settlement, at)
+      // What was overtaken and failed says nothing of the receiver: perhaps it was the worker that slept.
+      const counts = settlement.next.state === "delivered" || moved.length > 0
+      const { audit, mail, receiver } = counts ? settlement : { audit: null, mail: null, receiver: before }
       yield* sql`INSERT INTO delivery_attempts ${sql.insert({
         webhook_id: claimed.webhookId,
         event_id: claimed.eventId,

@@ -8,6 +8,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as SqlClient from "effect/sql/SqlClient"
+import type { Fragment } from "effect/sql/Statement"
 import { addressKey, isoOfFew } from "./Columns.ts"
 import { forUpdateSkipLocked } from "./Lock.ts"
 import { values } from "./Values.ts"
@@ -49,11 +50,7 @@ export const layer = Layer.effect(
             ? sql`due_at = ${Instant.toIso(outcome.until)}, was_due_at = NULL, reason = ${outcome.reason}`
             : sql`state = ${outcome.state}, settled_at = ${Instant.toIso(at)},
                 reason = ${outcome.state === "failed" ? outcome.reason : null}`
-        return Effect.orDie(
-          Effect.asVoid(
-            sql`UPDATE mails SET ${next} WHERE id = ${mail.id} AND attempts = ${mail.attempts} AND state = 'waiting'`
-          )
-        )
+        return Effect.orDie(settled(sql, mail, next))
       },
 
       hasten: (id, at) =>
@@ -107,9 +104,15 @@ export const insert = (sql: SqlClient.SqlClient, mails: ReadonlyArray<Omit<Mail,
     ON CONFLICT (id) DO NOTHING`
 }
 
-/** One that was handed over, whatever was thought of it before. */
-export const markSent = (sql: SqlClient.SqlClient, id: string, at: Instant.Instant) =>
-  sql`UPDATE mails SET state = 'sent', settled_at = ${Instant.toIso(at)}, reason = NULL WHERE id = ${id} AND state <> 'sent'`
+/** False for an attempt that was overtaken. */
+export const markSent = (sql: SqlClient.SqlClient, mail: Pick<Mail, "id" | "attempts">, at: Instant.Instant) =>
+  settled(sql, mail, sql`state = 'sent', settled_at = ${Instant.toIso(at)}, reason = NULL`)
+
+const settled = (sql: SqlClient.SqlClient, { attempts, id }: Pick<Mail, "id" | "attempts">, next: Fragment) =>
+  Effect.map(
+    sql`UPDATE mails SET ${next} WHERE id = ${id} AND attempts = ${attempts} AND state = 'waiting' RETURNING id`,
+    ({ length }) => length > 0
+  )
 
 const toRow = (mail: Omit<Mail, "attempts">, createdAt: string) => ({
   id: mail.id,

@@ -21,6 +21,7 @@ import { revocations } from "./migrations/0012_revocations.ts"
 import { recoveries } from "./migrations/0013_recoveries.ts"
 import { unwellWebhooks } from "./migrations/0014_unwell_webhooks.ts"
 import { windowOrder } from "./migrations/0015_window_order.ts"
+import { rateWindows } from "./migrations/0016_rate_windows.ts"
 import { keptFigures } from "./migrations/0018_kept_figures.ts"
 import { eventsByType } from "./migrations/0019_events_by_type.ts"
 import { recoveriesInTurn } from "./migrations/0020_recoveries_in_turn.ts"
@@ -44,6 +45,7 @@ const migrations = {
   "0013_recoveries": recoveries,
   "0014_unwell_webhooks": unwellWebhooks,
   "0015_window_order": windowOrder,
+  "0016_rate_windows": rateWindows,
   "0018_kept_figures": keptFigures,
   "0019_events_by_type": eventsByType,
   "0020_recoveries_in_turn": recoveriesInTurn,

@@ -113,7 +113,8 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         const mails = yield* MailStore
         const { id } = yield* oneSent(2)
         const claimed = yield* mails.claim(start, start + minute, 10)
-        for (const { id: mail, shareId } of claimed) {
+        for (const mail of claimed) {
+          const { shareId } = mail
           const decide = (present: Assignment) =>
             Result.succeed(
               shareId === id
@@ -125,6 +126,25 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.strictEqual(claimed.length, 2)
         assert.strictEqual((yield* found(id)).notifiedAt, start)
         assert.deepStrictEqual(yield* mails.claim(start + hour, start + day, 10), [])
+        assert.isTrue(Option.isNone(yield* mails.nextDue))
+      }))
+
+    it("who slept through the lease of a mail, and hands it over after another took it, changes nothing", () =>
+      Effect.gen(function* () {
+        const store = yield* AssignmentStore
+        const mails = yield* MailStore
+        const { id, sent } = yield* oneSent()
+        const [slept] = yield* mails.claim(start, start + minute, 10)
+        const [present] = yield* mails.claim(start + hour, start + 2 * hour, 10)
+        if (slept === undefined || present === undefined) return assert.fail("nothing was taken")
+        const handOver = (mail: typeof slept) =>
+          store.modify(id, (assignment) => Result.succeed(notified(assignment, mail, start + hour, defaults)))
+        const overtaken = Option.getOrThrow(yield* handOver(slept))
+        assert.strictEqual(overtaken.after, overtaken.before)
+        assert.deepStrictEqual(yield* found(id), sent)
+        assert.deepStrictEqual(yield* mails.nextDue, Option.some(start + 2 * hour))
+        yield* handOver(present)
+        assert.strictEqual((yield* found(id)).notifiedAt, start + hour)
         assert.isTrue(Option.isNone(yield* mails.nextDue))
       }))
 

@@ -173,7 +173,10 @@ export const suite = <E>(
         const [second] = yield* claim(id, start + minute, start + 2 * minute)
         assert.strictEqual(second?.ticket, 2)
         if (first === undefined || second === undefined) return assert.fail("nothing was taken")
-        yield* settle(first, failure)
+        const found = Option.getOrThrow(yield* (yield* WebhookStore).find(mine, id))
+        const worse = { webhook: { ...found, consecutiveFailures: 3 }, health: Health.healthy, quietUntil: null }
+        yield* settle(first, failure, { receiver: worse })
+        assert.deepStrictEqual(yield* (yield* WebhookStore).find(mine, id), Option.some(found), "perhaps we slept")
         assert.deepStrictEqual(yield* claim(id, start + 2 * minute - 1), [])
         yield* settle(second, failure)
         const [third] = yield* claim(id, start + 10 * second.ticket * 1000 * 60)
@@ -292,14 +295,14 @@ export const suite = <E>(
         yield* declined(mine, 6)
         assert.deepStrictEqual(yield* seen, [6, 0, 0, 0])
         assert.strictEqual((yield* store.backlog(start + hour, 2)).due, 2)
-        const [claimed] = yield* claim(one.id, start, start + 9 * hour)
+        const [claimed, underWay] = yield* claim(one.id, start, start + 9 * hour)
         const receiver = (status: Webhook["status"], probes: number | null, quietUntil: number | null) => ({
           webhook: { ...one, status },
           health: { ...Health.healthy, failingSince: start, probes },
           quietUntil
         })
         const as = (...given: Parameters<typeof receiver>) =>
-          settle(claimed ?? assert.fail(), failure, { receiver: receiver(...given) })
+          settle(underWay ?? assert.fail(), failure, { receiver: receiver(...given) })
         yield* store.release(claimed ?? assert.fail(), start)
         assert.deepStrictEqual(yield* seen, [2, 0, 0, 0], "those under way wait no more")
         yield* as("active", 0, start + 9 * hour)

@@ -53,7 +53,10 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.deepStrictEqual(yield* all(owner), [course])
         yield* TestClock.setTime(start + minute)
         yield* Effect.flatMap(AssignmentStore, (store) =>
-          store.modify(id, (present) => Result.succeed(notified(present, "mail", start + minute, defaults)))
+          store.modify(id, (present) => {
+            const { assignment, notices } = notified(present, { id: "mail", attempts: 1 }, start + minute, defaults)
+            return Result.succeed({ assignment, notices })
+          })
         )
         yield* TestClock.setTime(start + hour)
         yield* Creator.respond(id)

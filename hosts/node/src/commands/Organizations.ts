@@ -1,5 +1,6 @@
 /** `org …`: the partners who call. */
 
+import { AccessChanges } from "@partner-commentary/core/access/AccessChanges"
 import type { Organization } from "@partner-commentary/core/partner/Organization"
 import { type IdentityTaken, OrganizationRegistry } from "@partner-commentary/core/partner/OrganizationRegistry"
 import { type LimitName, type LimitOverrides, limitsOf, PlanName } from "@partner-commentary/core/partner/Plan"
@@ -159,7 +160,9 @@ const changed = (organizationId: OrganizationId, action: string, change: (presen
         onNone: () => Effect.fail(new CommandFailed({ message: `There is no organization ${organizationId}.` })),
         onSome: Effect.succeed
       })
-    )
+    ),
+    // What is remembered of its keys holds its limits, and whether it is suspended.
+    Effect.tap(() => AccessChanges.use(({ tell }) => tell("")))
   )
 
 /** With its record, or not at all. */

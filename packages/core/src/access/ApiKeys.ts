@@ -20,7 +20,7 @@ import * as Ids from "../shared/Ids.ts"
 import { ApiKeyId, type OrganizationId } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
 import { hash } from "../shared/Secret.ts"
-import { afterCommit } from "../shared/Transaction.ts"
+import { AccessChanges, type Changed } from "./AccessChanges.ts"
 import {
   type ApiKey,
   type Environment,
@@ -103,7 +103,7 @@ export class ApiKeys extends Context.Service<
       FreshKey & { readonly predecessor: ApiKey },
       ApiKeyNotFound | KeyRevoked | KeyExpired | KeyRotated
     >
-    /** Effective at once on this node, within `memory` elsewhere. Idempotent. By the operator, on any key, unless told otherwise. */
+    /** Effective at once on this node, within `memory` elsewhere, whether it is told or not. Idempotent. By the operator, on any key, unless told otherwise. */
     readonly revoke: (id: ApiKeyId, manager?: Manager) => Effect.Effect<ApiKey, ApiKeyNotFound>
     readonly find: (organizationId: OrganizationId, id: ApiKeyId) => Effect.Effect<ApiKey, ApiKeyNotFound>
     /** Newest first, with what ended within `remembrance`; `maxListed` at most. */
@@ -115,6 +115,7 @@ export class ApiKeys extends Context.Service<
     Effect.gen(function* () {
       const store = yield* ApiKeyStore
       const organizations = yield* OrganizationStore
+      const changes = yield* AccessChanges
       const digest = yield* Digest.Digest
       const random = yield* SecureRandom.SecureRandom
 
@@ -150,14 +151,15 @@ export class ApiKeys extends Context.Service<
       })
 
       /** Whatever begins as the key does: its text is not known here. Look-ups that are under way are forgotten too. */
-      const forget = ({ prefix }: Pick<ApiKey, "prefix">) =>
+      yield* changes.hear((changed: Changed) =>
         Effect.flatMap(Cache.keys(callers), (texts) =>
           Effect.forEach(
-            [...texts].filter((text) => text.startsWith(prefix)),
+            [...texts].filter((text) => text.startsWith(changed)),
             (text) => Cache.invalidate(callers, text),
             { discard: true }
           )
         )
+      )
 
       const mint = Effect.fnUntraced(function* (environment: Environment) {
         const fullKey = yield* mintText(environment, random)
@@ -225,7 +227,7 @@ export class ApiKeys extends Context.Service<
             }))
           )
           const predecessor = yield* known(changed)
-          yield* afterCommit(forget(predecessor))
+          yield* changes.tell(predecessor.prefix)
           return { key: yield* find(organizationId, fresh.id), fullKey, predecessor }
         }),
 
@@ -240,7 +242,7 @@ export class ApiKeys extends Context.Service<
             )
           )
           const revoked = yield* known(changed)
-          yield* afterCommit(forget(revoked))
+          yield* changes.tell(revoked.prefix)
           return revoked
         }),
 

@@ -21,8 +21,8 @@ export class MailStore extends Context.Service<
      * outcome comes by then, they are due again.
      */
     readonly claim: (at: Instant, lease: Instant, limit: number) => Effect.Effect<ReadonlyArray<Mail>>
-    /** Counts only for the attempt that the mail was claimed with: one that was overtaken changes nothing. */
-    readonly settle: (mail: Mail, outcome: MailOutcome, at: Instant) => Effect.Effect<void>
+    /** Counts only for the attempt that the mail was claimed with: one that was overtaken changes nothing, and is told so by false. */
+    readonly settle: (mail: Mail, outcome: MailOutcome, at: Instant) => Effect.Effect<boolean>
     /**
      * A mail that is still on its way, or a repetition of it, is due at this moment, unless somebody is at it right now.
      * False when none is on its way.

@@ -109,13 +109,16 @@ export class Postman extends Context.Service<
 
       const deliver = Effect.fn("Postman.deliver")(function* (mail: Mail) {
         const written = yield* write(mail)
-        if (Option.isNone(written)) return yield* mails.settle(mail, { state: "obsolete" }, yield* Instant.now)
+        if (Option.isNone(written)) {
+          yield* mails.settle(mail, { state: "obsolete" }, yield* Instant.now)
+          return
+        }
         const outcome = yield* handOver(mail, written.value)
         const now = yield* Instant.now
         if (Result.isFailure(outcome)) return yield* refused(mail, outcome.failure, now)
         if (mail.kind === "request" && mail.shareId !== null) {
           const handedOver = yield* assignments.modify(mail.shareId, (present) =>
-            Result.succeed(notified(present, mail.id, now, policy))
+            Result.succeed(notified(present, mail, now, policy))
           )
           // The assignment's reminder hangs on this moment.
           yield* signal.notify
@@ -130,7 +133,8 @@ export class Postman extends Context.Service<
           until === null
             ? { state: "failed", reason: refusal.reason }
             : { state: "waiting", until, reason: refusal.reason }
-        yield* mails.settle(mail, outcome, now)
+        // Whoever has overtaken this attempt decides what becomes of the mail.
+        if (!(yield* mails.settle(mail, outcome, now))) return
         const log =
           until === null ? Effect.logError("A mail could not be delivered") : Effect.logWarning("A mail must wait")
         yield* Effect.annotateLogs(log, {

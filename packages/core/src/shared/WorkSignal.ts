@@ -10,7 +10,7 @@ import { afterCommit } from "./Transaction.ts"
 /** What somebody may be listening for. */
 export type Work = "assignments" | "mails" | "deliveries" | "recoveries" | "media"
 
-const everything: ReadonlyArray<Work> = ["assignments", "mails", "deliveries", "recoveries", "media"]
+export const everything: ReadonlyArray<Work> = ["assignments", "mails", "deliveries", "recoveries", "media"]
 
 export class WorkSignal extends Context.Service<
   WorkSignal,

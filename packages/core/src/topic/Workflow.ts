@@ -43,14 +43,20 @@ export const occasionOf = (
   return `${kind}-${kind === "stalled" ? generation.ticket : (draft?.number ?? 0)}`
 }
 
+/** Which attempt at a mail, by how many there were with it. */
+export interface MailAttempt {
+  readonly id: string
+  readonly attempts: number
+}
+
 /** What follows from one step: all of it is stored in one transaction, or none. */
 export interface Change {
   /** The very object that was passed in where nothing changes. */
   readonly assignment: Assignment
   readonly notices: ReadonlyArray<Notice>
   readonly audit?: Pick<AuditEntry, "action" | "details">
-  /** A mail that was handed over, to be marked so in the same transaction. */
-  readonly delivered?: string
+  /** A mail that was handed over, to be marked so in the same transaction. Where another attempt has overtaken this one, nothing changes. */
+  readonly delivered?: MailAttempt
   /** Audio and video to be made of what was approved, where the topic asks for them. */
   readonly orders?: ReadonlyArray<Order>
 }
@@ -196,7 +202,7 @@ export const withdraw = (
 }
 
 /** The request's mail was handed over: the response window starts, unless it has already. */
-export const notified = (present: Assignment, mail: string, now: Instant.Instant, policy: Policy): Change => {
+export const notified = (present: Assignment, mail: MailAttempt, now: Instant.Instant, policy: Policy): Change => {
   if (present.notifiedAt !== null || present.status !== "topic_sent")
     return { assignment: present, notices: [], delivered: mail }
   const respondBy = Math.min(Instant.plus(now, policy.responseWindow), present.respondBy)

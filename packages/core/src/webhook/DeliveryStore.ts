@@ -82,9 +82,9 @@ export class DeliveryStore extends Context.Service<
       taking: Taking
     ) => Effect.Effect<ReadonlyArray<Claimed>>
     /**
-     * Keeps the attempt, and what `decide` makes of it under the receiver's lock. An overtaken attempt does not move the
-     * delivery, unless it succeeded. `following`: the webhook's next ones are taken in the same step, as `claim` takes them.
-     * None when the webhook is gone.
+     * Keeps the attempt, and what `decide` makes of it under the receiver's lock. Of an overtaken attempt only
+     * a success counts: a failure is kept as an attempt, and changes nothing. `following`: the webhook's next ones are taken in
+     * the same step, as `claim` takes them. None when the webhook is gone.
      */
     readonly settle: (
       claimed: Claimed,

@@ -11,6 +11,7 @@ import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as TestClock from "effect/testing/TestClock"
 import { assert } from "vitest"
+import { AccessChanges } from "../../src/access/AccessChanges.ts"
 import type { ApiKey } from "../../src/access/ApiKey.ts"
 import { ApiKeyStore, type IssuedKey } from "../../src/access/ApiKeyStore.ts"
 import { ApiKeys, type NewApiKey, requireScope } from "../../src/access/ApiKeys.ts"
@@ -91,7 +92,7 @@ const layer = (behind: ReturnType<typeof world>) => {
         findByIdentity: () => Effect.succeedNone
       })
     ),
-    Layer.provide([Digest.layerWebCrypto, SecureRandom.layerWebCrypto])
+    Layer.provide([AccessChanges.layerProcess, Digest.layerWebCrypto, SecureRandom.layerWebCrypto])
   )
 }
 

@@ -1,0 +1,84 @@
+/** Whose time it is where many machines share a database. */
+import { assert, describe, it } from "@effect/vitest"
+import * as DatabaseClock from "@partner-commentary/postgres/DatabaseClock"
+import * as TestDatabase from "@partner-commentary/test/postgres/TestDatabase"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Logger from "effect/Logger"
+
+/** A machine's own clocks, set by hand, in milliseconds. */
+const machine = (state: { wall: number; monotonic: number }): Clock.Clock => {
+  const nanos = (millis: number) => BigInt(Math.round(millis * 1e6))
+  const usual = Clock.Clock.defaultValue()
+  return {
+    currentTimeMillisUnsafe: () => state.wall,
+    currentTimeMillis: Effect.sync(() => state.wall),
+    currentTimeNanosUnsafe: () => nanos(state.wall),
+    currentTimeNanos: Effect.sync(() => nanos(state.wall)),
+    monotonicTimeNanosUnsafe: () => nanos(state.monotonic),
+    monotonicTimeNanos: Effect.sync(() => nanos(state.monotonic)),
+    sleep: (duration) => usual.sleep(duration)
+  }
+}
+
+describe("the clock", () => {
+  it("runs on by monotonic time, whatever becomes of the machine's own clock", () => {
+    const state = { wall: 1_000_000, monotonic: 50 }
+    const clock = DatabaseClock.make(machine(state))
+    clock.set(2_000_000, 50)
+    state.wall = 0
+    state.monotonic = 1050.4
+    assert.strictEqual(clock.currentTimeMillisUnsafe(), 2_001_000)
+    assert.strictEqual(clock.currentTimeNanosUnsafe(), 2_001_000_000_000n)
+  })
+
+  it("stands still where a correction would take it back a little, and goes back where it was far ahead", () => {
+    const state = { wall: 1_000_000, monotonic: 0 }
+    const clock = DatabaseClock.make(machine(state))
+    assert.strictEqual(clock.currentTimeMillisUnsafe(), 1_000_000)
+    clock.set(999_500, 0)
+    assert.strictEqual(clock.currentTimeMillisUnsafe(), 1_000_000)
+    state.monotonic = 600
+    assert.strictEqual(clock.currentTimeMillisUnsafe(), 1_000_100)
+    clock.set(500_000, 600)
+    assert.strictEqual(clock.currentTimeMillisUnsafe(), 500_000)
+  })
+})
+
+/** What is logged, and how far the clock is from this machine's true time, where its own clock is so far ahead. */
+const withClockAhead = Effect.fnUntraced(function* (ahead: number) {
+  const logged: Array<string> = []
+  const logger = Logger.make(({ message }) => void logged.push(String(message)))
+  const usual = Clock.Clock.defaultValue()
+  const wall = usual.currentTimeMillisUnsafe() + ahead
+  const wrong = machine({ wall, monotonic: Number(usual.monotonicTimeNanosUnsafe()) / 1e6 })
+  const present = { ...wrong, monotonicTimeNanosUnsafe: () => usual.monotonicTimeNanosUnsafe() }
+  const away = yield* Effect.map(Clock.currentTimeMillis, (now) => now - usual.currentTimeMillisUnsafe()).pipe(
+    Effect.provide(
+      DatabaseClock.layer.pipe(
+        Layer.provide(TestDatabase.layer),
+        Layer.provide(Logger.layer([logger])),
+        Layer.provide(Layer.succeed(Clock.Clock, present))
+      )
+    )
+  )
+  return { away: Math.abs(away), logged }
+})
+
+it.live("a machine that is an hour ahead goes by the database's time from the start, and says so once", () =>
+  Effect.gen(function* () {
+    const { away, logged } = yield* withClockAhead(3_600_000)
+    assert.isBelow(away, 1000)
+    assert.lengthOf(logged, 1)
+    assert.include(logged[0], "clock is not the database's")
+  })
+)
+
+it.live("a machine that is a second ahead goes by the database's time, too, and nobody need know", () =>
+  Effect.gen(function* () {
+    const { away, logged } = yield* withClockAhead(1000)
+    assert.isBelow(away, 900)
+    assert.deepStrictEqual(logged, [])
+  })
+)

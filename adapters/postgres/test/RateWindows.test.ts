@@ -1,0 +1,73 @@
+/** What the shared rate windows leave behind, and what they ask. */
+import { assert, it } from "@effect/vitest"
+import { RateWindows } from "@partner-commentary/core/access/RateWindows"
+import * as SharedRateWindows from "@partner-commentary/sql/RateWindows"
+import * as TestDatabase from "@partner-commentary/test/postgres/TestDatabase"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Schedule from "effect/Schedule"
+import * as SqlClient from "effect/sql/SqlClient"
+import * as TestClock from "effect/testing/TestClock"
+
+const rows = Effect.flatMap(SqlClient.SqlClient, (sql) =>
+  Effect.map(sql<{ readonly name: string }>`SELECT name FROM rate_windows ORDER BY name`, (found) =>
+    found.map(({ name }) => name)
+  )
+)
+
+it.live("windows that ended more than an hour ago are let go by whoever is called later", () =>
+  Effect.gen(function* () {
+    const windows = yield* RateWindows
+    const take = (name: string) => windows.take([{ name, limit: 5, seconds: 60 }])
+    yield* TestClock.setTime(1_000_000_000_000)
+    yield* Effect.forEach(["a", "b"], take)
+    yield* TestClock.adjust("30 minutes")
+    yield* take("b")
+    yield* TestClock.adjust("32 minutes")
+    yield* take("c")
+    const left = Effect.filterOrFail(rows, (names) => !names.includes("a"))
+    const names = yield* TestClock.withLive(Effect.retry(left, { times: 50, schedule: Schedule.spaced("20 millis") }))
+    assert.deepStrictEqual(names, ["b", "c"])
+  }).pipe(Effect.provide(TestDatabase.layer), Effect.provide(TestClock.layer()))
+)
+
+it.effect("a refusal by a window that was seen full asks the database nothing", () =>
+  Effect.gen(function* () {
+    const windows = yield* RateWindows
+    const sql = yield* SqlClient.SqlClient
+    const take = windows.take([{ name: "a", limit: 1, seconds: 60 }])
+    yield* take
+    assert.isFalse((yield* take).admitted)
+    yield* sql`DROP TABLE rate_windows`
+    assert.isFalse((yield* take).admitted)
+  }).pipe(Effect.provide(TestDatabase.layer))
+)
+
+it.effect("four nodes that count at once let exactly as many through as fit, and none waits for another for good", () =>
+  Effect.gen(function* () {
+    const node = Effect.map(Layer.build(Layer.fresh(SharedRateWindows.layer)), (context) =>
+      Context.get(context, RateWindows)
+    )
+    const nodes = yield* Effect.all([node, node, node, node])
+    const one = { name: "one", limit: 60, seconds: 60 }
+    const other = { name: "other", limit: 60, seconds: 60 }
+    const both = { name: "both", limit: 90, seconds: 3600 }
+    // One after the other on each node, lest they all go together in a few statements.
+    const rounds = Array.from({ length: 50 }, (_, round) => round)
+    const taken = yield* Effect.forEach(
+      nodes,
+      ({ take }, index) =>
+        Effect.forEach(rounds, (round) => take((round + index) % 2 === 0 ? [one, both] : [both, other])),
+      { concurrency: "unbounded" }
+    )
+    assert.lengthOf(
+      taken.flat().filter(({ admitted }) => admitted),
+      90
+    )
+    const sql = yield* SqlClient.SqlClient
+    const counted = yield* sql<{ readonly used: number }>`SELECT used FROM rate_windows ORDER BY used DESC`
+    const [all = 0, more = 0, fewer = 0] = counted.map(({ used }) => used)
+    assert.deepStrictEqual([all, more + fewer, more <= 60], [90, 90, true])
+  }).pipe(Effect.provide(TestDatabase.layer))
+)

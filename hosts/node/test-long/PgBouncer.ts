@@ -1,0 +1,76 @@
+/** A PgBouncer that lends a server's connections for one transaction at a time, from Debian's package, gone with the test. */
+import { spawn } from "node:child_process"
+import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises"
+import type { AddressInfo } from "node:net"
+import { connect, createServer } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+
+const freePort = () =>
+  new Promise<number>((resolve, reject) => {
+    const server = createServer().on("error", reject)
+    server.listen(0, "127.0.0.1", () => {
+      const { port } = server.address() as AddressInfo
+      server.close(() => resolve(port))
+    })
+  })
+
+const isListening = (port: number) =>
+  new Promise<boolean>((resolve) => {
+    const socket = connect(port, "127.0.0.1")
+    socket.on("connect", () => resolve(true)).on("error", () => resolve(false))
+    socket.on("connect", () => socket.destroy())
+  })
+
+/** Few connections of the server for many clients, so that each is lent to one after another. */
+const configuration = (server: URL, port: number, ignored: string) => `[databases]
+* = host=${server.hostname} port=${server.port || 5432} user=${decodeURIComponent(server.username)}${
+  server.password === "" ? "" : ` password=${decodeURIComponent(server.password)}`
+}
+[pgbouncer]
+listen_addr = 127.0.0.1
+listen_port = ${port}
+unix_socket_dir =
+auth_type = any
+pool_mode = transaction
+default_pool_size = 6
+max_client_conn = 500
+${ignored === "" ? "" : `ignore_startup_parameters = ${ignored}\n`}log_connections = 0
+log_disconnections = 0
+`
+
+/** The address of the same database through the pooler. */
+export const start = async (
+  test: { readonly onTestFinished: (cleanUp: () => Promise<void>) => void },
+  direct: string,
+  /** Settings that clients may ask for on connecting, and do not get. */
+  ignored = ""
+): Promise<string> => {
+  const folder = await mkdtemp(join(tmpdir(), "pgbouncer-"))
+  test.onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  const port = await freePort()
+  const file = join(folder, "pgbouncer.ini")
+  await writeFile(file, configuration(new URL(direct), port, ignored))
+  // It refuses to run as root.
+  await chmod(folder, 0o755)
+  await chmod(file, 0o644)
+  const child = spawn("pgbouncer", process.getuid?.() === 0 ? ["-u", "nobody", file] : [file], {
+    stdio: ["ignore", "pipe", "pipe"]
+  })
+  let said = ""
+  for (const stream of [child.stdout, child.stderr]) stream.setEncoding("utf8").on("data", (text) => (said += text))
+  const ended = new Promise<string>((resolve) => {
+    child.on("error", ({ message }) => resolve(message)).on("close", () => resolve(said))
+  })
+  test.onTestFinished(async () => {
+    child.kill("SIGKILL")
+    await ended
+  })
+  const failed = ended.then((why) => Promise.reject(new Error(`no PgBouncer: ${why}`)))
+  failed.catch(() => {})
+  while (!(await Promise.race([isListening(port), failed]))) await new Promise((resolve) => setTimeout(resolve, 50))
+  const url = new URL(direct)
+  url.port = String(port)
+  url.hostname = "127.0.0.1"
+  return url.href
+}

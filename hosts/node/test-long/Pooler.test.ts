@@ -1,0 +1,95 @@
+/** The service behind a PgBouncer in transaction mode, which keeps no session for anybody. */
+import { readdir } from "node:fs/promises"
+import { join } from "node:path"
+import { expect, it } from "vitest"
+import * as OwnDatabase from "../test/OwnDatabase.ts"
+import * as Partner from "../test/Partner.ts"
+import * as Process from "../test/Process.ts"
+import * as PgBouncer from "./PgBouncer.ts"
+
+const scopes = "topics:submit,topics:read,personas:read"
+
+const approves = "7e570000-0000-4000-8000-000000000001"
+
+/** Two servers and two workers, with a partner's keys. `past`: a way past the pooler is there, too. */
+const service = async (test: Parameters<typeof Process.folder>[0], options: { readonly past: boolean }) => {
+  const cwd = await Process.folder(test)
+  const own = await OwnDatabase.make(test)
+  const direct = own["DATABASE_URL"] ?? ""
+  const ignored = options.past ? "" : "statement_timeout,idle_in_transaction_session_timeout"
+  const pooled = await PgBouncer.start(test, direct, ignored)
+  const env: Process.Environment = {
+    ...own,
+    DATABASE_URL: pooled,
+    DATABASE_DIRECT_URL: options.past ? direct : pooled,
+    // Found out by being told, or by looking.
+    WORKER_POLL_INTERVAL: options.past ? "10 minutes" : "1 second"
+  }
+  const server = await Process.start(cwd, ["serve", "--no-worker"], env)
+  const links = { PORT: new URL(server.apiRoot).port, PUBLIC_URL: server.apiRoot }
+  const [other, ...workers] = await Promise.all([
+    Process.start(cwd, ["serve", "--no-worker"], env),
+    Process.start(cwd, ["worker"], { ...env, ...links }),
+    Process.start(cwd, ["worker"], { ...env, ...links })
+  ])
+  const partner = await Partner.register(cwd, env)
+  const org = partner.organization.id
+  await Process.json(
+    cwd,
+    ["org", "update", org, "--limit", "burst_per_minute=10000", "--limit", "requests_per_hour=10000"],
+    env
+  )
+  const issued = ["key", "create", "--org", org, "--name", "t", "--environment", "test", "--scopes", scopes]
+  const { full_key: testKey } = await Process.json(cwd, issued, env)
+  return { cwd, env, servers: [server, other], processes: [...workers, other, server], testKey, ...partner }
+}
+
+it("topics of two servers go all their way through two workers, and each mail goes out once", async (test) => {
+  const { cwd, env, key, keyId, persona, processes, servers, testKey } = await service(test, { past: true })
+  const submit = async (one: string, personaId: string, index: number) => {
+    const topic = { content: `Who wins derby ${index} this year?`, persona_ids: [personaId] }
+    const { body, status } = await Partner.call(servers[index % 2]?.apiRoot ?? "", one, "/topics", topic)
+    expect(status).toBe(201)
+    return body.data.topic_id as string
+  }
+  const numbers = Array.from({ length: 20 }, (_, index) => index)
+  const simulated = await Promise.all(numbers.map((index) => submit(testKey, approves, index)))
+  await Promise.all(numbers.map((index) => submit(key, persona.id, index)))
+  const status = async (id: string) => {
+    const { body } = await Partner.call(servers[0]?.apiRoot ?? "", testKey, `/topics/${id}/status`)
+    return body.data?.overall_status
+  }
+  for (const id of simulated)
+    await Process.eventually(
+      () => status(id),
+      (state) => state === "completed"
+    )
+  const mails = async () => (await readdir(join(cwd, "data", "outbox"))).filter((name) => name.endsWith(".eml"))
+  await Process.eventually(mails, ({ length }) => length >= 20)
+  expect(await mails()).toHaveLength(20)
+  const statuses = () =>
+    Promise.all(servers.map(async ({ apiRoot }) => (await Partner.call(apiRoot, key, "/personas")).status))
+  expect(await statuses()).toEqual([200, 200])
+  await Process.json(cwd, ["key", "revoke", keyId], env)
+  expect(await statuses()).toEqual([401, 401])
+  for (const { stop } of processes) expect(await stop()).toMatchObject({ code: 0 })
+})
+
+it("where nobody can listen, workers find what is to be done by looking, and keys are refused within 5 seconds", async (test) => {
+  const { cwd, env, key, keyId, persona, processes, servers } = await service(test, { past: false })
+  await Partner.submit(servers[0]?.apiRoot ?? "", key, persona.id)
+  await Process.eventually(
+    () => readdir(join(cwd, "data", "outbox")),
+    (files) => files.some((name) => name.endsWith(".eml"))
+  )
+  await Process.json(cwd, ["key", "revoke", keyId], env)
+  const revokedAt = performance.now()
+  for (const { apiRoot } of servers) {
+    await Process.eventually(
+      async () => (await Partner.call(apiRoot, key, "/personas")).status,
+      (status) => status === 401
+    )
+  }
+  expect(performance.now() - revokedAt).toBeLessThan(5000)
+  for (const { stop } of processes) expect(await stop()).toMatchObject({ code: 0 })
+})

@@ -1,0 +1,126 @@
+/** Four servers on one Postgres database are one: what is counted, claimed and limited is exact across them. */
+import { afterAll, beforeAll, expect, it } from "vitest"
+import * as OwnDatabase from "../test/OwnDatabase.ts"
+import * as Process from "../test/Process.ts"
+
+const cleanUps: Array<() => Promise<void>> = []
+const suite = { onTestFinished: (cleanUp: () => Promise<void>) => void cleanUps.push(cleanUp) }
+let cwd: string
+let env: Process.Environment
+let servers: ReadonlyArray<Process.Service>
+
+beforeAll(async () => {
+  env = await OwnDatabase.make(suite)
+  cwd = await Process.folder(suite)
+  await Process.json(cwd, ["migrate"], env)
+  servers = await Promise.all(Array.from({ length: 4 }, () => Process.start(cwd, ["serve", "--no-worker"], env)))
+})
+afterAll(async () => {
+  for (const cleanUp of cleanUps.toReversed()) await cleanUp()
+})
+
+const plenty = { requests_per_hour: 100_000, burst_per_minute: 100_000, topic_submissions_per_hour: 100_000 }
+
+/** An organization with a licensed persona and a key of all scopes. */
+const partner = async (limits: Readonly<Record<string, number>> = {}) => {
+  const given = Object.entries({ ...plenty, ...limits }).flatMap(([name, value]) => ["--limit", `${name}=${value}`])
+  const { id } = await Process.json(cwd, ["org", "create", "--name", "Acme", ...given], env)
+  const persona = await Process.json(
+    cwd,
+    ["persona", "create", "--name", "Ada Marsh", "--creator-email", "ada@creators.test"],
+    env
+  )
+  await Process.json(cwd, ["license", "grant", "--org", id, "--persona", persona.id], env)
+  const scopes = "topics:submit,topics:read,personas:read,usage:read"
+  const key = await Process.json(cwd, ["key", "create", "--org", id, "--name", "k", "--scopes", scopes], env)
+  return { id: id as string, persona: persona.id as string, key: key.full_key as string, keyId: key.id as string }
+}
+
+const ask = async (server: Process.Service, key: string, path: string, body?: unknown, headers = {}) => {
+  const response = await fetch(`${server.apiRoot}/partner/v1${path}`, {
+    headers: { "x-api-key": key, "content-type": "application/json", ...headers },
+    ...(body === undefined ? {} : { method: "POST", body: JSON.stringify(body) })
+  })
+  // biome-ignore lint/suspicious/noExplicitAny: what it holds is what the tests look at
+  return { status: response.status, headers: response.headers, body: (await response.json()) as any }
+}
+
+type Answer = Awaited<ReturnType<typeof ask>>
+
+/** So many at once, each next one to the next server. */
+const spread = (count: number, one: (server: Process.Service, index: number) => Promise<Answer>) =>
+  Promise.all(
+    Array.from({ length: count }, (_, index) => one(servers[index % servers.length] as Process.Service, index))
+  )
+
+const withStatus = (answers: ReadonlyArray<Answer>, status: number) =>
+  answers.filter((answer) => answer.status === status)
+
+it("of 100 parallel requests against a limit of 50 exactly 50 pass, and the refused ones count nowhere", async () => {
+  const { id, key } = await partner({ burst_per_minute: 50, requests_per_hour: 90 })
+  const answers = await spread(100, (server) => ask(server, key, "/personas"))
+  const passed = withStatus(answers, 200)
+  expect([passed.length, withStatus(answers, 429).length]).toEqual([50, 50])
+  const remaining = passed.map(({ headers }) => Number(headers.get("x-ratelimit-remaining")))
+  expect(remaining.toSorted((one, other) => other - one)).toEqual(Array.from({ length: 50 }, (_, index) => 89 - index))
+  for (const { headers } of withStatus(answers, 429)) expect(headers.get("x-ratelimit-remaining")).toBe("40")
+  await Process.json(cwd, ["org", "update", id, "--limit", "burst_per_minute=1000"], env)
+  const known = (server: Process.Service) => ask(server, key, "/nowhere")
+  for (const server of servers) {
+    await Process.eventually(
+      () => known(server),
+      ({ headers }) => Number(headers.get("x-ratelimit-remaining")) < 40
+    )
+  }
+})
+
+it("of 60 parallel topics against a quota of 20 exactly 20 are created", async () => {
+  const { key, persona } = await partner({ topics_per_month: 20 })
+  const answers = await spread(60, (server, index) =>
+    ask(server, key, "/topics", { content: `Who wins the derby ${index}?`, persona_ids: [persona] })
+  )
+  expect([withStatus(answers, 201).length, withStatus(answers, 429).length]).toEqual([20, 40])
+  for (const { body } of withStatus(answers, 429))
+    expect(body.error.details).toMatchObject({ quota: "topics_per_month" })
+})
+
+it("of 60 parallel topics against a quota of 15 commentaries exactly 15 are created", async () => {
+  const { key, persona } = await partner({ commentaries_per_month: 15 })
+  const answers = await spread(60, (server, index) =>
+    ask(server, key, "/topics", { content: `Who wins the cup ${index}?`, persona_ids: [persona] })
+  )
+  expect([withStatus(answers, 201).length, withStatus(answers, 429).length]).toEqual([15, 45])
+})
+
+it("40 parallel requests under one idempotency key are one topic and one answer", async () => {
+  const { key, persona } = await partner()
+  const topic = { content: "Who wins the league this year?", persona_ids: [persona] }
+  const answers = await spread(40, (server) => ask(server, key, "/topics", topic, { "idempotency-key": "once" }))
+  expect(withStatus(answers, 201)).toHaveLength(40)
+  expect(new Set(answers.map(({ body }) => JSON.stringify(body))).size).toBe(1)
+  expect(answers.filter(({ headers }) => headers.get("idempotency-replayed") === null)).toHaveLength(1)
+  expect((await ask(servers[0] as Process.Service, key, "/topics")).body.pagination.total).toBe(1)
+})
+
+it("of 40 parallel topics of the same content one is sent, and the others name it as the first", async () => {
+  const { key, persona } = await partner()
+  const topic = { content: "Who wins the relay this year?", persona_ids: [persona] }
+  const answers = await spread(40, (server) => ask(server, key, "/topics", topic))
+  const created = withStatus(answers, 201).map(({ body }) => body.data)
+  expect(created).toMatchObject([{ results: [{ status: "sent" }] }])
+  const first = { topic_id: created[0].topic_id, share_id: created[0].results[0].share_id }
+  const repeated = withStatus(answers, 400).map(({ body }) => body.error.details)
+  expect(repeated).toHaveLength(39)
+  for (const details of repeated) expect(details).toMatchObject([{ status: "duplicate", duplicate_of: first }])
+})
+
+it("every call is counted once, the last ones by a clean stop", async () => {
+  const { id, key } = await partner()
+  expect(withStatus(await spread(200, (server) => ask(server, key, "/personas")), 200)).toHaveLength(200)
+  for (const outcome of await Promise.all(servers.map(({ stop }) => stop()))) expect(outcome).toMatchObject({ code: 0 })
+  const counted = await OwnDatabase.rows(
+    env,
+    `SELECT SUM(api_calls) AS calls FROM usage_months WHERE organization_id = '${id}'`
+  )
+  expect(counted.map((row) => ({ ...row }))).toEqual([{ calls: 200 }])
+})

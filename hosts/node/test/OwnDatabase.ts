@@ -1,0 +1,23 @@
+/** An empty Postgres database of one's own for processes to run on. */
+import * as TestDatabase from "@partner-commentary/test/postgres/TestDatabase"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Redacted from "effect/Redacted"
+import * as Scope from "effect/Scope"
+import type * as Process from "./Process.ts"
+
+/** Gone with the test. */
+export const make = async (test: Parameters<typeof Process.folder>[0]): Promise<Process.Environment> => {
+  const scope = Effect.runSync(Scope.make())
+  const url = await Effect.runPromise(Scope.provide(TestDatabase.empty, scope))
+  test.onTestFinished(() => Effect.runPromise(Scope.close(scope, Exit.void)))
+  return { DATABASE_URL: Redacted.value(url), DEV: "true" }
+}
+
+/** What a statement answers with. */
+export const rows = (env: Process.Environment, statement: string) =>
+  Effect.runPromise(
+    TestDatabase.onDatabase(Redacted.make(env["DATABASE_URL"] ?? ""), (sql) =>
+      sql.unsafe<Readonly<Record<string, unknown>>>(statement)
+    )
+  )

@@ -1,0 +1,44 @@
+import { describe, it } from "@effect/vitest"
+import { assert } from "vitest"
+import type { FixedWindow } from "../../src/access/FixedWindows.ts"
+import { make } from "../../src/access/FullWindows.ts"
+
+const hour = (limit: number, name = "a"): FixedWindow => ({ name, limit, seconds: 3600 })
+const minute = (limit: number, name = "a"): FixedWindow => ({ name, limit, seconds: 60 })
+const stood = (limit: number, remaining: number, resetsAt: number) => ({ limit, remaining, resetsAt })
+
+describe("windows that were seen full", () => {
+  it("a full window is refused without asking until it ends, and tells how all stood", () => {
+    const full = make(10)
+    full.note([hour(10), minute(2)], [stood(10, 8, 3_600_000), stood(2, 0, 60_000)])
+    assert.deepStrictEqual(full.refuse([hour(10), minute(2)], 59_999), {
+      admitted: false,
+      standings: [stood(10, 8, 3_600_000), stood(2, 0, 60_000)]
+    })
+    assert.isUndefined(full.refuse([hour(10), minute(2)], 60_000))
+  })
+
+  it("one asks for a window that was not seen, has room, or was given more", () => {
+    const full = make(10)
+    full.note([hour(10), minute(2)], [stood(10, 8, 3_600_000), stood(2, 0, 60_000)])
+    assert.isUndefined(full.refuse([minute(2), hour(5, "b")], 1))
+    assert.isUndefined(full.refuse([hour(10)], 1))
+    assert.isUndefined(full.refuse([minute(3)], 1))
+    assert.isDefined(full.refuse([minute(1)], 1))
+  })
+
+  it("one asks where the clock was put back", () => {
+    const full = make(10)
+    full.note([minute(2)], [stood(2, 0, 10_060_000)])
+    assert.isUndefined(full.refuse([minute(2)], 5_000_000))
+  })
+
+  it("what was noted first gives way", () => {
+    const full = make(2)
+    for (const name of ["a", "b", "c"]) full.note([minute(1, name)], [stood(1, 0, 60_000)])
+    assert.deepStrictEqual(
+      ["a", "b", "c"].map((name) => full.refuse([minute(1, name)], 1) !== undefined),
+      [false, true, true]
+    )
+  })
+})
