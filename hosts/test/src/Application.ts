@@ -1,6 +1,6 @@
 /** The whole service composed for tests: real stores on SQLite, or on Postgres where TEST_STORES says so, the local identity, receivers that keep what is sent, the host's choice of mailer and generator. */
 
-import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
+import * as NodeCrypto from "@effect/platform-node-shared/NodeCrypto"
 import * as CoreLayer from "@partner-commentary/core/Core"
 import type { CommentaryGenerator } from "@partner-commentary/core/commentary/CommentaryGenerator"
 import type { Mailer } from "@partner-commentary/core/mail/Mailer"
