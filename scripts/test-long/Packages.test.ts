@@ -96,7 +96,7 @@ describe.each([...new Set([oldest, newest])])("installed with effect %s", (effec
   it("every module is loaded, the embedded service publishes and a partner's tests pass, on each Node", async () => {
     for (const node of nodes) {
       await run(folder, node, "load.js")
-      expect(await run(folder, node, "out/Story.js")).toBe("published\n")
+      expect(await run(folder, node, "out/Story.js")).toMatch(/^published$/m)
       expect(await run(folder, node, "--test", "--test-reporter=tap", "out/with-node-test.js")).toMatch(/^# fail 0$/m)
     }
   })

@@ -44,7 +44,7 @@ const story = Effect.gen(function* () {
   yield* act(`${yield* link(/^Courtside App asks/)}/respond`, { perspective: view })
   yield* act(`${yield* link(/^A draft for Ada Vance is ready/)}/approve`, {})
   const { commentaries } = yield* Effect.promise(() => client.topics.commentaries(topic.topic_id))
-  assert.match(commentaries[0]?.commentary?.content ?? "", /They will, but only just/)
+  assert.match(commentaries[0]?.content ?? "", /They will, but only just/)
 })
 
 const folder = mkdtempSync(join(tmpdir(), "installed-"))
