@@ -53,6 +53,6 @@ export const publishedManifest = (
       : Object.fromEntries(Object.entries(exports).map(([name, target]) => [name, compiled(target)]))),
     "./package.json": "./package.json"
   },
-  files: ["bin", "bundle", "dist"],
+  files: ["CHANGELOG.md", "bin", "bundle", "dist"],
   ...(isProgram(manifest as SourceManifest) ? {} : { dependencies: demanded(dependencies, ours) })
 })

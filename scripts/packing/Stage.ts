@@ -12,6 +12,7 @@ export interface Staged {
   /** `packages/core` */
   readonly workspace: string
   readonly name: string
+  readonly version: string
   /** Where it lies, ready to be packed. */
   readonly folder: string
   /** What is imported of it, as its users name it after the package's name: `.` or `./topic/Topic`. */
@@ -67,12 +68,13 @@ export const stage = (destination: string, { only, repository }: Staging = {}): 
     }
     rmSync(join(folder, "bundle", "sources.json"), { force: true })
     cpSync(join(root, each.folder, "README.md"), join(folder, "README.md"))
-    cpSync(join(root, "LICENSE"), join(folder, "LICENSE"))
+    for (const shared of ["LICENSE", "CHANGELOG.md"]) cpSync(join(root, shared), join(folder, shared))
     const published = publishedManifest(manifest, { folder: each.folder, ours, repository })
     write(join(folder, "package.json"), `${JSON.stringify(published, undefined, 2)}\n`)
     return {
       workspace: each.folder,
       name: manifest.name,
+      version: manifest.version ?? "0.0.0",
       folder,
       entries: isProgram(manifest) ? [] : entriesOf(manifest, modules)
     }

@@ -87,7 +87,15 @@ it("is installed offline, alone, with programs, their declarations and nothing o
   const files = readdirSync(installed, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map(({ name }) => name.replace(/^\w+(?=\.(d\.ts|js|js\.map)$)/, "*"))
-  expect([...new Set(files)].sort()).toEqual(["*.d.ts", "*.js", "*.js.map", "LICENSE", "README.md", "package.json"])
+  expect([...new Set(files)].sort()).toEqual([
+    "*.d.ts",
+    "*.js",
+    "*.js.map",
+    "CHANGELOG.md",
+    "LICENSE",
+    "README.md",
+    "package.json"
+  ])
   const manifest = JSON.parse(readFileSync(join(installed, "package.json"), "utf8"))
   expect(manifest).toMatchObject({ type: "module", sideEffects: false, engines: { node: ">=20" } })
 })
