@@ -6,6 +6,7 @@ import * as ApiKeyStoreSuite from "@partner-commentary/testkit/ApiKeyStoreSuite"
 import * as AssignmentStoreSuite from "@partner-commentary/testkit/AssignmentStoreSuite"
 import * as AuditLogSuite from "@partner-commentary/testkit/AuditLogSuite"
 import * as DeliveryStoreSuite from "@partner-commentary/testkit/DeliveryStoreSuite"
+import * as FollowingDeliverySuite from "@partner-commentary/testkit/FollowingDeliverySuite"
 import * as IdempotencyStoreSuite from "@partner-commentary/testkit/IdempotencyStoreSuite"
 import * as MailStoreSuite from "@partner-commentary/testkit/MailStoreSuite"
 import * as OrganizationStoreSuite from "@partner-commentary/testkit/OrganizationStoreSuite"
@@ -40,6 +41,7 @@ export const suites = (name: string, layer: typeof stores): void => {
   AssignmentStoreSuite.suite(name, layer)
   AuditLogSuite.suite(name, layer, recorded)
   DeliveryStoreSuite.suite(name, layer)
+  FollowingDeliverySuite.suite(name, layer)
   IdempotencyStoreSuite.suite(name, layer)
   MailStoreSuite.suite(name, layer)
   OrganizationStoreSuite.suite(name, layer)

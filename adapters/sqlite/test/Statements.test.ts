@@ -30,8 +30,9 @@ interface Run {
   readonly params: ReadonlyArray<unknown>
 }
 
-/** One creator's open assignments, the assignments of the newest hundred topics of a reference, webhooks that wait, a page. */
-const sortsFew = /creator_key =|external_reference =|RECURSIVE lane|few.event_id DESC|JOIN delivery_attempts/
+/** One creator's open assignments, the assignments of the newest hundred topics of a reference, webhooks that wait, a page of each type of event, a page. */
+const sortsFew =
+  /creator_key =|external_reference =|RECURSIVE lane|few\.id DESC|few.event_id DESC|JOIN delivery_attempts/
 
 /** The statements that an effect runs, BEGIN and COMMIT aside. */
 const statementsOf = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<ReadonlyArray<Run>, E, R> =>
@@ -119,6 +120,13 @@ describe("statements", () => {
               text
             )
             assert.match(detail, /created_at<\?\)$/, text)
+          }
+          if (detail.includes(" events USING") && text.includes("type = ?")) {
+            assert.match(
+              detail,
+              /events_by_type \(organization_id=\? AND environment=\? AND type=\? AND |PRIMARY KEY \(id=/,
+              text
+            )
           }
           if (text.includes("AND status = ?") && detail.includes("topics")) assert.include(detail, "status=?")
           if (!sortsFew.test(text)) assert.notMatch(detail, /TEMP B-TREE/, text)

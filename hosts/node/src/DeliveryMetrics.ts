@@ -17,7 +17,7 @@ const attemptDuration = Metric.histogram("partner_commentary_delivery_attempt_du
   boundaries: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15, 30]
 })
 const latency = Metric.histogram("partner_commentary_delivery_latency_seconds", {
-  description: "From what happened to the receiver's 2xx",
+  description: "From what happened to the receiver's 2xx, attempts by hand aside",
   boundaries: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60, 600, 3600, 21_600, 86_400, 259_200]
 })
 
@@ -27,7 +27,8 @@ const count = ({ eventId, kind }: Claimed, { duration, failure }: Attempt, at: I
     Metric.update(Metric.withAttributes(attempts, { outcome: failure ?? outcome, kind }), 1),
     Metric.update(Metric.withAttributes(attemptDuration, { outcome }), duration / 1000)
   )
-  return failure === null
+  // One that was asked for by hand may be of an event that arrived long ago.
+  return failure === null && kind !== "manual"
     ? Effect.andThen(counted, Metric.update(latency, Math.max(0, at - momentOf(eventId)) / 1000))
     : counted
 }
@@ -38,8 +39,8 @@ export const layer = Layer.effect(
   Effect.map(DeliveryStore, (store) =>
     DeliveryStore.of({
       ...store,
-      settle: (claimed, attempt, at, decide) =>
-        Effect.tap(store.settle(claimed, attempt, at, decide), () => count(claimed, attempt, at))
+      settle: (claimed, attempt, at, decide, following) =>
+        Effect.tap(store.settle(claimed, attempt, at, decide, following), () => count(claimed, attempt, at))
     })
   )
 )

@@ -9,6 +9,7 @@ import { PersonaRegistry } from "@partner-commentary/core/persona/PersonaRegistr
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import { isSettled } from "@partner-commentary/core/topic/Assignment"
 import { AssignmentStore } from "@partner-commentary/core/topic/AssignmentStore"
+import { DeliveryStore } from "@partner-commentary/core/webhook/DeliveryStore"
 import * as Choices from "@partner-commentary/settings/Choices"
 import { isPostgres, told } from "@partner-commentary/settings/DatabaseSettings"
 import * as Settings from "@partner-commentary/settings/Settings"
@@ -30,6 +31,7 @@ export interface Finding {
     | "waiting mails"
     | "waiting drafts"
     | "work"
+    | "deliveries"
     | "webhooks"
     | "personas"
     | "licences"
@@ -203,6 +205,18 @@ export const work = Effect.gen(function* () {
   return overdue
     ? mend("work", `Work has been due for more than ${patience.text}: run partner-commentary serve, or worker.`)
     : ok("work", "Nothing is overdue.")
+})
+
+/** A slow receiver is its partner's; that nobody works is the operator's. */
+export const deliveries = Effect.gen(function* () {
+  const due = yield* (yield* DeliveryStore).nextDue
+  const now = yield* Instant.now
+  return Option.exists(due, (at) => Instant.plus(at, patience.duration) < now)
+    ? notice(
+        "deliveries",
+        `An event has been due to an active webhook for more than ${patience.text}: no worker runs, or its receiver is slower than its events; partner-commentary webhook list --org ID says whose.`
+      )
+    : ok("deliveries", "None is overdue.")
 })
 
 const soon = { duration: Duration.days(7), text: "7 days" }

@@ -18,7 +18,16 @@ it("shows attempts by outcome, how long events took, what is held, and which web
     receiver.close()
   })
   const organization = await Process.json(cwd, ["org", "create", "--name", "Acme Sports"])
-  const words = ["--org", organization.id, "--name", "k", "--scopes", "topics:submit", "--environment", "test"]
+  const words = [
+    "--org",
+    organization.id,
+    "--name",
+    "k",
+    "--scopes",
+    "topics:submit,topics:read",
+    "--environment",
+    "test"
+  ]
   const { full_key: key } = await Process.json(cwd, ["key", "create", ...words])
   const { apiRoot, stderr } = await Process.start(cwd, ["serve"], { ADMIN_PORT: "0", WEBHOOK_ALLOW_PRIVATE: "true" })
   const address = /http:\/\/127\.0\.0\.1:\d+\/metrics/.exec(stderr())![0]
@@ -34,6 +43,7 @@ it("shows attempts by outcome, how long events took, what is held, and which web
     const value = (pattern: string) => Number(new RegExp(`^partner_commentary_${pattern} (\\S+)$`, "m").exec(text)?.[1])
     return {
       success: value('delivery_attempts_total\\{(?=.*outcome="success")(?=.*kind="scheduled").*\\}'),
+      manual: value('delivery_attempts_total\\{(?=.*outcome="success")(?=.*kind="manual").*\\}'),
       failure: value('delivery_attempts_total\\{(?=.*outcome="http").*\\}'),
       tookAll: value('delivery_attempt_duration_seconds_bucket\\{(?=.*outcome="success")(?=.*le="\\+Inf").*\\}'),
       arrived: value("delivery_latency_seconds_count(?:\\{\\})?"),
@@ -45,8 +55,10 @@ it("shows attempts by outcome, how long events took, what is held, and which web
       disabled: value("webhooks_disabled")
     }
   }
-  expect(await Process.eventually(metrics, ({ failure, success }) => success === 1 && failure === 1)).toEqual({
+  const well = await Process.eventually(metrics, ({ failure, success }) => success === 1 && failure === 1)
+  expect(well).toEqual({
     success: 1,
+    manual: Number.NaN,
     failure: 1,
     tookAll: 1,
     arrived: 1,
@@ -57,4 +69,10 @@ it("shows attempts by outcome, how long events took, what is held, and which web
     open: 0,
     disabled: 1
   })
+  // Of an event that arrived already: it says nothing of how long events take.
+  const webhooks = (await Partner.call(apiRoot, key, "/webhooks")).body.data as ReadonlyArray<Record<string, string>>
+  const wellId = webhooks.find(({ url }) => url?.endsWith("/well"))?.["id"]
+  const [arrived] = (await Partner.call(apiRoot, key, `/webhooks/${wellId}/deliveries`)).body.data
+  expect((await Partner.call(apiRoot, key, `/webhooks/${wellId}/deliveries/${arrived.id}/retry`, {})).status).toBe(200)
+  expect(await Process.eventually(metrics, ({ manual }) => manual === 1)).toMatchObject({ manual: 1, arrived: 1 })
 })

@@ -80,6 +80,25 @@ describe.concurrent("doctor", () => {
     })
   })
 
+  it("notices an event that has been due to an active webhook for long, and none that is held", async (test) => {
+    const cwd = await Process.folder(test)
+    await stopped(cwd, 0)
+    change(
+      cwd,
+      `INSERT INTO webhooks (id, organization_id, environment, url, events, sealed_secret, status, consecutive_failures, created_at, updated_at)
+        SELECT '019c0e1b-7c4e-7000-8000-2f6d1c9e4b10', id, 'live', 'https://example.com/', '["creator.approved"]', '', 'active', 0,
+          '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z' FROM organizations LIMIT 1;
+      INSERT INTO deliveries (webhook_id, event_id, due_at)
+        VALUES ('019c0e1b-7c4e-7000-8000-2f6d1c9e4b10', '019c0e5f-03aa-7001-8000-94d0b7f3a6e2', '2026-01-01T00:00:00.000Z')`
+    )
+    expect((await findings(cwd)).about("deliveries")).toMatchObject({
+      state: "notice",
+      message: expect.stringContaining("no worker runs, or its receiver is slower")
+    })
+    change(cwd, "UPDATE webhooks SET status = 'paused'")
+    expect((await findings(cwd)).about("deliveries")).toMatchObject({ state: "ok" })
+  })
+
   it("says which mail way, which generator and which links are in use, and no secret", async (test) => {
     const cwd = await Process.folder(test)
     const env = {

@@ -43,7 +43,7 @@ export class DueWork extends Context.Service<
 
       const deliveries = Effect.gen(function* () {
         const errands = yield* courier.take(batch, false)
-        for (const errand of errands) yield* courier.deliver(errand)
+        for (const errand of errands) yield* courier.deliver(errand, Effect.succeed(false))
         return errands.length
       })
 

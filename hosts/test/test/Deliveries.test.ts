@@ -1,6 +1,7 @@
 /** What becomes of topics arrives at webhooks: which change is told of, what is said of it, and when it is tried again. */
 import { assert, it } from "@effect/vitest"
 import { verifyWebhook } from "@partner-commentary/client"
+import { defaults } from "@partner-commentary/core/webhook/WebhookPolicy"
 import * as InMemory from "@partner-commentary/test/InMemory"
 import { Receivers } from "@partner-commentary/test/Receivers"
 import * as Seed from "@partner-commentary/test/Seed"
@@ -8,7 +9,7 @@ import { TestApi } from "@partner-commentary/test/TestApi"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/testing/TestClock"
-import { bodies, eventsSent, received, seeded, webhookOf } from "./DeliveryCalls.ts"
+import { bodies, deliveriesOf, eventsSent, received, seeded, webhookOf } from "./DeliveryCalls.ts"
 import { approves, declines, engineer, fails } from "./Engineer.ts"
 import { eventually } from "./Eventually.ts"
 import { act, get, reached, submit, tokenFor } from "./Requests.ts"
@@ -216,3 +217,34 @@ it.effect("410 disables at once, the contact is told, and active sends what was 
     yield* received(3)
   }).pipe(Effect.provide(InMemory.layer))
 )
+
+for (const lease of ["1 second", "3 days"] as const) {
+  it.effect(`an attempt that takes its time is made once, where WORKER_LEASE is ${lease} too`, () =>
+    Effect.gen(function* () {
+      const receivers = yield* Receivers
+      yield* receivers.answer(() => Effect.as(Effect.sleep("15 minutes"), { status: 204 }))
+      const { declined, key } = yield* seeded
+      const hook = yield* webhookOf(key, ["commentary.failed"])
+      yield* declined("Who goes down this season?")
+      const [sent] = yield* received(1)
+      for (let minute = 0; minute < 12; minute++) yield* TestClock.adjust("1 minute")
+      // Has the worker look again.
+      yield* declined("Who comes up this season?")
+      yield* received(2)
+      yield* TestClock.adjust("3 minutes")
+      const { one } = deliveriesOf(key, hook.id)
+      const look = Effect.map(one(sent?.event.id.slice(4)), (seen) => (seen.status === "delivered" ? seen : undefined))
+      assert.strictEqual((yield* eventually("an arrival", look)).attempt_count, 1)
+      assert.lengthOf(
+        (yield* eventsSent).filter(({ event }) => event.id === sent?.event.id),
+        1
+      )
+    }).pipe(
+      Effect.provide(
+        InMemory.layerWith({
+          policy: { lease: Duration.fromInputUnsafe(lease), webhooks: { ...defaults, timeout: Duration.minutes(20) } }
+        })
+      )
+    )
+  )
+}

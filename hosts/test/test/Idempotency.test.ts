@@ -159,7 +159,7 @@ it.effect("what breaks between the change and its answer leaves nothing: no topi
     const { persona, post, total } = yield* setUp
     const sql = yield* SqlClient.SqlClient
     const mailbox = yield* Mailbox
-    const wait = yield* (yield* WorkSignal).listen
+    const wait = yield* (yield* WorkSignal).listen("mails")
     const fault = { table: "kept_answers", on: "UPDATE", rows: (row: string) => `${row}status IS NOT NULL` } as const
     yield* breakDown(sql, fault)
     const signalled = yield* Effect.forkChild(wait(Duration.days(1)))

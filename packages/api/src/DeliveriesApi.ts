@@ -39,7 +39,7 @@ const attempt = {
   }),
   error: Schema.NullOr(Schema.String).annotate({
     description: "Why it failed, in one sentence; null when it succeeded.",
-    examples: ["The endpoint answered with the status 503."]
+    examples: ["The receiver answered with status 503, which is no success."]
   })
 }
 
@@ -84,7 +84,7 @@ const fields = {
     examples: ["2026-01-30T15:10:05.500Z"]
   }),
   settled_at: Schema.NullOr(Fields.Timestamp).annotate({
-    description: "When it was delivered or given up; null before.",
+    description: "When it first arrived, or was given up; null before.",
     examples: [null]
   }),
   attempt_count: Fields.count("Attempts made so far, of every kind.", 1)

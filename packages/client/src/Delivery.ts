@@ -38,7 +38,7 @@ export interface Delivery {
   readonly created_at: Timestamp
   /** Null while an attempt is under way, while it is held, and when none is planned. */
   readonly next_attempt_at: Timestamp | null
-  /** When it was delivered or given up. */
+  /** When it first arrived, or was given up. */
   readonly settled_at: Timestamp | null
   readonly attempt_count: number
   /** The last 10, oldest first. */

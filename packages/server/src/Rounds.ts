@@ -5,7 +5,7 @@
 import { Drafting } from "@partner-commentary/core/commentary/Drafting"
 import { Postman } from "@partner-commentary/core/mail/Postman"
 import type * as Instant from "@partner-commentary/core/shared/Instant"
-import { WorkSignal } from "@partner-commentary/core/shared/WorkSignal"
+import { type Work, WorkSignal } from "@partner-commentary/core/shared/WorkSignal"
 import { Wakeups } from "@partner-commentary/core/topic/Wakeups"
 import { Courier, type Errand } from "@partner-commentary/core/webhook/Courier"
 import { Recoveries, stepSize } from "@partner-commentary/core/webhook/Recoveries"
@@ -30,6 +30,7 @@ export const WorkerSettings = Context.Reference("@partner-commentary/server/Work
 })
 
 export interface Rounds {
+  readonly kind: Work
   /** Answers with how many pieces it took. */
   readonly round: Effect.Effect<number>
   readonly nextDue: Effect.Effect<Option.Option<Instant.Instant>>
@@ -60,52 +61,56 @@ export const assignments = Effect.gen(function* () {
     return woke
   })
 
-  return rounds(round, wakeups.nextDue, attempts)
+  return rounds("assignments", round, wakeups.nextDue, attempts)
 })
 
 /** Mails are handed over within the round. */
 export const mails = Effect.gen(function* () {
   const postman = yield* Postman
   const settings = yield* WorkerSettings
-  return rounds(postman.round(settings.mails), postman.nextDue, yield* FiberSet.make())
+  return rounds("mails", postman.round(settings.mails), postman.nextDue, yield* FiberSet.make())
 })
 
 /** What is under way is broken off, and given back, when the scope closes. */
 export const deliveries = Effect.gen(function* () {
   const courier = yield* Courier
-  const signal = yield* WorkSignal
+  const lookAgain = (yield* WorkSignal).tell(["deliveries"])
   const settings = yield* WorkerSettings
   const underWay = yield* FiberSet.make()
   const start = yield* FiberSet.runtime(underWay)()
 
   const free = Effect.map(FiberSet.size(underWay), (size) => settings.deliveries - size)
 
+  const isScarce = (left: number) => left < settings.deliveries / 2
+
   /** One after the other to the same webhook, in one place, unless others may be waiting for it. */
   const run = (errand: Errand): Effect.Effect<void> =>
-    Effect.flatMap(Effect.andThen(courier.deliver(errand), free), (left) =>
-      left < settings.deliveries / 2
-        ? Effect.void
-        : Effect.flatMap(
-            courier.takeNext(errand.lane),
-            Option.match({ onNone: () => Effect.void, onSome: (following) => run(following) })
-          )
+    Effect.flatMap(
+      courier.deliver(
+        errand,
+        Effect.map(free, (left) => !isScarce(left))
+      ),
+      ({ following, isNews }) => {
+        const look = isNews ? lookAgain : Effect.void
+        return Option.isNone(following) ? look : Effect.andThen(look, run(following.value))
+      }
     )
 
   const round = Effect.gen(function* () {
     const left = yield* free
     if (left <= 0) return 0
     const errands = yield* Effect.uninterruptible(
-      Effect.tap(courier.take(left, left < settings.deliveries / 2), (taken) =>
+      Effect.tap(courier.take(left, isScarce(left)), (taken) =>
         Effect.sync(() => {
           for (const errand of taken)
-            start(Effect.ensuring(survive(Effect.uninterruptible(run(errand))), signal.notify))
+            start(survive(Effect.onError(Effect.uninterruptible(run(errand)), () => lookAgain)))
         })
       )
     )
     return errands.length
   })
 
-  return rounds(round, courier.nextDue, underWay)
+  return rounds("deliveries", round, courier.nextDue, underWay)
 })
 
 /** One step in a round, and a pause behind a full one: whoever else writes, in other processes too, waits for a step and never for all. */
@@ -118,16 +123,17 @@ export const recoveries = Effect.gen(function* () {
       onSome: (moved) => Effect.as(moved < stepSize ? Effect.void : Effect.sleep(pause), 1)
     })
   )
-  return rounds(round, Effect.succeed(Option.none()), yield* FiberSet.make())
+  return rounds("recoveries", round, Effect.succeed(Option.none()), yield* FiberSet.make())
 })
 
 const pause = "50 millis"
 
 const rounds = (
+  kind: Work,
   round: Rounds["round"],
   nextDue: Rounds["nextDue"],
   underWay: FiberSet.FiberSet<unknown, unknown>
-): Rounds => ({ round, nextDue, underWay: FiberSet.size(underWay), settled: FiberSet.awaitEmpty(underWay) })
+): Rounds => ({ kind, round, nextDue, underWay: FiberSet.size(underWay), settled: FiberSet.awaitEmpty(underWay) })
 
 const survive = (attempt: Effect.Effect<void>) =>
   Effect.catchCause(attempt, (cause) => Effect.logError("An attempt at a draft or a delivery broke off", cause))

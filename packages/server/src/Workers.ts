@@ -22,9 +22,9 @@ export const layer = Layer.effectDiscard(
 )
 
 /** Rounds until one finds nothing to do; then waits for a signal, for the next moment something is due, or for the poll. */
-const loop = Effect.fnUntraced(function* ({ nextDue, round }: Rounds) {
+const loop = Effect.fnUntraced(function* ({ kind, nextDue, round }: Rounds) {
   const { pollInterval } = yield* WorkerSettings
-  const wait = yield* (yield* WorkSignal).listen
+  const wait = yield* (yield* WorkSignal).listen(kind)
   return yield* Effect.forever(
     Effect.gen(function* () {
       if ((yield* survived(round)) > 0) return
@@ -104,7 +104,7 @@ const untilQuiet = Effect.fnUntraced(function* (
   const busy = new Set(kinds)
 
   const keep = Effect.fnUntraced(function* (kind: Rounds) {
-    const wait = yield* signal.listen
+    const wait = yield* signal.listen(kind.kind)
     for (;;) {
       busy.add(kind)
       const mayBegin = (yield* Instant.now) < until

@@ -2,8 +2,13 @@
 import { noticeId } from "@partner-commentary/core/mail/Mail"
 import type { ShareId, TopicId } from "@partner-commentary/core/shared/Ids"
 import * as Instant from "@partner-commentary/core/shared/Instant"
+import type { Work } from "@partner-commentary/core/shared/WorkSignal"
 import type { Assignment } from "@partner-commentary/core/topic/Assignment"
-import { type AssignmentInContext, AssignmentStore } from "@partner-commentary/core/topic/AssignmentStore"
+import {
+  type AssignmentInContext,
+  AssignmentStore,
+  type Modified
+} from "@partner-commentary/core/topic/AssignmentStore"
 import { recount, topicStatus } from "@partner-commentary/core/topic/TopicStatus"
 import type { Change } from "@partner-commentary/core/topic/Workflow"
 import { periodOf } from "@partner-commentary/core/usage/BillingPeriod"
@@ -13,7 +18,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import * as SqlClient from "effect/sql/SqlClient"
-import { type AssignmentRow, fromRow, toChangedRow } from "./AssignmentRow.ts"
+import { type AssignmentRow, changedColumns, fromRow } from "./AssignmentRow.ts"
 import * as AuditLog from "./AuditLog.ts"
 import { addressKey } from "./Columns.ts"
 import * as Events from "./Events.ts"
@@ -24,7 +29,7 @@ import * as TopicTotals from "./TopicTotals.ts"
 import { transact } from "./Transaction.ts"
 import * as Usage from "./UsageStore.ts"
 
-type Decision<E> = Result.Result<{ readonly before: Assignment; readonly after: Assignment }, E>
+type Decision<E> = Result.Result<Modified, E>
 
 type LockedTopic = Pick<TopicRow, "id" | "status" | "created_at" | keyof ReturnType<typeof countsOf>>
 
@@ -49,8 +54,8 @@ export const layer = Layer.effect(
       const { assignment: after, delivered } = decided.success
       const now = yield* Instant.now
       if (delivered !== undefined) yield* Mails.markSent(sql, delivered, now)
-      if (after !== before) yield* write(topic, before, decided.success, now)
-      return Option.some<Decision<E>>(Result.succeed({ before, after }))
+      const work = after === before ? [] : yield* write(topic, before, decided.success, now)
+      return Option.some<Decision<E>>(Result.succeed({ before, after, work }))
     })
 
     /** The rows that many changes share, usage and totals, come last: they are locked for the shortest time. */
@@ -61,7 +66,7 @@ export const layer = Layer.effect(
       now: Instant.Instant
     ) {
       const { id: shareId, organizationId } = before
-      yield* sql`UPDATE assignments SET ${sql.update(toChangedRow(after))} WHERE id = ${shareId}`
+      yield* sql`UPDATE assignments SET ${sql.update(changedColumns(before, after))} WHERE id = ${shareId}`
       const { draft } = after
       if (draft !== null && draft.id !== before.draft?.id) {
         const created_at = Instant.toIso(draft.createdAt)
@@ -86,10 +91,17 @@ export const layer = Layer.effect(
           })
         )
       }
-      for (const event of emitted(before, after, now)) yield* Events.announce(sql, event, after)
+      const events = emitted(before, after, now)
+      for (const event of events) yield* Events.announce(sql, event, after)
       if (audit !== undefined) yield* AuditLog.append(sql, { ...audit, subject: shareId, organizationId }, now)
       yield* countUsage(Instant.fromIso(topic.created_at), before, after)
       if (status !== topic.status) yield* TopicTotals.add(sql, before, { [topic.status]: -1, [status]: 1 })
+      const work: ReadonlyArray<Work | false> = [
+        after.dueAt !== null && after.dueAt !== before.dueAt && "assignments",
+        notices.length > 0 && "mails",
+        events.length > 0 && "deliveries"
+      ]
+      return work.filter((kind) => kind !== false)
     })
 
     /** A unit is given back to the month of the topic; a first draft counts in the month that it came in. */

@@ -10,9 +10,11 @@ import {
   type Backlog,
   type Claimed,
   DeliveryStore,
-  type Settlement
+  type Settled,
+  type Settlement,
+  type Taking
 } from "@partner-commentary/core/webhook/DeliveryStore"
-import type { Allowance, Receiver } from "@partner-commentary/core/webhook/Health"
+import type { Receiver } from "@partner-commentary/core/webhook/Health"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
@@ -31,7 +33,21 @@ interface ClaimedRow {
   readonly attempts: number
   readonly manual: number
   readonly resume_at: string | null
+  /** Null where the event is gone. */
+  readonly payload: string | null
 }
+
+interface ArrivalRow {
+  readonly begun_at: string
+  readonly duration: number
+}
+
+/** From the attempt alone, so that it is found again after another attempt was made. */
+const arrivalOf = ({ at, duration }: Pick<Attempt, "at" | "duration">): Instant.Instant => at + duration
+
+const oldestFirst = (one: ClaimedRow, other: ClaimedRow) => (one.event_id < other.event_id ? -1 : 1)
+
+const none: ReadonlyArray<Claimed> = []
 
 export const layer = Layer.effect(
   DeliveryStore,
@@ -44,89 +60,101 @@ export const layer = Layer.effect(
     const keep = (receiver: Receiver) =>
       sql`UPDATE webhooks SET ${sql.update(receiverColumns(receiver))} WHERE id = ${receiver.webhook.id}`
 
-    const claim = Effect.fnUntraced(function* (
-      id: WebhookId,
+    /** Of a webhook whose row is locked. Their payloads come with the claim. */
+    const take = Effect.fnUntraced(function* (
+      receiver: Receiver,
+      sealedSecret: string,
       at: Instant.Instant,
       lease: Instant.Instant,
-      decide: {
-        readonly allow: (present: Receiver, underWay: number) => Allowance
-        readonly taken: (present: Receiver, allowance: Allowance, count: number) => Receiver
-      }
+      taking: Taking
     ) {
-      const row = yield* locked(id)
-      if (row === undefined) return []
-      const receiver = receiverOf(row)
+      const { id, status, url } = receiver.webhook
+      if (status !== "active") return { receiver, claimed: none }
       const now = Instant.toIso(at)
       const [counted] = yield* sql<{ readonly count: number }>`SELECT COUNT(*) AS count FROM deliveries
         WHERE webhook_id = ${id} AND leased = 1 AND due_at > ${now}`
-      const allowance = decide.allow(receiver, Number(counted?.count ?? 0))
-      if (receiver.webhook.status !== "active") return []
+      const allowance = taking.allow(receiver, Number(counted?.count ?? 0))
       const rows =
         allowance.most === 0
           ? []
           : yield* sql<ClaimedRow>`UPDATE deliveries SET leased = 1, ticket = ticket + 1, due_at = ${Instant.toIso(lease)}
               WHERE webhook_id = ${id} AND event_id IN (SELECT event_id FROM deliveries
                 WHERE webhook_id = ${id} AND due_at <= ${now} ORDER BY due_at, event_id LIMIT ${allowance.most})
-              RETURNING event_id, ticket, attempts, manual, resume_at`
-      const after = decide.taken(receiver, allowance, rows.length)
-      if (after !== receiver) yield* keep(after)
-      if (rows.length === 0) return []
-      const events = yield* sql<{ readonly id: EventId; readonly payload: string }>`SELECT id, payload FROM events
-        WHERE ${sql.in(
-          "id",
-          rows.map(({ event_id }) => event_id)
-        )} ORDER BY id`
-      const known = new Map(rows.map((each) => [each.event_id, each]))
-      return events.flatMap(({ id: eventId, payload }): ReadonlyArray<Claimed> => {
-        const taken = known.get(eventId)
-        if (taken === undefined) return []
-        const { attempts, manual, resume_at, ticket } = taken
-        const kind: AttemptKind = allowance.probe ? "probe" : manual === 1 ? "manual" : "scheduled"
-        const { url } = receiver.webhook
-        const resumeAt = fromIsoOrNull(resume_at)
-        return [
-          { webhookId: id, url, sealedSecret: row.sealed_secret, eventId, payload, ticket, attempts, resumeAt, kind }
-        ]
-      })
+              RETURNING event_id, ticket, attempts, manual, resume_at,
+                (SELECT payload FROM events WHERE id = event_id) AS payload`
+      return {
+        receiver: taking.taken(receiver, allowance, rows.length),
+        claimed: rows.toSorted(oldestFirst).flatMap(({ payload, ...row }): ReadonlyArray<Claimed> => {
+          if (payload === null) return none
+          const { attempts, event_id: eventId, manual, ticket } = row
+          const kind: AttemptKind = allowance.probe ? "probe" : manual === 1 ? "manual" : "scheduled"
+          const resumeAt = fromIsoOrNull(row.resume_at)
+          return [{ webhookId: id, url, sealedSecret, eventId, payload, ticket, attempts, resumeAt, kind }]
+        })
+      }
     })
 
-    const move = (
+    const claim = Effect.fnUntraced(function* (
+      id: WebhookId,
+      at: Instant.Instant,
+      lease: Instant.Instant,
+      taking: Taking
+    ) {
+      const row = yield* locked(id)
+      if (row === undefined) return none
+      const before = receiverOf(row)
+      const { claimed, receiver } = yield* take(before, row.sealed_secret, at, lease, taking)
+      if (receiver !== before) yield* keep(receiver)
+      return claimed
+    })
+
+    const firstArrival = (mine: Fragment) =>
+      Effect.map(
+        sql<ArrivalRow>`SELECT begun_at, duration FROM delivery_attempts
+          WHERE ${mine} AND failure IS NULL ORDER BY ticket LIMIT 1`,
+        ([row]) =>
+          row === undefined
+            ? undefined
+            : arrivalOf({ at: Instant.fromIso(row.begun_at), duration: Number(row.duration) })
+      )
+
+    const move = Effect.fnUntraced(function* (
       { eventId, kind, ticket, webhookId }: Claimed,
-      { failure }: Attempt,
+      attempt: Attempt,
       { next }: Settlement,
       at: Instant.Instant
-    ) => {
+    ) {
       const mine = sql`webhook_id = ${webhookId} AND event_id = ${eventId}`
       const present = sql`${mine} AND ticket = ${ticket} AND leased = 1`
-      const settled = Instant.toIso(at)
-      if (next.state === "delivered") {
-        return sql`UPDATE deliveries SET state = 'delivered', due_at = NULL, leased = 0, manual = 0, resume_at = NULL,
-          settled_at = ${settled} WHERE ${mine} AND state <> 'delivered'`
+      if (next.state !== "pending") {
+        // What arrived once, and was to be sent again, has arrived then, whatever came of it now.
+        const arrived = next.state === "delivered" && kind === "scheduled" ? undefined : yield* firstArrival(mine)
+        if (next.state === "delivered") {
+          return yield* sql`UPDATE deliveries SET state = 'delivered', due_at = NULL, leased = 0, manual = 0, resume_at = NULL,
+            settled_at = ${Instant.toIso(arrived ?? arrivalOf(attempt))} WHERE ${mine} AND state <> 'delivered'`
+        }
+        const state = arrived === undefined ? "failed" : "delivered"
+        return yield* sql`UPDATE deliveries SET state = ${state}, due_at = NULL, leased = 0, manual = 0, resume_at = NULL,
+          settled_at = ${Instant.toIso(arrived ?? at)}, attempts = ${next.attempts} WHERE ${present}`
       }
-      if (next.state === "failed") {
-        // What arrived once, and was to be sent again, has arrived all the same.
-        const arrival = sql`SELECT MIN(begun_at) FROM delivery_attempts WHERE ${mine} AND failure IS NULL`
-        return sql`UPDATE deliveries SET state = CASE WHEN (${arrival}) IS NULL THEN 'failed' ELSE 'delivered' END,
-          due_at = NULL, leased = 0, manual = 0, resume_at = NULL,
-          settled_at = COALESCE((${arrival}), ${settled}), attempts = ${next.attempts} WHERE ${present}`
-      }
-      const isAskedStill = kind === "probe" || failure === "unsigned"
+      const isAskedStill = kind === "probe" || attempt.failure === "unsigned"
       const asked = isAskedStill ? sql.literal("") : sql.literal(", manual = 0, resume_at = NULL")
-      return sql`UPDATE deliveries SET due_at = ${Instant.toIso(next.dueAt)}, leased = 0, attempts = ${next.attempts}
+      return yield* sql`UPDATE deliveries SET due_at = ${Instant.toIso(next.dueAt)}, leased = 0, attempts = ${next.attempts}
         ${asked} WHERE ${present}`
-    }
+    })
 
     const settle = Effect.fnUntraced(function* (
       claimed: Claimed,
       attempt: Attempt,
       at: Instant.Instant,
-      decide: (present: Receiver) => Settlement
+      decide: (present: Receiver) => Settlement,
+      following?: { readonly lease: Instant.Instant; readonly taking: Taking }
     ) {
       const row = yield* locked(claimed.webhookId)
-      if (row === undefined) return Option.none<Receiver>()
-      const settlement = decide(receiverOf(row))
+      if (row === undefined) return Option.none<Settled>()
+      const before = receiverOf(row)
+      const settlement = decide(before)
       const { audit, mail, receiver } = settlement
-      yield* keep(receiver)
       yield* move(claimed, attempt, settlement, at)
       yield* sql`INSERT INTO delivery_attempts ${sql.insert({
         webhook_id: claimed.webhookId,
@@ -143,7 +171,12 @@ export const layer = Layer.effect(
       const { organizationId } = receiver.webhook.owner
       if (audit !== null) yield* AuditLog.append(sql, { ...audit, subject: claimed.webhookId, organizationId }, at)
       if (mail !== null) yield* Mails.insert(sql, [mail])
-      return Option.some(receiver)
+      const next =
+        following === undefined
+          ? { receiver, claimed: none }
+          : yield* take(receiver, row.sealed_secret, at, following.lease, following.taking)
+      yield* keep(next.receiver)
+      return Option.some<Settled>({ before, after: next.receiver, following: next.claimed })
     })
 
     /** Each webhook that waits for something, found by one step in the index, however much it waits for. */
@@ -174,8 +207,9 @@ export const layer = Layer.effect(
         )
       },
 
-      claim: (id, at, lease, decide) => transact(sql, claim(id, at, lease, decide)),
-      settle: (claimed, attempt, at, decide) => transact(sql, settle(claimed, attempt, at, decide)),
+      claim: (id, at, lease, taking) => transact(sql, claim(id, at, lease, taking)),
+      settle: (claimed, attempt, at, decide, following) =>
+        transact(sql, settle(claimed, attempt, at, decide, following)),
 
       release: ({ eventId, ticket, webhookId }, at) =>
         Effect.orDie(

@@ -21,6 +21,8 @@ import { revocations } from "./migrations/0012_revocations.ts"
 import { recoveries } from "./migrations/0013_recoveries.ts"
 import { unwellWebhooks } from "./migrations/0014_unwell_webhooks.ts"
 import { windowOrder } from "./migrations/0015_window_order.ts"
+import { eventsByType } from "./migrations/0019_events_by_type.ts"
+import { recoveriesInTurn } from "./migrations/0020_recoveries_in_turn.ts"
 
 const table = "partner_commentary_migrations"
 
@@ -39,7 +41,9 @@ const migrations = {
   "0012_revocations": revocations,
   "0013_recoveries": recoveries,
   "0014_unwell_webhooks": unwellWebhooks,
-  "0015_window_order": windowOrder
+  "0015_window_order": windowOrder,
+  "0019_events_by_type": eventsByType,
+  "0020_recoveries_in_turn": recoveriesInTurn
 }
 
 const latest = Math.max(...Object.keys(migrations).map((name) => Number.parseInt(name, 10)))

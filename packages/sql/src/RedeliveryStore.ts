@@ -1,6 +1,7 @@
 /**
  * Sends deliveries again by moving their rows back into the queue, under the lock of their webhook. A recovery is a row that
- * says how far it is; it takes its deliveries by their state and event, through one index.
+ * says how far it is; it takes its deliveries by their state and event, through one index. Webhooks take turns, and a webhook's
+ * own go one after the other: one that overlaps another that was not begun yet widens that one.
  */
 import type { AuditEntry } from "@partner-commentary/core/shared/AuditLog"
 import type { EventId, WebhookId } from "@partner-commentary/core/shared/Ids"
@@ -66,16 +67,26 @@ export const layer = Layer.effect(
       const asked = Instant.toIso(askedAt)
       // Removed meanwhile, it has nothing to send.
       if ((yield* locked(webhookId)) === undefined) return
-      yield* sql`INSERT INTO recoveries ${sql.insert({
-        id,
-        webhook_id: webhookId,
-        // No event has this very id.
-        behind_id: firstIdAt(since),
-        until_id: firstIdAt(until),
-        is_held: held ? 1 : 0,
-        asked_at: asked,
-        worked_at: asked
-      })}`
+      // No event has these very ids.
+      const [behindId, untilId] = [firstIdAt(since), firstIdAt(until)]
+      const isHeld = held ? 1 : 0
+      const [waiting] = yield* sql<
+        Pick<JobRow, "id" | "behind_id" | "until_id">
+      >`SELECT id, behind_id, until_id FROM recoveries
+        WHERE webhook_id = ${webhookId} AND done_at IS NULL AND moved = 0 AND is_held = ${isHeld}
+          AND behind_id <= ${untilId} AND until_id >= ${behindId} ORDER BY id LIMIT 1`
+      yield* waiting === undefined
+        ? sql`INSERT INTO recoveries ${sql.insert({
+            id,
+            webhook_id: webhookId,
+            behind_id: behindId,
+            until_id: untilId,
+            is_held: isHeld,
+            asked_at: asked,
+            worked_at: asked
+          })}`
+        : sql`UPDATE recoveries SET behind_id = ${behindId < waiting.behind_id ? behindId : waiting.behind_id},
+            until_id = ${untilId > waiting.until_id ? untilId : waiting.until_id} WHERE id = ${waiting.id}`
       yield* AuditLog.append(sql, audit, askedAt)
     })
 
@@ -93,11 +104,19 @@ export const layer = Layer.effect(
           WHERE webhook_id = ${webhookId} AND ${sql.in("event_id", ids)} AND state = 'pending' AND leased = 0 AND due_at > ${at}`
       )
 
+    /** Of each webhook its first: who asks often gets no more turns than who asked once. */
     const oldestOpen = Effect.map(
-      sql<Pick<JobRow, "id" | "webhook_id">>`SELECT id, webhook_id FROM recoveries
-        WHERE done_at IS NULL ORDER BY worked_at, id LIMIT 1`,
+      sql<Pick<JobRow, "id" | "webhook_id">>`SELECT id, webhook_id FROM recoveries AS one
+        WHERE done_at IS NULL AND NOT EXISTS (SELECT 1 FROM recoveries AS earlier
+          WHERE earlier.webhook_id = one.webhook_id AND earlier.done_at IS NULL AND earlier.id < one.id)
+        ORDER BY worked_at, id LIMIT 1`,
       ([row]) => row
     )
+
+    /** The next one of the same webhook queues up behind the others. */
+    const passTurn = (webhookId: WebhookId, now: string) =>
+      sql`UPDATE recoveries SET worked_at = ${now} WHERE id = (SELECT id FROM recoveries
+        WHERE webhook_id = ${webhookId} AND done_at IS NULL ORDER BY id LIMIT 1)`
 
     const step = Effect.fnUntraced(function* (
       at: Instant.Instant,
@@ -135,6 +154,7 @@ export const layer = Layer.effect(
           behind_id = ${last ?? job.behind_id},
           done_at = ${ids.length < limit ? now : null}
         WHERE id = ${job.id}`
+      if (ids.length < limit) yield* passTurn(job.webhook_id, now)
       return Option.some(ids.length)
     })
 

@@ -1,6 +1,7 @@
 /** How a webhook and what is known of its receiver lie in a row. */
 import { Environment } from "@partner-commentary/core/access/ApiKey"
 import { OrganizationId, WebhookId } from "@partner-commentary/core/shared/Ids"
+import { fromIso } from "@partner-commentary/core/shared/Instant"
 import { EventType } from "@partner-commentary/core/webhook/EventType"
 import { type Health, healthy, type Receiver } from "@partner-commentary/core/webhook/Health"
 import { type Webhook, WebhookStatus } from "@partner-commentary/core/webhook/Webhook"
@@ -41,13 +42,34 @@ export const toRow = ({ owner: { environment, organizationId }, ...rest }: Webho
 
 /** What deliveries read and write, with the sealed secret. */
 export interface ReceiverRow {
+  readonly id: WebhookId
+  readonly organization_id: OrganizationId
+  readonly environment: Environment
+  readonly url: string
+  readonly events: string
+  readonly status: WebhookStatus
+  readonly consecutive_failures: number
+  readonly last_delivery_at: string | null
+  readonly created_at: string
+  readonly updated_at: string
   readonly health: string | null
   readonly quiet_until: string | null
   readonly sealed_secret: string
 }
 
+/** Mapped by hand: every delivery reads its webhook. */
 export const receiverOf = (row: ReceiverRow): Receiver => ({
-  webhook: fromRow(row),
+  webhook: {
+    id: row.id,
+    owner: { organizationId: row.organization_id, environment: row.environment },
+    url: row.url,
+    events: JSON.parse(row.events),
+    status: row.status,
+    consecutiveFailures: row.consecutive_failures,
+    lastDeliveryAt: fromIsoOrNull(row.last_delivery_at),
+    createdAt: fromIso(row.created_at),
+    updatedAt: fromIso(row.updated_at)
+  },
   health: row.health === null ? healthy : { ...healthy, ...(JSON.parse(row.health) as Health) },
   quietUntil: fromIsoOrNull(row.quiet_until)
 })

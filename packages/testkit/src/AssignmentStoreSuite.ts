@@ -1,11 +1,13 @@
 /** What every AssignmentStore promises of single assignments: how they are kept, changed and found. What follows for the topic has a suite of its own. */
 import { assert, describe } from "@effect/vitest"
+import { drafted } from "@partner-commentary/core/commentary/Generation"
 import { MailStore } from "@partner-commentary/core/mail/MailStore"
 import { defaults } from "@partner-commentary/core/shared/Policy"
 import type { Assignment } from "@partner-commentary/core/topic/Assignment"
 import { AssignmentStore } from "@partner-commentary/core/topic/AssignmentStore"
 import { TopicStore } from "@partner-commentary/core/topic/TopicStore"
-import { ActionRefused, change, notified } from "@partner-commentary/core/topic/Workflow"
+import * as Workflow from "@partner-commentary/core/topic/Workflow"
+import { ActionRefused, type Change, change, notified } from "@partner-commentary/core/topic/Workflow"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
@@ -89,7 +91,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
           dueAt: start + 3 * day
         }
         const modified = yield* store.modify(id, () => Result.succeed({ assignment: full, notices: [] }))
-        assert.deepStrictEqual(Option.getOrThrow(modified), { before: sent, after: full })
+        assert.deepStrictEqual(Option.getOrThrow(modified), { before: sent, after: full, work: ["deliveries"] })
         assert.deepStrictEqual(yield* found(id), full)
         const bare = { ...sent, generation: { ...sent.generation, revision: null } }
         yield* store.modify(id, () => Result.succeed({ assignment: bare, notices: [] }))
@@ -124,6 +126,27 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.strictEqual((yield* found(id)).notifiedAt, start)
         assert.deepStrictEqual(yield* mails.claim(start + hour, start + day, 10), [])
         assert.isTrue(Option.isNone(yield* mails.nextDue))
+      }))
+
+    it("a change says what work it made: what falls due by it, what is mailed, what is told to webhooks", () =>
+      Effect.gen(function* () {
+        const store = yield* AssignmentStore
+        const { id } = yield* oneSent()
+        const workOf = (decide: (present: Assignment) => Change) =>
+          Effect.map(
+            store.modify(id, (present) => Result.succeed(decide(present))),
+            (modified) => Option.getOrThrow(modified).work
+          )
+        assert.deepStrictEqual(yield* workOf((assignment) => ({ assignment, notices: [] })), [])
+        assert.deepStrictEqual(yield* workOf((present) => change({ ...present, reminders: 1 })), [])
+        yield* store.modify(id, (present) => Workflow.respond(present, { perspective: "The keeper decides." }, start))
+        assert.deepStrictEqual(yield* workOf((present) => ({ assignment: { ...present }, notices: [] })), [])
+        yield* Creator.wakeUp(id)
+        const ticket = { ticket: 1, draftId: draftId(), content: "It will be the keeper." }
+        const written = yield* workOf((present) => drafted(present, ticket, start, defaults))
+        assert.deepStrictEqual(written, ["assignments", "mails"])
+        const failed = yield* store.modify(id, (present) => Workflow.withdraw(present, { reason: null }, start))
+        assert.deepStrictEqual(Option.getOrThrow(failed).work, ["deliveries"])
       }))
 
     it("a notice is queued with its change, due at once, and once for one occasion", () =>

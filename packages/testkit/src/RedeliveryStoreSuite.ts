@@ -89,7 +89,7 @@ export const suite = <E>(
     const begun = (
       webhookId: WebhookId,
       at: number,
-      changes: { since?: number; until?: number; held?: boolean } = {}
+      changes: { id?: string; since?: number; until?: number; held?: boolean } = {}
     ) =>
       Effect.flatMap(RedeliveryStore, (store) =>
         store.open(
@@ -139,6 +139,39 @@ export const suite = <E>(
         assert.deepInclude(scheduled, { kind: "scheduled", attempts: 0, resumeAt: null })
       }))
 
+    it("what was begun is under way until its lease ends", () =>
+      Effect.gen(function* () {
+        const { at, id } = yield* told(1, null)
+        const list = { webhookId: id, state: null, since: start, behind: null, limit: 1 }
+        const isUnderWay = (moment: number) =>
+          Effect.flatMap(DeliveryLog, (log) => Effect.map(log.page(list, 1, moment), ([one]) => one?.underWay))
+        assert.isFalse(yield* isUnderWay(at))
+        yield* take(id, at)
+        assert.isTrue(yield* isUnderWay(at + minute - 1))
+        assert.isFalse(yield* isUnderWay(at + minute))
+      }))
+
+    it("what was given back unsent takes no place among the attempts that are shown", () =>
+      Effect.gen(function* () {
+        const { at, id } = yield* told(1, null)
+        const store = yield* DeliveryStore
+        for (const [index, isSent] of [true, false, true].entries()) {
+          const [claimed] = yield* take(id, at + index * hour)
+          if (claimed === undefined) return assert.fail("nothing is due")
+          if (isSent) {
+            yield* store.settle(claimed, failure, at, (receiver) => ({
+              receiver,
+              next: { state: "pending", attempts: 0, dueAt: at },
+              mail: null,
+              audit: null
+            }))
+          } else yield* store.release(claimed, at)
+        }
+        const list = { webhookId: id, state: null, since: start, behind: null, limit: 1 }
+        const [shown] = yield* (yield* DeliveryLog).page(list, 2, at)
+        assert.lengthOf(shown?.attempts ?? [], 2)
+      }))
+
     it("what could not be signed is still asked for by hand", () =>
       Effect.gen(function* () {
         const { at, id, ids } = yield* told(1)
@@ -149,14 +182,21 @@ export const suite = <E>(
         assert.deepInclude(again, { kind: "manual", resumeAt: null })
       }))
 
-    it("what arrived once stays delivered, however a later attempt ends", () =>
+    it("what arrived once stays delivered since then, however later attempts end", () =>
       Effect.gen(function* () {
         const { at, id, ids, look } = yield* told(1, success)
-        yield* retry(id, ids[0] ?? assert.fail(), at)
-        assert.deepInclude((yield* look)[0], { state: "pending", dueAt: at, settledAt: null })
-        const [claimed] = yield* take(id, at)
-        yield* settle(claimed ?? assert.fail(), failure, at + second)
-        assert.deepInclude((yield* look)[0], { state: "delivered", dueAt: null, settledAt: success.at })
+        const settledAt = (yield* look)[0]?.settledAt ?? assert.fail("it did not arrive")
+        for (const later of [at + second, at + minute]) {
+          yield* retry(id, ids[0] ?? assert.fail(), later)
+          assert.deepInclude((yield* look)[0], { state: "pending", dueAt: later, settledAt: null })
+          const [claimed] = yield* take(id, later)
+          yield* settle(claimed ?? assert.fail(), { ...failure, at: later }, later)
+          assert.deepInclude((yield* look)[0], { state: "delivered", dueAt: null, settledAt })
+        }
+        yield* retry(id, ids[0] ?? assert.fail(), at + hour)
+        const [claimed] = yield* take(id, at + hour)
+        yield* settle(claimed ?? assert.fail(), { ...success, at: at + hour }, at + hour)
+        assert.deepInclude((yield* look)[0], { state: "delivered", settledAt })
       }))
 
     it("there is nothing to queue of an unknown event, an older one, another webhook, or one that was removed", () =>
@@ -240,6 +280,7 @@ export const suite = <E>(
         yield* begun(id, at)
         yield* step(at + second, 10)
         assert.deepStrictEqual(yield* dueAts, before)
+        yield* begun(id, at, { id: "failed ones alone" })
         yield* (yield* RedeliveryStore).open(
           { id: "held", webhookId: id, since: start, until: at, held: true, askedAt: at },
           audit
@@ -247,6 +288,60 @@ export const suite = <E>(
         while (Option.isSome(yield* step(at + second, 2))) yield* Effect.void
         assert.deepStrictEqual((yield* dueAts).toSorted(), [start + 2 * second, at + second, at + minute])
         assert.strictEqual(underWay?.ticket, 1)
+      }))
+
+    it("webhooks take turns, however many jobs one of them has", () =>
+      Effect.gen(function* () {
+        const busy = yield* told(7)
+        const other = yield* told(1)
+        const at = start + minute
+        for (const index of [0, 1, 2, 3]) {
+          const since = start + index * 2 * second
+          yield* begun(busy.id, at, { id: `busy ${index}`, since, until: since + second })
+        }
+        yield* begun(other.id, at + second)
+        yield* step(at + 2 * second, 10)
+        assert.deepStrictEqual(states(yield* other.look), ["failed"])
+        yield* step(at + 3 * second, 10)
+        assert.deepStrictEqual(states(yield* other.look), ["pending"])
+        while (Option.isSome(yield* step(at + 4 * second, 10))) yield* Effect.void
+        const sent = ["pending", "failed", "pending", "failed", "pending", "failed", "pending"]
+        assert.deepStrictEqual(states(yield* busy.look), sent)
+      }))
+
+    it("what is asked for again before it was begun is one job, and what nobody asked for is not sent with it", () =>
+      Effect.gen(function* () {
+        const { at, id, look } = yield* told(8)
+        const asked = [
+          [1, 3],
+          [2, 4],
+          [0, 2],
+          [6, 7]
+        ] as const
+        for (const [since, until] of asked) {
+          const span = { since: start + since * second, until: start + until * second }
+          yield* begun(id, at, { id: `${since} to ${until}`, ...span })
+        }
+        const steps: Array<number> = []
+        for (;;) {
+          const moved = yield* step(at, 10)
+          if (Option.isNone(moved)) break
+          steps.push(moved.value)
+        }
+        assert.deepStrictEqual(steps.toSorted(), [1, 4])
+        const [yes, no] = ["pending", "failed"]
+        assert.deepStrictEqual(states(yield* look), [yes, yes, yes, yes, no, no, yes, no])
+      }))
+
+    it("what failed again is sent again by a job that is asked for after another began", () =>
+      Effect.gen(function* () {
+        const { at, id, look } = yield* told(4)
+        yield* begun(id, at, { id: "first" })
+        yield* step(at, 2)
+        for (const claimed of yield* take(id, at)) yield* settle(claimed, failure, at)
+        yield* begun(id, at, { id: "second" })
+        while (Option.isSome(yield* step(at, 2))) yield* Effect.void
+        assert.deepStrictEqual(states(yield* look), ["pending", "pending", "pending", "pending"])
       }))
 
     it("jobs take turns, the receiver is seen before the first of each alone, and a removed webhook's goes with it", () =>

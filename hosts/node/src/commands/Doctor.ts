@@ -58,6 +58,7 @@ const examine = Effect.gen(function* () {
       Doctor.generations,
       Waiting.drafts,
       Doctor.work,
+      Doctor.deliveries,
       WebhookSecrets.examine(settings)
     ]),
     Doctor.licences

@@ -80,7 +80,8 @@ export class Drafting extends Context.Service<
             )
           )
           if (Result.isFailure(outcome)) yield* report(id, outcome.failure, modified)
-          yield* signal.notify
+          // Whoever waited for a free place, too.
+          yield* signal.tell(["assignments", "mails", "deliveries"])
           // A stop breaks off the asking, and nothing else: what was answered is stored.
         }, Effect.uninterruptible)
       })

@@ -71,7 +71,7 @@ export class PartnerApproval extends Context.Service<
           const modified = yield* assignments.modify(found.id, (present) =>
             accept(present, { commentaryId, by: `key ${key.id}` }, now)
           )
-          yield* signal.notify
+          if (Option.isSome(modified)) yield* signal.tell(modified.value.work)
           const accepted = Option.isNone(modified) ? null : approved(modified.value.after)
           return accepted ?? (yield* new CommentaryNotFound())
         })

@@ -93,17 +93,21 @@ export class CreatorDesk extends Context.Service<
         return { ...found.value, creatorTag: link.value.creatorTag }
       })
 
-      const act = Effect.fnUntraced(function* (
+      const act = (
         token: string,
         decide: (present: Assignment, now: Instant.Instant) => Result.Result<Change, ActionRefused>
+      ) => Effect.flatMap(view(token), (seen) => actOn(seen, decide))
+
+      const actOn = Effect.fnUntraced(function* (
+        { assignment, creatorTag, topic }: Effect.Success<ReturnType<typeof view>>,
+        decide: (present: Assignment, now: Instant.Instant) => Result.Result<Change, ActionRefused>
       ) {
-        const { assignment, creatorTag, topic } = yield* view(token)
         const now = yield* Instant.now
         const modified = yield* store.modify(assignment.id, (present) =>
           Result.map(decide(present, now), (change) => byLink(change, creatorTag))
         )
         if (Option.isNone(modified)) return yield* new LinkInvalid()
-        yield* signal.notify
+        yield* signal.tell(modified.value.work)
         return { assignment: modified.value.after, topic }
       })
 
@@ -124,12 +128,13 @@ export class CreatorDesk extends Context.Service<
         approve: Effect.fn("CreatorDesk.approve")(function* (token, action) {
           const content = action.content === null ? null : yield* bounded("content", action.content)
           const commentaryId = yield* Ids.make(CommentaryId, random)
-          const { draft, status } = (yield* view(token)).assignment
+          const seen = yield* view(token)
+          const { draft, status } = seen.assignment
           if (draft === null) return yield* new ActionRefused({ reason: "not_allowed", status })
           const contentHash = yield* hash(digest, content ?? draft.content)
           const { draftId } = action
           // What is approved is what was there when the creator asked, and what was hashed.
-          return yield* act(token, (present, now) =>
+          return yield* actOn(seen, (present, now) =>
             present.draft?.id === draft.id
               ? Workflow.approve(present, { draftId, content, commentaryId, contentHash }, now)
               : Result.fail(new ActionRefused({ reason: "stale_draft", status: present.status }))

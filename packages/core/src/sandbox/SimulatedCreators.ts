@@ -74,9 +74,10 @@ export class SimulatedCreators extends Context.Service<
                 ? unchanged(present)
                 : Result.map(act(present, action, made, now, policy), (change) => by(change, "simulated creator"))
             })
-            const acted = Option.exists(modified, ({ after, before }) => after !== before)
-            if (acted) yield* signal.notify
-            return acted
+            if (Option.isNone(modified)) return false
+            const { after, before, work } = modified.value
+            yield* signal.tell(work)
+            return after !== before
           },
           Effect.catchTag("ActionRefused", () => Effect.succeed(false))
         ),
@@ -98,7 +99,7 @@ export class SimulatedCreators extends Context.Service<
             )
           )
           if (Option.isNone(modified)) return yield* new AssignmentNotFound()
-          yield* signal.notify
+          yield* signal.tell(modified.value.work)
           return modified.value.after
         })
       })

@@ -5,6 +5,7 @@ import type * as Option from "effect/Option"
 import type * as Result from "effect/Result"
 import type { ShareId } from "../shared/Ids.ts"
 import type { Instant } from "../shared/Instant.ts"
+import type { Work } from "../shared/WorkSignal.ts"
 import type { Assignment } from "./Assignment.ts"
 import type { Topic } from "./Topic.ts"
 import type { Change } from "./Workflow.ts"
@@ -13,6 +14,13 @@ import type { Change } from "./Workflow.ts"
 export interface AssignmentInContext {
   readonly assignment: Assignment
   readonly topic: Pick<Topic, "id" | "content" | "organizationName">
+}
+
+export interface Modified {
+  readonly before: Assignment
+  readonly after: Assignment
+  /** What there is to do now, or at an earlier moment than before. */
+  readonly work: ReadonlyArray<Work>
 }
 
 export class AssignmentStore extends Context.Service<
@@ -28,7 +36,7 @@ export class AssignmentStore extends Context.Service<
     readonly modify: <E>(
       id: ShareId,
       decide: (present: Assignment) => Result.Result<Change, E>
-    ) => Effect.Effect<Option.Option<{ readonly before: Assignment; readonly after: Assignment }>, E>
+    ) => Effect.Effect<Option.Option<Modified>, E>
     /** Those with something due at this moment, the longest overdue first. */
     readonly due: (at: Instant, limit: number) => Effect.Effect<ReadonlyArray<ShareId>>
     /** The next moment at which one falls due. */

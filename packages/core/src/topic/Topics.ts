@@ -142,7 +142,7 @@ export class Topics extends Context.Service<
           return submission
         }),
 
-        submit: (submission) => Effect.tap(store.submit(submission), signal.notify),
+        submit: (submission) => Effect.tap(store.submit(submission), signal.tell(["assignments", "mails"])),
 
         progress: (owner, id) => orNotFound(store.progress(owner, id)),
         find: (owner, id) => orNotFound(store.find(owner, id)),

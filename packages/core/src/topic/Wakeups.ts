@@ -53,9 +53,9 @@ export class Wakeups extends Context.Service<
             return Result.succeed(Option.getOrElse(change, () => ({ assignment: present, notices: [] })))
           })
           if (Option.isNone(modified)) return { woke: false, begun: Option.none() }
-          const { after, before } = modified.value
+          const { after, before, work } = modified.value
           if (after === before && isToAct(before, now)) return { woke: yield* simulated.act(id), begun: Option.none() }
-          if (after !== before) yield* signal.notify
+          yield* signal.tell(work)
           return {
             woke: after !== before,
             begun: beginsAttempt(before, after) ? Option.some({ id, ticket: after.generation.ticket }) : Option.none()

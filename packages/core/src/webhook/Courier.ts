@@ -13,7 +13,7 @@ import { Policy } from "../shared/Policy.ts"
 import { WorkSignal } from "../shared/WorkSignal.ts"
 import type { Attempt } from "./Attempt.ts"
 import { longestDelay, next } from "./DeliveryPlan.ts"
-import { type Claimed, DeliveryStore, type Lane, type Settlement } from "./DeliveryStore.ts"
+import { type Claimed, DeliveryStore, type Lane, type Settlement, type Taking } from "./DeliveryStore.ts"
 import { publicId } from "./Event.ts"
 import * as Health from "./Health.ts"
 import * as Sending from "./Sending.ts"
@@ -25,6 +25,13 @@ export interface Errand {
   readonly claimed: Claimed
 }
 
+export interface Delivered {
+  /** Must be delivered by whoever made the attempt. */
+  readonly following: Option.Option<Errand>
+  /** Whether by this attempt something else may go out, or at another moment than it was to. */
+  readonly isNews: boolean
+}
+
 export class Courier extends Context.Service<
   Courier,
   {
@@ -33,10 +40,11 @@ export class Courier extends Context.Service<
      * gets more where there is not room for all. Each must be delivered by whoever took it.
      */
     readonly take: (free: number, isScarce: boolean) => Effect.Effect<ReadonlyArray<Errand>>
-    /** One attempt. Never fails: failing is an outcome. A stop gives it back unsent. */
-    readonly deliver: (errand: Errand) => Effect.Effect<void>
-    /** The next one of the same webhook, in the place of one that ended. */
-    readonly takeNext: (lane: Lane) => Effect.Effect<Option.Option<Errand>>
+    /**
+     * One attempt. Never fails: failing is an outcome. A stop gives it back unsent. Where `mayGoOn` says so when the attempt
+     * is over, the next one of the same webhook is taken in its place.
+     */
+    readonly deliver: (errand: Errand, mayGoOn: Effect.Effect<boolean>) => Effect.Effect<Delivered>
     readonly nextDue: Effect.Effect<Option.Option<Instant.Instant>>
   }
 >()("@partner-commentary/core/webhook/Courier") {
@@ -68,19 +76,21 @@ export class Courier extends Context.Service<
       const isHeld = (id: OrganizationId) =>
         Effect.map(organizations.find(id), (found) => Option.isNone(found) || found.value.suspendedAt !== null)
 
+      const taking = (now: Instant.Instant, most: number): Taking => ({
+        allow: (present, underWay) => {
+          const allowed = Health.allowance(present, underWay, now, webhooks)
+          return { ...allowed, most: Math.min(allowed.most, most) }
+        },
+        taken: (present, allowed, count) => Health.taken(present, { ...allowed, count }, now, webhooks)
+      })
+
+      const holdBack = (lane: Lane, now: Instant.Instant) =>
+        store.postpone(lane.webhookId, Instant.plus(now, heldDelay))
+
       const takeFrom = Effect.fnUntraced(function* (lane: Lane, most: number) {
         const now = yield* Instant.now
-        if (yield* isHeld(lane.organizationId)) {
-          yield* store.postpone(lane.webhookId, Instant.plus(now, heldDelay))
-          return []
-        }
-        const claimed = yield* store.claim(lane.webhookId, now, Instant.plus(now, lease), {
-          allow: (present, underWay) => {
-            const allowed = Health.allowance(present, underWay, now, webhooks)
-            return { ...allowed, most: Math.min(allowed.most, most) }
-          },
-          taken: (present, allowed, count) => Health.taken(present, { ...allowed, count }, now, webhooks)
-        })
+        if (yield* isHeld(lane.organizationId)) return yield* Effect.as(holdBack(lane, now), [])
+        const claimed = yield* store.claim(lane.webhookId, now, Instant.plus(now, lease), taking(now, most))
         return claimed.map((one): Errand => ({ lane, claimed: one }))
       })
 
@@ -113,19 +123,28 @@ export class Courier extends Context.Service<
           return taken.flat()
         }),
 
-        takeNext: (lane) => Effect.map(takeFrom(lane, 1), ([errand]) => Option.fromUndefinedOr(errand)),
-
-        deliver: Effect.fn("Courier.deliver")(function* ({ claimed }) {
+        deliver: Effect.fn("Courier.deliver")(function* ({ claimed, lane }, mayGoOn) {
           const { eventId, payload, sealedSecret, url, webhookId: id } = claimed
           const attempt = yield* Effect.interruptible(
             send({ webhook: { id, url }, sealedSecret, eventId: publicId(eventId), payload })
           ).pipe(Effect.onInterrupt(() => release(claimed)))
           const chance = yield* Random.next
+          const goesOn = yield* mayGoOn
+          const held = goesOn && (yield* isHeld(lane.organizationId))
           const now = yield* Instant.now
           yield* Effect.annotateCurrentSpan(described(claimed, attempt))
-          const before = yield* store.settle(claimed, attempt, now, settled(claimed, attempt, chance, now))
+          const following = goesOn && !held ? { lease: Instant.plus(now, lease), taking: taking(now, 1) } : undefined
+          const decide = settled(claimed, attempt, chance, now)
+          const outcome = Option.getOrNull(yield* store.settle(claimed, attempt, now, decide, following))
           if (attempt.failure !== null) yield* report(claimed, attempt)
-          if (Option.isSome(before) && before.value.webhook.status === "disabled") yield* signal.notify
+          if (outcome === null) return { following: Option.none(), isNews: false }
+          if (held) yield* holdBack(lane, now)
+          if (Health.isAlarmed(outcome.before, outcome.after)) yield* signal.notify
+          const [next] = outcome.following
+          return {
+            following: next === undefined ? Option.none() : Option.some({ lane, claimed: next }),
+            isNews: following === undefined || attempt.failure !== null || !Health.isSteady(outcome.before)
+          }
         }, Effect.uninterruptible),
 
         nextDue: store.nextDue

@@ -90,6 +90,6 @@ const askedFor = ({ retryAfter, status }: Attempt, now: Instant.Instant, policy:
 
 /** Seconds or an HTTP date; what is neither counts as no time. */
 const waitOf = (text: string, now: Instant.Instant): number =>
-  /^\d{1,15}$/.test(text)
+  /^\d+$/.test(text)
     ? Number(text) * 1000
     : Option.match(Instant.fromHttpDate(text), { onNone: () => 0, onSome: (moment) => moment - now })

@@ -29,6 +29,20 @@ export interface Claimed extends Standing {
   readonly kind: AttemptKind
 }
 
+/** How many are taken, and what that makes of their receiver. */
+export interface Taking {
+  /** Sees the receiver and how many are under way. */
+  readonly allow: (present: Receiver, underWay: number) => Allowance
+  readonly taken: (present: Receiver, allowance: Allowance, count: number) => Receiver
+}
+
+/** A webhook before and after an attempt, and what was taken in the place of what ended. */
+export interface Settled {
+  readonly before: Receiver
+  readonly after: Receiver
+  readonly following: ReadonlyArray<Claimed>
+}
+
 /** What follows from an attempt: all of it is stored, or nothing. */
 export interface Settlement {
   readonly receiver: Receiver
@@ -65,21 +79,20 @@ export class DeliveryStore extends Context.Service<
       id: WebhookId,
       at: Instant,
       lease: Instant,
-      decide: {
-        readonly allow: (present: Receiver, underWay: number) => Allowance
-        readonly taken: (present: Receiver, allowance: Allowance, count: number) => Receiver
-      }
+      taking: Taking
     ) => Effect.Effect<ReadonlyArray<Claimed>>
     /**
      * Keeps the attempt, and what `decide` makes of it under the receiver's lock. An overtaken attempt does not move the
-     * delivery, unless it succeeded. None when the webhook is gone.
+     * delivery, unless it succeeded. `following`: the webhook's next ones are taken in the same step, as `claim` takes them.
+     * None when the webhook is gone.
      */
     readonly settle: (
       claimed: Claimed,
       attempt: Attempt,
       at: Instant,
-      decide: (present: Receiver) => Settlement
-    ) => Effect.Effect<Option.Option<Receiver>>
+      decide: (present: Receiver) => Settlement,
+      following?: { readonly lease: Instant; readonly taking: Taking }
+    ) => Effect.Effect<Option.Option<Settled>>
     /** Broken off by our own stop: due again at this moment, and no attempt. */
     readonly release: (claimed: Claimed, at: Instant) => Effect.Effect<void>
     /** Leaves a webhook alone until then. */

@@ -43,6 +43,14 @@ export interface Receiver {
 /** Nothing is sent to it but probes: what is to go there waits. */
 export const isHeld = ({ health, webhook }: Receiver): boolean => webhook.status !== "active" || health.probes !== null
 
+/** Nothing about it limits what may go out: a success changes nothing for what waits. */
+export const isSteady = ({ health, quietUntil, webhook }: Receiver): boolean =>
+  webhook.consecutiveFailures === 0 && health.probes === null && health.draining === null && quietUntil === null
+
+/** Between the two its contact was to be told of something. */
+export const isAlarmed = (before: Receiver, after: Receiver): boolean =>
+  before.webhook.status !== after.webhook.status || before.health.warned !== after.health.warned
+
 /** What the contact is to be told. */
 export type Alarm = "failing" | "gone" | "disabled"
 

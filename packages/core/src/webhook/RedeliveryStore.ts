@@ -38,9 +38,10 @@ export class RedeliveryStore extends Context.Service<
     ) => Effect.Effect<boolean>
     /** How many deliveries of a webhook are in this state, by an index alone. */
     readonly count: (webhookId: WebhookId, state: DeliveryState, span: Span) => Effect.Effect<number>
+    /** One whose span touches that of another job of the webhook that was not begun yet widens that one. */
     readonly open: (recovery: Recovery, audit: AuditEntry) => Effect.Effect<void>
     /**
-     * The next deliveries, so many at most, of the open job that was longest left alone, oldest event first: what had failed
+     * The next deliveries, so many at most, of the first open job of the webhook that was longest left alone, oldest event first: what had failed
      * gets its whole schedule anew, what is held and waits for a later moment is due now. The job moves on in the same
      * change, so that one that was broken off goes on where it was. `begin` sees the receiver before the first of them.
      * None when no job is open.

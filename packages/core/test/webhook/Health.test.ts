@@ -72,6 +72,12 @@ const failures = (count: number, span: number, events = 2): ReadonlyArray<Step> 
     event: index % events
   }))
 
+it("the last delivery is the one that was begun last, whichever reports first", () => {
+  const late = [{ attempt: success(start + minute) }, { attempt: success(start) }]
+  expect(after(late).receiver.webhook.lastDeliveryAt).toBe(start + minute)
+  expect(after(late.toReversed()).receiver.webhook.lastDeliveryAt).toBe(start + minute)
+})
+
 describe("disabling", () => {
   const alarmAfter = (steps: ReadonlyArray<Step>) => after(steps).alarm
 
@@ -288,5 +294,17 @@ describe("a clock that is put back", () => {
     const allowed = Health.allowance(closed, 0, earlier, policy)
     const { health, quietUntil } = Health.taken(closed, { ...allowed, count: allowed.most }, earlier, policy)
     expect([health.draining, quietUntil]).toEqual([null, null])
+  })
+})
+
+describe("what a success may change for others", () => {
+  it("nothing while the receiver is well; something once it failed, is left alone, is probed or drains", () => {
+    expect(Health.isSteady(fresh)).toBe(true)
+    expect(Health.isSteady({ ...fresh, webhook: { ...fresh.webhook, consecutiveFailures: 1 } })).toBe(false)
+    expect(Health.isSteady({ ...fresh, quietUntil: start })).toBe(false)
+    expect(Health.isSteady({ ...fresh, health: { ...Health.healthy, probes: 0 } })).toBe(false)
+    expect(Health.isSteady({ ...fresh, health: { ...Health.healthy, draining: { since: start, sent: 0 } } })).toBe(
+      false
+    )
   })
 })

@@ -26,7 +26,7 @@ import { creatorView } from "./CreatorView.ts"
 import { failurePage, notFoundPage, tooManyPage } from "./DeadEnd.ts"
 import { deskPage } from "./DeskPage.ts"
 import { pageHeaders } from "./PageDocument.ts"
-import { type Refusal, refusal } from "./Refusal.ts"
+import { type Reason, type Refusal, refusal } from "./Refusal.ts"
 import * as TokenWindow from "./TokenWindow.ts"
 
 type Response = HttpServerResponse.HttpServerResponse
@@ -112,21 +112,15 @@ const routes = Effect.gen(function* () {
     json: boolean
   ) {
     if (action === "desk") return yield* mailDesk(token, json)
-    const before = yield* desk.view(token)
     const input = yield* Effect.result(read(request))
     const typed = input._tag === "Success" ? input.success : {}
+    const refuse = (reason: Reason) =>
+      Effect.map(desk.view(token), (view) => ({ view, refusal: refusal(action, reason, view.assignment, typed) }))
     const done = yield* Effect.fromResult(input).pipe(
       Effect.flatMap((fields) => perform(desk, token, action, fields)),
       Effect.map((view) => ({ view, refusal: null })),
-      Effect.catchTags({
-        TextLength: (reason) =>
-          Effect.succeed({ view: before, refusal: refusal(action, reason, before.assignment, typed) }),
-        Malformed: (reason) =>
-          Effect.succeed({ view: before, refusal: refusal(action, reason, before.assignment, typed) }),
-        // Somebody was faster: what is shown is what is so now.
-        ActionRefused: (reason) =>
-          Effect.map(desk.view(token), (view) => ({ view, refusal: refusal(action, reason, view.assignment, typed) }))
-      })
+      // What is shown is what is so now: somebody may have been faster.
+      Effect.catchTags({ TextLength: refuse, Malformed: refuse, ActionRefused: refuse })
     )
     if (done.refusal === null)
       return json ? Envelope.success(creatorView(done.view, avatar)) : seeOther(`${root}/${token}`)

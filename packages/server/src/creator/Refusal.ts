@@ -17,7 +17,7 @@ export interface Refusal {
   readonly isStale: boolean
 }
 
-type Reason = TextLength | ActionRefused | Malformed
+export type Reason = TextLength | ActionRefused | Malformed
 
 /** `present` is the assignment as it is now: the one that the creator will see beside the refusal. */
 export const refusal = (action: Refusal["action"], reason: Reason, present: Assignment, typed: Fields): Refusal => ({

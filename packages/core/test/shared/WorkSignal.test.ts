@@ -1,0 +1,54 @@
+/** Who is woken by which signal. */
+import { assert, it } from "@effect/vitest"
+import { type Work, WorkSignal } from "@partner-commentary/core/shared/WorkSignal"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as TestClock from "effect/testing/TestClock"
+
+const kinds: ReadonlyArray<Work> = ["assignments", "mails", "deliveries", "recoveries"]
+
+/** Which of all that listen are woken by this. */
+const woken = (signal: (service: WorkSignal["Service"]) => Effect.Effect<void>) =>
+  Effect.gen(function* () {
+    const service = yield* WorkSignal
+    const seen: Array<Work> = []
+    const listeners = yield* Effect.forEach(kinds, (kind) =>
+      Effect.gen(function* () {
+        const wait = yield* service.listen(kind)
+        return yield* Effect.forkChild(Effect.tap(wait(Duration.days(1)), () => Effect.sync(() => seen.push(kind))))
+      })
+    )
+    yield* signal(service)
+    yield* TestClock.adjust("1 hour")
+    yield* Fiber.interruptAll(listeners)
+    return seen
+  }).pipe(Effect.scoped, Effect.provide(WorkSignal.layerProcess))
+
+it.effect("work of some kinds wakes who looks for these, and nobody else", () =>
+  Effect.gen(function* () {
+    assert.deepStrictEqual(yield* woken(({ tell }) => tell(["deliveries"])), ["deliveries"])
+    assert.deepStrictEqual(yield* woken(({ tell }) => tell(["assignments", "mails"])), ["assignments", "mails"])
+    assert.deepStrictEqual(yield* woken(({ tell }) => tell([])), [])
+  })
+)
+
+it.effect("work of an unknown kind wakes everybody", () =>
+  Effect.gen(function* () {
+    assert.deepStrictEqual(yield* woken(({ notify }) => notify), kinds)
+  })
+)
+
+it.effect("a signal between looking and waiting is not missed, nor one within a wait too long", () =>
+  Effect.gen(function* () {
+    const { listen, tell } = yield* WorkSignal
+    const wait = yield* listen("mails")
+    yield* tell(["mails"])
+    yield* wait(Duration.days(1))
+    const waiting = yield* Effect.forkChild(wait(Duration.minutes(1)))
+    yield* TestClock.adjust("59 seconds")
+    assert.isUndefined(waiting.pollUnsafe())
+    yield* TestClock.adjust("1 second")
+    yield* Fiber.join(waiting)
+  }).pipe(Effect.scoped, Effect.provide(WorkSignal.layerProcess))
+)
