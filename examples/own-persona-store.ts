@@ -19,7 +19,7 @@ export const layer = Layer.effect(
   PersonaStore,
   Effect.map(SqlClient.SqlClient, (sql) => {
     const under = (partner: OrganizationId, at: Instant.Instant) => sql`FROM authors a JOIN contracts c
-      ON c.author = a.id WHERE c.partner = ${partner} AND c.ends > ${Instant.toIso(at)}`
+      ON c.author = a.id WHERE c.partner = ${partner} AND (c.ends IS NULL OR c.ends > ${Instant.toIso(at)})`
     const all = Effect.map((rows: ReadonlyArray<Author>) => rows.map(persona))
     return PersonaStore.of({
       find: (id) =>

@@ -1,6 +1,4 @@
 /** The service on the host's own personas and licences, everything else on its own stores. */
-import { readFileSync } from "node:fs"
-import { join } from "node:path"
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import { assert, it } from "@effect/vitest"
 import { DashboardIdentity } from "@partner-commentary/core/access/DashboardIdentity"
@@ -87,9 +85,3 @@ it.live("partners see and ask the host's own authors, under the host's own contr
     assert.strictEqual((yield* mailbox.all).length, 1)
   }).pipe(Effect.provide(service))
 )
-
-it("it takes fewer than thirty lines", () => {
-  const source = readFileSync(join(import.meta.dirname, "../own-persona-store.ts"), "utf8")
-  const region = /^\/\/ #region own-persona-store\n([\s\S]+?)^\/\/ #endregion$/m.exec(source)?.[1] ?? ""
-  assert.isBelow(region.trim().split("\n").length, 30)
-})

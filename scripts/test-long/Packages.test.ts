@@ -122,6 +122,7 @@ it.each([
   ["generator", "core generator effect"],
   ["identity", "core identity effect jose"],
   ["webhook", "core webhook effect"],
+  ["storage", "core storage effect aws4fetch"],
   ["smtp", "core smtp effect nodemailer postal-mime"],
   ["settings", "core settings smtp effect nodemailer postal-mime"]
 ])("who installs %s is given %s and nothing else", async (wanted, all) => {

@@ -12,6 +12,7 @@ import * as MailStoreSuite from "@partner-commentary/testkit/MailStoreSuite"
 import * as OrganizationStoreSuite from "@partner-commentary/testkit/OrganizationStoreSuite"
 import * as PerformanceStoreSuite from "@partner-commentary/testkit/PerformanceStoreSuite"
 import * as PersonaStoreSuite from "@partner-commentary/testkit/PersonaStoreSuite"
+import * as ProductionStoreSuite from "@partner-commentary/testkit/ProductionStoreSuite"
 import * as RedeliveryStoreSuite from "@partner-commentary/testkit/RedeliveryStoreSuite"
 import * as RetentionSuite from "@partner-commentary/testkit/RetentionSuite"
 import * as SubmissionSuite from "@partner-commentary/testkit/SubmissionSuite"
@@ -47,6 +48,7 @@ export const suites = (name: string, layer: typeof stores): void => {
   OrganizationStoreSuite.suite(name, layer)
   PerformanceStoreSuite.suite(name, layer)
   PersonaStoreSuite.suite(name, layer)
+  ProductionStoreSuite.suite(name, layer)
   RedeliveryStoreSuite.suite(name, layer)
   RetentionSuite.suite(name, layer)
   SubmissionSuite.suite(name, layer)

@@ -1,6 +1,7 @@
 /** What the stores cost on SQLite: how many statements, and that each of them finds its rows by an index. */
 import { assert, describe, it } from "@effect/vitest"
 import { ApiKeyStore } from "@partner-commentary/core/access/ApiKeyStore"
+import { ProductionStore } from "@partner-commentary/core/commentary/ProductionStore"
 import { IdempotencyStore } from "@partner-commentary/core/idempotency/IdempotencyStore"
 import { MailStore } from "@partner-commentary/core/mail/MailStore"
 import { Retention } from "@partner-commentary/core/operations/Retention"
@@ -10,6 +11,7 @@ import { PersonaStore } from "@partner-commentary/core/persona/PersonaStore"
 import type { EventId, WebhookId } from "@partner-commentary/core/shared/Ids"
 import { AssignmentStore } from "@partner-commentary/core/topic/AssignmentStore"
 import { TopicStore } from "@partner-commentary/core/topic/TopicStore"
+import { approve } from "@partner-commentary/core/topic/Workflow"
 import { UsageStore } from "@partner-commentary/core/usage/UsageStore"
 import { DeliveryLog } from "@partner-commentary/core/webhook/DeliveryLog"
 import { DeliveryStore } from "@partner-commentary/core/webhook/DeliveryStore"
@@ -18,7 +20,7 @@ import { RedeliveryStore } from "@partner-commentary/core/webhook/RedeliveryStor
 import { WebhookStore } from "@partner-commentary/core/webhook/WebhookStore"
 import { layerMemory } from "@partner-commentary/sqlite/Sqlite"
 import * as Creator from "@partner-commentary/testkit/Creator"
-import { apiKey, day, personas, start, submission, webhook } from "@partner-commentary/testkit/Fixtures"
+import { apiKey, commentaryId, day, personas, start, submission, webhook } from "@partner-commentary/testkit/Fixtures"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
@@ -186,6 +188,7 @@ const everything = Effect.gen(function* () {
   )
   yield* Effect.flatMap(OrganizationStore, (store) => store.findByIdentity("x"))
   yield* Effect.flatMap(UsageStore, (store) => store.ofMonth({ organizationId, environment: "live" }, "2026-01"))
+  yield* everyProduction
   yield* everyWebhook
   const answers = yield* IdempotencyStore
   const claim = { id: "x", fingerprint: "x", at: start, until: start + day }
@@ -197,6 +200,34 @@ const everything = Effect.gen(function* () {
   const retention = yield* Retention
   yield* retention.count({ mails: start, windows: start, answers: start, events: start })
   yield* retention.purge({ mails: start, windows: start, answers: start, events: start })
+})
+
+const everyProduction = Effect.gen(function* () {
+  const store = yield* ProductionStore
+  const given = submission({ topic: { outputTypes: ["audio", "video"] } })
+  const [share] = (yield* (yield* TopicStore).submit(given)).sent
+  if (share === undefined) return assert.fail("nothing was sent")
+  yield* Creator.respondAndDraft(share)
+  const orders = [
+    { kind: "audio", name: "a" },
+    { kind: "video", name: "v" }
+  ] as const
+  const action = { draftId: null, content: null, commentaryId: commentaryId(), contentHash: "hash", orders }
+  yield* (yield* AssignmentStore).modify(share, (present) => approve(present, action, 0))
+  const outcomes = [
+    { state: "waiting", until: start, reason: "" },
+    { state: "released" },
+    { state: "failed", reason: "" },
+    { state: "ready", url: "https://media.example.org/a.mp3" }
+  ] as const
+  for (const outcome of outcomes) {
+    const taken = yield* store.claim(start, start + day, ["audio", "video"], 10)
+    assert.lengthOf(taken, 2)
+    for (const production of taken) yield* store.settle(production, outcome, start)
+    yield* store.failed(10)
+    yield* store.restart(outcome.state === "failed" ? share : null, start)
+    yield* store.nextDue(["audio", "video"])
+  }
 })
 
 const everyWebhook = Effect.gen(function* () {

@@ -1,5 +1,6 @@
 /** An HTTP request as every source of events tells it, once read; how the source wants it answered; and the web's Request made of it. */
 import type { Sent } from "@partner-commentary/server/WebHandler"
+import * as WebRequest from "@partner-commentary/server/WebRequest"
 
 export interface Call {
   readonly method: string
@@ -37,20 +38,16 @@ export const joined = (headers: Iterable<readonly [string, ReadonlyArray<string>
   return found
 }
 
-/** Methods that the web's Request does not take; to us they are as unknown as any other. */
-const unspeakable = new Set(["CONNECT", "TRACE", "TRACK"])
-
 /** Nothing where a method or a header is none that HTTP could have brought. */
 export const toWeb = (call: Call, prefix: string): readonly [Request, Sent] | undefined => {
-  const { address, body, headers } = call
+  const { address, body, headers, method } = call
   const target = call.targetBelow(prefix)
-  const method = unspeakable.has(call.method.toUpperCase()) ? `NO-${call.method}` : call.method
   const bodiless = body === null || body.length === 0 || /^(get|head)$/i.test(method)
   const host = headers["host"] ?? ""
   const root = URL.canParse(`https://${host}/`) ? `https://${host}` : "https://localhost"
   // In one piece: what begins with two slashes is no other host.
   try {
-    const request = new Request(`${root}${target}`, {
+    const request = WebRequest.make(`${root}${target}`, {
       method,
       headers: new Headers(headers),
       ...(bodiless ? {} : { body })

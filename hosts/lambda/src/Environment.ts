@@ -11,6 +11,7 @@ import { SigningSecrets } from "@partner-commentary/core/shared/SigningSecrets"
 import { TrustedProxies } from "@partner-commentary/server/ClientAddress"
 import * as Choices from "@partner-commentary/settings/Choices"
 import { levels } from "@partner-commentary/settings/LogLevels"
+import type { BucketSettings, FolderSettings } from "@partner-commentary/settings/MediaSettings"
 import * as Settings from "@partner-commentary/settings/Settings"
 import { SettingRefused } from "@partner-commentary/settings/Variable"
 import * as Effect from "effect/Effect"
@@ -25,7 +26,10 @@ const read = Effect.gen(function* () {
   const settings = yield* Settings.read
   if (settings.database.isDefault) return yield* missing("DATABASE_URL", "no disk of its own outlives a container")
   yield* Settings.requireForService({ ...settings, development: false })
-  const { mail, publicUrl, signingSecrets } = settings
+  const { mail, media, publicUrl, signingSecrets } = settings
+  if (Option.exists(media.storage, ({ kind }) => kind === "folder")) {
+    return yield* missing("MEDIA_S3_URL", "a folder of a container is served by nobody")
+  }
   if (Option.isNone(publicUrl)) return yield* missing("PUBLIC_URL", "every link in a mail starts with it")
   // Both are there: requireForService looked.
   return {
@@ -46,7 +50,7 @@ const missing = (name: string, why: string) =>
 
 /** Adapters are loaded when they are chosen. */
 const outside = ({ settings, smtpUrl }: Effect.Success<typeof read>) => {
-  const { generator, identity, mail, webhooks } = settings
+  const { generator, identity, mail, media, webhooks } = settings
   return Layer.mergeAll(
     loaded(
       () => import("@partner-commentary/smtp/SmtpMailer"),
@@ -68,6 +72,22 @@ const outside = ({ settings, smtpUrl }: Effect.Success<typeof read>) => {
           ({ layer }) => layer(server)
         )
     }),
+    Option.match(media.speech, {
+      onNone: () => Layer.empty,
+      onSome: (server) =>
+        loaded(
+          () => import("@partner-commentary/generator/OpenAiSpeech"),
+          ({ layer }) => layer(server)
+        )
+    }),
+    Option.match(Option.filter(media.storage, isBucket), {
+      onNone: () => Layer.empty,
+      onSome: (bucket) =>
+        loaded(
+          () => import("@partner-commentary/storage/S3Storage"),
+          ({ layer }) => layer(bucket)
+        )
+    }),
     Option.match(identity, {
       onNone: () => DashboardIdentity.layerNone,
       onSome: (provider) =>
@@ -78,6 +98,8 @@ const outside = ({ settings, smtpUrl }: Effect.Success<typeof read>) => {
     })
   )
 }
+
+const isBucket = (storage: FolderSettings | BucketSettings): storage is BucketSettings => storage.kind === "bucket"
 
 const loaded = <Module, A, E, R>(load: () => Promise<Module>, make: (module: Module) => Layer.Layer<A, E, R>) =>
   Layer.unwrap(Effect.map(Effect.promise(load), make))

@@ -84,7 +84,7 @@ export const makeHandler = <Further, E>(layer: Layer.Layer<Needed | Further, E>)
     return Answer.from(await respond(call), call.answerAs)
   }
   return Object.assign(handle, {
-    begin: () => service.run(Effect.void).catch(() => {}),
+    begin: () => service.begin().catch(() => {}),
     dispose: service.dispose
   })
 }

@@ -1,10 +1,11 @@
 /** The bundle as it is shipped, in processes of their own under the runtime API. */
 import { readFile, rm, writeFile } from "node:fs/promises"
 import { join } from "node:path"
+import type { Asked } from "@partner-commentary/test/HostRequests"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import * as Deployment from "./Deployment.ts"
 import * as Emulator from "./Emulator.ts"
-import { type Asked, example, sources } from "./Sources.ts"
+import { example, sources } from "./Sources.ts"
 
 let bundle: Awaited<ReturnType<typeof Deployment.makeBundle>>
 let seed: Awaited<ReturnType<typeof Deployment.seed>>
@@ -142,6 +143,15 @@ describe.concurrent("a container", () => {
     const outcome = await container.invoke(example("schedule"))
     expect(outcome).toMatchObject({ failure: { errorMessage: expect.stringContaining(`${name} must be set`) } })
     expect(outcome).toMatchObject({ failure: { errorMessage: expect.stringContaining(why) } })
+  })
+
+  it("audio in a folder is refused: nobody would serve it", async (test) => {
+    const env = { ...Deployment.environment(await Deployment.folder(test)), MEDIA_FOLDER: "/tmp/media" }
+    const container = await Emulator.container(bundle.folder, env, test)
+    const outcome = await container.invoke(example("schedule"))
+    expect(outcome).toMatchObject({
+      failure: { errorMessage: expect.stringContaining("MEDIA_S3_URL must be set on Lambda: a folder") }
+    })
   })
 
   it("says in its log what works, but should not stay so", async (test) => {

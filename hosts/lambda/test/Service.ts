@@ -8,7 +8,9 @@ import * as Layer from "effect/Layer"
 import type { Answer } from "../src/Answer.ts"
 import { type Handler, makeHandler, type Needed, type Worked } from "../src/Handler.ts"
 
-export const layer = Application.layer({ outside: Layer.merge(Mailbox.layer, ScriptedGenerator.layer) })
+export const apiRoot = "https://commentary.example"
+
+export const layer = Application.layer({ apiRoot, outside: Layer.merge(Mailbox.layer, ScriptedGenerator.layer) })
 
 /** On the services of the test. */
 export const handler: Effect.Effect<Handler, never, Needed> = Effect.map(Effect.context<Needed>(), (context) =>

@@ -1,15 +1,7 @@
 /** One request as each source would send it: the documented example of its event, with the request put in. */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
-
-export interface Asked {
-  readonly method: string
-  /** The path as it was sent, with its query. */
-  readonly target: string
-  /** A name may come several times. */
-  readonly headers?: ReadonlyArray<readonly [string, string]>
-  readonly body?: string | Uint8Array
-}
+import type { Asked } from "@partner-commentary/test/HostRequests"
 
 const folder = join(import.meta.dirname, "events")
 

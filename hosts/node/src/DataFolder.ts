@@ -18,9 +18,10 @@ export const make = Effect.tryPromise({
 
 /** Makes the folder if the database is to lie in it. */
 export const makeFor = (settings: Settings) =>
-  !isPostgres(settings.database) && resolve(dirname(settings.database.filename)) === resolve(dataFolder)
-    ? make
-    : Effect.void
+  isPostgres(settings.database) ? Effect.void : makeAround(settings.database.filename)
+
+/** Makes the folder if this one is to lie in it. */
+export const makeAround = (folder: string) => (resolve(dirname(folder)) === resolve(dataFolder) ? make : Effect.void)
 
 export const outbox = join(dataFolder, "outbox")
 

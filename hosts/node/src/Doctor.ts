@@ -33,6 +33,7 @@ export interface Finding {
     | "work"
     | "deliveries"
     | "webhooks"
+    | "media"
     | "personas"
     | "licences"
   /** `mend`: something does not work until somebody acts. `notice`: somebody should look. */

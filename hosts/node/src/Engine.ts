@@ -10,7 +10,9 @@ import type { Settings } from "@partner-commentary/settings/Settings"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as DataFolder from "./DataFolder.ts"
+
 import * as DeliveryMetrics from "./DeliveryMetrics.ts"
+import * as Media from "./Media.ts"
 import * as Outside from "./Outside.ts"
 import * as Randomness from "./Randomness.ts"
 
@@ -27,6 +29,7 @@ export const layer = (settings: Settings, apiRoot: string) =>
           Effect.map(WorkerSettings, (usual) => ({ ...usual, pollInterval: settings.pollInterval }))
         ),
         Outside.layer(settings),
+        Media.layer(settings, apiRoot),
         DeliveryMetrics.layer,
         Core.layerProcess,
         NodeCrypto.layerAead,

@@ -1,5 +1,7 @@
 /** What operators watch, in Effect's own registry: requests, mails and drafts as they happen, the rest when somebody looks. */
 import { monitorEventLoopDelay } from "node:perf_hooks"
+import { MediaKind } from "@partner-commentary/core/commentary/MediaSynthesizer"
+import { ProductionStore } from "@partner-commentary/core/commentary/ProductionStore"
 import { MailStore } from "@partner-commentary/core/mail/MailStore"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import { AssignmentStore } from "@partner-commentary/core/topic/AssignmentStore"
@@ -16,6 +18,7 @@ const seconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5
 const outside = {
   mails: outsideMetrics("mails", "Mails handed over, by outcome"),
   drafts: outsideMetrics("drafts", "Attempts at a draft, by outcome"),
+  media: outsideMetrics("media", "Attempts to make audio of an approved text, by outcome"),
   webhooks: outsideMetrics("webhook_requests", "Requests to webhooks' receivers, tests too: success is any answer")
 }
 
@@ -64,15 +67,20 @@ export const watched = <E, R>(app: Effect.Effect<HttpServerResponse.HttpServerRe
   })
 
 /** Few and fixed, so that no caller can make up new ones. */
-const areas = ["partner/v1/topics", "partner/v1/personas", "partner", "creator", "healthz", "readyz", "dev"]
+const areas = ["partner/v1/topics", "partner/v1/personas", "partner", "creator", "media", "healthz", "readyz", "dev"]
 
 const gauge = (name: string, description: string) => Metric.gauge(name, { description })
 
 const gauges = {
   stalled: gauge("partner_commentary_generations_stalled", "Generations that gave up and wait for a new start"),
   failedMails: gauge("partner_commentary_mails_failed", "Mails that were given up, 1000 at most"),
+  failedMedia: gauge("partner_commentary_media_failed", "Audio and video that were given up, 1000 at most"),
   overdue: gauge("partner_commentary_work_overdue_seconds", "How long the oldest due work has been waiting"),
   overdueMails: gauge("partner_commentary_mails_overdue_seconds", "How long the oldest due mail has been waiting"),
+  overdueMedia: gauge(
+    "partner_commentary_media_overdue_seconds",
+    "How long the oldest due audio or video has been waiting"
+  ),
   memory: gauge("process_resident_memory_bytes", "Resident memory"),
   heap: gauge("nodejs_heap_size_used_bytes", "JavaScript heap in use"),
   processor: gauge("process_cpu_seconds", "Processor time used so far"),
@@ -85,6 +93,7 @@ export const look = Effect.gen(function* () {
   const assignments = yield* AssignmentStore
   const mails = yield* MailStore
   const lookAtDeliveries = yield* DeliveryMetrics.look
+  const productions = yield* ProductionStore
   const resolution = 20
   const delay = monitorEventLoopDelay({ resolution })
   delay.enable()
@@ -97,8 +106,10 @@ export const look = Effect.gen(function* () {
     const { system, user } = process.cpuUsage()
     yield* Metric.update(gauges.stalled, (yield* assignments.stalled).length)
     yield* Metric.update(gauges.failedMails, (yield* mails.failed(1000)).length)
+    yield* Metric.update(gauges.failedMedia, (yield* productions.failed(1000)).length)
     yield* Metric.update(gauges.overdue, overdueBy(yield* assignments.nextDue, now))
     yield* Metric.update(gauges.overdueMails, overdueBy(yield* mails.nextDue, now))
+    yield* Metric.update(gauges.overdueMedia, overdueBy(yield* productions.nextDue(MediaKind.literals), now))
     yield* lookAtDeliveries
     yield* Metric.update(gauges.memory, rss)
     yield* Metric.update(gauges.heap, heapUsed)

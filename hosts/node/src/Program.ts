@@ -7,6 +7,7 @@ import { doctor } from "./commands/Doctor.ts"
 import { keys } from "./commands/Keys.ts"
 import { licenses } from "./commands/Licenses.ts"
 import { migrate, purge } from "./commands/Maintenance.ts"
+import { media } from "./commands/Media.ts"
 import { organizations } from "./commands/Organizations.ts"
 import { personas } from "./commands/Personas.ts"
 import { serve, worker } from "./commands/Service.ts"
@@ -29,6 +30,7 @@ export const program = Command.make("partner-commentary").pipe(
     mail,
     creators,
     webhooks,
+    media,
     doctor,
     purge
   ]),

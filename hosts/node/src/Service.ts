@@ -25,6 +25,7 @@ import * as Engine from "./Engine.ts"
 import * as ExplorerFile from "./ExplorerFile.ts"
 import * as Listener from "./Listener.ts"
 import * as Logs from "./Logs.ts"
+import * as MediaRoutes from "./MediaRoutes.ts"
 import * as Metrics from "./Metrics.ts"
 import * as OutboxRoutes from "./OutboxRoutes.ts"
 import * as PollingListener from "./PollingListener.ts"
@@ -123,11 +124,20 @@ const warnOfLinks = (settings: Settings.Settings, port: number) =>
   })
 
 const site = (settings: Settings.Settings) =>
-  HttpRouter.serve(settings.development ? Layer.merge(Routes.layer, OutboxRoutes.layer) : Routes.layer, {
+  HttpRouter.serve(Layer.mergeAll(Routes.layer, outboxOf(settings), mediaOf(settings)), {
     routerConfig: Routes.routerConfig,
     disableLogger: true,
     disableListenLog: true,
     ...(Telemetry.isWatched(settings) ? { middleware: Metrics.watched } : {})
+  })
+
+const outboxOf = ({ development }: Settings.Settings) => (development ? OutboxRoutes.layer : Layer.empty)
+
+/** A bucket serves its own. */
+const mediaOf = ({ media }: Settings.Settings) =>
+  Option.match(media.storage, {
+    onNone: () => Layer.empty,
+    onSome: (storage) => (storage.kind === "folder" ? MediaRoutes.layer(storage.folder) : Layer.empty)
   })
 
 /** What was started ends in reverse: running requests, workers, connections, the database. */
@@ -141,7 +151,7 @@ const running = <E, R>(start: (settings: Settings.Settings) => Effect.Effect<voi
       yield* Effect.logInfo(
         `Partner Commentary ${version} starts ${settings.development ? "for development" : "for production"}: ` +
           `database ${told(settings.database)}, mails ${Choices.mailWay(settings)}, ` +
-          `generator ${Choices.generator(settings)}`
+          `generator ${Choices.generator(settings)}, audio ${Choices.speech(settings)}`
       )
       // Why it did not start is said elsewhere.
       yield* Effect.addFinalizer((exit) =>

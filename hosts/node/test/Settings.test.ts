@@ -11,6 +11,12 @@ const read = (env: Record<string, string>) =>
 
 const refusal = (env: Record<string, string>) => Effect.map(Effect.flip(read(env)), ({ message }) => message)
 
+const bucket = {
+  MEDIA_S3_URL: "https://s3.example.com/media",
+  MEDIA_S3_ACCESS_KEY_ID: "AKID",
+  MEDIA_S3_SECRET_ACCESS_KEY: "hunter2"
+}
+
 describe("Settings", () => {
   it.effect("an empty environment is development on the embedded default", () =>
     Effect.gen(function* () {
@@ -58,6 +64,17 @@ describe("Settings", () => {
         GENERATOR_URL: "http://localhost:11434/v1",
         GENERATOR_API_KEY: "k",
         GENERATOR_MODEL: "m",
+        SPEECH_URL: "http://localhost:8880/v1/",
+        SPEECH_API_KEY: "k",
+        SPEECH_MODEL: "s",
+        SPEECH_VOICE: "alto",
+        MEDIA_S3_URL: "https://s3.example.com/media/",
+        MEDIA_S3_REGION: "eu-north-1",
+        MEDIA_S3_ACCESS_KEY_ID: "AKID",
+        MEDIA_S3_SECRET_ACCESS_KEY: "hush",
+        MEDIA_S3_SESSION_TOKEN: "token",
+        MEDIA_PUBLIC_URL: "https://cdn.example.com/spoken",
+        MEDIA_RETRY_SCHEDULE: "3 seconds",
         JWKS_URL: "https://id.example.com/keys?p=1",
         JWT_ISSUER: "https://id.example.com/",
         JWT_AUDIENCE: "commentary",
@@ -82,6 +99,21 @@ describe("Settings", () => {
       assert.strictEqual(settings.mail.from, "Desk <desk@example.com>")
       assert.deepStrictEqual(Option.getOrThrow(settings.signingSecrets).map(Redacted.value), ["new", "old"])
       assert.strictEqual(Option.getOrThrow(settings.generator).url, "http://localhost:11434/v1")
+      const { speech, storage } = settings.media
+      assert.deepInclude(Option.getOrThrow(speech), { url: "http://localhost:8880/v1", model: "s", voice: "alto" })
+      const bucket = Option.getOrThrow(storage)
+      if (bucket.kind !== "bucket") return assert.fail("no bucket")
+      const { secretAccessKey, sessionToken, ...open } = bucket
+      assert.deepStrictEqual(open, {
+        kind: "bucket",
+        url: "https://s3.example.com/media",
+        publicUrl: Option.some("https://cdn.example.com/spoken"),
+        region: "eu-north-1",
+        accessKeyId: "AKID"
+      })
+      assert.strictEqual(Redacted.value(secretAccessKey), "hush")
+      assert.deepStrictEqual(Option.map(sessionToken, Redacted.value), Option.some("token"))
+      assert.deepStrictEqual(settings.policy.mediaRetries.map(Duration.toMillis), [3000])
       assert.deepStrictEqual(Option.getOrThrow(settings.identity), {
         jwksUrl: "https://id.example.com/keys?p=1",
         issuer: "https://id.example.com/",
@@ -144,6 +176,15 @@ describe("Settings", () => {
     ["SIGNING_SECRET", "hunter2,,x"],
     ["GENERATOR_URL", "localhost:11434"],
     ["GENERATOR_MODEL", "", { GENERATOR_URL: "http://localhost:1/v1", GENERATOR_API_KEY: "hunter2" }],
+    ["SPEECH_URL", "localhost:8880"],
+    ["SPEECH_MODEL", "", { SPEECH_URL: "http://localhost:1/v1", SPEECH_VOICE: "alto", SPEECH_API_KEY: "hunter2" }],
+    ["SPEECH_VOICE", " ", { SPEECH_URL: "http://localhost:1/v1", SPEECH_MODEL: "s", SPEECH_API_KEY: "hunter2" }],
+    ["MEDIA_FOLDER", "./media", bucket],
+    ["MEDIA_S3_URL", "s3://media"],
+    ["MEDIA_S3_ACCESS_KEY_ID", "", bucket],
+    ["MEDIA_S3_SECRET_ACCESS_KEY", "", bucket],
+    ["MEDIA_PUBLIC_URL", "cdn.example.com"],
+    ["MEDIA_RETRY_SCHEDULE", "soon"],
     ["JWKS_URL", "id.example.com/keys"],
     ["JWKS_URL", "https://u:hunter2@id.example.com/keys"],
     ["JWT_ISSUER", "", { JWKS_URL: "https://id.example.com/keys", JWT_AUDIENCE: "a" }],
@@ -174,6 +215,18 @@ describe("Settings", () => {
       })
     )
   }
+
+  it.effect("audio is kept in the data folder by default, outside development where it is told to", () =>
+    Effect.gen(function* () {
+      const speech = { SPEECH_URL: "http://localhost:1/v1", SPEECH_MODEL: "s", SPEECH_VOICE: "alto" }
+      assert.deepStrictEqual((yield* read({})).media, { speech: Option.none(), storage: Option.none() })
+      const folder = Option.some({ kind: "folder", folder: "./data/media" } as const)
+      assert.deepStrictEqual((yield* read(speech)).media.storage, folder)
+      assert.match(yield* refusal({ ...speech, DEV: "false" }), /^MEDIA_FOLDER or MEDIA_S3_URL must be set [^\n]+\.$/)
+      const { media } = yield* read({ ...speech, DEV: "false", MEDIA_FOLDER: "/var/lib/media" })
+      assert.deepStrictEqual(media.storage, Option.some({ kind: "folder", folder: "/var/lib/media" } as const))
+    })
+  )
 
   it.effect("the default sender is an address that mail can come from, whatever the host", () =>
     Effect.gen(function* () {

@@ -38,7 +38,13 @@ export const layer = <Seen, E>(
     Layer.succeed(PublicAddress, { apiRoot: options.apiRoot ?? "http://test.invalid" }),
     Layer.succeed(SigningSecrets, [secret]),
     // A clock that jumps by years would poll all the way; signals and due times are enough.
-    Layer.succeed(WorkerSettings, { pollInterval: Duration.days(36_500), attempts: 16, mails: 16, deliveries: 1000 }),
+    Layer.succeed(WorkerSettings, {
+      pollInterval: Duration.days(36_500),
+      attempts: 16,
+      mails: 16,
+      deliveries: 1000,
+      media: 4
+    }),
     LocalIdentity.layer({ secret }),
     CoreLayer.layerProcess,
     NodeCrypto.layer

@@ -1,5 +1,6 @@
 /** The work of the service done on the spot instead of by workers beside it: whoever looks afterwards sees all that is due done. */
 import { Drafting } from "@partner-commentary/core/commentary/Drafting"
+import { Studio } from "@partner-commentary/core/commentary/Studio"
 import { Postman } from "@partner-commentary/core/mail/Postman"
 import { Wakeups } from "@partner-commentary/core/topic/Wakeups"
 import { Courier } from "@partner-commentary/core/webhook/Courier"
@@ -27,6 +28,7 @@ export class DueWork extends Context.Service<
       const drafting = yield* Drafting
       const postman = yield* Postman
       const courier = yield* Courier
+      const studio = yield* Studio
       const recoveries = yield* Recoveries
       const clock = yield* VirtualClock
       const { withPermit } = yield* Semaphore.make(1)
@@ -47,12 +49,19 @@ export class DueWork extends Context.Service<
         return errands.length
       })
 
-      const nextDue = Effect.map(Effect.all([wakeups.nextDue, postman.nextDue, courier.nextDue]), (moments) =>
-        Math.min(...moments.map((moment) => Option.getOrElse(moment, () => Number.POSITIVE_INFINITY)))
+      const media = Effect.gen(function* () {
+        const taken = yield* studio.take(batch)
+        for (const production of taken) yield* studio.make(production)
+        return taken.length
+      })
+
+      const nextDue = Effect.map(
+        Effect.all([wakeups.nextDue, postman.nextDue, courier.nextDue, studio.nextDue]),
+        (moments) => Math.min(...moments.map((moment) => Option.getOrElse(moment, () => Number.POSITIVE_INFINITY)))
       )
 
       const round = Effect.gen(function* () {
-        return (yield* assignments) + (yield* postman.round(batch)) + (yield* deliveries)
+        return (yield* assignments) + (yield* postman.round(batch)) + (yield* deliveries) + (yield* media)
       })
 
       const untilNothing = Effect.gen(function* () {

@@ -29,6 +29,8 @@ export interface TestPartnerCommentaryOptions {
   readonly url?: string
   /** Windows and bounds that differ from the product's, for who runs the service with others. */
   readonly policy?: Partial<Policy>
+  /** What is made of approved texts where a topic's `output_types` ask for it; nothing where it is left out. */
+  readonly media?: ReadonlyArray<"audio" | "video">
   /** Gets every line that the service would log. Silent where it is left out. */
   readonly log?: (line: string) => void
 }
@@ -76,11 +78,11 @@ export class TestPartnerCommentary {
 
   /** A service of its own, empty. Dispose of it when the test is over, or say `await using`. */
   static async make(options: TestPartnerCommentaryOptions = {}): Promise<TestPartnerCommentary> {
-    const { log, now = Date.now(), policy = {} } = options
+    const { log, media = [], now = Date.now(), policy = {} } = options
     const start = new Date(now).getTime()
     if (Number.isNaN(start)) throw new TestPartnerCommentaryError(`now is no moment: ${JSON.stringify(now)}.`)
     const url = originOf(options.url ?? "http://test.invalid")
-    return new TestPartnerCommentary(await TestInstance.make({ start, policy, apiRoot: url }, log), url)
+    return new TestPartnerCommentary(await TestInstance.make({ start, policy, media, apiRoot: url }, log), url)
   }
 
   /**

@@ -2,6 +2,7 @@
  * The whole service in memory with a time of its own, as a layer: for tests that speak Effect, and what
  * TestPartnerCommentary is made of. No workers run beside it: DueWork does what is due, when it is asked to.
  */
+import type { MediaKind } from "@partner-commentary/core/commentary/MediaSynthesizer"
 import * as Routes from "@partner-commentary/server/Routes"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -13,11 +14,14 @@ import * as Application from "./Application.ts"
 import { DueWork } from "./DueWork.ts"
 import { Mailbox } from "./Mailbox.ts"
 import { ScriptedGenerator } from "./ScriptedGenerator.ts"
+import { ScriptedMedia } from "./ScriptedMedia.ts"
 import { VirtualClock } from "./VirtualClock.ts"
 
 export interface Options extends Pick<Application.Options, "apiRoot" | "policy"> {
   /** When the time begins, in milliseconds since 1970. */
   readonly start: number
+  /** What is made of approved texts besides, where a topic asks for it. */
+  readonly media?: ReadonlyArray<MediaKind>
 }
 
 export class TestService extends Context.Service<
@@ -38,7 +42,10 @@ export class TestService extends Context.Service<
       Layer.provide(Layer.succeed(HttpRouter.RouterConfig, Routes.routerConfig)),
       Layer.provideMerge(DueWork.layer),
       Layer.provideMerge(
-        Application.layer({ ...options, outside: Layer.merge(Mailbox.layer, ScriptedGenerator.layer) })
+        Application.layer({
+          ...options,
+          outside: Layer.mergeAll(Mailbox.layer, ScriptedGenerator.layer, ScriptedMedia.layer(...(options.media ?? [])))
+        })
       ),
       Layer.provideMerge(VirtualClock.layer(options.start))
     )

@@ -66,7 +66,8 @@ const site = (apiRoot: string, requests: Array<string>) =>
               pollInterval: Duration.seconds(1),
               attempts: 4,
               mails: 4,
-              deliveries: 100
+              deliveries: 100,
+              media: 4
             })
           )
         )

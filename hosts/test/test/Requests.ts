@@ -11,7 +11,7 @@ export const submit = Effect.fnUntraced(function* (
   key: string,
   content: string,
   personas: ReadonlyArray<Persona>,
-  more: { readonly external_reference?: string } = {}
+  more: { readonly external_reference?: string; readonly output_types?: ReadonlyArray<string> } = {}
 ) {
   const { call } = yield* TestApi
   const body = { content, persona_ids: personas.map(({ id }) => id), ...more }

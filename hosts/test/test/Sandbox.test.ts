@@ -267,7 +267,13 @@ it.effect("the host's PersonaStore is never asked about a test persona", () =>
           NodeCrypto.layer
         ]),
         Layer.provideMerge([
-          Layer.succeed(WorkerSettings, { pollInterval: Duration.days(36_500), attempts: 1, mails: 1, deliveries: 10 }),
+          Layer.succeed(WorkerSettings, {
+            pollInterval: Duration.days(36_500),
+            attempts: 1,
+            mails: 1,
+            deliveries: 10,
+            media: 1
+          }),
           Layer.succeed(PublicAddress, { apiRoot: "http://test.invalid" }),
           Layer.succeed(SigningSecrets, [Redacted.make("a secret of the tests")])
         ])

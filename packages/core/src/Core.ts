@@ -6,6 +6,7 @@ import { RateLimits } from "./access/RateLimits.ts"
 import { RateWindows } from "./access/RateWindows.ts"
 import { Drafting } from "./commentary/Drafting.ts"
 import { PartnerApproval } from "./commentary/PartnerApproval.ts"
+import { Studio } from "./commentary/Studio.ts"
 import { CreatorDesk } from "./creator/CreatorDesk.ts"
 import { CreatorLinks } from "./creator/CreatorLinks.ts"
 import { Creators } from "./creator/Creators.ts"
@@ -37,6 +38,7 @@ export const layer = Layer.mergeAll(
   CreatorDesk.layer,
   Drafting.layer,
   PartnerApproval.layer,
+  Studio.layer,
   Performance.layer,
   Idempotency.layer,
   Personas.layer,

@@ -3,6 +3,7 @@
  * for how long, is the Workers'.
  */
 import { Drafting } from "@partner-commentary/core/commentary/Drafting"
+import { Studio } from "@partner-commentary/core/commentary/Studio"
 import { Postman } from "@partner-commentary/core/mail/Postman"
 import type * as Instant from "@partner-commentary/core/shared/Instant"
 import { type Work, WorkSignal } from "@partner-commentary/core/shared/WorkSignal"
@@ -25,7 +26,9 @@ export const WorkerSettings = Context.Reference("@partner-commentary/server/Work
     /** Mails handed over side by side. */
     mails: 16,
     /** Events under way to receivers: enough that hundreds of hung receivers leave room for the others. */
-    deliveries: 1000
+    deliveries: 1000,
+    /** Audio and video being made at one time. */
+    media: 4
   })
 })
 
@@ -113,6 +116,31 @@ export const deliveries = Effect.gen(function* () {
   return rounds("deliveries", round, courier.nextDue, underWay)
 })
 
+/** What is under way is broken off, and given back, when the scope closes. Where nothing is mounted, nothing is looked for. */
+export const media = Effect.gen(function* () {
+  const studio = yield* Studio
+  const lookAgain = (yield* WorkSignal).tell(["media"])
+  const settings = yield* WorkerSettings
+  const underWay = yield* FiberSet.make()
+  const start = yield* FiberSet.runtime(underWay)()
+
+  const round = Effect.gen(function* () {
+    const free = settings.media - (yield* FiberSet.size(underWay))
+    if (free <= 0) return 0
+    const taken = yield* Effect.uninterruptible(
+      Effect.tap(studio.take(free), (productions) =>
+        Effect.sync(() => {
+          for (const production of productions)
+            start(Effect.ensuring(survive(Effect.uninterruptible(studio.make(production))), lookAgain))
+        })
+      )
+    )
+    return taken.length
+  })
+
+  return rounds("media", round, studio.nextDue, underWay)
+})
+
 /** One step in a round, and a pause behind a full one: whoever else writes, in other processes too, waits for a step and never for all. */
 export const recoveries = Effect.gen(function* () {
   const { advance } = yield* Recoveries
@@ -136,4 +164,6 @@ const rounds = (
 ): Rounds => ({ kind, round, nextDue, underWay: FiberSet.size(underWay), settled: FiberSet.awaitEmpty(underWay) })
 
 const survive = (attempt: Effect.Effect<void>) =>
-  Effect.catchCause(attempt, (cause) => Effect.logError("An attempt at a draft or a delivery broke off", cause))
+  Effect.catchCause(attempt, (cause) =>
+    Effect.logError("An attempt at a draft, a delivery or a medium broke off", cause)
+  )

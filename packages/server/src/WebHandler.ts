@@ -2,6 +2,7 @@
  * Every route as one function from the web's Request to its Response, for hosts whose server is somebody else's: a framework, a
  * gateway. What a Request does not tell, the host tells beside it.
  */
+import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as HttpEffect from "effect/http/HttpEffect"
@@ -11,6 +12,7 @@ import * as HttpServer from "effect/http/HttpServer"
 import { HttpServerRequest } from "effect/http/HttpServerRequest"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import { below, pathOf } from "./Address.ts"
 import { isCreatorRequest } from "./creator/CreatorRequest.ts"
 import * as Routes from "./Routes.ts"
 
@@ -24,17 +26,15 @@ export interface Sent {
 
 const CurrentSent = Context.Reference<Sent>("@partner-commentary/server/WebHandler/Sent", { defaultValue: () => ({}) })
 
-/** The request as it was sent, to whoever answers it. */
-const asSent = (context: Context.Context<never>): Context.Context<never> => {
-  const { address = "", target } = Context.get(context, CurrentSent)
-  const request = Context.getUnsafe(context, HttpServerRequest)
-  const remoteAddress = Option.some(address)
-  return Context.add(
-    context,
-    HttpServerRequest,
-    request.modify(target === undefined ? { remoteAddress } : { remoteAddress, url: target })
-  )
-}
+/** The request as it was sent, to whoever answers it; less the path of `{api_root}`, which some routers take off and some leave. */
+const asSent =
+  (prefix: string) =>
+  (context: Context.Context<never>): Context.Context<never> => {
+    const request = Context.getUnsafe(context, HttpServerRequest)
+    const { address = "", target = request.url } = Context.get(context, CurrentSent)
+    const url = below(prefix, target) ?? target
+    return Context.add(context, HttpServerRequest, request.modify({ remoteAddress: Option.some(address), url }))
+  }
 
 export class WebHandler extends Context.Service<
   WebHandler,
@@ -46,8 +46,9 @@ export class WebHandler extends Context.Service<
   static readonly layer = Layer.effect(
     WebHandler,
     Effect.gen(function* () {
+      const { apiRoot } = yield* PublicAddress
       const routed = yield* HttpRouter.toHttpEffect(Routes.layer.pipe(Layer.provide(HttpServer.layerServices)))
-      const app = Effect.updateContext(routed as Effect.Effect<never>, asSent)
+      const app = Effect.updateContext(routed as Effect.Effect<never>, asSent(pathOf(apiRoot)))
       // No creator's token in a trace.
       const context = Context.add(yield* Effect.context<never>(), HttpMiddleware.TracerDisabledWhen, isCreatorRequest)
       const answer = HttpEffect.toWebHandlerWith(context)(app)

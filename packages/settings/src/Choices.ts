@@ -32,6 +32,14 @@ export const generator = ({ generator }: Settings): string =>
     onSome: ({ model, url }: GeneratorSettings) => `${model} at ${url}`
   })
 
+/** Reads on after `audio`. */
+export const speech = ({ media }: Settings): string =>
+  Option.match(Option.all([media.speech, media.storage]), {
+    onNone: () => "none",
+    onSome: ([{ model, url }, storage]) =>
+      `${model} at ${url}, kept ${storage.kind === "folder" ? `in ${storage.folder}` : `at ${storage.url}`}`
+  })
+
 /** Whether the dashboard's tokens are made here. */
 export const isIdentityLocal = ({ development, identity }: Settings): boolean => development && Option.isNone(identity)
 

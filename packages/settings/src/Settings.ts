@@ -10,6 +10,7 @@ import * as IdentitySettings from "./IdentitySettings.ts"
 import * as Kind from "./Kind.ts"
 import { addressOf, isLoopback, isWildcard } from "./Loopback.ts"
 import * as MailSettings from "./MailSettings.ts"
+import * as MediaSettings from "./MediaSettings.ts"
 import * as Variable from "./Variable.ts"
 import { SettingRefused } from "./Variable.ts"
 
@@ -26,6 +27,7 @@ export interface Settings {
   readonly generator: Option.Option<GeneratorSettings>
   /** None: the local identity in development, else nobody's. */
   readonly identity: Option.Option<IdentitySettings.IdentitySettings>
+  readonly media: MediaSettings.MediaSettings
   readonly trustedProxies: IpAllowList.IpAllowList
   readonly webhooks: {
     /** Also `http:`, private and loopback receivers. */
@@ -72,6 +74,7 @@ export const read: Effect.Effect<Settings, SettingRefused> = Effect.gen(function
     signingSecrets: yield* readSigningSecrets,
     generator: yield* readGenerator,
     identity: yield* IdentitySettings.read,
+    media: yield* MediaSettings.read(development ? Option.some(`${dataFolder}/media`) : Option.none()),
     trustedProxies: yield* Variable.withDefault("TRUSTED_PROXIES", Kind.networks, []),
     webhooks: { allowPrivate: yield* Variable.withDefault("WEBHOOK_ALLOW_PRIVATE", Kind.flag, false) },
     policy: yield* readPolicy,
@@ -152,6 +155,7 @@ const readPolicy = Effect.gen(function* () {
     approvalWindow: yield* withDefault("APPROVAL_WINDOW", Kind.duration, defaults.approvalWindow),
     duplicateWindow: yield* withDefault("DUPLICATE_WINDOW", Kind.duration, defaults.duplicateWindow),
     generationRetries: yield* withDefault("GENERATION_RETRY_SCHEDULE", Kind.durations, defaults.generationRetries),
+    mediaRetries: yield* withDefault("MEDIA_RETRY_SCHEDULE", Kind.durations, defaults.mediaRetries),
     webhooks: {
       ...defaults.webhooks,
       timeout: yield* withDefault("WEBHOOK_TIMEOUT", Kind.duration, defaults.webhooks.timeout),

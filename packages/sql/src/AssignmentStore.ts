@@ -24,6 +24,7 @@ import { addressKey } from "./Columns.ts"
 import * as Events from "./Events.ts"
 import { forUpdate } from "./Lock.ts"
 import * as Mails from "./MailStore.ts"
+import * as Productions from "./ProductionStore.ts"
 import { countsOf, type TopicRow } from "./TopicRow.ts"
 import * as TopicTotals from "./TopicTotals.ts"
 import { transact } from "./Transaction.ts"
@@ -62,7 +63,7 @@ export const layer = Layer.effect(
     const write = Effect.fnUntraced(function* (
       topic: LockedTopic,
       before: Assignment,
-      { assignment: after, audit, notices }: Change,
+      { assignment: after, audit, notices, orders = [] }: Change,
       now: Instant.Instant
     ) {
       const { id: shareId, organizationId } = before
@@ -91,6 +92,7 @@ export const layer = Layer.effect(
           })
         )
       }
+      if (orders.length > 0) yield* Productions.order(sql, after, orders, now)
       const events = emitted(before, after, now)
       for (const event of events) yield* Events.announce(sql, event, after)
       if (audit !== undefined) yield* AuditLog.append(sql, { ...audit, subject: shareId, organizationId }, now)
@@ -99,7 +101,8 @@ export const layer = Layer.effect(
       const work: ReadonlyArray<Work | false> = [
         after.dueAt !== null && after.dueAt !== before.dueAt && "assignments",
         notices.length > 0 && "mails",
-        events.length > 0 && "deliveries"
+        events.length > 0 && "deliveries",
+        orders.length > 0 && "media"
       ]
       return work.filter((kind) => kind !== false)
     })

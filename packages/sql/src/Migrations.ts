@@ -23,6 +23,7 @@ import { unwellWebhooks } from "./migrations/0014_unwell_webhooks.ts"
 import { windowOrder } from "./migrations/0015_window_order.ts"
 import { eventsByType } from "./migrations/0019_events_by_type.ts"
 import { recoveriesInTurn } from "./migrations/0020_recoveries_in_turn.ts"
+import { productions } from "./migrations/0021_productions.ts"
 
 const table = "partner_commentary_migrations"
 
@@ -43,7 +44,8 @@ const migrations = {
   "0014_unwell_webhooks": unwellWebhooks,
   "0015_window_order": windowOrder,
   "0019_events_by_type": eventsByType,
-  "0020_recoveries_in_turn": recoveriesInTurn
+  "0020_recoveries_in_turn": recoveriesInTurn,
+  "0021_productions": productions
 }
 
 const latest = Math.max(...Object.keys(migrations).map((name) => Number.parseInt(name, 10)))

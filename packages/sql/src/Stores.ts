@@ -15,6 +15,7 @@ import * as OrganizationStore from "./OrganizationStore.ts"
 import * as PerformanceStore from "./PerformanceStore.ts"
 import * as PersonaRegistry from "./PersonaRegistry.ts"
 import * as PersonaStore from "./PersonaStore.ts"
+import * as ProductionStore from "./ProductionStore.ts"
 import * as RedeliveryStore from "./RedeliveryStore.ts"
 import * as Retention from "./Retention.ts"
 import * as TopicStore from "./TopicStore.ts"
@@ -33,6 +34,7 @@ export const layerTopics = Layer.mergeAll(
   TopicStore.layer,
   AssignmentStore.layer,
   MailStore.layer,
+  ProductionStore.layer,
   UsageStore.layer,
   PerformanceStore.layer,
   WebhookStore.layer,

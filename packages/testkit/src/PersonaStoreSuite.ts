@@ -1,4 +1,4 @@
-/** What every PersonaStore with its PersonaRegistry promises: who is there, and who may use whom, to the moment. */
+/** What every PersonaStore with its PersonaRegistry promises: what is published and licensed is read so, to the moment. */
 import { assert, describe } from "@effect/vitest"
 import { OrganizationRegistry } from "@partner-commentary/core/partner/OrganizationRegistry"
 import type { License } from "@partner-commentary/core/persona/License"
@@ -9,10 +9,22 @@ import type * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import { day, hour, license, organization, organizationId, persona, personaId, start } from "./Fixtures.ts"
 import { guarantees } from "./Guarantee.ts"
+import * as PersonaReadingSuite from "./PersonaReadingSuite.ts"
 
 type Stores = PersonaStore | PersonaRegistry | OrganizationRegistry
 
 export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
+  PersonaReadingSuite.suite(name, layer, {
+    publish: (persona) => PersonaRegistry.use(({ insert }) => insert(persona)),
+    license: (organizationId, personaId, until) =>
+      PersonaRegistry.use(({ grant }) => grant(license({ organizationId, personaId, until }))),
+    organization: Effect.gen(function* () {
+      const owner = organization()
+      yield* (yield* OrganizationRegistry).insert(owner)
+      return owner.id
+    })
+  })
+
   describe(`${name}: PersonaStore`, () => {
     const it = guarantees(layer)
 
@@ -104,29 +116,6 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.isFalse(yield* registry.grant(license({ organizationId: mine })))
         assert.isFalse(yield* registry.grant(license({ personaId: one.id })))
         assert.strictEqual((yield* registry.licenses(mine)).length, 1)
-      }))
-
-    it("licences are each organization's own; the licensed are listed by name", () =>
-      Effect.gen(function* () {
-        const store = yield* PersonaStore
-        const registry = yield* PersonaRegistry
-        const { grant, mine, one } = yield* licensed({})
-        const others = [persona({ name: "Zoe" }), persona({ name: "Aaron" }), persona({ name: "Aaron" })]
-        for (const other of others) {
-          yield* registry.insert(other)
-          yield* grant({ personaId: other.id })
-        }
-        const unlicensed = persona()
-        yield* registry.insert(unlicensed)
-        const names = (yield* store.licensed(mine, start)).map(({ id, name }) => [name, id])
-        assert.deepStrictEqual(
-          names,
-          [...others.slice(1), one, ...others.slice(0, 1)].map(({ id, name }) => [name, id])
-        )
-        const among = yield* store.licensedAmong(mine, [one.id, unlicensed.id, personaId()], start)
-        assert.deepStrictEqual(among, [one])
-        assert.deepStrictEqual(yield* store.licensedAmong(mine, [], start), [])
-        assert.deepStrictEqual(yield* store.licensed(organizationId(), start), [])
       }))
   })
 }

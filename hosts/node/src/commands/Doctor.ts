@@ -41,6 +41,7 @@ const examine = Effect.gen(function* () {
   if (Result.isFailure(read)) return [Doctor.mend("configuration", read.failure.message)]
   const settings = read.success
   const WebhookSecrets = yield* Effect.promise(() => import("../WebhookSecrets.ts"))
+  const Productions = yield* Effect.promise(() => import("../Productions.ts"))
   const { migrate } = yield* Effect.promise(() => import("@partner-commentary/sql/Migrations"))
   const database = yield* Doctor.database(settings, Effect.provide(undone(migrate), Database.layerClient(settings)))
   const outside: ReadonlyArray<Finding> = [
@@ -59,7 +60,8 @@ const examine = Effect.gen(function* () {
       Waiting.drafts,
       Doctor.work,
       Doctor.deliveries,
-      WebhookSecrets.examine(settings)
+      WebhookSecrets.examine(settings),
+      Productions.examine(settings)
     ]),
     Doctor.licences
   ])

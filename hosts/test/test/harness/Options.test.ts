@@ -49,6 +49,24 @@ it("windows may differ from the product's", async () => {
   expect((await client.topics.get(topic_id)).commentaries[0]?.failure?.reason).toBe("expired")
 })
 
+it("audio is there after the approval where it is told to be made and asked for, else null", async () => {
+  for (const [media, types, url] of [
+    [["audio"], ["text", "audio", "video"], expect.stringMatching(/^https:\/\/media\.example\.org\/\w{32}\.mp3$/)],
+    [["audio"], ["text"], null],
+    [[], ["audio"], null]
+  ] as const) {
+    await using pc = await TestPartnerCommentary.make({ media })
+    const { organization, personas } = await pc.seed()
+    const client = pc.client(organization)
+    const asked = { content, persona_ids: [personas[0].id], output_types: [...types] }
+    const { topic_id } = await client.topics.create(asked)
+    await pc.creator(personas[0]).respond(perspective)
+    await pc.creator(personas[0]).approve()
+    const [entry] = (await client.topics.get(topic_id)).commentaries
+    expect(entry?.commentary).toMatchObject({ audio_url: url, video_url: null })
+  }
+})
+
 it("what the service would log is told to who asks for it", async () => {
   const lines: Array<string> = []
   await using pc = await TestPartnerCommentary.make({ log: (line) => lines.push(line) })

@@ -16,6 +16,8 @@ export interface Policy {
   readonly contentLength: { readonly min: number; readonly max: number }
   /** The delays between attempts at a draft: one attempt more than delays. */
   readonly generationRetries: ReadonlyArray<Duration.Duration>
+  /** The delays between attempts at audio or video: one attempt more than delays. */
+  readonly mediaRetries: ReadonlyArray<Duration.Duration>
   /** After the last attempt, creator or operator may start again for so long. */
   readonly generationGrace: Duration.Duration
   /** Drafts of one assignment at most, the first included. */
@@ -40,6 +42,7 @@ export const defaults: Policy = {
   duplicateWindow: Duration.hours(24),
   contentLength: { min: 10, max: 500 },
   generationRetries: [Duration.minutes(1), Duration.minutes(10), Duration.hours(1), Duration.hours(6)],
+  mediaRetries: [Duration.minutes(1), Duration.minutes(10), Duration.hours(1), Duration.hours(6)],
   generationGrace: Duration.hours(24),
   maxDrafts: 10,
   readingWindow: Duration.days(30),

@@ -8,9 +8,9 @@ import type * as Scope from "effect/Scope"
 import { afterCommit } from "./Transaction.ts"
 
 /** What somebody may be listening for. */
-export type Work = "assignments" | "mails" | "deliveries" | "recoveries"
+export type Work = "assignments" | "mails" | "deliveries" | "recoveries" | "media"
 
-const everything: ReadonlyArray<Work> = ["assignments", "mails", "deliveries", "recoveries"]
+const everything: ReadonlyArray<Work> = ["assignments", "mails", "deliveries", "recoveries", "media"]
 
 export class WorkSignal extends Context.Service<
   WorkSignal,

@@ -40,6 +40,9 @@ export interface NewTopic {
   readonly metadata: Metadata
 }
 
+/** Who asks: an organization, with what it may do. Whether they are who they say was settled before. */
+export type Asker = Pick<Principal, "organization" | "environment" | "limits">
+
 export class InvalidContent extends Schema.TaggedError<InvalidContent>()("InvalidContent", {
   problem: ContentProblem
 }) {}
@@ -55,10 +58,7 @@ export class Topics extends Context.Service<
   Topics,
   {
     /** Measures the topic and asks who is licensed, which may be another system's to say: nothing is changed yet. */
-    readonly prepare: (
-      principal: Principal,
-      topic: NewTopic
-    ) => Effect.Effect<Submission, InvalidContent | NoValidPersonas>
+    readonly prepare: (asker: Asker, topic: NewTopic) => Effect.Effect<Submission, InvalidContent | NoValidPersonas>
     /** One change, which waits for nothing but the database. */
     readonly submit: (submission: Submission) => Effect.Effect<
       {
@@ -90,7 +90,7 @@ export class Topics extends Context.Service<
 
       /** Those whose creator has an address; to a test key, the test personas too. */
       const licensedAmong = Effect.fnUntraced(function* (
-        { environment, organization }: Principal,
+        { environment, organization }: Asker,
         requested: ReadonlyArray<PersonaId>,
         at: Instant.Instant
       ) {
@@ -104,13 +104,13 @@ export class Topics extends Context.Service<
       })
 
       return Topics.of({
-        prepare: Effect.fnUntraced(function* (principal, wanted) {
-          const { organization, environment, limits } = principal
+        prepare: Effect.fnUntraced(function* (asker, wanted) {
+          const { organization, environment, limits } = asker
           const problem = contentProblem(wanted.content, policy.contentLength)
           if (problem !== null) return yield* new InvalidContent({ problem })
           const content = wanted.content.trim()
           const createdAt = yield* Instant.now
-          const licensed = yield* licensedAmong(principal, wanted.personaIds, createdAt)
+          const licensed = yield* licensedAmong(asker, wanted.personaIds, createdAt)
           const shareIds: Array<ShareId> = []
           for (const _ of licensed) shareIds.push(yield* Ids.make(ShareId, random))
           const submission: Submission = {

@@ -4,6 +4,7 @@
  */
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
+import type { Order } from "../commentary/Production.ts"
 import type { AuditEntry } from "../shared/AuditLog.ts"
 import type { CommentaryId, DraftId } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
@@ -50,6 +51,8 @@ export interface Change {
   readonly audit?: Pick<AuditEntry, "action" | "details">
   /** A mail that was handed over, to be marked so in the same transaction. */
   readonly delivered?: string
+  /** Audio and video to be made of what was approved, where the topic asks for them. */
+  readonly orders?: ReadonlyArray<Order>
 }
 
 /** An action that the present state does not allow; nothing changed. */
@@ -109,6 +112,7 @@ export const approve = (
     readonly commentaryId: CommentaryId
     /** SHA-256 of the text that is approved, for the record. */
     readonly contentHash: string
+    readonly orders?: ReadonlyArray<Order>
   },
   now: Instant.Instant
 ): Step => {
@@ -132,7 +136,8 @@ export const approve = (
   return changed(
     { ...moved(present, "approve", now), commentary: approved },
     {
-      audit: { action: "creator.approved", details: { commentary_id: approved.id, sha256: action.contentHash } }
+      audit: { action: "creator.approved", details: { commentary_id: approved.id, sha256: action.contentHash } },
+      orders: action.orders ?? []
     }
   )
 }

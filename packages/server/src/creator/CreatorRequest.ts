@@ -33,16 +33,21 @@ export const routeOf = (target: Target): string => {
   return target.at === "page" ? "/creator/:token" : `/creator/:token/${target.action}`
 }
 
-/** Whether this is a request to a creator's page, whatever becomes of it, and however its address is spelled. */
+/**
+ * Whether this is a request to a creator's page, whatever becomes of it, however its address is spelled, and below whatever path
+ * the service is mounted.
+ */
 export const isCreatorRequest = (request: HttpServerRequest): boolean => {
-  const [first = ""] = request.url.replace(/^\/+/, "").split(/[/?;#]/, 1)
-  return (
-    Result.getOrElse(
-      Result.try(() => decodeURIComponent(first)),
-      () => first
-    ).toLowerCase() === "creator"
-  )
+  const [path = ""] = request.url.replace(/^\/+/, "").split(/[?;#]/, 1)
+  const segments = path.split("/")
+  return segments.some((segment, place) => (place === 0 || place < segments.length - 1) && isCreator(segment))
 }
+
+const isCreator = (segment: string): boolean =>
+  Result.getOrElse(
+    Result.try(() => decodeURIComponent(segment)),
+    () => segment
+  ).toLowerCase() === "creator"
 
 /**
  * For every host to provide to its server: the server's own span would record the address, and with it the token.

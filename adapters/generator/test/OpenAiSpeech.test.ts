@@ -1,0 +1,262 @@
+import { assert, describe, it } from "@effect/vitest"
+import { MediaSynthesizer } from "@partner-commentary/core/commentary/MediaSynthesizer"
+import * as OpenAiSpeech from "@partner-commentary/generator/OpenAiSpeech"
+import * as MediaSynthesizerSuite from "@partner-commentary/testkit/MediaSynthesizerSuite"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Redacted from "effect/Redacted"
+import { concat, frame, id3, infoFrame } from "./Mp3.ts"
+import { type Answer, json, type Server, serve } from "./Server.ts"
+
+const key = "sk-test-1234567890abcdef"
+
+const said = "Summer football is easier on the pitches and on the fans."
+
+const speech = concat(id3(30), infoFrame(), frame(1), frame(2))
+
+const audio =
+  (bytes: Uint8Array, headers: Record<string, string> = {}): Answer =>
+  (response) => {
+    response.writeHead(200, { "content-type": "audio/mpeg", ...headers })
+    response.end(bytes)
+  }
+
+const options = (server: Pick<Server, "url">, more: Partial<OpenAiSpeech.Options> = {}): OpenAiSpeech.Options => ({
+  url: server.url,
+  apiKey: Option.some(Redacted.make(key)),
+  model: "speaker-1",
+  voice: "alto",
+  ...more
+})
+
+const speak = (server: Pick<Server, "url">, more: Partial<OpenAiSpeech.Options> = {}, text = said) =>
+  Effect.flatMap(
+    MediaSynthesizer,
+    ({ audio }) => audio?.({ text, persona: { id: "1", name: "Ada" } }) ?? assert.fail("none is mounted")
+  ).pipe(Effect.provide(OpenAiSpeech.layer(options(server, more))))
+
+const failure = (answer: Answer, more: Partial<OpenAiSpeech.Options> = {}, text = said) =>
+  Effect.gen(function* () {
+    const server = yield* serve(answer)
+    const failed = yield* Effect.flip(speak(server, more, text))
+    assert.notInclude(failed.reason, key.slice(0, 10))
+    assert.isAtMost(Array.from(failed.reason).length, 300)
+    return { failed, server }
+  })
+
+/** Real time: fetch does not follow the test clock. */
+const until = (condition: () => boolean) =>
+  Effect.sleep("10 millis").pipe(Effect.repeat({ until: () => condition() }), Effect.timeout("5 seconds"))
+
+const error = (code: string | null, message = "words") => ({ error: { message, type: "some_error", code } })
+
+MediaSynthesizerSuite.suite(
+  "OpenAiSpeech",
+  "audio",
+  Layer.unwrap(Effect.map(serve(audio(speech)), (server) => OpenAiSpeech.layer(options(server))))
+)
+
+describe("OpenAiSpeech", () => {
+  it.live("asks the model to speak the text in the voice, with the key, and answers with every byte", () =>
+    Effect.gen(function* () {
+      const server = yield* serve(audio(speech))
+      const { bytes, contentType } = yield* speak(server)
+      assert.strictEqual(contentType, "audio/mpeg")
+      assert.deepStrictEqual(bytes, speech)
+      const [call] = server.seen
+      assert.strictEqual(`${call?.method} ${call?.path}`, "POST /v1/audio/speech")
+      assert.strictEqual(call?.headers.authorization, `Bearer ${key}`)
+      assert.deepStrictEqual(JSON.parse(call?.body ?? ""), {
+        model: "speaker-1",
+        voice: "alto",
+        input: said,
+        response_format: "mp3"
+      })
+      assert.lengthOf(server.seen, 1)
+    })
+  )
+
+  it.live("sends no credentials where there is no key, and accepts a base URL that ends in a slash", () =>
+    Effect.gen(function* () {
+      const server = yield* serve(audio(speech))
+      yield* speak({ url: `${server.url}/` }, { apiKey: Option.none() })
+      assert.isUndefined(server.seen[0]?.headers.authorization)
+      assert.strictEqual(server.seen[0]?.path, "/v1/audio/speech")
+    })
+  )
+
+  it.live("a text longer than servers take is spoken in parts, in order, as one file", () =>
+    Effect.gen(function* () {
+      const sentences = Array.from({ length: 250 }, (_, index) => `This is sentence number ${index}.`)
+      const server = yield* serve((response, { body }) => {
+        const { input } = JSON.parse(body)
+        assert.isAtMost(input.length, 4096)
+        const isFirst = input.startsWith("This is sentence number 0.")
+        setTimeout(
+          () => audio(concat(id3(9), infoFrame(), frame(isFirst ? 1 : 2)))(response, server.seen[0]!),
+          isFirst ? 100 : 0
+        )
+      })
+      const { bytes, contentType } = yield* speak(server, {}, sentences.join(" "))
+      assert.strictEqual(contentType, "audio/mpeg")
+      assert.isAtLeast(server.seen.length, 2)
+      const asked = server.seen.map(({ body }) => JSON.parse(body).input as string)
+      assert.strictEqual(
+        asked
+          .toSorted(
+            (one, other) => sentences.indexOf(`${one.split(".")[0]}.`) - sentences.indexOf(`${other.split(".")[0]}.`)
+          )
+          .join(" "),
+        sentences.join(" ")
+      )
+      assert.deepStrictEqual(bytes, concat(frame(1), ...server.seen.slice(1).map(() => frame(2))))
+    })
+  )
+
+  it.live("a server that answers in a format of its own is believed by its bytes, for a text of one part", () =>
+    Effect.gen(function* () {
+      const wav = new Uint8Array(Buffer.from("RIFF____WAVEfmt ", "latin1"))
+      const server = yield* serve(audio(wav))
+      assert.deepStrictEqual(yield* speak(server), { contentType: "audio/wav", bytes: wav })
+      const failed = yield* Effect.flip(speak(server, {}, "They win. ".repeat(450)))
+      assert.isTrue(failed.permanent)
+      assert.include(failed.reason, "audio/wav")
+    })
+  )
+
+  for (const status of [302, 400, 401, 403, 404, 413, 422]) {
+    it.live(`a ${status} is permanent`, () =>
+      Effect.gen(function* () {
+        const { failed, server } = yield* failure(json(status, error(null), { location: "http://127.0.0.1:9/" }))
+        assert.isTrue(failed.permanent)
+        assert.include(failed.reason, String(status))
+        assert.lengthOf(server.seen, 1)
+      })
+    )
+  }
+
+  for (const status of [402, 408, 429, 500, 503]) {
+    it.live(`a ${status} is temporary and is not retried within the call`, () =>
+      Effect.gen(function* () {
+        const { failed, server } = yield* failure(json(status, error("busy"), { "retry-after-ms": "1" }))
+        assert.isFalse(failed.permanent)
+        assert.include(failed.reason, String(status))
+        assert.lengthOf(server.seen, 1)
+      })
+    )
+  }
+
+  const temporary: Record<string, Answer> = {
+    "an empty answer": audio(new Uint8Array()),
+    "no content": (response) => response.writeHead(204).end(),
+    "JSON instead of audio": json(200, { audio: "AAAA" }),
+    "a page instead of audio": json(200, "<html>hello</html>", { "content-type": "text/html" }),
+    "a connection that breaks before the answer": (response) => response.destroy(),
+    "a connection that breaks within the answer": (response) => {
+      response.writeHead(200, { "content-type": "audio/mpeg", "content-length": "5000" })
+      response.write(speech, () => response.destroy())
+    }
+  }
+  for (const [name, answer] of Object.entries(temporary)) {
+    it.live(`${name} is temporary`, () =>
+      Effect.map(failure(answer), ({ failed }) => assert.isFalse(failed.permanent, failed.reason))
+    )
+  }
+
+  it.live("one part that fails fails the whole, and the others are aborted", () =>
+    Effect.gen(function* () {
+      let first = true
+      const { failed, server } = yield* failure(
+        (response, seen) => {
+          if (!first) return json(503, error("busy"))(response, seen)
+          first = false
+        },
+        {},
+        "They win. ".repeat(450)
+      )
+      assert.isFalse(failed.permanent)
+      yield* until(() => server.closed() === 1)
+    })
+  )
+
+  it.live("a server that is not there is temporary, and the reason names the failure", () =>
+    Effect.gen(function* () {
+      const gone = yield* Effect.scoped(serve(() => {}))
+      const failed = yield* Effect.flip(speak(gone))
+      assert.isFalse(failed.permanent)
+      assert.include(failed.reason, "ECONNREFUSED")
+    })
+  )
+
+  it.live("a key that the server echoes never shows in a reason", () =>
+    Effect.gen(function* () {
+      yield* failure(json(400, error(key, `you sent ${key}`)))
+      yield* failure(json(401, error(null, `you sent ${key}`)))
+      yield* failure(json(500, { error: key }))
+    })
+  )
+
+  it.live("a server that drips its answer cannot stretch the time limit, and the request is aborted", () =>
+    Effect.gen(function* () {
+      const { failed, server } = yield* failure(
+        (response) => {
+          response.writeHead(200, { "content-type": "audio/mpeg" })
+          const timer = setInterval(() => response.write(frame(1)), 20)
+          response.on("close", () => clearInterval(timer))
+        },
+        { timeout: Duration.millis(300) }
+      )
+      assert.include(failed.reason, "no answer within 300ms")
+      yield* until(() => server.closed() === 1)
+    })
+  )
+
+  it.live("an answer beyond 32 MiB is not read to its end", () =>
+    Effect.gen(function* () {
+      let sent = 0
+      const chunk = frame(1)
+      const { failed, server } = yield* failure((response) => {
+        response.writeHead(200, { "content-type": "audio/mpeg" })
+        const pump = () => {
+          while (sent < 128 * 1024 * 1024 && !response.destroyed) {
+            sent += chunk.length
+            if (!response.write(chunk)) return void response.once("drain", pump)
+          }
+          response.end()
+        }
+        pump()
+      })
+      assert.isFalse(failed.permanent)
+      assert.include(failed.reason, "larger than 33554432 bytes")
+      yield* until(() => server.closed() === 1)
+      assert.isBelow(sent, 64 * 1024 * 1024)
+    })
+  )
+
+  it.live("interruption aborts the request", () =>
+    Effect.gen(function* () {
+      const server = yield* serve(() => {})
+      const fiber = yield* Effect.forkChild(speak(server))
+      yield* until(() => server.seen.length === 1)
+      yield* Fiber.interrupt(fiber)
+      yield* until(() => server.closed() === 1)
+    })
+  )
+
+  it.effect("leaves other kinds as they were mounted", () =>
+    Effect.gen(function* () {
+      const video = () => Effect.succeed({ contentType: "video/mp4", bytes: new Uint8Array(1) } as const)
+      const mounted = yield* Effect.provide(
+        MediaSynthesizer,
+        OpenAiSpeech.layer(options({ url: "http://127.0.0.1:9" })).pipe(
+          Layer.provide(Layer.succeed(MediaSynthesizer, { audio: null, video }))
+        )
+      )
+      assert.strictEqual(mounted.video, video)
+      assert.isFunction(mounted.audio)
+    })
+  )
+})

@@ -1,0 +1,97 @@
+/** Media as files in a folder, which somebody serves below a URL. A file is there whole or not at all; nothing ever changes one in place. */
+import { randomUUID } from "node:crypto"
+import { mkdir, open, readdir, rename, rm, stat } from "node:fs/promises"
+import { join } from "node:path"
+import { MediaStorage, type Storage, StorageFailed } from "@partner-commentary/core/commentary/MediaStorage"
+import type { Medium } from "@partner-commentary/core/commentary/MediaSynthesizer"
+import * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+
+export interface Options {
+  readonly folder: string
+  /** What the folder's files are served below; a slash and their name follow. */
+  readonly url: string
+}
+
+/** A disk that hangs holds nobody up for longer. */
+const patience = Duration.seconds(25)
+
+/** What begins like this is being written, or was when a process died. No name that is served does. */
+const unfinished = ".unfinished-"
+
+/** An unfinished file of this age was left by a process that died. */
+const longestWrite = Duration.hours(1)
+
+const make = Effect.fnUntraced(function* ({ folder, url }: Options) {
+  yield* attempt(() => mkdir(folder, { recursive: true, mode: 0o700 }).then(() => undefined))
+  yield* sweep(folder)
+
+  const put: Storage["put"] = Effect.fn("MediaStorage.put")(function* (name: string, { bytes }: Medium) {
+    const draft = join(folder, `${unfinished}${randomUUID()}`)
+    yield* Effect.ensuring(
+      attempt(() =>
+        write(draft, bytes)
+          .then(() => rename(draft, join(folder, name)))
+          .then(() => remember(folder))
+      ),
+      Effect.promise(() => rm(draft, { force: true }).catch(() => undefined))
+    ).pipe(
+      Effect.timeoutOrElse({
+        duration: patience,
+        orElse: () => Effect.fail(new StorageFailed({ permanent: false, reason: "the disk did not answer in time" }))
+      })
+    )
+    return `${url}/${name}`
+  })
+  return { put }
+})
+
+const attempt = (change: () => Promise<void>) =>
+  Effect.tryPromise({
+    try: change,
+    // The message holds the path, which is the operator's own.
+    catch: (cause) => new StorageFailed({ permanent: false, reason: String((cause as Error).message) })
+  })
+
+/** On the disk before it has its name: what is served survives a power cut. */
+const write = (file: string, bytes: Uint8Array): Promise<void> =>
+  open(file, "wx", 0o600).then((handle) =>
+    handle
+      .writeFile(bytes)
+      .then(() => handle.sync())
+      .finally(() => handle.close())
+  )
+
+/** The new name, too, where the system has a way to say so. */
+const remember = (folder: string): Promise<void> =>
+  open(folder, "r").then(
+    (handle) =>
+      handle
+        .sync()
+        .catch(() => undefined)
+        .finally(() => handle.close()),
+    () => undefined
+  )
+
+/** Forgets what processes that died were writing. Two at once do not disturb one another. */
+const sweep = Effect.fnUntraced(function* (folder: string) {
+  const before = (yield* Clock.currentTimeMillis) - Duration.toMillis(longestWrite)
+  yield* attempt(() =>
+    readdir(folder)
+      .then((names) => names.filter((name) => name.startsWith(unfinished)).map((name) => join(folder, name)))
+      .then((files) =>
+        Promise.all(
+          files.map((file) =>
+            stat(file)
+              .then(({ mtimeMs }) => (mtimeMs < before ? rm(file, { force: true }) : undefined))
+              .catch(() => undefined)
+          )
+        )
+      )
+      .then(() => undefined)
+  )
+})
+
+export const layer = (options: Options) => Layer.effect(MediaStorage, make(options))

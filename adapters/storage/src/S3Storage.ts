@@ -1,0 +1,123 @@
+/**
+ * Media in any bucket that speaks S3's protocol: one signed PUT each, which a bucket takes whole or not at all. Who may read is the
+ * bucket's own setting; names are unguessable, so it need not list them.
+ */
+import { MediaStorage, type Storage, StorageFailed } from "@partner-commentary/core/commentary/MediaStorage"
+import type { Medium } from "@partner-commentary/core/commentary/MediaSynthesizer"
+import { AwsClient } from "aws4fetch"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Redacted from "effect/Redacted"
+
+export interface Options {
+  /** The bucket's own address, path-style or by host: a slash and the name follow. */
+  readonly url: string
+  /** What partners fetch below; the bucket's own address unless given. */
+  readonly publicUrl: Option.Option<string>
+  readonly region: string
+  readonly accessKeyId: string
+  readonly secretAccessKey: Redacted.Redacted<string>
+  readonly sessionToken: Option.Option<Redacted.Redacted<string>>
+  /** For the whole call. 25 seconds unless given, and never more. */
+  readonly timeout?: Duration.Duration
+}
+
+const longestCall = Duration.seconds(25)
+
+/** So much of a refusal is read for its code. */
+const largestRefusal = 64 * 1024
+
+/** What another attempt may mend: a bucket that is busy, or a clock that is set right meanwhile. */
+const temporaryStatuses = new Set([408, 409, 425, 429])
+const temporaryCodes = new Set(["RequestTimeTooSkewed", "RequestTimeout", "SlowDown", "ExpiredToken"])
+
+const make = (options: Options): Storage => {
+  const { accessKeyId, publicUrl, region, secretAccessKey, sessionToken, url } = options
+  const time = Duration.min(options.timeout ?? longestCall, longestCall)
+  const token = Option.getOrUndefined(Option.map(sessionToken, Redacted.value))
+  const client = new AwsClient({
+    accessKeyId,
+    secretAccessKey: Redacted.value(secretAccessKey),
+    ...(token === undefined ? {} : { sessionToken: token }),
+    service: "s3",
+    region,
+    retries: 0
+  })
+
+  const send = (name: string, { bytes, contentType }: Medium, signal: AbortSignal) =>
+    hexOfHash(bytes).then((hash) =>
+      client.fetch(`${url}/${name}`, {
+        method: "PUT",
+        // The bytes' hash is signed, so that a bucket refuses what was changed on its way.
+        headers: { "content-type": contentType, "cache-control": cacheControl, "x-amz-content-sha256": hash },
+        body: bytes as Uint8Array<ArrayBuffer>,
+        redirect: "manual",
+        signal
+      })
+    )
+
+  const put: Storage["put"] = Effect.fn("MediaStorage.put")(
+    function* (name: string, medium: Medium) {
+      const { body, status } = yield* Effect.tryPromise({
+        try: (signal) =>
+          send(name, medium, signal).then((response) =>
+            head(response).then((body) => ({ body, status: response.status }))
+          ),
+        catch: (cause) => temporary(`the bucket could not be reached or broke off${failureCode(cause)}`)
+      })
+      if (status < 200 || status > 299) return yield* refusal(status, body)
+      return `${Option.getOrElse(publicUrl, () => url)}/${name}`
+    },
+    Effect.timeoutOrElse({
+      duration: time,
+      orElse: () => Effect.fail(temporary(`the bucket did not answer within ${Duration.format(time)}`))
+    })
+  )
+  return { put }
+}
+
+/** A name never holds anything else but what is made again of the same text. */
+const cacheControl = "public, max-age=86400"
+
+const temporary = (reason: string) => new StorageFailed({ permanent: false, reason })
+
+/** By its code alone: the words may quote the request, and so the credentials. */
+const refusal = (status: number, body: string): StorageFailed => {
+  const code = /<Code>([A-Za-z0-9]{1,60})<\/Code>/.exec(body)?.[1]
+  const isTemporary = status >= 500 || temporaryStatuses.has(status) || (code !== undefined && temporaryCodes.has(code))
+  return new StorageFailed({
+    permanent: !isTemporary,
+    reason: `the bucket answered ${status}${code === undefined ? "" : ` (${code})`}`
+  })
+}
+
+/** The beginning of what it answers; the rest is not waited for. */
+const head = (response: Response): Promise<string> => {
+  const reader = response.body?.getReader()
+  if (reader === undefined) return Promise.resolve("")
+  const decoder = new TextDecoder()
+  const read = (text: string): Promise<string> =>
+    reader
+      .read()
+      .then(({ done, value }) =>
+        done || text.length > largestRefusal
+          ? reader.cancel().then(() => text)
+          : read(text + decoder.decode(value, { stream: true }))
+      )
+  return read("")
+}
+
+const hexOfHash = (bytes: Uint8Array): Promise<string> =>
+  crypto.subtle
+    .digest("SHA-256", bytes as Uint8Array<ArrayBuffer>)
+    .then((hash) => Array.from(new Uint8Array(hash), (byte) => byte.toString(16).padStart(2, "0")).join(""))
+
+/** The system's name of a connection failure, such as ` (ECONNREFUSED)`; its message may hold more. */
+const failureCode = (cause: unknown, depth = 0): string => {
+  if (!(cause instanceof Error) || depth > 4) return ""
+  return "code" in cause && typeof cause.code === "string" ? ` (${cause.code})` : failureCode(cause.cause, depth + 1)
+}
+
+export const layer = (options: Options) => Layer.sync(MediaStorage, () => make(options))

@@ -1,0 +1,131 @@
+/**
+ * A bucket on loopback that anybody may read and nobody may list. It takes a PUT only with the signature that AWS's own signer makes of
+ * the request, and with the hash of the bytes that came.
+ */
+import { createHash, createHmac } from "node:crypto"
+import * as Http from "node:http"
+import type { AddressInfo } from "node:net"
+import { SignatureV4 } from "@smithy/signature-v4"
+import * as Effect from "effect/Effect"
+
+export const credentials = { accessKeyId: "AKIDEXAMPLE", secretAccessKey: "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY" }
+export const region = "eu-north-1"
+
+export interface Seen {
+  readonly method: string
+  readonly path: string
+  readonly headers: Http.IncomingHttpHeaders
+  readonly body: Buffer
+}
+
+/** Instead of the bucket's own answer. */
+export type Answer = (response: Http.ServerResponse, seen: Seen) => void
+
+/** `closed` counts the calls whose connection ended before the answer did. */
+export interface Bucket {
+  readonly url: string
+  readonly seen: Array<Seen>
+  readonly closed: () => number
+}
+
+/** SHA-256 and its keyed form, as the signer wants them. */
+class Sha256 {
+  readonly #hash: { update(data: Uint8Array): unknown; digest(): Buffer }
+
+  constructor(secret?: string | ArrayBuffer | ArrayBufferView) {
+    this.#hash =
+      secret === undefined ? createHash("sha256") : createHmac("sha256", secret as string | NodeJS.ArrayBufferView)
+  }
+
+  update(data: string | Uint8Array): void {
+    this.#hash.update(typeof data === "string" ? Buffer.from(data) : data)
+  }
+
+  async digest(): Promise<Uint8Array> {
+    return this.#hash.digest()
+  }
+}
+
+const signer = new SignatureV4({ credentials, region, service: "s3", sha256: Sha256 as never, uriEscapePath: false })
+
+/** Null: it may come in. */
+const refusalOf = async ({ body, headers, method, path }: Seen): Promise<string | null> => {
+  const { authorization = "" } = headers
+  const signed: ReadonlyArray<string> = /SignedHeaders=([^,]+)/.exec(authorization)?.[1]?.split(";") ?? []
+  for (const needed of ["host", "x-amz-date", "x-amz-content-sha256"])
+    if (!signed.includes(needed)) return "AccessDenied"
+  if (headers["x-amz-content-sha256"] !== createHash("sha256").update(body).digest("hex"))
+    return "XAmzContentSHA256Mismatch"
+  const [date = ""] = /\d{8}T\d{6}Z/.exec(String(headers["x-amz-date"])) ?? []
+  const moment = date.replace(/(....)(..)(..T..)(..)(..Z)/, "$1-$2-$3:$4:$5")
+  const { headers: again } = await signer.sign(
+    {
+      method,
+      path,
+      protocol: "http:",
+      hostname: "127.0.0.1",
+      query: {},
+      headers: Object.fromEntries(signed.map((name) => [name, String(headers[name])])),
+      body
+    } as never,
+    { signingDate: new Date(moment), signableHeaders: new Set(signed), unsignableHeaders: new Set<string>() }
+  )
+  return again["authorization"] === authorization ? null : "SignatureDoesNotMatch"
+}
+
+const xml = (response: Http.ServerResponse, status: number, code: string, words = "") => {
+  response.writeHead(status, { "content-type": "application/xml" })
+  response.end(`<?xml version="1.0"?><Error><Code>${code}</Code><Message>${words}</Message></Error>`)
+}
+
+export const refuse =
+  (status: number, code: string, words = ""): Answer =>
+  (response) =>
+    xml(response, status, code, words)
+
+/** Path-style: what it keeps lies below `/media`. */
+export const bucket = (instead?: Answer) =>
+  Effect.map(
+    Effect.acquireRelease(
+      Effect.callback<Bucket & { readonly server: Http.Server }>((resume) => {
+        const seen: Array<Seen> = []
+        const kept = new Map<string, { readonly type: string; readonly body: Buffer }>()
+        let closed = 0
+        const answer = async (call: Seen, response: Http.ServerResponse) => {
+          if (call.method === "PUT") {
+            seen.push(call)
+            if (instead !== undefined) return instead(response, call)
+            const refused = await refusalOf(call)
+            if (refused !== null) return xml(response, 403, refused)
+            if (!/^\/media\/[^/]+$/.test(call.path)) return xml(response, 404, "NoSuchBucket")
+            kept.set(call.path, { type: String(call.headers["content-type"]), body: call.body })
+            return void response.writeHead(200, { etag: '"1"' }).end()
+          }
+          const found = call.method === "GET" ? kept.get(call.path) : undefined
+          if (found === undefined) return xml(response, 404, "NoSuchKey")
+          response.writeHead(200, { "content-type": found.type, "content-length": found.body.length }).end(found.body)
+        }
+        const server = Http.createServer((request, response) => {
+          const chunks: Array<Buffer> = []
+          response.on("close", () => {
+            if (!response.writableFinished) closed += 1
+          })
+          request.on("data", (chunk: Buffer) => chunks.push(chunk))
+          request.on("end", () => {
+            const { headers, method = "", url: path = "" } = request
+            void answer({ method, path, headers, body: Buffer.concat(chunks) }, response)
+          })
+        })
+        server.listen(0, "127.0.0.1", () => {
+          const { port } = server.address() as AddressInfo
+          resume(Effect.succeed({ server, seen, closed: () => closed, url: `http://127.0.0.1:${port}/media` }))
+        })
+      }),
+      ({ server }) =>
+        Effect.callback<void>((resume) => {
+          server.close(() => resume(Effect.void))
+          server.closeAllConnections()
+        })
+    ),
+    (made): Bucket => made
+  )

@@ -1,0 +1,10 @@
+/** What anybody is answered at a URL. */
+import type { Fetched } from "@partner-commentary/testkit/MediaStorageSuite"
+import * as Effect from "effect/Effect"
+
+export const fetched = (url: string): Effect.Effect<Fetched> =>
+  Effect.promise(async () => {
+    const response = await fetch(url)
+    const bytes = new Uint8Array(await response.arrayBuffer())
+    return { status: response.status, contentType: response.headers.get("content-type"), bytes }
+  })

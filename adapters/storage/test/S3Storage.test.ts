@@ -1,0 +1,177 @@
+import { createHash } from "node:crypto"
+import { assert, describe, it } from "@effect/vitest"
+import { MediaStorage } from "@partner-commentary/core/commentary/MediaStorage"
+import type { Medium } from "@partner-commentary/core/commentary/MediaSynthesizer"
+import * as S3Storage from "@partner-commentary/storage/S3Storage"
+import * as MediaStorageSuite from "@partner-commentary/testkit/MediaStorageSuite"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Redacted from "effect/Redacted"
+import { type Answer, type Bucket, bucket, credentials, refuse, region } from "./Bucket.ts"
+import { fetched } from "./Fetching.ts"
+
+const options = (of: Pick<Bucket, "url">, more: Partial<S3Storage.Options> = {}): S3Storage.Options => ({
+  url: of.url,
+  publicUrl: Option.none(),
+  region,
+  accessKeyId: credentials.accessKeyId,
+  secretAccessKey: Redacted.make(credentials.secretAccessKey),
+  sessionToken: Option.none(),
+  ...more
+})
+
+const medium: Medium = { contentType: "audio/mpeg", bytes: new Uint8Array([0xff, 0xfb, 0x90, 0, 1, 2, 3]) }
+
+const put = (of: Pick<Bucket, "url">, more: Partial<S3Storage.Options> = {}) =>
+  Effect.flatMap(MediaStorage, (storage) => storage?.put("Name1.mp3", medium) ?? assert.fail("none is mounted")).pipe(
+    Effect.provide(S3Storage.layer(options(of, more)))
+  )
+
+const failure = (answer: Answer | undefined, more: Partial<S3Storage.Options> = {}) =>
+  Effect.gen(function* () {
+    const server = yield* bucket(answer)
+    const failed = yield* Effect.flip(put(server, more))
+    for (const secret of Object.values(credentials)) assert.notInclude(failed.reason, secret)
+    assert.lengthOf(server.seen, 1, "one call is one request")
+    return { failed, server }
+  })
+
+/** Real time: fetch does not follow the test clock. */
+const until = (condition: () => boolean) =>
+  Effect.sleep("10 millis").pipe(Effect.repeat({ until: () => condition() }), Effect.timeout("5 seconds"))
+
+MediaStorageSuite.suite(
+  "S3Storage",
+  Layer.unwrap(Effect.map(bucket(), (server) => S3Storage.layer(options(server)))),
+  fetched
+)
+
+describe("S3Storage", () => {
+  it.live("one signed PUT with the bytes' hash, their type, and how long they may be kept", () =>
+    Effect.gen(function* () {
+      const server = yield* bucket()
+      assert.strictEqual(yield* put(server), `${server.url}/Name1.mp3`)
+      const [call] = server.seen
+      assert.strictEqual(`${call?.method} ${call?.path}`, "PUT /media/Name1.mp3")
+      assert.strictEqual(call?.headers["content-type"], "audio/mpeg")
+      assert.strictEqual(call?.headers["cache-control"], "public, max-age=86400")
+      assert.strictEqual(call?.headers["content-length"], String(medium.bytes.byteLength))
+      assert.strictEqual(call?.headers["x-amz-content-sha256"], createHash("sha256").update(medium.bytes).digest("hex"))
+      assert.include(call?.headers.authorization, `Credential=${credentials.accessKeyId}/`)
+      assert.include(call?.headers.authorization, `/${region}/s3/aws4_request`)
+      assert.isUndefined(call?.headers["x-amz-security-token"])
+    })
+  )
+
+  it.live("a session's token is sent and signed", () =>
+    Effect.gen(function* () {
+      const server = yield* bucket()
+      yield* put(server, { sessionToken: Option.some(Redacted.make("the session's token")) })
+      const { headers } = server.seen[0] ?? assert.fail("nothing came")
+      assert.strictEqual(headers["x-amz-security-token"], "the session's token")
+      assert.include(headers.authorization, "x-amz-security-token")
+    })
+  )
+
+  it.live("partners are shown the public address where there is one", () =>
+    Effect.gen(function* () {
+      const server = yield* bucket()
+      const url = yield* put(server, { publicUrl: Option.some("https://cdn.example.org/spoken") })
+      assert.strictEqual(url, "https://cdn.example.org/spoken/Name1.mp3")
+    })
+  )
+
+  it.live("wrong credentials are permanent, and the reason is the bucket's code", () =>
+    Effect.gen(function* () {
+      const { failed } = yield* failure(undefined, { secretAccessKey: Redacted.make("another") })
+      assert.deepInclude(failed, { permanent: true, reason: "the bucket answered 403 (SignatureDoesNotMatch)" })
+    })
+  )
+
+  it.live("another region's signature does not pass", () =>
+    Effect.map(failure(undefined, { region: "us-east-1" }), ({ failed }) => assert.isTrue(failed.permanent))
+  )
+
+  for (const [status, code] of [
+    [301, "PermanentRedirect"],
+    [307, "TemporaryRedirect"],
+    [400, "InvalidRequest"],
+    [403, "AccessDenied"],
+    [404, "NoSuchBucket"]
+  ] as const) {
+    it.live(`${status} ${code} is permanent`, () =>
+      Effect.map(failure(refuse(status, code, credentials.secretAccessKey)), ({ failed }) =>
+        assert.deepInclude(failed, { permanent: true, reason: `the bucket answered ${status} (${code})` })
+      )
+    )
+  }
+
+  const temporary: Record<string, Answer> = {
+    "500 InternalError": refuse(500, "InternalError"),
+    "503 SlowDown": refuse(503, "SlowDown"),
+    "429 without a code": (response) => response.writeHead(429).end("busy"),
+    "400 ExpiredToken": refuse(400, "ExpiredToken"),
+    "403 RequestTimeTooSkewed": refuse(403, "RequestTimeTooSkewed"),
+    "a connection that breaks before the answer": (response) => response.destroy(),
+    "a connection that breaks within the answer": (response) => {
+      response.writeHead(500, { "content-length": "1000" })
+      response.write("<Error>", () => response.destroy())
+    }
+  }
+  for (const [name, answer] of Object.entries(temporary)) {
+    it.live(`${name} is temporary`, () =>
+      Effect.map(failure(answer), ({ failed }) => assert.isFalse(failed.permanent, failed.reason))
+    )
+  }
+
+  it.live("a bucket that is not there is temporary, and the reason names the failure", () =>
+    Effect.gen(function* () {
+      const gone = yield* Effect.scoped(bucket())
+      const failed = yield* Effect.flip(put(gone))
+      assert.isFalse(failed.permanent)
+      assert.include(failed.reason, "ECONNREFUSED")
+    })
+  )
+
+  it.live("a bucket that hangs is given up after the time limit, and the request is aborted", () =>
+    Effect.gen(function* () {
+      const { failed, server } = yield* failure(() => {}, { timeout: Duration.millis(200) })
+      assert.isFalse(failed.permanent)
+      assert.include(failed.reason, "within 200ms")
+      yield* until(() => server.closed() === 1)
+    })
+  )
+
+  it.live("an endless refusal is not read to its end", () =>
+    Effect.gen(function* () {
+      let sent = 0
+      const { failed, server } = yield* failure((response) => {
+        response.writeHead(403)
+        const pump = () => {
+          while (sent < 64 * 1024 * 1024 && !response.destroyed) {
+            sent += 65_536
+            if (!response.write(" ".repeat(65_536))) return void response.once("drain", pump)
+          }
+          response.end()
+        }
+        pump()
+      })
+      assert.isTrue(failed.permanent)
+      yield* until(() => server.closed() === 1)
+      assert.isBelow(sent, 16 * 1024 * 1024)
+    })
+  )
+
+  it.live("interruption aborts the request", () =>
+    Effect.gen(function* () {
+      const server = yield* bucket(() => {})
+      const fiber = yield* Effect.forkChild(put(server))
+      yield* until(() => server.seen.length === 1)
+      yield* Fiber.interrupt(fiber)
+      yield* until(() => server.closed() === 1)
+    })
+  )
+})

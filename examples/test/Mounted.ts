@@ -1,0 +1,45 @@
+/** What the tests of the mounted examples share: a service on a database of its own, and a server of a framework on a socket. */
+
+import { once } from "node:events"
+import { mkdtempSync, rmSync } from "node:fs"
+import type { Server } from "node:http"
+import type { AddressInfo } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { openService, type Service } from "../service.ts"
+
+interface Test {
+  readonly onTestFinished: (cleanUp: () => Promise<void>) => void
+}
+
+/** Gone with the test, after what else the test ends. */
+export const folder = (test: Test): string => {
+  const path = mkdtempSync(join(tmpdir(), "mounted-"))
+  test.onTestFinished(async () => rmSync(path, { recursive: true }))
+  return path
+}
+
+export const service = (test: Test, apiRoot = "http://commentary.example", place = folder(test)): Service => {
+  const opened = openService({
+    apiRoot,
+    database: join(place, "commentary.db"),
+    outbox: join(place, "outbox"),
+    secret: "a secret of the tests, and long enough"
+  })
+  test.onTestFinished(opened.dispose)
+  return opened
+}
+
+export const listening = async (server: Server, test: Test): Promise<number> => {
+  // Some leave a large body unread, and the connection to its end.
+  server.keepAliveTimeout = 200
+  if (!server.listening) await once(server.listen(0, "127.0.0.1"), "listening")
+  test.onTestFinished(
+    () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      })
+  )
+  return (server.address() as AddressInfo).port
+}

@@ -1,0 +1,138 @@
+/** The Effect application over a socket: its own routes, the service below its prefix, one database, one transaction. */
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { assert, it } from "@effect/vitest"
+import { OrganizationId } from "@partner-commentary/core/shared/Ids"
+import { Topics } from "@partner-commentary/core/topic/Topics"
+import { Outbox, layer as outboxLayer } from "@partner-commentary/smtp/Outbox"
+import * as HostConformance from "@partner-commentary/test/HostConformance"
+import * as Seed from "@partner-commentary/test/Seed"
+import * as Effect from "effect/Effect"
+import * as HttpServer from "effect/http/HttpServer"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import * as SqlClient from "effect/sql/SqlClient"
+import * as Tracer from "effect/Tracer"
+import { application } from "../effect-application.ts"
+
+const apiRoot = "http://commentary.example/commentary"
+const newsroom = "0198c0de-0000-7000-8000-00000000abcd"
+
+const temporaryFolder = Effect.acquireRelease(
+  Effect.sync(() => mkdtempSync(join(tmpdir(), "effect-application-"))),
+  (folder) => Effect.sync(() => rmSync(folder, { recursive: true }))
+)
+
+const servedAt = (apiRoot: string) =>
+  Effect.map(temporaryFolder, (folder) => {
+    const outbox = join(folder, "outbox")
+    const secret = Redacted.make("a secret of the tests")
+    const options = { port: 0, apiRoot, filename: join(folder, "app.db"), outbox, secret, newsroom }
+    return Layer.merge(application(options), outboxLayer({ folder: outbox }))
+  })
+
+const served = servedAt(apiRoot)
+
+const port = Effect.map(HttpServer.HttpServer, ({ address }) => ("port" in address ? address.port : 0))
+
+const post = (url: string, body: unknown = {}) =>
+  Effect.promise(async () => {
+    const headers = { "content-type": "application/json", accept: "application/json" }
+    const response = await fetch(url, { method: "POST", headers, body: JSON.stringify(body) })
+    return { status: response.status, body: (await response.json().catch(() => null)) as { topic: string } | null }
+  })
+
+const articles = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`CREATE TABLE articles (id TEXT PRIMARY KEY, title TEXT, topic TEXT)`
+  yield* sql`INSERT INTO articles ${sql.insert({ id: "a-1", title: "Will the Lakers make the play-offs?" })}`
+  const owner = yield* Seed.organization({ id: OrganizationId.make(newsroom) })
+  yield* Seed.persona(owner, { name: "Ada Vance" })
+  return { sql, owner }
+})
+
+const token = (subject: RegExp): Effect.Effect<string, never, Outbox> =>
+  Effect.flatMap(
+    Effect.flatMap(Outbox, ({ list }) => list),
+    (mails) => {
+      const found = /\/commentary\/creator\/(\S+)/.exec(
+        mails.find((mail) => subject.test(mail.subject))?.text ?? ""
+      )?.[1]
+      return found === undefined ? Effect.andThen(Effect.sleep("20 millis"), token(subject)) : Effect.succeed(found)
+    }
+  )
+
+it.live("the application asks by a use case, and what the creator approves below the prefix is the partner's", () =>
+  Effect.gen(function* () {
+    const seen: Array<Tracer.Span> = []
+    const tracer = Tracer.make({
+      span: (options) => {
+        const span = new Tracer.NativeSpan(options)
+        seen.push(span)
+        return span
+      }
+    })
+    const tokens = yield* Effect.gen(function* () {
+      const root = `http://127.0.0.1:${yield* port}`
+      const { owner, sql } = yield* articles
+      const key = (yield* Seed.key(owner)).text
+      const { body } = yield* post(`${root}/articles/a-1/ask`)
+      assert.deepStrictEqual(yield* sql`SELECT id, topic FROM articles`, [{ id: "a-1", topic: body?.topic }])
+
+      const first = yield* token(/asks Ada Vance/)
+      const answered = yield* post(`${root}/commentary/creator/${first}/respond`, { perspective: "They will." })
+      assert.strictEqual(answered.status, 200)
+      const second = yield* token(/^A draft for Ada Vance/)
+      assert.strictEqual((yield* post(`${root}/commentary/creator/${second}/approve`)).status, 200)
+      const found = yield* Effect.promise(() =>
+        fetch(`${root}/commentary/partner/v1/topics/by-reference/a-1`, { headers: { "x-api-key": key } }).then(
+          (response) => response.text()
+        )
+      )
+      assert.include(found, "They will.")
+      return [first, second]
+    }).pipe(Effect.provide(yield* served), Effect.provideService(Tracer.Tracer, tracer))
+    const traced = seen.map(({ attributes, name }) => `${name} ${JSON.stringify([...attributes])}`).join("\n")
+    assert.include(traced, "/commentary/partner/v1/topics")
+    assert.include(traced, "/creator/:token/respond")
+    for (const token of tokens) assert.notInclude(traced, token)
+  })
+)
+
+it.live("where the application's own change fails, no topic is stored and no creator is asked", () =>
+  Effect.gen(function* () {
+    const { sql } = yield* articles
+    yield* sql`CREATE TRIGGER no BEFORE UPDATE ON articles BEGIN SELECT RAISE(ABORT, 'no'); END`
+    assert.strictEqual((yield* post(`http://127.0.0.1:${yield* port}/articles/a-1/ask`)).status, 500)
+    const owner = { organizationId: OrganizationId.make(newsroom), environment: "live" } as const
+    const lost = yield* Effect.flip((yield* Topics).byReference(owner, "a-1"))
+    assert.strictEqual(lost._tag, "ReferenceNotFound")
+    assert.deepStrictEqual(yield* sql`SELECT 1 FROM mails`, [])
+  }).pipe((test) => Effect.flatMap(served, (layer) => Effect.provide(test, layer)))
+)
+
+it.live("the application's other paths stay its own", () =>
+  Effect.gen(function* () {
+    const root = `http://127.0.0.1:${yield* port}`
+    for (const path of ["/", "/healthz", "/partner/v1/personas", "/commentarypartner", "/articles/a-1/ask"]) {
+      const response = yield* Effect.promise(() => fetch(`${root}${path}`))
+      assert.deepStrictEqual([path, response.status, response.headers.get("x-request-id")], [path, 404, null])
+    }
+  }).pipe((test) => Effect.flatMap(served, (layer) => Effect.provide(test, layer)))
+)
+
+it.live("without a path to lie below, it says so instead of taking every request", () =>
+  Effect.gen(function* () {
+    const exit = yield* Effect.exit(Effect.provide(port, yield* servedAt("http://commentary.example/")))
+    assert.include(String(exit), "needs a path in the public address")
+  })
+)
+
+it.live("below its prefix the service answers as every host does", () =>
+  Effect.gen(function* () {
+    const partner = yield* HostConformance.partner("127.0.0.1")
+    const ask = HostConformance.overSocket({ port: yield* port, below: "/commentary" })
+    assert.isAbove(yield* Effect.promise(() => HostConformance.check({ ask, apiRoot, partner })), 90)
+  }).pipe((test) => Effect.flatMap(served, (layer) => Effect.provide(test, layer)))
+)

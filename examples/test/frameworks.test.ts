@@ -1,0 +1,90 @@
+/** Each framework's example on a real server of that framework: it answers as every host does, and its own routes stay its own. */
+import { createServer, type Server } from "node:http"
+import { createAdaptorServer } from "@hono/node-server"
+import * as NodeListener from "@partner-commentary/server/NodeListener"
+import * as HostConformance from "@partner-commentary/test/HostConformance"
+import type { Need } from "@partner-commentary/test/HostRequests"
+import express from "express"
+import { H3, type HTTPMethod, toNodeHandler } from "h3"
+import { describe, expect, it } from "vitest"
+import * as Express from "../express.ts"
+import * as Fastify from "../fastify.ts"
+import * as H3Example from "../h3.ts"
+import * as Hono from "../hono.ts"
+import * as NodeHttp from "../node-http.ts"
+import * as RouteHandler from "../route-handler.ts"
+import type { Service } from "../service.ts"
+import * as Mounted from "./Mounted.ts"
+
+interface Framework {
+  readonly serve: (service: Service) => Server | Promise<Server>
+  readonly lacks?: ReadonlyArray<Need>
+  /** The path that it is mounted at. */
+  readonly below?: string
+}
+
+/** What the web's Headers hold is joined, where Node keeps the first of what may come once. */
+const joins: ReadonlyArray<Need> = ["repeated headers"]
+
+const frameworks: Readonly<Record<string, Framework>> = {
+  Hono: {
+    serve: (service) =>
+      createAdaptorServer({ fetch: Hono.application(service).fetch, overrideGlobalObjects: false }) as Server,
+    lacks: joins
+  },
+  "Express 5": { serve: (service) => createServer(Express.application(service)) },
+  "Express 5, at a path": {
+    serve: (service) =>
+      createServer(
+        express()
+          .disable("x-powered-by")
+          .get("/yours", (_, response) => void response.send("Your application."))
+          .use("/commentary", NodeListener.make(service, console.error))
+      ),
+    below: "/commentary"
+  },
+  "Fastify 5": {
+    serve: async (service) => {
+      const app = Fastify.application(service)
+      await app.listen({ port: 0, host: "127.0.0.1" })
+      return app.server
+    }
+  },
+  "h3, a Web-standard router": {
+    serve: (service) => createServer(toNodeHandler(H3Example.application(service))),
+    // It resolves dots, as the URL standard says, and refuses by itself what is no escape.
+    lacks: [...joins, "dots", "escapes"]
+  },
+  "route handlers, at a path": {
+    serve: (service) => {
+      const app = new H3().get("/yours", () => "Your application.")
+      for (const [method, handler] of Object.entries(RouteHandler.handlers(service))) {
+        app.on(method as HTTPMethod, "/commentary/**", ({ req }) => handler(req))
+      }
+      const answer = toNodeHandler(app)
+      return createServer((request, response) => {
+        // As a proxy tells who connected.
+        const address = request.socket.remoteAddress ?? ""
+        request.headers["x-real-ip"] = address
+        request.rawHeaders.push("X-Real-IP", address)
+        void answer(request, response)
+      })
+    },
+    below: "/commentary",
+    lacks: [...joins, "dots", "escapes", "method"]
+  },
+  "node:http": { serve: NodeHttp.server }
+}
+
+describe.each(Object.entries(frameworks))("%s", (_, { below = "", lacks = [], serve }) => {
+  it("answers as every host does, below routes of its own", async (test) => {
+    const apiRoot = `http://commentary.example${below}`
+    const service = Mounted.service(test, apiRoot)
+    const port = await Mounted.listening(await serve(service), test)
+    const partner = await service.run(HostConformance.partner("127.0.0.1"))
+    const ask = HostConformance.overSocket({ port, below })
+    expect(await HostConformance.check({ ask, apiRoot, partner, lacks })).toBeGreaterThan(85)
+    const own = await fetch(`http://127.0.0.1:${port}/yours`)
+    expect([own.status, await own.text()]).toEqual([200, "Your application."])
+  })
+})

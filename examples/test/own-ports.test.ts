@@ -1,0 +1,150 @@
+/** The ports that a host makes itself keep what the port promises: each by its own suite. */
+import { readFileSync } from "node:fs"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import { join } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { Mailer } from "@partner-commentary/core/mail/Mailer"
+import * as Instant from "@partner-commentary/core/shared/Instant"
+import * as SqliteClient from "@partner-commentary/sqlite/SqliteClient"
+import * as DashboardIdentitySuite from "@partner-commentary/testkit/DashboardIdentitySuite"
+import * as MailerSuite from "@partner-commentary/testkit/MailerSuite"
+import * as PersonaReadingSuite from "@partner-commentary/testkit/PersonaReadingSuite"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import * as SqlClient from "effect/sql/SqlClient"
+import * as TestClock from "effect/testing/TestClock"
+import { SignJWT } from "jose"
+import * as OwnDashboardIdentity from "../own-dashboard-identity.ts"
+import * as OwnMailer from "../own-mailer.ts"
+import * as OwnPersonaStore from "../own-persona-store.ts"
+
+const secret = Redacted.make("a secret of the tests, and long enough")
+
+/** The mail service: it keeps what it takes, and answers as it is told; null is never. */
+class MailService extends Context.Service<
+  MailService,
+  { readonly url: string; readonly taken: Array<MailerSuite.Arrived>; status: number | null }
+>()("@partner-commentary/examples/test/MailService") {
+  static readonly layer = Layer.effect(
+    MailService,
+    Effect.gen(function* () {
+      const taken: Array<MailerSuite.Arrived> = []
+      const server = createServer(async (request, response) => {
+        assert.strictEqual(request.headers.authorization, `Bearer ${Redacted.value(secret)}`)
+        const chunks = await request.toArray()
+        if (service.status === 202) taken.push(JSON.parse(Buffer.concat(chunks).toString()))
+        if (service.status !== null) response.writeHead(service.status).end("{}")
+      })
+      yield* Effect.acquireRelease(
+        Effect.promise(() => new Promise<void>((resolve) => server.listen(0, "127.0.0.1", () => resolve()))),
+        () => Effect.sync(() => server.close().closeAllConnections())
+      )
+      const { port } = server.address() as AddressInfo
+      const service = MailService.of({ url: `http://127.0.0.1:${port}/mails`, taken, status: 202 })
+      return service
+    })
+  )
+}
+
+const mailer = (url: string) =>
+  OwnMailer.layer({ url, token: secret, from: "Desk <desk@host.example>", domain: "host.example" })
+
+const mailing = Layer.provideMerge(Layer.unwrap(Effect.map(MailService, ({ url }) => mailer(url))), MailService.layer)
+
+MailerSuite.suite(
+  "by a mail service",
+  mailing,
+  MailService.use(({ taken }) => Effect.succeed(taken))
+)
+
+const mail = { id: "a.request", to: { name: "Ada", address: "ada@host.example" }, subject: "s", text: "t", html: "h" }
+
+describe("the mailer by a mail service", () => {
+  it.live("tells a mail that can never be sent from one that may be later, and keeps its token to itself", () =>
+    Effect.gen(function* () {
+      const { send } = yield* Mailer
+      const service = yield* MailService
+      for (const [status, permanent] of [
+        [422, true],
+        [400, true],
+        [401, false],
+        [429, false],
+        [503, false]
+      ] as const) {
+        service.status = status
+        const refused = yield* Effect.flip(send(mail))
+        assert.deepStrictEqual([refused._tag, refused.permanent], ["MailRefused", permanent], String(status))
+        assert.notInclude(refused.reason, Redacted.value(secret))
+      }
+      assert.isFalse(
+        (yield* Effect.flip(
+          Effect.provide(
+            Mailer.use(({ send }) => send(mail)),
+            mailer("http://127.0.0.1:1/")
+          )
+        )).permanent
+      )
+    }).pipe(Effect.provide(mailing))
+  )
+
+  it.effect("gives a service up that does not answer", () =>
+    Effect.gen(function* () {
+      const { send } = yield* Mailer
+      ;(yield* MailService).status = null
+      const sending = yield* Effect.forkChild(Effect.flip(send(mail)))
+      yield* TestClock.adjust("15 seconds")
+      assert.isFalse((yield* Fiber.join(sending)).permanent)
+    }).pipe(Effect.provide(mailing))
+  )
+})
+
+const rules = { issuer: "https://login.host.example", audience: "commentary" }
+const mint = Layer.succeed(DashboardIdentitySuite.TokenMint, {
+  ...rules,
+  organizationClaim: "tenant",
+  sign: (claims) =>
+    Effect.promise(() =>
+      new SignJWT({ ...claims }).setProtectedHeader({ alg: "HS256" }).sign(Buffer.from(Redacted.value(secret)))
+    )
+})
+
+DashboardIdentitySuite.suite("the host's own login", Layer.merge(OwnDashboardIdentity.layer(secret, rules), mint))
+
+const tables = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    yield* sql`CREATE TABLE authors (id TEXT PRIMARY KEY, pen_name TEXT, about TEXT, email TEXT, joined TEXT)`
+    yield* sql`CREATE TABLE contracts (author TEXT, partner TEXT, ends TEXT)`
+  })
+)
+
+PersonaReadingSuite.suite(
+  "the host's own tables",
+  OwnPersonaStore.layer.pipe(
+    Layer.provideMerge(tables),
+    Layer.provideMerge(SqliteClient.layer({ filename: ":memory:" }))
+  ),
+  {
+    publish: ({ bio: about, createdAt, creator: { email }, id, name: pen_name }) =>
+      SqlClient.SqlClient.use(
+        (sql) =>
+          sql`INSERT INTO authors ${sql.insert({ id, pen_name, about, email, joined: Instant.toIso(createdAt) })}`
+      ),
+    license: (partner, author, until) =>
+      SqlClient.SqlClient.use(
+        (sql) =>
+          sql`INSERT INTO contracts ${sql.insert({ author, partner, ends: until === null ? null : Instant.toIso(until) })}`
+      )
+  }
+)
+
+it.for(["own-mailer", "own-dashboard-identity", "own-persona-store"])("%s takes fewer than thirty lines", (name) => {
+  const source = readFileSync(join(import.meta.dirname, `../${name}.ts`), "utf8")
+  const region = new RegExp(`^// #region ${name}\\n([\\s\\S]+?)^// #endregion$`, "m").exec(source)?.[1] ?? ""
+  assert.notStrictEqual(region, "")
+  assert.isBelow(region.trim().split("\n").length, 30)
+})

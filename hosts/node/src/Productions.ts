@@ -1,0 +1,28 @@
+/** What the doctor says of audio and video: whether any are made, and which were given up. */
+import { MediaKind } from "@partner-commentary/core/commentary/MediaSynthesizer"
+import { ProductionStore } from "@partner-commentary/core/commentary/ProductionStore"
+import * as Instant from "@partner-commentary/core/shared/Instant"
+import * as Choices from "@partner-commentary/settings/Choices"
+import type { Settings } from "@partner-commentary/settings/Settings"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import { type Finding, mend, ok } from "./Doctor.ts"
+
+const most = 1000
+
+export const examine = Effect.fnUntraced(function* (settings: Settings) {
+  const store = yield* ProductionStore
+  const failed = yield* store.failed(most)
+  const [first] = failed
+  const due = yield* store.nextDue(MediaKind.literals)
+  const isLeft = Option.isNone(settings.media.speech) && Option.isSome(due) && due.value < (yield* Instant.now)
+  if (isLeft) return mend("media", "Audio is to be made, and SPEECH_URL is unset: set it, for serve and worker alike.")
+  if (first === undefined) return ok("media", `Audio: ${Choices.speech(settings)}. None was given up.`)
+  const { kind, shareId } = first.production
+  const message =
+    failed.length === 1
+      ? `The ${kind} of ${shareId} was given up (${first.reason}): mend the cause, then run partner-commentary media retry ${shareId}.`
+      : `${failed.length === most ? "at least " : ""}${failed.length} audio or video were given up, the last one because of: ${first.reason}; ` +
+        "mend the cause, then run partner-commentary media retry --all."
+  return { ...mend("media", message), count: failed.length } satisfies Finding
+})

@@ -1,0 +1,52 @@
+/** `media retry`: audio and video that were given up begin anew. */
+import { ProductionStore } from "@partner-commentary/core/commentary/ProductionStore"
+import { ShareId } from "@partner-commentary/core/shared/Ids"
+import * as Instant from "@partner-commentary/core/shared/Instant"
+import * as Kind from "@partner-commentary/settings/Kind"
+import * as Argument from "effect/cli/Argument"
+import * as Command from "effect/cli/Command"
+import * as Flag from "effect/cli/Flag"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Administration from "../Administration.ts"
+import { answer } from "../Answer.ts"
+import { CommandFailed, WrongUsage } from "../CommandFailed.ts"
+import * as Parameter from "../Parameter.ts"
+
+const retry = Command.make(
+  "retry",
+  {
+    shareId: Argument.optional(
+      Parameter.argument("share_id", Kind.id(ShareId), "The share_id: one persona's part in one topic")
+    ),
+    all: Flag.Boolean("all").pipe(Flag.withDescription("Every one that was given up"), Flag.withDefault(false))
+  },
+  Effect.fn(function* ({ all, shareId }) {
+    if (all !== Option.isNone(shareId)) {
+      return yield* new WrongUsage({ message: "Give one share_id, or --all for everything that was given up." })
+    }
+    const restarted = yield* Effect.provide(begin(shareId), Administration.layer)
+    yield* answer({
+      json: () => ({ restarted }),
+      text: () =>
+        restarted === 0
+          ? ["Nothing to do: nothing was given up."]
+          : [`Began ${restarted} anew: a running server or worker makes the next attempts at once.`]
+    })
+  })
+).pipe(Command.withDescription("Begin audio and video anew that were given up"))
+
+const begin = Effect.fnUntraced(function* (shareId: Option.Option<ShareId>) {
+  const restarted = yield* (yield* ProductionStore).restart(Option.getOrNull(shareId), yield* Instant.now)
+  if (restarted === 0 && Option.isSome(shareId)) {
+    return yield* new CommandFailed({
+      message: `Nothing of ${shareId.value} was given up or waits for another attempt.`
+    })
+  }
+  return restarted
+})
+
+export const media = Command.make("media").pipe(
+  Command.withDescription("Audio and video of approved texts"),
+  Command.withSubcommands([retry])
+)

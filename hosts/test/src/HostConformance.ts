@@ -1,0 +1,161 @@
+/**
+ * Whether a host answers as every other does: the same requests go to it and to Node's server over the same routes, and each
+ * pair of answers must agree from the first header to the last byte, but for dates and ids. For hosts of this repository and
+ * for whoever mounts the service in a server of their own; it needs no test runner.
+ */
+import { deepStrictEqual } from "node:assert/strict"
+import { createServer, request } from "node:http"
+import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
+import { layerUntraced } from "@partner-commentary/server/creator/CreatorRequest"
+import * as Routes from "@partner-commentary/server/Routes"
+import * as WebRequest from "@partner-commentary/server/WebRequest"
+import * as Effect from "effect/Effect"
+import * as HttpRouter from "effect/http/HttpRouter"
+import * as HttpServer from "effect/http/HttpServer"
+import * as Layer from "effect/Layer"
+import * as Application from "./Application.ts"
+import { type Asked, asked, type Need, type Seen } from "./HostRequests.ts"
+import { Mailbox } from "./Mailbox.ts"
+import { ScriptedGenerator } from "./ScriptedGenerator.ts"
+import * as Seed from "./Seed.ts"
+
+export interface Told {
+  readonly status: number
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly bytes: Uint8Array
+}
+
+export type Ask = (asked: Asked) => Promise<Told>
+
+export interface Options {
+  readonly ask: Ask
+  /** What `partner` made in the host's database. */
+  readonly partner: Seen
+  /** The host's own; it stands in some answers. */
+  readonly apiRoot: string
+  /** What does not reach the host as it was sent. */
+  readonly lacks?: ReadonlyArray<Need>
+}
+
+/** An organization with what the requests need, for callers from this address. No call may have come before. */
+export const partner = Effect.fnUntraced(function* (address: string) {
+  const owner = yield* Seed.organization()
+  const personas = yield* Effect.forEach([1, 2, 3, 4], () => Seed.persona(owner))
+  const hasty = yield* Seed.organization({ limits: { ...Seed.generous, burst_per_minute: 3 } })
+  const key = (yield* Seed.key(owner)).text
+  const hurried = (yield* Seed.key(hasty)).text
+  const local = (yield* Seed.key(owner, { ipAllowList: [address] })).text
+  const foreign = (yield* Seed.key(owner, { ipAllowList: ["198.51.100.1"] })).text
+  return { key, hurried, local, foreign, personas: personas.map(({ id }) => id) } satisfies Seen
+})
+
+/** Rejects at the first request that is not answered alike, naming it and both answers; resolves with how many were. */
+export const check = ({ apiRoot, ask, lacks = [], partner: theirs }: Options): Promise<number> =>
+  Effect.gen(function* () {
+    const server = yield* HttpServer.HttpServer
+    const expected = overSocket({ port: "port" in server.address ? server.address.port : 0 })
+    const able = ({ needs }: Asked) => needs === undefined || !lacks.includes(needs)
+    const here = asked(yield* partner("127.0.0.1")).filter(able)
+    const there = asked(theirs).filter(able)
+    for (const [place, one] of there.entries()) {
+      const name = `${one.method} ${one.target.slice(0, 80)} (${place + 1} of ${there.length})`
+      const other = yield* answered(expected, here[place] ?? one, `${name} is not answered by Node's server`)
+      const told = yield* answered(ask, one, `${name} is not answered`)
+      const compared = comparable(lacks.includes("address"))
+      same(compared(told), compared(other), `${name} is answered otherwise than by Node's server`)
+    }
+    return there.length
+  }).pipe(Effect.provide(reference(apiRoot)), Effect.runPromise)
+
+const answered = (ask: Ask, one: Asked, message: string) =>
+  Effect.promise(() =>
+    ask(one).catch((cause: unknown) => {
+      throw new Error(`${message}: ${cause}`, { cause })
+    })
+  )
+
+const same = (actual: object, expected: object, message: string) => {
+  try {
+    deepStrictEqual(actual, expected)
+  } catch (error) {
+    throw new Error(`${message}:\n${error instanceof Error ? error.message : error}`)
+  }
+}
+
+const quiet = { disableLogger: true, disableListenLog: true }
+
+const reference = (apiRoot: string) =>
+  HttpRouter.serve(Routes.layer, { routerConfig: Routes.routerConfig, ...quiet }).pipe(
+    Layer.provideMerge(NodeHttpServer.layer(createServer, { port: 0, host: "127.0.0.1" })),
+    Layer.provide(layerUntraced),
+    Layer.provideMerge(Application.layer({ apiRoot, outside: Layer.merge(Mailbox.layer, ScriptedGenerator.layer) }))
+  )
+
+/** Asks a server on this machine. `below` is put before every path. */
+export const overSocket =
+  ({ below = "", port }: { readonly below?: string; readonly port: number }): Ask =>
+  ({ body, headers = [], method, target }) => {
+    const path = `${below}${target}`
+    const ask = (): Promise<Told> =>
+      new Promise((resolve, reject) => {
+        const fields = ["Host", "commentary.example", ...headers.flat()]
+        const sent = request({ port, host: "127.0.0.1", method, path, setHost: false, headers: fields })
+        sent.on("response", (response) => {
+          const chunks: Array<Buffer> = []
+          response.on("data", (chunk) => chunks.push(chunk))
+          response.on("error", reject)
+          response.on("end", () => {
+            const told = response.headers as Record<string, string>
+            resolve({ status: response.statusCode ?? 0, headers: told, bytes: Buffer.concat(chunks) })
+          })
+        })
+        // A server may close a connection between two requests, as after a body that it did not read.
+        sent.on("error", (error) => (sent.reusedSocket ? resolve(ask()) : reject(error)))
+        sent.end(body)
+      })
+    return ask()
+  }
+
+/** Asks what takes the web's Request. It is told the path as it was sent beside it, for a Request has lost dots. */
+export const overFetch =
+  (fetch: (request: Request, target: string) => Promise<Response>, origin = "http://commentary.example"): Ask =>
+  async ({ body, headers = [], method, target }) => {
+    const init = { method, headers: headers.map(([name, value]): [string, string] => [name, value]) }
+    const sent = body === undefined || body.length === 0 ? {} : { body: new Uint8Array(Buffer.from(body)) }
+    const response = await fetch(WebRequest.make(`${origin}${target}`, { ...init, ...sent }), target)
+    const bytes = new Uint8Array(await response.arrayBuffer())
+    return { status: response.status, headers: Object.fromEntries(response.headers), bytes }
+  }
+
+/** The connection's own, and how a body is framed on it. */
+const passing = new Set(["date", "connection", "keep-alive", "transfer-encoding", "content-length"])
+/** Seconds until something. */
+const timed = new Set(["retry-after", "x-ratelimit-reset"])
+
+const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g
+const cursor = /(?<="next_cursor":")[^"]+/g
+const moment = /\d{4}-\d{2}-\d{2}T[\d:.]+Z/g
+const seconds = /(?<="retry_after":)\d+|(?<=[Tt]ry again in )\d+/g
+
+/** Whose address is not known is counted nowhere. */
+const comparable =
+  (isUncounted: boolean) =>
+  ({ bytes, headers, status }: Told) => ({
+    status,
+    headers: Object.fromEntries(
+      Object.entries(headers)
+        .filter(([name]) => !passing.has(name))
+        .map(([name, value]) => {
+          const isNumber = timed.has(name) || (isUncounted && name === "x-ratelimit-remaining")
+          return [name, isNumber ? value.replace(/\d+/, "N") : value.replace(uuid, "ID")]
+        })
+        .sort()
+    ),
+    text: Buffer.from(bytes)
+      .toString("latin1")
+      .replace(uuid, "ID")
+      .replace(moment, "MOMENT")
+      .replace(cursor, "CURSOR")
+      .replace(seconds, "N")
+  })

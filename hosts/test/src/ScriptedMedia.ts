@@ -1,0 +1,74 @@
+/** Audio and video whose bytes show what they were asked to say, kept in memory; either side fails, hangs or is slow when it is told to. */
+import { MediaStorage, StorageFailed } from "@partner-commentary/core/commentary/MediaStorage"
+import {
+  type MediaKind,
+  MediaSynthesizer,
+  type Medium,
+  SynthesisFailed,
+  type SynthesisRequest
+} from "@partner-commentary/core/commentary/MediaSynthesizer"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+
+interface Failure {
+  readonly permanent: boolean
+}
+
+export class ScriptedMedia extends Context.Service<
+  ScriptedMedia,
+  {
+    readonly requests: Effect.Effect<ReadonlyArray<SynthesisRequest & { readonly kind: MediaKind }>>
+    /** By name. */
+    readonly stored: Effect.Effect<ReadonlyMap<string, Medium>>
+    /** The next attempts to make one fail like this, one each. */
+    readonly failNext: (...failures: ReadonlyArray<Failure>) => Effect.Effect<void>
+    /** The next attempts to store one fail like this, one each. */
+    readonly loseNext: (...failures: ReadonlyArray<Failure>) => Effect.Effect<void>
+    /** What the next attempts do before they make anything, one each: wait, or never end. */
+    readonly holdNext: (...holds: ReadonlyArray<Effect.Effect<void>>) => Effect.Effect<void>
+  }
+>()("@partner-commentary/test/ScriptedMedia") {
+  /** Makes these kinds. */
+  static readonly layer = (...kinds: ReadonlyArray<MediaKind>): Layer.Layer<ScriptedMedia> =>
+    Layer.effectContext(
+      Effect.sync(() => {
+        const requests: Array<SynthesisRequest & { readonly kind: MediaKind }> = []
+        const stored = new Map<string, Medium>()
+        const failures: Array<Failure> = []
+        const losses: Array<Failure> = []
+        const holds: Array<Effect.Effect<void>> = []
+        const reason = "failed as told"
+
+        const synthesize = (kind: MediaKind) =>
+          Effect.fnUntraced(function* (request: SynthesisRequest) {
+            requests.push({ ...request, kind })
+            yield* holds.shift() ?? Effect.void
+            const failure = failures.shift()
+            if (failure !== undefined) return yield* new SynthesisFailed({ ...failure, reason })
+            const bytes = new TextEncoder().encode(`${kind} of ${request.persona.name}: ${request.text}`)
+            return { contentType: kind === "audio" ? "audio/mpeg" : "video/mp4", bytes } satisfies Medium
+          })
+
+        const put = Effect.fnUntraced(function* (name: string, medium: Medium) {
+          const loss = losses.shift()
+          if (loss !== undefined) return yield* new StorageFailed({ ...loss, reason })
+          stored.set(name, medium)
+          return `https://media.example.org/${name}`
+        })
+
+        const of = (kind: MediaKind) => (kinds.includes(kind) ? synthesize(kind) : null)
+        const scripted = ScriptedMedia.of({
+          requests: Effect.sync(() => [...requests]),
+          stored: Effect.sync(() => new Map(stored)),
+          failNext: (...next) => Effect.sync(() => void failures.push(...next)),
+          loseNext: (...next) => Effect.sync(() => void losses.push(...next)),
+          holdNext: (...next) => Effect.sync(() => void holds.push(...next))
+        })
+        return Context.make(ScriptedMedia, scripted).pipe(
+          Context.add(MediaSynthesizer, { audio: of("audio"), video: of("video") }),
+          Context.add(MediaStorage, { put })
+        )
+      })
+    )
+}

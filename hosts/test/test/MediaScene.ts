@@ -1,0 +1,66 @@
+/** What tests of audio and video share: a topic whose creator approved, what its partner then sees, and work by drains alone. */
+import type { MediaKind } from "@partner-commentary/core/commentary/MediaSynthesizer"
+import { ShareId } from "@partner-commentary/core/shared/Ids"
+import { drain as drainFor } from "@partner-commentary/server/Workers"
+import * as Application from "@partner-commentary/test/Application"
+import { Mailbox } from "@partner-commentary/test/Mailbox"
+import { ScriptedGenerator } from "@partner-commentary/test/ScriptedGenerator"
+import { ScriptedMedia } from "@partner-commentary/test/ScriptedMedia"
+import * as Seed from "@partner-commentary/test/Seed"
+import { TestApi } from "@partner-commentary/test/TestApi"
+import * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as TestClock from "effect/testing/TestClock"
+import { webhookOf } from "./DeliveryCalls.ts"
+import { act, get, submit, tokenFor } from "./Requests.ts"
+
+export const start = Date.parse("2026-03-01T09:00:00.000Z")
+export const said = "They will win it."
+
+/** Media of these kinds are made; nothing works by itself. */
+export const mounting = (...kinds: ReadonlyArray<MediaKind>) => mountingIn({}, ...kinds)
+
+export const mountingIn = (
+  options: Pick<Application.Options, "filename" | "policy">,
+  ...kinds: ReadonlyArray<MediaKind>
+) =>
+  TestApi.layerMemory.pipe(
+    Layer.provideMerge(
+      Application.layer({
+        ...options,
+        outside: Layer.mergeAll(Mailbox.layer, ScriptedGenerator.layer, ScriptedMedia.layer(...kinds))
+      })
+    )
+  )
+
+/** Does what is due now. */
+export const drain = drainFor({
+  begin: Duration.minutes(5),
+  end: Duration.minutes(6),
+  patience: Duration.zero
+})
+
+/** A topic with these output types whose creator approved `said`; whatever that leads to is still to be done. */
+export const approved = Effect.fnUntraced(function* (
+  outputTypes: ReadonlyArray<string>,
+  content = "Who takes the title this season?"
+) {
+  if ((yield* Clock.currentTimeMillis) === 0) yield* TestClock.setTime(start)
+  const owner = yield* Seed.organization()
+  const persona = yield* Seed.persona(owner)
+  const { text: key } = yield* Seed.key(owner)
+  yield* webhookOf(key, ["creator.approved"])
+  const topicId = yield* submit(key, content, [persona], { external_reference: "title", output_types: outputTypes })
+  yield* drain
+  const token = yield* tokenFor(persona, content)
+  yield* act(token, "respond", { perspective: "They will win it, and by some distance." })
+  yield* drain
+  yield* act(token, "approve", { content: said })
+  const reference = yield* get(key, "/topics/by-reference/title")
+  const entry = Effect.map(get(key, `/topics/${topicId}/commentaries`), ({ data }) => data.commentaries[0])
+  const urls = Effect.map(entry, ({ audio_url, video_url }) => [audio_url, video_url])
+  const shareId = ShareId.make(reference.data.commentaries[0].share_id)
+  return { entry, key, persona, shareId, token, topicId, urls }
+})

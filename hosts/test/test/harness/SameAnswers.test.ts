@@ -1,0 +1,19 @@
+/** The harness answers as every host does. */
+import { assert, it } from "@effect/vitest"
+import * as HostConformance from "@partner-commentary/test/HostConformance"
+import { TestService } from "@partner-commentary/test/TestService"
+import * as Effect from "effect/Effect"
+
+const apiRoot = "http://commentary.example"
+
+/** Its callers have no address, and the web's Request is all that it is told. */
+const lacks = ["address", "dots", "repeated headers", "chunks"] as const
+
+it.live("a request is answered as by every host", () =>
+  Effect.gen(function* () {
+    const { handle } = yield* TestService
+    const partner = yield* HostConformance.partner("127.0.0.1")
+    const ask = HostConformance.overFetch(handle)
+    assert.isAbove(yield* Effect.promise(() => HostConformance.check({ ask, apiRoot, partner, lacks })), 80)
+  }).pipe(Effect.provide(TestService.layer({ apiRoot, start: 1_800_000_000_000 })))
+)

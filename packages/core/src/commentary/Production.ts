@@ -1,0 +1,51 @@
+/** One audio or video to be made of one approved text. Begun by its approval, whose outcome it never touches. Pure. */
+import type { ShareId } from "../shared/Ids.ts"
+import * as Instant from "../shared/Instant.ts"
+import type { Policy } from "../shared/Policy.ts"
+import { toBase62 } from "../shared/Secret.ts"
+import type { MediaKind } from "./MediaSynthesizer.ts"
+
+/** What an approval asks for, where the topic's output types do. */
+export interface Order {
+  readonly kind: MediaKind
+  /** Unguessable, and the same on every attempt: what was stored twice lies there once. Without what the file's name ends in. */
+  readonly name: string
+}
+
+export interface Production extends Order {
+  readonly shareId: ShareId
+  /** The one that it was taken for included. */
+  readonly attempts: number
+}
+
+/** What became of an attempt. `waiting`: another one follows. `released`: it was broken off by our own stop, and was none. */
+export type ProductionOutcome =
+  | { readonly state: "ready"; readonly url: string }
+  | { readonly state: "waiting"; readonly until: Instant.Instant; readonly reason: string }
+  | { readonly state: "released" }
+  | { readonly state: "failed"; readonly reason: string }
+
+const nameLength = 32
+
+/** Enough for a name and for what base62 skips. */
+export const randomnessOfName = 64
+
+/** 190 bits of what was random. */
+export const nameOf = (random: Uint8Array): string => toBase62(random, nameLength)
+
+/** What becomes of a production whose attempt failed. */
+export const afterFailure = (
+  { attempts }: Production,
+  failure: { readonly permanent: boolean; readonly reason: string },
+  now: Instant.Instant,
+  { mediaRetries }: Policy
+): ProductionOutcome => {
+  const delay = mediaRetries[attempts - 1]
+  return failure.permanent || delay === undefined
+    ? { state: "failed", reason: failure.reason }
+    : { state: "waiting", until: Instant.plus(now, delay), reason: failure.reason }
+}
+
+/** Every attempt ended without a word: its process died, each time. */
+export const isWornOut = ({ attempts }: Production, { mediaRetries }: Policy): boolean =>
+  attempts > mediaRetries.length + 1

@@ -1,0 +1,42 @@
+/** The port that keeps productions until they are made or given up. They are begun with the approval's change. */
+import * as Context from "effect/Context"
+import type * as Effect from "effect/Effect"
+import type * as Option from "effect/Option"
+import type { ShareId } from "../shared/Ids.ts"
+import type { Instant } from "../shared/Instant.ts"
+import type { MediaKind } from "./MediaSynthesizer.ts"
+import type { Production, ProductionOutcome } from "./Production.ts"
+
+export class ProductionStore extends Context.Service<
+  ProductionStore,
+  {
+    /**
+     * Takes productions of these kinds that are due, oldest due first, and counts an attempt. Until `lease` nobody else gets
+     * them; if no outcome comes by then, they are due again.
+     */
+    readonly claim: (
+      at: Instant,
+      lease: Instant,
+      kinds: ReadonlyArray<MediaKind>,
+      limit: number
+    ) => Effect.Effect<ReadonlyArray<Production>>
+    /**
+     * `ready` also writes the URL into the commentary, in one transaction, whatever was thought of the production before.
+     * Anything else counts only for the attempt that it was taken for: one that was overtaken changes nothing.
+     */
+    readonly settle: (production: Production, outcome: ProductionOutcome, at: Instant) => Effect.Effect<void>
+    /** The next moment at which one of these kinds falls due. */
+    readonly nextDue: (kinds: ReadonlyArray<MediaKind>) => Effect.Effect<Option.Option<Instant>>
+    /** Given up, newest first: for the operator. */
+    readonly failed: (
+      limit: number
+    ) => Effect.Effect<
+      ReadonlyArray<{ readonly production: Production; readonly reason: string; readonly at: Instant }>
+    >
+    /**
+     * Those of this assignment (null: of every one) that were given up begin anew, and of one assignment those that wait for
+     * another attempt are due now. Answers with how many.
+     */
+    readonly restart: (shareId: ShareId | null, at: Instant) => Effect.Effect<number>
+  }
+>()("@partner-commentary/core/commentary/ProductionStore") {}

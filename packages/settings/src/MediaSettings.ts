@@ -1,0 +1,87 @@
+/** Whether and how approved texts are spoken, from `SPEECH_…`, and where that is kept, from `MEDIA_…`. */
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Redacted from "effect/Redacted"
+import * as Kind from "./Kind.ts"
+import * as Variable from "./Variable.ts"
+import { SettingRefused } from "./Variable.ts"
+
+export interface MediaSettings {
+  /** None: no audio is made. */
+  readonly speech: Option.Option<SpeechSettings>
+  /** Some wherever audio is made. */
+  readonly storage: Option.Option<FolderSettings | BucketSettings>
+}
+
+export interface SpeechSettings {
+  readonly url: string
+  readonly apiKey: Option.Option<Redacted.Redacted<string>>
+  readonly model: string
+  readonly voice: string
+}
+
+export interface FolderSettings {
+  readonly kind: "folder"
+  readonly folder: string
+}
+
+export interface BucketSettings {
+  readonly kind: "bucket"
+  readonly url: string
+  readonly publicUrl: Option.Option<string>
+  readonly region: string
+  readonly accessKeyId: string
+  readonly secretAccessKey: Redacted.Redacted<string>
+  readonly sessionToken: Option.Option<Redacted.Redacted<string>>
+}
+
+/** `fallback`: the folder of who set none, in development. */
+export const read = Effect.fnUntraced(function* (fallback: Option.Option<string>) {
+  const speech = yield* readSpeech
+  const folder = yield* Variable.text("MEDIA_FOLDER")
+  const bucket = yield* readBucket
+  if (Option.isSome(folder) && Option.isSome(bucket)) {
+    return yield* refuse("MEDIA_FOLDER", "must not be set beside MEDIA_S3_URL: media are kept in one place")
+  }
+  const chosen = Option.orElse(folder, () => (Option.isSome(speech) ? fallback : Option.none<string>()))
+  const storage = Option.orElse(bucket, () =>
+    Option.map(chosen, (folder): FolderSettings => ({ kind: "folder", folder }))
+  )
+  if (Option.isSome(speech) && Option.isNone(storage)) {
+    return yield* refuse("MEDIA_FOLDER", "or MEDIA_S3_URL must be set where SPEECH_URL is, outside development")
+  }
+  return { speech, storage } satisfies MediaSettings
+})
+
+const readSpeech = Effect.gen(function* () {
+  const url = yield* Variable.optional("SPEECH_URL", Kind.httpRoot)
+  const apiKey = Option.map(yield* Variable.text("SPEECH_API_KEY"), (key) => Redacted.make(key))
+  if (Option.isNone(url)) return Option.none<SpeechSettings>()
+  const model = yield* required("SPEECH_MODEL", "must name a model of the server that SPEECH_URL points at")
+  const voice = yield* required("SPEECH_VOICE", "must name a voice of the server that SPEECH_URL points at")
+  return Option.some<SpeechSettings>({ url: url.value, apiKey, model, voice })
+})
+
+const readBucket = Effect.gen(function* () {
+  const url = yield* Variable.optional("MEDIA_S3_URL", Kind.httpRoot)
+  const publicUrl = yield* Variable.optional("MEDIA_PUBLIC_URL", Kind.httpRoot)
+  if (Option.isNone(url)) return Option.none<BucketSettings>()
+  const why = "must be set where MEDIA_S3_URL is"
+  return Option.some<BucketSettings>({
+    kind: "bucket",
+    url: url.value,
+    publicUrl,
+    region: Option.getOrElse(yield* Variable.text("MEDIA_S3_REGION"), () => "us-east-1"),
+    accessKeyId: yield* required("MEDIA_S3_ACCESS_KEY_ID", why),
+    secretAccessKey: Redacted.make(yield* required("MEDIA_S3_SECRET_ACCESS_KEY", why)),
+    sessionToken: Option.map(yield* Variable.text("MEDIA_S3_SESSION_TOKEN"), (token) => Redacted.make(token))
+  })
+})
+
+const required = (name: string, reason: string) =>
+  Effect.flatMap(
+    Variable.text(name),
+    Option.match({ onNone: () => refuse(name, reason), onSome: (value) => Effect.succeed(value) })
+  )
+
+const refuse = (name: string, reason: string) => Effect.fail(new SettingRefused({ name, reason }))
