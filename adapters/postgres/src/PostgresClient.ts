@@ -22,6 +22,7 @@ import * as SqlClient from "effect/sql/SqlClient"
 import type { Connection } from "effect/sql/SqlConnection"
 import { ConnectionError, SqlError, UnknownError } from "effect/sql/SqlError"
 import * as PostgresUrl from "./PostgresUrl.ts"
+import * as StalePlans from "./StalePlans.ts"
 import { registry, toParameter } from "./Values.ts"
 
 export interface PostgresClientConfig {
@@ -72,9 +73,11 @@ export const make = (
     const options = yield* poolOptions(config)
     const pool = yield* inRealTime(PgPool.make(options))
     const lending = lend(pool, options.maxConnections, config.acquireTimeout ?? usual.acquireTimeout)
+    const plans = StalePlans.make()
+    const connectionOf = (session: PgConnection.PgConnection) => toConnection(session, plans)
     const client = yield* SqlClient.make({
-      acquirer: Effect.map(lending.acquire, toConnection),
-      borrower: (use) => lending.borrow((session) => use(toConnection(session))),
+      acquirer: Effect.map(lending.acquire, connectionOf),
+      borrower: (use) => lending.borrow((session) => use(connectionOf(session))),
       compiler: PgClient.makeCompiler(),
       driver: "pg",
       prepareTransactionControls: true,
@@ -163,9 +166,14 @@ const lend = (pool: PgPool.PgPool, size: number, patience: Duration.Input) => {
   return { acquire, borrow, inUse: () => lent }
 }
 
-const toConnection = (session: PgConnection.PgConnection): Connection => {
-  const run = (sql: string, params: ReadonlyArray<unknown>, prepared: boolean) =>
-    Effect.map(session.query(sql, params.map(toParameter), prepared), ({ rows }) => rows)
+const toConnection = (session: PgConnection.PgConnection, plans: StalePlans.StalePlans): Connection => {
+  const run = (sql: string, params: ReadonlyArray<unknown>, prepared: boolean) => {
+    const values = params.map(toParameter)
+    const asked = prepared
+      ? plans.renewing(sql, (text) => session.query(text, values))
+      : session.query(sql, values, false)
+    return Effect.map(asked, ({ rows }) => rows)
+  }
   const transformed = (rows: ReturnType<typeof run>, transform: Parameters<Connection["execute"]>[2]) =>
     transform === undefined ? rows : Effect.map(rows, transform)
   return {

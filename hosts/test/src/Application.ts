@@ -20,6 +20,8 @@ import { Receivers } from "./Receivers.ts"
 export interface Options {
   /** `:memory:` unless told otherwise: nobody else's. */
   readonly filename?: string
+  /** Instead of a database of one's own. */
+  readonly stores?: ReturnType<typeof Sqlite.layer>
   readonly apiRoot?: string
   readonly policy?: Partial<Policy>
   /** Instead of the receivers that keep what is sent. */
@@ -51,7 +53,7 @@ export const layer = <Seen, E>(
   )
   const core = options.transport === undefined ? CoreLayer.layer : Layer.provide(CoreLayer.layer, options.transport)
   return core.pipe(
-    Layer.provideMerge(stores(options.filename ?? ":memory:")),
+    Layer.provideMerge(options.stores ?? stores(options.filename ?? ":memory:")),
     Layer.provideMerge(options.outside),
     Layer.provideMerge(Receivers.layer),
     Layer.provideMerge(settings)

@@ -6,6 +6,7 @@ import * as Digest from "effect/crypto/Digest"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
@@ -133,12 +134,12 @@ export class ApiKeys extends Context.Service<
         })
       })
 
-      const callers = yield* Cache.make({
-        capacity: 10_000,
-        lookup: (fullKey: string) =>
+      /** A look-up that broke off says nothing of the key. */
+      const callers = yield* Cache.makeWith(
+        (fullKey: string) =>
           Effect.flatMap(Instant.now, (readAt) => Effect.map(lookUp(fullKey), (known) => ({ known, readAt }))),
-        timeToLive: memory
-      })
+        { capacity: 10_000, timeToLive: (exit) => (Exit.isSuccess(exit) ? memory : Duration.zero) }
+      )
 
       /** Remembered from later than now: the clock stepped back, and the memory would last as much longer. */
       const remembered = Effect.fnUntraced(function* (fullKey: string) {

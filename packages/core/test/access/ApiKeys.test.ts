@@ -203,6 +203,16 @@ describe("a key that was seen", () => {
     })
   )
 
+  it.effect("is looked up again at once where the look-up broke off: that is not remembered", () =>
+    Effect.gen(function* () {
+      const { behind, met } = yield* withKey()
+      behind.before = Effect.die(new Error("the database is away"))
+      assert.isDefined(yield* Effect.catchDefect(met(), (defect) => Effect.succeed(defect)))
+      behind.before = Effect.void
+      assert.strictEqual(yield* met(), "Server")
+    })
+  )
+
   it.effect("is remembered as unknown too", () =>
     Effect.gen(function* () {
       const { behind, keys } = yield* withKey()

@@ -1,0 +1,238 @@
+/**
+ * Three servers and three workers on one Postgres database behave like one, whatever befalls them: killed, paused, their connections
+ * cut, the database restarted, crashed, stopped in its tracks and locked. Clients ask all the while.
+ */
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { setTimeout as sleep } from "node:timers/promises"
+import * as Wire from "@partner-commentary/test/postgres/Wire"
+import { assert, onTestFinished, test } from "vitest"
+import * as Partners from "../deliveries/Partners.ts"
+import * as Receivers from "../deliveries/Receivers.ts"
+import { command, type Place, place } from "../Host.ts"
+import * as PostOffice from "../PostOffice.ts"
+import { seeded } from "../Randomness.ts"
+import { Client } from "./Client.ts"
+import { Member } from "./Fleet.ts"
+import * as Reckoning from "./Reckoning.ts"
+import * as Server from "./Server.ts"
+
+const lease = 2000
+const quota = 20
+const clients = 8
+const simulated = [1, 2, 3, 4].map((number) => `7e570000-0000-4000-8000-00000000000${number}`)
+
+const seed = Number(process.env["CHAOS_SEED"] ?? Date.now() % 2 ** 31)
+
+test("3 servers and 3 workers under every fault: nothing accepted is lost, nothing happens twice, no quota is passed", async () => {
+  console.log(`seed ${seed}; the same again: CHAOS_SEED=${seed}`)
+  const random = seeded(seed)
+  const folder = mkdtempSync(join(tmpdir(), "chaos-"))
+  const [server, post, receivers] = await Promise.all([
+    Server.open(),
+    PostOffice.open(),
+    Receivers.open(random.fork(1))
+  ])
+  const wire = await Wire.open(server.url, { writesDown: false })
+  const variables = {
+    DATABASE_URL: wire.url,
+    DATABASE_POOL_SIZE: "4",
+    SIGNING_SECRET: "the same for every process of this test",
+    SMTP_URL: post.url,
+    MAIL_FROM: "Partner Commentary <desk@commentary.example>",
+    WEBHOOK_ALLOW_PRIVATE: "true",
+    WEBHOOK_TIMEOUT: "1 second",
+    WEBHOOK_RETRY_SCHEDULE: Array.from({ length: 9 }, () => "200 millis").join(", "),
+    WORKER_LEASE: `${lease} millis`,
+    WORKER_POLL_INTERVAL: "100 millis"
+  }
+  const places: Array<Place> = []
+  for (let number = 0; number < 6; number++) places.push(await place(folder, variables))
+  const servers = places.slice(0, 3).map((at) => new Member(at, ["serve", "--no-worker"]))
+  const workers = places.slice(3).map((at) => new Member(at, ["worker"]))
+  const all = [...servers, ...workers]
+  onTestFinished(async () => {
+    await Promise.all(all.map((member) => member.stop()))
+    await Promise.all([wire.close(), post.close(), receivers.close()])
+    await server.stop()
+    rmSync(folder, { recursive: true })
+  })
+  const [at] = places as [Place]
+  for (const member of all) member.start()
+  await Promise.all(all.map((member) => member.ready()))
+  const partners: Array<Partners.Partner> = []
+  for (let number = 0; number < 3; number++) partners.push(await Partners.make(at, receivers, number))
+  const limited = await quotaed(at)
+
+  const client = new Client(servers, random.fork(2))
+  const accepted: Array<string> = []
+  let refusedByQuota = 0
+  let number = 0
+  let goesOn = true
+
+  const submitting = async (mine: (typeof partners)[number] | null, numbered: number) => {
+    const key = mine?.key ?? limited.key
+    const { body, status } = await client.post("/topics", key, {
+      content: `Who wins match ${numbered} of the season, and why?`,
+      persona_ids: mine === null ? limited.personas : simulated,
+      external_reference: `number-${numbered}`
+    })
+    if (status === 429 && mine === null) {
+      refusedByQuota += 1
+      return
+    }
+    if (status !== 201)
+      return void client.mistakes.push(`topic ${numbered} was answered ${status} ${JSON.stringify(body)}`)
+    const id = String(body.data.topic_id)
+    accepted.push(id)
+    const seen = await client.get(`/topics/${id}/status`, key)
+    if (seen.status !== 200) client.mistakes.push(`topic ${id} was accepted, and then answered ${seen.status}`)
+    const listed = await client.get("/topics?limit=5", key)
+    if (listed.status !== 200) client.mistakes.push(`the list was answered ${listed.status}`)
+  }
+
+  const faults = { kills: 0, pauses: 0, cuts: 0, restarts: 0, crashes: 0, freezes: 0, locks: 0, bursts: 0 }
+  const repeating = async (between: readonly [number, number], fault: () => unknown) => {
+    const own = random.fork(between[0])
+    while (goesOn) {
+      await sleep(own.between(...between))
+      if (goesOn) await fault()
+    }
+  }
+  const burst = () => {
+    faults.bursts += 1
+    return Promise.all(Array.from({ length: 25 }, () => submitting(partners[0] ?? null, number++)))
+  }
+  const course = async () => {
+    await sleep(6000)
+    await server.restart()
+    faults.restarts += 1
+    await sleep(8000)
+    server.killBackend()
+    faults.crashes += 1
+    await sleep(8000)
+    faults.freezes += 1
+    await Promise.all([server.freeze(20_000), burst()])
+    await sleep(4000)
+    faults.locks += 1
+    await Promise.all([server.lockUsage(12_000).catch(() => {}), burst()])
+    await sleep(4000)
+    server.killBackend()
+    faults.crashes += 1
+    await sleep(6000)
+    await server.restart()
+    faults.restarts += 1
+    await sleep(6000)
+    goesOn = false
+  }
+
+  const began = Date.now()
+  const asking = Array.from({ length: clients }, async (_, index) => {
+    const mine = index % 4 === 3 ? null : (partners[index % 4] ?? null)
+    const own = random.fork(100 + index)
+    while (goesOn) {
+      await submitting(mine, number++)
+      await sleep(own.between(200, 1000))
+    }
+  })
+  await Promise.all([
+    course(),
+    repeating([1000, 3000], () => {
+      // Somebody is left to ask.
+      const serving = servers.filter((member) => member.isReady)
+      const victims = [...workers.filter((member) => member.isReady), ...(serving.length > 1 ? serving : [])]
+      return victims[random.whole(0, victims.length - 1)]?.kill()
+    }),
+    repeating([6000, 9000], () => (workers[random.whole(0, 2)] as Member).pause(2.5 * lease)),
+    repeating([300, 900], () => {
+      if (wire.cut("transaction")) faults.cuts += 1
+    }),
+    ...asking
+  ])
+  const calm = Date.now()
+  for (const end = calm + 90_000; Date.now() < end; await sleep(500)) {
+    const left = await server.read(Reckoning.left)
+    if (Object.values(left ?? { unknown: 1 }).every((count) => count === 0)) break
+  }
+  const quiet = Date.now()
+  // What would come twice has come by now.
+  await sleep(2 * lease)
+  const ends = await Promise.all(all.map((member) => member.stop()))
+  faults.kills = all.reduce((sum, { kills }) => sum + kills, 0)
+  faults.pauses = workers.reduce((sum, { pauses }) => sum + pauses, 0)
+
+  const { figures, mistakes } = await server.read(
+    Reckoning.of({
+      accepted,
+      arrived: receivers.arrived,
+      hooks: new Map(partners.map(({ hook, webhookId }) => [hook, webhookId])),
+      letters: post.letters,
+      quota: { organizationId: limited.organizationId, topics: quota }
+    })
+  )
+  console.log({
+    faults: { ...faults, total: Object.values(faults).reduce((sum, count) => sum + count) },
+    requests: client.tally,
+    refusedByQuota,
+    ...figures,
+    failedStarts: all.reduce((sum, member) => sum + member.failedStarts, 0),
+    seconds: { faults: (calm - began) / 1000, untilQuiet: (quiet - calm) / 1000 }
+  })
+  assert.deepStrictEqual([...mistakes, ...client.mistakes, ...client.unexplained()], [])
+  assert.deepStrictEqual(
+    all.flatMap(({ deaths }) => deaths),
+    []
+  )
+  assert.deepStrictEqual(new Set(ends), new Set([0]))
+  assert.isAbove(refusedByQuota, 0, "more was asked for than the quota allows")
+  assert.isAbove(faults.kills, 15)
+  assert.isAbove(faults.cuts, 20)
+  assert.isAbove(faults.pauses, 3)
+  assert.isAbove(client.tally.unavailable, 0, "clients were told of the faults")
+}, 400_000)
+
+/** A partner whose month has room for so many topics, to human creators. */
+const quotaed = async (at: Place) => {
+  const limits = ["requests_per_hour", "burst_per_minute", "topic_submissions_per_hour", "topic_reads_per_hour"]
+  const words = limits.flatMap((name) => ["--limit", `${name}=1000000`])
+  const { id: organizationId } = await command<{ readonly id: string }>(
+    at,
+    "org",
+    "create",
+    "--name",
+    "Limited",
+    ...words,
+    "--limit",
+    `topics_per_month=${quota}`,
+    "--limit",
+    "commentaries_per_month=1000000"
+  )
+  const personas: Array<string> = []
+  for (const name of ["Ada", "Bo"]) {
+    const email = `${name.toLowerCase()}@creators.example`
+    const { id } = await command<{ readonly id: string }>(
+      at,
+      "persona",
+      "create",
+      "--name",
+      name,
+      "--creator-email",
+      email
+    )
+    await command(at, "license", "grant", "--org", organizationId, "--persona", id)
+    personas.push(id)
+  }
+  const { full_key: key } = await command<{ readonly full_key: string }>(
+    at,
+    "key",
+    "create",
+    "--org",
+    organizationId,
+    "--name",
+    "driver",
+    "--scopes",
+    "topics:submit,topics:read"
+  )
+  return { organizationId, key, personas }
+}

@@ -1,0 +1,105 @@
+/**
+ * A partner's client that does not give up: it names an idempotency key and asks one server after the other, until it is told yes
+ * or no. Whatever it is told must be whole: a success or a refusal in the envelope. An answer that breaks off is the death of the
+ * server that gave it, or a fault.
+ */
+import { randomUUID } from "node:crypto"
+import { setTimeout as sleep } from "node:timers/promises"
+import type { Randomness } from "../Randomness.ts"
+import type { Member } from "./Fleet.ts"
+
+export interface Ending {
+  readonly status: number
+  // biome-ignore lint/suspicious/noExplicitAny: a test asserts the shape instead of declaring it
+  readonly body: any
+}
+
+interface Break {
+  readonly told: string
+  readonly server: Member
+  readonly from: number
+  readonly until: number
+}
+
+const patience = 90_000
+/** Longer than the longest fault, so that nobody is given up who would have been answered. */
+const longest = 60_000
+
+export class Client {
+  readonly tally = { requests: 0, succeeded: 0, refused: 0, unavailable: 0, broken: 0, replayed: 0, slowest: 0 }
+  readonly mistakes: Array<string> = []
+  private readonly breaks: Array<Break> = []
+  private readonly servers: ReadonlyArray<Member>
+  private readonly random: Randomness
+
+  constructor(servers: ReadonlyArray<Member>, random: Randomness) {
+    this.servers = servers
+    this.random = random
+  }
+
+  post(path: string, key: string, body: unknown): Promise<Ending> {
+    return this.until(path, {
+      method: "POST",
+      body: JSON.stringify(body),
+      headers: { "x-api-key": key, "content-type": "application/json", "idempotency-key": randomUUID() }
+    })
+  }
+
+  get(path: string, key: string): Promise<Ending> {
+    return this.until(path, { headers: { "x-api-key": key } })
+  }
+
+  /** Answers that broke off while their server lived. */
+  unexplained(): ReadonlyArray<string> {
+    return this.breaks.filter(({ from, server, until }) => !server.wasAway(from, until)).map(({ told }) => told)
+  }
+
+  private async until(path: string, init: RequestInit): Promise<Ending> {
+    const seen: Array<string> = []
+    for (const end = Date.now() + patience; Date.now() < end; ) {
+      const from = Date.now()
+      const ending = await this.once(path, init)
+      seen.push(`${ending?.status ?? "broken"} ${ending?.body.error?.code ?? ""} after ${Date.now() - from} ms`)
+      if (ending !== null && ending.status < 500 && !isBusy(ending)) return ending
+      await sleep(this.random.between(50, 400))
+    }
+    this.mistakes.push(`${path}: no answer within ${patience} ms: ${seen.slice(-8).join(", ")}`)
+    return { status: 0, body: {} }
+  }
+
+  private async once(path: string, init: RequestInit): Promise<Ending | null> {
+    const server = this.servers[this.random.whole(0, this.servers.length - 1)] as Member
+    const from = Date.now()
+    this.tally.requests += 1
+    const told = `${init.method ?? "GET"} ${path} at ${new Date(from).toISOString()}`
+    try {
+      const response = await fetch(`${server.place.root}/partner/v1${path}`, {
+        ...init,
+        signal: AbortSignal.timeout(longest)
+      })
+      const text = await response.text()
+      const body = JSON.parse(text)
+      const { status } = response
+      this.tally.slowest = Math.max(this.tally.slowest, Date.now() - from)
+      if (!isWhole(status, body)) this.mistakes.push(`${told} was answered ${status} ${text.slice(0, 200)}`)
+      if (response.headers.has("idempotency-replayed")) this.tally.replayed += 1
+      this.tally[status < 300 ? "succeeded" : status < 500 ? "refused" : "unavailable"] += 1
+      return { status, body }
+    } catch (cause) {
+      this.tally.broken += 1
+      this.breaks.push({ told: `${told}: ${why(cause)}`, server, from, until: Date.now() })
+      return null
+    }
+  }
+}
+
+const why = (cause: unknown): string =>
+  cause instanceof Error ? `${cause.message} ${cause.cause === undefined ? "" : why(cause.cause)}` : String(cause)
+
+const isWhole = (status: number, body: Ending["body"]): boolean =>
+  status < 300
+    ? body.success === true && body.data !== undefined
+    : body.success === false && typeof body.error.code === "string" && typeof body.error.message === "string"
+
+/** The first request under the key has not ended. */
+const isBusy = ({ body, status }: Ending): boolean => status === 429 && body.error.details?.quota === undefined

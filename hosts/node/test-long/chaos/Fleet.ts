@@ -1,0 +1,111 @@
+/** Processes of the service under somebody who starts them again whenever they end, as whoever runs them does: killed, stopped in their tracks, and ended by themselves. */
+import { type ChildProcess, spawn } from "node:child_process"
+import { once } from "node:events"
+import { createInterface } from "node:readline"
+import { setTimeout as sleep } from "node:timers/promises"
+import { fileURLToPath } from "node:url"
+import type { Place } from "../Host.ts"
+
+const executable = fileURLToPath(new URL("../../bin/partner-commentary.js", import.meta.url))
+
+/** When a process was not there to answer. */
+export interface Absence {
+  readonly from: number
+  until: number
+}
+
+export class Member {
+  readonly place: Place
+  readonly absences: Array<Absence> = []
+  /** What it said when it ended by itself after it had been ready: nothing may make it. */
+  readonly deaths: Array<string> = []
+  /** It could not start, for the database was away. */
+  failedStarts = 0
+  kills = 0
+  pauses = 0
+  errors = 0
+  isReady = false
+  private child: ChildProcess | null = null
+  private readonly words: ReadonlyArray<string>
+  private ended = false
+
+  constructor(place: Place, words: ReadonlyArray<string>) {
+    this.place = place
+    this.words = words
+    process.once("exit", () => this.child?.kill("SIGKILL"))
+  }
+
+  start(): void {
+    const child = spawn(process.execPath, [executable, ...this.words], {
+      cwd: this.place.folder,
+      env: { PATH: process.env["PATH"], ...this.place.variables },
+      stdio: ["ignore", "pipe", "pipe"]
+    })
+    const absence: Absence = { from: Date.now(), until: Number.POSITIVE_INFINITY }
+    let last = ""
+    this.child = child
+    this.isReady = false
+    this.absences.push(absence)
+    createInterface({ input: child.stdout }).on("line", (line) => {
+      if (!line.startsWith("ready")) return
+      this.isReady = true
+      absence.until = Date.now()
+    })
+    createInterface({ input: child.stderr }).on("line", (line) => {
+      last = line
+      if (/"level":"(ERROR|FATAL)"/.test(line)) this.errors += 1
+    })
+    child.once("exit", (code, signal) => {
+      // Told to stop, or killed.
+      if (this.child !== child) return
+      if (this.isReady) this.deaths.push(`${this.words.join(" ")} ended with ${code ?? signal}: ${last}`)
+      else this.failedStarts += 1
+      void sleep(300).then(() => {
+        if (!this.ended && this.child === child) this.start()
+      })
+    })
+  }
+
+  async ready(): Promise<void> {
+    while (!this.isReady) await sleep(20)
+  }
+
+  async kill(): Promise<void> {
+    const child = this.child
+    if (child === null || child.exitCode !== null || child.signalCode !== null) return
+    this.child = null
+    this.isReady = false
+    this.kills += 1
+    const from = Date.now()
+    child.kill("SIGKILL")
+    await once(child, "exit")
+    this.absences.push({ from, until: Date.now() + 1 })
+    if (!this.ended) this.start()
+  }
+
+  /** Stopped in its tracks for so long; what it held has lapsed when it goes on. */
+  async pause(milliseconds: number): Promise<void> {
+    const child = this.child
+    child?.kill("SIGSTOP")
+    await sleep(milliseconds)
+    child?.kill("SIGCONT")
+    if (this.child === child) this.pauses += 1
+  }
+
+  /** As an operator stops it. Answers with the exit code. */
+  async stop(): Promise<number | null> {
+    const child = this.child
+    this.ended = true
+    this.child = null
+    if (child === null || child.exitCode !== null || child.signalCode !== null) return child?.exitCode ?? null
+    const late = setTimeout(() => child.kill("SIGKILL"), 20_000)
+    child.kill("SIGTERM")
+    await once(child, "exit")
+    clearTimeout(late)
+    return child.exitCode
+  }
+
+  wasAway(from: number, until: number): boolean {
+    return this.absences.some((absence) => absence.from <= until && absence.until >= from - 50)
+  }
+}

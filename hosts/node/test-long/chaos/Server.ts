@@ -1,0 +1,69 @@
+/** What befalls a database server: restarted, a backend killed (which makes it recover), stopped in its tracks, a table that nobody gets at. */
+import { readFileSync } from "node:fs"
+import { setTimeout as sleep } from "node:timers/promises"
+import { type Cluster, start } from "@partner-commentary/test/postgres/Cluster"
+import { onDatabase } from "@partner-commentary/test/postgres/TestDatabase"
+import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
+import type * as SqlClient from "effect/sql/SqlClient"
+
+export interface Server {
+  readonly url: string
+  readonly restart: () => Promise<void>
+  readonly killBackend: () => void
+  readonly freeze: (milliseconds: number) => Promise<void>
+  /** Nobody counts anything meanwhile, so that whoever submits waits with its connection. */
+  readonly lockUsage: (milliseconds: number) => Promise<void>
+  readonly read: <A>(use: (sql: SqlClient.SqlClient) => Effect.Effect<A, unknown>) => Promise<A>
+  readonly stop: Cluster["stop"]
+}
+
+/** What was committed survives a crash of the server, if not of the machine: nothing waits for the disk. */
+export const open = async (): Promise<Server> => {
+  const cluster = await start({ settings: ["synchronous_commit=on"] })
+  const url = Redacted.make(cluster.url)
+  const children = () => {
+    const list = readFileSync(`/proc/${cluster.pid()}/task/${cluster.pid()}/children`, "utf8")
+    return list.trim().split(" ").filter(Boolean).map(Number)
+  }
+  const isBackend = (pid: number) => {
+    try {
+      return readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("127.0.0.1")
+    } catch {
+      return false
+    }
+  }
+  const signal = (pid: number, name: NodeJS.Signals) => {
+    try {
+      process.kill(pid, name)
+    } catch {
+      // It has ended by itself.
+    }
+  }
+  const read: Server["read"] = (use) => Effect.runPromise(onDatabase(url, (sql) => Effect.orDie(use(sql))))
+  return {
+    url: cluster.url,
+    restart: cluster.restart,
+    killBackend: () => {
+      const victim = children().find(isBackend)
+      if (victim !== undefined) signal(victim, "SIGKILL")
+    },
+    freeze: async (milliseconds) => {
+      const all = [cluster.pid(), ...children()]
+      for (const pid of all) signal(pid, "SIGSTOP")
+      await sleep(milliseconds)
+      for (const pid of all) signal(pid, "SIGCONT")
+    },
+    lockUsage: (milliseconds) =>
+      read((sql) =>
+        sql.withTransaction(
+          Effect.andThen(
+            sql`LOCK TABLE usage_months IN ACCESS EXCLUSIVE MODE`,
+            Effect.promise(() => sleep(milliseconds))
+          )
+        )
+      ),
+    read,
+    stop: cluster.stop
+  }
+}

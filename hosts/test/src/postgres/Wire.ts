@@ -1,0 +1,126 @@
+/**
+ * The line to a Postgres server, which knows what goes over it: each turn is what a client sent before it waited for the
+ * server, whatever number of statements that was. Tests count on it, and cut it.
+ */
+import { once } from "node:events"
+import { type AddressInfo, connect, createServer, type Socket } from "node:net"
+
+/** The statements of one turn, as they were sent. */
+export type Turn = ReadonlyArray<string>
+
+export interface Wire {
+  /** The server's address by this line. */
+  readonly url: string
+  /** So far, of all connections. */
+  readonly turns: Array<Turn>
+  /** How many connections there are. */
+  readonly open: () => number
+  /** Cuts a connection without a word: one in the middle of a transaction if there is such a one and it is asked for. Says whether there was any. */
+  readonly cut: (where: "transaction" | "anywhere") => boolean
+  readonly close: () => Promise<void>
+}
+
+/** Two messages without a type begin a connection; the rest have a letter, and their length. */
+class Messages {
+  private rest: Buffer = Buffer.alloc(0)
+  private opening: boolean
+  private readonly take: (type: string, body: Buffer) => void
+
+  constructor(opening: boolean, take: (type: string, body: Buffer) => void) {
+    this.opening = opening
+    this.take = take
+  }
+
+  push(bytes: Buffer): void {
+    this.rest = this.rest.length === 0 ? bytes : Buffer.concat([this.rest, bytes])
+    for (;;) {
+      const from = this.opening ? 0 : 1
+      if (this.rest.length < from + 4) return
+      const end = from + this.rest.readUInt32BE(from)
+      if (this.rest.length < end) return
+      this.take(this.opening ? "" : String.fromCharCode(this.rest[0] ?? 0), this.rest.subarray(from + 4, end))
+      this.opening = false
+      this.rest = this.rest.subarray(end)
+    }
+  }
+}
+
+const texts = (body: Buffer): ReadonlyArray<string> => body.toString("utf8").split("\0")
+
+/** In clear: the address must not ask for TLS. Turns are written down unless told otherwise. */
+export const open = async (target: string, options: { readonly writesDown?: boolean } = {}): Promise<Wire> => {
+  const { writesDown = true } = options
+  const { hostname, port } = new URL(target)
+  const turns: Array<Turn> = []
+  const lines = new Set<Line>()
+
+  interface Line {
+    readonly client: Socket
+    readonly server: Socket
+    inTransaction: boolean
+  }
+
+  const listener = createServer((client) => {
+    const server = connect(Number(port), hostname)
+    const line: Line = { client, server, inTransaction: false }
+    lines.add(line)
+    const hangUp = () => {
+      lines.delete(line)
+      client.destroy()
+      server.destroy()
+    }
+    for (const socket of [client, server]) socket.on("error", hangUp).on("close", hangUp).setNoDelay(true)
+
+    const named = new Map<string, string>()
+    let turn: Array<string> | null = null
+    const say = (statement: string) => {
+      if (!writesDown) return
+      if (turn === null) {
+        turn = []
+        turns.push(turn)
+      }
+      turn.push(statement.replaceAll(/\s+/g, " ").trim())
+    }
+    const sent = new Messages(true, (type, body) => {
+      const [first = "", second = ""] = type === "P" || type === "B" || type === "Q" ? texts(body) : []
+      if (type === "P") named.set(first, second)
+      if (type === "B") say(named.get(second) ?? second)
+      if (type === "Q") say(first)
+    })
+    const answered = new Messages(false, (type, body) => {
+      if (type !== "Z") return
+      turn = null
+      line.inTransaction = body[0] !== "I".charCodeAt(0)
+    })
+    client.on("data", (bytes: Buffer) => {
+      sent.push(bytes)
+      server.write(bytes)
+    })
+    server.on("data", (bytes: Buffer) => {
+      answered.push(bytes)
+      client.write(bytes)
+    })
+  })
+  listener.listen(0, "127.0.0.1")
+  await once(listener, "listening")
+  const url = new URL(target)
+  url.host = `127.0.0.1:${(listener.address() as AddressInfo).port}`
+
+  return {
+    url: url.href,
+    turns,
+    open: () => lines.size,
+    cut: (where) => {
+      const all = [...lines].filter(({ inTransaction }) => where === "anywhere" || inTransaction)
+      const line = all[Math.floor(Math.random() * all.length)]
+      line?.client.resetAndDestroy()
+      line?.server.resetAndDestroy()
+      return line !== undefined
+    },
+    close: async () => {
+      listener.close()
+      for (const { client } of lines) client.destroy()
+      await once(listener, "close")
+    }
+  }
+}

@@ -1,0 +1,69 @@
+/** The whole service on Postgres, by a line that knows what goes over it. */
+import * as Postgres from "@partner-commentary/postgres/Postgres"
+import * as Application from "@partner-commentary/test/Application"
+import { Mailbox } from "@partner-commentary/test/Mailbox"
+import * as TestDatabase from "@partner-commentary/test/postgres/TestDatabase"
+import { open, type Turn, type Wire } from "@partner-commentary/test/postgres/Wire"
+import { ScriptedGenerator } from "@partner-commentary/test/ScriptedGenerator"
+import { TestApi } from "@partner-commentary/test/TestApi"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+
+export class Line extends Context.Service<Line, Wire>()("@partner-commentary/test/OnTheWire/Line") {
+  static readonly layer = Layer.effect(
+    Line,
+    Effect.flatMap(TestDatabase.used, (url) =>
+      Effect.acquireRelease(
+        Effect.promise(() => open(Redacted.value(url))),
+        (wire) => Effect.promise(wire.close)
+      )
+    )
+  )
+}
+
+const storesBy = ({ url }: Wire, poolSize: number) =>
+  Layer.orDie(Postgres.layerAsIs({ url: Redacted.make(url), poolSize }))
+
+const outside = Layer.merge(Mailbox.layer, ScriptedGenerator.layer)
+
+/** By the line, without workers, and on one connection, so that nothing is prepared twice. */
+export const still = Layer.unwrap(
+  Effect.map(Line, (line) =>
+    Layer.provideMerge(TestApi.layerMemory, Application.layer({ stores: storesBy(line, 1), outside }))
+  )
+)
+
+/** By the line, with workers beside it. */
+export const atWork = Layer.unwrap(
+  Effect.map(Line, (line) =>
+    TestApi.layerMemory.pipe(
+      Layer.provideMerge(TestApi.workers),
+      Layer.provideMerge(Application.layer({ stores: storesBy(line, 10), outside }))
+    )
+  )
+)
+
+export const layer = Layer.provideMerge(still, Line.layer)
+
+/** What went over the line meanwhile, but for rate windows: those of all requests at a time go together, in a transaction of their own. */
+export const during = Effect.fnUntraced(function* <A, E, R>(effect: Effect.Effect<A, E, R>) {
+  const { turns } = yield* Line
+  const before = turns.length
+  const answer = yield* effect
+  return {
+    answer,
+    turns: turns.slice(before).filter((turn) => !turn.every((statement) => statement.includes("rate_windows")))
+  }
+})
+
+/** A turn's first word, and the first table that it names: several statements at once are told apart from one. */
+export const kindOf = (turn: Turn): string =>
+  turn
+    .map((statement) => {
+      const [word = ""] = statement.split(" ")
+      const table = /\b(?:FROM|INTO|UPDATE) (\w+)/.exec(statement)?.[1]
+      return word === "WITH" || table === undefined ? word : `${word} ${table}`
+    })
+    .join(" + ")
