@@ -10,6 +10,7 @@ import { gzipSync } from "node:zlib"
 import { explorerScript } from "@partner-commentary/server/description/ExplorerScript"
 import * as Effect from "effect/Effect"
 import { type BuildOptions, build, type Plugin } from "esbuild"
+import { noticesOf } from "./packing/Notices.ts"
 
 const root = join(import.meta.dirname, "..")
 const explorer = gzipSync(await Effect.runPromise(explorerScript), { level: 9 })
@@ -53,8 +54,10 @@ const bundle = async (outdir: string, { plugins = [], ...options }: BuildOptions
     banner: { js: 'import{createRequire as makeRequire}from"node:module";const require=makeRequire(import.meta.url);' },
     ...options
   })
+  const inputs = Object.keys(metafile?.inputs ?? {})
   writeFileSync(join(outdir, "explorer.js.gz"), explorer)
-  return Object.keys(metafile?.inputs ?? {}).filter((input) => !/node_modules\/|^node:/.test(input))
+  writeFileSync(join(outdir, "NOTICES.txt"), noticesOf(root, inputs))
+  return inputs.filter((input) => !/node_modules\/|^node:/.test(input))
 }
 
 /** The program is a file beside the bundle: what would make it anew is no part of it. */

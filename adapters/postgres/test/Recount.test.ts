@@ -29,7 +29,9 @@ describe("a recount", () => {
         const [first, second] = sent
         if (first === undefined || second === undefined) return assert.fail("nothing was sent")
         yield* Effect.flatMap(AssignmentStore, (store) =>
-          store.modify(first, (present) => Result.succeed(notified(present, "mail", createdAt, defaults)))
+          store.modify(first, (present) =>
+            Result.succeed(notified(present, { id: "mail", attempts: 1 }, createdAt, defaults))
+          )
         )
         yield* TestClock.setTime(createdAt + index * minute)
         times.push(index * minute)

@@ -2,7 +2,7 @@
  * The service as the environment describes it, by the variables that the Node host reads, too. Lambda keeps nothing on a disk and
  * knows no development, so what that would fall back to must be said.
  */
-import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
+import * as NodeCrypto from "@effect/platform-node-shared/NodeCrypto"
 import { DashboardIdentity } from "@partner-commentary/core/access/DashboardIdentity"
 import * as Core from "@partner-commentary/core/Core"
 import { Policy } from "@partner-commentary/core/shared/Policy"

@@ -33,9 +33,11 @@ const runWith = (node) => {
   })
 }
 
-// The bundle is what the sources were when it was made. One that is older than any of them is passed by.
+// The bundle is what the sources were when it was made. One that is older than any of them is passed by. A package that was
+// installed has no sources.
 const isBundled = () => {
   const folder = join(dirname(fileURLToPath(import.meta.url)), "..")
+  if (!existsSync(join(folder, "src"))) return true
   const list = join(folder, "bundle", "sources.json")
   if (!existsSync(list)) return false
   const times = Object.entries(JSON.parse(readFileSync(list, "utf8")))

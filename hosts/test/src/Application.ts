@@ -1,6 +1,6 @@
 /** The whole service composed for tests: real stores on SQLite, or on Postgres where TEST_STORES says so, the local identity, receivers that keep what is sent, the host's choice of mailer and generator. */
 
-import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
+import * as NodeCrypto from "@effect/platform-node-shared/NodeCrypto"
 import { AccessChanges } from "@partner-commentary/core/access/AccessChanges"
 import { RateWindows } from "@partner-commentary/core/access/RateWindows"
 import * as CoreLayer from "@partner-commentary/core/Core"
@@ -57,7 +57,11 @@ export const layer = <Seen, E>(
   )
   const core = options.transport === undefined ? CoreLayer.layer : Layer.provide(CoreLayer.layer, options.transport)
   return core.pipe(
-    Layer.provideMerge(options.stores ?? stores(options.filename ?? ":memory:")),
+    Layer.provideMerge(
+      options.stores === undefined
+        ? stores(options.filename ?? ":memory:")
+        : Layer.merge(options.stores, RateWindows.layerMemory)
+    ),
     Layer.provideMerge(options.outside),
     Layer.provideMerge(Receivers.layer),
     Layer.provideMerge(settings)

@@ -5,9 +5,11 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { promisify } from "node:util"
 import { afterAll, beforeAll, expect, it } from "vitest"
+import { stage } from "../../../scripts/packing/Stage.ts"
+import { pack } from "../../../scripts/packing/Tarballs.ts"
 
-const folder = join(import.meta.dirname, "..")
-const dependencies = join(folder, "..", "..", "node_modules")
+const root = join(import.meta.dirname, "..", "..", "..")
+const dependencies = join(root, "node_modules")
 const place = mkdtempSync(join(tmpdir(), "client-package-"))
 const project = join(place, "project")
 
@@ -70,11 +72,11 @@ console.log(topic_id, new PartnerCommentaryError("a") instanceof Error)
 `
 
 beforeAll(async () => {
-  await run(folder, "npm", "pack", "--pack-destination", place)
-  const packed = readdirSync(place).find((name) => name.endsWith(".tgz"))
+  await run(root, process.execPath, "scripts/client.ts")
+  const [packed] = await pack(stage(join(place, "staged"), { only: "packages/client" }), place)
   mkdirSync(project)
   write("package.json", JSON.stringify({ name: "project", version: "1.0.0", private: true }))
-  await run(project, "npm", "install", join(place, packed ?? "nothing was packed"))
+  await run(project, "npm", "install", packed?.tarball ?? "nothing was packed")
 })
 
 it("is installed offline, alone, with programs, their declarations and nothing of TypeScript's to compile", () => {
@@ -85,7 +87,15 @@ it("is installed offline, alone, with programs, their declarations and nothing o
   const files = readdirSync(installed, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map(({ name }) => name.replace(/^\w+(?=\.(d\.ts|js|js\.map)$)/, "*"))
-  expect([...new Set(files)].sort()).toEqual(["*.d.ts", "*.js", "*.js.map", "README.md", "package.json"])
+  expect([...new Set(files)].sort()).toEqual([
+    "*.d.ts",
+    "*.js",
+    "*.js.map",
+    "CHANGELOG.md",
+    "LICENSE",
+    "README.md",
+    "package.json"
+  ])
   const manifest = JSON.parse(readFileSync(join(installed, "package.json"), "utf8"))
   expect(manifest).toMatchObject({ type: "module", sideEffects: false, engines: { node: ">=20" } })
 })

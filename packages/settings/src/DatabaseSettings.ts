@@ -1,5 +1,4 @@
-/** Where the data lies: a file of SQLite's, or a database of a Postgres server. */
-import * as PostgresUrl from "@partner-commentary/postgres/PostgresUrl"
+/** Where the data lies: a file of SQLite's, or a database of a Postgres server, whose adapter judges its address and is loaded only then. */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
@@ -64,9 +63,13 @@ export const read = (fallback: string): Effect.Effect<Database, SettingRefused> 
   })
 
 const address = (name: string, text: string) =>
-  Result.match(PostgresUrl.parse(Redacted.make(text)), {
-    onFailure: ({ reason }) => refuse(name, reason),
-    onSuccess: Effect.succeed
-  })
+  Effect.flatMap(
+    Effect.promise(() => import("@partner-commentary/postgres/PostgresUrl")),
+    ({ parse }) =>
+      Result.match(parse(Redacted.make(text)), {
+        onFailure: ({ reason }) => refuse(name, reason),
+        onSuccess: Effect.succeed
+      })
+  )
 
 const refuse = (name: string, reason: string) => Effect.fail(new SettingRefused({ name, reason }))

@@ -153,7 +153,9 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.deepStrictEqual(figuresOf(yield* days(owner)), figuresOf([kept(ada, sent(1)), kept(bo, sent(1))]))
         yield* TestClock.setTime(start + minute)
         yield* Effect.flatMap(AssignmentStore, (store) =>
-          store.modify(first, (present) => Result.succeed(notified(present, "mail", start + minute, defaults)))
+          store.modify(first, (present) =>
+            Result.succeed(notified(present, { id: "mail", attempts: 1 }, start + minute, defaults))
+          )
         )
         yield* TestClock.setTime(start + hour)
         yield* Creator.respondAndDraft(first)
@@ -197,7 +199,9 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
           const [id] = yield* send(owner, start, [ada])
           yield* TestClock.setTime(start + minute)
           yield* Effect.flatMap(AssignmentStore, (store) =>
-            store.modify(id, (present) => Result.succeed(notified(present, "mail", start + minute, defaults)))
+            store.modify(id, (present) =>
+              Result.succeed(notified(present, { id: "mail", attempts: 1 }, start + minute, defaults))
+            )
           )
           const took = (index + 1) ** 2 * 10_007
           times.push(took)

@@ -1,0 +1,20 @@
+/**
+ * Packs what is published, one tarball for each workspace, into `dist/tarballs` or the folder that is named, and asks judges whether it can be
+ * installed, imported and compiled against. `scripts/test-long/Judges.test.ts` proves them; the compiler and `scripts/bundle.ts` have run before.
+ */
+import { mkdirSync, rmSync } from "node:fs"
+import { join } from "node:path"
+import { judge } from "./packing/Judges.ts"
+import { stage } from "./packing/Stage.ts"
+import { pack } from "./packing/Tarballs.ts"
+import { root } from "./Repository.ts"
+
+const [destination = join(root, "dist", "tarballs")] = process.argv.slice(2)
+rmSync(destination, { recursive: true, force: true })
+mkdirSync(destination, { recursive: true })
+
+const packed = await pack(stage(join(destination, "staged")), destination)
+const faults = await judge(packed)
+for (const fault of faults) process.stdout.write(`${fault}\n`)
+process.stdout.write(`packages: ${packed.length} packed, ${faults.length} findings\n`)
+if (faults.length > 0) process.exitCode = 1

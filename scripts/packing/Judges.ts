@@ -1,0 +1,80 @@
+/**
+ * Asks publint and Are The Types Wrong about tarballs as they would be sent, entry by entry, and holds a README's imports to what
+ * can be imported. Everything is ESM: what a `require` or an old resolver would find is not asked.
+ */
+import { execFile } from "node:child_process"
+import { existsSync, readdirSync, readFileSync } from "node:fs"
+import { createRequire } from "node:module"
+import { dirname, join } from "node:path"
+import { promisify } from "node:util"
+import { publint } from "publint"
+import { formatMessage } from "publint/utils"
+import { imports, packageOf } from "../Imports.ts"
+import type { Packed } from "./Tarballs.ts"
+
+const attw = join(
+  dirname(createRequire(import.meta.url).resolve("@arethetypeswrong/cli/package.json")),
+  "dist/index.js"
+)
+
+const asPublint = async ({ name, tarball }: Packed): Promise<ReadonlyArray<string>> => {
+  const bytes = new Uint8Array(readFileSync(tarball))
+  const { messages, pkg } = await publint({ pack: { tarball: bytes.buffer }, strict: true })
+  return messages.map((message) => `${name}: ${formatMessage(message, pkg ?? {}, { color: false })} (publint)`)
+}
+
+/** What has a name of its own, and one of each folder: those beside it are found by the same pattern. */
+const sampleOf = (entries: ReadonlyArray<string>): ReadonlyArray<string> => [
+  ...new Map(entries.map((entry) => [entry.includes("/") ? dirname(entry) : entry, entry])).values()
+]
+
+const asTypes = async ({ entries, name, tarball }: Packed): Promise<ReadonlyArray<string>> => {
+  if (entries.length === 0) return []
+  const options = ["--profile", "esm-only", "--format", "ascii", "--no-emoji", "--no-color", "--no-definitely-typed"]
+  try {
+    await promisify(execFile)(process.execPath, [attw, tarball, ...options, "--entrypoints", ...sampleOf(entries)], {
+      maxBuffer: 1 << 26
+    })
+    return []
+  } catch (error) {
+    const { stdout = "", stderr = "" } = error as { readonly stdout?: string; readonly stderr?: string }
+    return [`${name}: ${stdout}${stderr} (Are The Types Wrong)`]
+  }
+}
+
+const readmeOf = ({ entries, folder, name }: Packed): ReadonlyArray<string> => {
+  const code = [...readFileSync(join(folder, "README.md"), "utf8").matchAll(/^```ts\n([\s\S]+?)^```$/gm)]
+  return code
+    .flatMap(([, text = ""]) => imports(text).flatMap(({ specifier }) => specifier ?? []))
+    .filter((specifier) => packageOf(specifier) === name && !entries.includes(`.${specifier.slice(name.length)}`))
+    .map((specifier) => `${name}: its README imports ${specifier}, which it does not export (README)`)
+}
+
+/** What a folder's sample does not show. */
+const declarationsOf = ({ folder, name }: Packed): ReadonlyArray<string> => {
+  const dist = join(folder, "dist")
+  if (!existsSync(dist)) return []
+  const declarations = readdirSync(dist, { encoding: "utf8", recursive: true }).filter((path) => path.endsWith(".d.ts"))
+  return declarations
+    .filter((path) => /(from|import)[\s(]*"\.[^"\n]*\.ts"/.test(readFileSync(join(dist, path), "utf8")))
+    .map((path) => `${name}: dist/${path} imports TypeScript, which is not there (declarations)`)
+}
+
+/** One sentence, or one page, for each fault. Two at a time: the second judge is a process that compiles. */
+export const judge = async (all: ReadonlyArray<Packed>): Promise<ReadonlyArray<string>> => {
+  const faults: Array<string> = []
+  const left = [...all]
+  const judgeNext = async (): Promise<void> => {
+    const packed = left.shift()
+    if (packed === undefined) return
+    faults.push(
+      ...readmeOf(packed),
+      ...declarationsOf(packed),
+      ...(await asPublint(packed)),
+      ...(await asTypes(packed))
+    )
+    return judgeNext()
+  }
+  await Promise.all([judgeNext(), judgeNext()])
+  return faults
+}

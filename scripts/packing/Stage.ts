@@ -1,0 +1,82 @@
+/**
+ * Lays out what is published of each workspace, in a folder of its own: what the compiler made of its sources, its README, the
+ * licence and a manifest for those who install it. Nothing else of a workspace is ever packed.
+ */
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { dirname, join } from "node:path"
+import { readFiles, root, shipped, type Workspace, workspaces } from "../Repository.ts"
+import { declaring } from "./Declarations.ts"
+import { isProgram, publishedManifest, type SourceManifest } from "./PublishedManifest.ts"
+
+export interface Staged {
+  /** `packages/core` */
+  readonly workspace: string
+  readonly name: string
+  readonly version: string
+  /** Where it lies, ready to be packed. */
+  readonly folder: string
+  /** What is imported of it, as its users name it after the package's name: `.` or `./topic/Topic`. */
+  readonly entries: ReadonlyArray<string>
+}
+
+/** The module behind a source file, as `topic/Topic`, or undefined: what a manifest keeps back is not among them. */
+const modulesOf = (files: ReturnType<typeof readFiles>, folder: string): ReadonlyArray<string> =>
+  shipped(files, folder).flatMap(([path]) => {
+    const module = path.startsWith(`${folder}/src/`) ? path.slice(`${folder}/src/`.length) : undefined
+    return module === undefined ? [] : [module.replace(/\.ts$/, "")]
+  })
+
+const write = (path: string, text: string) => {
+  mkdirSync(dirname(path), { recursive: true })
+  writeFileSync(path, text)
+}
+
+/** The sources lie within the maps, since nobody installs them otherwise. */
+const copyModule = (workspace: string, folder: string, module: string) => {
+  const built = (ending: string) => readFileSync(join(root, workspace, "dist", `${module}${ending}`), "utf8")
+  write(join(folder, "dist", `${module}.js`), built(".js"))
+  write(join(folder, "dist", `${module}.js.map`), built(".js.map"))
+  write(join(folder, "dist", `${module}.d.ts`), declaring(built(".d.ts")))
+}
+
+const entriesOf = ({ exports }: SourceManifest, modules: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const named = Object.keys(exports).filter((name) => !name.includes("*") && name !== "./package.json")
+  return [...named, ...("./*" in exports ? modules.map((module) => `./${module}`) : [])]
+}
+
+export interface Staging {
+  /** Where the sources are kept, for those who verify where a package came from. */
+  readonly repository?: string | undefined
+  readonly only?: string
+}
+
+/** Below `destination`, which is emptied first. The compiler has run: `tsc --build`, then `scripts/bundle.ts`. */
+export const stage = (destination: string, { only, repository }: Staging = {}): ReadonlyArray<Staged> => {
+  const files = readFiles()
+  const all = workspaces(files)
+  const ours = new Set(all.map(({ manifest }) => manifest.name))
+  rmSync(destination, { recursive: true, force: true })
+  const wanted = all.filter(({ folder }) => only === undefined || folder === only)
+  return wanted.map((each: Workspace): Staged => {
+    const manifest = each.manifest as SourceManifest
+    const folder = join(destination, each.folder.replace("/", "-"))
+    const modules = isProgram(manifest) ? [] : modulesOf(files, each.folder)
+    for (const module of modules) copyModule(each.folder, folder, module)
+    for (const made of ["bin", "bundle"]) {
+      const source = join(root, each.folder, made)
+      if (existsSync(source)) cpSync(source, join(folder, made), { recursive: true })
+    }
+    rmSync(join(folder, "bundle", "sources.json"), { force: true })
+    cpSync(join(root, each.folder, "README.md"), join(folder, "README.md"))
+    for (const shared of ["LICENSE", "CHANGELOG.md"]) cpSync(join(root, shared), join(folder, shared))
+    const published = publishedManifest(manifest, { folder: each.folder, ours, repository })
+    write(join(folder, "package.json"), `${JSON.stringify(published, undefined, 2)}\n`)
+    return {
+      workspace: each.folder,
+      name: manifest.name,
+      version: manifest.version ?? "0.0.0",
+      folder,
+      entries: isProgram(manifest) ? [] : entriesOf(manifest, modules)
+    }
+  })
+}

@@ -1,0 +1,44 @@
+/**
+ * Publishes every package whose version is not published yet, from what `stage` lays out and the judges let pass. `REPOSITORY_URL` says where
+ * the sources are kept: npm's provenance compares it with where the release ran, so nothing goes out without it. With `--dry-run` nothing goes out at all.
+ */
+import { execFileSync, spawnSync } from "node:child_process"
+import { mkdirSync, rmSync } from "node:fs"
+import { join } from "node:path"
+import { judge } from "./packing/Judges.ts"
+import { stage } from "./packing/Stage.ts"
+import { pack } from "./packing/Tarballs.ts"
+import { root } from "./Repository.ts"
+
+const refuse = (reason: string): never => {
+  process.stderr.write(`Nothing was published: ${reason}\n`)
+  process.exit(1)
+}
+
+const isDry = process.argv.includes("--dry-run")
+const repository = process.env["REPOSITORY_URL"]
+if (repository === undefined || !/^(git\+)?https:\/\//.test(repository)) {
+  throw refuse("REPOSITORY_URL must be the https address of the repository that this runs in.")
+}
+const changed = execFileSync("git", ["status", "--porcelain"], { cwd: root, encoding: "utf8" })
+if (changed !== "" && !isDry) throw refuse(`the work tree has changes:\n${changed}`)
+
+const destination = join(root, "dist", "release")
+rmSync(destination, { recursive: true, force: true })
+mkdirSync(destination, { recursive: true })
+const packed = await pack(stage(join(destination, "staged"), { repository }), destination)
+const faults = await judge(packed)
+if (faults.length > 0) throw refuse(faults.join("\n"))
+
+const isPublished = (name: string, version: string) =>
+  spawnSync("npm", ["view", `${name}@${version}`, "version"], { encoding: "utf8" }).stdout.trim() === version
+
+const published: Array<string> = []
+for (const { name, tarball, version } of packed) {
+  if (isPublished(name, version)) continue
+  // A dry run has nobody to vouch for it.
+  const how = isDry ? ["--dry-run", "--provenance=false"] : []
+  execFileSync("npm", ["publish", tarball, "--access", "public", ...how], { cwd: destination, stdio: "inherit" })
+  published.push(name)
+}
+process.stdout.write(`${isDry ? "Would publish" : "Published"} ${published.length} of ${packed.length} packages.\n`)

