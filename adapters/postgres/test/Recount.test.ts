@@ -3,16 +3,12 @@ import { assert, describe, it } from "@effect/vitest"
 import { percentile } from "@partner-commentary/core/performance/Durations"
 import { figures } from "@partner-commentary/core/performance/Figures"
 import { PerformanceStore } from "@partner-commentary/core/performance/PerformanceStore"
-import { defaults } from "@partner-commentary/core/shared/Policy"
-import { AssignmentStore } from "@partner-commentary/core/topic/AssignmentStore"
 import { TopicStore } from "@partner-commentary/core/topic/TopicStore"
-import { notified } from "@partner-commentary/core/topic/Workflow"
 import { recount } from "@partner-commentary/sql/Recount"
 import * as TestDatabase from "@partner-commentary/test/postgres/TestDatabase"
 import * as Creator from "@partner-commentary/testkit/Creator"
 import { day, minute, owner as ownerOf, persona, start, submission } from "@partner-commentary/testkit/Fixtures"
 import * as Effect from "effect/Effect"
-import * as Result from "effect/Result"
 import * as TestClock from "effect/testing/TestClock"
 
 describe("a recount", () => {
@@ -28,11 +24,7 @@ describe("a recount", () => {
         const { sent } = yield* topics.submit(submission({ personas: [ada, bo], topic: { ...owner, createdAt } }))
         const [first, second] = sent
         if (first === undefined || second === undefined) return assert.fail("nothing was sent")
-        yield* Effect.flatMap(AssignmentStore, (store) =>
-          store.modify(first, (present) =>
-            Result.succeed(notified(present, { id: "mail", attempts: 1 }, createdAt, defaults))
-          )
-        )
+        yield* Creator.notify(first)
         yield* TestClock.setTime(createdAt + index * minute)
         times.push(index * minute)
         yield* Creator.respondAndDraft(first)

@@ -21,6 +21,11 @@ const step = <E>(decide: Decide<E>) =>
     return Option.getOrThrow(modified).after
   })
 
+/** Some mail was handed over; the mails themselves stay as they are. */
+export const notify = step((present, at) => {
+  const { assignment, notices } = Workflow.notified(present, { id: "mail", attempts: 1 }, at, defaults)
+  return Result.succeed({ assignment, notices })
+})
 export const respond = step((present, at) => Workflow.respond(present, { perspective: "The keeper decides it." }, at))
 export const decline = step((present, at) => Workflow.decline(present, { reason: "Not my sport." }, at))
 export const withdraw = step((present, at) => Workflow.withdraw(present, { reason: null }, at))

@@ -5,13 +5,10 @@ import { add, type Course, figures, newTally, type Tally } from "@partner-commen
 import { type KeptOfPersona, PerformanceStore } from "@partner-commentary/core/performance/PerformanceStore"
 import type { PersonaId, ShareId } from "@partner-commentary/core/shared/Ids"
 import type { Cursor } from "@partner-commentary/core/shared/Page"
-import { defaults } from "@partner-commentary/core/shared/Policy"
-import { AssignmentStore } from "@partner-commentary/core/topic/AssignmentStore"
+import type { AssignmentStore } from "@partner-commentary/core/topic/AssignmentStore"
 import { type Owner, TopicStore } from "@partner-commentary/core/topic/TopicStore"
-import { notified } from "@partner-commentary/core/topic/Workflow"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
-import * as Result from "effect/Result"
 import * as TestClock from "effect/testing/TestClock"
 import * as Creator from "./Creator.ts"
 import {
@@ -52,12 +49,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         }
         assert.deepStrictEqual(yield* all(owner), [course])
         yield* TestClock.setTime(start + minute)
-        yield* Effect.flatMap(AssignmentStore, (store) =>
-          store.modify(id, (present) => {
-            const { assignment, notices } = notified(present, { id: "mail", attempts: 1 }, start + minute, defaults)
-            return Result.succeed({ assignment, notices })
-          })
-        )
+        yield* Creator.notify(id)
         yield* TestClock.setTime(start + hour)
         yield* Creator.respond(id)
         yield* TestClock.setTime(start + 2 * hour)
@@ -152,11 +144,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         const [first] = yield* send(owner, start, [ada, bo])
         assert.deepStrictEqual(figuresOf(yield* days(owner)), figuresOf([kept(ada, sent(1)), kept(bo, sent(1))]))
         yield* TestClock.setTime(start + minute)
-        yield* Effect.flatMap(AssignmentStore, (store) =>
-          store.modify(first, (present) =>
-            Result.succeed(notified(present, { id: "mail", attempts: 1 }, start + minute, defaults))
-          )
-        )
+        yield* Creator.notify(first)
         yield* TestClock.setTime(start + hour)
         yield* Creator.respondAndDraft(first)
         yield* TestClock.setTime(start + 3 * hour)
@@ -198,11 +186,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         for (let index = 0; index < 80; index++) {
           const [id] = yield* send(owner, start, [ada])
           yield* TestClock.setTime(start + minute)
-          yield* Effect.flatMap(AssignmentStore, (store) =>
-            store.modify(id, (present) =>
-              Result.succeed(notified(present, { id: "mail", attempts: 1 }, start + minute, defaults))
-            )
-          )
+          yield* Creator.notify(id)
           const took = (index + 1) ** 2 * 10_007
           times.push(took)
           yield* TestClock.setTime(start + minute + took)
