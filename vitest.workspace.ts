@@ -3,8 +3,10 @@ import { configDefaults, defineConfig } from "vitest/config"
 
 const folders = ["packages/*", "adapters/*", "hosts/*", "scripts", "examples"]
 
-/** Many short tests in many files: they share what they import, which is most of what each file would cost. */
 const conformance = "hosts/test/test/conformance/*.test.ts"
+
+/** Many short tests in many files: they share what they import, which is most of what each file would cost. No state in modules. */
+const shareImports = ["packages/*", "adapters/*", "hosts/*", "conformance", "on Postgres"]
 
 /** What of the whole service's tests runs on Postgres each time; `test:long` runs all of it. */
 const onPostgres = ["Story", "Races"].map((name) => `hosts/test/test/${name}.test.ts`)
@@ -28,6 +30,7 @@ const project = (name: string, include: string) => ({
   include: [include],
   name,
   globalSetup: needPostgres.includes(name) ? [postgres] : [],
+  isolate: !shareImports.includes(name),
   testTimeout: 60_000,
   hookTimeout: 60_000
 })
@@ -39,7 +42,7 @@ export default defineConfig({
         resolve,
         test: { ...project(folder, `${folder}/test/**/*.test.ts`), exclude: [...configDefaults.exclude, conformance] }
       })),
-      { resolve, test: { ...project("conformance", conformance), isolate: false } },
+      { resolve, test: project("conformance", conformance) },
       {
         resolve,
         test: {
