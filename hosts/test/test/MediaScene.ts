@@ -14,6 +14,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as TestClock from "effect/testing/TestClock"
 import { webhookOf } from "./DeliveryCalls.ts"
+import { eventually } from "./Eventually.ts"
 import { act, get, submit, tokenFor } from "./Requests.ts"
 
 export const start = Date.parse("2026-03-01T09:00:00.000Z")
@@ -57,6 +58,11 @@ export const approved = Effect.fnUntraced(function* (
   const token = yield* tokenFor(persona, content)
   yield* act(token, "respond", { perspective: "They will win it, and by some distance." })
   yield* drain
+  // Where workers run beside it, they may be at it still.
+  yield* eventually(
+    "a draft",
+    Effect.map(get(key, `/topics/${topicId}/status`), ({ data }) => data.summary.commentary_generated === 1)
+  )
   yield* act(token, "approve", { content: said })
   const reference = yield* get(key, "/topics/by-reference/title")
   const entry = Effect.map(get(key, `/topics/${topicId}/commentaries`), ({ data }) => data.commentaries[0])
