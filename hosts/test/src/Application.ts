@@ -45,6 +45,7 @@ export const layer = <Seen, E>(
     // A clock that jumps by years would poll all the way; signals and due times are enough.
     Layer.succeed(WorkerSettings, {
       pollInterval: Duration.days(36_500),
+      pause: Duration.days(36_500),
       attempts: 16,
       mails: 16,
       deliveries: 1000,

@@ -64,6 +64,7 @@ const site = (apiRoot: string, requests: Array<string>) =>
           Layer.provide(
             Layer.succeed(WorkerSettings, {
               pollInterval: Duration.seconds(1),
+              pause: Duration.seconds(1),
               attempts: 4,
               mails: 4,
               deliveries: 100,

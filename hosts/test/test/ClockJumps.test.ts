@@ -29,7 +29,14 @@ const idle = TestApi.layerMemory.pipe(
   Layer.provideMerge(MovedClock.layer)
 )
 
-const settings = { pollInterval: Duration.millis(10), attempts: 16, mails: 16, deliveries: 1000, media: 4 }
+const settings = {
+  pollInterval: Duration.millis(10),
+  pause: Duration.millis(10),
+  attempts: 16,
+  mails: 16,
+  deliveries: 1000,
+  media: 4
+}
 const workers = Layer.provide(TestApi.workers, Layer.succeed(WorkerSettings, settings))
 const application = Layer.provideMerge(workers, idle)
 

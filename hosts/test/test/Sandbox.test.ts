@@ -269,6 +269,7 @@ it.effect("the host's PersonaStore is never asked about a test persona", () =>
         Layer.provideMerge([
           Layer.succeed(WorkerSettings, {
             pollInterval: Duration.days(36_500),
+            pause: Duration.days(36_500),
             attempts: 1,
             mails: 1,
             deliveries: 10,

@@ -21,6 +21,8 @@ export const WorkerSettings = Context.Reference("@partner-commentary/server/Work
   defaultValue: () => ({
     /** Looks at the database so often for what another process left there; work of this process is seen at once. */
     pollInterval: Duration.seconds(1),
+    /** Looks again so soon where what is due could not be done, at the latest with the poll. */
+    pause: Duration.seconds(1),
     /** Attempts at drafts under way at one time. */
     attempts: 16,
     /** Mails handed over side by side. */

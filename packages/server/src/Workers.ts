@@ -24,13 +24,13 @@ export const layer = Layer.effectDiscard(
 
 /** Rounds until one finds nothing to do; then waits for a signal, for the next moment something is due, or for the poll. */
 const loop = Effect.fnUntraced(function* ({ kind, nextDue, round }: Rounds) {
-  const { pollInterval } = yield* WorkerSettings
+  const settings = yield* WorkerSettings
   const wait = yield* (yield* WorkSignal).listen(kind)
   return yield* Effect.forever(
     Effect.gen(function* () {
       if ((yield* survived(round)) > 0) return
       const next = yield* Effect.catchCause(nextDue, () => Effect.succeed(Option.none()))
-      yield* wait(yield* untilNext(next, pollInterval))
+      yield* wait(yield* untilNext(next, settings))
     })
   )
 })
@@ -41,11 +41,14 @@ const survived = (round: Rounds["round"], onFailure: () => void = () => {}) =>
     return Effect.as(Effect.logError("A round of work failed", cause), 0)
   })
 
-/** Something overdue that could not be done waits for the poll, lest the loop spin. */
-const untilNext = Effect.fnUntraced(function* (next: Option.Option<Instant.Instant>, pollInterval: Duration.Duration) {
+/** Something overdue that could not be done is not tried again at once, lest the loop spin. */
+const untilNext = Effect.fnUntraced(function* (
+  next: Option.Option<Instant.Instant>,
+  { pause, pollInterval }: Effect.Success<typeof WorkerSettings>
+) {
   if (Option.isNone(next)) return pollInterval
   const left = next.value - (yield* Instant.now)
-  return left > 0 ? Duration.min(Duration.millis(left), pollInterval) : pollInterval
+  return Duration.min(left > 0 ? Duration.millis(left) : pause, pollInterval)
 })
 
 export interface DrainLimits {

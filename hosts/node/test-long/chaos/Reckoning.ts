@@ -26,9 +26,9 @@ const wrongs = (sql: SqlClient) => ({
         COUNT(*) FILTER (WHERE status = 'commentary_generated'), COUNT(*) FILTER (WHERE status = 'creator_approved'),
         COUNT(*) FILTER (WHERE status = 'declined'), COUNT(*) FILTER (WHERE status = 'expired')
         FROM assignments a WHERE a.topic_id = t.id)`,
-  "totals that are not the topics'": sql<Count>`SELECT COUNT(*) AS count FROM topic_totals k
-    WHERE total <> (SELECT COUNT(*) FROM topics t
-      WHERE t.organization_id = k.organization_id AND t.environment = k.environment AND t.status = k.status)`,
+  "totals that are not the topics'": sql<Count>`SELECT COUNT(*) AS count FROM tallies k
+    WHERE day = '' AND persona_id = '' AND total <> (SELECT COUNT(*) FROM topics t
+      WHERE t.organization_id = k.organization_id AND t.environment = k.environment AND t.status = k.name)`,
   "months that are not the topics'": sql<Count>`SELECT COUNT(*) AS count FROM (SELECT organization_id, environment,
         SUM(topics_created) AS topics, SUM(units_held) AS units FROM usage_months GROUP BY 1, 2) m
     WHERE (topics, units) <> (SELECT (SELECT COUNT(*) FROM topics t
