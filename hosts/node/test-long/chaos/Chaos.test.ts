@@ -100,6 +100,11 @@ test("3 servers and 3 workers under every fault: nothing accepted is lost, nothi
       if (goesOn) await fault()
     }
   }
+  const isEnough = () => {
+    faults.kills = all.reduce((sum, { kills }) => sum + kills, 0)
+    faults.pauses = workers.reduce((sum, { pauses }) => sum + pauses, 0)
+    return faults.kills > 15 && faults.cuts > 20 && faults.pauses > 3
+  }
   const burst = () => {
     faults.bursts += 1
     return Promise.all(Array.from({ length: 25 }, () => submitting(partners[0] ?? null, number++)))
@@ -124,6 +129,8 @@ test("3 servers and 3 workers under every fault: nothing accepted is lost, nothi
     await server.restart()
     faults.restarts += 1
     await sleep(6000)
+    // Chance decides how often, and a fault that found its victim dead does not count.
+    for (const end = Date.now() + 60_000; !isEnough() && Date.now() < end; ) await sleep(500)
     goesOn = false
   }
 
@@ -159,8 +166,7 @@ test("3 servers and 3 workers under every fault: nothing accepted is lost, nothi
   // What would come twice has come by now.
   await sleep(2 * lease)
   const ends = await Promise.all(all.map((member) => member.stop()))
-  faults.kills = all.reduce((sum, { kills }) => sum + kills, 0)
-  faults.pauses = workers.reduce((sum, { pauses }) => sum + pauses, 0)
+  const wasEnough = isEnough()
 
   const { figures, mistakes } = await server.read(
     Reckoning.of({
@@ -186,9 +192,7 @@ test("3 servers and 3 workers under every fault: nothing accepted is lost, nothi
   )
   assert.deepStrictEqual(new Set(ends), new Set([0]))
   assert.isAbove(refusedByQuota, 0, "more was asked for than the quota allows")
-  assert.isAbove(faults.kills, 15)
-  assert.isAbove(faults.cuts, 20)
-  assert.isAbove(faults.pauses, 3)
+  assert.isTrue(wasEnough, `more faults than ${JSON.stringify(faults)} were to come`)
   assert.isAbove(client.tally.unavailable, 0, "clients were told of the faults")
 }, 400_000)
 
