@@ -1,5 +1,5 @@
 import { configDefaults, defineConfig } from "vitest/config"
-import { needFiles, postgres, resolve } from "./vitest.workspace.ts"
+import { onSqliteAlone, postgres, resolve } from "./vitest.workspace.ts"
 
 const slow = { testTimeout: 600_000, hookTimeout: 300_000, globalSetup: [postgres] }
 
@@ -16,7 +16,7 @@ export default defineConfig({
           ...slow,
           name: "hosts/test on Postgres",
           include: ["hosts/test/test/**/*.test.ts"],
-          exclude: [...configDefaults.exclude, ...needFiles],
+          exclude: [...configDefaults.exclude, ...onSqliteAlone],
           env: { TEST_STORES: "postgres" }
         }
       }
