@@ -7,6 +7,7 @@ import * as Seed from "@partner-commentary/test/Seed"
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/testing/TestClock"
 import { deliveriesOf, received, seeded, webhookOf } from "./DeliveryCalls.ts"
+import { eventually } from "./Eventually.ts"
 import { get, patch, problems, remove, unknown } from "./WebhookCalls.ts"
 
 it.effect("a delivery is shown with its attempts, their codes, durations and errors, and the next one", () =>
@@ -103,6 +104,10 @@ it.effect("deliveries are listed newest first, by pages, and by how they stand",
     assert.deepStrictEqual(yield* counts, [2, 0, 3, 0])
     yield* patch(key, hook.id, { status: "active" })
     yield* received(5)
+    yield* eventually(
+      "all written down",
+      Effect.map(count("delivered"), (length) => length === 5)
+    )
     yield* hook.failures(0)
     assert.deepStrictEqual(yield* counts, [0, 0, 5, 0])
     yield* TestClock.setTime(Date.parse(moments[1]) + 30 * 86_400_000 + 1)
