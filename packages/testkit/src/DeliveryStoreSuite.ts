@@ -16,21 +16,10 @@ import type * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as TestClock from "effect/testing/TestClock"
 import * as Creator from "./Creator.ts"
-import { hour, minute, owner, personas, second, start, submission, webhook } from "./Fixtures.ts"
+import { failure, hour, minute, owner, personas, second, start, submission, success, webhook } from "./Fixtures.ts"
 import { guarantees } from "./Guarantee.ts"
 
 const audit = { action: "webhook.created", details: {} }
-
-const failure: Attempt = {
-  at: start,
-  duration: 12,
-  status: 500,
-  failure: "http",
-  reason: "No.",
-  excerpt: "no",
-  retryAfter: null
-}
-const success: Attempt = { ...failure, status: 200, failure: null, reason: null }
 
 const open = {
   allow: (present: Health.Receiver, underWay: number) => Health.allowance(present, underWay, start, policy),

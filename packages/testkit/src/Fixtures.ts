@@ -17,6 +17,7 @@ import {
 import { fromIso, type Instant } from "@partner-commentary/core/shared/Instant"
 import type { Submission } from "@partner-commentary/core/topic/Submission"
 import type { Owner } from "@partner-commentary/core/topic/TopicStore"
+import type { Attempt } from "@partner-commentary/core/webhook/Attempt"
 import type { Webhook } from "@partner-commentary/core/webhook/Webhook"
 
 /** When tests begin, unless they say otherwise: the middle of a month. */
@@ -168,3 +169,15 @@ export const repeated = (first: Submission, topic: Partial<Submission["topic"]> 
   candidates: first.candidates.map((candidate) => ({ ...candidate, shareId: shareId() })),
   windowUntil: (topic.createdAt ?? first.topic.createdAt) + day
 })
+
+/** An attempt at a delivery that was refused, and one that arrived. */
+export const failure: Attempt = {
+  at: start,
+  duration: 12,
+  status: 500,
+  failure: "http",
+  reason: "No.",
+  excerpt: "no",
+  retryAfter: null
+}
+export const success: Attempt = { ...failure, status: 200, failure: null, reason: null }
