@@ -21,7 +21,7 @@ export interface Shape<Call> {
 
 /**
  * `ask` answers every call in its place, and fails for all of them alike. It is of no caller's: in none of their transactions, and it
- * goes on when they do not wait for it any more.
+ * goes on when they do not wait for it any more. Who leaves before is not asked for.
  */
 export const make = Effect.fnUntraced(function* <Call, Answer, E = never>(
   ask: (calls: ReadonlyArray<Call>) => Effect.Effect<ReadonlyArray<Exit.Exit<Answer, E>>>,
@@ -43,29 +43,27 @@ export const make = Effect.fnUntraced(function* <Call, Answer, E = never>(
   const go = (lane: string, waiting: Array<Waiting<Call, Answer, E>>): void => {
     const calls = waiting.splice(0, most)
     if (calls.length === 0) return void lanes.delete(lane)
-    const asked = Effect.suspend(() => ask(calls.map(({ call }) => call)))
-    start(
-      Effect.onExit(asked, (exit) =>
-        Effect.sync(() => {
-          go(lane, waiting)
-          settle(calls, exit)
-        })
-      )
-    )
+    start(Effect.suspend(() => ask(calls.map(({ call }) => call)))).addObserver((exit) => {
+      go(lane, waiting)
+      settle(calls, exit)
+    })
   }
 
   return (call: Call): Effect.Effect<Answer, E> =>
     Effect.suspend(() => {
       const lane = laneOf(call)
-      const answered = Deferred.makeUnsafe<Answer, E>()
-      const waiting = lanes.get(lane)
-      if (waiting !== undefined) waiting.push({ call, answered })
-      else {
-        const first = [{ call, answered }]
-        lanes.set(lane, first)
-        go(lane, first)
+      const one = { call, answered: Deferred.makeUnsafe<Answer, E>() }
+      const waiting = lanes.get(lane) ?? []
+      waiting.push(one)
+      if (!lanes.has(lane)) {
+        lanes.set(lane, waiting)
+        go(lane, waiting)
       }
-      return Deferred.await(answered)
+      const leave = Effect.sync(() => {
+        const place = waiting.indexOf(one)
+        if (place >= 0) waiting.splice(place, 1)
+      })
+      return Effect.onInterrupt(Deferred.await(one.answered), () => leave)
     })
 })
 

@@ -6,10 +6,10 @@ import { assignments, NoValidPersonas, results, type Submission } from "@partner
 import type { Topic } from "@partner-commentary/core/topic/Topic"
 import { none } from "@partner-commentary/core/topic/TopicStatus"
 import { TopicStore } from "@partner-commentary/core/topic/TopicStore"
-import { type QuotaExceeded, type Quotas, refusal } from "@partner-commentary/core/usage/Quota"
+import { type QuotaExceeded, refusal } from "@partner-commentary/core/usage/Quota"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import type * as Exit from "effect/Exit"
+import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as SqlClient from "effect/sql/SqlClient"
@@ -79,14 +79,17 @@ const submitTogether = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
 
   const atOnce = Effect.fnUntraced(
     function* (submissions: ReadonlyArray<Submission>) {
-      const written = yield* TopicIntakeAtOnce.write(sql, submissions, tightest(submissions))
+      const written = yield* TopicIntakeAtOnce.write(sql, submissions, submissions[0]?.quotas ?? null)
       return written.length === 0
         ? yield* eachAlone(submissions)
         : yield* Effect.forEach(submissions, (submission, index) =>
             Effect.exit(outcome(submission, written[index]?.holders ?? new Map()))
           )
     },
-    (asked, submissions) => Effect.catch(asked, (error) => (isLost(error) ? Effect.die(error) : eachAlone(submissions)))
+    (asked, submissions) =>
+      Effect.catch(asked, (error) =>
+        isOfOne(error) ? eachAlone(submissions) : Effect.succeed(submissions.map(() => Exit.die(error)))
+      )
   )
 
   /** Of what repeats another the first goes before the rest. */
@@ -113,22 +116,17 @@ type Asked = Effect.fn.Return<ReadonlyArray<Submitted>>
 
 const nobody: TopicIntake.Written = { holders: new Map(), seen: TopicIntake.nothing }
 
-/** One owner's, of one day, whose figures they are counted in. */
-const laneOf = ({ topic }: Submission): string =>
-  `${topic.organizationId} ${topic.environment} ${KeptFigures.dayOf(topic.createdAt)}`
+/** One owner's, of one day, whose figures they are counted in, and of one plan, which may have changed meanwhile. */
+const laneOf = ({ quotas, topic }: Submission): string =>
+  [topic.organizationId, topic.environment, KeptFigures.dayOf(topic.createdAt), JSON.stringify(quotas)].join(" ")
 
-/** A plan may have changed between two of them. */
-const tightest = (submissions: ReadonlyArray<Submission>): Quotas | null =>
-  submissions.reduce<Quotas | null>(
-    (least, { quotas }) =>
-      least === null || quotas === null
-        ? (least ?? quotas)
-        : {
-            topics_per_month: Math.min(least.topics_per_month, quotas.topics_per_month),
-            commentaries_per_month: Math.min(least.commentaries_per_month, quotas.commentaries_per_month)
-          },
-    null
-  )
+/** Undone for what one of them is, or came upon. Whatever else fails, fails for each: and of a lost connection nobody knows what was written. */
+const isOfOne = ({ reason }: SqlError): boolean =>
+  reason._tag === "UniqueViolation" ||
+  reason._tag === "ConstraintError" ||
+  reason._tag === "DeadlockError" ||
+  reason._tag === "SerializationError" ||
+  String((reason.cause as { readonly code?: unknown } | null)?.code).startsWith(dataException)
 
-/** Nobody knows whether it was written. */
-const isLost = ({ reason }: SqlError): boolean => reason._tag === "ConnectionError"
+/** The class of codes of what is wrong with values, the division by zero among them. */
+const dataException = "22"
