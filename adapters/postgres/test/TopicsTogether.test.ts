@@ -7,9 +7,12 @@ import * as TestDatabase from "@partner-commentary/test/postgres/TestDatabase"
 import { personas, repeated, submission } from "@partner-commentary/testkit/Fixtures"
 import { traces } from "@partner-commentary/testkit/Traces"
 import * as Context from "effect/Context"
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import * as Schedule from "effect/Schedule"
 import * as SqlClient from "effect/sql/SqlClient"
 
 const node = Effect.map(Layer.build(Layer.fresh(Stores.layerTopics)), (context) => Context.get(context, TopicStore))

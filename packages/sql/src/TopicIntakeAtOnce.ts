@@ -66,10 +66,12 @@ export const write = Effect.fnUntraced(function* (
       : sql.literal("")
   const found = yield* sql<Row>`
     WITH wanted AS MATERIALIZED (
-      SELECT * FROM json_populate_recordset(NULL::assignments, ${jsonOf(rows)}) WHERE NOT EXISTS (
-        SELECT FROM usage_months WHERE organization_id = ${organizationId} AND environment = ${environment}
-          AND period = ${period}
-          AND (topics_created + ${submissions.length} > ${topicsAllowed} OR units_held + ${rows.length} > ${unitsAllowed}))),
+      SELECT * FROM json_populate_recordset(NULL::assignments, ${jsonOf(rows)})
+      WHERE NOT COALESCE(
+        (SELECT topics_created + ${submissions.length} > ${topicsAllowed} OR units_held + ${rows.length} > ${unitsAllowed}
+          FROM usage_months
+          WHERE organization_id = ${organizationId} AND environment = ${environment} AND period = ${period}),
+        ${submissions.length} > ${topicsAllowed} OR ${rows.length} > ${unitsAllowed}, FALSE)),
     holders AS (
       INSERT INTO duplicate_windows AS held
         (organization_id, environment, persona_id, fingerprint, topic_id, share_id, until_at)
