@@ -54,6 +54,31 @@ it.effect("four nodes at once take exactly as many topics as a quota holds, and 
   }).pipe(Effect.provide(TestDatabase.layer))
 )
 
+it.live(
+  "a quota that others use up while a topic waits for them is not passed over, and the refusal is the usual one",
+  () =>
+    Effect.gen(function* () {
+      const store = yield* TopicStore
+      const sql = yield* SqlClient.SqlClient
+      const quotas = { topics_per_month: 5, commentaries_per_month: 5 }
+      const first = submission({ quotas })
+      yield* store.submit(first)
+      const next = submission({ quotas, topic: { organizationId: first.topic.organizationId } })
+      const others = yield* Deferred.make<void>()
+      const waiting = yield* Effect.forkChild(Effect.andThen(Deferred.await(others), Effect.flip(store.submit(next))))
+      yield* sql.withTransaction(
+        Effect.gen(function* () {
+          yield* sql`UPDATE usage_months SET topics_created = 5`
+          yield* Deferred.succeed(others, undefined)
+          const waits = sql`SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`
+          yield* Effect.repeat(waits, { until: ({ length }) => length > 0, schedule: Schedule.spaced("5 millis") })
+        })
+      )
+      assert.deepInclude(yield* Fiber.join(waiting), { _tag: "QuotaExceeded", quota: "topics_per_month", remaining: 0 })
+      assert.deepStrictEqual(yield* traces(first.topic), { topics: 1, held: 5, units: 1 })
+    }).pipe(Effect.provide(TestDatabase.layer))
+)
+
 it.effect(
   "a change that others are part of takes a topic in by itself, and leaves nothing of it when it is undone",
   () =>
