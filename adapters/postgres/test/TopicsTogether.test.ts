@@ -70,7 +70,7 @@ it.live(
         Effect.gen(function* () {
           yield* sql`UPDATE usage_months SET topics_created = 5`
           yield* Deferred.succeed(others, undefined)
-          const waits = sql`SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`
+          const waits = sql`SELECT 1 FROM pg_locks WHERE NOT granted AND pid IN (SELECT pid FROM pg_locks WHERE relation = 'usage_months'::regclass)`
           yield* Effect.repeat(waits, { until: ({ length }) => length > 0, schedule: Schedule.spaced("5 millis") })
         })
       )
