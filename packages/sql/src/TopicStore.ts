@@ -95,7 +95,9 @@ const submitTogether = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
   /** Of what repeats another the first goes before the rest. */
   const ask = Effect.fnUntraced(function* (submissions: ReadonlyArray<Submission>): Asked {
     if (submissions.length === 0) return []
-    const firsts = [...new Map(submissions.toReversed().map((one) => [one.fingerprint, one])).values()]
+    const firsts = submissions.filter(
+      (one) => submissions.find((other) => other.fingerprint === one.fingerprint) === one
+    )
     const others = submissions.filter((one) => !firsts.includes(one))
     const exits = [...(yield* atOnce(firsts)), ...(yield* ask(others))]
     const order = [...firsts, ...others]
