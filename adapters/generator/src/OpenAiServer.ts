@@ -58,7 +58,7 @@ const failureCode = (cause: unknown, depth = 0): string => {
 export const temporary = (reason: string): Refusal => ({ permanent: false, reason })
 
 const open = (server: Server, key: string | undefined, { size, time }: Bounds) =>
-  Effect.promise(() => import("openai")).pipe(
+  Effect.promise(() => import("./OpenAiClient.ts")).pipe(
     Effect.map(({ APIError, OpenAI }) => {
       // The null values keep ambient OPENAI_* variables of the host from reaching a server that they were not meant for.
       const client = new OpenAI({

@@ -1,5 +1,5 @@
 /** The bundle as it is shipped, in processes of their own under the runtime API. */
-import { readFile, rm, writeFile } from "node:fs/promises"
+import { readdir, readFile, rm, stat, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import type { Asked } from "@partner-commentary/test/HostRequests"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
@@ -35,6 +35,14 @@ const pressing = [
   ["Accept", "application/json"],
   ["Content-Type", "application/json"]
 ] as const
+
+describe("the bundle", () => {
+  it("is smaller than 1.5 MB, the explorer aside", async () => {
+    const programs = (await readdir(bundle.folder)).filter((name) => name.endsWith(".mjs"))
+    const sizes = await Promise.all(programs.map((name) => stat(join(bundle.folder, name))))
+    expect(sizes.reduce((sum, { size }) => sum + size, 0)).toBeLessThan(1.5e6)
+  })
+})
 
 describe.concurrent("a container", () => {
   it("tells a whole story: requests through a gateway, mails and drafts on a schedule", async (test) => {
