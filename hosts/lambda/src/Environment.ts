@@ -9,6 +9,7 @@ import { Policy } from "@partner-commentary/core/shared/Policy"
 import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
 import { SigningSecrets } from "@partner-commentary/core/shared/SigningSecrets"
 import { TrustedProxies } from "@partner-commentary/server/ClientAddress"
+import { loaded } from "@partner-commentary/settings/Adapter"
 import * as Choices from "@partner-commentary/settings/Choices"
 import { levels } from "@partner-commentary/settings/LogLevels"
 import type { BucketSettings, FolderSettings } from "@partner-commentary/settings/MediaSettings"
@@ -100,9 +101,6 @@ const outside = ({ settings, smtpUrl }: Effect.Success<typeof read>) => {
 }
 
 const isBucket = (storage: FolderSettings | BucketSettings): storage is BucketSettings => storage.kind === "bucket"
-
-const loaded = <Module, A, E, R>(load: () => Promise<Module>, make: (module: Module) => Layer.Layer<A, E, R>) =>
-  Layer.unwrap(Effect.map(Effect.promise(load), make))
 
 /** Logs are JSON lines on stderr, which Lambda keeps. Nobody would see spans. */
 const observed = ({ log }: Settings.Settings) =>
