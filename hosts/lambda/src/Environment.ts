@@ -15,6 +15,7 @@ import { levels } from "@partner-commentary/settings/LogLevels"
 import type { BucketSettings, FolderSettings } from "@partner-commentary/settings/MediaSettings"
 import * as Settings from "@partner-commentary/settings/Settings"
 import { SettingRefused } from "@partner-commentary/settings/Variable"
+import type { MailSettingRefused } from "@partner-commentary/smtp/MailSetting"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
@@ -22,6 +23,7 @@ import * as Option from "effect/Option"
 import * as References from "effect/References"
 import * as Database from "./Database.ts"
 import * as Explorer from "./Explorer.ts"
+import type { Needed } from "./Handler.ts"
 
 const read = Effect.gen(function* () {
   const settings = yield* Settings.read
@@ -111,7 +113,8 @@ const observed = ({ log }: Settings.Settings) =>
     Layer.succeed(References.TracerEnabled, false)
   )
 
-export const layer = Layer.unwrap(
+/** Named, so that who has no Postgres need not know its types. */
+export const layer: Layer.Layer<Needed, SettingRefused | MailSettingRefused> = Layer.unwrap(
   Effect.map(read, (environment) => {
     const { apiRoot, secrets, settings } = environment
     return Core.layer.pipe(
