@@ -54,7 +54,10 @@ const migrations = {
   "0024_removed_webhooks": removedWebhooks
 }
 
-const latest = Math.max(...Object.keys(migrations).map((name) => Number.parseInt(name, 10)))
+/** All of them, oldest first. */
+export const names: ReadonlyArray<string> = Object.keys(migrations)
+
+const latest = Math.max(...names.map((name) => Number.parseInt(name, 10)))
 
 /** Nothing was changed: what a newer version means by its schema, this one cannot know. */
 export class SchemaTooNew extends Schema.TaggedError<SchemaTooNew>()("SchemaTooNew", {
