@@ -26,6 +26,7 @@ import { keptFigures } from "./migrations/0018_kept_figures.ts"
 import { eventsByType } from "./migrations/0019_events_by_type.ts"
 import { recoveriesInTurn } from "./migrations/0020_recoveries_in_turn.ts"
 import { productions } from "./migrations/0021_productions.ts"
+import { removedWebhooks } from "./migrations/0024_removed_webhooks.ts"
 
 const table = "partner_commentary_migrations"
 
@@ -49,10 +50,14 @@ const migrations = {
   "0018_kept_figures": keptFigures,
   "0019_events_by_type": eventsByType,
   "0020_recoveries_in_turn": recoveriesInTurn,
-  "0021_productions": productions
+  "0021_productions": productions,
+  "0024_removed_webhooks": removedWebhooks
 }
 
-const latest = Math.max(...Object.keys(migrations).map((name) => Number.parseInt(name, 10)))
+/** All of them, oldest first. */
+export const names: ReadonlyArray<string> = Object.keys(migrations)
+
+const latest = Math.max(...names.map((name) => Number.parseInt(name, 10)))
 
 /** Nothing was changed: what a newer version means by its schema, this one cannot know. */
 export class SchemaTooNew extends Schema.TaggedError<SchemaTooNew>()("SchemaTooNew", {
