@@ -26,6 +26,7 @@ import { keptFigures } from "./migrations/0018_kept_figures.ts"
 import { eventsByType } from "./migrations/0019_events_by_type.ts"
 import { recoveriesInTurn } from "./migrations/0020_recoveries_in_turn.ts"
 import { productions } from "./migrations/0021_productions.ts"
+import { productionTickets } from "./migrations/0022_production_tickets.ts"
 
 const table = "partner_commentary_migrations"
 
@@ -49,7 +50,8 @@ const migrations = {
   "0018_kept_figures": keptFigures,
   "0019_events_by_type": eventsByType,
   "0020_recoveries_in_turn": recoveriesInTurn,
-  "0021_productions": productions
+  "0021_productions": productions,
+  "0022_production_tickets": productionTickets
 }
 
 const latest = Math.max(...Object.keys(migrations).map((name) => Number.parseInt(name, 10)))
