@@ -1,10 +1,12 @@
 /** Receivers that fail for long, and what becomes of them: left alone, warned of, disabled, held, and never in the way of others. */
 import { assert, it } from "@effect/vitest"
+import { AccessChanges } from "@partner-commentary/core/access/AccessChanges"
 import { OrganizationRegistry } from "@partner-commentary/core/partner/OrganizationRegistry"
 import { defaults } from "@partner-commentary/core/webhook/WebhookPolicy"
 import { WebhookNotSent } from "@partner-commentary/core/webhook/WebhookTransport"
 import * as InMemory from "@partner-commentary/test/InMemory"
 import { Receivers } from "@partner-commentary/test/Receivers"
+import * as Seed from "@partner-commentary/test/Seed"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
@@ -113,6 +115,25 @@ it.effect(
         Effect.map(sql`SELECT 1 FROM deliveries WHERE state = 'delivered' AND ticket = 1`, (rows) => rows.length === 1)
       )
     }).pipe(Effect.provide(patient))
+)
+
+it.effect("a suspension that is told holds what follows at once, however lately something went out", () =>
+  Effect.gen(function* () {
+    const { declined, key, owner } = yield* seeded
+    yield* webhookOf(key, ["commentary.failed"])
+    yield* declined("Who goes down this season?")
+    yield* received(1)
+    const content = "Who goes up this season?"
+    const persona = yield* Seed.persona(owner)
+    yield* submit(key, content, [persona])
+    const token = yield* tokenFor(persona, content)
+    const registry = yield* OrganizationRegistry
+    yield* registry.update(owner.id, (present) => ({ ...present, suspendedAt: 0 }))
+    yield* (yield* AccessChanges).tell("")
+    yield* act(token, "decline", { reason: "No." })
+    yield* TestClock.adjust("59 seconds")
+    assert.lengthOf(yield* eventsSent, 1)
+  }).pipe(Effect.provide(patient))
 )
 
 it.effect("100 hung receivers do not keep an event from the healthy one", () =>

@@ -74,11 +74,13 @@ export const layer = Layer.effect(
       const [counted] = yield* sql<{ readonly count: number }>`SELECT COUNT(*) AS count FROM deliveries
         WHERE webhook_id = ${id} AND leased = 1 AND due_at > ${now}`
       const allowance = taking.allow(receiver, Number(counted?.count ?? 0))
+      // Of a single one the database makes no list.
+      const among = sql.literal(allowance.most === 1 ? "=" : "IN")
       const rows =
         allowance.most === 0
           ? []
           : yield* sql<ClaimedRow>`UPDATE deliveries SET leased = 1, ticket = ticket + 1, due_at = ${Instant.toIso(lease)}
-              WHERE webhook_id = ${id} AND event_id IN (SELECT event_id FROM deliveries
+              WHERE webhook_id = ${id} AND event_id ${among} (SELECT event_id FROM deliveries
                 WHERE webhook_id = ${id} AND due_at <= ${now} ORDER BY due_at, event_id LIMIT ${allowance.most})
               RETURNING event_id, ticket, attempts, manual, resume_at,
                 (SELECT payload FROM events WHERE id = event_id) AS payload`

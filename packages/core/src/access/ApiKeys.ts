@@ -1,12 +1,10 @@
 /** Issuing, rotating and revoking keys, and telling who calls. Rate limits and what a call does are others'. */
 
-import * as Cache from "effect/Cache"
 import * as Context from "effect/Context"
 import * as Digest from "effect/crypto/Digest"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
@@ -19,6 +17,7 @@ import type { AuditEntry } from "../shared/AuditLog.ts"
 import * as Ids from "../shared/Ids.ts"
 import { ApiKeyId, type OrganizationId } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
+import * as Memory from "../shared/Memory.ts"
 import { hash } from "../shared/Secret.ts"
 import { AccessChanges, type Changed } from "./AccessChanges.ts"
 import {
@@ -135,31 +134,10 @@ export class ApiKeys extends Context.Service<
         })
       })
 
-      /** A look-up that broke off says nothing of the key. */
-      const callers = yield* Cache.makeWith(
-        (fullKey: string) =>
-          Effect.flatMap(Instant.now, (readAt) => Effect.map(lookUp(fullKey), (known) => ({ known, readAt }))),
-        { capacity: 10_000, timeToLive: (exit) => (Exit.isSuccess(exit) ? memory : Duration.zero) }
-      )
+      const callers = yield* Memory.make(lookUp, { capacity: 10_000, kept: memory })
 
-      /** Remembered from later than now: the clock stepped back, and the memory would last as much longer. */
-      const remembered = Effect.fnUntraced(function* (fullKey: string) {
-        const found = yield* Cache.get(callers, fullKey)
-        if (found.readAt <= (yield* Instant.now)) return found.known
-        yield* Cache.invalidate(callers, fullKey)
-        return (yield* Cache.get(callers, fullKey)).known
-      })
-
-      /** Whatever begins as the key does: its text is not known here. Look-ups that are under way are forgotten too. */
-      yield* changes.hear((changed: Changed) =>
-        Effect.flatMap(Cache.keys(callers), (texts) =>
-          Effect.forEach(
-            [...texts].filter((text) => text.startsWith(changed)),
-            (text) => Cache.invalidate(callers, text),
-            { discard: true }
-          )
-        )
-      )
+      /** Whatever begins as the key does: its text is not known here. */
+      yield* changes.hear((changed: Changed) => callers.forget((text) => text.startsWith(changed)))
 
       const mint = Effect.fnUntraced(function* (environment: Environment) {
         const fullKey = yield* mintText(environment, random)
@@ -201,7 +179,7 @@ export class ApiKeys extends Context.Service<
         authenticate: Effect.fnUntraced(function* (fullKey, address) {
           // Only what could be a key is remembered: what cannot costs nothing, however long it is.
           if (Option.isNone(environmentOf(fullKey))) return yield* new Unauthorized()
-          const found = yield* remembered(fullKey)
+          const found = yield* callers.get(fullKey)
           if (Option.isNone(found)) return yield* new Unauthorized()
           const { principal, allowList } = found.value
           if (principal.organization.suspendedAt !== null) return yield* new Unauthorized()

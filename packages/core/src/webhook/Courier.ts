@@ -6,9 +6,12 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Random from "effect/Random"
 import * as Ref from "effect/Ref"
+import * as Semaphore from "effect/Semaphore"
+import { AccessChanges } from "../access/AccessChanges.ts"
 import { OrganizationStore } from "../partner/OrganizationStore.ts"
 import type { OrganizationId } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
+import * as Memory from "../shared/Memory.ts"
 import { Policy } from "../shared/Policy.ts"
 import { WorkSignal } from "../shared/WorkSignal.ts"
 import type { Attempt } from "./Attempt.ts"
@@ -59,6 +62,7 @@ export class Courier extends Context.Service<
       const { webhooks } = policy
       const lease = Duration.max(policy.lease, Duration.times(webhooks.timeout, 2))
       const longest = Duration.max(lease, longestDelay(webhooks))
+      const failures = yield* Semaphore.make(failuresAtOnce)
       const looked = yield* Ref.make<Instant.Instant | null>(null)
 
       /** Once in a while, and whenever the clock has moved by as much: what was put off by one that ran ahead. */
@@ -73,8 +77,12 @@ export class Courier extends Context.Service<
       })
 
       /** Of a suspended organization, and of one that is gone, everything is held. */
-      const isHeld = (id: OrganizationId) =>
-        Effect.map(organizations.find(id), (found) => Option.isNone(found) || found.value.suspendedAt !== null)
+      const held = yield* Memory.make(
+        (id: OrganizationId) =>
+          Effect.map(organizations.find(id), (found) => Option.isNone(found) || found.value.suspendedAt !== null),
+        { capacity: 10_000, kept: memory }
+      )
+      yield* (yield* AccessChanges).hear((changed) => (changed === "" ? held.forget(() => true) : Effect.void))
 
       const taking = (now: Instant.Instant, most: number): Taking => ({
         allow: (present, underWay) => {
@@ -89,7 +97,7 @@ export class Courier extends Context.Service<
 
       const takeFrom = Effect.fnUntraced(function* (lane: Lane, most: number) {
         const now = yield* Instant.now
-        if (yield* isHeld(lane.organizationId)) return yield* Effect.as(holdBack(lane, now), [])
+        if (yield* held.get(lane.organizationId)) return yield* Effect.as(holdBack(lane, now), [])
         const claimed = yield* store.claim(lane.webhookId, now, Instant.plus(now, lease), taking(now, most))
         return claimed.map((one): Errand => ({ lane, claimed: one }))
       })
@@ -113,6 +121,28 @@ export class Courier extends Context.Service<
           }
         }
 
+      const writeDown = Effect.fnUntraced(function* (
+        { claimed, lane }: Errand,
+        attempt: Attempt,
+        mayGoOn: Effect.Effect<boolean>
+      ) {
+        const chance = yield* Random.next
+        const goesOn = yield* mayGoOn
+        const isHeld = goesOn && (yield* held.get(lane.organizationId))
+        const now = yield* Instant.now
+        const following = goesOn && !isHeld ? { lease: Instant.plus(now, lease), taking: taking(now, 1) } : undefined
+        const decide = settled(claimed, attempt, chance, now)
+        const outcome = Option.getOrNull(yield* store.settle(claimed, attempt, now, decide, following))
+        if (outcome === null) return { following: Option.none<Errand>(), isNews: false }
+        if (isHeld) yield* holdBack(lane, now)
+        if (Health.isAlarmed(outcome.before, outcome.after)) yield* signal.notify
+        const [next] = outcome.following
+        return {
+          following: next === undefined ? Option.none<Errand>() : Option.some({ lane, claimed: next }),
+          isNews: following === undefined || attempt.failure !== null || !Health.isSteady(outcome.before)
+        }
+      })
+
       return Courier.of({
         take: Effect.fnUntraced(function* (free, isScarce) {
           const most = isScarce ? 1 : webhooks.concurrency
@@ -123,28 +153,15 @@ export class Courier extends Context.Service<
           return taken.flat()
         }),
 
-        deliver: Effect.fn("Courier.deliver")(function* ({ claimed, lane }, mayGoOn) {
-          const { eventId, payload, sealedSecret, url, webhookId: id } = claimed
+        deliver: Effect.fn("Courier.deliver")(function* (errand, mayGoOn) {
+          const { eventId, payload, sealedSecret, url, webhookId: id } = errand.claimed
           const attempt = yield* Effect.interruptible(
             send({ webhook: { id, url }, sealedSecret, eventId: publicId(eventId), payload })
-          ).pipe(Effect.onInterrupt(() => release(claimed)))
-          const chance = yield* Random.next
-          const goesOn = yield* mayGoOn
-          const held = goesOn && (yield* isHeld(lane.organizationId))
-          const now = yield* Instant.now
-          yield* Effect.annotateCurrentSpan(described(claimed, attempt))
-          const following = goesOn && !held ? { lease: Instant.plus(now, lease), taking: taking(now, 1) } : undefined
-          const decide = settled(claimed, attempt, chance, now)
-          const outcome = Option.getOrNull(yield* store.settle(claimed, attempt, now, decide, following))
-          if (attempt.failure !== null) yield* report(claimed, attempt)
-          if (outcome === null) return { following: Option.none(), isNews: false }
-          if (held) yield* holdBack(lane, now)
-          if (Health.isAlarmed(outcome.before, outcome.after)) yield* signal.notify
-          const [next] = outcome.following
-          return {
-            following: next === undefined ? Option.none() : Option.some({ lane, claimed: next }),
-            isNews: following === undefined || attempt.failure !== null || !Health.isSteady(outcome.before)
-          }
+          ).pipe(Effect.onInterrupt(() => release(errand.claimed)))
+          yield* Effect.annotateCurrentSpan(described(errand.claimed, attempt))
+          const written = writeDown(errand, attempt, mayGoOn)
+          if (attempt.failure === null) return yield* written
+          return yield* Effect.ensuring(failures.withPermit(written), report(errand.claimed, attempt))
         }, Effect.uninterruptible),
 
         nextDue: store.nextDue
@@ -152,6 +169,12 @@ export class Courier extends Context.Service<
     })
   )
 }
+
+/** How many failures are written down side by side: where hundreds time out together, what arrived is not kept waiting. */
+const failuresAtOnce = 4
+
+/** How long it is remembered whether an organization is suspended, where it is not told that one changed. */
+const memory = "3 seconds"
 
 /** How soon what was held goes on after a suspension was lifted, at the latest. */
 const heldDelay = Duration.minutes(1)
