@@ -5,6 +5,7 @@ import { Postman } from "@partner-commentary/core/mail/Postman"
 import { Wakeups } from "@partner-commentary/core/topic/Wakeups"
 import { Courier } from "@partner-commentary/core/webhook/Courier"
 import { Recoveries } from "@partner-commentary/core/webhook/Recoveries"
+import { Webhooks } from "@partner-commentary/core/webhook/Webhooks"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -30,6 +31,7 @@ export class DueWork extends Context.Service<
       const courier = yield* Courier
       const studio = yield* Studio
       const recoveries = yield* Recoveries
+      const webhooks = yield* Webhooks
       const clock = yield* VirtualClock
       const { withPermit } = yield* Semaphore.make(1)
 
@@ -67,8 +69,9 @@ export class DueWork extends Context.Service<
       const untilNothing = Effect.gen(function* () {
         for (;;) {
           const isRecovering = Option.isSome(yield* recoveries.advance)
+          const cleared = yield* webhooks.clear
           const done = (yield* nextDue) <= clock.now() ? yield* round : 0
-          if (!isRecovering && done === 0) return
+          if (!isRecovering && cleared + done === 0) return
         }
       })
 

@@ -8,12 +8,13 @@ import * as Seed from "@partner-commentary/test/Seed"
 import { TestApi } from "@partner-commentary/test/TestApi"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as SqlClient from "effect/sql/SqlClient"
 import * as TestClock from "effect/testing/TestClock"
 import { bodies, deliveriesOf, eventsSent, received, seeded, webhookOf } from "./DeliveryCalls.ts"
 import { approves, declines, engineer, fails } from "./Engineer.ts"
 import { eventually } from "./Eventually.ts"
 import { act, get, reached, submit, tokenFor } from "./Requests.ts"
-import { patch, post, url } from "./WebhookCalls.ts"
+import { patch, post, remove, url } from "./WebhookCalls.ts"
 
 /** A clock that jumps over the lease would take running attempts for lost. */
 const patient = InMemory.layerWith({ policy: { lease: Duration.days(1) } })
@@ -248,3 +249,27 @@ for (const lease of ["1 second", "3 days"] as const) {
     )
   )
 }
+
+it.effect("what was kept of a removed webhook's deliveries is deleted after it", () =>
+  Effect.gen(function* () {
+    const { declined, key } = yield* seeded
+    const hook = yield* webhookOf(key, ["commentary.failed"])
+    yield* declined("Who goes down this season?")
+    yield* received(1)
+    const sql = yield* SqlClient.SqlClient
+    const kept = Effect.map(
+      sql`SELECT 1 FROM deliveries UNION ALL SELECT 1 FROM delivery_attempts`,
+      (rows) => rows.length
+    )
+    yield* eventually(
+      "written down",
+      Effect.map(kept, (rows) => rows === 2)
+    )
+    assert.strictEqual((yield* remove(key, hook.id)).status, 200)
+    for (let step = 0; step < 4; step++) yield* TestClock.adjust("1 second")
+    yield* eventually(
+      "deleted",
+      Effect.map(kept, (rows) => rows === 0)
+    )
+  }).pipe(Effect.provide(patient))
+)

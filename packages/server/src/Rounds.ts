@@ -10,6 +10,7 @@ import { type Work, WorkSignal } from "@partner-commentary/core/shared/WorkSigna
 import { Wakeups } from "@partner-commentary/core/topic/Wakeups"
 import { Courier, type Errand } from "@partner-commentary/core/webhook/Courier"
 import { Recoveries, stepSize } from "@partner-commentary/core/webhook/Recoveries"
+import { Webhooks } from "@partner-commentary/core/webhook/Webhooks"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -173,6 +174,13 @@ export const recoveries = Effect.gen(function* () {
     })
   )
   return rounds("recoveries", round, Effect.succeed(Option.none()), yield* FiberSet.make())
+})
+
+/** Likewise. */
+export const removals = Effect.gen(function* () {
+  const { clear } = yield* Webhooks
+  const round = Effect.tap(clear, (gone) => (gone > 0 ? Effect.sleep(pause) : Effect.void))
+  return rounds("removals", round, Effect.succeed(Option.none()), yield* FiberSet.make())
 })
 
 const pause = "50 millis"

@@ -1,6 +1,6 @@
 /**
  * Keeps the work going: what is due in assignments, the attempts at drafts that begin there, mails, events, what is to be sent again,
- * audio and video. As loops for a process that stays (`layer`), and until nothing is due for one that is only called now and then
+ * what removed webhooks left, audio and video. As loops for a process that stays (`layer`), and until nothing is due for one that is only called now and then
  * (`drain`). Any number may run on one database: each piece is taken by one, and taken again if that one dies.
  */
 import * as Instant from "@partner-commentary/core/shared/Instant"
@@ -10,7 +10,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import { assignments, deliveries, mails, media, type Rounds, recoveries, WorkerSettings } from "./Rounds.ts"
+import { assignments, deliveries, mails, media, type Rounds, recoveries, removals, WorkerSettings } from "./Rounds.ts"
 
 export const layer = Layer.effectDiscard(
   Effect.gen(function* () {
@@ -18,6 +18,7 @@ export const layer = Layer.effectDiscard(
     yield* Effect.forkScoped(Effect.scoped(Effect.flatMap(mails, loop)))
     yield* Effect.forkScoped(Effect.scoped(Effect.flatMap(deliveries, loop)))
     yield* Effect.forkScoped(Effect.scoped(Effect.flatMap(recoveries, loop)))
+    yield* Effect.forkScoped(Effect.scoped(Effect.flatMap(removals, loop)))
     yield* Effect.forkScoped(Effect.scoped(Effect.flatMap(media, loop)))
   })
 )
@@ -83,7 +84,7 @@ export const drain = Effect.fn("Workers.drain")(function* ({ begin, end, patienc
   const tally = { taken: 0, failed: 0 }
   const until = Instant.plus(yield* Instant.now, begin)
   const isMoreDue = yield* Effect.gen(function* () {
-    const kinds = yield* Effect.all([assignments, mails, deliveries, recoveries, media])
+    const kinds = yield* Effect.all([assignments, mails, deliveries, recoveries, removals, media])
     for (;;) {
       const before = tally.taken
       yield* untilQuiet(kinds, until, tally)

@@ -28,6 +28,7 @@ import { eventsByType } from "./migrations/0019_events_by_type.ts"
 import { recoveriesInTurn } from "./migrations/0020_recoveries_in_turn.ts"
 import { productions } from "./migrations/0021_productions.ts"
 import { productionTickets } from "./migrations/0022_production_tickets.ts"
+import { removedWebhooks } from "./migrations/0024_removed_webhooks.ts"
 
 const table = "partner_commentary_migrations"
 
@@ -52,7 +53,8 @@ const migrations = {
   "0019_events_by_type": eventsByType,
   "0020_recoveries_in_turn": recoveriesInTurn,
   "0021_productions": productions,
-  "0022_production_tickets": productionTickets
+  "0022_production_tickets": productionTickets,
+  "0024_removed_webhooks": removedWebhooks
 }
 
 const isHeld = (error: unknown): boolean =>

@@ -10,10 +10,16 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as SqlClient from "effect/sql/SqlClient"
 import * as AuditLog from "./AuditLog.ts"
-import { forUpdate } from "./Lock.ts"
+import { forUpdate, forUpdateSkipLocked } from "./Lock.ts"
 import * as Mails from "./MailStore.ts"
 import { transact } from "./Transaction.ts"
 import { fromRow, toRow } from "./WebhookRow.ts"
+
+/** What a removed webhook leaves, and what tells its rows apart. */
+const leftovers = [
+  ["delivery_attempts", "event_id, ticket"],
+  ["deliveries", "event_id"]
+] as const
 
 export const layer = Layer.effect(
   WebhookStore,
@@ -74,18 +80,32 @@ export const layer = Layer.effect(
     ) {
       const removed = yield* sql`DELETE FROM webhooks WHERE id = ${id} AND ${ownedBy(owner)} RETURNING id`
       if (removed.length === 0) return false
-      yield* sql`DELETE FROM delivery_attempts WHERE webhook_id = ${id}`
-      yield* sql`DELETE FROM deliveries WHERE webhook_id = ${id}`
+      yield* sql`INSERT INTO removed_webhooks ${sql.insert({ id })}`
       yield* sql`DELETE FROM recoveries WHERE webhook_id = ${id}`
       yield* record(owner, id, audit)
       yield* sql`UPDATE webhook_totals SET total = total - 1 WHERE ${ownedBy(owner)}`
       return true
     })
 
+    const clear = Effect.fnUntraced(function* (most: number) {
+      const [removed] = yield* sql<{ readonly id: WebhookId }>`SELECT id FROM removed_webhooks
+        ORDER BY id LIMIT 1 ${forUpdateSkipLocked(sql)}`
+      if (removed === undefined) return 0
+      for (const [table, last] of leftovers) {
+        const key = sql.literal(`webhook_id, ${last}`)
+        const gone = yield* sql`DELETE FROM ${sql(table)} WHERE (${key}) IN (
+          SELECT ${key} FROM ${sql(table)} WHERE webhook_id = ${removed.id} LIMIT ${most}) RETURNING 1 AS gone`
+        if (gone.length > 0) return gone.length
+      }
+      yield* sql`DELETE FROM removed_webhooks WHERE id = ${removed.id}`
+      return 1
+    })
+
     return WebhookStore.of({
       insert: (change, sealedSecret, most) => transact(sql, insert(change, sealedSecret, most)),
       modify: (owner, id, decide) => transact(sql, modify(owner, id, decide)),
       remove: (owner, id, audit) => transact(sql, remove(owner, id, audit)),
+      clear: (most) => transact(sql, clear(most)),
 
       find: (owner, id) =>
         Effect.orDie(

@@ -352,6 +352,24 @@ export const suite = <E>(
         assert.isTrue(Option.isNone(yield* (yield* DeliveryStore).nextDue))
       }))
 
+    it("what a removed webhook leaves is deleted step by step, and nothing of another's", () =>
+      Effect.gen(function* () {
+        const store = yield* WebhookStore
+        const mine = owner()
+        const gone = yield* registered({ owner: mine })
+        const stays = yield* registered({ owner: mine })
+        yield* declined(mine, 3)
+        const [claimed] = yield* claim(gone.id)
+        yield* settle(claimed ?? assert.fail(), success)
+        assert.strictEqual(yield* store.clear(2), 0)
+        yield* store.remove(mine, gone.id, audit)
+        const steps = []
+        for (let step = 0; step < 6; step++) steps.push(yield* store.clear(2))
+        // Its attempt, its three deliveries, and itself.
+        assert.deepStrictEqual(steps, [1, 2, 1, 1, 0, 0])
+        assert.lengthOf(yield* claim(stays.id), 3)
+      }))
+
     it("active again, or moved, a webhook is left alone no longer, and its past is forgotten", () =>
       Effect.gen(function* () {
         const store = yield* DeliveryStore

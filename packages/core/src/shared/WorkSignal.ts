@@ -8,9 +8,9 @@ import type * as Scope from "effect/Scope"
 import { afterCommit } from "./Transaction.ts"
 
 /** What somebody may be listening for. */
-export type Work = "assignments" | "mails" | "deliveries" | "recoveries" | "media"
+export type Work = "assignments" | "mails" | "deliveries" | "recoveries" | "removals" | "media"
 
-export const everything: ReadonlyArray<Work> = ["assignments", "mails", "deliveries", "recoveries", "media"]
+export const everything: ReadonlyArray<Work> = ["assignments", "mails", "deliveries", "recoveries", "removals", "media"]
 
 export class WorkSignal extends Context.Service<
   WorkSignal,

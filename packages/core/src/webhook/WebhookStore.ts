@@ -41,8 +41,10 @@ export class WebhookStore extends Context.Service<
       id: WebhookId,
       decide: (present: Webhook) => WebhookChange
     ) => Effect.Effect<Option.Option<Webhook>>
-    /** Its secret goes with it. False when the owner has no such webhook. */
+    /** Its secret goes with it, and nothing is sent to it any more. What was kept of its deliveries stays for `clear`. False when the owner has no such webhook. */
     readonly remove: (owner: Owner, id: WebhookId, audit: Recorded) => Effect.Effect<boolean>
+    /** Deletes of what removed webhooks left, so many rows at most; 0 when nothing is left. */
+    readonly clear: (most: number) => Effect.Effect<number>
     /** As it was stored; for who delivers. */
     readonly sealedSecret: (id: WebhookId) => Effect.Effect<Option.Option<string>>
     /** Everybody's, in the order of the ids: those behind this one, so many at most. */

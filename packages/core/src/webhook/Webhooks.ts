@@ -57,6 +57,8 @@ export class Webhooks extends Context.Service<
       patch: WebhookPatch
     ) => Effect.Effect<Webhook, WebhookNotFound | WebhookUrlRefused>
     readonly remove: (principal: Principal, id: WebhookId) => Effect.Effect<void, WebhookNotFound>
+    /** One step at deleting what was kept for removed webhooks; 0 when nothing is left. */
+    readonly clear: Effect.Effect<number>
   }
 >()("@partner-commentary/core/webhook/Webhooks") {
   static readonly layer = Layer.effect(
@@ -131,11 +133,17 @@ export class Webhooks extends Context.Service<
         remove: Effect.fn("Webhooks.remove")(function* (principal, id) {
           const removed = yield* store.remove(ownerOf(principal), id, recorded(principal, "webhook.deleted", {}))
           if (!removed) return yield* new WebhookNotFound()
-        })
+          yield* signal.tell(["removals"])
+        }),
+
+        clear: store.clear(stepSize)
       })
     })
   )
 }
+
+/** Few enough that whoever else writes hardly waits for it. */
+const stepSize = 500
 
 /** By the key that did it. */
 const recorded = ({ key }: Principal, action: string, details: Schema.JsonObject): WebhookChange["audit"] => ({
