@@ -1,7 +1,7 @@
 /** docs/embedding.md, told as it is read: the same files, in the same order. */
 import { readdirSync, readFileSync } from "node:fs"
 import { createServer } from "node:http"
-import { join } from "node:path"
+import { basename, join } from "node:path"
 import PostalMime from "postal-mime"
 import { expect, it } from "vitest"
 import { application } from "../express.ts"
@@ -44,12 +44,23 @@ it("what the guide builds takes a topic in, asks the creator, and hands out what
   expect((await call("/partner/v1/topics/by-reference/a-1")).text).toContain("They will, but only just.")
 })
 
-it.for(["service", "first-partner", "express", "fastify", "hono", "h3", "route-handler", "node-http", "own-mailer"])(
-  "the guide shows examples/%s.ts as it is",
-  (name) => {
-    const source = readFileSync(join(import.meta.dirname, `../${name}.ts`), "utf8")
-    const region = new RegExp(`^// #region ${name}\\n([\\s\\S]+?)^// #endregion$`, "m").exec(source)?.[1] ?? ""
-    expect(region).not.toBe("")
-    expect(page).toContain(`\`\`\`ts\n${region}\`\`\`\n`)
-  }
-)
+const shown = [
+  "service",
+  "first-partner",
+  "express",
+  "fastify",
+  "hono",
+  "h3",
+  "route-handler",
+  "node-http",
+  "own-mailer"
+]
+const ofNext = ["commentary", "route", "instrumentation"].map((name) => `nextjs/${name}`)
+
+it.for([...shown, ...ofNext])("the guide shows examples/%s.ts as it is", (path) => {
+  const source = readFileSync(join(import.meta.dirname, `../${path}.ts`), "utf8")
+  const name = basename(path)
+  const region = new RegExp(`^// #region ${name}\\n([\\s\\S]+?)^// #endregion$`, "m").exec(source)?.[1] ?? ""
+  expect(region).not.toBe("")
+  expect(page).toContain(`\`\`\`ts\n${region}\`\`\`\n`)
+})

@@ -58,7 +58,9 @@ const frameworks: Readonly<Record<string, Framework>> = {
   "route handlers, at a path": {
     serve: (service) => {
       const app = new H3().get("/yours", () => "Your application.")
-      for (const [method, handler] of Object.entries(RouteHandler.handlers(service))) {
+      for (const [method, handler] of Object.entries(
+        RouteHandler.handlers(service, (request) => request.headers.get("x-real-ip") ?? "")
+      )) {
         app.on(method as HTTPMethod, "/commentary/**", ({ req }) => handler(req))
       }
       const answer = toNodeHandler(app)

@@ -33,8 +33,8 @@ beforeAll(async () => {
 })
 afterAll(() => rmSync(place, { recursive: true, force: true }))
 
-/** Written for those who embed, call and test; every module of every package besides. */
-const write = (folder: string) => {
+/** Written for those who embed, call and test. */
+const writeStory = (folder: string) => {
   const source = join(folder, "src")
   mkdirSync(source, { recursive: true })
   for (const example of ["embed.ts", "client.ts", "testing/Newsroom.ts", "testing/with-node-test.ts"]) {
@@ -42,7 +42,14 @@ const write = (folder: string) => {
   }
   const story = readFileSync(join(root, "scripts/test-long/installed/Story.ts"), "utf8")
   writeFileSync(join(source, "Story.ts"), story.replace("../../../examples/", "./"))
-  const modules = packed.flatMap(({ entries, name }) => entries.map((entry) => `${name}${entry.slice(1)}`))
+}
+
+const everyModule = () => packed.flatMap(({ entries, name }) => entries.map((entry) => `${name}${entry.slice(1)}`))
+
+/** A program that compiles against these modules, and one that loads them. */
+const write = (folder: string, modules: ReadonlyArray<string>) => {
+  const source = join(folder, "src")
+  mkdirSync(source, { recursive: true })
   const imports = modules.map((module, at) => `import type * as module${at} from "${module}"\n`)
   const used = `export type Modules = [${modules.map((_, at) => `typeof module${at}`)}]\n`
   writeFileSync(join(source, "Modules.ts"), `${imports.join("")}${used}`)
@@ -81,7 +88,8 @@ describe.each([...new Set([oldest, newest])])("installed with effect %s", (effec
       others
     )
     await run(folder, "npm", "install")
-    write(folder)
+    writeStory(folder)
+    write(folder, everyModule())
   })
 
   it("embedders, partners and testers compile strictly, every declaration included", async () => {
@@ -101,6 +109,27 @@ describe.each([...new Set([oldest, newest])])("installed with effect %s", (effec
     }
   })
 })
+
+const alone = {
+  lambda: ["lambda/Environment", "lambda/Handler"],
+  settings: ["settings/Settings"],
+  generator: ["generator/LocalGenerator"],
+  test: ["test", "test/TestService"]
+}
+it.each(Object.entries(alone))(
+  "who installs %s alone compiles and loads it without what is optional",
+  async (name, modules) => {
+    const folder = join(place, "alone", name)
+    project(folder, packed, ours(name), { effect: newest, "@types/node": pinned["@types/node"] ?? "" })
+    await run(folder, "npm", "install")
+    write(
+      folder,
+      modules.map((module) => `@partner-commentary/${module}`)
+    )
+    expect(await run(folder, process.execPath, compiler, "--project", ".")).toBe("")
+    for (const node of nodes) await run(folder, node, "load.js")
+  }
+)
 
 it("the Node host is one package without dependencies, and plays its demo on each Node", async () => {
   const folder = join(place, "program")

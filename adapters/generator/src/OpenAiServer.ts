@@ -58,10 +58,10 @@ const failureCode = (cause: unknown, depth = 0): string => {
 export const temporary = (reason: string): Refusal => ({ permanent: false, reason })
 
 const open = (server: Server, key: string | undefined, { size, time }: Bounds) =>
-  Effect.promise(() => import("openai")).pipe(
-    Effect.map(({ APIError, OpenAI }) => {
+  Effect.promise(() => import("./OpenAiClient.ts")).pipe(
+    Effect.map(({ isAnswer, make }) => {
       // The null values keep ambient OPENAI_* variables of the host from reaching a server that they were not meant for.
-      const client = new OpenAI({
+      const client = make({
         baseURL: server.url,
         apiKey: key ?? "none",
         adminAPIKey: null,
@@ -78,7 +78,7 @@ const open = (server: Server, key: string | undefined, { size, time }: Bounds) =
       const refused = (cause: unknown): Refusal => {
         if (cause === tooLarge) return temporary(`the answer is larger than ${size} bytes`)
         if (cause instanceof SyntaxError) return temporary("the answer is not JSON")
-        if (cause instanceof APIError && cause.status !== undefined) return refusal(cause.status, cause.error)
+        if (isAnswer(cause)) return refusal(cause.status, cause.error)
         return temporary(`the server could not be reached or broke off${failureCode(cause)}`)
       }
       return { client, refused }

@@ -41,10 +41,12 @@ const keys = (secret: Redacted.Redacted<string>) => {
 /** Of two processes with one secret, each accepts the other's tokens. */
 export const layer = ({ secret }: { readonly secret: Redacted.Redacted<string> }) =>
   Layer.effectContext(
-    Effect.sync(() => {
-      const { privateKey, publicKey } = keys(secret)
+    Effect.gen(function* () {
+      // Made when somebody asks: most that run with this never do.
+      const made = yield* Effect.cached(Effect.sync(() => keys(secret)))
+      const publicKey = Effect.map(made, ({ publicKey }) => publicKey)
       const identity = DashboardIdentity.of({
-        verify: (token) => check(token, () => Effect.succeed(publicKey), expected)
+        verify: (token) => check(token, () => publicKey, expected)
       })
       const tokens = LocalTokens.of({
         issue: Effect.fn("LocalTokens.issue")(function* ({ expiresIn, organization, subject = "local" }) {
@@ -56,6 +58,7 @@ export const layer = ({ secret }: { readonly secret: Redacted.Redacted<string> }
             .setSubject(subject)
             .setIssuedAt(seconds(now))
             .setExpirationTime(seconds(Instant.plus(now, expiresIn)))
+          const { privateKey } = yield* made
           return yield* Effect.promise(() => token.sign(privateKey))
         })
       })

@@ -32,6 +32,8 @@ export interface SqliteClient extends SqlClient.SqlClient {
   readonly image: Effect.Effect<Option.Option<Uint8Array>, SqlError>
   /** Puts an image in the place of the whole database. For one in memory, before anybody uses it. */
   readonly load: (image: Uint8Array) => Effect.Effect<void, SqlError>
+  /** Runs several statements at once, in no transaction but their own. Before anybody uses the database. */
+  readonly script: (text: string) => Effect.Effect<void, SqlError>
 }
 
 export const SqliteClient = Context.Service<SqliteClient>("@partner-commentary/sqlite/SqliteClient")
@@ -78,8 +80,8 @@ export const make = (
       connect,
       onCommitFailure
     })
-    const { image, load } = database
-    return Object.assign(client, { withTransaction, config, image, load })
+    const { image, load, script } = database
+    return Object.assign(client, { withTransaction, config, image, load, script })
   })
 
 export const layer = (config: SqliteClientConfig): Layer.Layer<SqliteClient | SqlClient.SqlClient, SqlError> =>

@@ -52,6 +52,8 @@ export interface Database {
   readonly image: Effect.Effect<Option.Option<Uint8Array>, SqlError>
   /** Puts an image in the place of the whole database. */
   readonly load: (image: Uint8Array) => Effect.Effect<void, SqlError>
+  /** Several statements, one after the other. */
+  readonly script: (text: string) => Effect.Effect<void, SqlError>
 }
 
 export const open = (config: DatabaseConfig): Effect.Effect<Database, SqlError, Scope.Scope> =>
@@ -104,7 +106,8 @@ const makeDatabase = (native: DatabaseSync, patience: number, cacheSize: number)
     image: Effect.suspend(() =>
       "serialize" in native ? settle(() => Option.some(native.serialize())) : Effect.succeed(Option.none())
     ),
-    load: (image) => Effect.suspend(() => settle(() => native.deserialize(image)))
+    load: (image) => Effect.suspend(() => settle(() => native.deserialize(image))),
+    script: (text) => Effect.suspend(() => settle(() => native.exec(text)))
   }
 }
 

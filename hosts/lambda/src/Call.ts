@@ -4,7 +4,7 @@ import * as WebRequest from "@partner-commentary/server/WebRequest"
 
 export interface Call {
   readonly method: string
-  /** Path and query as they were sent, less what a domain of one's own has before every path. */
+  /** Path and query as they were sent, less the stage, or what a domain of one's own has before every path. */
   readonly targetBelow: (prefix: string) => string
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>
@@ -52,7 +52,7 @@ export const toWeb = (call: Call, prefix: string): readonly [Request, Sent] | un
       headers: new Headers(headers),
       ...(bodiless ? {} : { body })
     })
-    return [request, { address, target }]
+    return [request, { address, target, isBelow: true }]
   } catch {
     return undefined
   }

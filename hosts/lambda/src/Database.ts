@@ -3,26 +3,25 @@
  * The adapter is loaded when it is needed. A container that is frozen between invocations hears nobody, and keeps its own clock.
  */
 import { layerProcess } from "@partner-commentary/core/Core"
+import { loaded } from "@partner-commentary/settings/Adapter"
+import * as DatabaseRefused from "@partner-commentary/settings/DatabaseRefused"
 import { isPostgres, poolOf } from "@partner-commentary/settings/DatabaseSettings"
 import type { Settings } from "@partner-commentary/settings/Settings"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 
 export const layer = ({ database }: Settings) =>
-  isPostgres(database)
-    ? Layer.unwrap(
-        Effect.map(
-          Effect.promise(() => import("@partner-commentary/postgres/Postgres")),
-          (postgres) =>
-            Layer.provideMerge(
-              postgres.layerSignals(poolOf(database), { listens: false }),
-              postgres.layer(poolOf(database))
-            )
-        )
+  (isPostgres(database)
+    ? loaded(
+        () => import("@partner-commentary/postgres/Postgres"),
+        (postgres) =>
+          Layer.provideMerge(
+            postgres.layerSignals(poolOf(database), { listens: false }),
+            postgres.layer(poolOf(database))
+          )
       )
-    : Layer.unwrap(
-        Effect.map(
-          Effect.promise(() => import("@partner-commentary/sqlite/Sqlite")),
-          (sqlite) => Layer.merge(sqlite.layer({ filename: database.filename }), layerProcess)
-        )
+    : loaded(
+        () => import("@partner-commentary/sqlite/Sqlite"),
+        (sqlite) => Layer.merge(sqlite.layer({ filename: database.filename }), layerProcess)
       )
+  ).pipe(Layer.catch((error) => Layer.effectContext(Effect.fail(DatabaseRefused.of(database, error)))))

@@ -9,11 +9,13 @@ import { Policy } from "@partner-commentary/core/shared/Policy"
 import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
 import { SigningSecrets } from "@partner-commentary/core/shared/SigningSecrets"
 import { TrustedProxies } from "@partner-commentary/server/ClientAddress"
+import { loaded } from "@partner-commentary/settings/Adapter"
 import * as Choices from "@partner-commentary/settings/Choices"
 import { levels } from "@partner-commentary/settings/LogLevels"
 import type { BucketSettings, FolderSettings } from "@partner-commentary/settings/MediaSettings"
 import * as Settings from "@partner-commentary/settings/Settings"
 import { SettingRefused } from "@partner-commentary/settings/Variable"
+import type { MailSettingRefused } from "@partner-commentary/smtp/MailSetting"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
@@ -21,6 +23,7 @@ import * as Option from "effect/Option"
 import * as References from "effect/References"
 import * as Database from "./Database.ts"
 import * as Explorer from "./Explorer.ts"
+import type { Needed } from "./Handler.ts"
 
 const read = Effect.gen(function* () {
   const settings = yield* Settings.read
@@ -101,9 +104,6 @@ const outside = ({ settings, smtpUrl }: Effect.Success<typeof read>) => {
 
 const isBucket = (storage: FolderSettings | BucketSettings): storage is BucketSettings => storage.kind === "bucket"
 
-const loaded = <Module, A, E, R>(load: () => Promise<Module>, make: (module: Module) => Layer.Layer<A, E, R>) =>
-  Layer.unwrap(Effect.map(Effect.promise(load), make))
-
 /** Logs are JSON lines on stderr, which Lambda keeps. Nobody would see spans. */
 const observed = ({ log }: Settings.Settings) =>
   Layer.mergeAll(
@@ -113,7 +113,8 @@ const observed = ({ log }: Settings.Settings) =>
     Layer.succeed(References.TracerEnabled, false)
   )
 
-export const layer = Layer.unwrap(
+/** Named, so that who has no Postgres need not know its types. */
+export const layer: Layer.Layer<Needed, SettingRefused | MailSettingRefused> = Layer.unwrap(
   Effect.map(read, (environment) => {
     const { apiRoot, secrets, settings } = environment
     return Core.layer.pipe(

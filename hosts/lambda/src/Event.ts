@@ -95,25 +95,30 @@ const decoded = ({ body, isBase64Encoded }: (typeof Version2)["Type"] | (typeof 
 /** The address that API Gateway makes by itself has the stage before every path, a domain of one's own has what it was given. */
 const isGenerated = (domain: string | null | undefined): boolean => /\.execute-api\./.test(domain ?? "")
 
-const below =
-  (path: string, query: string, { domainName, stage }: Place = {}): Call["targetBelow"] =>
-  (prefix) => {
-    const hasStage = stage !== "$default" && isGenerated(domainName)
-    const own = Target.encodedPath(Target.without(hasStage ? `/${stage}` : prefix, path))
-    return query === "" ? own : `${own}?${query}`
-  }
+/** The stage in the address, there alone; `isLeft` where the gateway leaves it in the path, too. */
+const stageOf = ({ domainName, stage }: Place, isLeft: boolean) =>
+  stage == null || stage === "$default" || !isGenerated(domainName) ? undefined : { path: `/${stage}`, isLeft }
 
 interface Place {
   readonly domainName?: string | null | undefined
   readonly stage?: string | null | undefined
 }
 
+/** The stage goes, then what others put before that; where `PUBLIC_URL`'s path is the stage itself, it goes once. */
+const below =
+  (path: string, query: string, stage?: ReturnType<typeof stageOf>): Call["targetBelow"] =>
+  (prefix) => {
+    const staged = stage?.isLeft === true ? Target.without(stage.path, path) : path
+    const own = Target.encodedPath(stage?.path === prefix ? staged : Target.without(prefix, staged))
+    return query === "" ? own : `${own}?${query}`
+  }
+
 const fromVersion2 = (event: (typeof Version2)["Type"]): Call => {
   const { cookies, headers, rawPath, rawQueryString, requestContext } = event
   const sent = Object.entries(headers ?? {}).map(([name, value]) => [name, [value]] as const)
   return {
     method: requestContext.http.method,
-    targetBelow: below(rawPath, rawQueryString ?? "", requestContext),
+    targetBelow: below(rawPath, rawQueryString ?? "", stageOf(requestContext, true)),
     headers: joined([...sent, ...(cookies == null ? [] : [["cookie", cookies] as const])]),
     body: decoded(event),
     address: requestContext.http.sourceIp ?? "",
@@ -127,7 +132,7 @@ const fromVersion1 = (event: (typeof Version1)["Type"]): Call => ({
   targetBelow: below(
     event.path,
     Target.queryDecoded(parameters(event)),
-    event.version === "1.0" ? event.requestContext : {}
+    stageOf(event.requestContext, event.version === "1.0")
   ),
   headers: headersOf(event),
   body: decoded(event),

@@ -1,10 +1,15 @@
-/** A deployment on this machine: the bundle as it is shipped, a database file, a mail server, and what an operator sets up. */
+/** A deployment on this machine: the bundle as it is shipped, a database of either kind, a mail server, and what an operator sets up. */
 import { execFile, spawn } from "node:child_process"
 import { cp, mkdtemp, rm } from "node:fs/promises"
 import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { promisify } from "node:util"
+import * as TestDatabase from "@partner-commentary/test/postgres/TestDatabase"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Redacted from "effect/Redacted"
+import * as Scope from "effect/Scope"
 import PostalMime, { type Email } from "postal-mime"
 import { SMTPServer } from "smtp-server"
 
@@ -54,19 +59,23 @@ export const folder = async (test: Test) => {
   return path
 }
 
-export const environment = (folder: string, smtpUrl = "smtp://127.0.0.1:1"): Readonly<Record<string, string>> => ({
-  DATABASE_URL: `sqlite:${join(folder, "partner-commentary.db")}`,
+export type Environment = Readonly<Record<string, string>>
+
+export const environment = (databaseUrl: string, smtpUrl = "smtp://127.0.0.1:1"): Environment => ({
+  DATABASE_URL: databaseUrl,
   PUBLIC_URL: "https://commentary.example",
   SMTP_URL: smtpUrl,
   SIGNING_SECRET: "a secret of the tests, and long enough"
 })
 
-/** An organization with a persona and a key, made by an operator's commands, in as many databases as there are tests. */
-export const seed = async () => {
-  const folder = await temporary()
+export const sqliteIn = (folder: string) => `sqlite:${join(folder, "partner-commentary.db")}`
+
+/** What an operator's commands make: an organization with a persona and a key. */
+const register = async (databaseUrl: string) => {
+  const cwd = await temporary()
   const command = async (...args: ReadonlyArray<string>) => {
-    const env = { PATH: process.env["PATH"], DEV: "false", ...environment(folder) }
-    const { stdout } = await run(process.execPath, [commandLine, ...args, "--json"], { cwd: folder, env })
+    const env = { PATH: process.env["PATH"], DEV: "false", ...environment(databaseUrl) }
+    const { stdout } = await run(process.execPath, [commandLine, ...args, "--json"], { cwd, env })
     return JSON.parse(stdout)
   }
   const organization = await command("org", "create", "--name", "Courtside")
@@ -74,12 +83,49 @@ export const seed = async () => {
   await command("license", "grant", "--org", organization.id, "--persona", persona.id)
   const scopes = "topics:submit,topics:read,personas:read,usage:read"
   const key = await command("key", "create", "--org", organization.id, "--name", "k", "--scopes", scopes)
+  await rm(cwd, { recursive: true, force: true })
+  return { persona: { id: persona.id as string }, key: key.full_key as string }
+}
+
+/** A registered partner in as many databases as there are tests. */
+export interface Seed {
+  readonly copy: (test: Test) => Promise<{ readonly url: string } & Awaited<ReturnType<typeof register>>>
+  readonly remove: () => Promise<void>
+}
+
+export const onSqlite = async (): Promise<Seed> => {
+  const seeded = await temporary()
+  const partner = await register(sqliteIn(seeded))
   return {
-    copyTo: async (other: string) => {
-      await cp(folder, other, { recursive: true })
-      return { persona: { id: persona.id as string }, key: key.full_key as string }
+    copy: async (test) => {
+      const own = await folder(test)
+      await cp(seeded, own, { recursive: true })
+      return { ...partner, url: sqliteIn(own) }
     },
-    remove: () => rm(folder, { recursive: true, force: true })
+    remove: () => rm(seeded, { recursive: true, force: true })
+  }
+}
+
+export const onServer = (url: string, statement: string) =>
+  Effect.runPromise(TestDatabase.onDatabase(Redacted.make(url), (sql) => sql.unsafe(statement)))
+
+/** The copies go with the run. */
+export const onPostgres = async (): Promise<Seed> => {
+  const scope = Effect.runSync(Scope.make())
+  const seeded = new URL(Redacted.value(await Effect.runPromise(Scope.provide(TestDatabase.empty, scope))))
+  const partner = await register(seeded.href)
+  const template = seeded.pathname.slice(1)
+  let copies = 0
+  return {
+    copy: async () => {
+      const own = new URL(seeded)
+      own.pathname = `/${template}_${++copies}`
+      const server = new URL(seeded)
+      server.pathname = "/postgres"
+      await onServer(server.href, `CREATE DATABASE ${own.pathname.slice(1)} TEMPLATE ${template}`)
+      return { ...partner, url: own.href }
+    },
+    remove: () => Effect.runPromise(Scope.close(scope, Exit.void))
   }
 }
 
@@ -93,7 +139,7 @@ const freePort = () =>
   })
 
 /** The Node host beside it, without workers; answers with where it listens. */
-export const serve = async (env: Readonly<Record<string, string>>, cwd: string, test: Test): Promise<string> => {
+export const serve = async (env: Environment, cwd: string, test: Test): Promise<string> => {
   const port = await freePort()
   const child = spawn(process.execPath, [commandLine, "serve", "--no-worker"], {
     cwd,

@@ -20,6 +20,9 @@ export interface Container {
   readonly stderr: () => string
   /** Whether the process runs still. */
   readonly isAlive: () => boolean
+  /** As Lambda does between two invocations: nothing of it runs. */
+  readonly freeze: () => void
+  readonly thaw: () => void
   /** Resolves with the exit code, null where a signal ended it. */
   readonly stop: (signal: NodeJS.Signals) => Promise<number | null>
 }
@@ -138,6 +141,8 @@ export const container = async (
   return {
     invoke: (event, milliseconds = 30_000) => invoke(event, milliseconds),
     stderr: () => stderr,
+    freeze: () => child.kill("SIGSTOP"),
+    thaw: () => child.kill("SIGCONT"),
     isAlive: () => child.exitCode === null && child.signalCode === null,
     stop
   }

@@ -115,6 +115,14 @@ describe("a path", () => {
     assert.strictEqual(at("/partner/v1/topics", { ...own, stage: "partner" }).targetBelow(""), "/partner/v1/topics")
   })
 
+  it("of PUBLIC_URL that others put before API Gateway's own address goes with the stage", () => {
+    assert.strictEqual(at("/prod/commentary/x", { stage: "prod" }).targetBelow("/commentary"), "/x")
+    const rest = { ...example("rest-api"), path: "/commentary/x" }
+    assert.match(read(rest).targetBelow("/commentary"), /^\/x\?/)
+    const same = { ...rest, path: "/partner/x", requestContext: { ...rest.requestContext, stage: "partner" } }
+    assert.match(read(same).targetBelow("/partner"), /^\/partner\/x\?/)
+  })
+
   it("behind a domain of one's own loses PUBLIC_URL's path", () => {
     assert.strictEqual(at("/commentary/partner/v1", own).targetBelow("/commentary"), "/partner/v1")
     assert.strictEqual(at("/partner/v1", own).targetBelow("/commentary"), "/partner/v1")

@@ -56,6 +56,26 @@ for (const [name, event] of Object.entries(sources)) {
   )
 }
 
+/** A stage, or the path of a domain's mapping, that is called as the service's own first path is. */
+for (const name of ["an HTTP API", "an HTTP API that speaks version 1.0", "a REST API"]) {
+  for (const domainName of ["id.execute-api.us-east-1.amazonaws.com", "api.example.com"]) {
+    it.effect(`a stage's name is taken off once, though a path of ours begins with it: ${name} at ${domainName}`, () =>
+      Effect.gen(function* () {
+        const handle = yield* Service.handler
+        // The gateway leaves the stage in the path but for a REST API at its own address.
+        const isOff = name === "a REST API" && domainName.includes("execute-api")
+        const event = sources[name]?.({ method: "GET", target: "/" }) as ReturnType<typeof example>
+        const path = `${isOff ? "" : "/partner"}/partner/v1/personas`
+        const requestContext = { ...event.requestContext, domainName, stage: "partner" }
+        const placed = { ...event, ...("rawPath" in event ? { rawPath: path } : { path }), requestContext }
+        const { status } = Service.told(yield* Effect.promise(() => handle(placed, Service.minute)))
+        assert.strictEqual(status, 401)
+        yield* Effect.promise(handle.dispose)
+      }).pipe(Effect.provide(Service.at("https://commentary.example/partner")))
+    )
+  }
+}
+
 it.effect("what no HTTP could have brought is refused in the envelope", () =>
   Effect.gen(function* () {
     const handle = yield* Service.handler

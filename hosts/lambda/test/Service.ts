@@ -10,7 +10,10 @@ import { type Handler, makeHandler, type Needed, type Worked } from "../src/Hand
 
 export const apiRoot = "https://commentary.example"
 
-export const layer = Application.layer({ apiRoot, outside: Layer.merge(Mailbox.layer, ScriptedGenerator.layer) })
+export const at = (apiRoot: string) =>
+  Application.layer({ apiRoot, outside: Layer.merge(Mailbox.layer, ScriptedGenerator.layer) })
+
+export const layer = at(apiRoot)
 
 /** On the services of the test. */
 export const handler: Effect.Effect<Handler, never, Needed> = Effect.map(Effect.context<Needed>(), (context) =>

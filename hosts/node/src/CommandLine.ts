@@ -1,5 +1,6 @@
 /** Runs a command tree as this product's scripts may rely on: answers on stdout, everything else on stderr, exit codes 0, 1 and 2. */
 import * as NodeServices from "@effect/platform-node/NodeServices"
+import { reason } from "@partner-commentary/settings/DatabaseRefused"
 import { flag } from "@partner-commentary/settings/Kind"
 import * as Cause from "effect/Cause"
 import * as CliConfig from "effect/cli/CliConfig"
@@ -12,7 +13,6 @@ import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Predicate from "effect/Predicate"
 import { isSqlError } from "effect/sql/SqlError"
-import { reason } from "./DatabaseRefused.ts"
 import { version } from "./Version.ts"
 
 const exitCodes = { done: 0, failed: 1, wrongUsage: 2, interrupted: 130 }

@@ -5,11 +5,11 @@
 import { AccessChanges } from "@partner-commentary/core/access/AccessChanges"
 import { RateWindows } from "@partner-commentary/core/access/RateWindows"
 import { WorkSignal } from "@partner-commentary/core/shared/WorkSignal"
+import * as DatabaseRefused from "@partner-commentary/settings/DatabaseRefused"
 import { isPostgres, poolOf } from "@partner-commentary/settings/DatabaseSettings"
 import type { Settings } from "@partner-commentary/settings/Settings"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as DatabaseRefused from "./DatabaseRefused.ts"
 import * as DataFolder from "./DataFolder.ts"
 
 /** Who stays listens to the others. */

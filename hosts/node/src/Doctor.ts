@@ -11,13 +11,13 @@ import { isSettled } from "@partner-commentary/core/topic/Assignment"
 import { AssignmentStore } from "@partner-commentary/core/topic/AssignmentStore"
 import { DeliveryStore } from "@partner-commentary/core/webhook/DeliveryStore"
 import * as Choices from "@partner-commentary/settings/Choices"
+import * as DatabaseRefused from "@partner-commentary/settings/DatabaseRefused"
 import { isPostgres, told } from "@partner-commentary/settings/DatabaseSettings"
 import * as Settings from "@partner-commentary/settings/Settings"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
-import * as DatabaseRefused from "./DatabaseRefused.ts"
 
 export interface Finding {
   readonly check:

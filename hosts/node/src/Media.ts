@@ -4,6 +4,7 @@
  */
 import { MediaStorage } from "@partner-commentary/core/commentary/MediaStorage"
 import { MediaSynthesizer, type SynthesisRequest } from "@partner-commentary/core/commentary/MediaSynthesizer"
+import { loaded } from "@partner-commentary/settings/Adapter"
 import type { Settings } from "@partner-commentary/settings/Settings"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -28,11 +29,9 @@ const speech = ({ media }: Settings) =>
         }))
       ).pipe(
         Layer.provide(
-          Layer.unwrap(
-            Effect.map(
-              Effect.promise(() => import("@partner-commentary/generator/OpenAiSpeech")),
-              ({ layer }) => layer(server)
-            )
+          loaded(
+            () => import("@partner-commentary/generator/OpenAiSpeech"),
+            ({ layer }) => layer(server)
           )
         )
       )

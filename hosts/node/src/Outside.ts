@@ -3,6 +3,7 @@ import { DashboardIdentity } from "@partner-commentary/core/access/DashboardIden
 import { CommentaryGenerator } from "@partner-commentary/core/commentary/CommentaryGenerator"
 import { Mailer } from "@partner-commentary/core/mail/Mailer"
 import { WebhookTransport } from "@partner-commentary/core/webhook/WebhookTransport"
+import { loaded } from "@partner-commentary/settings/Adapter"
 import * as Choices from "@partner-commentary/settings/Choices"
 import * as MailSettings from "@partner-commentary/settings/MailSettings"
 import type { Settings } from "@partner-commentary/settings/Settings"
@@ -26,11 +27,9 @@ const mailer = ({ mail }: Settings) =>
       Option.match(mail.server, {
         onNone: () => outbox(mail.from),
         onSome: (url) =>
-          Layer.unwrap(
-            Effect.map(
-              Effect.promise(() => import("@partner-commentary/smtp/SmtpMailer")),
-              (smtp) => smtp.layer({ url, from: mail.from })
-            )
+          loaded(
+            () => import("@partner-commentary/smtp/SmtpMailer"),
+            (smtp) => smtp.layer({ url, from: mail.from })
           )
       })
     ),
@@ -59,18 +58,14 @@ const generator = (settings: Settings) =>
     Layer.provide(
       Option.match(settings.generator, {
         onNone: () =>
-          Layer.unwrap(
-            Effect.map(
-              Effect.promise(() => import("@partner-commentary/generator/LocalGenerator")),
-              ({ layer }) => layer
-            )
+          loaded(
+            () => import("@partner-commentary/generator/LocalGenerator"),
+            ({ layer }) => layer
           ),
         onSome: (server) =>
-          Layer.unwrap(
-            Effect.map(
-              Effect.promise(() => import("@partner-commentary/generator/OpenAiGenerator")),
-              ({ layer }) => layer(server)
-            )
+          loaded(
+            () => import("@partner-commentary/generator/OpenAiGenerator"),
+            ({ layer }) => layer(server)
           )
       })
     )
@@ -84,11 +79,9 @@ const webhooks = ({ webhooks: { allowPrivate } }: Settings) =>
     )
   ).pipe(
     Layer.provide(
-      Layer.unwrap(
-        Effect.map(
-          Effect.promise(() => import("@partner-commentary/webhook/NodeWebhookTransport")),
-          ({ layer }) => layer({ allowPrivate })
-        )
+      loaded(
+        () => import("@partner-commentary/webhook/NodeWebhookTransport"),
+        ({ layer }) => layer({ allowPrivate })
       )
     )
   )
@@ -97,11 +90,9 @@ const identity = (settings: Settings) =>
   Option.match(settings.identity, {
     onNone: () => (Choices.isIdentityLocal(settings) ? localIdentity(settings) : DashboardIdentity.layerNone),
     onSome: (provider) =>
-      Layer.unwrap(
-        Effect.map(
-          Effect.promise(() => import("@partner-commentary/identity/JwksIdentity")),
-          ({ layer }) => layer(provider)
-        )
+      loaded(
+        () => import("@partner-commentary/identity/JwksIdentity"),
+        ({ layer }) => layer(provider)
       )
   })
 

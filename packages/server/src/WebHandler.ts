@@ -22,6 +22,8 @@ export interface Sent {
   readonly address?: string
   /** Path and query as they were sent: a Request's URL has lost dots, and more. */
   readonly target?: string
+  /** Whether the path of `{api_root}` was taken off already: else it is where it is there, though a path of ours begins with it. */
+  readonly isBelow?: boolean
 }
 
 const CurrentSent = Context.Reference<Sent>("@partner-commentary/server/WebHandler/Sent", { defaultValue: () => ({}) })
@@ -31,8 +33,8 @@ const asSent =
   (prefix: string) =>
   (context: Context.Context<never>): Context.Context<never> => {
     const request = Context.getUnsafe(context, HttpServerRequest)
-    const { address = "", target = request.url } = Context.get(context, CurrentSent)
-    const url = below(prefix, target) ?? target
+    const { address = "", isBelow = false, target = request.url } = Context.get(context, CurrentSent)
+    const url = isBelow ? target : (below(prefix, target) ?? target)
     return Context.add(context, HttpServerRequest, request.modify({ remoteAddress: Option.some(address), url }))
   }
 

@@ -62,7 +62,10 @@ const isHeld = (error: unknown): boolean =>
     ? error.reason._tag === "LockTimeoutError"
     : error instanceof Migrator.MigrationError && isHeld(error.cause)
 
-const latest = Math.max(...Object.keys(migrations).map((name) => Number.parseInt(name, 10)))
+/** All of them, oldest first. */
+export const names: ReadonlyArray<string> = Object.keys(migrations)
+
+const latest = Math.max(...names.map((name) => Number.parseInt(name, 10)))
 
 /** Nothing was changed: what a newer version means by its schema, this one cannot know. */
 export class SchemaTooNew extends Schema.TaggedError<SchemaTooNew>()("SchemaTooNew", {

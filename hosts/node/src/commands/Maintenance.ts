@@ -1,6 +1,7 @@
 /** `migrate` and `purge`: keeping the database in shape. */
 import { Retention } from "@partner-commentary/core/operations/Retention"
 import * as Instant from "@partner-commentary/core/shared/Instant"
+import * as DatabaseRefused from "@partner-commentary/settings/DatabaseRefused"
 import * as Settings from "@partner-commentary/settings/Settings"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
@@ -12,7 +13,6 @@ import { isSqlError, type SqlError } from "effect/sql/SqlError"
 import * as Administration from "../Administration.ts"
 import { answer } from "../Answer.ts"
 import * as Database from "../Database.ts"
-import * as DatabaseRefused from "../DatabaseRefused.ts"
 import * as Logs from "../Logs.ts"
 
 const kept = { duration: Duration.days(7), text: "7 days" }

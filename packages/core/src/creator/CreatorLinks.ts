@@ -30,6 +30,8 @@ export type OpenedLink =
 const assignmentLifetime = Duration.days(150)
 const deskLifetime = Duration.minutes(15)
 
+const blank = new Error("A signing secret is blank: give a long random text, the same for every process")
+
 export class CreatorLinks extends Context.Service<
   CreatorLinks,
   {
@@ -48,6 +50,7 @@ export class CreatorLinks extends Context.Service<
       const digest = yield* Digest.Digest
       const { apiRoot } = yield* PublicAddress
       const secrets = yield* SigningSecrets
+      if (secrets.some((secret) => Redacted.value(secret).trim() === "")) return yield* Effect.die(blank)
       const keys = yield* Effect.forEach(secrets, (secret) =>
         Effect.orDie(Mac.key(Mac.hmacSha256, utf8(`creator link ${Redacted.value(secret)}`)))
       )

@@ -43,6 +43,15 @@ const tokenOf = (address: string) => {
 const isAssignment = (link: OpenedLink): link is OpenedLink & { readonly to: "assignment" } => link.to === "assignment"
 
 describe("a creator's link", () => {
+  it.effect("is signed with no secret that is blank: nothing begins, rather than links that anybody can forge", () =>
+    Effect.gen(function* () {
+      for (const [first, ...rest] of [[""], ["  "], ["one", ""]] as const) {
+        const exit = yield* Effect.exit(signedWith(first, ...rest))
+        assert.match(String(exit), /A signing secret is blank/)
+      }
+    })
+  )
+
   it.effect("opens to the assignment that it was made for, and needs no escaping in an address", () =>
     Effect.gen(function* () {
       const links = yield* signedWith("one")

@@ -1,0 +1,9 @@
+/** Next.js 15 and 16: `instrumentation.ts` beside `app`, which is called when a server starts. */
+
+// #region instrumentation
+export const register = async () => {
+  if (process.env["NEXT_RUNTIME"] !== "nodejs") return
+  const { service } = await import("./commentary.ts")
+  await service.begin()
+}
+// #endregion

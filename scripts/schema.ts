@@ -1,0 +1,63 @@
+/**
+ * Holds adapters/sqlite/src/PresentSchema.ts to the migrations: what they leave behind in an empty database, in fewer and plainer
+ * statements. `--write` writes it.
+ */
+import { existsSync, readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import * as Migrations from "@partner-commentary/sql/Migrations"
+import * as SqliteClient from "@partner-commentary/sqlite/SqliteClient"
+import * as Effect from "effect/Effect"
+import * as SqlClient from "effect/sql/SqlClient"
+import { root } from "./Repository.ts"
+
+const path = "adapters/sqlite/src/PresentSchema.ts"
+const place = join(root, path)
+
+/** Tables first, then what was put into them, then all else: nothing is indexed twice, and no trigger sees what they hold. */
+const statements = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  yield* Migrations.migrate
+  const made = yield* sql<{ readonly type: string; readonly name: string; readonly text: string }>`
+    SELECT type, name, sql AS text FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY rowid`
+  const tables = made.filter(({ type }) => type === "table")
+  const rows = yield* Effect.forEach(tables, ({ name }) => rowsOf(name))
+  return [
+    ...tables.map(({ text }) => text),
+    ...rows.flat(),
+    ...made.filter(({ type }) => type !== "table").map(({ text }) => text)
+  ]
+})
+
+/** When a migration ran is whenever the copy is made. */
+const rowsOf = Effect.fnUntraced(function* (table: string) {
+  const sql = yield* SqlClient.SqlClient
+  const columns = yield* sql<{ readonly name: string; readonly standard: string | null }>`
+    SELECT name, dflt_value AS standard FROM pragma_table_info(${table})`
+  const kept = columns.filter(({ standard }) => !/current_timestamp/i.test(standard ?? "")).map(({ name }) => name)
+  const values = kept.map((name) => `quote(${name})`).join(" || ', ' || ")
+  const rows = yield* sql.unsafe<{ readonly row: string }>(`SELECT ${values} AS row FROM ${table}`)
+  return rows.map(({ row }) => `INSERT INTO ${table} (${kept.join(", ")}) VALUES (${row})`)
+})
+
+/** As the formatter would have it. */
+const quoted = (text: string) => {
+  const own = JSON.stringify(text)
+  const count = (mark: string) => text.split(mark).length
+  return count('"') > count("'") ? `'${own.slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'` : own
+}
+
+const list = (texts: ReadonlyArray<string>) => `[\n${texts.map((text) => `  ${quoted(text)}`).join(",\n")}\n]`
+
+const text = `/** The present schema for SQLite, as these migrations leave it in an empty database. Generated: npm run describe. */
+export const migrations = ${list(Migrations.names)}
+
+export const statements = ${list(await Effect.runPromise(Effect.provide(statements, SqliteClient.layer({ filename: ":memory:" }))))}
+`
+
+if (process.argv.includes("--write")) writeFileSync(place, text)
+else {
+  const isCurrent = existsSync(place) && readFileSync(place, "utf8") === text
+  const finding = `${path} is not what the migrations make: npm run describe`
+  process.stdout.write(isCurrent ? `schema: ${path} is what the migrations make\n` : `${finding}\n`)
+  if (!isCurrent) process.exitCode = 1
+}
