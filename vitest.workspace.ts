@@ -11,10 +11,8 @@ const shareImports = ["packages/*", "adapters/*", "hosts/*", "conformance", "on 
 /** What of the whole service's tests runs on Postgres each time; `test:long` runs all of it. */
 const onPostgres = ["Story", "Races"].map((name) => `hosts/test/test/${name}.test.ts`)
 
-/** What looks into SQLite's files, or moves a clock of its own, which does not wait for a server as the one of the tests does; the harness lives in memory. */
-export const onSqliteAlone = ["WebhookTraces", "ClockJumps", "harness/*"].map(
-  (name) => `hosts/test/test/${name}.test.ts`
-)
+/** The harness is SQLite in memory, wherever the rest runs. */
+export const onSqliteAlone = ["hosts/test/test/harness/*.test.ts"]
 
 /** The client's exports are what it ships, which is built; tests take its sources. */
 export const resolve = {

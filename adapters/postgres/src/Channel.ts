@@ -26,7 +26,7 @@ const name = "partner_commentary"
 /** One message goes out at a time, and after it none for so long: many that follow each other are one. */
 const gap = Duration.millis(25)
 
-/** How long after a lost connection it is tried again. */
+/** How long after a lost connection it is tried again, to listen or to speak. */
 const pause = Duration.seconds(1)
 
 /** Real, whatever a test's clock says: the server knows no other time. */
@@ -41,21 +41,25 @@ export const make = Effect.gen(function* () {
   const hearers: Array<(message: string) => Effect.Effect<void>> = []
   let isBusy = false
 
+  /** Answers with how long nothing is said afterwards. What could not be said waits with what comes meanwhile. */
   const send = Effect.uninterruptible(
     Effect.suspend(() => {
       const messages = [...waiting]
       waiting.clear()
-      return Effect.ignoreCause(
-        sql`SELECT pg_notify(${name}, message) FROM unnest(string_to_array(${messages.join("\n")}, ${"\n"})) AS said (message)`,
-        { log: "Debug", message: "Other processes could not be told" }
+      return sql`SELECT pg_notify(${name}, message) FROM unnest(string_to_array(${messages.join("\n")}, ${"\n"})) AS said (message)`.pipe(
+        Effect.as(gap),
+        Effect.catchCause((cause) => {
+          for (const message of messages) waiting.add(message)
+          return Effect.as(Effect.logDebug("Other processes could not be told yet", cause), pause)
+        })
       )
     })
   )
 
   const flush = Effect.gen(function* () {
     while (waiting.size > 0) {
-      yield* send
-      yield* inRealTime(Effect.sleep(gap))
+      const silence = yield* send
+      yield* inRealTime(Effect.sleep(silence))
     }
   }).pipe(
     Effect.ensuring(
@@ -65,7 +69,7 @@ export const make = Effect.gen(function* () {
     )
   )
 
-  yield* Effect.addFinalizer(() => Effect.suspend(() => (waiting.size > 0 ? send : Effect.void)))
+  yield* Effect.addFinalizer(() => Effect.suspend(() => (waiting.size > 0 ? Effect.asVoid(send) : Effect.void)))
 
   return {
     say: (message: string) =>

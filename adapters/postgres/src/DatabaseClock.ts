@@ -16,6 +16,9 @@ const worthTelling = 2000
 /** What took longer says too little about when it was answered, in milliseconds. */
 const slowest = 1000
 
+/** So often it is asked before anything is built on it, while answers take too long. */
+const firstAsked = 3
+
 export interface DatabaseClock extends Clock.Clock {
   /** What the database's time was when local monotonic time was this; both in milliseconds. */
   readonly set: (databaseTime: number, monotonic: number) => void
@@ -63,16 +66,18 @@ export const layer = Layer.effect(
         readonly at: number
       }>`SELECT CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS FLOAT8) AS at`
       const after = monotonicMillis(local)
-      if (row === undefined || after - before > slowest) return
+      if (row === undefined || after - before > slowest) return false
       const ahead = local.currentTimeMillisUnsafe() - (after - before) / 2 - row.at
       clock.set(row.at, (before + after) / 2)
       const isFar = Math.abs(ahead) > worthTelling
       if (isFar && !isTold)
         yield* Effect.annotateLogs(Effect.logWarning(skewed), { seconds_ahead: Math.round(ahead / 1000) })
       isTold = isFar
+      return true
     })
 
-    yield* sample
+    // The first one may have to connect.
+    for (let asked = 0; asked < firstAsked && !(yield* sample); asked++) {}
     yield* Effect.forkScoped(
       Effect.provideService(
         Effect.forever(

@@ -48,6 +48,7 @@ describe("side by side on Postgres", () => {
       yield* Fiber.join(declining)
       assert.isTrue(yield* Fiber.join(removing))
       assert.lengthOf(yield* sql`SELECT id FROM events`, 1)
+      while ((yield* webhooks.clear(500)) > 0);
       assert.deepStrictEqual(yield* sql`SELECT event_id FROM deliveries`, [])
     }).pipe(Effect.provide(TestDatabase.layer))
   )

@@ -5,13 +5,33 @@ import * as Postgres from "@partner-commentary/postgres/Postgres"
 import { migrate } from "@partner-commentary/sql/Migrations"
 import * as TestDatabase from "@partner-commentary/test/postgres/TestDatabase"
 import { submission } from "@partner-commentary/testkit/Fixtures"
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import type * as Redacted from "effect/Redacted"
 import * as SqlClient from "effect/sql/SqlClient"
 
 const direct = <A, E>(url: Redacted.Redacted, use: Effect.Effect<A, E, SqlClient.SqlClient>) =>
   Effect.provide(use, Layer.fresh(Postgres.layerDirect({ url })))
+
+/** Somebody reads in one transaction, which holds the tables that it reads, until told to end. */
+const dump = Effect.fnUntraced(function* (url: Redacted.Redacted) {
+  const begun = yield* Deferred.make<void>()
+  const isRead = yield* Deferred.make<void>()
+  const reading = Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    sql.withTransaction(
+      Effect.gen(function* () {
+        yield* sql`LOCK TABLE partner_commentary_migrations IN ACCESS SHARE MODE`
+        yield* Deferred.succeed(begun, undefined)
+        yield* Deferred.await(isRead)
+      })
+    )
+  )
+  const reader = yield* Effect.forkChild(direct(url, reading))
+  yield* Deferred.await(begun)
+  return Effect.andThen(Deferred.succeed(isRead, undefined), Fiber.join(reader))
+})
 
 describe("migrations on Postgres", () => {
   it.effect("of 8 that start at once on an empty database one makes the schema, and all come up", () =>
@@ -67,6 +87,32 @@ describe("migrations on Postgres", () => {
       )
       const refused = yield* Effect.flip(direct(url, migrate))
       assert.deepInclude(refused, { _tag: "SchemaTooNew", found: 9999 })
+    })
+  )
+
+  it.live("a table that somebody reads for long is not waited for while everybody else waits behind", () =>
+    Effect.gen(function* () {
+      const url = yield* TestDatabase.empty
+      const begun = Effect.flatMap(
+        SqlClient.SqlClient,
+        (sql) => sql`CREATE TABLE partner_commentary_migrations (migration_id INTEGER PRIMARY KEY,
+          created_at TIMESTAMPTZ NOT NULL DEFAULT now(), name TEXT NOT NULL)`
+      )
+      yield* direct(url, begun)
+      const end = yield* dump(url)
+      const refused = yield* Effect.timeout(Effect.flip(direct(url, migrate)), "15 seconds")
+      assert.deepInclude(refused, { _tag: "SchemaHeld" })
+      yield* end
+      assert.isAbove((yield* direct(url, migrate)).length, 20)
+    })
+  )
+
+  it.live("who starts on the present schema waits for nobody, a dump included", () =>
+    Effect.gen(function* () {
+      const url = yield* TestDatabase.fresh
+      const end = yield* dump(url)
+      assert.deepStrictEqual(yield* Effect.timeout(direct(url, migrate), "3 seconds"), [])
+      yield* end
     })
   )
 

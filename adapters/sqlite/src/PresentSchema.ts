@@ -20,6 +20,7 @@ export const migrations = [
   "0019_events_by_type",
   "0020_recoveries_in_turn",
   "0021_productions",
+  "0022_production_tickets",
   "0024_removed_webhooks"
 ]
 
@@ -45,7 +46,7 @@ export const statements = [
   'CREATE TABLE "duplicate_windows" (\n    organization_id TEXT NOT NULL,\n    environment TEXT NOT NULL,\n    fingerprint TEXT NOT NULL,\n    persona_id TEXT NOT NULL,\n    topic_id TEXT NOT NULL,\n    share_id TEXT NOT NULL,\n    until_at TEXT NOT NULL,\n    PRIMARY KEY (organization_id, environment, fingerprint, persona_id)\n  ) STRICT, WITHOUT ROWID',
   "CREATE TABLE tallies (\n    organization_id TEXT NOT NULL,\n    environment TEXT NOT NULL,\n    day TEXT NOT NULL,\n    persona_id TEXT NOT NULL,\n    name TEXT NOT NULL,\n    total INTEGER NOT NULL,\n    persona_name TEXT,\n    PRIMARY KEY (organization_id, environment, day, persona_id, name)\n  ) STRICT, WITHOUT ROWID ",
   "CREATE TABLE performance_times (\n    organization_id TEXT NOT NULL,\n    environment TEXT NOT NULL,\n    day TEXT NOT NULL,\n    persona_id TEXT NOT NULL,\n    folded TEXT NOT NULL,\n    recent TEXT NOT NULL,\n    PRIMARY KEY (organization_id, environment, day, persona_id)\n  ) STRICT, WITHOUT ROWID ",
-  "CREATE TABLE productions (\n    share_id TEXT NOT NULL REFERENCES assignments (id),\n    kind TEXT NOT NULL CHECK (kind IN ('audio', 'video')),\n    name TEXT NOT NULL,\n    state TEXT NOT NULL DEFAULT 'waiting' CHECK (state IN ('waiting', 'ready', 'failed')),\n    due_at TEXT,\n    is_leased INTEGER NOT NULL DEFAULT 0 CHECK (is_leased IN (0, 1)),\n    attempts INTEGER NOT NULL DEFAULT 0,\n    settled_at TEXT,\n    reason TEXT,\n    PRIMARY KEY (share_id, kind),\n    CHECK ((state = 'waiting') = (due_at IS NOT NULL)),\n    CHECK ((state = 'waiting') = (settled_at IS NULL))\n  ) STRICT, WITHOUT ROWID",
+  "CREATE TABLE productions (\n    share_id TEXT NOT NULL REFERENCES assignments (id),\n    kind TEXT NOT NULL CHECK (kind IN ('audio', 'video')),\n    name TEXT NOT NULL,\n    state TEXT NOT NULL DEFAULT 'waiting' CHECK (state IN ('waiting', 'ready', 'failed')),\n    due_at TEXT,\n    is_leased INTEGER NOT NULL DEFAULT 0 CHECK (is_leased IN (0, 1)),\n    attempts INTEGER NOT NULL DEFAULT 0,\n    settled_at TEXT,\n    reason TEXT, ticket INTEGER NOT NULL DEFAULT 0,\n    PRIMARY KEY (share_id, kind),\n    CHECK ((state = 'waiting') = (due_at IS NOT NULL)),\n    CHECK ((state = 'waiting') = (settled_at IS NULL))\n  ) STRICT, WITHOUT ROWID",
   "CREATE TABLE removed_webhooks (id TEXT PRIMARY KEY) STRICT, WITHOUT ROWID",
   "INSERT INTO partner_commentary_migrations (migration_id, name) VALUES (1, 'partners')",
   "INSERT INTO partner_commentary_migrations (migration_id, name) VALUES (2, 'topics')",
@@ -67,6 +68,7 @@ export const statements = [
   "INSERT INTO partner_commentary_migrations (migration_id, name) VALUES (19, 'events_by_type')",
   "INSERT INTO partner_commentary_migrations (migration_id, name) VALUES (20, 'recoveries_in_turn')",
   "INSERT INTO partner_commentary_migrations (migration_id, name) VALUES (21, 'productions')",
+  "INSERT INTO partner_commentary_migrations (migration_id, name) VALUES (22, 'production_tickets')",
   "INSERT INTO partner_commentary_migrations (migration_id, name) VALUES (24, 'removed_webhooks')",
   "CREATE INDEX personas_creator ON personas (creator_key, created_at)",
   "CREATE INDEX api_keys_organization ON api_keys (organization_id, created_at, id)",

@@ -135,7 +135,28 @@ it.effect("the record names the key for each action, once for each change that c
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("a secret stands in one answer and nowhere else: no later answer, no file of the database, no log", () =>
+/** All that is kept: every file of SQLite's; of Postgres every row of every table, for its server's files are not ours to read. */
+const everythingKept = (folder: string) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    return yield* sql.onDialectOrElse({
+      pg: () =>
+        Effect.flatMap(
+          sql<{ readonly place: string }>`SELECT quote_ident(tablename) AS place FROM pg_tables
+            WHERE schemaname = current_schema()`,
+          (tables) =>
+            Effect.forEach(tables, ({ place }) =>
+              Effect.map(
+                sql.unsafe<{ readonly row: string }>(`SELECT kept::text AS row FROM ${place} AS kept`),
+                (rows) => rows.map(({ row }) => row).join("\n")
+              )
+            )
+        ),
+      orElse: () => Effect.sync(() => readdirSync(folder).map((name) => readFileSync(join(folder, name), "latin1")))
+    })
+  })
+
+it.effect("a secret stands in one answer and nowhere else: no later answer, nothing that is kept, no log", () =>
   Effect.gen(function* () {
     const folder = yield* Effect.acquireRelease(
       Effect.sync(() => mkdtempSync(join(tmpdir(), "partner-commentary-"))),
@@ -156,7 +177,7 @@ it.effect("a secret stands in one answer and nowhere else: no later answer, no f
         yield* ask("PATCH", `/${second.data.id}`, key, { status: "paused" }),
         yield* ask("PATCH", `/${second.data.id}`, key, { secret: given })
       ].map(({ text }) => text)
-      const files = readdirSync(folder).map((name) => readFileSync(join(folder, name), "latin1"))
+      const files = yield* everythingKept(folder)
       assert.isAtLeast(files.length, 1)
       assert.isTrue(files.some((content) => content.includes(first.data.id)))
       yield* Effect.logInfo("What is logged is looked at too")

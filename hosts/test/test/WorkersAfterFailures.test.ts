@@ -15,46 +15,74 @@ import * as Layer from "effect/Layer"
 import * as TestClock from "effect/testing/TestClock"
 import { submit } from "./Requests.ts"
 
-/** The first looks at what mails are due break. */
-const faltering = (failures: number) =>
+interface Failures {
+  claim: number
+  nextDue: number
+}
+
+/** So many looks at what mails are due break, and at when the next one is. */
+const faltering = (left: Failures) =>
   Layer.effect(
     MailStore,
     Effect.map(MailStore, (store) => {
-      let left = failures
+      const first = <A>(what: keyof Failures, then: Effect.Effect<A>) =>
+        Effect.suspend(() => (left[what]-- > 0 ? Effect.die(new Error("the database is away")) : then))
       return MailStore.of({
         ...store,
-        claim: (...asked) =>
-          Effect.suspend(() => (left-- > 0 ? Effect.die(new Error("the database is away")) : store.claim(...asked)))
+        claim: (...asked) => first("claim", store.claim(...asked)),
+        nextDue: first("nextDue", store.nextDue)
       })
     })
   ).pipe(Layer.provideMerge(Sqlite.layer({ filename: ":memory:" })))
 
-const layer = Layer.provideMerge(
-  Layer.provide(
-    Workers.layer,
-    Layer.effect(
-      WorkerSettings,
-      Effect.map(WorkerSettings, (usual) => ({ ...usual, pause: Duration.seconds(1) }))
-    )
-  ),
+const idle = (failures: Failures) =>
   TestApi.layerMemory.pipe(
     Layer.provideMerge(
-      Application.layer({ stores: faltering(3), outside: Layer.merge(Mailbox.layer, ScriptedGenerator.layer) })
+      Application.layer({ stores: faltering(failures), outside: Layer.merge(Mailbox.layer, ScriptedGenerator.layer) })
     )
   )
-)
 
-it.effect("what is due and could not be done is tried again every second, however rarely they poll", () =>
-  Effect.gen(function* () {
+const layer = (failures: Failures) =>
+  Layer.provideMerge(
+    Layer.provide(
+      Workers.layer,
+      Layer.effect(
+        WorkerSettings,
+        Effect.map(WorkerSettings, (usual) => ({ ...usual, pause: Duration.seconds(1) }))
+      )
+    ),
+    idle(failures)
+  )
+
+const mailedThough = (failures: Failures) => {
+  const left = { claim: 0, nextDue: 0 }
+  return Effect.gen(function* () {
     yield* TestClock.setTime(Date.parse("2026-03-01T09:00:00.000Z"))
     const mailbox = yield* Mailbox
     const owner = yield* Seed.organization()
     const persona = yield* Seed.persona(owner)
     const { text: key } = yield* Seed.key(owner)
+    Object.assign(left, failures)
     yield* submit(key, "Who takes the title this season?", [persona])
     yield* TestClock.adjust("500 millis")
     assert.lengthOf(yield* mailbox.all, 0)
     yield* TestClock.adjust("4 seconds")
     assert.lengthOf(yield* mailbox.all, 1)
-  }).pipe(Effect.provide(layer))
+  }).pipe(Effect.provide(layer(left)))
+}
+
+it.effect("what is due and could not be done is tried again every second, however rarely they poll", () =>
+  mailedThough({ claim: 3, nextDue: 0 })
+)
+
+it.effect("so it is when it could not be seen either when the next is due", () =>
+  mailedThough({ claim: 3, nextDue: 3 })
+)
+
+it.effect("a drain that could not see when the next is due says that more may be due", () =>
+  Effect.gen(function* () {
+    const limits = { begin: Duration.seconds(40), end: Duration.seconds(55), patience: Duration.seconds(5) }
+    assert.isTrue((yield* Workers.drain(limits)).isMoreDue)
+    assert.isFalse((yield* Workers.drain(limits)).isMoreDue)
+  }).pipe(Effect.provide(idle({ claim: 0, nextDue: 1 })))
 )

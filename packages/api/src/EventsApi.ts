@@ -83,7 +83,7 @@ const listQuery = {
   type: literalParameter(EventType.literals, { description: "Only events of this type.", example: "creator.approved" }),
   since: textParameter({
     description:
-      "Only events of this moment and later ones: ISO 8601 with a zone. None reach back further than 30 days.",
+      "Only events of this moment and later ones: ISO 8601 with a zone. None reach back further than 30 days. An event may be seen some seconds after its timestamp: whoever asks again and again goes back by a minute.",
     example: "2026-01-30T12:00:00Z",
     format: "date-time"
   }),

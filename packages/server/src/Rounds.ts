@@ -16,6 +16,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as FiberSet from "effect/FiberSet"
 import * as Option from "effect/Option"
+import * as Random from "effect/Random"
 
 /** How hard the work is done. */
 export const WorkerSettings = Context.Reference("@partner-commentary/server/WorkerSettings", {
@@ -48,6 +49,16 @@ export interface Rounds {
 
 const batch = 500
 
+/** So many in a row that another worker had done: it goes before this one through the same stretch of the list. */
+const inVainAtMost = 3
+
+/** From a place of its own through the list and around: of workers that look at the same moment each begins elsewhere. */
+const fromAnywhere = <A>(list: ReadonlyArray<A>) =>
+  Effect.map(Random.next, (part) => {
+    const first = Math.floor(part * list.length)
+    return [...list.slice(first), ...list.slice(0, first)]
+  })
+
 /** What is under way is broken off, and given back, when the scope closes. */
 export const assignments = Effect.gen(function* () {
   const wakeups = yield* Wakeups
@@ -58,11 +69,19 @@ export const assignments = Effect.gen(function* () {
 
   const round = Effect.gen(function* () {
     let woke = 0
-    for (const id of yield* wakeups.due(batch)) {
+    let inVain = 0
+    let left = yield* fromAnywhere(yield* wakeups.due(batch))
+    for (let id = left.shift(); id !== undefined; id = left.shift()) {
       const free = (yield* FiberSet.size(attempts)) < settings.attempts
       const woken = yield* wakeups.wake(id, free)
       if (woken.woke) woke++
       if (Option.isSome(woken.begun)) start(survive(drafting.attempt(woken.begun.value.id, woken.begun.value.ticket)))
+      inVain = woken.woke || !free ? 0 : inVain + 1
+      if (inVain < inVainAtMost) continue
+      // What is left is looked up anew; but who did nothing yet goes on elsewhere, lest what nobody can do be looked up for ever.
+      if (woke > 0) break
+      left = yield* fromAnywhere(left)
+      inVain = 0
     }
     return woke
   })

@@ -24,14 +24,14 @@ export const layer = Layer.effectDiscard(
 )
 
 /** Rounds until one finds nothing to do; then waits for a signal, for the next moment something is due, or for the poll. */
-const loop = Effect.fnUntraced(function* ({ kind, nextDue, round }: Rounds) {
+const loop = Effect.fnUntraced(function* (rounds: Rounds) {
+  const { kind, round } = rounds
   const settings = yield* WorkerSettings
   const wait = yield* (yield* WorkSignal).listen(kind)
   return yield* Effect.forever(
     Effect.gen(function* () {
       if ((yield* survived(round)) > 0) return
-      const next = yield* Effect.catchCause(nextDue, () => Effect.succeed(Option.none()))
-      yield* wait(yield* untilNext(next, settings))
+      yield* wait(yield* untilNext(yield* nextOf(rounds), settings))
     })
   )
 })
@@ -41,6 +41,15 @@ const survived = (round: Rounds["round"], onFailure: () => void = () => {}) =>
     onFailure()
     return Effect.as(Effect.logError("A round of work failed", cause), 0)
   })
+
+/** Where it could not be seen, there may be something now. */
+const nextOf = ({ nextDue }: Rounds) =>
+  Effect.catchCause(nextDue, (cause) =>
+    Effect.andThen(
+      Effect.logError("It could not be seen when the next work is due", cause),
+      Effect.map(Instant.now, Option.some)
+    )
+  )
 
 /** Something overdue that could not be done is not tried again at once, lest the loop spin. */
 const untilNext = Effect.fnUntraced(function* (
@@ -92,9 +101,8 @@ export const drain = Effect.fn("Workers.drain")(function* ({ begin, end, patienc
 })
 
 const soonest = (kinds: ReadonlyArray<Rounds>) =>
-  Effect.map(
-    Effect.forEach(kinds, ({ nextDue }) => Effect.catchCause(nextDue, () => Effect.succeed(Option.none()))),
-    (all) => Math.min(...all.map(Option.getOrElse(() => Number.POSITIVE_INFINITY)))
+  Effect.map(Effect.forEach(kinds, nextOf), (all) =>
+    Math.min(...all.map(Option.getOrElse(() => Number.POSITIVE_INFINITY)))
   )
 
 /** Rounds of all kinds side by side, until none is at one and nothing is under way. */

@@ -4,6 +4,7 @@ import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import * as Migrator from "effect/sql/Migrator"
 import * as SqlClient from "effect/sql/SqlClient"
+import { isSqlError } from "effect/sql/SqlError"
 import * as ByteOrder from "./ByteOrder.ts"
 import { lockName } from "./Lock.ts"
 import { partners } from "./migrations/0001_partners.ts"
@@ -26,6 +27,7 @@ import { keptFigures } from "./migrations/0018_kept_figures.ts"
 import { eventsByType } from "./migrations/0019_events_by_type.ts"
 import { recoveriesInTurn } from "./migrations/0020_recoveries_in_turn.ts"
 import { productions } from "./migrations/0021_productions.ts"
+import { productionTickets } from "./migrations/0022_production_tickets.ts"
 import { removedWebhooks } from "./migrations/0024_removed_webhooks.ts"
 
 const table = "partner_commentary_migrations"
@@ -51,8 +53,14 @@ const migrations = {
   "0019_events_by_type": eventsByType,
   "0020_recoveries_in_turn": recoveriesInTurn,
   "0021_productions": productions,
+  "0022_production_tickets": productionTickets,
   "0024_removed_webhooks": removedWebhooks
 }
+
+const isHeld = (error: unknown): boolean =>
+  isSqlError(error)
+    ? error.reason._tag === "LockTimeoutError"
+    : error instanceof Migrator.MigrationError && isHeld(error.cause)
 
 /** All of them, oldest first. */
 export const names: ReadonlyArray<string> = Object.keys(migrations)
@@ -70,21 +78,51 @@ export class SchemaTooNew extends Schema.TaggedError<SchemaTooNew>()("SchemaTooN
   }
 }
 
+/** Nothing was changed: whoever waits for a table for himself has everybody else wait behind him. */
+export class SchemaHeld extends Schema.TaggedError<SchemaHeld>()("SchemaHeld", {}) {
+  override get message() {
+    return "The schema cannot be changed while somebody holds one of its tables for long, such as a dump or a report. Nothing was changed: start again when that is over."
+  }
+}
+
 const apply = Migrator.make({})({ loader: Migrator.fromRecord(migrations), table })
 
-/** Where many processes can write: those that start at once wait for the first, and find nothing left to do. */
-const oneByOne = Effect.flatMap(SqlClient.SqlClient, (sql) =>
-  Effect.andThen(lockName(sql, table), ByteOrder.ofWhatIsMade(apply))
+/**
+ * Where many processes can write: those that start at once wait for the first, and find nothing left to do. For what anybody else
+ * holds it is not waited long.
+ */
+const oneByOne = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  yield* lockName(sql, table)
+  yield* sql`SET LOCAL lock_timeout = '5s'`
+  const applied = yield* ByteOrder.ofWhatIsMade(apply)
+  yield* sql`SET LOCAL lock_timeout = DEFAULT`
+  return applied
+}).pipe(Effect.catchIf(isHeld, () => new SchemaHeld()))
+
+const newest = Effect.flatMap(SqlClient.SqlClient, (sql) =>
+  Effect.map(
+    sql<{ readonly found: number }>`SELECT MAX(migration_id) AS found FROM ${sql(table)}`.withoutTransform,
+    ([row]) => Number(row?.found ?? 0)
+  )
 )
+
+/** Nothing is left to do, and nothing locked to see that: who starts waits for no dump of the database. */
+const isPresent = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const [place] = yield* sql<{ readonly found: string | null }>`SELECT CAST(to_regclass(${table}) AS TEXT) AS found`
+  return (place?.found ?? null) !== null && (yield* newest) >= latest
+})
 
 /** Answers with what was applied, oldest first; nothing when nothing was left to do. */
 export const migrate = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  const applied = yield* sql.onDialectOrElse({ pg: () => sql.withTransaction(oneByOne), orElse: () => apply })
+  const applied = yield* sql.onDialectOrElse({
+    pg: () => Effect.flatMap(isPresent, (present) => (present ? Effect.succeed([]) : sql.withTransaction(oneByOne))),
+    orElse: () => apply
+  })
   // Where a newer version was, the lines above had nothing to do.
-  const [row] = yield* sql<{ readonly found: number }>`SELECT MAX(migration_id) AS found FROM ${sql(table)}`
-    .withoutTransform
-  const found = Number(row?.found ?? 0)
+  const found = yield* newest
   if (found > latest) return yield* new SchemaTooNew({ found, known: latest })
   return applied
 })

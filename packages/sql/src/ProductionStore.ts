@@ -16,6 +16,7 @@ interface ProductionRow {
   readonly kind: MediaKind
   readonly name: string
   readonly attempts: number
+  readonly ticket: number
 }
 
 export const layer = Layer.effect(
@@ -35,12 +36,13 @@ export const layer = Layer.effect(
       claim: (at, lease, kinds, limit) =>
         Effect.orDie(
           Effect.map(
-            sql<ProductionRow>`UPDATE productions
-              SET due_at = ${Instant.toIso(lease)}, is_leased = 1, attempts = attempts + 1
-              WHERE (share_id, kind) IN (SELECT share_id, kind FROM productions
+            sql<ProductionRow>`WITH due AS MATERIALIZED (SELECT share_id, kind FROM productions
                 WHERE due_at <= ${Instant.toIso(at)} AND ${sql.in("kind", kinds)}
                 ORDER BY due_at, share_id, kind LIMIT ${limit} ${forUpdateSkipLocked(sql)})
-              RETURNING share_id, kind, name, attempts`,
+              UPDATE productions
+              SET due_at = ${Instant.toIso(lease)}, is_leased = 1, attempts = attempts + 1, ticket = ticket + 1
+              WHERE (share_id, kind) IN (SELECT share_id, kind FROM due)
+              RETURNING share_id, kind, name, attempts, ticket`,
             (rows) => rows.map(fromRow)
           )
         ),
@@ -57,7 +59,8 @@ export const layer = Layer.effect(
         return Effect.orDie(
           Effect.asVoid(
             sql`UPDATE productions SET is_leased = 0, ${next} WHERE share_id = ${production.shareId}
-              AND kind = ${production.kind} AND attempts = ${production.attempts} AND state = 'waiting'`
+              AND kind = ${production.kind} AND ticket = ${production.ticket} AND is_leased = 1
+              AND attempts = ${production.attempts} AND state = 'waiting'`
           )
         )
       },
@@ -114,9 +117,10 @@ export const order = (
     { discard: true }
   )
 
-const fromRow = ({ attempts, kind, name, share_id }: ProductionRow): Production => ({
+const fromRow = ({ attempts, kind, name, share_id, ticket }: ProductionRow): Production => ({
   shareId: share_id,
   kind,
   name,
-  attempts
+  attempts,
+  ticket
 })

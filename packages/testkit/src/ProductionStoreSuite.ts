@@ -57,7 +57,9 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         yield* approved(["audio"], [])
         assert.deepStrictEqual(yield* store.nextDue(both), Option.some(start))
         assert.deepStrictEqual(yield* claim(start - 1), [])
-        assert.deepStrictEqual(yield* claim(start), [{ shareId, kind: "audio", name: "name of audio", attempts: 1 }])
+        assert.deepStrictEqual(yield* claim(start), [
+          { shareId, kind: "audio", name: "name of audio", attempts: 1, ticket: 1 }
+        ])
       }))
 
     it("an approval that was refused begins nothing", () =>
@@ -132,7 +134,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         if (second === undefined) return assert.fail("it was not due")
         yield* store.settle(second, { state: "released" }, start + hour + 1)
         assert.deepStrictEqual(yield* store.nextDue(both), Option.some(start + hour + 1))
-        assert.deepStrictEqual(yield* claim(start + hour + 1), [second])
+        assert.deepStrictEqual(yield* claim(start + hour + 1), [{ ...second, ticket: second.ticket + 1 }])
       }))
 
     it("an attempt that was overtaken settles nothing, but for its success", () =>
@@ -151,6 +153,30 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         yield* store.settle(first, { state: "ready", url }, start + minute)
         assert.deepStrictEqual(yield* urlsOf(shareId), [url, null])
         assert.deepStrictEqual(yield* store.failed(10), [])
+      }))
+
+    it("a number is never given twice: one that was overtaken settles nothing, though as many attempts count as were its", () =>
+      Effect.gen(function* () {
+        const store = yield* ProductionStore
+        const shareId = yield* approved()
+        const [first] = yield* claim(start)
+        const [second] = yield* claim(start + minute)
+        if (first === undefined || second === undefined) return assert.fail("it was not taken twice")
+        yield* store.settle(second, { state: "released" }, start + minute)
+        yield* store.settle(first, { state: "failed", reason: "late" }, start + minute)
+        assert.deepStrictEqual(yield* store.failed(10), [])
+        const [third] = yield* claim(start + minute)
+        if (third === undefined) return assert.fail("it was not due")
+        yield* store.settle(third, { state: "failed", reason: "no" }, start + minute)
+        assert.strictEqual(yield* store.restart(shareId, start + hour), 1)
+        const [fourth] = yield* claim(start + hour)
+        assert.strictEqual(fourth?.attempts, first.attempts)
+        yield* store.settle(first, { state: "failed", reason: "late" }, start + hour)
+        yield* store.settle(second, { state: "waiting", until: start, reason: "late" }, start + hour)
+        assert.deepStrictEqual(yield* store.failed(10), [])
+        assert.deepStrictEqual(yield* store.nextDue(both), Option.some(start + hour + minute))
+        const tickets = [first, second, third, fourth].map((one) => one?.ticket)
+        assert.strictEqual(new Set(tickets).size, 4)
       }))
 
     it("those given up are listed with their reasons, newest first, and begin anew when they are told to", () =>
@@ -193,7 +219,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         yield* store.settle(taken, { state: "waiting", until: start + hour, reason: "busy" }, start)
         assert.strictEqual(yield* store.restart(null, start), 0)
         assert.strictEqual(yield* store.restart(shareId, start), 1)
-        assert.deepStrictEqual(yield* claim(start), [taken])
+        assert.deepStrictEqual(yield* claim(start), [{ ...taken, ticket: taken.ticket + 1 }])
       }))
 
     it("a change to the assignment keeps the URL", () =>

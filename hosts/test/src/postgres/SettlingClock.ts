@@ -76,9 +76,12 @@ const make = (inUse: () => number): TestClock => {
   }
 }
 
+/** In place of a test's clock. Time that passes by itself, however much off it is shown, stays as it is: nobody would move this one. */
 export const layer = Layer.effect(
   Clock.Clock,
   Effect.gen(function* () {
+    const present = yield* Clock.Clock
+    if (!("adjust" in present)) return present
     const { inUse } = yield* PostgresClient.PostgresClient
     const clock = make(inUse)
     yield* clock.setTime(yield* Clock.currentTimeMillis)

@@ -16,6 +16,8 @@ export interface Production extends Order {
   readonly shareId: ShareId
   /** The one that it was taken for included. */
   readonly attempts: number
+  /** Of this taking, and never of another: what it came to is told under it. */
+  readonly ticket: number
 }
 
 /** What became of an attempt. `waiting`: another one follows. `released`: it was broken off by our own stop, and was none. */

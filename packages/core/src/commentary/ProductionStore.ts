@@ -11,7 +11,7 @@ export class ProductionStore extends Context.Service<
   ProductionStore,
   {
     /**
-     * Takes productions of these kinds that are due, oldest due first, and counts an attempt. Until `lease` nobody else gets
+     * Takes productions of these kinds that are due, oldest due first, each under a ticket of its own, and counts an attempt. Until `lease` nobody else gets
      * them; if no outcome comes by then, they are due again.
      */
     readonly claim: (
@@ -22,7 +22,7 @@ export class ProductionStore extends Context.Service<
     ) => Effect.Effect<ReadonlyArray<Production>>
     /**
      * `ready` also writes the URL into the commentary, in one transaction, whatever was thought of the production before.
-     * Anything else counts only for the attempt that it was taken for: one that was overtaken changes nothing.
+     * Anything else counts only under the ticket that it was last taken with: one that was overtaken changes nothing.
      */
     readonly settle: (production: Production, outcome: ProductionOutcome, at: Instant) => Effect.Effect<void>
     /** The next moment at which one of these kinds falls due. */

@@ -3,7 +3,7 @@ import * as Duration from "effect/Duration"
 import * as Option from "effect/Option"
 import * as fc from "fast-check"
 import { assert } from "vitest"
-import { attemptFailed, beginsAttempt, drafted, wake } from "../../src/commentary/Generation.ts"
+import { attemptFailed, beginsAttempt, drafted, released, wake } from "../../src/commentary/Generation.ts"
 import { defaults, type Policy } from "../../src/shared/Policy.ts"
 import type { Assignment } from "../../src/topic/Assignment.ts"
 import { notified, respond, restart, revise } from "../../src/topic/Workflow.ts"
@@ -104,6 +104,18 @@ describe("attempts at a draft", () => {
     const former = { ticket: 1, draftId: draftId(1), content: "A draft." }
     assert.strictEqual(drafted(running, former, noon, defaults).assignment, running)
     assert.strictEqual(attemptFailed(running, { ticket: 1, permanent: true }, noon, defaults).assignment, running)
+  })
+
+  it("that were overtaken change nothing either when the one that overtook them was given back, and made anew", () => {
+    const overtaking = woken(attempted(defaults), defaults).assignment
+    const givenBack = released(overtaking, overtaking.generation.ticket, noon).assignment
+    const anew = woken(givenBack, defaults).assignment
+    const former = { ticket: 1, draftId: draftId(1), content: "A draft." }
+    for (const present of [givenBack, anew]) {
+      assert.strictEqual(drafted(present, former, noon, defaults).assignment, present)
+      assert.strictEqual(attemptFailed(present, { ticket: 1, permanent: true }, noon, defaults).assignment, present)
+      assert.strictEqual(released(present, 1, noon).assignment, present)
+    }
   })
 
   it("at another draft leave the draft there is when all of them fail", () => {

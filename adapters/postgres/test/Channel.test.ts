@@ -1,0 +1,30 @@
+/** What one process says to the others arrives, though the database could not be asked at first. */
+import { assert, it } from "@effect/vitest"
+import * as Channel from "@partner-commentary/postgres/Channel"
+import * as PostgresClient from "@partner-commentary/postgres/PostgresClient"
+import * as TestDatabase from "@partner-commentary/test/postgres/TestDatabase"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Reactivity from "effect/reactivity/Reactivity"
+import * as SqlClient from "effect/sql/SqlClient"
+
+it.live("what could not be said for want of a connection is said as soon as there is one", () =>
+  Effect.gen(function* () {
+    const url = yield* TestDatabase.used
+    const speaker = yield* PostgresClient.make({ url, poolSize: 1, acquireTimeout: "100 millis" })
+    const channel = yield* Effect.provideService(Channel.make, SqlClient.SqlClient, speaker)
+    const listening = yield* Deferred.make<void>()
+    const heard = yield* Deferred.make<string>()
+    channel.onMessage((message) =>
+      message === Channel.lost ? Deferred.succeed(listening, undefined) : Deferred.succeed(heard, message)
+    )
+    yield* Channel.listen(channel, yield* PostgresClient.make({ url, poolSize: 1 }))
+    yield* Deferred.await(listening)
+    const held = yield* Effect.forkChild(speaker.withTransaction(Effect.sleep("400 millis")))
+    yield* Effect.sleep("50 millis")
+    yield* channel.say("work mails")
+    yield* Fiber.join(held)
+    assert.strictEqual(yield* Effect.timeout(Deferred.await(heard), "5 seconds"), "work mails")
+  }).pipe(Effect.scoped, Effect.provide(Reactivity.layer))
+)

@@ -1,0 +1,53 @@
+/** Who slept while it held what others wait for: the server cuts it off, so that it changes nothing when it wakes, and somebody else may. */
+import { assert, it } from "@effect/vitest"
+import { IdempotencyStore } from "@partner-commentary/core/idempotency/IdempotencyStore"
+import { Transaction } from "@partner-commentary/core/shared/Transaction"
+import { TopicStore } from "@partner-commentary/core/topic/TopicStore"
+import * as Postgres from "@partner-commentary/postgres/Postgres"
+import * as TestDatabase from "@partner-commentary/test/postgres/TestDatabase"
+import { hour, start, submission } from "@partner-commentary/testkit/Fixtures"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as SqlClient from "effect/sql/SqlClient"
+
+const impatient = Layer.unwrap(
+  Effect.map(TestDatabase.used, (url) => Postgres.layerAsIs({ url, idleInTransactionTimeout: "200 millis" }))
+)
+
+it.live(
+  "a claim to an idempotency key ends with its transaction: who slept in it keeps neither change nor answer",
+  () =>
+    Effect.gen(function* () {
+      const store = yield* IdempotencyStore
+      const topics = yield* TopicStore
+      const sql = yield* SqlClient.SqlClient
+      const { run } = yield* Transaction
+      const claimed = yield* Deferred.make<void>()
+      const claim = store.claim({ id: "id", fingerprint: "print", at: start, until: start + hour })
+      const kept = { status: 201, location: null, body: "{}", sealed: false }
+      const change = (pause: Effect.Effect<void>) =>
+        run(
+          Effect.gen(function* () {
+            if ((yield* claim) !== "claimed") return "running"
+            yield* pause
+            yield* Effect.orDie(topics.submit(submission()))
+            yield* store.keep("id", kept)
+            return "kept"
+          })
+        )
+      const sleeper = yield* Effect.forkChild(
+        Effect.exit(change(Effect.andThen(Deferred.succeed(claimed, undefined), Effect.sleep("1 second"))))
+      )
+      yield* Deferred.await(claimed)
+      assert.strictEqual(yield* change(Effect.void), "running")
+      yield* Effect.sleep("500 millis")
+      assert.strictEqual(yield* change(Effect.void), "kept")
+      assert.isTrue(Exit.isFailure(yield* Fiber.join(sleeper)))
+      assert.deepStrictEqual(yield* store.find("id", start), Option.some({ ...kept, fingerprint: "print" }))
+      assert.lengthOf(yield* sql`SELECT id FROM topics`, 1)
+    }).pipe(Effect.provide(impatient))
+)
