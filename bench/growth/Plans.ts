@@ -7,6 +7,7 @@ import { DeliveryLog } from "@partner-commentary/core/webhook/DeliveryLog"
 import { EventLog } from "@partner-commentary/core/webhook/EventLog"
 import * as Postgres from "@partner-commentary/postgres/Postgres"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as SqlClient from "effect/sql/SqlClient"
 import * as Statement from "effect/sql/Statement"
@@ -67,27 +68,24 @@ interface Run {
   readonly params: ReadonlyArray<unknown>
 }
 
-const runsOf = (effect: Effect.Effect<unknown>): Effect.Effect<ReadonlyArray<Run>> =>
-  Effect.suspend(() => {
-    const runs: Array<Run> = []
-    return effect.pipe(
-      Effect.provideService(Statement.CurrentTransformer, (statement) =>
-        Effect.sync(() => {
-          const [text, params] = statement.compile()
-          runs.push({ text, params })
-          return statement
-        })
-      ),
-      Effect.as(runs)
-    )
-  })
+/** Every statement, whoever sends it: what many ask at one time is sent by nobody of them. */
+const noting = (runs: Array<Run>) =>
+  Layer.succeed(Statement.CurrentTransformer, (statement) =>
+    Effect.sync(() => {
+      const [text, params] = statement.compile()
+      runs.push({ text, params })
+      return statement
+    })
+  )
 
-const explained = Effect.gen(function* () {
+const explained = Effect.fnUntraced(function* (runs: Array<Run>) {
   const sql = yield* SqlClient.SqlClient
   const lines: Array<string> = []
   for (const [name, effect] of yield* reads()) {
     lines.push(`== ${name}`)
-    for (const { params, text } of yield* runsOf(effect)) {
+    runs.length = 0
+    yield* effect
+    for (const { params, text } of [...runs]) {
       lines.push(text.replaceAll(/\s+/g, " ").trim())
       const plan = yield* sql.unsafe<Record<string, string>>(`EXPLAIN (ANALYZE, BUFFERS, COSTS OFF) ${text}`, params)
       for (const row of plan) lines.push(`    ${row["QUERY PLAN"]}`)
@@ -97,5 +95,8 @@ const explained = Effect.gen(function* () {
   return lines.join("\n")
 })
 
-export const plansOf = (url: string): Promise<string> =>
-  Effect.runPromise(Effect.provide(explained, Postgres.layerAsIs({ url: Redacted.make(url) })))
+export const plansOf = (url: string): Promise<string> => {
+  const runs: Array<Run> = []
+  const stores = Postgres.layerAsIs({ url: Redacted.make(url) })
+  return Effect.runPromise(Effect.provide(explained(runs), Layer.provideMerge(stores, noting(runs))))
+}

@@ -63,7 +63,7 @@ export const kindOf = (turn: Turn): string =>
   turn
     .map((statement) => {
       const [word = ""] = statement.split(" ")
-      const table = /\b(?:FROM|INTO|UPDATE) (\w+)/.exec(statement)?.[1]
+      const table = /\b(?:FROM|INTO|UPDATE) (?!UNNEST\b)(\w+)/.exec(statement)?.[1]
       return word === "WITH" || table === undefined ? word : `${word} ${table}`
     })
     .join(" + ")

@@ -38,3 +38,7 @@ export const jsonOf = (rows: ReadonlyArray<Readonly<Record<string, unknown>>>): 
   JSON.stringify(rows, (_, value: unknown) =>
     typeof value === "string" ? value.toWellFormed().replaceAll("\0", "\uFFFD") : value
   )
+
+/** As Postgres writes an array, of names and numbers. */
+export const array = (values: ReadonlyArray<string | number>): string =>
+  `{${values.map((one) => JSON.stringify(one)).join()}}`

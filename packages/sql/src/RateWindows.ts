@@ -6,18 +6,18 @@ import type { FixedWindow, Standing, Taken } from "@partner-commentary/core/acce
 import * as FullWindows from "@partner-commentary/core/access/FullWindows"
 import { RateWindows } from "@partner-commentary/core/access/RateWindows"
 import * as Instant from "@partner-commentary/core/shared/Instant"
-import * as Cause from "effect/Cause"
-import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as FiberSet from "effect/FiberSet"
 import * as Layer from "effect/Layer"
 import * as SqlClient from "effect/sql/SqlClient"
+import { array } from "./Columns.ts"
 import { forUpdateSkipLocked } from "./Lock.ts"
+import * as Together from "./Together.ts"
 
 interface Call {
   readonly at: Instant.Instant
   readonly windows: ReadonlyArray<FixedWindow>
-  readonly taken: Deferred.Deferred<Taken>
 }
 
 interface Row {
@@ -30,12 +30,8 @@ export const layer = Layer.effect(
   RateWindows,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    const fibers = yield* FiberSet.make()
-    // Of no caller's: a count is in no transaction of theirs, and goes on when they do not wait for it.
-    const start = yield* FiberSet.runtime(fibers)()
+    const start = yield* FiberSet.runtime(yield* FiberSet.make())()
     const full = FullWindows.make(remembered)
-    let waiting: Array<Call> = []
-    let isBusy = false
     let lookedAt = 0
 
     const ask = Effect.fnUntraced(function* (calls: ReadonlyArray<Call>) {
@@ -45,26 +41,16 @@ export const layer = Layer.effect(
         CAST(${array(names)} AS TEXT[]), CAST(${array(lengths)} AS INTEGER[]), CAST(${array(numbers)} AS INTEGER[]),
         CAST(${array(places)} AS INTEGER[]), CAST(${array(limits)} AS INTEGER[]))`
       let answered = 0
-      for (const { taken, windows } of calls) {
+      return calls.map(({ windows }) => {
         const mine = rows.slice(answered, answered + windows.length)
         answered += windows.length
         const standings = windows.map((window, index) => standing(window, mine[index]))
         const admitted = mine.every(({ is_admitted }) => is_admitted === 1)
         if (!admitted) full.note(windows, standings)
-        yield* Deferred.succeed(taken, { admitted, standings })
-      }
-    })
-
-    const flush: Effect.Effect<void> = Effect.gen(function* () {
-      while (waiting.length > 0) {
-        const calls = waiting.slice(0, together)
-        waiting = waiting.slice(together)
-        yield* Effect.catchCause(ask(calls), (cause) =>
-          Effect.forEach(calls, ({ taken }) => Deferred.die(taken, Cause.squash(cause)), { discard: true })
-        )
-      }
-      isBusy = false
-    })
+        return Exit.succeed<Taken>({ admitted, standings })
+      })
+    }, Effect.orDie)
+    const count = yield* Together.make(ask, { most: together })
 
     /** By their end, beside the calls and never before them; those that somebody is counting in are left for the next time. */
     const letGo = (now: Instant.Instant) =>
@@ -80,17 +66,11 @@ export const layer = Layer.effect(
         const at = yield* Instant.now
         const refused = full.refuse(windows, at)
         if (refused !== undefined) return refused
-        const taken = yield* Deferred.make<Taken>()
-        waiting.push({ at, windows, taken })
-        if (!isBusy) {
-          isBusy = true
-          start(flush)
-        }
         if (Math.abs(at - lookedAt) > lookEvery) {
           lookedAt = at
           start(letGo(at))
         }
-        return yield* Deferred.await(taken)
+        return yield* count({ at, windows })
       })
     })
   })
@@ -124,9 +104,6 @@ const listed = (calls: ReadonlyArray<Call>) => {
 }
 
 const keyOf = ({ name, seconds }: FixedWindow): string => `${name} ${seconds}`
-
-/** As Postgres writes an array. */
-const array = (values: ReadonlyArray<string | number>): string => `{${values.map((one) => JSON.stringify(one)).join()}}`
 
 const standing = ({ limit }: FixedWindow, row: Row | undefined): Standing => ({
   limit,

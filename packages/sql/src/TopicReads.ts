@@ -1,13 +1,10 @@
-/** What is read of topics: one query each, by an index, and a list's total from where it is kept. */
-import type { PersonaId, ShareId, TopicId } from "@partner-commentary/core/shared/Ids"
+/** What is read of topics: one query each, by an index, and a list's total from where it is kept. Progress is TopicProgress's. */
+import type { TopicId } from "@partner-commentary/core/shared/Ids"
 import { toIso } from "@partner-commentary/core/shared/Instant"
-import type { AssignmentStatus, FailureReason } from "@partner-commentary/core/topic/Assignment"
 import type { TopicStatus } from "@partner-commentary/core/topic/TopicStatus"
 import type {
-  Owner,
   PublicAssignment,
   TopicList,
-  TopicProgress,
   TopicStore,
   TopicWithAssignments
 } from "@partner-commentary/core/topic/TopicStore"
@@ -19,35 +16,13 @@ import { type PublicAssignmentRow, publicFromRow } from "./AssignmentRow.ts"
 import * as TopicRow from "./TopicRow.ts"
 import * as TopicTotals from "./TopicTotals.ts"
 
-/** What only the first row holds is the topic's. */
-interface ProgressRow {
-  readonly content: string | null
-  readonly topic_status: TopicStatus | null
-  readonly created_at: string | null
-  readonly id: ShareId
-  readonly persona_id: PersonaId
-  readonly persona_name: string
-  readonly status: AssignmentStatus
-  readonly status_updated_at: string
-  readonly failure_reason: FailureReason | null
-  readonly failure_at: string | null
-}
-
-export const makeReads = (
-  sql: SqlClient.SqlClient
-): Pick<TopicStore["Service"], "progress" | "find" | "byReference" | "list"> => {
-  /** The hottest read of all: no column more than it takes, and the topic's own once. */
-  const progress = (owner: Owner, id: TopicId) =>
-    Effect.map(
-      sql<ProgressRow>`SELECT CASE WHEN a.position = 0 THEN t.content END AS content,
-          CASE WHEN a.position = 0 THEN t.status END AS topic_status,
-          CASE WHEN a.position = 0 THEN t.created_at END AS created_at,
-          a.id, a.persona_id, a.persona_name, a.status, a.status_updated_at, a.failure_reason, a.failure_at
-        FROM topics t JOIN assignments a ON a.topic_id = t.id
-        WHERE t.id = ${id} AND t.organization_id = ${owner.organizationId} AND t.environment = ${owner.environment}
-        ORDER BY a.position`,
-      (rows) => progressOf(id, rows)
-    )
+export const makeReads = (sql: SqlClient.SqlClient): Pick<TopicStore["Service"], "find" | "byReference" | "list"> => {
+  /**
+   * By its key alone, whatever is asked of it besides: where nobody has counted the rows yet, Postgres takes an index of all that an
+   * organization has for as good as the key.
+   */
+  const byId = (id: TopicId) => sql`(SELECT * FROM topics WHERE id = ${id} ${byItself})`
+  const byItself = sql.literal(sql.onDialectOrElse({ pg: () => "LIMIT 1", orElse: () => "" }))
 
   /** Of a topic with many assignments the long columns are read once: with the first of them. */
   const withAssignments = (topics: Fragment) =>
@@ -90,12 +65,11 @@ export const makeReads = (
   const none = sql.literal("")
 
   return {
-    progress: (owner, id) => Effect.orDie(progress(owner, id)),
     find: (owner, id) =>
       Effect.orDie(
         Effect.map(
-          withAssignments(sql`SELECT * FROM topics WHERE id = ${id}
-            AND organization_id = ${owner.organizationId} AND environment = ${owner.environment}`),
+          withAssignments(sql`SELECT * FROM ${byId(id)} one
+            WHERE organization_id = ${owner.organizationId} AND environment = ${owner.environment}`),
           ([found]) => Option.fromUndefinedOr(found)
         )
       ),
@@ -107,28 +81,6 @@ export const makeReads = (
       ),
     list: (list) => Effect.orDie(page(list))
   }
-}
-
-const progressOf = (id: TopicId, rows: ReadonlyArray<ProgressRow>): Option.Option<TopicProgress> => {
-  const [first] = rows
-  if (first === undefined || first.content === null || first.topic_status === null || first.created_at === null) {
-    return Option.none()
-  }
-  return Option.some({
-    id,
-    content: first.content,
-    status: first.topic_status,
-    createdAt: first.created_at,
-    assignments: rows.map((row) => ({
-      id: row.id,
-      personaId: row.persona_id,
-      personaName: row.persona_name,
-      status: row.status,
-      statusUpdatedAt: row.status_updated_at,
-      failureReason: row.failure_reason,
-      failureAt: row.failure_at
-    }))
-  })
 }
 
 interface NextRow

@@ -4,6 +4,7 @@ import { MailStore } from "@partner-commentary/core/mail/MailStore"
 import { TopicStore } from "@partner-commentary/core/topic/TopicStore"
 import type { UsageStore } from "@partner-commentary/core/usage/UsageStore"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import type * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import { nextMonth, owner as ownerOf, persona, personaId, personas, repeated, start, submission } from "./Fixtures.ts"
@@ -183,6 +184,43 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         )
         assert.strictEqual(outcomes.filter(({ _tag }) => _tag === "Success").length, 10)
         assert.deepStrictEqual(yield* traces(ownerOf({ organizationId })), { topics: 10, held: 10, units: 20 })
+      }))
+
+    it("of topics at once each is answered for itself: one that cannot be written fails alone, as does one that is too large", () =>
+      Effect.gen(function* () {
+        const store = yield* TopicStore
+        const quotas = { topics_per_month: 8, commentaries_per_month: 10 }
+        const { organizationId } = submission().topic
+        const send = (changes: Parameters<typeof submission>[0]) =>
+          submission({ quotas, ...changes, topic: { organizationId, ...changes?.topic } })
+        const there = send({})
+        yield* store.submit(there)
+        const good = Array.from({ length: 4 }, () => send({ personas: personas(2) }))
+        const bad = [
+          // Its id is taken: a fault of whoever made it, found as it is written.
+          send({ topic: { id: there.topic.id } }),
+          send({ personas: personas(10) }),
+          send({ personas: [], requested: [personaId()] }),
+          repeated(there)
+        ]
+        const all = good.flatMap((one, index) => [one, bad[index] ?? one])
+        const exits = yield* Effect.forEach(all, (one) => Effect.exit(store.submit(one)), { concurrency: "unbounded" })
+        assert.deepStrictEqual(exits.map(Exit.isSuccess), [true, false, true, false, true, false, true, false])
+        assert.deepStrictEqual(
+          exits.map((exit) => Option.getOrUndefined(Exit.findErrorOption(exit))?._tag),
+          [undefined, undefined, undefined, "QuotaExceeded", undefined, "NoValidPersonas", undefined, "NoValidPersonas"]
+        )
+        for (const { candidates, topic } of good) {
+          const found = Option.getOrThrow(yield* store.find(topic, topic.id))
+          assert.deepStrictEqual(
+            found.assignments.map(({ id }) => id),
+            candidates.map(({ shareId }) => shareId)
+          )
+        }
+        assert.deepStrictEqual(yield* traces(there.topic), { topics: 5, held: 5, units: 9 })
+        // What failed holds no window.
+        const again = { ...repeated(bad[0] ?? there), quotas: { ...quotas, commentaries_per_month: 100 } }
+        assert.strictEqual((yield* store.submit(again)).results[0]?.status, "sent")
       }))
 
     it("topics at once for the same personas in any order never block one another", () =>

@@ -1,0 +1,137 @@
+/** Topics that come at one time to one node or several, taken in and read together: as exact as if each came by itself, and by its key alone. */
+import { assert, it } from "@effect/vitest"
+import { TopicStore } from "@partner-commentary/core/topic/TopicStore"
+import * as PostgresClient from "@partner-commentary/postgres/PostgresClient"
+import * as Stores from "@partner-commentary/sql/Stores"
+import * as TestDatabase from "@partner-commentary/test/postgres/TestDatabase"
+import { personas, repeated, submission } from "@partner-commentary/testkit/Fixtures"
+import { traces } from "@partner-commentary/testkit/Traces"
+import * as Context from "effect/Context"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Schedule from "effect/Schedule"
+import * as SqlClient from "effect/sql/SqlClient"
+
+const node = Effect.map(Layer.build(Layer.fresh(Stores.layerTopics)), (context) => Context.get(context, TopicStore))
+const atOnce = { concurrency: "unbounded" } as const
+
+it.effect("four nodes at once take exactly as many topics as a quota holds, and each window once", () =>
+  Effect.gen(function* () {
+    const nodes = yield* Effect.all([node, node, node, node])
+    const quotas = { topics_per_month: 1000, commentaries_per_month: 61 }
+    const { organizationId } = submission().topic
+    const all = Array.from({ length: 25 }, () =>
+      submission({ personas: personas(2), quotas, topic: { organizationId } })
+    )
+    const outcomes = yield* Effect.forEach(
+      nodes.flatMap((store) => all.map((one) => [store, repeated(one)] as const)),
+      ([store, one]) => Effect.result(store.submit(one)),
+      atOnce
+    )
+    assert.lengthOf(
+      outcomes.filter(({ _tag }) => _tag === "Success"),
+      25
+    )
+    assert.deepStrictEqual(yield* traces({ organizationId, environment: "live" }), { topics: 25, held: 25, units: 50 })
+    const more = yield* Effect.forEach(
+      nodes.flatMap((store) =>
+        Array.from(
+          { length: 5 },
+          () => [store, submission({ personas: personas(2), quotas, topic: { organizationId } })] as const
+        )
+      ),
+      ([store, one]) => Effect.result(store.submit(one)),
+      atOnce
+    )
+    assert.lengthOf(
+      more.filter(({ _tag }) => _tag === "Success"),
+      5
+    )
+    assert.deepStrictEqual(yield* traces({ organizationId, environment: "live" }), { topics: 30, held: 30, units: 60 })
+  }).pipe(Effect.provide(TestDatabase.layer))
+)
+
+it.live(
+  "a quota that others use up while a topic waits for them is not passed over, and the refusal is the usual one",
+  () =>
+    Effect.gen(function* () {
+      const store = yield* TopicStore
+      const sql = yield* SqlClient.SqlClient
+      const quotas = { topics_per_month: 5, commentaries_per_month: 5 }
+      const first = submission({ quotas })
+      yield* store.submit(first)
+      const next = submission({ quotas, topic: { organizationId: first.topic.organizationId } })
+      const others = yield* Deferred.make<void>()
+      const waiting = yield* Effect.forkChild(Effect.andThen(Deferred.await(others), Effect.flip(store.submit(next))))
+      yield* sql.withTransaction(
+        Effect.gen(function* () {
+          yield* sql`UPDATE usage_months SET topics_created = 5`
+          yield* Deferred.succeed(others, undefined)
+          const waits = sql`SELECT 1 FROM pg_locks WHERE NOT granted AND pid IN (SELECT pid FROM pg_locks WHERE relation = 'usage_months'::regclass)`
+          yield* Effect.repeat(waits, { until: ({ length }) => length > 0, schedule: Schedule.spaced("5 millis") })
+        })
+      )
+      assert.deepInclude(yield* Fiber.join(waiting), { _tag: "QuotaExceeded", quota: "topics_per_month", remaining: 0 })
+      assert.deepStrictEqual(yield* traces(first.topic), { topics: 1, held: 5, units: 1 })
+    }).pipe(Effect.provide(TestDatabase.layer))
+)
+
+it.effect(
+  "a change that others are part of takes a topic in by itself, and leaves nothing of it when it is undone",
+  () =>
+    Effect.gen(function* () {
+      const store = yield* TopicStore
+      const sql = yield* SqlClient.SqlClient
+      const one = submission()
+      const seen = yield* Effect.flip(
+        sql.withTransaction(
+          Effect.gen(function* () {
+            yield* store.submit(one)
+            return yield* Effect.fail(yield* store.progress(one.topic, one.topic.id))
+          })
+        )
+      )
+      assert.isTrue(Option.isOption(seen) && Option.isSome(seen))
+      assert.isTrue(Option.isNone(yield* store.progress(one.topic, one.topic.id)))
+      assert.deepStrictEqual(yield* traces(one.topic), { topics: 0, held: 0, units: 0 })
+    }).pipe(Effect.provide(TestDatabase.layer))
+)
+
+/** So often was each index read, of a session that has just told. */
+const reads = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
+  yield* sql`SELECT pg_stat_force_next_flush()`
+  const rows = yield* sql<{ readonly name: string; readonly reads: number }>`
+    SELECT indexrelname AS name, idx_scan AS reads FROM pg_stat_user_indexes WHERE relname IN ('topics', 'assignments')
+    UNION ALL SELECT relname || ' as a whole', seq_scan FROM pg_stat_user_tables WHERE relname IN ('topics', 'assignments')`
+  return new Map(rows.map(({ name, reads }) => [name, reads]))
+})
+
+it.effect("a topic is read by its key alone, on a database too that nobody has counted the rows of", () =>
+  Effect.gen(function* () {
+    const url = yield* TestDatabase.fresh
+    const test = Effect.gen(function* () {
+      const store = yield* TopicStore
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`ALTER TABLE topics SET (autovacuum_enabled = off)`
+      yield* sql`ALTER TABLE assignments SET (autovacuum_enabled = off)`
+      const { organizationId } = submission().topic
+      const all = Array.from({ length: 300 }, () => submission({ topic: { organizationId } }))
+      yield* Effect.forEach(all, (one) => store.submit(one), atOnce)
+      const [first = submission()] = all
+      const before = yield* reads(sql)
+      // More often than a plan is made for.
+      for (let time = 0; time < 8; time++) {
+        yield* store.progress(first.topic, first.topic.id)
+        yield* store.find(first.topic, first.topic.id)
+      }
+      const after = yield* reads(sql)
+      const more = [...after].filter(([name, times]) => times > (before.get(name) ?? 0)).map(([name]) => name)
+      assert.deepStrictEqual(more.toSorted(), ["assignments_pkey", "topics_pkey"])
+    })
+    const stores = Layer.provideMerge(Stores.layerTopics, PostgresClient.layer({ url, poolSize: 1 }))
+    yield* Effect.provide(test, Layer.fresh(stores))
+  }).pipe(Effect.scoped)
+)

@@ -1,0 +1,124 @@
+/**
+ * How submissions are written where a statement is a way over the network, as to Postgres: what TopicIntake does, for one or for many of an
+ * owner's on one day, as one statement. Its text is the same for any number of topics and personas, so that it stays prepared.
+ */
+import { noticeId } from "@partner-commentary/core/mail/Mail"
+import type { ShareId } from "@partner-commentary/core/shared/Ids"
+import { toIso } from "@partner-commentary/core/shared/Instant"
+import { assignments, type Submission } from "@partner-commentary/core/topic/Submission"
+import { periodOf } from "@partner-commentary/core/usage/BillingPeriod"
+import type { Quotas } from "@partner-commentary/core/usage/Quota"
+import * as Effect from "effect/Effect"
+import type { SqlClient } from "effect/sql/SqlClient"
+import type { SqlError } from "effect/sql/SqlError"
+import { toNewRow } from "./AssignmentRow.ts"
+import { isoOfFew, jsonOf } from "./Columns.ts"
+import * as KeptFigures from "./KeptFigures.ts"
+import * as Tallies from "./Tallies.ts"
+import { holdersOf, nothing, topicOf, type WindowRow, type Written, whereHeld } from "./TopicIntake.ts"
+
+interface Row extends WindowRow {
+  readonly fingerprint: string
+  readonly topics_created: number | null
+  readonly units_held: number | null
+}
+
+/** As if the persona's window were free: those whose window is another's are left out by the statement. */
+const rowsOf = (submission: Submission) => {
+  const iso = isoOfFew()
+  const ifFree = new Map(
+    submission.candidates.map(({ persona, shareId }) => [persona.id, { topicId: submission.topic.id, shareId }])
+  )
+  return assignments(submission, ifFree).map((one) => toNewRow(one, iso))
+}
+
+/**
+ * Submissions of one owner, of one day, and no two of one fingerprint. Each part reads from the one before it: that is their order, and rows
+ * that many share come last. Where the quotas have no room for all of them, nothing is written and there is no answer; a statement that
+ * finds out only after it has written, for others came before it, fails.
+ */
+export const write = Effect.fnUntraced(function* (
+  sql: SqlClient,
+  submissions: ReadonlyArray<Submission>,
+  quotas: Quotas | null
+): Effect.fn.Return<ReadonlyArray<Written>, SqlError> {
+  const rows = submissions.flatMap(rowsOf)
+  const [first] = rows
+  const [one] = submissions
+  if (first === undefined || one === undefined) return submissions.map(() => ({ holders: new Map(), seen: nothing }))
+  const { createdAt, environment, organizationId } = one.topic
+  const period = periodOf(createdAt)
+  const topics = submissions.map((submission) => topicOf(submission, 0))
+  const windows = submissions.map(({ fingerprint, topic, windowUntil }) => {
+    return { topic_id: topic.id, fingerprint, until_at: toIso(windowUntil) }
+  })
+  const topicsAllowed = sql`CAST(${quotas?.topics_per_month ?? null} AS BIGINT)`
+  const unitsAllowed = sql`CAST(${quotas?.commentaries_per_month ?? null} AS BIGINT)`
+  const own = Object.keys(first).filter((name) => name !== "position")
+  const columns = sql.literal(own.join(", "))
+  const topicColumns = Object.keys(topics[0] ?? {}).filter((name) => name !== "topic_sent")
+  const mails =
+    environment === "live"
+      ? sql`, asked_by_mail AS (
+          INSERT INTO mails (id, kind, share_id, organization_id, created_at, due_at)
+          SELECT id || ${afterShareId}, 'request', id, organization_id, created_at, created_at FROM sent
+          ON CONFLICT (id) DO NOTHING)`
+      : sql.literal("")
+  const found = yield* sql<Row>`
+    WITH wanted AS MATERIALIZED (
+      SELECT * FROM json_populate_recordset(NULL::assignments, ${jsonOf(rows)})
+      WHERE NOT COALESCE(
+        (SELECT topics_created + ${submissions.length} > ${topicsAllowed} OR units_held + ${rows.length} > ${unitsAllowed}
+          FROM usage_months
+          WHERE organization_id = ${organizationId} AND environment = ${environment} AND period = ${period}),
+        ${submissions.length} > ${topicsAllowed} OR ${rows.length} > ${unitsAllowed}, FALSE)),
+    holders AS (
+      INSERT INTO duplicate_windows AS held
+        (organization_id, environment, persona_id, fingerprint, topic_id, share_id, until_at)
+      SELECT organization_id, environment, persona_id, asked.fingerprint, topic_id, id, asked.until_at FROM wanted
+      JOIN json_to_recordset(${jsonOf(windows)}) AS asked (topic_id TEXT, fingerprint TEXT, until_at TEXT) USING (topic_id)
+      ORDER BY asked.fingerprint, persona_id
+      ${whereHeld(sql, sql`(SELECT created_at FROM wanted WHERE wanted.id = excluded.share_id)`)}
+      RETURNING persona_id, fingerprint, topic_id, share_id),
+    sent AS MATERIALIZED (
+      SELECT wanted.*, ROW_NUMBER() OVER (PARTITION BY wanted.topic_id ORDER BY position) - 1 AS place
+      FROM wanted JOIN holders ON holders.share_id = wanted.id),
+    asked AS (
+      INSERT INTO assignments (${columns}, position) SELECT ${columns}, place FROM sent RETURNING topic_id)
+    ${mails},
+    seen AS (
+      INSERT INTO usage_months AS seen (organization_id, environment, period, topics_created, units_held)
+      SELECT ${organizationId}, ${environment}, ${period}, COUNT(DISTINCT topic_id), COUNT(*)
+      FROM asked HAVING COUNT(*) > 0
+      ON CONFLICT (organization_id, environment, period) DO UPDATE SET
+        topics_created = seen.topics_created + excluded.topics_created,
+        units_held = seen.units_held + excluded.units_held
+      RETURNING topics_created, units_held),
+    written AS (
+      INSERT INTO topics (${sql.literal(topicColumns.join(", "))}, topic_sent)
+      SELECT ${sql.literal(topicColumns.map((name) => `given.${name}`).join(", "))},
+        own.total
+      FROM (SELECT topic_id, COUNT(*) AS total FROM sent, seen GROUP BY topic_id) AS own
+      JOIN json_populate_recordset(NULL::topics, ${jsonOf(topics)}) AS given ON given.id = own.topic_id),
+    counted AS (
+      INSERT INTO tallies AS kept (organization_id, environment, day, persona_id, name, total, persona_name)
+      SELECT ${organizationId}, ${environment}, more.* FROM (
+        SELECT '' AS day, '' AS persona_id, 'pending' AS name, COUNT(DISTINCT topic_id) AS total, NULL AS persona_name
+          FROM sent, seen HAVING COUNT(*) > 0
+        UNION ALL
+        SELECT ${KeptFigures.dayOf(createdAt)}, persona_id, 'sent', COUNT(*), MAX(persona_name)
+          FROM sent, seen GROUP BY persona_id) AS more
+      ORDER BY day COLLATE "C", persona_id COLLATE "C", name COLLATE "C"
+      ${Tallies.whereKept(sql)})
+    SELECT holders.*, seen.topics_created, seen.units_held,
+      1 / CASE WHEN topics_created > ${topicsAllowed} OR units_held > ${unitsAllowed} THEN 0 ELSE 1 END AS fits_or_fails
+    FROM holders LEFT JOIN seen ON TRUE`
+  if (found.length === 0) return []
+  const seen = { topics_created: found[0]?.topics_created ?? 0, units_held: found[0]?.units_held ?? 0 }
+  return submissions.map(({ fingerprint }) => {
+    return { holders: holdersOf(found.filter((row) => row.fingerprint === fingerprint)), seen }
+  })
+})
+
+/** What the id of a request's mail has more than that of its assignment. */
+const afterShareId = noticeId("" as ShareId, "request")
