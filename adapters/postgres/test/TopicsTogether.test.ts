@@ -4,11 +4,12 @@ import { TopicStore } from "@partner-commentary/core/topic/TopicStore"
 import * as PostgresClient from "@partner-commentary/postgres/PostgresClient"
 import * as Stores from "@partner-commentary/sql/Stores"
 import * as TestDatabase from "@partner-commentary/test/postgres/TestDatabase"
-import { personas, repeated, submission } from "@partner-commentary/testkit/Fixtures"
+import { persona, personas, repeated, submission } from "@partner-commentary/testkit/Fixtures"
 import { traces } from "@partner-commentary/testkit/Traces"
 import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
@@ -77,6 +78,47 @@ it.live(
       assert.deepInclude(yield* Fiber.join(waiting), { _tag: "QuotaExceeded", quota: "topics_per_month", remaining: 0 })
       assert.deepStrictEqual(yield* traces(first.topic), { topics: 1, held: 5, units: 1 })
     }).pipe(Effect.provide(TestDatabase.layer))
+)
+
+it.effect("what cannot be written breaks for its own caller alone", () =>
+  Effect.gen(function* () {
+    const store = yield* TopicStore
+    const { organizationId } = submission().topic
+    // What a host's own PersonaStore may give: no address at all, and one that no index takes.
+    const emails = new Map([
+      [3, undefined as unknown as string],
+      [7, `${Array.from({ length: 200 }, () => crypto.randomUUID()).join("")}@creators.example`]
+    ])
+    const all = Array.from({ length: 12 }, (_, place) => {
+      const creator = { name: "Ada N.", email: emails.has(place) ? emails.get(place)! : "ada@creators.example" }
+      return submission({ topic: { organizationId }, personas: [persona({ creator })] })
+    })
+    const exits = yield* Effect.forEach(all, (one) => Effect.exit(store.submit(one)), atOnce)
+    assert.deepStrictEqual(
+      exits.flatMap((exit, place) => (Exit.isFailure(exit) ? [place] : [])),
+      [...emails.keys()]
+    )
+    assert.deepStrictEqual(yield* traces({ organizationId, environment: "live" }), { topics: 10, held: 10, units: 10 })
+  }).pipe(Effect.provide(TestDatabase.layer))
+)
+
+it.effect("a stranger who asks in the same moment is told of nothing", () =>
+  Effect.gen(function* () {
+    const store = yield* TopicStore
+    const mine = submission().topic
+    const { topic } = yield* store.submit(submission({ topic: mine }))
+    const owners = [
+      mine,
+      { ...mine, environment: "test" as const },
+      { ...mine, organizationId: submission().topic.organizationId }
+    ]
+    const asked = Array.from({ length: 60 }, (_, place) => owners[place % 3] ?? mine)
+    const found = yield* Effect.forEach(asked, (owner) => store.progress(owner, topic.id), atOnce)
+    assert.deepStrictEqual(
+      found.map(Option.isSome),
+      asked.map((owner) => owner === mine)
+    )
+  }).pipe(Effect.provide(TestDatabase.layer))
 )
 
 it.effect(

@@ -66,11 +66,12 @@ export const layer = Layer.effect(
         const at = yield* Instant.now
         const refused = full.refuse(windows, at)
         if (refused !== undefined) return refused
+        const taken = yield* count({ at, windows })
         if (Math.abs(at - lookedAt) > lookEvery) {
           lookedAt = at
           start(letGo(at))
         }
-        return yield* count({ at, windows })
+        return taken
       })
     })
   })

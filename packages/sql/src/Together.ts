@@ -1,8 +1,11 @@
 /**
  * Calls that go together: those that come while some are under way wait, and go as one as soon as these are answered. A call that
- * comes alone goes at once. How many are asked for at once, and what came of each, is for whoever makes it.
+ * comes alone goes at once. How many are asked for at once, and what came of each, is for whoever makes it. Nobody waits for ever: not for
+ * what is under way, nor behind it.
  */
+import * as Clock from "effect/Clock"
 import * as Deferred from "effect/Deferred"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as FiberSet from "effect/FiberSet"
@@ -10,6 +13,7 @@ import * as FiberSet from "effect/FiberSet"
 interface Waiting<Call, Answer, E> {
   readonly call: Call
   readonly answered: Deferred.Deferred<Answer, E>
+  readonly since: bigint
 }
 
 export interface Shape<Call> {
@@ -17,7 +21,12 @@ export interface Shape<Call> {
   readonly most: number
   /** Only calls of one lane go together, and lanes do not wait for each other. All are of one unless told. */
   readonly laneOf?: (call: Call) => string
+  /** How long what is under way may take, a little longer than a database gives a statement unless told; who waited for half of it is not asked for. */
+  readonly patience?: Duration.Input
 }
+
+/** It is a server that may keep us waiting: whatever clock others live by. */
+const clock = Clock.Clock.defaultValue()
 
 /**
  * `ask` answers every call in its place, and fails for all of them alike. It is of no caller's: in none of their transactions, and it
@@ -25,8 +34,10 @@ export interface Shape<Call> {
  */
 export const make = Effect.fnUntraced(function* <Call, Answer, E = never>(
   ask: (calls: ReadonlyArray<Call>) => Effect.Effect<ReadonlyArray<Exit.Exit<Answer, E>>>,
-  { laneOf = () => "", most }: Shape<Call>
+  { laneOf = () => "", most, patience = "35 seconds" }: Shape<Call>
 ) {
+  const longest = Duration.fromInputUnsafe(patience)
+  const tooLong = Effect.andThen(clock.sleep(longest), late)
   const start = yield* FiberSet.runtime(yield* FiberSet.make())()
   /** By lane, who waits behind what is under way. */
   const lanes = new Map<string, Array<Waiting<Call, Answer, E>>>()
@@ -41,9 +52,13 @@ export const make = Effect.fnUntraced(function* <Call, Answer, E = never>(
 
   /** The next ones are on their way before anybody goes on with an answer. */
   const go = (lane: string, waiting: Array<Waiting<Call, Answer, E>>): void => {
+    const patient = clock.monotonicTimeNanosUnsafe() - Duration.toNanosUnsafe(longest) / 2n
+    const impatient = waiting.findIndex(({ since }) => since >= patient)
+    settle(waiting.splice(0, impatient < 0 ? waiting.length : impatient), late)
     const calls = waiting.splice(0, most)
     if (calls.length === 0) return void lanes.delete(lane)
-    start(Effect.suspend(() => ask(calls.map(({ call }) => call)))).addObserver((exit) => {
+    const asked = Effect.suspend(() => ask(calls.map(({ call }) => call)))
+    start(Effect.raceFirst(asked, tooLong)).addObserver((exit) => {
       go(lane, waiting)
       settle(calls, exit)
     })
@@ -52,7 +67,7 @@ export const make = Effect.fnUntraced(function* <Call, Answer, E = never>(
   return (call: Call): Effect.Effect<Answer, E> =>
     Effect.suspend(() => {
       const lane = laneOf(call)
-      const one = { call, answered: Deferred.makeUnsafe<Answer, E>() }
+      const one = { call, answered: Deferred.makeUnsafe<Answer, E>(), since: clock.monotonicTimeNanosUnsafe() }
       const waiting = lanes.get(lane) ?? []
       waiting.push(one)
       if (!lanes.has(lane)) {
@@ -67,4 +82,5 @@ export const make = Effect.fnUntraced(function* <Call, Answer, E = never>(
     })
 })
 
+const late = Exit.die(new Error("What went together was not answered in time"))
 const missing = Exit.die(new Error("Of calls that went together, one was not answered"))

@@ -23,13 +23,19 @@ interface Row extends WindowRow {
   readonly units_held: number | null
 }
 
+/** A submission, and the rows of its assignments. */
+export interface Prepared {
+  readonly submission: Submission
+  readonly rows: ReadonlyArray<ReturnType<typeof toNewRow>>
+}
+
 /** As if the persona's window were free: those whose window is another's are left out by the statement. */
-const rowsOf = (submission: Submission) => {
+export const prepare = (submission: Submission): Prepared => {
   const iso = isoOfFew()
   const ifFree = new Map(
     submission.candidates.map(({ persona, shareId }) => [persona.id, { topicId: submission.topic.id, shareId }])
   )
-  return assignments(submission, ifFree).map((one) => toNewRow(one, iso))
+  return { submission, rows: assignments(submission, ifFree).map((one) => toNewRow(one, iso)) }
 }
 
 /**
@@ -39,10 +45,11 @@ const rowsOf = (submission: Submission) => {
  */
 export const write = Effect.fnUntraced(function* (
   sql: SqlClient,
-  submissions: ReadonlyArray<Submission>,
+  prepared: ReadonlyArray<Prepared>,
   quotas: Quotas | null
 ): Effect.fn.Return<ReadonlyArray<Written>, SqlError> {
-  const rows = submissions.flatMap(rowsOf)
+  const rows = prepared.flatMap(({ rows }) => rows)
+  const submissions = prepared.map(({ submission }) => submission)
   const [first] = rows
   const [one] = submissions
   if (first === undefined || one === undefined) return submissions.map(() => ({ holders: new Map(), seen: nothing }))
@@ -50,7 +57,7 @@ export const write = Effect.fnUntraced(function* (
   const period = periodOf(createdAt)
   const topics = submissions.map((submission) => topicOf(submission, 0))
   const windows = submissions.map(({ fingerprint, topic, windowUntil }) => {
-    return { topic_id: topic.id, fingerprint, until_at: toIso(windowUntil) }
+    return { topic_id: topic.id, created_at: toIso(topic.createdAt), fingerprint, until_at: toIso(windowUntil) }
   })
   const topicsAllowed = sql`CAST(${quotas?.topics_per_month ?? null} AS BIGINT)`
   const unitsAllowed = sql`CAST(${quotas?.commentaries_per_month ?? null} AS BIGINT)`
@@ -72,13 +79,16 @@ export const write = Effect.fnUntraced(function* (
           FROM usage_months
           WHERE organization_id = ${organizationId} AND environment = ${environment} AND period = ${period}),
         ${submissions.length} > ${topicsAllowed} OR ${rows.length} > ${unitsAllowed}, FALSE)),
+    windows AS MATERIALIZED (
+      SELECT * FROM json_to_recordset(${jsonOf(windows)})
+        AS given (topic_id TEXT, created_at TEXT, fingerprint TEXT, until_at TEXT)),
     holders AS (
       INSERT INTO duplicate_windows AS held
         (organization_id, environment, persona_id, fingerprint, topic_id, share_id, until_at)
-      SELECT organization_id, environment, persona_id, asked.fingerprint, topic_id, id, asked.until_at FROM wanted
-      JOIN json_to_recordset(${jsonOf(windows)}) AS asked (topic_id TEXT, fingerprint TEXT, until_at TEXT) USING (topic_id)
-      ORDER BY asked.fingerprint, persona_id
-      ${whereHeld(sql, sql`(SELECT created_at FROM wanted WHERE wanted.id = excluded.share_id)`)}
+      SELECT organization_id, environment, persona_id, fingerprint, topic_id, id, until_at
+      FROM wanted JOIN windows USING (topic_id)
+      ORDER BY fingerprint, persona_id
+      ${whereHeld(sql, sql`(SELECT created_at FROM windows WHERE windows.topic_id = excluded.topic_id)`)}
       RETURNING persona_id, fingerprint, topic_id, share_id),
     sent AS MATERIALIZED (
       SELECT wanted.*, ROW_NUMBER() OVER (PARTITION BY wanted.topic_id ORDER BY position) - 1 AS place
@@ -106,7 +116,7 @@ export const write = Effect.fnUntraced(function* (
         SELECT '' AS day, '' AS persona_id, 'pending' AS name, COUNT(DISTINCT topic_id) AS total, NULL AS persona_name
           FROM sent, seen HAVING COUNT(*) > 0
         UNION ALL
-        SELECT ${KeptFigures.dayOf(createdAt)}, persona_id, 'sent', COUNT(*), MAX(persona_name)
+        SELECT ${KeptFigures.dayOf(createdAt)}, persona_id, 'sent', COUNT(*), (ARRAY_AGG(persona_name ORDER BY created_at DESC))[1]
           FROM sent, seen GROUP BY persona_id) AS more
       ORDER BY day COLLATE "C", persona_id COLLATE "C", name COLLATE "C"
       ${Tallies.whereKept(sql)})

@@ -6,7 +6,7 @@ import { assignments, NoValidPersonas, results, type Submission } from "@partner
 import type { Topic } from "@partner-commentary/core/topic/Topic"
 import { none } from "@partner-commentary/core/topic/TopicStatus"
 import { TopicStore } from "@partner-commentary/core/topic/TopicStore"
-import { type QuotaExceeded, refusal } from "@partner-commentary/core/usage/Quota"
+import { refusal } from "@partner-commentary/core/usage/Quota"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -17,6 +17,7 @@ import type { SqlError } from "effect/sql/SqlError"
 import * as KeptFigures from "./KeptFigures.ts"
 import * as Together from "./Together.ts"
 import * as TopicIntake from "./TopicIntake.ts"
+import type { Prepared } from "./TopicIntakeAtOnce.ts"
 import * as TopicIntakeAtOnce from "./TopicIntakeAtOnce.ts"
 import * as TopicProgress from "./TopicProgress.ts"
 import { makeReads } from "./TopicReads.ts"
@@ -71,64 +72,60 @@ const together = 25
  * is to blame for, each goes by itself; so does whatever is part of a larger change.
  */
 const submitTogether = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
-  const alone = submitAlone(sql, (submission) =>
-    Effect.map(TopicIntakeAtOnce.write(sql, [submission], null), ([written = nobody]) => written)
-  )
-  const eachAlone = (submissions: ReadonlyArray<Submission>) =>
-    Effect.forEach(submissions, (submission) => Effect.exit(alone(submission)))
+  const alone = (one: Prepared) => {
+    const written = Effect.map(TopicIntakeAtOnce.write(sql, [one], null), ([written = nobody]) => written)
+    return submitAlone(sql, () => written)(one.submission)
+  }
+  const eachAlone = (all: ReadonlyArray<Prepared>) => Effect.forEach(all, (one) => Effect.exit(alone(one)))
 
   const atOnce = Effect.fnUntraced(
-    function* (submissions: ReadonlyArray<Submission>) {
-      const written = yield* TopicIntakeAtOnce.write(sql, submissions, submissions[0]?.quotas ?? null)
+    function* (all: ReadonlyArray<Prepared>) {
+      const written = yield* TopicIntakeAtOnce.write(sql, all, all[0]?.submission.quotas ?? null)
       return written.length === 0
-        ? yield* eachAlone(submissions)
-        : yield* Effect.forEach(submissions, (submission, index) =>
+        ? yield* eachAlone(all)
+        : yield* Effect.forEach(all, ({ submission }, index) =>
             Effect.exit(outcome(submission, written[index]?.holders ?? new Map()))
           )
     },
-    (asked, submissions) =>
-      Effect.catch(asked, (error) =>
-        isOfOne(error) ? eachAlone(submissions) : Effect.succeed(submissions.map(() => Exit.die(error)))
-      )
+    (asked, all) =>
+      Effect.catch(asked, (error) => (isOfOne(error) ? eachAlone(all) : Effect.succeed(all.map(() => Exit.die(error)))))
   )
 
   /** Of what repeats another the first goes before the rest. */
-  const ask = Effect.fnUntraced(function* (submissions: ReadonlyArray<Submission>): Asked {
-    if (submissions.length === 0) return []
-    const firsts = submissions.filter(
-      (one) => submissions.find((other) => other.fingerprint === one.fingerprint) === one
-    )
-    const others = submissions.filter((one) => !firsts.includes(one))
-    const exits = [...(yield* atOnce(firsts)), ...(yield* ask(others))]
-    const order = [...firsts, ...others]
-    return submissions.map((one) => exits[order.indexOf(one)] as Submitted)
+  const ask = Effect.fnUntraced(function* (all: ReadonlyArray<Prepared>) {
+    const firstOf = Map.groupBy(all, ({ submission }) => submission.fingerprint)
+    const firsts = [...firstOf.values()].flatMap(([first]) => first ?? [])
+    const repeats = [...firstOf.values()].flatMap(([, ...rest]) => rest)
+    const exits = [...(yield* atOnce(firsts)), ...(yield* eachAlone(repeats))]
+    const byCall = new Map([...firsts, ...repeats].map((one, index) => [one, exits[index]]))
+    return all.flatMap((one) => byCall.get(one) ?? [])
   })
 
   const submit = yield* Together.make(ask, { most: together, laneOf })
   return (submission: Submission) =>
-    Effect.withFiber((fiber) =>
-      Context.getOrUndefined(fiber.context, sql.transactionService) === undefined
-        ? submit(submission)
-        : alone(submission)
-    )
+    Effect.withFiber((fiber) => {
+      // Here, where only its own caller hears of what cannot be written.
+      const one = TopicIntakeAtOnce.prepare(submission)
+      return Context.getOrUndefined(fiber.context, sql.transactionService) === undefined ? submit(one) : alone(one)
+    })
 })
-
-type Submitted = Exit.Exit<Effect.Success<ReturnType<typeof outcome>>, NoValidPersonas | QuotaExceeded>
-type Asked = Effect.fn.Return<ReadonlyArray<Submitted>>
 
 const nobody: TopicIntake.Written = { holders: new Map(), seen: TopicIntake.nothing }
 
 /** One owner's, of one day, whose figures they are counted in, and of one plan, which may have changed meanwhile. */
-const laneOf = ({ quotas, topic }: Submission): string =>
+const laneOf = ({ submission: { quotas, topic } }: Prepared): string =>
   [topic.organizationId, topic.environment, KeptFigures.dayOf(topic.createdAt), JSON.stringify(quotas)].join(" ")
 
-/** Undone for what one of them is, or came upon. Whatever else fails, fails for each: and of a lost connection nobody knows what was written. */
-const isOfOne = ({ reason }: SqlError): boolean =>
-  reason._tag === "UniqueViolation" ||
-  reason._tag === "ConstraintError" ||
-  reason._tag === "DeadlockError" ||
-  reason._tag === "SerializationError" ||
-  String((reason.cause as { readonly code?: unknown } | null)?.code).startsWith(dataException)
+/**
+ * Refused, and undone, for what one of them is, or came upon: whatever the server says of values, constraints and conflicts. What it says of itself
+ * is true for each, and of a lost connection nobody knows what was written.
+ */
+const isOfOne = ({ reason }: SqlError): boolean => {
+  const code = String((reason.cause as { readonly code?: unknown } | null)?.code)
+  return sqlState.test(code) && !ofTheServer.test(code)
+}
 
-/** The class of codes of what is wrong with values, the division by zero among them. */
-const dataException = "22"
+const sqlState = /^[0-9FHP][0-9A-Z]{4}$/
+
+/** Connection, credentials, statement, resources, operator, system, itself; a lock that was waited for too long. */
+const ofTheServer = /^(08|28|42|53|57|58|XX|55P03)/

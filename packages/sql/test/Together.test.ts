@@ -83,6 +83,19 @@ it.effect("who leaves before is not asked for; who leaves while it is under way 
   })
 )
 
+it.effect("what takes too long is given up, and so is who waited long behind it; who comes then is served", () =>
+  Effect.gen(function* () {
+    const { answer, asked, start } = yield* held({ patience: "50 millis" })
+    const exits = yield* Effect.forEach(yield* Effect.forEach(["a", "b"], start), Fiber.join)
+    assert.isTrue(exits.every((exit) => Exit.isFailure(exit) && Exit.hasDies(exit)))
+    assert.deepStrictEqual(asked, ["a"])
+    const next = yield* start("c")
+    yield* answer
+    yield* answer
+    assert.deepStrictEqual(yield* Fiber.join(next), Exit.succeed("C"))
+  })
+)
+
 it.effect("nobody waits for ever when it ends", () =>
   Effect.gen(function* () {
     const scope = yield* Scope.make()
