@@ -74,7 +74,8 @@ export const make = (
     const pool = yield* inRealTime(PgPool.make(options))
     const lending = lend(pool, options.maxConnections, config.acquireTimeout ?? usual.acquireTimeout)
     const plans = StalePlans.make()
-    const connectionOf = (session: PgConnection.PgConnection) => toConnection(session, plans)
+    const answered = answeredWithin(Duration.fromInputUnsafe(config.statementTimeout ?? usual.statementTimeout))
+    const connectionOf = (session: PgConnection.PgConnection) => toConnection(session, plans, answered)
     const client = yield* SqlClient.make({
       acquirer: Effect.map(lending.acquire, connectionOf),
       borrower: (use) => lending.borrow((session) => use(connectionOf(session))),
@@ -166,22 +167,38 @@ const lend = (pool: PgPool.PgPool, size: number, patience: Duration.Input) => {
   return { acquire, borrow, inUse: () => lent }
 }
 
-const toConnection = (session: PgConnection.PgConnection, plans: StalePlans.StalePlans): Connection => {
+type Answered = <A>(asked: Effect.Effect<A, SqlError>) => Effect.Effect<A, SqlError>
+
+/** The server ends a statement by itself; this ends one whose answer does not come, for there is no way to the server any more. */
+const answeredWithin = (bound: Duration.Duration): Answered => {
+  if (Duration.isZero(bound)) return (asked) => asked
+  const longest = Duration.sum(bound, grace)
+  const silent = Effect.fail(connectionError(`No answer came within ${Duration.format(longest)}`, "execute"))
+  return (asked) => Effect.raceFirst(asked, Effect.andThen(realClock.sleep(longest), silent))
+}
+
+const grace = Duration.seconds(5)
+
+const toConnection = (
+  session: PgConnection.PgConnection,
+  plans: StalePlans.StalePlans,
+  answered: Answered
+): Connection => {
   const run = (sql: string, params: ReadonlyArray<unknown>, prepared: boolean) => {
     const values = params.map(toParameter)
     const asked = prepared
       ? plans.renewing(sql, (text) => session.query(text, values))
       : session.query(sql, values, false)
-    return Effect.map(asked, ({ rows }) => rows)
+    return Effect.map(answered(asked), ({ rows }) => rows)
   }
   const transformed = (rows: ReturnType<typeof run>, transform: Parameters<Connection["execute"]>[2]) =>
     transform === undefined ? rows : Effect.map(rows, transform)
   return {
     execute: (sql, params, transform) => transformed(run(sql, params, true), transform),
     executeUnprepared: (sql, params, transform) => transformed(run(sql, params, false), transform),
-    executeRaw: (sql, params) => session.query(sql, params.map(toParameter)),
-    executeValues: (sql, params) => session.queryValues(sql, params.map(toParameter)),
-    executeValuesUnprepared: (sql, params) => session.queryValues(sql, params.map(toParameter), false),
+    executeRaw: (sql, params) => answered(session.query(sql, params.map(toParameter))),
+    executeValues: (sql, params) => answered(session.queryValues(sql, params.map(toParameter))),
+    executeValuesUnprepared: (sql, params) => answered(session.queryValues(sql, params.map(toParameter), false)),
     executeStream: (sql, params, transform) => {
       const rows = session.stream(sql, params.map(toParameter))
       return transform === undefined ? rows : Stream.mapArray(rows, (some) => transform(some) as unknown as typeof some)

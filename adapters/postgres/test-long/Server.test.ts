@@ -6,6 +6,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as PostgresClient from "@partner-commentary/postgres/PostgresClient"
 import { authority, issuedBy } from "@partner-commentary/test/Certificates"
 import * as Cluster from "@partner-commentary/test/postgres/Cluster"
+import * as Wire from "@partner-commentary/test/postgres/Wire"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
@@ -26,6 +27,26 @@ const using = <A, E, R>(
 ) => Effect.provide(use, Layer.fresh(PostgresClient.layer({ url: Redacted.make(url), ...config })))
 
 const one = Effect.flatMap(SqlClient.SqlClient, (sql) => sql`SELECT 1 AS one`)
+
+it.live("a connection on which nothing comes back is given up, and another takes its place", () =>
+  Effect.gen(function* () {
+    const server = yield* cluster()
+    const wire = yield* Effect.acquireRelease(
+      Effect.promise(() => Wire.open(server.url)),
+      ({ close }) => Effect.promise(close)
+    )
+    yield* using(
+      wire.url,
+      Effect.gen(function* () {
+        yield* one
+        wire.freeze()
+        assert.include(String((yield* Effect.flip(one)).reason.cause), "No answer came within")
+        assert.lengthOf(yield* one, 1)
+      }),
+      { poolSize: 1, statementTimeout: "100 millis" }
+    )
+  }).pipe(Effect.scoped)
+)
 
 describe("a server of one's own", () => {
   it.live("restarts under load: what was under way fails as a lost connection, and then everything goes on", () =>

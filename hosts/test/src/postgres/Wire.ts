@@ -17,6 +17,8 @@ export interface Wire {
   readonly open: () => number
   /** Cuts a connection without a word: one in the middle of a transaction if there is such a one and it is asked for. Says whether there was any. */
   readonly cut: (where: "transaction" | "anywhere") => boolean
+  /** Nothing passes on the connections that there are, and neither side is told. */
+  readonly freeze: () => void
   readonly close: () => Promise<void>
 }
 
@@ -58,11 +60,12 @@ export const open = async (target: string, options: { readonly writesDown?: bool
     readonly client: Socket
     readonly server: Socket
     inTransaction: boolean
+    isFrozen: boolean
   }
 
   const listener = createServer((client) => {
     const server = connect(Number(port), hostname)
-    const line: Line = { client, server, inTransaction: false }
+    const line: Line = { client, server, inTransaction: false, isFrozen: false }
     lines.add(line)
     const hangUp = () => {
       lines.delete(line)
@@ -93,10 +96,12 @@ export const open = async (target: string, options: { readonly writesDown?: bool
       line.inTransaction = body[0] !== "I".charCodeAt(0)
     })
     client.on("data", (bytes: Buffer) => {
+      if (line.isFrozen) return
       sent.push(bytes)
       server.write(bytes)
     })
     server.on("data", (bytes: Buffer) => {
+      if (line.isFrozen) return
       answered.push(bytes)
       client.write(bytes)
     })
@@ -116,6 +121,9 @@ export const open = async (target: string, options: { readonly writesDown?: bool
       line?.client.resetAndDestroy()
       line?.server.resetAndDestroy()
       return line !== undefined
+    },
+    freeze: () => {
+      for (const line of lines) line.isFrozen = true
     },
     close: async () => {
       listener.close()
