@@ -13,9 +13,10 @@ import * as Machine from "./Machine.ts"
 import * as Servers from "./Servers.ts"
 
 const quick = process.argv.includes("--quick")
+// `half`: for longer, at the full length, than an attempt at a receiver that hangs may take.
 const plan = quick
   ? { partners: 8, warmUp: 200, burst: 1000, alone: 400, half: 600 }
-  : { partners: 8, warmUp: 400, burst: 4000, alone: 1500, half: 2400 }
+  : { partners: 8, warmUp: 400, burst: 4000, alone: 1500, half: 4400 }
 const hung = { partners: 5, webhooks: 20, events: 6, atOnce: 500 }
 
 const folder = mkdtempSync(join(tmpdir(), "partner-commentary-bench-"))
