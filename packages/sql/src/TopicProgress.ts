@@ -6,13 +6,13 @@ import type { PersonaId, ShareId, TopicId } from "@partner-commentary/core/share
 import type { AssignmentStatus, FailureReason } from "@partner-commentary/core/topic/Assignment"
 import type { TopicStatus } from "@partner-commentary/core/topic/TopicStatus"
 import type { Owner, TopicProgress } from "@partner-commentary/core/topic/TopicStore"
-import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import type { SqlClient } from "effect/sql/SqlClient"
 import { array } from "./Columns.ts"
 import * as Together from "./Together.ts"
+import { isWithin } from "./Transaction.ts"
 
 /** What only the first row holds is the topic's. */
 interface Row {
@@ -79,10 +79,7 @@ const readsTogether = Effect.fnUntraced(function* (sql: SqlClient) {
   }, Effect.orDie)
   const read = yield* Together.make(ask, { most: together })
   const alone = readOne(sql)
-  return (call: Call) =>
-    Effect.withFiber((fiber) =>
-      Context.getOrUndefined(fiber.context, sql.transactionService) === undefined ? read(call) : alone(call)
-    )
+  return (call: Call) => Effect.withFiber((fiber) => (isWithin(sql, fiber) ? alone(call) : read(call)))
 })
 
 const progressOf = (id: TopicId, rows: ReadonlyArray<Row>): Option.Option<TopicProgress> => {

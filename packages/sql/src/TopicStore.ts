@@ -7,7 +7,6 @@ import type { Topic } from "@partner-commentary/core/topic/Topic"
 import { none } from "@partner-commentary/core/topic/TopicStatus"
 import { TopicStore } from "@partner-commentary/core/topic/TopicStore"
 import { refusal } from "@partner-commentary/core/usage/Quota"
-import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
@@ -21,7 +20,7 @@ import type { Prepared } from "./TopicIntakeAtOnce.ts"
 import * as TopicIntakeAtOnce from "./TopicIntakeAtOnce.ts"
 import * as TopicProgress from "./TopicProgress.ts"
 import { makeReads } from "./TopicReads.ts"
-import { transact } from "./Transaction.ts"
+import { isWithin, transact } from "./Transaction.ts"
 
 export const layer = Layer.effect(
   TopicStore,
@@ -106,7 +105,7 @@ const submitTogether = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
     Effect.withFiber((fiber) => {
       // Here, where only its own caller hears of what cannot be written.
       const one = TopicIntakeAtOnce.prepare(submission)
-      return Context.getOrUndefined(fiber.context, sql.transactionService) === undefined ? submit(one) : alone(one)
+      return isWithin(sql, fiber) ? alone(one) : submit(one)
     })
 })
 

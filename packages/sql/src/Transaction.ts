@@ -3,6 +3,7 @@ import { AfterCommit, Transaction } from "@partner-commentary/core/shared/Transa
 import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import type * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as SqlClient from "effect/sql/SqlClient"
 import { isSqlError, type SqlError } from "effect/sql/SqlError"
@@ -17,10 +18,11 @@ export const transact = <A, E, R = never>(
   sql: SqlClient.SqlClient,
   change: Effect.Effect<A, E, R>
 ): Effect.Effect<A, Exclude<E, SqlError>, R> =>
-  Effect.withFiber((fiber) => {
-    const isNested = Context.getOrUndefined(fiber.context, sql.transactionService) !== undefined
-    return attempt(sql, change, isNested ? 0 : retries)
-  })
+  Effect.withFiber((fiber) => attempt(sql, change, isWithin(sql, fiber) ? 0 : retries))
+
+/** Whether a transaction is open already. */
+export const isWithin = (sql: SqlClient.SqlClient, { context }: Fiber.Fiber<unknown, unknown>): boolean =>
+  Context.getOrUndefined(context, sql.transactionService) !== undefined
 
 const attempt = <A, E, R>(
   sql: SqlClient.SqlClient,
