@@ -4,13 +4,12 @@ import { type KeptOfPersona, PerformanceStore } from "@partner-commentary/core/p
 import type { PersonaId, TopicId } from "@partner-commentary/core/shared/Ids"
 import { fromIso, type Instant, toIso } from "@partner-commentary/core/shared/Instant"
 import type { Cursor } from "@partner-commentary/core/shared/Page"
-import type { AssignmentStatus, FailureReason } from "@partner-commentary/core/topic/Assignment"
 import type { Owner } from "@partner-commentary/core/topic/TopicStore"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as SqlClient from "effect/sql/SqlClient"
-import { fromIsoOrNull } from "./Columns.ts"
 import { addRow, dayOf, type TimesRow } from "./KeptFigures.ts"
+import * as WayRow from "./WayRow.ts"
 
 interface CountRow {
   readonly persona_id: PersonaId
@@ -20,17 +19,11 @@ interface CountRow {
   readonly latest: string | null
 }
 
-interface CourseRow {
+interface CourseRow extends WayRow.WayRow {
   readonly topic_id: TopicId
   readonly created_at: string
   readonly persona_id: PersonaId
   readonly persona_name: string
-  readonly status: AssignmentStatus
-  readonly failure_reason: FailureReason | null
-  readonly notified_at: string | null
-  readonly responded_at: string | null
-  readonly first_drafted_at: string | null
-  readonly commentary_approved_at: string | null
 }
 
 export const layer = Layer.effect(
@@ -104,10 +97,5 @@ const withPending = (counts: Tally["counts"]): Tally["counts"] => {
 const fromRow = (row: CourseRow): Course => ({
   personaId: row.persona_id,
   personaName: row.persona_name,
-  status: row.status,
-  failureReason: row.failure_reason,
-  notifiedAt: fromIsoOrNull(row.notified_at),
-  respondedAt: fromIsoOrNull(row.responded_at),
-  firstDraftedAt: fromIsoOrNull(row.first_drafted_at),
-  approvedAt: fromIsoOrNull(row.commentary_approved_at)
+  ...WayRow.fromRow(row)
 })

@@ -1,27 +1,20 @@
 /** Makes what is kept of each day anew from the assignments themselves. Nobody may write meanwhile. */
 import * as Durations from "@partner-commentary/core/performance/Durations"
 import { newTally, type Stage, stages, type Tally, timeOf } from "@partner-commentary/core/performance/Figures"
-import type { AssignmentStatus, FailureReason } from "@partner-commentary/core/topic/Assignment"
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
-import { fromIsoOrNull } from "./Columns.ts"
 import * as DurationText from "./DurationText.ts"
 import { mostRecent } from "./KeptFigures.ts"
 import { values } from "./Values.ts"
+import { fromRow, type WayRow } from "./WayRow.ts"
 
-interface Row {
+interface Row extends WayRow {
   readonly topic_id: string
   readonly position: number
   readonly organization_id: string
   readonly environment: string
   readonly day: string
   readonly persona_id: string
-  readonly status: AssignmentStatus
-  readonly failure_reason: FailureReason | null
-  readonly notified_at: string | null
-  readonly responded_at: string | null
-  readonly first_drafted_at: string | null
-  readonly commentary_approved_at: string | null
 }
 
 /** What was measured of one persona's day, and how long what is not folded yet would be as text. */
@@ -83,14 +76,7 @@ const recountTimes = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
 })
 
 const measure = (nodes: Map<string, Node>, row: Row): void => {
-  const way = {
-    status: row.status,
-    failureReason: row.failure_reason,
-    notifiedAt: fromIsoOrNull(row.notified_at),
-    respondedAt: fromIsoOrNull(row.responded_at),
-    firstDraftedAt: fromIsoOrNull(row.first_drafted_at),
-    approvedAt: fromIsoOrNull(row.commentary_approved_at)
-  }
+  const way = fromRow(row)
   const key = `${row.organization_id} ${row.environment} ${row.day} ${row.persona_id}`
   const node = nodes.get(key) ?? { tally: newTally(), length: 0 }
   nodes.set(key, node)

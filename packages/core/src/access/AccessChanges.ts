@@ -1,4 +1,4 @@
-/** The port that tells every node that keys or organizations changed, so that what it remembers of them is forgotten. Losing one costs what ApiKeys calls its memory, nothing else. */
+/** The port that tells every node that keys or organizations changed, so that what it remembers of them is forgotten. Losing one costs as long as it is remembered, nothing else. */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -7,6 +7,9 @@ import { afterCommit } from "../shared/Transaction.ts"
 
 /** What the keys that changed begin with: a key's prefix, or `""` for any, as where an organization changed. */
 export type Changed = string
+
+/** So long is it remembered what a key may do, and whether an organization is suspended, where no change is heard of. */
+export const memory = "3 seconds"
 
 export class AccessChanges extends Context.Service<
   AccessChanges,

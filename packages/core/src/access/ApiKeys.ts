@@ -19,7 +19,7 @@ import { ApiKeyId, type OrganizationId } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
 import * as Memory from "../shared/Memory.ts"
 import { hash } from "../shared/Secret.ts"
-import { AccessChanges, type Changed } from "./AccessChanges.ts"
+import { AccessChanges, type Changed, memory } from "./AccessChanges.ts"
 import {
   type ApiKey,
   type Environment,
@@ -233,9 +233,6 @@ export class ApiKeys extends Context.Service<
     })
   )
 }
-
-/** So long is a key remembered, unknown ones too. */
-const memory = "3 seconds"
 
 /** So long are keys listed that were revoked or have expired. */
 export const remembrance = Duration.days(90)

@@ -7,7 +7,7 @@ import * as Option from "effect/Option"
 import * as Random from "effect/Random"
 import * as Ref from "effect/Ref"
 import * as Semaphore from "effect/Semaphore"
-import { AccessChanges } from "../access/AccessChanges.ts"
+import { AccessChanges, memory } from "../access/AccessChanges.ts"
 import { OrganizationStore } from "../partner/OrganizationStore.ts"
 import type { OrganizationId } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
@@ -172,9 +172,6 @@ export class Courier extends Context.Service<
 
 /** How many failures are written down side by side: where hundreds time out together, what arrived is not kept waiting. */
 const failuresAtOnce = 4
-
-/** How long it is remembered whether an organization is suspended, where it is not told that one changed. */
-const memory = "3 seconds"
 
 /** How soon what was held goes on after a suspension was lifted, at the latest. */
 const heldDelay = Duration.minutes(1)

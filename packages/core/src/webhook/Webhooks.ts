@@ -15,6 +15,7 @@ import { Seal } from "../shared/Seal.ts"
 import { WorkSignal } from "../shared/WorkSignal.ts"
 import type { Owner } from "../topic/TopicStore.ts"
 import type { EventType } from "./EventType.ts"
+import { stepSize } from "./Recoveries.ts"
 import { changed, differences, maxWebhooks, type Webhook, type WebhookPatch } from "./Webhook.ts"
 import { WebhookNotFound } from "./WebhookNotFound.ts"
 import type { WebhookNoticeKind } from "./WebhookNotices.ts"
@@ -141,9 +142,6 @@ export class Webhooks extends Context.Service<
     })
   )
 }
-
-/** Few enough that whoever else writes hardly waits for it. */
-const stepSize = 500
 
 /** By the key that did it. */
 const recorded = ({ key }: Principal, action: string, details: Schema.JsonObject): WebhookChange["audit"] => ({
