@@ -12,8 +12,13 @@ import { TestApi } from "@partner-commentary/test/TestApi"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import * as TestClock from "effect/testing/TestClock"
+import { eventually } from "./Eventually.ts"
 import { submit } from "./Requests.ts"
+
+type Mails = MailStore["Service"]
+type Change = (store: Mails) => Partial<Mails>
 
 interface Failures {
   claim: number
@@ -21,28 +26,34 @@ interface Failures {
 }
 
 /** So many looks at what mails are due break, and at when the next one is. */
-const faltering = (left: Failures) =>
-  Layer.effect(
-    MailStore,
-    Effect.map(MailStore, (store) => {
-      const first = <A>(what: keyof Failures, then: Effect.Effect<A>) =>
-        Effect.suspend(() => (left[what]-- > 0 ? Effect.die(new Error("the database is away")) : then))
-      return MailStore.of({
-        ...store,
-        claim: (...asked) => first("claim", store.claim(...asked)),
-        nextDue: first("nextDue", store.nextDue)
-      })
-    })
-  ).pipe(Layer.provideMerge(Sqlite.layer({ filename: ":memory:" })))
+const faltering =
+  (left: Failures): Change =>
+  (store) => {
+    const first = <A>(what: keyof Failures, then: Effect.Effect<A>) =>
+      Effect.suspend(() => (left[what]-- > 0 ? Effect.die(new Error("the database is away")) : then))
+    return {
+      claim: (...asked) => first("claim", store.claim(...asked)),
+      nextDue: first("nextDue", store.nextDue)
+    }
+  }
 
-const idle = (failures: Failures) =>
+const idle = (change: Change) =>
   TestApi.layerMemory.pipe(
     Layer.provideMerge(
-      Application.layer({ stores: faltering(failures), outside: Layer.merge(Mailbox.layer, ScriptedGenerator.layer) })
+      Application.layer({
+        stores: Layer.provideMerge(
+          Layer.effect(
+            MailStore,
+            Effect.map(MailStore, (store) => MailStore.of({ ...store, ...change(store) }))
+          ),
+          Sqlite.layer({ filename: ":memory:" })
+        ),
+        outside: Layer.merge(Mailbox.layer, ScriptedGenerator.layer)
+      })
     )
   )
 
-const layer = (failures: Failures) =>
+const layer = (change: Change) =>
   Layer.provideMerge(
     Layer.provide(
       Workers.layer,
@@ -51,7 +62,7 @@ const layer = (failures: Failures) =>
         Effect.map(WorkerSettings, (usual) => ({ ...usual, pause: Duration.seconds(1) }))
       )
     ),
-    idle(failures)
+    idle(change)
   )
 
 const mailedThough = (failures: Failures) => {
@@ -68,7 +79,7 @@ const mailedThough = (failures: Failures) => {
     assert.lengthOf(yield* mailbox.all, 0)
     yield* TestClock.adjust("4 seconds")
     assert.lengthOf(yield* mailbox.all, 1)
-  }).pipe(Effect.provide(layer(left)))
+  }).pipe(Effect.provide(layer(faltering(left))))
 }
 
 it.effect("what is due and could not be done is tried again every second, however rarely they poll", () =>
@@ -79,10 +90,33 @@ it.effect("so it is when it could not be seen either when the next is due", () =
   mailedThough({ claim: 3, nextDue: 3 })
 )
 
+it.effect("what falls due while a look goes on is not left to the pause", () => {
+  /** Between looking for mails and seeing that one is to be tried again in a minute, that minute goes by. */
+  let slow = 1
+  const delayed: Change = (store) => ({
+    nextDue: Effect.tap(store.nextDue, (next) =>
+      Option.isSome(next) && slow-- > 0 ? TestClock.setTime(next.value) : Effect.void
+    )
+  })
+  return Effect.gen(function* () {
+    yield* TestClock.setTime(Date.parse("2026-03-01T09:00:00.000Z"))
+    const mailbox = yield* Mailbox
+    const owner = yield* Seed.organization()
+    const persona = yield* Seed.persona(owner)
+    const { text: key } = yield* Seed.key(owner)
+    yield* mailbox.refuseNext({ permanent: false })
+    yield* submit(key, "Who takes the title this season?", [persona])
+    yield* eventually(
+      "the mail",
+      Effect.map(mailbox.all, ([sent]) => sent)
+    )
+  }).pipe(Effect.provide(layer(delayed)))
+})
+
 it.effect("a drain that could not see when the next is due says that more may be due", () =>
   Effect.gen(function* () {
     const limits = { begin: Duration.seconds(40), end: Duration.seconds(55), patience: Duration.seconds(5) }
     assert.isTrue((yield* Workers.drain(limits)).isMoreDue)
     assert.isFalse((yield* Workers.drain(limits)).isMoreDue)
-  }).pipe(Effect.provide(idle({ claim: 0, nextDue: 1 })))
+  }).pipe(Effect.provide(idle(faltering({ claim: 0, nextDue: 1 }))))
 )

@@ -30,8 +30,10 @@ const loop = Effect.fnUntraced(function* (rounds: Rounds) {
   const wait = yield* (yield* WorkSignal).listen(kind)
   return yield* Effect.forever(
     Effect.gen(function* () {
+      const looked = yield* Instant.now
       if ((yield* survived(round)) > 0) return
-      yield* wait(yield* untilNext(yield* nextOf(rounds), settings))
+      const longest = untilNext(yield* nextOf(rounds, looked), looked, yield* Instant.now, settings)
+      if (!Duration.isZero(longest)) yield* wait(longest)
     })
   )
 })
@@ -42,24 +44,26 @@ const survived = (round: Rounds["round"], onFailure: () => void = () => {}) =>
     return Effect.as(Effect.logError("A round of work failed", cause), 0)
   })
 
-/** Where it could not be seen, there may be something now. */
-const nextOf = ({ nextDue }: Rounds) =>
+/** Where it could not be seen, there may be something that was due when it was looked for work last. */
+const nextOf = ({ nextDue }: Rounds, looked: Instant.Instant) =>
   Effect.catchCause(nextDue, (cause) =>
-    Effect.andThen(
-      Effect.logError("It could not be seen when the next work is due", cause),
-      Effect.map(Instant.now, Option.some)
-    )
+    Effect.as(Effect.logError("It could not be seen when the next work is due", cause), Option.some(looked))
   )
 
-/** Something overdue that could not be done is not tried again at once, lest the loop spin. */
-const untilNext = Effect.fnUntraced(function* (
+/**
+ * What has fallen due since it was looked for work is looked for at once. What was due then and could not be done waits, lest the
+ * loop spin.
+ */
+const untilNext = (
   next: Option.Option<Instant.Instant>,
+  looked: Instant.Instant,
+  now: Instant.Instant,
   { pause, pollInterval }: Effect.Success<typeof WorkerSettings>
-) {
+) => {
   if (Option.isNone(next)) return pollInterval
-  const left = next.value - (yield* Instant.now)
-  return Duration.min(left > 0 ? Duration.millis(left) : pause, pollInterval)
-})
+  if (next.value <= looked) return Duration.min(pause, pollInterval)
+  return Duration.min(Duration.millis(Math.max(0, next.value - now)), pollInterval)
+}
 
 export interface DrainLimits {
   /** So long, nothing new is begun afterwards. */
@@ -91,7 +95,7 @@ export const drain = Effect.fn("Workers.drain")(function* ({ begin, end, patienc
       // What one kind did last may be work for another.
       if (tally.taken > before) continue
       const now = yield* Instant.now
-      const next = yield* soonest(kinds)
+      const next = yield* soonest(kinds, now)
       if (next <= now) return true
       if (next > Instant.plus(now, patience) || next >= until) return false
       yield* Effect.sleep(Duration.millis(next - now))
@@ -100,9 +104,10 @@ export const drain = Effect.fn("Workers.drain")(function* ({ begin, end, patienc
   return { ...tally, isMoreDue: Option.getOrElse(isMoreDue, () => true) } satisfies Drained
 })
 
-const soonest = (kinds: ReadonlyArray<Rounds>) =>
-  Effect.map(Effect.forEach(kinds, nextOf), (all) =>
-    Math.min(...all.map(Option.getOrElse(() => Number.POSITIVE_INFINITY)))
+const soonest = (kinds: ReadonlyArray<Rounds>, now: Instant.Instant) =>
+  Effect.map(
+    Effect.forEach(kinds, (kind) => nextOf(kind, now)),
+    (all) => Math.min(...all.map(Option.getOrElse(() => Number.POSITIVE_INFINITY)))
   )
 
 /** Rounds of all kinds side by side, until none is at one and nothing is under way. */
