@@ -1,5 +1,6 @@
 /** Topics that come at one time to one node or several, taken in and read together: as exact as if each came by itself, and by its key alone. */
 import { assert, it } from "@effect/vitest"
+import { Transaction } from "@partner-commentary/core/shared/Transaction"
 import { TopicStore } from "@partner-commentary/core/topic/TopicStore"
 import * as PostgresClient from "@partner-commentary/postgres/PostgresClient"
 import * as Stores from "@partner-commentary/sql/Stores"
@@ -55,29 +56,54 @@ it.effect("four nodes at once take exactly as many topics as a quota holds, and 
   }).pipe(Effect.provide(TestDatabase.layer))
 )
 
+const usedUpMeanwhile = (part: Transaction["Service"]["run"]) =>
+  Effect.gen(function* () {
+    const store = yield* TopicStore
+    const sql = yield* SqlClient.SqlClient
+    const quotas = { topics_per_month: 5, commentaries_per_month: 5 }
+    const first = submission({ quotas })
+    yield* store.submit(first)
+    const next = submission({ quotas, topic: { organizationId: first.topic.organizationId } })
+    const others = yield* Deferred.make<void>()
+    const waiting = yield* Effect.forkChild(
+      Effect.andThen(Deferred.await(others), Effect.flip(part(store.submit(next))))
+    )
+    yield* sql.withTransaction(
+      Effect.gen(function* () {
+        yield* sql`UPDATE usage_months SET topics_created = 5`
+        yield* Deferred.succeed(others, undefined)
+        const waits = sql`SELECT 1 FROM pg_locks WHERE NOT granted AND pid IN (SELECT pid FROM pg_locks WHERE relation = 'usage_months'::regclass)`
+        yield* Effect.repeat(waits, { until: ({ length }) => length > 0, schedule: Schedule.spaced("5 millis") })
+      })
+    )
+    assert.deepInclude(yield* Fiber.join(waiting), { _tag: "QuotaExceeded", quota: "topics_per_month", remaining: 0 })
+    assert.deepStrictEqual(yield* traces(first.topic), { topics: 1, held: 5, units: 1 })
+  }).pipe(Effect.provide(TestDatabase.layer))
+
 it.live(
   "a quota that others use up while a topic waits for them is not passed over, and the refusal is the usual one",
-  () =>
-    Effect.gen(function* () {
-      const store = yield* TopicStore
-      const sql = yield* SqlClient.SqlClient
-      const quotas = { topics_per_month: 5, commentaries_per_month: 5 }
-      const first = submission({ quotas })
-      yield* store.submit(first)
-      const next = submission({ quotas, topic: { organizationId: first.topic.organizationId } })
-      const others = yield* Deferred.make<void>()
-      const waiting = yield* Effect.forkChild(Effect.andThen(Deferred.await(others), Effect.flip(store.submit(next))))
-      yield* sql.withTransaction(
-        Effect.gen(function* () {
-          yield* sql`UPDATE usage_months SET topics_created = 5`
-          yield* Deferred.succeed(others, undefined)
-          const waits = sql`SELECT 1 FROM pg_locks WHERE NOT granted AND pid IN (SELECT pid FROM pg_locks WHERE relation = 'usage_months'::regclass)`
-          yield* Effect.repeat(waits, { until: ({ length }) => length > 0, schedule: Schedule.spaced("5 millis") })
-        })
-      )
-      assert.deepInclude(yield* Fiber.join(waiting), { _tag: "QuotaExceeded", quota: "topics_per_month", remaining: 0 })
-      assert.deepStrictEqual(yield* traces(first.topic), { topics: 1, held: 5, units: 1 })
-    }).pipe(Effect.provide(TestDatabase.layer))
+  () => usedUpMeanwhile((change) => change)
+)
+
+it.live("so it is within a larger change, which is made anew", () =>
+  Effect.flatMap(Transaction, ({ run }) => usedUpMeanwhile(run)).pipe(Effect.provide(TestDatabase.layer))
+)
+
+it.effect("who takes in a topic within a larger change and hears that quotas have no room may go on with it", () =>
+  Effect.gen(function* () {
+    const store = yield* TopicStore
+    const { run } = yield* Transaction
+    const quotas = { topics_per_month: 1, commentaries_per_month: 5 }
+    const first = submission({ quotas })
+    yield* run(
+      Effect.gen(function* () {
+        yield* store.submit(first)
+        const next = submission({ quotas, topic: { organizationId: first.topic.organizationId } })
+        assert.deepInclude(yield* Effect.flip(store.submit(next)), { _tag: "QuotaExceeded", quota: "topics_per_month" })
+      })
+    )
+    assert.deepStrictEqual(yield* traces(first.topic), { topics: 1, held: 1, units: 1 })
+  }).pipe(Effect.provide(TestDatabase.layer))
 )
 
 it.effect("what cannot be written breaks for its own caller alone", () =>

@@ -33,6 +33,39 @@ it.effect(
     }).pipe(Effect.provide(OnTheWire.layer))
 )
 
+it.effect(
+  "POST /topics under an Idempotency-Key claims the key, makes the change and keeps the answer, each in one way",
+  () =>
+    Effect.gen(function* () {
+      const { call } = yield* TestApi
+      const owner = yield* Seed.organization()
+      const persona = yield* Seed.persona(owner)
+      const { text: key } = yield* Seed.key(owner)
+      const post = (number: number) =>
+        call("/partner/v1/topics", {
+          method: "POST",
+          key,
+          headers: { "idempotency-key": `own-${number}` },
+          body: { content: `${content} ${number}`, persona_ids: [persona.id] }
+        })
+      yield* post(0)
+      const first = yield* OnTheWire.during(post(1))
+      assert.strictEqual(first.answer.status, 201)
+      assert.deepStrictEqual(first.turns.map(OnTheWire.kindOf), [
+        "SELECT kept_answers",
+        "SELECT licenses",
+        "BEGIN",
+        "WITH",
+        "WITH",
+        "UPDATE kept_answers",
+        "COMMIT"
+      ])
+      const again = yield* OnTheWire.during(post(1))
+      assert.strictEqual(again.answer.headers.get("idempotency-replayed"), "true")
+      assert.deepStrictEqual(again.turns.map(OnTheWire.kindOf), ["SELECT kept_answers"])
+    }).pipe(Effect.provide(OnTheWire.layer))
+)
+
 it.effect("GET status is one way to Postgres, and writes nothing; the key was asked for before", () =>
   Effect.gen(function* () {
     const { call } = yield* TestApi

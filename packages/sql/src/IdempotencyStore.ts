@@ -1,10 +1,11 @@
 /** Kept answers, and the claims that they are kept under. */
-import { IdempotencyStore } from "@partner-commentary/core/idempotency/IdempotencyStore"
+import { type Claim, IdempotencyStore } from "@partner-commentary/core/idempotency/IdempotencyStore"
 import { toIso } from "@partner-commentary/core/shared/Instant"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as SqlClient from "effect/sql/SqlClient"
+import type { Fragment } from "effect/sql/Statement"
 
 interface AnswerRow {
   readonly fingerprint: string
@@ -19,16 +20,27 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
 
+    /** Nothing where an answer is kept that is still good. */
+    const claimed = ({ at, fingerprint, id, until }: Claim, where: Fragment) =>
+      sql`INSERT INTO kept_answers AS held (id, fingerprint, until_at) SELECT ${id}, ${fingerprint}, ${toIso(until)} ${where}
+        ON CONFLICT (id) DO UPDATE SET fingerprint = excluded.fingerprint, until_at = excluded.until_at,
+          status = NULL, location = NULL, body = NULL, sealed = 0
+        WHERE held.until_at <= ${toIso(at)}
+        RETURNING 1 AS claimed`
+
     /** Where writers wait for each other's rows, an insert would wait with its connection: a lock that it may not get says so at once. */
-    const isFree = (id: string) =>
-      sql.onDialectOrElse({
-        pg: () =>
-          Effect.map(
-            sql<{ readonly free: boolean }>`SELECT pg_try_advisory_xact_lock(hashtextextended(${id}, 0)) AS free`,
-            ([row]) => row?.free === true
-          ),
-        orElse: () => Effect.succeed(true)
-      })
+    const attempt = sql.onDialectOrElse({
+      pg: () => (claim: Claim) =>
+        sql<{ readonly outcome: "claimed" | "kept" | "running" }>`
+          WITH own AS MATERIALIZED (SELECT pg_try_advisory_xact_lock(hashtextextended(${claim.id}, 0)) AS free),
+          taken AS (${claimed(claim, sql`FROM own WHERE free`)})
+          SELECT CASE WHEN NOT free THEN 'running' WHEN EXISTS (SELECT FROM taken) THEN 'claimed' ELSE 'kept' END AS outcome
+          FROM own`,
+      orElse: () => (claim: Claim) =>
+        Effect.map(claimed(claim, sql`WHERE TRUE`), ({ length }) => [
+          { outcome: length === 1 ? "claimed" : "kept" } as const
+        ])
+    })
 
     return IdempotencyStore.of({
       find: (id, at) =>
@@ -40,16 +52,7 @@ export const layer = Layer.effect(
           )
         ),
 
-      claim: Effect.fnUntraced(function* ({ at, fingerprint, id, until }) {
-        if (!(yield* isFree(id))) return "running"
-        const claimed = yield* sql`INSERT INTO kept_answers AS held (id, fingerprint, until_at)
-          VALUES (${id}, ${fingerprint}, ${toIso(until)})
-          ON CONFLICT (id) DO UPDATE SET fingerprint = excluded.fingerprint, until_at = excluded.until_at,
-            status = NULL, location = NULL, body = NULL, sealed = 0
-          WHERE held.until_at <= ${toIso(at)}
-          RETURNING 1 AS claimed`
-        return claimed.length === 1 ? "claimed" : "kept"
-      }, Effect.orDie),
+      claim: (claim) => Effect.orDie(Effect.map(attempt(claim), ([row]) => row?.outcome ?? "running")),
 
       keep: (id, { body, location, sealed, status }) =>
         Effect.orDie(

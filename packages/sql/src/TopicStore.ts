@@ -12,7 +12,7 @@ import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as SqlClient from "effect/sql/SqlClient"
-import type { SqlError } from "effect/sql/SqlError"
+import { SerializationError, SqlError } from "effect/sql/SqlError"
 import * as KeptFigures from "./KeptFigures.ts"
 import * as Together from "./Together.ts"
 import * as TopicIntake from "./TopicIntake.ts"
@@ -68,13 +68,22 @@ const together = 25
 
 /**
  * One statement, which is a transaction by itself, takes in all that fit into the quotas. Where it did not, or failed for whatever one of them
- * is to blame for, each goes by itself; so does whatever is part of a larger change.
+ * is to blame for, each goes by itself. What is part of a larger change is a statement of that.
  */
 const submitTogether = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
   const alone = (one: Prepared) => {
     const written = Effect.map(TopicIntakeAtOnce.write(sql, [one], null), ([written = nobody]) => written)
     return submitAlone(sql, () => written)(one.submission)
   }
+  /** As a part of a larger change, which needs no place to come back to: where nothing fits, nothing was written. */
+  const asPart = (one: Prepared) =>
+    Effect.flatMap(
+      Effect.catch(TopicIntakeAtOnce.write(sql, [one], one.submission.quotas), (error) =>
+        Effect.die(isUsedUpMeanwhile(error) ? asConflict(error) : error)
+      ),
+      ([written]) => (written === undefined ? alone(one) : outcome(one.submission, written.holders))
+    )
+
   const eachAlone = (all: ReadonlyArray<Prepared>) => Effect.forEach(all, (one) => Effect.exit(alone(one)))
 
   const atOnce = Effect.fnUntraced(
@@ -105,7 +114,7 @@ const submitTogether = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
     Effect.withFiber((fiber) => {
       // Here, where only its own caller hears of what cannot be written.
       const one = TopicIntakeAtOnce.prepare(submission)
-      return isWithin(sql, fiber) ? alone(one) : submit(one)
+      return isWithin(sql, fiber) ? asPart(one) : submit(one)
     })
 })
 
@@ -115,14 +124,23 @@ const nobody: TopicIntake.Written = { holders: new Map(), seen: TopicIntake.noth
 const laneOf = ({ submission: { quotas, topic } }: Prepared): string =>
   [topic.organizationId, topic.environment, KeptFigures.dayOf(topic.createdAt), JSON.stringify(quotas)].join(" ")
 
+/** Others came before it between its look at the quotas and its lock: by its division by zero. */
+const isUsedUpMeanwhile = (error: SqlError): boolean => stateOf(error) === "22012"
+
+/** The whole change is made anew. */
+const asConflict = ({ message, reason: { cause } }: SqlError) =>
+  new SqlError({ reason: new SerializationError({ cause, message, operation: "submit" }) })
+
 /**
  * Refused, and undone, for what one of them is, or came upon: whatever the server says of values, constraints and conflicts. What it says of itself
  * is true for each, and of a lost connection nobody knows what was written.
  */
-const isOfOne = ({ reason }: SqlError): boolean => {
-  const code = String((reason.cause as { readonly code?: unknown } | null)?.code)
+const isOfOne = (error: SqlError): boolean => {
+  const code = stateOf(error)
   return sqlState.test(code) && !ofTheServer.test(code)
 }
+
+const stateOf = ({ reason }: SqlError): string => String((reason.cause as { readonly code?: unknown } | null)?.code)
 
 const sqlState = /^[0-9FHP][0-9A-Z]{4}$/
 
