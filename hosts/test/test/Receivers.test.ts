@@ -22,16 +22,22 @@ const patient = InMemory.layerWith({ policy: { lease } })
 
 const refused = Effect.fail(new WebhookNotSent({ failure: "refused", reason: "Nobody is there." }))
 
+/** Three events were refused, and the first probe is a minute away. */
+const leftAlone = Effect.gen(function* () {
+  const receivers = yield* Receivers
+  yield* receivers.answer(() => refused)
+  const { declined, key } = yield* seeded
+  const hook = yield* webhookOf(key, ["commentary.failed"])
+  for (const [index, content] of ["Who is first of all?", "Who comes second then?", "Who comes third?"].entries()) {
+    yield* declined(content)
+    yield* hook.failures(index + 1)
+  }
+  return { answer: receivers.answer, declined, hook, key }
+})
+
 it.effect("a receiver that cannot be reached for three events is left alone, but for one probe at a time", () =>
   Effect.gen(function* () {
-    const receivers = yield* Receivers
-    yield* receivers.answer(() => refused)
-    const { declined, key } = yield* seeded
-    const hook = yield* webhookOf(key, ["commentary.failed"])
-    for (const [index, content] of ["Who is first of all?", "Who comes second then?", "Who comes third?"].entries()) {
-      yield* declined(content)
-      yield* hook.failures(index + 1)
-    }
+    const { answer, declined, hook } = yield* leftAlone
     for (let count = 0; count < 20; count++) yield* declined(`Who is number ${count} this season?`)
     yield* TestClock.adjust("59 seconds")
     assert.strictEqual((yield* eventsSent).length, 3)
@@ -39,7 +45,7 @@ it.effect("a receiver that cannot be reached for three events is left alone, but
     yield* hook.failures(4)
     yield* TestClock.adjust("119 seconds")
     assert.strictEqual((yield* eventsSent).length, 4)
-    yield* receivers.answer(() => Effect.succeed({}))
+    yield* answer(() => Effect.succeed({}))
     yield* TestClock.adjust("1 second")
     yield* received(5)
     // It is back: what was held drains, ten in the first second.
@@ -52,19 +58,6 @@ it.effect("a receiver that cannot be reached for three events is left alone, but
     assert.strictEqual(all.length, 27)
   }).pipe(Effect.provide(patient))
 )
-
-/** Three events were refused, and the first probe is a minute away. */
-const leftAlone = Effect.gen(function* () {
-  const receivers = yield* Receivers
-  yield* receivers.answer(() => refused)
-  const { declined, key } = yield* seeded
-  const hook = yield* webhookOf(key, ["commentary.failed"])
-  for (const [index, content] of ["Who is first of all?", "Who comes second then?", "Who comes third?"].entries()) {
-    yield* declined(content)
-    yield* hook.failures(index + 1)
-  }
-  return { answer: receivers.answer, hook, key }
-})
 
 it.effect("a retry for a receiver that is left alone tries at once whether it is back, and then all goes out", () =>
   Effect.gen(function* () {
