@@ -1,5 +1,6 @@
 /** What operators watch, in Effect's own registry: requests, mails and drafts as they happen, the rest when somebody looks. */
 import { monitorEventLoopDelay } from "node:perf_hooks"
+import { Environment } from "@partner-commentary/core/access/ApiKey"
 import { MediaKind } from "@partner-commentary/core/commentary/MediaSynthesizer"
 import { ProductionStore } from "@partner-commentary/core/commentary/ProductionStore"
 import { MailStore } from "@partner-commentary/core/mail/MailStore"
@@ -107,7 +108,7 @@ export const look = Effect.gen(function* () {
     yield* Metric.update(gauges.stalled, (yield* assignments.stalled).length)
     yield* Metric.update(gauges.failedMails, (yield* mails.failed(1000)).length)
     yield* Metric.update(gauges.failedMedia, (yield* productions.failed(1000)).length)
-    yield* Metric.update(gauges.overdue, overdueBy(yield* assignments.nextDue, now))
+    yield* Metric.update(gauges.overdue, overdueBy(yield* assignments.nextDue(Environment.literals), now))
     yield* Metric.update(gauges.overdueMails, overdueBy(yield* mails.nextDue, now))
     yield* Metric.update(gauges.overdueMedia, overdueBy(yield* productions.nextDue(MediaKind.literals), now))
     yield* lookAtDeliveries

@@ -3,6 +3,7 @@
  * what removed webhooks left, audio and video. As loops for a process that stays (`layer`), and until nothing is due for one that is only called now and then
  * (`drain`). Any number may run on one database: each piece is taken by one, and taken again if that one dies.
  */
+import { Environment } from "@partner-commentary/core/access/ApiKey"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import { WorkSignal } from "@partner-commentary/core/shared/WorkSignal"
 import * as Deferred from "effect/Deferred"
@@ -14,7 +15,9 @@ import { assignments, deliveries, mails, media, type Rounds, recoveries, removal
 
 export const layer = Layer.effectDiscard(
   Effect.gen(function* () {
-    yield* Effect.forkScoped(Effect.scoped(Effect.flatMap(assignments, loop)))
+    for (const environment of Environment.literals) {
+      yield* Effect.forkScoped(Effect.scoped(Effect.flatMap(assignments(environment), loop)))
+    }
     yield* Effect.forkScoped(Effect.scoped(Effect.flatMap(mails, loop)))
     yield* Effect.forkScoped(Effect.scoped(Effect.flatMap(deliveries, loop)))
     yield* Effect.forkScoped(Effect.scoped(Effect.flatMap(recoveries, loop)))
@@ -88,7 +91,8 @@ export const drain = Effect.fn("Workers.drain")(function* ({ begin, end, patienc
   const tally = { taken: 0, failed: 0 }
   const until = Instant.plus(yield* Instant.now, begin)
   const isMoreDue = yield* Effect.gen(function* () {
-    const kinds = yield* Effect.all([assignments, mails, deliveries, recoveries, removals, media])
+    const ofAssignments = Environment.literals.map(assignments)
+    const kinds = yield* Effect.all([...ofAssignments, mails, deliveries, recoveries, removals, media])
     for (;;) {
       const before = tally.taken
       yield* untilQuiet(kinds, until, tally)
