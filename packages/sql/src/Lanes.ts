@@ -44,7 +44,8 @@ export const inTurn = (sql: SqlClient, queue: Queue, { first, limit, locked, now
     orElse: () => sql`SELECT waiting.id, part.value FROM waiting
         CROSS JOIN json_each((SELECT json_group_array(id) FROM (${part}) AS few)) AS part`
   })
+  // The parts are no more than the limit together. It is said again for who plans what is done with them.
   return sql`${sql.literal(lanes(queue))},
     waiting (id) AS (SELECT id FROM lane WHERE ${sql.literal(head(queue))} <= ${now} ORDER BY ${first} LIMIT ${limit}),
-    due (lane, id) AS MATERIALIZED (${due})`
+    due (lane, id) AS MATERIALIZED (${due} LIMIT ${limit})`
 }
