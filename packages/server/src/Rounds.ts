@@ -8,7 +8,7 @@ import { Studio } from "@partner-commentary/core/commentary/Studio"
 import { Postman } from "@partner-commentary/core/mail/Postman"
 import type { OrganizationId } from "@partner-commentary/core/shared/Ids"
 import type * as Instant from "@partner-commentary/core/shared/Instant"
-import { type Work, WorkSignal } from "@partner-commentary/core/shared/WorkSignal"
+import { dueIn, type Work, WorkSignal } from "@partner-commentary/core/shared/WorkSignal"
 import type { DueLane } from "@partner-commentary/core/topic/AssignmentStore"
 import { Wakeups } from "@partner-commentary/core/topic/Wakeups"
 import { Courier, type Errand } from "@partner-commentary/core/webhook/Courier"
@@ -114,7 +114,7 @@ export const assignments = Effect.fnUntraced(function* (environment: Environment
     return woke
   })
 
-  return rounds("assignments", round, wakeups.nextDue(environment), attempts)
+  return rounds(dueIn(environment), round, wakeups.nextDue(environment), attempts)
 })
 
 /** What is under way is broken off, and given back, when the scope closes. A place is filled again as soon as its mail has gone. */

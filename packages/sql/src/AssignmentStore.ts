@@ -3,7 +3,7 @@ import type { Environment } from "@partner-commentary/core/access/ApiKey"
 import { noticeId } from "@partner-commentary/core/mail/Mail"
 import type { OrganizationId, ShareId, TopicId } from "@partner-commentary/core/shared/Ids"
 import * as Instant from "@partner-commentary/core/shared/Instant"
-import type { Work } from "@partner-commentary/core/shared/WorkSignal"
+import { dueIn, type Work } from "@partner-commentary/core/shared/WorkSignal"
 import type { Assignment } from "@partner-commentary/core/topic/Assignment"
 import {
   type AssignmentInContext,
@@ -109,7 +109,7 @@ export const layer = Layer.effect(
       const tallies = [...moved, ...KeptFigures.tallies(before, after)]
       if (tallies.length > 0) yield* Tallies.add(sql, before, tallies)
       const work: ReadonlyArray<Work | false> = [
-        after.dueAt !== null && after.dueAt !== before.dueAt && "assignments",
+        after.dueAt !== null && after.dueAt !== before.dueAt && dueIn(after.environment),
         notices.length > 0 && "mails",
         events.length > 0 && "deliveries",
         orders.length > 0 && "media"

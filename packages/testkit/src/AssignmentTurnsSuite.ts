@@ -28,7 +28,10 @@ export const suite = <E>(name: string, layer: Layer.Layer<TopicStore | Assignmen
 
     const moved = Effect.fnUntraced(function* (share: ShareId, dueAt: number | null) {
       const store = yield* AssignmentStore
-      yield* store.modify(share, (present) => Result.succeed({ assignment: { ...present, dueAt }, notices: [] }))
+      const modified = yield* store.modify(share, (present) =>
+        Result.succeed({ assignment: { ...present, dueAt }, notices: [] })
+      )
+      return Option.getOrThrow(modified).work
     })
 
     const look = Effect.fnUntraced(function* (limit: number, environment: Environment = "live") {
@@ -86,7 +89,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<TopicStore | Assignmen
         assert.notInclude([...counts(yield* look(100)).keys()], late.id)
       }))
 
-    it("nothing of one environment is seen in the other, nor when it falls due", () =>
+    it("nothing of one environment is seen in the other, nor when it falls due, nor is it work for who looks there", () =>
       Effect.gen(function* () {
         const store = yield* AssignmentStore
         const tests = yield* withDue(30, start, "test")
@@ -96,6 +99,8 @@ export const suite = <E>(name: string, layer: Layer.Layer<TopicStore | Assignmen
         assert.deepStrictEqual(yield* store.nextDue(["live"]), Option.some(start + 100 * second))
         assert.deepStrictEqual(yield* store.nextDue(["test"]), Option.some(start))
         assert.deepStrictEqual(yield* store.nextDue(["live", "test"]), Option.some(start))
+        for (const share of live.sent) assert.deepStrictEqual(yield* moved(share, start), ["assignments"])
+        for (const share of tests.sent) assert.deepStrictEqual(yield* moved(share, start + 1), ["tests"])
         for (const share of live.sent) yield* moved(share, null)
         assert.deepStrictEqual(yield* store.nextDue(["live"]), Option.none())
       }))
