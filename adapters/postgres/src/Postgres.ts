@@ -34,6 +34,10 @@ export const layerClient = (config: PostgresConfig) =>
 /** For migrations. */
 export const layerDirect = (config: PostgresConfig) => PostgresClient.layer(alone(config))
 
+/** For a look, on the same way, bounded as any statement is. */
+export const layerLook = (config: PostgresConfig) =>
+  PostgresClient.layer({ ...alone(config), statementTimeout: config.statementTimeout })
+
 /** One connection, past the pooler, whose statements may take as long as they need. */
 const alone = ({ directUrl, url, ...config }: PostgresConfig): PostgresClient.PostgresClientConfig => ({
   ...config,
