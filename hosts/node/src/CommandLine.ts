@@ -1,6 +1,6 @@
 /** Runs a command tree as this product's scripts may rely on: answers on stdout, everything else on stderr, exit codes 0, 1 and 2. */
 import * as NodeServices from "@effect/platform-node/NodeServices"
-import { reason } from "@partner-commentary/settings/DatabaseRefused"
+import { reasonOf } from "@partner-commentary/core/shared/Reason"
 import { flag } from "@partner-commentary/settings/Kind"
 import * as Cause from "effect/Cause"
 import * as CliConfig from "effect/cli/CliConfig"
@@ -53,7 +53,7 @@ export const codeOf = (exit: Exit.Exit<unknown, unknown>): number => {
 
 /** Failures carry sentences of their own; anything else is a defect. */
 const sentence = (failure: unknown): string => {
-  if (isSqlError(failure)) return `The database that DATABASE_URL names cannot be used: ${reason(failure)}.`
+  if (isSqlError(failure)) return `The database that DATABASE_URL names cannot be used: ${reasonOf(failure)}.`
   const message = failure instanceof Error ? failure.message : String(failure)
   return Predicate.hasProperty(failure, "_tag") ? message : `Something broke that should not: ${message}`
 }

@@ -40,6 +40,32 @@ describe.concurrent("on Postgres", () => {
     expect(outcomes.filter(({ applied }) => applied.length > 0)).toHaveLength(1)
   })
 
+  it("a database that takes no writes is told of by the doctor and by each round of work, though it answers reads", async (test) => {
+    const cwd = await Process.folder(test)
+    const env = await OwnDatabase.make(test)
+    await Process.json(cwd, ["migrate"], env)
+    const [place] = await OwnDatabase.rows(env, "SELECT current_database() AS name")
+    await OwnDatabase.rows(env, `ALTER DATABASE ${place?.["name"]} SET default_transaction_read_only = on`)
+    const doctor = await Process.run(cwd, ["doctor", "--json"], env)
+    expect(doctor.code).toBe(1)
+    expect(JSON.parse(doctor.stdout).findings).toContainEqual({
+      check: "database",
+      state: "mend",
+      message: expect.stringMatching(/ The database takes no writes from this role: transaction_read_only is on\. /)
+    })
+    const server = await Process.start(cwd, ["serve"], { ...env, LOG_FORMAT: "json" })
+    expect((await fetch(`${server.apiRoot}/readyz`)).status).toBe(200)
+    const told = () =>
+      Promise.resolve(
+        server
+          .stderr()
+          .split("\n")
+          .filter((line) => line.includes("round of work failed"))
+      )
+    const [line = ""] = await Process.eventually(told, (lines) => lines.length > 0)
+    expect(JSON.parse(line).annotations.reason).toMatch(/^cannot execute [A-Z ]+ in a read-only transaction$/)
+  })
+
   it("a wrong database ends it with 1 and one sentence that holds no password", async (test) => {
     const cwd = await Process.folder(test)
     const env = await OwnDatabase.make(test)
