@@ -1,5 +1,6 @@
 /** Operators' commands on a database that is not theirs to change: none yet, one of an older version, or nobody knows which. */
-import { readdirSync, readFileSync } from "node:fs"
+import { execFileSync } from "node:child_process"
+import { readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { describe, expect, it } from "vitest"
@@ -123,5 +124,20 @@ describe.concurrent("an environment that was read by half", () => {
     }
     const named = { DEV: "false", DATABASE_URL: "sqlite:./data/partner-commentary.db" }
     expect(await Process.json(cwd, ["org", "list"], named)).toEqual([])
+  })
+
+  it("is none where the file is quoted as the documents show: sh reads every value whole, as systemd does", async (test) => {
+    const cwd = await Process.folder(test)
+    const operations = readFileSync(new URL("../../../docs/operations.md", import.meta.url), "utf8")
+    const [, file = ""] = /```sh\n(DEV=[^`]+)```/.exec(operations) ?? []
+    writeFileSync(join(cwd, "env"), file)
+    // In single quotes systemd takes everything as it stands.
+    const meant = file
+      .trim()
+      .split("\n")
+      .map((line) => /^(\w+)='([^'\\]*)'$/.exec(line)?.slice(1) ?? [line, "is not in single quotes"])
+    const told = execFileSync("sh", ["-c", "set -a; . ./env; env"], { cwd, encoding: "utf8", env: {} }).split("\n")
+    expect(meant.length).toBeGreaterThan(5)
+    for (const [name, value] of meant) expect(told).toContain(`${name}=${value}`)
   })
 })
