@@ -47,7 +47,7 @@ export const codeOf = (exit: Exit.Exit<unknown, unknown>): number => {
   if (Cause.hasInterruptsOnly(exit.cause)) return Number(process.exitCode ?? exitCodes.interrupted)
   const failure = Cause.squash(exit.cause)
   if (Predicate.isTagged(failure, "ShowHelp")) return exitCodes.wrongUsage
-  say(sentence(failure))
+  say(asLogged(sentence(failure)))
   return Predicate.isTagged(failure, "WrongUsage") ? exitCodes.wrongUsage : exitCodes.failed
 }
 
@@ -57,6 +57,12 @@ const sentence = (failure: unknown): string => {
   const message = failure instanceof Error ? failure.message : String(failure)
   return Predicate.hasProperty(failure, "_tag") ? message : `Something broke that should not: ${message}`
 }
+
+/** For who reads logs as JSON, the last word is a line of them. The settings may be what is wrong: they are not asked. */
+const asLogged = (message: string): string =>
+  process.env["LOG_FORMAT"]?.trim().toLowerCase() === "json"
+    ? JSON.stringify({ message, level: "FATAL", timestamp: new Date().toISOString() })
+    : message
 
 const say = (text: string) => process.stderr.write(`${text}\n`)
 
