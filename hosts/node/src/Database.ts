@@ -6,12 +6,15 @@ import { accessSync, constants, existsSync, statSync } from "node:fs"
 import { dirname, resolve } from "node:path"
 import { AccessChanges } from "@partner-commentary/core/access/AccessChanges"
 import { RateWindows } from "@partner-commentary/core/access/RateWindows"
+import { reasonOf } from "@partner-commentary/core/shared/Reason"
 import { WorkSignal } from "@partner-commentary/core/shared/WorkSignal"
 import * as DatabaseRefused from "@partner-commentary/settings/DatabaseRefused"
 import { isPostgres, poolOf, type SqliteDatabase } from "@partner-commentary/settings/DatabaseSettings"
 import type { Settings } from "@partner-commentary/settings/Settings"
+import { SettingRefused } from "@partner-commentary/settings/Variable"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import type * as SqlClient from "effect/sql/SqlClient"
 import * as DataFolder from "./DataFolder.ts"
@@ -53,6 +56,22 @@ export const looking = <A, E>(settings: Settings, question: Effect.Effect<A, E, 
     return Effect.mapError(Effect.provide(question, layerLook(settings)), (error) =>
       DatabaseRefused.of(database, error)
     )
+  })
+
+/** The same on the way that migrations take; nothing where that is the one of everybody. */
+export const lookingDirectly = <A, E>(settings: Settings, question: Effect.Effect<A, E, SqlClient.SqlClient>) =>
+  Effect.gen(function* () {
+    const { database } = settings
+    if (!isPostgres(database) || Option.isNone(database.directUrl)) return Option.none<A>()
+    const postgres = yield* Effect.promise(() => import("@partner-commentary/postgres/Postgres"))
+    return yield* Effect.mapBoth(Effect.provide(question, postgres.layerLookDirect(poolOf(database))), {
+      onFailure: (error) =>
+        new SettingRefused({
+          name: "DATABASE_DIRECT_URL",
+          reason: `leads to no database of use: ${reasonOf(error)}`
+        }),
+      onSuccess: Option.some
+    })
   })
 
 const refused = ({ database }: Settings, reason: string) => Effect.fail(DatabaseRefused.of(database, reason))

@@ -20,12 +20,19 @@ export const examine = Effect.fnUntraced(function* (settings: Settings) {
     const inTheWay: Option.Option<Error> = isBehind ? found.obstacle : yield* obstacle(found)
     return { left: found.left.length, inTheWay }
   })
-  return yield* Effect.match(Database.looking(settings, question), {
+  const looks = Effect.gen(function* () {
+    const seen = yield* Database.looking(settings, question)
+    const direct = yield* Database.lookingDirectly(settings, standing)
+    // Who migrates may be another role, and what keeps that one from it is what counts.
+    const migrating = Option.match(direct, { onNone: () => seen.inTheWay, onSome: ({ obstacle }) => obstacle })
+    return { ...seen, inTheWay: seen.left > 0 ? migrating : seen.inTheWay }
+  })
+  return yield* Effect.match(looks, {
     onFailure: ({ message }): Finding => mend("database", message),
-    onSuccess: (seen): Finding => {
-      if (Option.isSome(seen.inTheWay)) return mend("database", `${told(database)}: ${seen.inTheWay.value.message}`)
-      return seen.left > 0
-        ? mend("database", `${seen.left} migrations are left to do: run partner-commentary migrate.`)
+    onSuccess: ({ inTheWay, left }): Finding => {
+      if (Option.isSome(inTheWay)) return mend("database", `${told(database)}: ${inTheWay.value.message}`)
+      return left > 0
+        ? mend("database", `${left} migrations are left to do: run partner-commentary migrate.`)
         : ok("database", `${told(database)} answers, is up to date and takes what is written.`)
     }
   })

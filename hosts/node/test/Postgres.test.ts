@@ -66,6 +66,38 @@ describe.concurrent("on Postgres", () => {
     expect(JSON.parse(line).annotations.reason).toMatch(/^cannot execute [A-Z ]+ in a read-only transaction$/)
   })
 
+  it("behind a pooler the doctor asks for the role that serves, and names the other way where it leads nowhere", async (test) => {
+    const cwd = await Process.folder(test)
+    const env = await OwnDatabase.make(test)
+    const direct = env["DATABASE_URL"] ?? ""
+    await Process.json(cwd, ["migrate"], env)
+    const role = `reads_${new URL(direct).pathname.slice(1)}`
+    await OwnDatabase.rows(env, `CREATE ROLE ${role} LOGIN PASSWORD 'x'`)
+    test.onTestFinished(async () => {
+      await OwnDatabase.rows(env, `DROP OWNED BY ${role}`)
+      await OwnDatabase.rows(env, `DROP ROLE ${role}`)
+    })
+    await OwnDatabase.rows(env, `GRANT SELECT ON ALL TABLES IN SCHEMA public TO ${role}`)
+    const url = new URL(direct)
+    url.username = role
+    url.password = "x"
+    const doctor = async (way: string) => {
+      const given = { ...env, DATABASE_URL: url.href, DATABASE_DIRECT_URL: way }
+      const { stdout } = await Process.run(cwd, ["doctor", "--json"], given)
+      return JSON.parse(stdout).findings.find(({ check }: { check: string }) => check === "database")
+    }
+    expect(await doctor(direct)).toMatchObject({
+      state: "mend",
+      message: expect.stringContaining(`The role ${role} lacks privileges: DELETE ON api_keys;`)
+    })
+    await OwnDatabase.rows(env, `GRANT INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO ${role}`)
+    expect(await doctor(direct)).toMatchObject({ state: "ok" })
+    expect(await doctor("postgres://u@127.0.0.1:1/x")).toMatchObject({
+      state: "mend",
+      message: expect.stringMatching(/^DATABASE_DIRECT_URL leads to no database of use: .*ECONNREFUSED/)
+    })
+  })
+
   it("a wrong database ends it with 1 and one sentence that holds no password", async (test) => {
     const cwd = await Process.folder(test)
     const env = await OwnDatabase.make(test)
