@@ -3,7 +3,6 @@ import type { Rule } from "../Gate.ts"
 import { belowHosts } from "../Repository.ts"
 import { lineAt, sourceText } from "../SourceText.ts"
 
-/** `Date.now()` is no SQL: the description shows it in a program of a partner's. */
 const clock =
   /\b(?:(?<!\bDate\.)now\s*\(\s*\)|(?:clock|statement|transaction)_timestamp\s*\(|current_(?:timestamp|time|date)\b|unixepoch\s*\(\s*\)|(?:datetime|date|time|julianday|unixepoch|strftime)\s*\([^)]*'now')/gi
 
@@ -38,7 +37,8 @@ export const databaseClock: Rule = {
     { [copy]: 'const a = "sent_at datetime DEFAULT current_timestamp"\n' }
   ],
   accepts: [
-    { "packages/api/src/Planted.ts": "const example = `Math.abs(Date.now() / 1000 - sent) <= 300`\n" },
+    // An example in the description, for who receives webhooks.
+    { "packages/api/src/description/Planted.ts": "const example = `if (Date.now() > until) return false`\n" },
     {
       "packages/sql/src/Planted.ts": "const now = clock.now()\nconst rows = sql`SELECT 1 WHERE due_at < $" + "{now}`\n"
     },
