@@ -25,6 +25,7 @@ const commands: ReadonlyArray<ReadonlyArray<string>> = [
   ["license", "list", "--org", id],
   ["persona", "list"],
   ["webhook", "list", "--org", id],
+  ["topic", "show", id],
   ["retry", "--all"],
   ["media", "retry", "--all"],
   ["creator", "erase", "--email", "ada@creators.test"]
