@@ -34,6 +34,13 @@ export const layerClient = (config: PostgresConfig) =>
 /** For migrations. */
 export const layerDirect = (config: PostgresConfig) => PostgresClient.layer(alone(config))
 
+/** For a look as the stores would look, over one connection. */
+export const layerLook = (config: PostgresConfig) => layerClient({ ...config, poolSize: 1 })
+
+/** For a look as migrations would, but bounded as any statement is. */
+export const layerLookDirect = (config: PostgresConfig) =>
+  PostgresClient.layer({ ...alone(config), statementTimeout: config.statementTimeout })
+
 /** One connection, past the pooler, whose statements may take as long as they need. */
 const alone = ({ directUrl, url, ...config }: PostgresConfig): PostgresClient.PostgresClientConfig => ({
   ...config,

@@ -20,7 +20,7 @@ import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { Connection } from "effect/sql/SqlConnection"
-import { ConnectionError, SqlError, UnknownError } from "effect/sql/SqlError"
+import { ConnectionError, isSqlError, SqlError, UnknownError } from "effect/sql/SqlError"
 import * as PostgresUrl from "./PostgresUrl.ts"
 import * as StalePlans from "./StalePlans.ts"
 import { registry, toParameter } from "./Values.ts"
@@ -102,8 +102,8 @@ const poolOptions = (config: PostgresClientConfig) => {
   const bound = (name: string, given: Duration.Input | undefined, fallback: Duration.Input) => ({
     [name]: String(Math.ceil(Duration.toMillis(given ?? fallback)))
   })
-  return Effect.map(Effect.mapError(Effect.fromResult(address), refusedAddress), ({ ssl }) => ({
-    url: config.url,
+  return Effect.map(Effect.mapError(Effect.fromResult(address), refusedAddress), ({ ssl, url }) => ({
+    url,
     ...(ssl === undefined ? {} : { ssl }),
     ...(config.connectTimeout === undefined ? {} : { connectTimeout: config.connectTimeout }),
     applicationName: config.applicationName ?? "partner-commentary",
@@ -132,6 +132,18 @@ const refusedAddress = ({ reason }: PostgresUrl.Refused) =>
 const connectionError = (message: string, operation: string) =>
   new SqlError({ reason: new ConnectionError({ cause: new Error(message), message, operation }) })
 
+/** What the driver says of bytes that are no message of Postgres's, while it connects. */
+const unread = [
+  "PgConnection: Failed to parse server response",
+  "PgConnection: Failed to parse SSLRequest error response",
+  "PgConnection: Invalid SSLRequest response"
+]
+
+const ofStranger = (error: SqlError): SqlError =>
+  unread.includes(error.reason.message ?? "") && error.reason.operation === "connect"
+    ? connectionError("what answers there does not speak as Postgres does", "connect")
+    : error
+
 /** Waiting for a free connection is bounded; where one is free, nothing is raced. */
 const lend = (pool: PgPool.PgPool, size: number, patience: Duration.Input) => {
   let lent = 0
@@ -147,7 +159,7 @@ const lend = (pool: PgPool.PgPool, size: number, patience: Duration.Input) => {
   const acquire = inRealTime(
     Effect.andThen(
       counted,
-      Effect.timeoutOrElse(pool.get, {
+      Effect.timeoutOrElse(Effect.mapError(pool.get, ofStranger), {
         duration: patience,
         orElse: () => Effect.fail(connectionError(`No connection became free, all ${size} are in use`, "acquire"))
       })
@@ -158,7 +170,7 @@ const lend = (pool: PgPool.PgPool, size: number, patience: Duration.Input) => {
       if (lent >= size) return Effect.scoped(Effect.flatMap(acquire, use)) as Effect.Effect<A, E | SqlError, R>
       lent++
       return Effect.ensuring(
-        inRealTime(pool.use(use)),
+        inRealTime(Effect.mapError(pool.use(use), (error) => (isSqlError(error) ? ofStranger(error) : error))),
         Effect.sync(() => {
           lent--
         })

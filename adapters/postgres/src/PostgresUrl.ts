@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs"
 import type { ConnectionOptions } from "node:tls"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
+import * as UrlParameters from "./UrlParameters.ts"
 
 /** Never holds the address itself, which may hold a password. */
 export interface Refused {
@@ -11,7 +12,9 @@ export interface Refused {
 }
 
 export interface Address {
-  /** Undefined: as the driver finds it, TLS where the server offers it. */
+  /** The address for the driver. */
+  readonly url: Redacted.Redacted
+  /** Undefined: as the driver reads that address, TLS where the server offers it. */
   readonly ssl: boolean | ConnectionOptions | undefined
   /** For people: host, port and database, without user and password. */
   readonly told: string
@@ -25,17 +28,32 @@ export const parse = (address: Redacted.Redacted): Result.Result<Address, Refuse
   if (url === null || !/^postgres(ql)?:$/.test(url.protocol)) {
     return refuse("must be postgres://USER:PASSWORD@HOST:PORT/DATABASE")
   }
+  const wrong = UrlParameters.refusal(url.searchParams)
+  if (wrong !== undefined) return refuse(wrong)
   const parameter = (name: string) => url.searchParams.get(name) ?? undefined
-  const host = decode(url.hostname) || parameter("host") || "localhost"
+  // What is said twice is as the parameter says.
+  const host = parameter("host") || decode(url.hostname) || "localhost"
   const isNear = host.startsWith("/") || /^(localhost|127\..*|\[::1\])$/.test(host)
-  const mode = parameter("sslmode") ?? (isNear ? "disable" : "prefer")
+  const mode = parameter("sslmode") ?? (parameter("ssl") === "true" ? "require" : isNear ? "disable" : "prefer")
   if (!modes.some((known) => known === mode)) return refuse(`must have an sslmode of ${modes.join(", ")}`)
   const timeout = parameter("connect_timeout")
   if (timeout !== undefined && !/^\d{1,6}$/.test(timeout)) return refuse("must have a connect_timeout in whole seconds")
-  const port = url.port || parameter("port") || "5432"
-  const database = decode(url.pathname.slice(1)) || parameter("dbname") || decode(url.username) || "postgres"
+  const port = parameter("port") || url.port || "5432"
+  const user = parameter("user") || decode(url.username)
+  const database = parameter("dbname") || decode(url.pathname.slice(1)) || user || "postgres"
   const told = `${host} port ${port}, database ${database}`
-  return Result.map(secured(mode, parameter), (ssl) => ({ ssl, told }))
+  return Result.map(secured(mode, parameter), (ssl) => ({
+    ssl,
+    told,
+    url: ssl === undefined ? preferring(url) : address
+  }))
+}
+
+/** The driver offers no TLS unless the address says so. */
+const preferring = (url: URL) => {
+  const own = new URL(url)
+  own.searchParams.set("sslmode", "prefer")
+  return Redacted.make(own.href)
 }
 
 /** `require` encrypts and asks nobody who answers, unless a certificate authority is named. */

@@ -4,6 +4,8 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import * as PostgresClient from "@partner-commentary/postgres/PostgresClient"
+import { migrate, standing } from "@partner-commentary/sql/Migrations"
+import * as Writing from "@partner-commentary/sql/Writing"
 import { authority, issuedBy } from "@partner-commentary/test/Certificates"
 import * as Cluster from "@partner-commentary/test/postgres/Cluster"
 import * as Wire from "@partner-commentary/test/postgres/Wire"
@@ -11,6 +13,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as SqlClient from "effect/sql/SqlClient"
 
@@ -49,6 +52,27 @@ it.live("a connection on which nothing comes back is given up, and another takes
 )
 
 describe("a server of one's own", () => {
+  it.live("that is a standby is found to take no writes, and no migration begins there", () =>
+    Effect.gen(function* () {
+      const server = yield* cluster()
+      yield* using(server.url, migrate)
+      const [place] = yield* using(
+        server.url,
+        Effect.flatMap(SqlClient.SqlClient, (sql) => sql<{ readonly data_directory: string }>`SHOW data_directory`)
+      )
+      yield* using(
+        server.url,
+        Effect.flatMap(SqlClient.SqlClient, (sql) => sql`CREATE DATABASE vacant`)
+      )
+      yield* Effect.sync(() => writeFileSync(join(place?.data_directory ?? "", "standby.signal"), ""))
+      yield* Effect.promise(() => server.restart())
+      const found = yield* using(server.url, Effect.flatMap(standing, Writing.obstacle))
+      assert.include(Option.match(found, { onNone: () => "", onSome: ({ message }: Error) => message }), "is a standby")
+      const vacant = server.url.replace(/[^/]+$/, "vacant")
+      assert.include((yield* Effect.flip(using(vacant, migrate))).message, "is a standby")
+    }).pipe(Effect.scoped)
+  )
+
   it.live("restarts under load: what was under way fails as a lost connection, and then everything goes on", () =>
     Effect.gen(function* () {
       const server = yield* cluster()

@@ -49,6 +49,32 @@ describe("PostgresUrl", () => {
     rmSync(folder, { recursive: true })
   })
 
+  it("that says something twice means what its parameters say, as the driver takes it", () => {
+    const twice = "postgres://localhost:6000/a?host=db.example.com&port=7000&dbname=b"
+    expect(parse(twice).told).toBe("db.example.com port 7000, database b")
+    expect(parse(twice).ssl).toBeUndefined()
+  })
+
+  it("has libpq's parameters alone: who writes ssl_mode does not go on without what they asked for", () => {
+    const by = (query: string) => reason(`postgres://u:hunter2@db.example.com/x?${query}`)
+    expect(by("ssl_mode=verify-full")).toBe("must have parameters of libpq alone, which ssl_mode is not: sslmode is")
+    expect(by("SSLMODE=verify-full")).toContain("which SSLMODE is not: sslmode is")
+    expect(by("sslmode=require&schema=desk")).toBe("must have parameters of libpq alone, which schema is not")
+    expect(by("service=desk")).toBe("must leave out service, which is not followed here")
+    expect(by("channel_binding=require")).toContain(
+      "must leave out channel_binding, which is not followed here, or have it as"
+    )
+    expect(by("sslmode=verify-full&sslmode=disable")).toBe("must have sslmode once")
+    expect(by("sslmode=verify-full&ssl=true")).toBe("must have sslmode once")
+    expect(by("ssl=1")).toBe("must have ssl as true, or an sslmode instead")
+    expect(by("password=hun&zebra=2")).not.toContain("zebra")
+    expect(by("zebra@db/x")).not.toContain("zebra")
+    expect(parse("postgres://db.example.com/x?ssl=true").ssl).toEqual({ rejectUnauthorized: false })
+    const harmless =
+      "application_name=a&connect_timeout=3&options=-c%20search_path%3Ddesk&keepalives=1&channel_binding=prefer"
+    expect(parse(`postgres://db.example.com/x?sslmode=verify-full&${harmless}`).ssl).toEqual({})
+  })
+
   it("is refused in words that hold nothing of it", () => {
     for (const text of [
       "mysql://u:hunter2@db/x",

@@ -12,5 +12,9 @@ export const layer = (config: SqliteClient.SqliteClientConfig) =>
     Layer.provideMerge(SqliteClient.layer(config))
   )
 
+/** Every store on a file that is of the present schema already. */
+export const layerAsIs = (config: SqliteClient.SqliteClientConfig) =>
+  Layer.provideMerge(Stores.layer, SqliteClient.layer(config))
+
 /** A database of its own for each time it is built; gone with its scope. */
 export const layerMemory = layer({ filename: ":memory:" })

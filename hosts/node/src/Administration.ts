@@ -9,17 +9,23 @@ import * as SqlClient from "effect/sql/SqlClient"
 import * as Database from "./Database.ts"
 import * as Logs from "./Logs.ts"
 
-export const layer = Layer.unwrap(
-  Effect.gen(function* () {
-    const settings = yield* Settings.read
-    const crypto = yield* Effect.promise(() => import("@effect/platform-node/NodeCrypto"))
-    return Layer.mergeAll(ApiKeys.layer, Creators.layer, WebhookAdministration.layer).pipe(
-      Layer.provideMerge(Database.layer(settings, { listens: false })),
-      Layer.provideMerge(Layer.mergeAll(crypto.layerDigest, crypto.layerSecureRandom)),
-      Layer.provideMerge(Logs.layer(settings, "warn"))
-    )
-  })
-)
+const layerOn = (options: Parameters<typeof Database.layerForCommand>[1]) =>
+  Layer.unwrap(
+    Effect.gen(function* () {
+      const settings = yield* Effect.tap(Settings.read, Settings.requireNamedDatabase)
+      const crypto = yield* Effect.promise(() => import("@effect/platform-node/NodeCrypto"))
+      return Layer.mergeAll(ApiKeys.layer, Creators.layer, WebhookAdministration.layer).pipe(
+        Layer.provideMerge(Database.layerForCommand(settings, options)),
+        Layer.provideMerge(Layer.mergeAll(crypto.layerDigest, crypto.layerSecureRandom)),
+        Layer.provideMerge(Logs.layer(settings, "warn"))
+      )
+    })
+  )
+
+export const layer = layerOn({ begins: false })
+
+/** For what a new installation may begin with: makes the schema where there is nothing at all. */
+export const layerOfFirst = layerOn({ begins: true })
 
 /** A change and its record in the audit log: both or none. */
 export const together = <A, E, R>(change: Effect.Effect<A, E, R>) =>

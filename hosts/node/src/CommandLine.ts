@@ -1,6 +1,6 @@
 /** Runs a command tree as this product's scripts may rely on: answers on stdout, everything else on stderr, exit codes 0, 1 and 2. */
 import * as NodeServices from "@effect/platform-node/NodeServices"
-import { reason } from "@partner-commentary/settings/DatabaseRefused"
+import { reasonOf } from "@partner-commentary/core/shared/Reason"
 import { flag } from "@partner-commentary/settings/Kind"
 import * as Cause from "effect/Cause"
 import * as CliConfig from "effect/cli/CliConfig"
@@ -47,16 +47,22 @@ export const codeOf = (exit: Exit.Exit<unknown, unknown>): number => {
   if (Cause.hasInterruptsOnly(exit.cause)) return Number(process.exitCode ?? exitCodes.interrupted)
   const failure = Cause.squash(exit.cause)
   if (Predicate.isTagged(failure, "ShowHelp")) return exitCodes.wrongUsage
-  say(sentence(failure))
+  say(asLogged(sentence(failure)))
   return Predicate.isTagged(failure, "WrongUsage") ? exitCodes.wrongUsage : exitCodes.failed
 }
 
 /** Failures carry sentences of their own; anything else is a defect. */
 const sentence = (failure: unknown): string => {
-  if (isSqlError(failure)) return `The database that DATABASE_URL names cannot be used: ${reason(failure)}.`
+  if (isSqlError(failure)) return `The database that DATABASE_URL names cannot be used: ${reasonOf(failure)}.`
   const message = failure instanceof Error ? failure.message : String(failure)
   return Predicate.hasProperty(failure, "_tag") ? message : `Something broke that should not: ${message}`
 }
+
+/** For who reads logs as JSON, the last word is a line of them. The settings may be what is wrong: they are not asked. */
+const asLogged = (message: string): string =>
+  process.env["LOG_FORMAT"]?.trim().toLowerCase() === "json"
+    ? JSON.stringify({ message, level: "FATAL", timestamp: new Date().toISOString() })
+    : message
 
 const say = (text: string) => process.stderr.write(`${text}\n`)
 

@@ -1,19 +1,99 @@
 /**
- * The database that the settings name, brought to the present schema: every store of the core, and what the processes on it share.
- * The adapter is loaded when it is needed.
+ * The database that the settings name: every store of the core, and what the processes on it share. Who stays brings it to the present
+ * schema; commands find it so, or are refused. The adapter is loaded when it is needed.
  */
+import { accessSync, constants, existsSync, statSync } from "node:fs"
+import { dirname, resolve } from "node:path"
 import { AccessChanges } from "@partner-commentary/core/access/AccessChanges"
 import { RateWindows } from "@partner-commentary/core/access/RateWindows"
+import { reasonOf } from "@partner-commentary/core/shared/Reason"
 import { WorkSignal } from "@partner-commentary/core/shared/WorkSignal"
 import * as DatabaseRefused from "@partner-commentary/settings/DatabaseRefused"
-import { isPostgres, poolOf } from "@partner-commentary/settings/DatabaseSettings"
+import { isPostgres, poolOf, type SqliteDatabase } from "@partner-commentary/settings/DatabaseSettings"
 import type { Settings } from "@partner-commentary/settings/Settings"
+import { SettingRefused } from "@partner-commentary/settings/Variable"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Result from "effect/Result"
+import type * as SqlClient from "effect/sql/SqlClient"
 import * as DataFolder from "./DataFolder.ts"
 
-/** Who stays listens to the others. */
+/** Brought to the present schema. Who stays listens to the others. */
 export const layer = (settings: Settings, options: { readonly listens: boolean }) =>
+  opened(settings, { ...options, migrates: true })
+
+/** For commands: of the present schema already. Who `begins` also takes a database in which there is nothing at all, and makes it. */
+export const layerForCommand = (settings: Settings, { begins }: { readonly begins: boolean }) =>
+  Layer.unwrap(
+    Effect.gen(function* () {
+      const isNothing = isMissing(settings) || inMemory(settings)
+      if (isNothing && (begins || inMemory(settings))) return layer(settings, { listens: false })
+      const { isEmpty, left } = yield* standing(settings)
+      if (isEmpty && begins) return layer(settings, { listens: false })
+      if (left.length > 0) return yield* refused(settings, behind(isEmpty, left))
+      return opened(settings, { listens: false, migrates: false })
+    })
+  )
+
+const behind = (isEmpty: boolean, left: ReadonlyArray<string>) =>
+  isEmpty
+    ? "it is empty; run partner-commentary migrate first"
+    : `its schema is behind this version (${left.length === 1 ? "one migration is" : `${left.length} migrations are`} left to do); run partner-commentary migrate first`
+
+/** How it stands. A file that is not there is not made. */
+export const standing = (settings: Settings) =>
+  Effect.flatMap(
+    Effect.promise(() => import("@partner-commentary/sql/Migrations")),
+    (Migrations) => looking(settings, Migrations.standing)
+  )
+
+/** Asks the database alone, whatever its schema is, and changes nothing there. */
+export const looking = <A, E>(settings: Settings, question: Effect.Effect<A, E, SqlClient.SqlClient>) =>
+  Effect.suspend(() => {
+    const { database } = settings
+    if (!isPostgres(database) && isMissing(settings)) return refused(settings, missing(database.filename))
+    return Effect.mapError(Effect.provide(question, layerLook(settings)), (error) =>
+      DatabaseRefused.of(database, error)
+    )
+  })
+
+/** The same on the way that migrations take; nothing where that is the one of everybody. */
+export const lookingDirectly = <A, E>(settings: Settings, question: Effect.Effect<A, E, SqlClient.SqlClient>) =>
+  Effect.gen(function* () {
+    const { database } = settings
+    if (!isPostgres(database) || Option.isNone(database.directUrl)) return Option.none<A>()
+    const postgres = yield* Effect.promise(() => import("@partner-commentary/postgres/Postgres"))
+    return yield* Effect.mapBoth(Effect.provide(question, postgres.layerLookDirect(poolOf(database))), {
+      onFailure: (error) =>
+        new SettingRefused({
+          name: "DATABASE_DIRECT_URL",
+          reason: `leads to no database of use: ${reasonOf(error)}`
+        }),
+      onSuccess: Option.some
+    })
+  })
+
+const refused = ({ database }: Settings, reason: string) => Effect.fail(DatabaseRefused.of(database, reason))
+
+const inMemory = ({ database }: Settings) => !isPostgres(database) && database.filename === ":memory:"
+
+const isMissing = ({ database }: Settings) => !isPostgres(database) && !existsSync(database.filename)
+
+/** Why a file that is not there yet cannot be made, or how to make it. */
+const missing = (filename: SqliteDatabase["filename"]): string => {
+  const folder = existing(dirname(resolve(filename)))
+  return statSync(folder).isDirectory() && isWritable(folder)
+    ? "there is no such file yet; run partner-commentary migrate, or serve"
+    : `unable to open database file, for ${folder} is no folder that this user may write to`
+}
+
+const existing = (path: string): string => (existsSync(path) ? path : existing(dirname(path)))
+
+const isWritable = (folder: string): boolean =>
+  Result.isSuccess(Result.try(() => accessSync(folder, constants.W_OK | constants.X_OK)))
+
+const opened = (settings: Settings, options: { readonly listens: boolean; readonly migrates: boolean }) =>
   Layer.unwrap(
     Effect.gen(function* () {
       yield* DataFolder.makeFor(settings)
@@ -21,13 +101,15 @@ export const layer = (settings: Settings, options: { readonly listens: boolean }
       if (isPostgres(database)) {
         const postgres = yield* Effect.promise(() => import("@partner-commentary/postgres/Postgres"))
         const shared = Layer.merge(postgres.layerSignals(poolOf(database), options), postgres.layerClock)
-        return explained(settings, Layer.provideMerge(shared, postgres.layer(poolOf(database))))
+        const stores = options.migrates ? postgres.layer : postgres.layerAsIs
+        return explained(settings, Layer.provideMerge(shared, stores(poolOf(database))))
       }
       const sqlite = yield* Effect.promise(() => import("@partner-commentary/sqlite/Sqlite"))
+      const stores = options.migrates ? sqlite.layer : sqlite.layerAsIs
       return explained(
         settings,
         Layer.mergeAll(
-          sqlite.layer({ filename: database.filename }),
+          stores({ filename: database.filename }),
           RateWindows.layerMemory,
           AccessChanges.layerProcess,
           WorkSignal.layerProcess
@@ -36,7 +118,7 @@ export const layer = (settings: Settings, options: { readonly listens: boolean }
     })
   )
 
-/** The database alone, whatever its schema is. */
+/** The database alone, for who migrates. */
 export const layerClient = (settings: Settings) =>
   Layer.unwrap(
     Effect.gen(function* () {
@@ -48,6 +130,18 @@ export const layerClient = (settings: Settings) =>
       }
       const sqlite = yield* Effect.promise(() => import("@partner-commentary/sqlite/SqliteClient"))
       return explained(settings, sqlite.layer({ filename: database.filename }))
+    })
+  )
+
+const layerLook = ({ database }: Settings) =>
+  Layer.unwrap(
+    Effect.gen(function* () {
+      if (isPostgres(database)) {
+        const postgres = yield* Effect.promise(() => import("@partner-commentary/postgres/Postgres"))
+        return postgres.layerLook(poolOf(database))
+      }
+      const sqlite = yield* Effect.promise(() => import("@partner-commentary/sqlite/SqliteClient"))
+      return sqlite.layer({ filename: database.filename, disableWAL: true })
     })
   )
 

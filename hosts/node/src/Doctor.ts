@@ -1,7 +1,5 @@
-/** What an operator should know, and what there is to mend. It looks only, and reaches the database, the mail server and the clock. */
-import { accessSync, constants, existsSync, statSync } from "node:fs"
+/** What an operator should know, and what there is to mend. It looks only: at the stores, the mail server and the clock. The database by itself is `DatabaseExamination`'s. */
 import { connect } from "node:net"
-import { dirname, resolve } from "node:path"
 import { Environment } from "@partner-commentary/core/access/ApiKey"
 import { MailStore } from "@partner-commentary/core/mail/MailStore"
 import { OrganizationRegistry } from "@partner-commentary/core/partner/OrganizationRegistry"
@@ -12,13 +10,10 @@ import { isSettled } from "@partner-commentary/core/topic/Assignment"
 import { AssignmentStore } from "@partner-commentary/core/topic/AssignmentStore"
 import { DeliveryStore } from "@partner-commentary/core/webhook/DeliveryStore"
 import * as Choices from "@partner-commentary/settings/Choices"
-import * as DatabaseRefused from "@partner-commentary/settings/DatabaseRefused"
-import { isPostgres, told } from "@partner-commentary/settings/DatabaseSettings"
 import * as Settings from "@partner-commentary/settings/Settings"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import * as Result from "effect/Result"
 
 export interface Finding {
   readonly check:
@@ -76,37 +71,6 @@ export const configuration = (settings: Settings.Settings): ReadonlyArray<Findin
   ]
   return notices.length > 0 ? notices : [ok("configuration", settings.development ? "Good, for development." : "Good.")]
 }
-
-/** None: the database can be looked into. `pending` tells which migrations are left to do. */
-export const database = <E, R>(settings: Settings.Settings, pending: Effect.Effect<ReadonlyArray<unknown>, E, R>) => {
-  if (!isPostgres(settings.database)) {
-    const { filename } = settings.database
-    if (filename === ":memory:") return Effect.succeed(ok("database", "In memory: nothing outlives its process."))
-    if (!existsSync(filename)) {
-      return Effect.succeed(mend("database", DatabaseRefused.of(settings.database, missing(filename)).message))
-    }
-  }
-  return Effect.match(pending, {
-    onFailure: (error) => mend("database", DatabaseRefused.of(settings.database, error).message),
-    onSuccess: ({ length }) =>
-      length === 0
-        ? ok("database", `${told(settings.database)} answers and is up to date.`)
-        : mend("database", `${length} migrations are left to do: run partner-commentary migrate.`)
-  })
-}
-
-/** Why a file that is not there yet cannot be made, or how to make it. */
-const missing = (filename: string): string => {
-  const folder = existing(dirname(resolve(filename)))
-  return statSync(folder).isDirectory() && isWritable(folder)
-    ? "there is no such file yet; run partner-commentary migrate, or serve"
-    : `unable to open database file, for ${folder} is no folder that this user may write to`
-}
-
-const existing = (path: string): string => (existsSync(path) ? path : existing(dirname(path)))
-
-const isWritable = (folder: string): boolean =>
-  Result.isSuccess(Result.try(() => accessSync(folder, constants.W_OK | constants.X_OK)))
 
 /** Which one writes; whether it can is seen by what became of the drafts. */
 export const generator = (settings: Settings.Settings): Finding =>

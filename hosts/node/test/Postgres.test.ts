@@ -40,6 +40,64 @@ describe.concurrent("on Postgres", () => {
     expect(outcomes.filter(({ applied }) => applied.length > 0)).toHaveLength(1)
   })
 
+  it("a database that takes no writes is told of by the doctor and by each round of work, though it answers reads", async (test) => {
+    const cwd = await Process.folder(test)
+    const env = await OwnDatabase.make(test)
+    await Process.json(cwd, ["migrate"], env)
+    const [place] = await OwnDatabase.rows(env, "SELECT current_database() AS name")
+    await OwnDatabase.rows(env, `ALTER DATABASE ${place?.["name"]} SET default_transaction_read_only = on`)
+    const doctor = await Process.run(cwd, ["doctor", "--json"], env)
+    expect(doctor.code).toBe(1)
+    expect(JSON.parse(doctor.stdout).findings).toContainEqual({
+      check: "database",
+      state: "mend",
+      message: expect.stringMatching(/ The database takes no writes from this role: transaction_read_only is on\. /)
+    })
+    const server = await Process.start(cwd, ["serve"], { ...env, LOG_FORMAT: "json" })
+    expect((await fetch(`${server.apiRoot}/readyz`)).status).toBe(200)
+    const told = () =>
+      Promise.resolve(
+        server
+          .stderr()
+          .split("\n")
+          .filter((line) => line.includes("round of work failed"))
+      )
+    const [line = ""] = await Process.eventually(told, (lines) => lines.length > 0)
+    expect(JSON.parse(line).annotations.reason).toMatch(/^cannot execute [A-Z ]+ in a read-only transaction$/)
+  })
+
+  it("behind a pooler the doctor asks for the role that serves, and names the other way where it leads nowhere", async (test) => {
+    const cwd = await Process.folder(test)
+    const env = await OwnDatabase.make(test)
+    const direct = env["DATABASE_URL"] ?? ""
+    await Process.json(cwd, ["migrate"], env)
+    const role = `reads_${new URL(direct).pathname.slice(1)}`
+    await OwnDatabase.rows(env, `CREATE ROLE ${role} LOGIN PASSWORD 'x'`)
+    test.onTestFinished(async () => {
+      await OwnDatabase.rows(env, `DROP OWNED BY ${role}`)
+      await OwnDatabase.rows(env, `DROP ROLE ${role}`)
+    })
+    await OwnDatabase.rows(env, `GRANT SELECT ON ALL TABLES IN SCHEMA public TO ${role}`)
+    const url = new URL(direct)
+    url.username = role
+    url.password = "x"
+    const doctor = async (way: string) => {
+      const given = { ...env, DATABASE_URL: url.href, DATABASE_DIRECT_URL: way }
+      const { stdout } = await Process.run(cwd, ["doctor", "--json"], given)
+      return JSON.parse(stdout).findings.find(({ check }: { check: string }) => check === "database")
+    }
+    expect(await doctor(direct)).toMatchObject({
+      state: "mend",
+      message: expect.stringContaining(`The role ${role} lacks privileges: DELETE ON api_keys;`)
+    })
+    await OwnDatabase.rows(env, `GRANT INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO ${role}`)
+    expect(await doctor(direct)).toMatchObject({ state: "ok" })
+    expect(await doctor("postgres://u@127.0.0.1:1/x")).toMatchObject({
+      state: "mend",
+      message: expect.stringMatching(/^DATABASE_DIRECT_URL leads to no database of use: .*ECONNREFUSED/)
+    })
+  })
+
   it("a wrong database ends it with 1 and one sentence that holds no password", async (test) => {
     const cwd = await Process.folder(test)
     const env = await OwnDatabase.make(test)

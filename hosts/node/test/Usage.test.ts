@@ -87,6 +87,20 @@ describe.concurrent("a wrong setting", () => {
     }
   })
 
+  it("is a line of JSON where the logs are asked to be", async (test) => {
+    const cwd = await Process.folder(test)
+    for (const args of [["serve"], ["purge"]]) {
+      const outcome = await Process.run(cwd, args, { RESPONSE_WINDOW: "later", LOG_FORMAT: "JSON" })
+      expect(outcome).toMatchObject({ code: 1, stdout: "" })
+      expect(outcome.stderr.match(/\n/g)).toHaveLength(1)
+      expect(JSON.parse(outcome.stderr)).toEqual({
+        message: expect.stringMatching(/^RESPONSE_WINDOW must be [^\n]+\.$/),
+        level: "FATAL",
+        timestamp: expect.stringMatching(/^\d{4}-.*Z$/)
+      })
+    }
+  })
+
   it("a database that cannot be opened is one sentence too", async (test) => {
     const outcome = await Process.run(await Process.folder(test), ["org", "list"], {
       DATABASE_URL: "sqlite:/dev/null/x.db"

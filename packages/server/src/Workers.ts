@@ -5,7 +5,9 @@
  */
 import { Environment } from "@partner-commentary/core/access/ApiKey"
 import * as Instant from "@partner-commentary/core/shared/Instant"
+import { reasonOf } from "@partner-commentary/core/shared/Reason"
 import { WorkSignal } from "@partner-commentary/core/shared/WorkSignal"
+import * as Cause from "effect/Cause"
 import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -40,14 +42,18 @@ const loop = Effect.fnUntraced(function* (rounds: Rounds) {
 const survived = (round: Rounds["round"], onFailure: () => void = () => {}) =>
   Effect.catchCause(round, (cause) => {
     onFailure()
-    return Effect.as(Effect.logError("A round of work failed", cause), 0)
+    return Effect.as(told("A round of work failed", cause), 0)
   })
 
 /** Where it could not be seen, there may be something that was due when it was looked for work last. */
 const nextOf = ({ nextDue }: Rounds, looked: Instant.Instant) =>
   Effect.catchCause(nextDue, (cause) =>
-    Effect.as(Effect.logError("It could not be seen when the next work is due", cause), Option.some(looked))
+    Effect.as(told("It could not be seen when the next work is due", cause), Option.some(looked))
   )
+
+/** The cause says where it broke; the reason, in the database's own words, why. */
+const told = (what: string, cause: Cause.Cause<unknown>) =>
+  Effect.annotateLogs(Effect.logError(what, cause), { reason: reasonOf(Cause.squash(cause)) })
 
 /**
  * What has fallen due since it was looked for work is looked for at once. What was due then and could not be done waits, lest the

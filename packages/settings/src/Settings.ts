@@ -97,6 +97,15 @@ export const requireForService = (settings: Settings): Effect.Effect<void, Setti
   return requireSigningSecret(settings)
 }
 
+/** What commands need, that work on a service's database: an environment that was read by half looks like none. */
+export const requireNamedDatabase = ({ database, development }: Settings): Effect.Effect<void, SettingRefused> =>
+  database.isDefault && !development
+    ? refuse(
+        "DATABASE_URL",
+        `must be set outside development, or a command would work on ${DatabaseSettings.told(database)}: give it the service's environment`
+      )
+    : Effect.void
+
 /** Only development makes one by itself. */
 export const requireSigningSecret = (settings: Settings): Effect.Effect<void, SettingRefused> =>
   settings.development || Option.isSome(settings.signingSecrets)

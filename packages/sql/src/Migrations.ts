@@ -1,6 +1,7 @@
 /** Brings a database to the present schema: forward only, all of it or nothing, by as many processes at once as may come. */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as Migrator from "effect/sql/Migrator"
 import * as SqlClient from "effect/sql/SqlClient"
@@ -31,8 +32,7 @@ import { productionTickets } from "./migrations/0022_production_tickets.ts"
 import { removedWebhooks } from "./migrations/0024_removed_webhooks.ts"
 import { assignmentsInTurn } from "./migrations/0025_assignments_in_turn.ts"
 import { mailsInTurn } from "./migrations/0026_mails_in_turn.ts"
-
-const table = "partner_commentary_migrations"
+import { look, table } from "./Standing.ts"
 
 const migrations = {
   "0001_partners": partners,
@@ -104,30 +104,27 @@ const oneByOne = Effect.gen(function* () {
   return applied
 }).pipe(Effect.catchIf(isHeld, () => new SchemaHeld()))
 
-const newest = Effect.flatMap(SqlClient.SqlClient, (sql) =>
-  Effect.map(
-    sql<{ readonly found: number }>`SELECT MAX(migration_id) AS found FROM ${sql(table)}`.withoutTransform,
-    ([row]) => Number(row?.found ?? 0)
-  )
-)
+const known = ({ newest }: { readonly newest: number }) =>
+  newest > latest ? Effect.fail(new SchemaTooNew({ found: newest, known: latest })) : Effect.void
 
-/** Nothing is left to do, and nothing locked to see that: who starts waits for no dump of the database. */
-const isPresent = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
-  const [place] = yield* sql<{ readonly found: string | null }>`SELECT CAST(to_regclass(${table}) AS TEXT) AS found`
-  return (place?.found ?? null) !== null && (yield* newest) >= latest
+/** How the database stands, and which migrations are left to do, oldest first. Nothing is changed, and nobody waited for but who migrates. */
+export const standing = Effect.gen(function* () {
+  const found = yield* Effect.tap(look, known)
+  return { ...found, left: names.filter((name) => Number.parseInt(name, 10) > found.newest) }
 })
 
-/** Answers with what was applied, oldest first; nothing when nothing was left to do. */
+/**
+ * Answers with what was applied, oldest first; nothing when nothing was left to do, which is seen without a lock: who starts waits for
+ * no dump of the database.
+ */
 export const migrate = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  const applied = yield* sql.onDialectOrElse({
-    pg: () => Effect.flatMap(isPresent, (present) => (present ? Effect.succeed([]) : sql.withTransaction(oneByOne))),
-    orElse: () => apply
-  })
-  // Where a newer version was, the lines above had nothing to do.
-  const found = yield* newest
-  if (found > latest) return yield* new SchemaTooNew({ found, known: latest })
+  const { left, obstacle } = yield* standing
+  if (left.length === 0) return []
+  if (Option.isSome(obstacle)) return yield* obstacle.value
+  const applied = yield* sql.onDialectOrElse({ pg: () => sql.withTransaction(oneByOne), orElse: () => apply })
+  // A newer version may have come before.
+  yield* Effect.flatMap(look, known)
   return applied
 })
 

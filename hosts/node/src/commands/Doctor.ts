@@ -7,9 +7,7 @@ import * as Result from "effect/Result"
 import * as Administration from "../Administration.ts"
 import { answer, table } from "../Answer.ts"
 import { CommandFailed } from "../CommandFailed.ts"
-import * as Database from "../Database.ts"
 import type { Finding } from "../Doctor.ts"
-import { undone } from "./Maintenance.ts"
 
 export const doctor = Command.make(
   "doctor",
@@ -37,14 +35,16 @@ export const doctor = Command.make(
 const examine = Effect.gen(function* () {
   const Doctor = yield* Effect.promise(() => import("../Doctor.ts"))
   const Waiting = yield* Effect.promise(() => import("../Waiting.ts"))
-  const read = yield* Effect.result(Effect.tap(Settings.read, Settings.requireForService))
+  const needed = (settings: Settings.Settings) =>
+    Effect.andThen(Settings.requireNamedDatabase(settings), Settings.requireForService(settings))
+  const read = yield* Effect.result(Effect.tap(Settings.read, needed))
   if (Result.isFailure(read)) return [Doctor.mend("configuration", read.failure.message)]
   const settings = read.success
   const WebhookSecrets = yield* Effect.promise(() => import("../WebhookSecrets.ts"))
   const Receivers = yield* Effect.promise(() => import("../Receivers.ts"))
   const Productions = yield* Effect.promise(() => import("../Productions.ts"))
-  const { migrate } = yield* Effect.promise(() => import("@partner-commentary/sql/Migrations"))
-  const database = yield* Doctor.database(settings, Effect.provide(undone(migrate), Database.layerClient(settings)))
+  const DatabaseExamination = yield* Effect.promise(() => import("../DatabaseExamination.ts"))
+  const database = yield* DatabaseExamination.examine(settings)
   const outside: ReadonlyArray<Finding> = [
     ...Doctor.configuration(settings),
     database,

@@ -8,8 +8,6 @@ import * as Flag from "effect/cli/Flag"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as SqlClient from "effect/sql/SqlClient"
-import { isSqlError, type SqlError } from "effect/sql/SqlError"
 import * as Administration from "../Administration.ts"
 import { answer } from "../Answer.ts"
 import * as Database from "../Database.ts"
@@ -19,7 +17,9 @@ const kept = { duration: Duration.days(7), text: "7 days" }
 const keptEvents = { duration: Duration.days(30), text: "30 days" }
 
 const databaseAlone = Layer.unwrap(
-  Effect.map(Settings.read, (settings) => Layer.merge(Database.layerClient(settings), Logs.layer(settings, "warn")))
+  Effect.map(Effect.tap(Settings.read, Settings.requireNamedDatabase), (settings) =>
+    Layer.merge(Database.layerClient(settings), Logs.layer(settings, "warn"))
+  )
 )
 
 export const migrate = Command.make(
@@ -61,9 +61,3 @@ export const purge = Command.make(
     })
   }, Effect.provide(Administration.layer))
 ).pipe(Command.withDescription("Let go of what is no longer needed"))
-
-/** Does it, looks what came of it, and takes it back. */
-export const undone = <A, E, R>(change: Effect.Effect<A, E, R>) =>
-  Effect.flatMap(SqlClient.SqlClient, (sql) => Effect.flip(sql.withTransaction(Effect.flip(change)))).pipe(
-    Effect.flatMap((found) => (isSqlError(found) ? Effect.fail(found) : Effect.succeed(found as Exclude<A, SqlError>)))
-  )

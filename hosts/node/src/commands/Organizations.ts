@@ -66,7 +66,7 @@ const create = Command.make(
         `Next: partner-commentary key create --org ${organization.id} --name NAME --scopes personas:read,topics:submit,topics:read,usage:read`
       ]
     })
-  }, Effect.provide(Administration.layer))
+  }, Effect.provide(Administration.layerOfFirst))
 ).pipe(Command.withDescription("Register a partner"))
 
 const update = Command.make(

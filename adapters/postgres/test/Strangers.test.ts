@@ -1,0 +1,70 @@
+/** A server that is none of Postgres's, and what the client says to it first. */
+import { once } from "node:events"
+import { type AddressInfo, createServer } from "node:net"
+import { assert, describe, it } from "@effect/vitest"
+import { reasonOf } from "@partner-commentary/core/shared/Reason"
+import * as PostgresClient from "@partner-commentary/postgres/PostgresClient"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import * as SqlClient from "effect/sql/SqlClient"
+
+/** Says something at once or when it was spoken to, and keeps what it heard. */
+const stranger = (says: { readonly first?: string; readonly answer?: string }) =>
+  Effect.acquireRelease(
+    Effect.promise(async () => {
+      const heard: Array<Buffer> = []
+      const server = createServer((socket) => {
+        socket.on("error", () => {})
+        if (says.first !== undefined) socket.write(says.first)
+        socket.on("data", (bytes: Buffer) => {
+          heard.push(bytes)
+          socket.end(says.answer ?? "")
+        })
+      })
+      server.listen(0, "127.0.0.1")
+      await once(server, "listening")
+      return { heard, server, port: (server.address() as AddressInfo).port }
+    }),
+    ({ server }) => Effect.sync(() => server.close())
+  )
+
+const refusal = (url: string) =>
+  Effect.flip(
+    Effect.provide(
+      Effect.flatMap(SqlClient.SqlClient, (sql) => sql`SELECT 1`),
+      Layer.fresh(PostgresClient.layer({ url: Redacted.make(url) }))
+    )
+  )
+
+/** "Are you there for TLS?", as the protocol has it. */
+const asksForTls = "0000000804d2162f"
+
+describe("a server that is a stranger", () => {
+  it.live("on another machine is asked for TLS first, whatever the address does not say; this machine is not", () =>
+    Effect.gen(function* () {
+      const { heard, port } = yield* stranger({})
+      // 0.0.0.0 is no loopback address to whoever reads it, and leads here.
+      for (const host of ["0.0.0.0", "127.0.0.1"]) yield* refusal(`postgres://u:x@${host}:${port}/x`)
+      const [away, near] = heard.map((bytes) => bytes.subarray(0, 8).toString("hex"))
+      assert.strictEqual(away, asksForTls)
+      assert.notStrictEqual(near, asksForTls)
+    })
+  )
+
+  it.live("is told from Postgres, whatever else it speaks", () =>
+    Effect.gen(function* () {
+      for (const says of [
+        { first: "220 mail.example.com ESMTP\r\n" },
+        { answer: "HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n" },
+        { answer: "-ERR unknown command\r\n" }
+      ]) {
+        const { port } = yield* stranger(says)
+        for (const query of ["sslmode=disable", "sslmode=require"]) {
+          const sentence = reasonOf(yield* refusal(`postgres://u:x@127.0.0.1:${port}/x?${query}`))
+          assert.match(sentence, /^what answers there does not speak as Postgres does/, JSON.stringify({ says, query }))
+        }
+      }
+    })
+  )
+})
