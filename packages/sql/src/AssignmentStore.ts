@@ -7,6 +7,7 @@ import type { Assignment } from "@partner-commentary/core/topic/Assignment"
 import {
   type AssignmentInContext,
   AssignmentStore,
+  furtherCounted,
   type Modified
 } from "@partner-commentary/core/topic/AssignmentStore"
 import { recount, topicStatus } from "@partner-commentary/core/topic/TopicStatus"
@@ -25,6 +26,7 @@ import * as Events from "./Events.ts"
 import * as KeptFigures from "./KeptFigures.ts"
 import { forUpdate } from "./Lock.ts"
 import * as Mails from "./MailStore.ts"
+import * as OpenAssignments from "./OpenAssignments.ts"
 import * as Productions from "./ProductionStore.ts"
 import * as Tallies from "./Tallies.ts"
 import { countsOf, type TopicRow } from "./TopicRow.ts"
@@ -131,6 +133,15 @@ export const layer = Layer.effect(
     const inContext = sql.literal(`SELECT a.*, t.content AS topic_content, t.organization_name
       FROM assignments a JOIN topics t ON t.id = a.topic_id`)
 
+    const open = OpenAssignments.make(sql)
+
+    const openOf = Effect.fnUntraced(function* (creatorKey: string, most: number) {
+      const rows = yield* sql<InContextRow>`${open.inTurn(creatorKey, most)}
+        ${inContext} WHERE a.id IN (SELECT id FROM turns LIMIT ${most}) ORDER BY a.created_at, a.id`
+      const [counted] = rows.length < most ? [] : yield* open.count(creatorKey, most + furtherCounted)
+      return { assignments: rows.map(fromContextRow), further: Math.max(0, (counted?.total ?? 0) - rows.length) }
+    })
+
     const ids = (rows: ReadonlyArray<{ readonly id: ShareId }>) => rows.map(({ id }) => id)
 
     return AssignmentStore.of({
@@ -164,14 +175,7 @@ export const layer = Layer.effect(
         )
       ),
 
-      openOf: (creatorEmail) =>
-        Effect.orDie(
-          Effect.map(
-            sql<InContextRow>`${inContext} WHERE a.creator_key = ${addressKey(creatorEmail)} AND a.due_at IS NOT NULL
-              AND a.environment = 'live' ORDER BY a.created_at, a.id`,
-            (rows) => rows.map(fromContextRow)
-          )
-        ),
+      openOf: (creatorEmail, most) => Effect.orDie(openOf(addressKey(creatorEmail), most)),
 
       allOf: (creatorEmail) =>
         Effect.orDie(

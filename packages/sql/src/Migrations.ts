@@ -29,6 +29,7 @@ import { recoveriesInTurn } from "./migrations/0020_recoveries_in_turn.ts"
 import { productions } from "./migrations/0021_productions.ts"
 import { productionTickets } from "./migrations/0022_production_tickets.ts"
 import { removedWebhooks } from "./migrations/0024_removed_webhooks.ts"
+import { openByOrganization } from "./migrations/0027_open_by_organization.ts"
 
 const table = "partner_commentary_migrations"
 
@@ -54,7 +55,8 @@ const migrations = {
   "0020_recoveries_in_turn": recoveriesInTurn,
   "0021_productions": productions,
   "0022_production_tickets": productionTickets,
-  "0024_removed_webhooks": removedWebhooks
+  "0024_removed_webhooks": removedWebhooks,
+  "0027_open_by_organization": openByOrganization
 }
 
 const isHeld = (error: unknown): boolean =>
