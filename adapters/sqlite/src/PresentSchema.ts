@@ -23,7 +23,8 @@ export const migrations = [
   "0022_production_tickets",
   "0024_removed_webhooks",
   "0025_assignments_in_turn",
-  "0026_mails_in_turn"
+  "0026_mails_in_turn",
+  "0027_open_by_organization"
 ]
 
 export const statements = [
@@ -74,12 +75,12 @@ export const statements = [
   "INSERT INTO partner_commentary_migrations (migration_id, name) VALUES (24, 'removed_webhooks')",
   "INSERT INTO partner_commentary_migrations (migration_id, name) VALUES (25, 'assignments_in_turn')",
   "INSERT INTO partner_commentary_migrations (migration_id, name) VALUES (26, 'mails_in_turn')",
+  "INSERT INTO partner_commentary_migrations (migration_id, name) VALUES (27, 'open_by_organization')",
   "CREATE INDEX personas_creator ON personas (creator_key, created_at)",
   "CREATE INDEX api_keys_organization ON api_keys (organization_id, created_at, id)",
   "CREATE INDEX topics_newest ON topics (organization_id, environment, created_at, id)",
   "CREATE INDEX topics_status ON topics (organization_id, environment, status, created_at, id)",
   "CREATE INDEX topics_reference ON topics (organization_id, environment, external_reference, created_at, id)\n    WHERE external_reference IS NOT NULL",
-  "CREATE INDEX assignments_creator ON assignments (creator_key, due_at)",
   "CREATE INDEX assignments_stalled ON assignments (id)\n    WHERE generation_attempts > 0 AND generation_next_at IS NULL AND due_at IS NOT NULL",
   "CREATE INDEX mails_failed ON mails (settled_at, id) WHERE state = 'failed'",
   "CREATE INDEX mails_settled ON mails (settled_at) WHERE settled_at IS NOT NULL",
@@ -101,5 +102,7 @@ export const statements = [
   "CREATE INDEX productions_failed ON productions (settled_at, share_id, kind) WHERE state = 'failed'",
   "CREATE INDEX assignments_due ON assignments (environment, due_at, id) WHERE due_at IS NOT NULL",
   "CREATE INDEX assignments_in_turn ON assignments (environment, organization_id, due_at, id)\n    WHERE due_at IS NOT NULL",
-  "CREATE INDEX mails_in_turn ON mails (COALESCE(organization_id, ''), due_at, id) WHERE state = 'waiting'"
+  "CREATE INDEX mails_in_turn ON mails (COALESCE(organization_id, ''), due_at, id) WHERE state = 'waiting'",
+  "CREATE INDEX assignments_open ON assignments (creator_key, organization_id, created_at, id)\n    WHERE due_at IS NOT NULL AND environment = 'live'",
+  "CREATE INDEX assignments_creator ON assignments (creator_key)"
 ]

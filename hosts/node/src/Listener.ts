@@ -1,5 +1,6 @@
 /** A port that is bound before anything is served on it, so that the address is known; requests that come early wait. */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
+import type { Socket } from "node:net"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { SettingRefused } from "@partner-commentary/settings/Variable"
 import * as Effect from "effect/Effect"
@@ -12,12 +13,26 @@ const grace = "10 seconds"
 /** Milliseconds that a request's headers, and all of it, may take to arrive, and how often that is looked after. */
 const patience = { headersTimeout: 20_000, requestTimeout: 60_000, connectionsCheckingInterval: 5_000 }
 
+/** Milliseconds after which an answer of which nobody takes a byte is given up: whoever reads slowly is waited for. */
+const stalled = 60_000
+
+/**
+ * Node tells of a connection that nothing moved on, and ends it unless somebody listens: as it should where nothing is under way. An
+ * answer that is still being made is waited for; one that waits to be taken is not.
+ */
+const giveUpStalled = (_: IncomingMessage, response: ServerResponse) =>
+  void response.on("timeout", (socket: Socket) => {
+    if (socket.writableLength > 0) socket.destroy()
+  })
+
 /** `port` is the name of the variable that chose it. */
-export const bind = Effect.fnUntraced(function* (host: string, port: number, name: string) {
+export const bind = Effect.fnUntraced(function* (host: string, port: number, name: string, untaken = stalled) {
   const native = createServer({ requireHostHeader: false, ...patience })
   let further: Parameters<typeof Unreadable.answer>[1] = () => ({})
   Unreadable.answer(native, (address) => further(address))
   Pipelining.bound(native, (address) => further(address))
+  native.setTimeout(untaken)
+  native.on("request", giveUpStalled)
   const early: Array<[IncomingMessage, ServerResponse]> = []
   const hold = (request: IncomingMessage, response: ServerResponse) => void early.push([request, response])
   native.on("request", hold)

@@ -1,6 +1,7 @@
+import { type AddressInfo, connect, type Socket } from "node:net"
 import * as Listener from "@partner-commentary/node/Listener"
 import * as Effect from "effect/Effect"
-import { expect, it } from "vitest"
+import { describe, expect, it, onTestFinished } from "vitest"
 
 it("a request that trickles in is given up within seconds of its minute", async () => {
   const patience = await Effect.runPromise(
@@ -12,4 +13,99 @@ it("a request that trickles in is given up within seconds of its minute", async 
     )
   )
   expect(patience).toEqual({ whole: 60_000, headers: 20_000 })
+})
+
+const request = "GET / HTTP/1.1\r\nHost: a\r\n\r\n"
+
+/** More than the machine takes off our hands for a reader that does not read. */
+const answer = Buffer.alloc(32 * 1024 * 1024)
+
+/** A listener with a short patience, whose answers take this long to be made. */
+const serve = async (patience: number, { after = 0, body = answer }: { after?: number; body?: Buffer } = {}) => {
+  const closing = Promise.withResolvers<void>()
+  const bound = Promise.withResolvers<number>()
+  const sockets: Array<Socket> = []
+  const running = Effect.runPromise(
+    Effect.scoped(
+      Effect.gen(function* () {
+        const { native, open } = yield* Listener.bind("127.0.0.1", 0, "PORT", patience)
+        native.on("connection", (socket) => void sockets.push(socket))
+        native.on("request", (_, response) => void setTimeout(() => response.end(body), after))
+        yield* open
+        bound.resolve((native.address() as AddressInfo).port)
+        yield* Effect.promise(() => closing.promise)
+      })
+    )
+  )
+  onTestFinished(async () => {
+    closing.resolve()
+    await running
+  })
+  const port = await bound.promise
+  return { port, sockets }
+}
+
+/** Asks, and takes nothing of what comes. */
+const ask = (port: number, text = request) => {
+  const socket = connect(port, "127.0.0.1", () => socket.write(text))
+  socket.pause().on("error", () => {})
+  onTestFinished(() => void socket.destroy())
+  return socket
+}
+
+const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds))
+
+describe("an answer that nobody takes", () => {
+  for (const [what, text] of [
+    ["one", request],
+    ["the first of several", request.repeat(20)]
+  ] as const) {
+    it(`is given up with its connection: ${what}`, async () => {
+      const { port, sockets } = await serve(200)
+      ask(port, text)
+      await expect.poll(() => sockets[0]?.writableLength).toBeGreaterThan(0)
+      expect(sockets[0]?.destroyed).toBe(false)
+      await expect.poll(() => sockets[0]?.destroyed, { timeout: 2000 }).toBe(true)
+    })
+  }
+
+  it("is given up also where it took longer than that to be made", async () => {
+    const { port, sockets } = await serve(200, { after: 700 })
+    ask(port)
+    await pause(500)
+    expect(sockets[0]?.destroyed).toBe(false)
+    await expect.poll(() => sockets[0]?.writableLength).toBeGreaterThan(0)
+    await expect.poll(() => sockets[0]?.destroyed, { timeout: 2000 }).toBe(true)
+  })
+
+  it("is not given up while a little of it is taken now and then, nor one that is still being made", async () => {
+    const { port, sockets } = await serve(200, { after: 700 })
+    const socket = ask(port)
+    let taken = 0
+    socket.on("data", (bytes: Buffer) => {
+      taken += bytes.length
+      // Some megabytes at a time: as much as makes the machine ask for more.
+      if (taken % (4 << 20) < bytes.length) socket.pause()
+    })
+    socket.pause()
+    const reading = setInterval(() => socket.resume(), 100)
+    onTestFinished(() => clearInterval(reading))
+    await expect.poll(() => taken, { timeout: 10_000, interval: 50 }).toBeGreaterThan(answer.length)
+    expect(sockets[0]?.destroyed).toBe(false)
+  })
+
+  it("leaves the next request of its connection alone", async () => {
+    const { port, sockets } = await serve(200, { after: 300, body: Buffer.from("ok") })
+    const socket = ask(port, "")
+    let heard = ""
+    socket.on("data", (bytes) => {
+      heard += bytes
+    })
+    socket.resume()
+    for (let round = 1; round <= 4; round++) {
+      socket.write(request)
+      await expect.poll(() => heard.match(/200 OK/g)?.length, { interval: 5 }).toBe(round)
+    }
+    expect(sockets.length).toBe(1)
+  })
 })

@@ -1,5 +1,6 @@
 /** Whoever has no good key, over real sockets behind a proxy: what costs them a call of their window, and where the window is told. */
 import { assert, it } from "@effect/vitest"
+import { ApiKeys } from "@partner-commentary/core/access/ApiKeys"
 import { Dashboard } from "@partner-commentary/core/access/Dashboard"
 import { DashboardIdentity, IdentityUnreachable } from "@partner-commentary/core/access/DashboardIdentity"
 import * as IpAllowList from "@partner-commentary/core/access/IpAllowList"
@@ -7,6 +8,7 @@ import { TrustedProxies } from "@partner-commentary/server/ClientAddress"
 import * as Application from "@partner-commentary/test/Application"
 import { Mailbox } from "@partner-commentary/test/Mailbox"
 import { ScriptedGenerator } from "@partner-commentary/test/ScriptedGenerator"
+import * as Seed from "@partner-commentary/test/Seed"
 import { TestApi } from "@partner-commentary/test/TestApi"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -69,4 +71,35 @@ it.effect("a token that nobody can judge costs its sender a stranger's call: a f
       )
     )
   )
+)
+
+it.effect(
+  "an address beyond its limit makes a suspect of whoever comes from there; a good key is served all the same",
+  () => {
+    const suspicions: Array<boolean | undefined> = []
+    const watched = Layer.effect(
+      ApiKeys,
+      Effect.map(ApiKeys, (keys) => ({
+        ...keys,
+        authenticate: (key, address, suspect) => {
+          suspicions.push(suspect)
+          return keys.authenticate(key, address, suspect)
+        }
+      }))
+    )
+    return Effect.gen(function* () {
+      const { call } = yield* TestApi
+      const { text: key } = yield* Seed.key(yield* Seed.organization())
+      const ask = (path: string, address: string) =>
+        Effect.map(call(path, from(address, { "x-api-key": key })), ({ status }) => status)
+      const topics = "/partner/v1/topics"
+      yield* statuses(60, topics, from("203.0.113.9"))
+      assert.strictEqual((yield* call(topics, from("203.0.113.9"))).status, 429)
+      suspicions.length = 0
+      assert.strictEqual(yield* ask(topics, "203.0.113.9"), 200)
+      assert.strictEqual(yield* ask("/partner/v1/nowhere", "203.0.113.9"), 404)
+      assert.strictEqual(yield* ask(topics, "203.0.113.10"), 200)
+      assert.deepStrictEqual(suspicions, [true, true, false])
+    }).pipe(Effect.provide(behindProxy.pipe(Layer.provide(watched), Layer.provideMerge(application))))
+  }
 )

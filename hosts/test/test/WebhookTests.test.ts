@@ -6,9 +6,12 @@ import { WebhookNotSent } from "@partner-commentary/core/webhook/WebhookTranspor
 import * as InMemory from "@partner-commentary/test/InMemory"
 import { Receivers } from "@partner-commentary/test/Receivers"
 import * as Seed from "@partner-commentary/test/Seed"
+import { TestApi } from "@partner-commentary/test/TestApi"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import * as SqlClient from "effect/sql/SqlClient"
 import * as TestClock from "effect/testing/TestClock"
+import { crowd, Gate } from "./Crowd.ts"
 import { aKey, events, get, patch, post, test, unknown, url } from "./WebhookCalls.ts"
 
 it.effect("a test event arrives signed with the webhook's secret, and the answer says so without an envelope", () =>
@@ -111,4 +114,20 @@ it.effect("nothing is sent for an unknown webhook, another organization's or wit
     }
     assert.deepStrictEqual(yield* sent, [])
   }).pipe(Effect.provide(InMemory.layer))
+)
+
+it.effect(
+  "two of an organization are under way at one time; others wait for ten seconds, and are asked to come again",
+  () =>
+    Effect.gen(function* () {
+      const { call } = yield* TestApi
+      const { pass } = yield* Gate
+      yield* (yield* Receivers).answer(() => Effect.as(pass, { status: 200 }))
+      const asked = Effect.gen(function* () {
+        const key = yield* aKey
+        const { id } = (yield* post(key, { url, events })).body.data
+        return call(`/partner/v1/webhooks/${id}/test`, { method: "POST", key })
+      })
+      yield* crowd({ ask: yield* asked, another: yield* asked, answers: [200, 200] })
+    }).pipe(Effect.provide(Layer.merge(InMemory.layer, Gate.layer)))
 )

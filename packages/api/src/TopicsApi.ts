@@ -173,7 +173,7 @@ export const ReferenceLookup = Schema.Struct({
   ).annotate({ description: "Of all topics with this reference, the newest topic first." }),
   summary: Fields.OutcomeSummary,
   truncated: Schema.Boolean.annotate({
-    description: "True when more than the 100 newest topics carry the reference.",
+    description: "True when older topics carry the reference too, which are not shown.",
     examples: [false]
   })
 }).annotate({ identifier: "ReferenceLookup", description: "All that came of the topics with one reference." })
@@ -315,7 +315,7 @@ export class TopicsApi extends HttpApiGroup.make("topics")
           identifier: "getTopicByReference",
           summary: "Look up commentaries by your reference",
           description:
-            "All entries of all topics with one `external_reference`, the newest topic first. `topic_id`, `content` and `metadata` are the newest topic's."
+            "All entries of all topics with one `external_reference`, the newest topic first. `topic_id`, `content` and `metadata` are the newest topic's. The newest topics are shown, whole: 100 at most, with 1,000 entries at most together; `truncated` tells whether there are older ones. At most two such requests of an organization are answered at a time: others wait, and are 429 after 10 seconds."
         })
       )
   )

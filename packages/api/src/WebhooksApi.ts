@@ -196,7 +196,7 @@ export class WebhooksApi extends HttpApiGroup.make("webhooks")
       .annotate(OpenApi.Summary, "Test a webhook")
       .annotate(
         OpenApi.Description,
-        "Sends a signed event of the type `webhook.test` at once, whatever the webhook's status, and answers with what came of it. One attempt, which may take 15 seconds. It does not count in `consecutive_failures`, and each call sends one: an `Idempotency-Key` is ignored."
+        "Sends a signed event of the type `webhook.test` at once, whatever the webhook's status, and answers with what came of it. One attempt, which may take 15 seconds. It does not count in `consecutive_failures`, and each call sends one: an `Idempotency-Key` is ignored. At most two of an organization are under way at a time: others wait, and are 429 after 10 seconds."
       )
   )
   .annotateMerge(

@@ -164,7 +164,7 @@ export interface ReferenceLookup {
     }
   >
   readonly summary: OutcomeSummary
-  /** True when more topics than the 100 newest carry the reference. */
+  /** True when older topics carry the reference too: the newest are shown, 100 at most, with 1,000 entries at most together. */
   readonly truncated: boolean
 }
 

@@ -52,10 +52,14 @@ export class Admission extends Context.Service<
 
       const stranger = (address: string, rate: Rate) => counted(limits.ofAddress(address), rate)
 
+      /** Who tried too often may have a good key all the same, and is kept waiting for it at most. */
+      const authenticate = ({ address, key }: Caller) =>
+        Effect.flatMap(limits.isBeyond(address), (suspect) => keys.authenticate(key, address, suspect))
+
       /** A stranger who may still try is told why not; one who tried too often, that it is too often. */
-      const known = ({ address, key }: Caller, rate: Rate) =>
-        Effect.catch(keys.authenticate(key, address), (refused) =>
-          Effect.andThen(stranger(address, rate), Effect.fail(translate[refused._tag]()))
+      const known = (caller: Caller, rate: Rate) =>
+        Effect.catch(authenticate(caller), (refused) =>
+          Effect.andThen(stranger(caller.address, rate), Effect.fail(translate[refused._tag]()))
         )
 
       return Admission.of({
@@ -70,7 +74,7 @@ export class Admission extends Context.Service<
         }),
 
         stray: Effect.fnUntraced(function* (caller, rate) {
-          const principal = yield* Effect.exit(keys.authenticate(caller.key, caller.address))
+          const principal = yield* Effect.exit(authenticate(caller))
           if (Exit.isFailure(principal)) return yield* stranger(caller.address, rate)
           yield* calls.count(principal.value)
           yield* Effect.ignore(counted(limits.ofKey(principal.value, undefined), rate))

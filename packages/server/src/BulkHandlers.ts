@@ -18,11 +18,11 @@ import * as Result from "effect/Result"
 import { counted } from "./Admission.ts"
 import { bodyTooLarge, jsonText } from "./Body.ts"
 import { isLarge, placed, topicTexts } from "./BulkBody.ts"
-import * as BulkRoom from "./BulkRoom.ts"
 import { current } from "./CurrentRate.ts"
 import { contentType } from "./Envelope.ts"
 import type { KeepPart } from "./KeyedRequests.ts"
 import * as KeyedRequests from "./KeyedRequests.ts"
+import * as OrganizationRoom from "./OrganizationRoom.ts"
 import { topicTextDecoder } from "./TopicBody.ts"
 import * as TopicSubmission from "./TopicSubmission.ts"
 
@@ -41,7 +41,7 @@ export const layer = HttpApiBuilder.group(
     const submissions = yield* TopicSubmission.make
     const answerOnce = yield* KeyedRequests.make
     const limits = yield* RateLimits
-    const within = BulkRoom.make()
+    const within = OrganizationRoom.make("bulk submissions of an organization are read")
 
     /** Each topic counts as one submission. */
     const spend = (principal: Principal) =>

@@ -22,6 +22,7 @@ import { invalid } from "./Body.ts"
 import * as Envelope from "./Envelope.ts"
 import { idOf } from "./Identifier.ts"
 import * as KeyedRequests from "./KeyedRequests.ts"
+import * as OrganizationRoom from "./OrganizationRoom.ts"
 import { isCut } from "./Responses.ts"
 import { topicDecoder } from "./TopicBody.ts"
 import { readList } from "./TopicListQuery.ts"
@@ -38,6 +39,8 @@ export const layer = HttpApiBuilder.group(
     const decodeTopic = topicDecoder((yield* Policy).contentLength)
     const submissions = yield* TopicSubmission.make
     const answerOnce = yield* KeyedRequests.make
+
+    const within = OrganizationRoom.make("look-ups by reference of an organization are answered")
 
     const created = (topic: typeof Topic.Type) =>
       HttpServerResponse.setHeader(
@@ -94,10 +97,12 @@ export const layer = HttpApiBuilder.group(
           if (!isReference(ref) || isCut(request.url)) {
             return yield* invalid({ field: "ref", constraint: referenceConstraint })
           }
-          const found = yield* Effect.catchTag(topics.byReference(owner, ref), "ReferenceNotFound", ({ reference }) =>
+          const answer = Effect.map(topics.byReference(owner, ref), (found) =>
+            Envelope.success(Views.byReference(ref, found, avatar))
+          )
+          return yield* Effect.catchTag(within(owner.organizationId, answer), "ReferenceNotFound", ({ reference }) =>
             Effect.fail(Errors.NotFound.of(`No topic has the external reference ${reference}.`))
           )
-          return Envelope.success(Views.byReference(ref, found, avatar))
         })
       )
   })

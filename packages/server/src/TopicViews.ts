@@ -11,8 +11,12 @@ import type { ApprovedCommentary, Assignment } from "@partner-commentary/core/to
 import type { SubmissionResult } from "@partner-commentary/core/topic/Submission"
 import type { Topic } from "@partner-commentary/core/topic/Topic"
 import { outcomeOf, statuses, summaryOf } from "@partner-commentary/core/topic/TopicStatus"
-import type { PublicAssignment, TopicProgress, TopicWithAssignments } from "@partner-commentary/core/topic/TopicStore"
-import { referenceDepth } from "@partner-commentary/core/topic/Topics"
+import type {
+  FoundByReference,
+  PublicAssignment,
+  TopicProgress,
+  TopicWithAssignments
+} from "@partner-commentary/core/topic/TopicStore"
 
 export const result = ({ duplicateOf, personaId, shareId, status }: SubmissionResult) => ({
   persona_id: personaId,
@@ -118,17 +122,16 @@ const commentaryEntry = (commentary: ApprovedCommentary, persona: PublicAssignme
 /** The newest topic leads; the entries of all follow, newest topic first. */
 export const byReference = (
   externalReference: string,
-  found: ReadonlyArray<TopicWithAssignments>,
+  { more, topics }: FoundByReference,
   avatar: string
 ): typeof Api.ReferenceLookup.Type => {
-  const shown = found.slice(0, referenceDepth)
-  const newest = (shown[0] as TopicWithAssignments).topic
+  const newest = (topics[0] as TopicWithAssignments).topic
   return {
     external_reference: externalReference,
     topic_id: newest.id,
     content: newest.content,
     metadata: newest.metadata,
-    commentaries: shown.flatMap(({ assignments, topic }) =>
+    commentaries: topics.flatMap(({ assignments, topic }) =>
       assignments.map((assignment) => ({
         ...entry(assignment, avatar),
         topic_id: topic.id,
@@ -136,8 +139,8 @@ export const byReference = (
         created_at: toIso(assignment.createdAt)
       }))
     ),
-    summary: summaryOf(shown.flatMap(({ assignments }) => assignments)),
-    truncated: found.length > referenceDepth
+    summary: summaryOf(topics.flatMap(({ assignments }) => assignments)),
+    truncated: more
   }
 }
 

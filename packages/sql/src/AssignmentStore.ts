@@ -9,6 +9,7 @@ import {
   type AssignmentInContext,
   AssignmentStore,
   type DueLane,
+  furtherCounted,
   type Modified
 } from "@partner-commentary/core/topic/AssignmentStore"
 import { recount, topicStatus } from "@partner-commentary/core/topic/TopicStatus"
@@ -28,6 +29,7 @@ import * as KeptFigures from "./KeptFigures.ts"
 import { head, inTurn } from "./Lanes.ts"
 import { forUpdate } from "./Lock.ts"
 import * as Mails from "./MailStore.ts"
+import * as OpenAssignments from "./OpenAssignments.ts"
 import * as Productions from "./ProductionStore.ts"
 import * as Tallies from "./Tallies.ts"
 import { countsOf, type TopicRow } from "./TopicRow.ts"
@@ -134,6 +136,15 @@ export const layer = Layer.effect(
     const inContext = sql.literal(`SELECT a.*, t.content AS topic_content, t.organization_name
       FROM assignments a JOIN topics t ON t.id = a.topic_id`)
 
+    const open = OpenAssignments.make(sql)
+
+    const openOf = Effect.fnUntraced(function* (creatorKey: string, most: number) {
+      const rows = yield* sql<InContextRow>`${open.inTurn(creatorKey, most)}
+        ${inContext} WHERE a.id IN (SELECT id FROM turns LIMIT ${most}) ORDER BY a.created_at, a.id`
+      const [counted] = rows.length < most ? [] : yield* open.count(creatorKey, most + furtherCounted)
+      return { assignments: rows.map(fromContextRow), further: Math.max(0, (counted?.total ?? 0) - rows.length) }
+    })
+
     const ids = (rows: ReadonlyArray<{ readonly id: ShareId }>) => rows.map(({ id }) => id)
 
     /** Turns are asked for where there is not room for all. Else it costs what is due, however many organizations wait for later. */
@@ -182,14 +193,7 @@ export const layer = Layer.effect(
           )
         ),
 
-      openOf: (creatorEmail) =>
-        Effect.orDie(
-          Effect.map(
-            sql<InContextRow>`${inContext} WHERE a.creator_key = ${addressKey(creatorEmail)} AND a.due_at IS NOT NULL
-              AND a.environment = 'live' ORDER BY a.created_at, a.id`,
-            (rows) => rows.map(fromContextRow)
-          )
-        ),
+      openOf: (creatorEmail, most) => Effect.orDie(openOf(addressKey(creatorEmail), most)),
 
       allOf: (creatorEmail) =>
         Effect.orDie(

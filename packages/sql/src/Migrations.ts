@@ -32,6 +32,7 @@ import { productionTickets } from "./migrations/0022_production_tickets.ts"
 import { removedWebhooks } from "./migrations/0024_removed_webhooks.ts"
 import { assignmentsInTurn } from "./migrations/0025_assignments_in_turn.ts"
 import { mailsInTurn } from "./migrations/0026_mails_in_turn.ts"
+import { openByOrganization } from "./migrations/0027_open_by_organization.ts"
 import { look, table } from "./Standing.ts"
 
 const migrations = {
@@ -58,7 +59,8 @@ const migrations = {
   "0022_production_tickets": productionTickets,
   "0024_removed_webhooks": removedWebhooks,
   "0025_assignments_in_turn": assignmentsInTurn,
-  "0026_mails_in_turn": mailsInTurn
+  "0026_mails_in_turn": mailsInTurn,
+  "0027_open_by_organization": openByOrganization
 }
 
 const isHeld = (error: unknown): boolean =>

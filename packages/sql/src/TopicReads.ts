@@ -1,9 +1,11 @@
 /** What is read of topics: one query each, by an index, and a list's total from where it is kept. Progress is TopicProgress's. */
 import type { TopicId } from "@partner-commentary/core/shared/Ids"
 import { toIso } from "@partner-commentary/core/shared/Instant"
-import type { TopicStatus } from "@partner-commentary/core/topic/TopicStatus"
+import { statuses, type TopicStatus } from "@partner-commentary/core/topic/TopicStatus"
 import type {
+  Owner,
   PublicAssignment,
+  ReferenceDepth,
   TopicList,
   TopicStore,
   TopicWithAssignments
@@ -24,10 +26,13 @@ export const makeReads = (sql: SqlClient.SqlClient): Pick<TopicStore["Service"],
   const byId = (id: TopicId) => sql`(SELECT * FROM topics WHERE id = ${id} ${byItself})`
   const byItself = sql.literal(sql.onDialectOrElse({ pg: () => "LIMIT 1", orElse: () => "" }))
 
+  const none = sql.literal("")
+
   /** Of a topic with many assignments the long columns are read once: with the first of them. */
-  const withAssignments = (topics: Fragment) =>
-    Effect.map(
-      sql<FirstRow | NextRow>`SELECT t.id AS topic_id, t.organization_id, t.organization_name, t.environment,
+  const rowsOf = <Further = unknown>(topics: Fragment, further = none) =>
+    sql<
+      (FirstRow | NextRow) & Further
+    >`SELECT ${further} t.id AS topic_id, t.organization_id, t.organization_name, t.environment,
           t.external_reference, t.status AS topic_status, t.created_at AS topic_created_at,
           CASE WHEN a.position = 0 THEN t.content END AS content,
           CASE WHEN a.position = 0 THEN t.metadata END AS metadata,
@@ -37,9 +42,29 @@ export const makeReads = (sql: SqlClient.SqlClient): Pick<TopicStore["Service"],
           a.status_updated_at, a.commentary_id, a.commentary_content, a.commentary_draft_id, a.commentary_approved_at,
           a.partner_approved_at, a.commentary_audio_url, a.commentary_video_url, a.failure_reason, a.failure_at
         FROM (${topics}) t JOIN assignments a ON a.topic_id = t.id
-        ORDER BY t.created_at DESC, t.id DESC, a.position`,
-      group
-    )
+        ORDER BY t.created_at DESC, t.id DESC, a.position`
+
+  const size = sql.literal(statuses.join(" + "))
+
+  /** Which topics go with how many assignments is known by their counts, before one of those is read. Only of the newest is the sum its own size. */
+  const referred = (carrying: Fragment, depth: ReferenceDepth) =>
+    sql`SELECT * FROM (
+        SELECT few.*, SUM(${size}) OVER (ORDER BY created_at DESC, id DESC ROWS UNBOUNDED PRECEDING) AS reached
+        FROM (SELECT * FROM topics WHERE ${carrying} ORDER BY created_at DESC, id DESC LIMIT ${depth.topics}) few
+      ) few WHERE reached <= ${depth.assignments} OR reached = ${size}`
+
+  /** Whether there is a topic before this one; told with the first of its assignments. */
+  const older = (carrying: Fragment) =>
+    sql`CASE WHEN a.position = 0 AND EXISTS (SELECT 1 FROM topics WHERE ${carrying}
+        AND (topics.created_at, topics.id) < (t.created_at, t.id)) THEN 1 ELSE 0 END AS older,`
+
+  const byReference = Effect.fnUntraced(function* (owner: Owner, reference: string, depth: ReferenceDepth) {
+    const carrying = sql`organization_id = ${owner.organizationId} AND environment = ${owner.environment}
+      AND external_reference = ${reference}`
+    const rows = yield* rowsOf<{ readonly older: number }>(referred(carrying, depth), older(carrying))
+    const oldest = rows.findLast(({ content }) => content !== null)
+    return { topics: group(rows), more: oldest?.older === 1 }
+  })
 
   /** What is passed over is passed over in the index: no row of it is touched. */
   const skipping = (some: Fragment, offset: number) =>
@@ -62,23 +87,16 @@ export const makeReads = (sql: SqlClient.SqlClient): Pick<TopicStore["Service"],
     return { items, total, next }
   })
 
-  const none = sql.literal("")
-
   return {
     find: (owner, id) =>
       Effect.orDie(
         Effect.map(
-          withAssignments(sql`SELECT * FROM ${byId(id)} one
+          rowsOf(sql`SELECT * FROM ${byId(id)} one
             WHERE organization_id = ${owner.organizationId} AND environment = ${owner.environment}`),
-          ([found]) => Option.fromUndefinedOr(found)
+          (rows) => Option.fromUndefinedOr(group(rows)[0])
         )
       ),
-    byReference: (owner, reference, limit) =>
-      Effect.orDie(
-        withAssignments(sql`SELECT * FROM topics WHERE organization_id = ${owner.organizationId}
-          AND environment = ${owner.environment} AND external_reference = ${reference}
-          ORDER BY created_at DESC, id DESC LIMIT ${limit}`)
-      ),
+    byReference: (owner, reference, depth) => Effect.orDie(byReference(owner, reference, depth)),
     list: (list) => Effect.orDie(page(list))
   }
 }

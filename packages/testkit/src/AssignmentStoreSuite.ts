@@ -2,6 +2,7 @@
 import { assert, describe } from "@effect/vitest"
 import { drafted } from "@partner-commentary/core/commentary/Generation"
 import { MailStore } from "@partner-commentary/core/mail/MailStore"
+import type { OrganizationId } from "@partner-commentary/core/shared/Ids"
 import { defaults } from "@partner-commentary/core/shared/Policy"
 import type { Assignment } from "@partner-commentary/core/topic/Assignment"
 import { AssignmentStore } from "@partner-commentary/core/topic/AssignmentStore"
@@ -249,14 +250,45 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         const settled = yield* send(start)
         yield* send(start, "test")
         for (const id of settled) yield* Creator.decline(id)
-        const open = yield* store.openOf("ödegård@eXample.ORG")
+        const open = yield* store.openOf("ödegård@eXample.ORG", 9)
+        assert.strictEqual(open.further, 0)
         assert.deepStrictEqual(
-          open.map(({ assignment }) => assignment.id),
+          open.assignments.map(({ assignment }) => assignment.id),
           [...early, ...late]
         )
         const all = yield* store.allOf("ÖDEGÅRD@example.org")
         assert.deepStrictEqual(all.toSorted(), [...late, ...early, ...settled].toSorted())
-        assert.deepStrictEqual(yield* store.openOf("gard@example.org"), [])
+        assert.deepStrictEqual(yield* store.openOf("gard@example.org", 9), { assignments: [], further: 0 })
+      }))
+
+    it("of many open assignments the organizations' are found in turn, of each the oldest; the rest is counted", () =>
+      Effect.gen(function* () {
+        const store = yield* AssignmentStore
+        const topics = yield* TopicStore
+        const creator = { name: "Many", email: `many-${shareId()}@example.org` }
+        const asked = [persona({ creator }), persona({ creator })]
+        const [first, second, third] = [organizationId(), organizationId(), organizationId()]
+        const send = Effect.fnUntraced(function* (organizationId: OrganizationId, hours: number) {
+          const given = submission({ personas: asked, topic: { organizationId, createdAt: start + hours * hour } })
+          yield* topics.submit(given)
+          return given.candidates.map(({ shareId }) => shareId)
+        })
+        const flood = yield* Effect.forEach([1, 0, 2, 3], (hours) => send(first, hours))
+        const later = yield* send(second, 9)
+        const latest = yield* send(third, 10)
+        const [settled, ...oldest] = flood[1] ?? []
+        if (settled !== undefined) yield* Creator.decline(settled)
+        const found = (most: number) =>
+          Effect.map(store.openOf(creator.email, most), ({ assignments, further }) => [
+            assignments.map(({ assignment }) => assignment.id),
+            further
+          ])
+        const own = [...oldest, ...(flood[0] ?? []), ...(flood[2] ?? []), ...(flood[3] ?? [])]
+        assert.deepStrictEqual(yield* found(2), [[...own.slice(0, 1), ...later.slice(0, 1)], 9])
+        assert.deepStrictEqual(yield* found(6), [[...own.slice(0, 2), ...later, ...latest], 5])
+        assert.deepStrictEqual(yield* found(8), [[...own.slice(0, 4), ...later, ...latest], 3])
+        assert.deepStrictEqual(yield* found(11), [[...own, ...later, ...latest], 0])
+        assert.deepStrictEqual(yield* found(12), [[...own, ...later, ...latest], 0])
       }))
 
     it("in the test environment a simulated creator stands in: nothing is kept of the human one", () =>

@@ -12,6 +12,8 @@ import { owner as ownerOf, personas, second, start, submission, topicId } from "
 import { guarantees } from "./Guarantee.ts"
 import { traces } from "./Traces.ts"
 
+const depth = { topics: 10, assignments: 100 }
+
 type Stores = TopicStore | MailStore | UsageStore
 
 export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
@@ -119,7 +121,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         for (const stranger of strangers) {
           assert.isTrue(Option.isNone(yield* store.find(stranger, id)))
           assert.isTrue(Option.isNone(yield* store.progress(stranger, id)))
-          assert.deepStrictEqual(yield* store.byReference(stranger, "shared", 10), [])
+          assert.deepStrictEqual(yield* store.byReference(stranger, "shared", depth), { topics: [], more: false })
           assert.deepStrictEqual(yield* traces(stranger), { topics: 0, held: 0, units: 0 })
         }
         assert.isTrue(Option.isNone(yield* store.find(given.topic, topicId())))
@@ -139,7 +141,11 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         for (const one of given) yield* store.submit(one)
         yield* store.submit(submission({ topic: { organizationId, externalReference: "match:42" } }))
         yield* store.submit(submission({ topic: { organizationId } }))
-        const found = yield* store.byReference(ownerOf({ organizationId }), "Match:42", 3)
+        const { more, topics: found } = yield* store.byReference(ownerOf({ organizationId }), "Match:42", {
+          ...depth,
+          topics: 3
+        })
+        assert.isTrue(more)
         assert.deepStrictEqual(
           found.map(({ assignments, topic }) => [topic.id, assignments.map(({ id }) => id)]),
           given
@@ -147,6 +153,30 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
             .slice(0, 3)
             .map(({ candidates, topic }) => [topic.id, candidates.map(({ shareId }) => shareId)])
         )
+      }))
+
+    it("a reference finds whole topics, together of no more assignments than asked for; the newest whatever it has", () =>
+      Effect.gen(function* () {
+        const store = yield* TopicStore
+        const { organizationId } = submission().topic
+        const sizes = [1, 2, 4, 3]
+        for (const [age, size] of sizes.entries()) {
+          const topic = { organizationId, externalReference: "final", createdAt: start + age * second }
+          yield* store.submit(submission({ personas: personas(size), topic }))
+        }
+        const within = (assignments: number, topics = 10) =>
+          Effect.map(store.byReference(ownerOf({ organizationId }), "final", { topics, assignments }), (found) => [
+            found.topics.map((each) => each.assignments.length),
+            found.more
+          ])
+        assert.deepStrictEqual(yield* within(10), [[3, 4, 2, 1], false])
+        assert.deepStrictEqual(yield* within(9), [[3, 4, 2], true])
+        // The oldest would have room, but nothing is passed over.
+        assert.deepStrictEqual(yield* within(8), [[3, 4], true])
+        assert.deepStrictEqual(yield* within(3), [[3], true])
+        assert.deepStrictEqual(yield* within(1), [[3], true])
+        assert.deepStrictEqual(yield* within(10, 4), [[3, 4, 2, 1], false])
+        assert.deepStrictEqual(yield* within(10, 3), [[3, 4, 2], true])
       }))
   })
 }

@@ -10,6 +10,7 @@ import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
+import * as Semaphore from "effect/Semaphore"
 import type { Organization } from "../partner/Organization.ts"
 import { OrganizationStore } from "../partner/OrganizationStore.ts"
 import { type Limits, limitsOf } from "../partner/Plan.ts"
@@ -88,10 +89,14 @@ export class ApiKeys extends Context.Service<
       wanted: NewApiKey,
       by?: string
     ) => Effect.Effect<FreshKey, InvalidAllowList | TooManyKeys>
-    /** Refusals in the order known, revoked, expired, address. A key seen in the last seconds costs no query. */
+    /**
+     * Refusals in the order known, revoked, expired, address. A key seen in the last seconds costs no query. Of suspects' other
+     * keys few are looked up at one time: the rest wait, and none is refused for it.
+     */
     readonly authenticate: (
       fullKey: string,
-      address: string
+      address: string,
+      suspect?: boolean
     ) => Effect.Effect<Principal, Unauthorized | KeyRevoked | KeyExpired | IpRestricted>
     /** The old key keeps working for the grace. Of several at once, one makes a successor. */
     readonly rotate: (
@@ -134,7 +139,9 @@ export class ApiKeys extends Context.Service<
         })
       })
 
-      const callers = yield* Memory.make(lookUp, { capacity: 10_000, kept: memory })
+      /** Keys that there are not push none out that there is. */
+      const callers = yield* Memory.make(lookUp, { capacity: 10_000, kept: memory, apart: Option.isSome })
+      const places = yield* Semaphore.make(suspectsAtOnce)
 
       /** Whatever begins as the key does: its text is not known here. */
       yield* changes.hear((changed: Changed) => callers.forget((text) => text.startsWith(changed)))
@@ -176,10 +183,10 @@ export class ApiKeys extends Context.Service<
           return { key, fullKey }
         }),
 
-        authenticate: Effect.fnUntraced(function* (fullKey, address) {
+        authenticate: Effect.fnUntraced(function* (fullKey, address, suspect = false) {
           // Only what could be a key is remembered: what cannot costs nothing, however long it is.
           if (Option.isNone(environmentOf(fullKey))) return yield* new Unauthorized()
-          const found = yield* callers.get(fullKey)
+          const found = yield* callers.get(fullKey, suspect ? places.withPermit : undefined)
           if (Option.isNone(found)) return yield* new Unauthorized()
           const { principal, allowList } = found.value
           if (principal.organization.suspendedAt !== null) return yield* new Unauthorized()
@@ -236,6 +243,9 @@ export class ApiKeys extends Context.Service<
 
 /** So long are keys listed that were revoked or have expired. */
 export const remembrance = Duration.days(90)
+
+/** Who makes keys up asks the database so often at one time, and no more. */
+export const suspectsAtOnce = 4
 
 /** The newest that a list shows. */
 export const maxListed = 1000

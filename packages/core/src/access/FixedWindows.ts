@@ -29,6 +29,8 @@ interface Open {
 
 export interface FixedWindows {
   readonly take: (windows: ReadonlyArray<FixedWindow>, now: Instant) => Taken
+  /** Whether one of them is full. Counts nothing. */
+  readonly isFull: (windows: ReadonlyArray<FixedWindow>, now: Instant) => boolean
 }
 
 /** With `capacity` windows of one length open, the oldest gives way. */
@@ -62,9 +64,13 @@ export const make = (capacity: number): FixedWindows => {
     return open
   }
 
+  const isFull = (windows: ReadonlyArray<FixedWindow>, now: Instant) =>
+    windows.some((window) => (find(window, now)?.used ?? 0) >= window.limit)
+
   return {
+    isFull,
     take: (windows, now) => {
-      const admitted = windows.every((window) => (find(window, now)?.used ?? 0) < window.limit)
+      const admitted = !isFull(windows, now)
       const standings = windows.map((window) => {
         const open = find(window, now) ?? (admitted ? begin(window, now) : undefined)
         if (open === undefined) return standing(window, 0, now + window.seconds * 1000)

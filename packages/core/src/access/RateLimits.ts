@@ -50,6 +50,8 @@ export class RateLimits extends Context.Service<
     readonly ofNewKey: (organization: Pick<Organization, "id">) => Effect.Effect<void, RateLimited>
     /** Who has no good key. Counted by this node alone; unknown addresses are not refused. */
     readonly ofAddress: (address: string) => Count
+    /** Whether `ofAddress` would refuse. Counts nothing. */
+    readonly isBeyond: (address: string) => Effect.Effect<boolean>
   }
 >()("@partner-commentary/core/access/RateLimits") {
   static readonly layer = Layer.effect(
@@ -74,7 +76,9 @@ export class RateLimits extends Context.Service<
             const name = neighbourhood(address)
             const wanted = caller(name, strangerLimits)
             return name === "" ? Effect.succeed(untouched(now)) : judged(wanted, strangers.take(wanted, now))
-          })
+          }),
+        isBeyond: (address) =>
+          Effect.map(Instant.now, (now) => strangers.isFull(caller(neighbourhood(address), strangerLimits), now))
       })
     })
   )

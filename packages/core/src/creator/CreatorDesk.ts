@@ -19,7 +19,7 @@ import { hash } from "../shared/Secret.ts"
 import { clean, codePoints } from "../shared/Text.ts"
 import { WorkSignal } from "../shared/WorkSignal.ts"
 import { type Assignment, settledAt } from "../topic/Assignment.ts"
-import { type AssignmentInContext, AssignmentStore } from "../topic/AssignmentStore.ts"
+import { type AssignmentInContext, AssignmentStore, type OpenAssignments } from "../topic/AssignmentStore.ts"
 import * as Workflow from "../topic/Workflow.ts"
 import { ActionRefused, type Change } from "../topic/Workflow.ts"
 import { CreatorLinks } from "./CreatorLinks.ts"
@@ -41,6 +41,14 @@ export const lengths = {
   reason: { min: 0, max: 1000 },
   instructions: { min: 0, max: 2000 }
 } as const
+
+/** Open requests on a desk. */
+export const shownAtOnce = 100
+
+export interface OpenRequests extends Pick<OpenAssignments, "further"> {
+  /** Oldest first. */
+  readonly requests: ReadonlyArray<AssignmentInContext & { readonly link: string }>
+}
 
 type Acted = Effect.Effect<AssignmentInContext, LinkInvalid | TextLength | ActionRefused>
 
@@ -64,10 +72,8 @@ export class CreatorDesk extends Context.Service<
     readonly withdraw: (token: string, action: { readonly reason: string }) => Acted
     /** Mails the link's creator a link to all open requests; once in five minutes at most. */
     readonly mailDeskLink: (token: string) => Effect.Effect<void, LinkInvalid>
-    /** The creator's open requests, each with its own link. */
-    readonly openRequests: (
-      token: string
-    ) => Effect.Effect<ReadonlyArray<AssignmentInContext & { readonly link: string }>, LinkInvalid>
+    /** The creator's open requests, each with its own link; `shownAtOnce` at most. */
+    readonly openRequests: (token: string) => Effect.Effect<OpenRequests, LinkInvalid>
   }
 >()("@partner-commentary/core/creator/CreatorDesk") {
   static readonly layer = Layer.effect(
@@ -172,10 +178,11 @@ export class CreatorDesk extends Context.Service<
         openRequests: Effect.fn("CreatorDesk.openRequests")(function* (token) {
           const link = yield* links.open(token)
           if (Option.isNone(link) || link.value.to !== "desk") return yield* new LinkInvalid()
-          const open = yield* store.openOf(link.value.email)
-          return yield* Effect.forEach(open, (entry) =>
+          const { assignments, further } = yield* store.openOf(link.value.email, shownAtOnce)
+          const requests = yield* Effect.forEach(assignments, (entry) =>
             Effect.map(links.toAssignment(entry.assignment), (own) => ({ ...entry, link: own }))
           )
+          return { requests, further }
         })
       })
     })

@@ -30,6 +30,14 @@ export interface Modified {
   readonly work: ReadonlyArray<Work>
 }
 
+export interface OpenAssignments {
+  readonly assignments: ReadonlyArray<AssignmentInContext>
+  /** How many there are besides; `furtherCounted` where there are as many or more. */
+  readonly further: number
+}
+
+export const furtherCounted = 1000
+
 export class AssignmentStore extends Context.Service<
   AssignmentStore,
   {
@@ -51,8 +59,11 @@ export class AssignmentStore extends Context.Service<
     readonly due: (environment: Environment, at: Instant, limit: number) => Effect.Effect<ReadonlyArray<DueLane>>
     /** The next moment at which one of these environments falls due. */
     readonly nextDue: (among: ReadonlyArray<Environment>) => Effect.Effect<Option.Option<Instant>>
-    /** A creator's unsettled assignments in the live environment, oldest first; whatever the address's case. */
-    readonly openOf: (creatorEmail: string) => Effect.Effect<ReadonlyArray<AssignmentInContext>>
+    /**
+     * A creator's unsettled assignments in the live environment, `most` at most: the organizations' in turn, of each the oldest;
+     * then all of them oldest first. Whatever the address's case. No more is read than that.
+     */
+    readonly openOf: (creatorEmail: string, most: number) => Effect.Effect<OpenAssignments>
     /** Everything ever sent to this address, settled or not. The test environment sends nothing to anybody. */
     readonly allOf: (creatorEmail: string) => Effect.Effect<ReadonlyArray<ShareId>>
     /** Those whose generation gave up and waits for a new start. */

@@ -29,6 +29,20 @@ export interface TopicWithAssignments {
   readonly assignments: ReadonlyArray<PublicAssignment>
 }
 
+/** How far back a reference look-up goes: to the first topic that would be one too many, or whose assignments would be too many. */
+export interface ReferenceDepth {
+  readonly topics: number
+  /** Of all topics together. The newest is found whatever it has. */
+  readonly assignments: number
+}
+
+export interface FoundByReference {
+  /** Newest first. */
+  readonly topics: ReadonlyArray<TopicWithAssignments>
+  /** Whether older ones carry the reference too. */
+  readonly more: boolean
+}
+
 /** The polling view: as little as it takes. Instants as ISO text, as they are stored and sent. */
 export interface TopicProgress {
   readonly id: TopicId
@@ -72,12 +86,8 @@ export class TopicStore extends Context.Service<
     /** One query. */
     readonly progress: (owner: Owner, id: TopicId) => Effect.Effect<Option.Option<TopicProgress>>
     readonly find: (owner: Owner, id: TopicId) => Effect.Effect<Option.Option<TopicWithAssignments>>
-    /** Newest first, at most `limit`. */
-    readonly byReference: (
-      owner: Owner,
-      reference: string,
-      limit: number
-    ) => Effect.Effect<ReadonlyArray<TopicWithAssignments>>
+    /** Newest first, whole topics. No more is read than that. */
+    readonly byReference: (owner: Owner, reference: string, depth: ReferenceDepth) => Effect.Effect<FoundByReference>
     /** Newest first, ties by id, descending. The total is kept, not counted. */
     readonly list: (list: TopicList) => Effect.Effect<Page<Topic>>
   }

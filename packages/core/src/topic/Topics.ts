@@ -28,7 +28,15 @@ import {
   type SubmissionResult
 } from "./Submission.ts"
 import { ContentProblem, contentProblem, type Metadata, type OutputType, type Topic } from "./Topic.ts"
-import { type Owner, type TopicList, type TopicProgress, TopicStore, type TopicWithAssignments } from "./TopicStore.ts"
+import {
+  type FoundByReference,
+  type Owner,
+  type ReferenceDepth,
+  type TopicList,
+  type TopicProgress,
+  TopicStore,
+  type TopicWithAssignments
+} from "./TopicStore.ts"
 
 export interface NewTopic {
   /** Trimmed here, and measured. */
@@ -51,8 +59,7 @@ export class ReferenceNotFound extends Schema.TaggedError<ReferenceNotFound>()("
   reference: Schema.String
 }) {}
 
-/** A reference look-up goes so many topics back. */
-export const referenceDepth = 100
+export const referenceDepth: ReferenceDepth = { topics: 100, assignments: 1000 }
 
 export class Topics extends Context.Service<
   Topics,
@@ -70,11 +77,8 @@ export class Topics extends Context.Service<
     >
     readonly progress: (owner: Owner, id: TopicId) => Effect.Effect<TopicProgress, TopicNotFound>
     readonly find: (owner: Owner, id: TopicId) => Effect.Effect<TopicWithAssignments, TopicNotFound>
-    /** Newest first; one more than `referenceDepth` tells that there are more. */
-    readonly byReference: (
-      owner: Owner,
-      reference: string
-    ) => Effect.Effect<ReadonlyArray<TopicWithAssignments>, ReferenceNotFound>
+    /** As far back as `referenceDepth`. */
+    readonly byReference: (owner: Owner, reference: string) => Effect.Effect<FoundByReference, ReferenceNotFound>
     readonly list: (list: TopicList) => Effect.Effect<Page<Topic>>
   }
 >()("@partner-commentary/core/topic/Topics") {
@@ -149,8 +153,8 @@ export class Topics extends Context.Service<
         find: (owner, id) => orNotFound(store.find(owner, id)),
 
         byReference: Effect.fnUntraced(function* (owner, reference) {
-          const found = yield* store.byReference(owner, reference, referenceDepth + 1)
-          return found.length === 0 ? yield* new ReferenceNotFound({ reference }) : found
+          const found = yield* store.byReference(owner, reference, referenceDepth)
+          return found.topics.length === 0 ? yield* new ReferenceNotFound({ reference }) : found
         }),
 
         list: store.list

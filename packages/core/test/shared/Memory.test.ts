@@ -1,5 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/testing/TestClock"
 import * as Memory from "../../src/shared/Memory.ts"
 
@@ -43,6 +45,72 @@ describe("what was looked up moments ago", () => {
       yield* TestClock.setTime(0)
       assert.strictEqual(yield* get("a"), 2)
       assert.strictEqual(yield* get("a"), 2)
+    })
+  )
+
+  it.effect(
+    "is kept apart where that is asked for, as long, and is forgotten as well: no other answers push it out",
+    () =>
+      Effect.gen(function* () {
+        yield* TestClock.setTime(3_600_000)
+        let asked = 0
+        const { forget, get } = yield* Memory.make((key: string) => Effect.sync(() => `${key} ${++asked}`), {
+          capacity: 2,
+          kept: "3 seconds",
+          apart: (answer) => answer.startsWith("good")
+        })
+        yield* get("good")
+        for (let n = 0; n < 5; n++) yield* get(`bad${n}`)
+        assert.strictEqual(yield* get("good"), "good 1")
+        yield* TestClock.adjust("2999 millis")
+        assert.strictEqual(yield* get("good"), "good 1")
+        yield* TestClock.adjust(1)
+        assert.strictEqual(yield* get("good"), "good 7")
+        yield* forget((key) => key === "good")
+        assert.strictEqual(yield* get("good"), "good 8")
+        yield* TestClock.setTime(0)
+        assert.strictEqual(yield* get("good"), "good 9")
+        assert.strictEqual(yield* get("good"), "good 9")
+        for (const key of ["good2", "good3"]) yield* get(key)
+        assert.strictEqual(yield* get("good"), "good 12")
+      })
+  )
+
+  it.effect("is forgotten while it is looked up, wherever it would have been kept", () =>
+    Effect.gen(function* () {
+      let asked = 0
+      const gate = yield* Deferred.make<void>()
+      const { forget, get } = yield* Memory.make(
+        (_key: string) => Effect.suspend(() => Effect.as(++asked === 1 ? Deferred.await(gate) : Effect.void, asked)),
+        { capacity: 2, kept: "3 seconds", apart: () => true }
+      )
+      const early = yield* Effect.forkChild(get("a"))
+      yield* Effect.yieldNow
+      yield* forget((key) => key === "a")
+      yield* Deferred.succeed(gate, undefined)
+      yield* Fiber.join(early)
+      yield* get("a")
+      assert.strictEqual(asked, 2)
+    })
+  )
+
+  it.effect("stands behind whatever is put around look-ups, unless it is remembered or asked for already", () =>
+    Effect.gen(function* () {
+      let around = 0
+      const { get } = yield* Memory.make((key: string) => Effect.succeed(key), {
+        capacity: 2,
+        kept: "3 seconds",
+        apart: (key) => key === "good"
+      })
+      const ask = (key: string) =>
+        get(key, (lookUp) =>
+          Effect.andThen(
+            Effect.sync(() => around++),
+            lookUp
+          )
+        )
+      for (const key of ["good", "good", "bad", "bad", "good"]) yield* ask(key)
+      assert.strictEqual(around, 2)
     })
   )
 

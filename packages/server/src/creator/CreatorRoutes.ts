@@ -97,12 +97,13 @@ const routes = Effect.gen(function* () {
           : show(token, view, { deskMailed: request.url.endsWith(saidDesk) })
       ),
       Effect.catchTag("LinkInvalid", () =>
-        Effect.map(desk.openRequests(token), (requests) =>
+        Effect.map(desk.openRequests(token), (open) =>
           json
             ? Envelope.success({
-                requests: requests.map((each) => ({ ...creatorView(each, avatar), link: each.link }))
+                requests: open.requests.map((each) => ({ ...creatorView(each, avatar), link: each.link })),
+                further: open.further
               })
-            : page(deskPage(requests))
+            : page(deskPage(open))
         )
       )
     )

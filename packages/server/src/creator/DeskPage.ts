@@ -1,5 +1,6 @@
 /** All open requests of one creator. */
-import type { AssignmentInContext } from "@partner-commentary/core/topic/AssignmentStore"
+import type { OpenRequests } from "@partner-commentary/core/creator/CreatorDesk"
+import { furtherCounted } from "@partner-commentary/core/topic/AssignmentStore"
 import { isStalled } from "@partner-commentary/core/topic/Workflow"
 import { expiresAt } from "./CreatorView.ts"
 import { html } from "./Html.ts"
@@ -7,24 +8,26 @@ import { pageDocument } from "./PageDocument.ts"
 import { time } from "./Scene.ts"
 import { upright } from "./Upright.ts"
 
-type OpenRequest = AssignmentInContext & { readonly link: string }
+type OpenRequest = OpenRequests["requests"][number]
 
-export const deskPage = (requests: ReadonlyArray<OpenRequest>): string => {
+export const deskPage = ({ further, requests }: OpenRequests): string => {
+  const total = requests.length + further
   const status =
-    requests.length === 0
-      ? "Nothing open"
-      : requests.length === 1
-        ? "1 open request"
-        : `${requests.length} open requests`
+    total === 0 ? "Nothing open" : total === 1 ? "1 open request" : `${number(total, further)} open requests`
   return pageDocument({
     title: status,
     status,
     main: html`<h1>Your open requests</h1>
 <p class="lead">${requests.length === 0 ? "Nothing waits for you at the moment." : "Oldest first. Each opens on a page of its own."}</p>
+${further > 0 && html`<p class="note">Shown: ${requests.length}, the oldest of everybody who asks. Not shown: <strong>${number(further, further)}</strong>. They come up here as you settle these.</p>`}
 ${requests.length > 0 && html`<ul class="requests">${requests.map(upright).map(item)}</ul>`}`,
     footer: html`<p>The link to this page works for 15 minutes. It is yours alone: whoever has it can act in your place.</p>`
   })
 }
+
+/** Where not all are counted, there are at least so many. */
+const number = (count: number, further: number) =>
+  `${count.toLocaleString("en-US")}${further >= furtherCounted ? " or more" : ""}`
 
 const item = ({ assignment, link, topic }: OpenRequest) => {
   const deadline = expiresAt(assignment)

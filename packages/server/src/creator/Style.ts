@@ -43,6 +43,7 @@ dl.who{display:flex;flex-wrap:wrap;gap:.75rem 1rem}
 section{margin-bottom:2.5rem;scroll-margin-top:1rem}
 .sheet{background:var(--sheet);border:1px solid var(--line);padding:clamp(1.1rem,4vw,2rem)}
 .prose{font-size:1.2rem;line-height:1.6;white-space:pre-line;max-width:36em}
+.lead+.note{margin:.75rem 0 0}
 h2 .note{font:400 .9375rem/1 var(--sans);letter-spacing:0}
 .prose+form{margin-top:1.75rem}
 form+p{margin-top:1rem}

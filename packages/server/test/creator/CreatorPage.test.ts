@@ -1,5 +1,6 @@
 import { describe, it } from "@effect/vitest"
 import { defaults } from "@partner-commentary/core/shared/Policy"
+import { furtherCounted } from "@partner-commentary/core/topic/AssignmentStore"
 import * as fc from "fast-check"
 import { assert } from "vitest"
 import { type Action, actions, textOf } from "../../src/creator/CreatorAction.ts"
@@ -223,9 +224,12 @@ describe("the desk and the outbox", () => {
           const mail = { file: said, date: said, from: said, to: said, subject: said, text: said }
           const topic = { ...Samples.topic, content: said, organizationName: said }
           return [
-            deskPage([
-              { assignment: saying(Samples.topicSent, said), topic, link: "https://partners.example/creator/t" }
-            ]),
+            deskPage({
+              requests: [
+                { assignment: saying(Samples.topicSent, said), topic, link: "https://partners.example/creator/t" }
+              ],
+              further: 7
+            }),
             outboxPage([mail], "/dev/outbox"),
             outboxMailPage(mail, "/dev/outbox")
           ]
@@ -233,6 +237,19 @@ describe("the desk and the outbox", () => {
         assert.deepStrictEqual(pages(text).map(skeleton), pages("plain").map(skeleton))
       })
     ))
+
+  it("say how many open requests there are besides those that are shown, as far as that is known", () => {
+    const request = { assignment: Samples.topicSent, topic: Samples.topic, link: "https://partners.example/creator/t" }
+    const words = (shown: number, further: number) => {
+      const page = deskPage({ requests: Array.from({ length: shown }, () => request), further })
+      return [/<title>([^<]*)/.exec(page)?.[1]?.split(" · ")[0], /Not shown: <strong>([^<]*)/.exec(page)?.[1]]
+    }
+    assert.deepStrictEqual(words(0, 0), ["Nothing open", undefined])
+    assert.deepStrictEqual(words(1, 0), ["1 open request", undefined])
+    assert.deepStrictEqual(words(100, 0), ["100 open requests", undefined])
+    assert.deepStrictEqual(words(100, 7), ["107 open requests", "7"])
+    assert.deepStrictEqual(words(100, furtherCounted), ["1,100 or more open requests", "1,000 or more"])
+  })
 
   it("make the links of a mail clickable, and only those", () => {
     const text = 'Answer:\nhttps://partners.example/creator/a.b-c\n"javascript:alert(1)" http:\u200b//evil'

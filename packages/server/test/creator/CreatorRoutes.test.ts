@@ -163,7 +163,8 @@ describe("the desk", () => {
       const page = yield* call(deskToken)
       assert.strictEqual(page.status, 200)
       assert.include(page.text, `href="${link}"`)
-      const { requests } = (yield* call(deskToken, { headers: json })).json().data
+      const { further, requests } = (yield* call(deskToken, { headers: json })).json().data
+      assert.strictEqual(further, 0)
       assert.strictEqual(requests[0].link, link)
       assert.strictEqual(requests[0].share_id, uuid(2))
     })

@@ -18,7 +18,7 @@ export const brokenToken = "broken"
 export const link = `https://partners.example/api/creator/${token}`
 
 export const deskFake = (initial: Assignment) => {
-  const state = { assignment: initial, writes: 0, deskMails: 0 }
+  const state = { assignment: initial, writes: 0, deskMails: 0, further: 0 }
   const open = (given: string) =>
     given === brokenToken
       ? Effect.die(new Error(`lost database at ${brokenToken}`))
@@ -70,7 +70,7 @@ export const deskFake = (initial: Assignment) => {
       mailDeskLink: (given) => Effect.asVoid(Effect.tap(open(given), () => Effect.sync(() => state.deskMails++))),
       openRequests: (given) =>
         given === deskToken
-          ? Effect.sync(() => [{ assignment: state.assignment, topic, link }])
+          ? Effect.sync(() => ({ requests: [{ assignment: state.assignment, topic, link }], further: state.further }))
           : Effect.fail(new LinkInvalid())
     })
   )

@@ -1,6 +1,6 @@
 /**
- * How many bulk requests of one organization are at work in this process, from before their bodies are read: each may hold
- * several megabytes. Others wait for their turn, with their bodies unread, and are refused when it does not come.
+ * How many requests of one kind and one organization are at work in this process, where each may take much memory or time. Others
+ * wait for their turn, with their bodies unread, and are refused when it does not come.
  */
 import * as Errors from "@partner-commentary/api/Errors"
 import type { OrganizationId } from "@partner-commentary/core/shared/Ids"
@@ -27,7 +27,12 @@ export type Within = <A, E, R>(
   work: Effect.Effect<A, E, R>
 ) => Effect.Effect<A, E | Errors.RateLimitExceeded, R>
 
-export const make = (): Within => {
+/** `doing`: what so many of are allowed at one time, and what is done with them, such as `reports of an organization are made`. */
+export const make = (doing: string): Within => {
+  const refused = Errors.RateLimitExceeded.busy(
+    `At most ${most} ${doing} at one time. Send it again when others were answered.`,
+    most
+  )
   const rooms = new Map<OrganizationId, Room>()
 
   /** The room, where there is a place in it; else what to wait for. */
@@ -57,7 +62,7 @@ export const make = (): Within => {
       Effect.acquireUseRelease(
         enter(organization),
         (entered): Effect.Effect<Option.Option<A>, E | Errors.RateLimitExceeded, R> =>
-          isRoom(entered) ? Effect.asSome(work) : Effect.as(turn(entered, until), Option.none()),
+          isRoom(entered) ? Effect.asSome(work) : Effect.as(turn(entered, until, refused), Option.none()),
         (entered) => (isRoom(entered) ? leave(organization, entered) : Effect.void)
       ),
       Option.match({ onNone: () => within(organization, work, until), onSome: Effect.succeed })
@@ -70,14 +75,9 @@ export const make = (): Within => {
 const isRoom = (entered: Room | Deferred.Deferred<void>): entered is Room => "inside" in entered
 
 /** Waits until somebody leaves. */
-const turn = (left: Deferred.Deferred<void>, until: number) =>
+const turn = (left: Deferred.Deferred<void>, until: number, refused: Errors.RateLimitExceeded) =>
   Effect.flatMap(Clock.currentTimeMillis, (now) =>
     Effect.flatMap(Effect.timeoutOption(Deferred.await(left), Math.max(0, until - now)), (somebody) =>
       Option.isSome(somebody) ? Effect.void : Effect.fail(refused)
     )
   )
-
-const refused = Errors.RateLimitExceeded.busy(
-  `At most ${most} bulk submissions of an organization are read at one time. Send it again when others were answered.`,
-  most
-)

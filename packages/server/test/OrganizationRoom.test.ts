@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/testing/TestClock"
-import * as BulkRoom from "../src/BulkRoom.ts"
+import * as OrganizationRoom from "../src/OrganizationRoom.ts"
 
 const acme = "acme" as OrganizationId
 const other = "other" as OrganizationId
@@ -13,7 +13,7 @@ const other = "other" as OrganizationId
 const settle = Effect.repeat(Effect.yieldNow, { times: 20 })
 
 const setUp = () => {
-  const within = BulkRoom.make()
+  const within = OrganizationRoom.make("reports of an organization are made")
   const seen = { inside: 0, most: 0, done: 0 }
   /** Works until it is let go. */
   const visit = (organization: OrganizationId = acme) =>
@@ -38,7 +38,7 @@ const setUp = () => {
   return { seen, visit }
 }
 
-describe("bulk requests of one organization", () => {
+describe("requests of one kind and one organization", () => {
   it.effect("are two at work; others take their turns as those leave, however they leave", () =>
     Effect.gen(function* () {
       const { seen, visit } = setUp()

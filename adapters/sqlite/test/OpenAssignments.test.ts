@@ -1,0 +1,35 @@
+/** What a creator's desk costs, however many requests are open. */
+import { assert, it } from "@effect/vitest"
+import { AssignmentStore, furtherCounted } from "@partner-commentary/core/topic/AssignmentStore"
+import { TopicStore } from "@partner-commentary/core/topic/TopicStore"
+import { layerMemory } from "@partner-commentary/sqlite/Sqlite"
+import { personas, submission } from "@partner-commentary/testkit/Fixtures"
+import * as Effect from "effect/Effect"
+import * as SqlClient from "effect/sql/SqlClient"
+
+/** Copies of the one assignment that there is. */
+const multiply = Effect.fnUntraced(function* (times: number) {
+  const sql = yield* SqlClient.SqlClient
+  const columns = yield* sql<{ readonly name: string }>`SELECT name FROM pragma_table_info('assignments')`
+  const copied = columns.map(({ name }) => (name === "id" ? "id || n" : name === "position" ? "position + n" : name))
+  yield* sql.unsafe(
+    `WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ?)
+      INSERT INTO assignments SELECT ${copied.join(", ")} FROM numbers, (SELECT * FROM assignments LIMIT 1) one`,
+    [times]
+  )
+})
+
+it.effect("of many thousands of open requests no more are read than are asked for, nor counted than so many", () =>
+  Effect.gen(function* () {
+    const [one] = personas(1)
+    if (one === undefined) return assert.fail("nobody to ask")
+    yield* (yield* TopicStore).submit(submission({ personas: [one] }))
+    yield* multiply(20_000)
+    const store = yield* AssignmentStore
+    const begun = performance.now()
+    const { assignments, further } = yield* store.openOf(one.creator.email, 100)
+    // All of them take longer than anybody waits.
+    assert.isBelow(performance.now() - begun, 300)
+    assert.deepStrictEqual([assignments.length, further], [100, furtherCounted])
+  }).pipe(Effect.provide(layerMemory))
+)

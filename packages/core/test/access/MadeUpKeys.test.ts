@@ -1,0 +1,63 @@
+/** Keys that nobody was given: what they cost, and that good ones do not suffer from them. */
+import { describe, it } from "@effect/vitest"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Redacted from "effect/Redacted"
+import { assert } from "vitest"
+import { suspectsAtOnce } from "../../src/access/ApiKeys.ts"
+import { acme, home, wanted, withKey } from "./KeyWorld.ts"
+
+describe("made-up keys", () => {
+  /** Well-formed, and nobody's any more. */
+  const madeUp = Effect.fnUntraced(function* (
+    { behind, keys }: Effect.Success<ReturnType<typeof withKey>>,
+    count: number
+  ) {
+    const issued = new Set(behind.keys.keys())
+    const fresh = yield* Effect.forEach(Array.from({ length: count }), () => keys.issue(acme, wanted))
+    for (const hash of behind.keys.keys()) if (!issued.has(hash)) behind.keys.delete(hash)
+    return fresh.map(({ fullKey }) => Redacted.value(fullKey))
+  })
+
+  it.effect("push none out of memory that there is", () =>
+    Effect.gen(function* () {
+      const made = yield* withKey()
+      assert.strictEqual(yield* made.met(), "Server")
+      for (const text of yield* madeUp(made, 10_001)) yield* Effect.flip(made.keys.authenticate(text, home))
+      const { lookUps } = made.behind
+      assert.strictEqual(yield* made.met(), "Server")
+      assert.strictEqual(made.behind.lookUps, lookUps)
+    })
+  )
+
+  it.effect("of suspects are looked up a few at a time, and keep no good key from being one", () =>
+    Effect.gen(function* () {
+      const made = yield* withKey()
+      const { behind, keys, text } = made
+      const suspects = yield* madeUp(made, 20)
+      const { fullKey } = yield* keys.issue(acme, wanted)
+      const unsuspected = Redacted.value((yield* keys.issue(acme, wanted)).fullKey)
+      assert.strictEqual(yield* made.met(), "Server")
+      const gate = yield* Deferred.make<void>()
+      behind.before = Deferred.await(gate)
+      behind.lookUps = 0
+      const fibers = yield* Effect.forEach(suspects, (one) =>
+        Effect.forkChild(Effect.flip(keys.authenticate(one, home, true)))
+      )
+      const good = yield* Effect.forkChild(keys.authenticate(Redacted.value(fullKey), home, true))
+      yield* Effect.repeat(Effect.yieldNow, { times: 50 })
+      assert.strictEqual(behind.lookUps, suspectsAtOnce)
+      // What is remembered waits for nobody, and nobody waits who is no suspect.
+      assert.strictEqual((yield* keys.authenticate(text, home, true)).key.name, "Server")
+      const another = yield* Effect.forkChild(keys.authenticate(unsuspected, home))
+      yield* Effect.repeat(Effect.yieldNow, { times: 50 })
+      assert.strictEqual(behind.lookUps, suspectsAtOnce + 1)
+      yield* Deferred.succeed(gate, undefined)
+      assert.strictEqual((yield* Fiber.join(good)).key.name, "Server")
+      assert.strictEqual((yield* Fiber.join(another)).key.name, "Server")
+      for (const fiber of fibers) assert.strictEqual((yield* Fiber.join(fiber))._tag, "Unauthorized")
+      assert.strictEqual(behind.lookUps, 22)
+    })
+  )
+})

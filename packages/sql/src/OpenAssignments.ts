@@ -1,0 +1,44 @@
+/**
+ * Which of a creator's open assignments are seen first: the organizations' in turn, of each the oldest first, so that nobody's are hidden
+ * behind another's. They are read one by one along their index, and no further than asked for.
+ */
+import type * as SqlClient from "effect/sql/SqlClient"
+
+export const make = (sql: SqlClient.SqlClient) => {
+  /** In the words of the index. */
+  const openOf = (creatorKey: string) =>
+    sql`a.creator_key = ${creatorKey} AND a.due_at IS NOT NULL AND a.environment = 'live'`
+
+  /** Postgres makes no more than is asked for, and knows no other end; SQLite makes all that there are. */
+  const end = sql.onDialectOrElse({
+    pg: () => () => sql.literal(""),
+    orElse: () => (most: number) => sql`LIMIT ${most}`
+  })
+
+  /** Stands before a query that asks for `SELECT id FROM turns`, and for no more of them than it wants. Each round has one of each. */
+  const inTurn = (creatorKey: string, most: number) => {
+    const open = openOf(creatorKey)
+    return sql`WITH RECURSIVE lane (id, place) AS (
+        SELECT (SELECT a.organization_id FROM assignments a WHERE ${open} ORDER BY a.organization_id LIMIT 1), 1
+        UNION ALL
+        SELECT (SELECT a.organization_id FROM assignments a WHERE ${open} AND a.organization_id > lane.id
+          ORDER BY a.organization_id LIMIT 1), place + 1 FROM lane WHERE lane.id IS NOT NULL AND place < ${most}
+      ), turns (organization_id, created_at, id) AS (
+        SELECT one.organization_id, one.created_at, one.id FROM lane JOIN assignments one ON one.id = (
+          SELECT a.id FROM assignments a WHERE ${open} AND a.organization_id = lane.id
+          ORDER BY a.created_at, a.id LIMIT 1)
+        UNION ALL
+        SELECT one.organization_id, one.created_at, one.id FROM turns t JOIN assignments one ON one.id = (
+          SELECT a.id FROM assignments a WHERE ${open} AND a.organization_id = t.organization_id
+            AND (a.created_at, a.id) > (t.created_at, t.id)
+          ORDER BY a.created_at, a.id LIMIT 1)
+        ${end(most)})`
+  }
+
+  /** How many there are, counted no further than `most`. */
+  const count = (creatorKey: string, most: number) =>
+    sql<{ readonly total: number }>`SELECT CAST(COUNT(*) AS INTEGER) AS total
+      FROM (SELECT 1 FROM assignments a WHERE ${openOf(creatorKey)} LIMIT ${most}) AS few`
+
+  return { count, inTurn }
+}
