@@ -27,8 +27,8 @@ const service = Layer.merge(TestApi.layerMemory, Workers.layer).pipe(
   Layer.provideMerge(OwnPersonaStore.stores(":memory:")),
   Layer.provideMerge([Mailbox.layer, Receivers.layer, LocalGenerator.layer, Core.layerProcess, NodeCrypto.layer]),
   Layer.provideMerge([
-    Layer.succeed(PublicAddress, { apiRoot: "http://test.invalid" }),
-    Layer.succeed(SigningSecrets, [Redacted.make("a secret of the tests")])
+    PublicAddress.layer("http://test.invalid"),
+    SigningSecrets.layer(Redacted.make("a secret of the tests, and long enough"))
   ])
 )
 
