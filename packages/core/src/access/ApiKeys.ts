@@ -238,7 +238,7 @@ export class ApiKeys extends Context.Service<
 export const remembrance = Duration.days(90)
 
 /** The newest that a list shows. */
-export const maxListed = 1000
+const maxListed = 1000
 
 const operator = "operator"
 
