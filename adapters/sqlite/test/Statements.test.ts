@@ -264,7 +264,13 @@ const everyRedelivery = Effect.fnUntraced(function* (webhookId: WebhookId) {
     readonly event_id: EventId
   }>`SELECT event_id FROM deliveries WHERE webhook_id = ${webhookId}`
   const eventId = queued?.event_id ?? assert.fail("nothing was queued")
-  yield* store.queue({ webhookId, eventId, since: start }, start, () => ({ dueAt: start, resumeAt: null }), audit)
+  yield* store.queue(
+    { webhookId, eventId, since: start },
+    start,
+    () => ({ dueAt: start, resumeAt: null }),
+    audit,
+    (receiver) => receiver
+  )
 })
 
 const everyDelivery = Effect.gen(function* () {

@@ -116,29 +116,34 @@ it.effect("deliveries are listed newest first, by pages, and by how they stand",
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("what nobody can reach is held while its webhook is left alone, and spends no attempt", () =>
-  Effect.gen(function* () {
-    const receivers = yield* Receivers
-    yield* receivers.answer(() => Effect.fail(new WebhookNotSent({ failure: "refused", reason: "Nobody is there." })))
-    const { declined, key } = yield* seeded
-    const hook = yield* webhookOf(key, ["commentary.failed"])
-    for (let count = 0; count < 3; count++) {
-      yield* declined(`Who is number ${count} this season?`)
-      yield* hook.failures(count + 1)
-    }
-    const { list } = deliveriesOf(key, hook.id)
-    assert.deepStrictEqual(
-      (yield* list("?status=held")).map(({ next_attempt_at }: { readonly next_attempt_at: null }) => next_attempt_at),
-      [null, null, null]
-    )
-    assert.deepStrictEqual(yield* list("?status=pending"), [])
-    yield* TestClock.adjust("61 seconds")
-    yield* hook.failures(4)
-    const kinds = (yield* list()).flatMap(({ attempts }: { readonly attempts: ReadonlyArray<{ kind: string }> }) =>
-      attempts.map(({ kind }) => kind)
-    )
-    assert.deepStrictEqual(kinds.toSorted(), ["probe", "scheduled", "scheduled", "scheduled"])
-  }).pipe(Effect.provide(InMemory.layer))
+it.effect(
+  "what nobody can reach is held while its webhook is left alone, tells when that is tried again, and spends no attempt",
+  () =>
+    Effect.gen(function* () {
+      const receivers = yield* Receivers
+      yield* receivers.answer(() => Effect.fail(new WebhookNotSent({ failure: "refused", reason: "Nobody is there." })))
+      const { declined, key } = yield* seeded
+      const hook = yield* webhookOf(key, ["commentary.failed"])
+      for (let count = 0; count < 3; count++) {
+        yield* declined(`Who is number ${count} this season?`)
+        yield* hook.failures(count + 1)
+      }
+      const { list } = deliveriesOf(key, hook.id)
+      const probe = "2026-03-01T09:01:00.000Z"
+      assert.deepStrictEqual(
+        (yield* list("?status=held")).map(
+          ({ next_attempt_at }: { readonly next_attempt_at: string }) => next_attempt_at
+        ),
+        [probe, probe, probe]
+      )
+      assert.deepStrictEqual(yield* list("?status=pending"), [])
+      yield* TestClock.adjust("61 seconds")
+      yield* hook.failures(4)
+      const kinds = (yield* list()).flatMap(({ attempts }: { readonly attempts: ReadonlyArray<{ kind: string }> }) =>
+        attempts.map(({ kind }) => kind)
+      )
+      assert.deepStrictEqual(kinds.toSorted(), ["probe", "scheduled", "scheduled", "scheduled"])
+    }).pipe(Effect.provide(InMemory.layer))
 )
 
 it.effect("whatever is not the caller's own is answered as if there were nothing, byte for byte", () =>

@@ -18,7 +18,9 @@ import * as Option from "effect/Option"
 import * as SqlClient from "effect/sql/SqlClient"
 import * as TestClock from "effect/testing/TestClock"
 import { webhookOf } from "./DeliveryCalls.ts"
+import { asTimePasses } from "./Eventually.ts"
 import { json } from "./Json.ts"
+import { recover, remove } from "./WebhookCalls.ts"
 
 const outside = Layer.merge(Mailbox.layer, ScriptedGenerator.layer)
 const layer = TestApi.layerMemory.pipe(Layer.provideMerge(Application.layer({ outside })))
@@ -77,6 +79,35 @@ it.effect("a story goes from its topic to the delivered event, with nothing but 
     assert.lengthOf(yield* receivers.sent, 1)
     assert.deepStrictEqual(yield* drain(limits), { taken: 0, failed: 0, isMoreDue: false })
   }).pipe(Effect.provide(layer))
+)
+
+it.effect(
+  "whatever is left to workers is left to a drain too: a recovery that was asked for, and what a removed webhook left",
+  () =>
+    Effect.gen(function* () {
+      const { act, key, persona, submit } = yield* partner()
+      const mailbox = yield* Mailbox
+      const receivers = yield* Receivers
+      const sql = yield* SqlClient.SqlClient
+      const hook = yield* webhookOf(key, ["commentary.failed"])
+      yield* receivers.answer(() => Effect.succeed({ status: 500 }))
+      yield* submit()
+      yield* drain(limits)
+      const [request] = yield* mailbox.to(persona.creator.email)
+      yield* act(tokenIn(request ?? assert.fail("no request")), "decline", { reason: "No." })
+      yield* drain(limits)
+      assert.lengthOf(yield* receivers.sent, 1)
+      yield* receivers.answer(() => Effect.succeed({}))
+      yield* sql`UPDATE deliveries SET state = 'failed', due_at = NULL, settled_at = '2026-03-01T09:00:00.000Z'`
+      yield* recover(key, hook.id, { since: "2026-03-01T00:00:00.000Z" })
+      yield* asTimePasses(drain(limits))
+      assert.lengthOf(yield* receivers.sent, 2)
+      yield* remove(key, hook.id)
+      const left = Effect.map(sql`SELECT 1 FROM deliveries`, ({ length }) => length)
+      assert.strictEqual(yield* left, 1)
+      yield* asTimePasses(drain(limits))
+      assert.strictEqual(yield* left, 0)
+    }).pipe(Effect.provide(layer))
 )
 
 it.effect("drains side by side do each piece once", () =>

@@ -11,10 +11,10 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
 import * as TestClock from "effect/testing/TestClock"
-import { eventsSent, received, seeded, webhookOf } from "./DeliveryCalls.ts"
+import { deliveriesOf, eventsSent, received, seeded, webhookOf } from "./DeliveryCalls.ts"
 import { eventually } from "./Eventually.ts"
 import { act, submit, tokenFor } from "./Requests.ts"
-import { get } from "./WebhookCalls.ts"
+import { get, recover, retry } from "./WebhookCalls.ts"
 
 /** A clock that jumps over the lease would take running attempts for lost. */
 const lease = Duration.days(1)
@@ -22,16 +22,22 @@ const patient = InMemory.layerWith({ policy: { lease } })
 
 const refused = Effect.fail(new WebhookNotSent({ failure: "refused", reason: "Nobody is there." }))
 
+/** Three events were refused, and the first probe is a minute away. */
+const leftAlone = Effect.gen(function* () {
+  const receivers = yield* Receivers
+  yield* receivers.answer(() => refused)
+  const { declined, key } = yield* seeded
+  const hook = yield* webhookOf(key, ["commentary.failed"])
+  for (const [index, content] of ["Who is first of all?", "Who comes second then?", "Who comes third?"].entries()) {
+    yield* declined(content)
+    yield* hook.failures(index + 1)
+  }
+  return { answer: receivers.answer, declined, hook, key }
+})
+
 it.effect("a receiver that cannot be reached for three events is left alone, but for one probe at a time", () =>
   Effect.gen(function* () {
-    const receivers = yield* Receivers
-    yield* receivers.answer(() => refused)
-    const { declined, key } = yield* seeded
-    const hook = yield* webhookOf(key, ["commentary.failed"])
-    for (const [index, content] of ["Who is first of all?", "Who comes second then?", "Who comes third?"].entries()) {
-      yield* declined(content)
-      yield* hook.failures(index + 1)
-    }
+    const { answer, declined, hook } = yield* leftAlone
     for (let count = 0; count < 20; count++) yield* declined(`Who is number ${count} this season?`)
     yield* TestClock.adjust("59 seconds")
     assert.strictEqual((yield* eventsSent).length, 3)
@@ -39,7 +45,7 @@ it.effect("a receiver that cannot be reached for three events is left alone, but
     yield* hook.failures(4)
     yield* TestClock.adjust("119 seconds")
     assert.strictEqual((yield* eventsSent).length, 4)
-    yield* receivers.answer(() => Effect.succeed({}))
+    yield* answer(() => Effect.succeed({}))
     yield* TestClock.adjust("1 second")
     yield* received(5)
     // It is back: what was held drains, ten in the first second.
@@ -50,6 +56,36 @@ it.effect("a receiver that cannot be reached for three events is left alone, but
     const all = yield* received(23 + 4)
     assert.strictEqual(new Set(all.map(({ event }) => event.id)).size, 23)
     assert.strictEqual(all.length, 27)
+  }).pipe(Effect.provide(patient))
+)
+
+it.effect("a retry for a receiver that is left alone tries at once whether it is back, and then all goes out", () =>
+  Effect.gen(function* () {
+    const { answer, hook, key } = yield* leftAlone
+    const [newest] = yield* deliveriesOf(key, hook.id).list()
+    yield* retry(key, hook.id, newest.id)
+    // Not yet: it is left alone for longer, but asked for again the next is tried at once too.
+    yield* hook.failures(4)
+    yield* answer(() => Effect.succeed({}))
+    yield* retry(key, hook.id, newest.id)
+    yield* received(4 + 1)
+    yield* hook.failures(0)
+    // The others have five seconds to go.
+    yield* TestClock.adjust("6 seconds")
+    yield* received(4 + 3)
+    assert.lengthOf(yield* eventsSent, 7)
+  }).pipe(Effect.provide(patient))
+)
+
+it.effect("so does a recovery", () =>
+  Effect.gen(function* () {
+    const { answer, hook, key } = yield* leftAlone
+    yield* answer(() => Effect.succeed({}))
+    const asked = yield* recover(key, hook.id, { since: "2026-03-01T00:00:00.000Z" })
+    assert.deepInclude(asked.body.data, { count: 3, held: 3 })
+    yield* received(3 + 3)
+    yield* hook.failures(0)
+    assert.lengthOf(yield* eventsSent, 6)
   }).pipe(Effect.provide(patient))
 )
 

@@ -65,16 +65,21 @@ const layer = (change: Change) =>
     idle(change)
   )
 
+const partner = Effect.gen(function* () {
+  yield* TestClock.setTime(Date.parse("2026-03-01T09:00:00.000Z"))
+  const mailbox = yield* Mailbox
+  const owner = yield* Seed.organization()
+  const persona = yield* Seed.persona(owner)
+  const { text: key } = yield* Seed.key(owner)
+  return { mailbox, submitted: submit(key, "Who takes the title this season?", [persona]) }
+})
+
 const mailedThough = (failures: Failures) => {
   const left = { claim: 0, nextDue: 0 }
   return Effect.gen(function* () {
-    yield* TestClock.setTime(Date.parse("2026-03-01T09:00:00.000Z"))
-    const mailbox = yield* Mailbox
-    const owner = yield* Seed.organization()
-    const persona = yield* Seed.persona(owner)
-    const { text: key } = yield* Seed.key(owner)
+    const { mailbox, submitted } = yield* partner
     Object.assign(left, failures)
-    yield* submit(key, "Who takes the title this season?", [persona])
+    yield* submitted
     yield* TestClock.adjust("500 millis")
     assert.lengthOf(yield* mailbox.all, 0)
     yield* TestClock.adjust("4 seconds")
@@ -99,13 +104,9 @@ it.effect("what falls due while a look goes on is not left to the pause", () => 
     )
   })
   return Effect.gen(function* () {
-    yield* TestClock.setTime(Date.parse("2026-03-01T09:00:00.000Z"))
-    const mailbox = yield* Mailbox
-    const owner = yield* Seed.organization()
-    const persona = yield* Seed.persona(owner)
-    const { text: key } = yield* Seed.key(owner)
+    const { mailbox, submitted } = yield* partner
     yield* mailbox.refuseNext({ permanent: false })
-    yield* submit(key, "Who takes the title this season?", [persona])
+    yield* submitted
     yield* eventually(
       "the mail",
       Effect.map(mailbox.all, ([sent]) => sent)

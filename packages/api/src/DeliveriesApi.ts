@@ -80,7 +80,7 @@ const fields = {
   created_at: Fields.moment("When the event happened: ISO 8601, UTC.", "2026-01-30T15:10:00.000Z"),
   next_attempt_at: Schema.NullOr(Fields.Timestamp).annotate({
     description:
-      "When the next attempt is due. Null while one is under way, while the delivery is held, and when none is planned.",
+      "When the next attempt is due. Null while one is under way, while the webhook is paused or disabled, and when none is planned. Of a delivery that is held because your endpoint failed often, the moment at which one of those that wait is tried to see whether it is back.",
     examples: ["2026-01-30T15:10:05.500Z"]
   }),
   settled_at: Schema.NullOr(Fields.Timestamp).annotate({
@@ -200,7 +200,7 @@ export class DeliveriesApi extends HttpApiGroup.make("deliveries")
       .annotate(OpenApi.Summary, "Send a delivery again")
       .annotate(
         OpenApi.Description,
-        "Asks for one attempt as soon as there is room, whatever the delivery's status: one that was delivered or has failed is sent again too. It does not wait for the attempt: look at the delivery for what came of it. The attempt spends none of the schedule's. A success cancels the automatic retries; a failure leaves them as they were. While an attempt is under way, or asked for already, nothing changes. A delivery of a webhook that is not active stays `held`, and the attempt is made when it is active again."
+        "Asks for one attempt as soon as there is room, whatever the delivery's status: one that was delivered or has failed is sent again too. It does not wait for the attempt: look at the delivery for what came of it. The attempt spends none of the schedule's. A success cancels the automatic retries; a failure leaves them as they were. While an attempt is under way, or asked for already, nothing changes. A delivery of a webhook that is not active stays `held`, and the attempt is made when it is active again. Where deliveries are held because your endpoint failed often, one of them is tried at once, and all of them go out when it arrives: ask when your endpoint is mended."
       ),
     HttpApiEndpoint.post("recover", "/webhooks/:id/recover", {
       headers: IdempotencyHeaders,
@@ -214,7 +214,7 @@ export class DeliveriesApi extends HttpApiGroup.make("deliveries")
       .annotate(OpenApi.Summary, "Send what did not arrive again")
       .annotate(
         OpenApi.Description,
-        "Sends a webhook's failed and held deliveries of a span of time again, oldest event first, slowly at the beginning, and answers at once with their count. Failed ones get the whole retry schedule anew. What is still being retried is left to its schedule. The job survives restarts of the service; an event may arrive twice, with the same id."
+        "Sends a webhook's failed and held deliveries of a span of time again, oldest event first, slowly at the beginning, and answers at once with their count. Failed ones get the whole retry schedule anew. Where deliveries are held because your endpoint failed often, one is tried at once, and the others follow when it arrives. What is still being retried is left to its schedule. The job survives restarts of the service; an event may arrive twice, with the same id."
       )
   )
   .annotateMerge(

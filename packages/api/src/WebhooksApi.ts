@@ -63,7 +63,7 @@ export const ChangeWebhook = Schema.Struct({
     Webhooks.ChosenStatus.annotate({
       message: "must be active or paused",
       description:
-        "`paused` holds events back; `active` sends them again, forgets the failures, and brings back a webhook that was disabled.",
+        "`paused` holds events back; `active` sends them again, forgets the failures, and brings back a webhook that was disabled. Set it on an active webhook that failed often, and what is held goes out at once.",
       examples: ["paused"]
     })
   )
@@ -81,7 +81,7 @@ const fields = {
   }),
   status: Webhooks.WebhookStatus.annotate({
     description:
-      "`active`; `paused` by you; or `disabled` by us, because it failed for too long. Events for a webhook that is not active are held.",
+      "`active`; `paused` by you; or `disabled` by us, because it failed for too long. Events for a webhook that is not active are held; so are those for an active one that failed often of late: its deliveries tell when it is tried again.",
     examples: ["active"]
   }),
   consecutive_failures: Fields.Count.annotate({
@@ -202,7 +202,8 @@ export class WebhooksApi extends HttpApiGroup.make("webhooks")
   .annotateMerge(
     OpenApi.annotations({
       title: "Webhooks",
-      description: "Addresses of yours that are told what becomes of your topics, by signed requests."
+      description:
+        'Addresses of yours that are told what becomes of your topics, by signed requests: see "Webhooks" above for how to verify one, and what happens when one does not arrive.'
     })
   )
   .middleware(ApiKeyAuth) {}

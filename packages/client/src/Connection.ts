@@ -35,6 +35,13 @@ export const given = <Options extends ClientOptions>(options: Options, credentia
   throw new PartnerCommentaryError(`Options are missing: give an object with ${credential} and baseUrl.`)
 }
 
+/** Of the options that are amounts: a timer takes anything for a number, and ends at once. */
+const amount = (name: string, value: unknown, usual: number): number => {
+  if (value === undefined) return usual
+  if (typeof value === "number" && value >= 0) return value
+  throw new PartnerCommentaryError(`${name} must be a number from 0, which ${JSON.stringify(value) ?? value} is not.`)
+}
+
 const inBrowser = () => "window" in globalThis && "document" in globalThis
 
 /** Node says why in the cause. */
@@ -49,6 +56,9 @@ export class Connection {
   readonly #header: Header
   readonly #credential: Credential
   readonly #options: ClientOptions
+  readonly #timeoutMs: number
+  readonly #maxRetries: number
+  readonly #maxRetryWaitMs: number
   #isTest = false
 
   constructor(options: ClientOptions, header: Header, credential: Credential) {
@@ -61,6 +71,9 @@ export class Connection {
     this.#header = header
     this.#credential = credential
     this.#options = options
+    this.#timeoutMs = amount("timeoutMs", options.timeoutMs, 30_000)
+    this.#maxRetries = amount("maxRetries", options.maxRetries, 3)
+    this.#maxRetryWaitMs = amount("maxRetryWaitMs", options.maxRetryWaitMs, 60_000)
     if (typeof credential !== "function") this.#checked(credential)
   }
 
@@ -76,26 +89,31 @@ export class Connection {
 
   /** The whole envelope of a success, after as many attempts as it takes. */
   async send<A>(call: Call): Promise<A> {
-    const { maxRetryWaitMs = 60_000 } = this.#options
-    const maxRetries = call.once === true ? 0 : (call.options?.maxRetries ?? this.#options.maxRetries ?? 3)
+    const maxRetries = call.once === true ? 0 : amount("maxRetries", call.options?.maxRetries, this.#maxRetries)
+    const timeoutMs = amount("timeoutMs", call.options?.timeoutMs, this.#timeoutMs)
     const signal = call.options?.signal
     const headers = this.#headersOf(call)
     const body = call.body === undefined ? null : JSON.stringify(call.body)
     for (let attempt = 1; ; attempt++) {
       try {
-        return read(await this.#attempt(call, attempt, headers, body)) as A
+        return read(await this.#attempt(call, attempt, headers, body, timeoutMs)) as A
       } catch (error) {
         signal?.throwIfAborted()
-        const wait = attempt > maxRetries ? null : pauseAfter(error, attempt, maxRetryWaitMs, Math.random())
+        const wait = attempt > maxRetries ? null : pauseAfter(error, attempt, this.#maxRetryWaitMs, Math.random())
         if (wait === null) throw error
         await pause(wait, signal)
       }
     }
   }
 
-  async #attempt(call: Call, attempt: number, shared: Headers, body: string | null): Promise<Answer> {
+  async #attempt(
+    call: Call,
+    attempt: number,
+    shared: Headers,
+    body: string | null,
+    timeoutMs: number
+  ): Promise<Answer> {
     const { fetch = globalThis.fetch } = this.#options
-    const timeoutMs = call.options?.timeoutMs ?? this.#options.timeoutMs ?? 30_000
     const outer = call.options?.signal
     const headers = new Headers(shared)
     const sentId = headers.get("x-request-id") ?? crypto.randomUUID()

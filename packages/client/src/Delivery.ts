@@ -36,7 +36,7 @@ export interface Delivery {
   readonly share_id: string
   readonly status: Open<DeliveryStatus>
   readonly created_at: Timestamp
-  /** Null while an attempt is under way, while it is held, and when none is planned. */
+  /** Null while an attempt is under way, while the webhook is paused or disabled, and when none is planned. */
   readonly next_attempt_at: Timestamp | null
   /** When it first arrived, or was given up. */
   readonly settled_at: Timestamp | null

@@ -42,6 +42,24 @@ it("an attempt that takes too long is given up, and made again", async () => {
   expect(requests()).toBe(2)
 })
 
+it("what is no amount is refused before anything is sent, by its name", async () => {
+  const { baseUrl, requests } = await serve((_, response) => good(response))
+  const wrong = [-1, Number.NaN, "x", null] as ReadonlyArray<unknown> as ReadonlyArray<number>
+  for (const name of ["timeoutMs", "maxRetries", "maxRetryWaitMs"] as const) {
+    for (const value of wrong) {
+      expect(() => new PartnerCommentary({ apiKey, baseUrl, [name]: value })).toThrow(`${name} must be a number from 0`)
+    }
+  }
+  const client = new PartnerCommentary({ apiKey, baseUrl, timeoutMs: Number.POSITIVE_INFINITY })
+  for (const name of ["timeoutMs", "maxRetries"] as const) {
+    for (const value of wrong) {
+      await expect(client.personas.list({ [name]: value })).rejects.toThrow(`${name} must be a number from 0`)
+    }
+  }
+  expect(requests()).toBe(0)
+  expect(await client.personas.list({ timeoutMs: undefined })).toEqual([])
+})
+
 it("the time counts to the last byte of the answer", async () => {
   const { baseUrl } = await serve((_, response) => {
     response.writeHead(200, { "content-type": "application/json" })

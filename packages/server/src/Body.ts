@@ -91,7 +91,7 @@ const isLong = (value: unknown): boolean => Array.isArray(value) && value.length
 export const problems = (issue: SchemaIssue.Issue): Problems => {
   const [first, ...rest] = format(issue).issues.map(({ message, path = [] }) => ({
     field: pathOf(path),
-    constraint: message
+    constraint: constraintOf(message)
   }))
   return [first ?? { field: "body", constraint: "is invalid" }, ...rest]
 }
@@ -142,18 +142,18 @@ export const read = (
 const utf8 = new TextDecoder("utf-8", { fatal: true })
 
 const format = SchemaIssue.makeFormatterStandardSchemaV1({
-  leafHook: (issue) => {
-    if (issue._tag === "MissingKey") return "is required"
-    const described = SchemaIssue.defaultLeafHook(issue)
-    return issue._tag === "InvalidType" || issue._tag === "InvalidValue"
-      ? described
-          .replace(/^Expected /, "must be ")
-          .replace(/, got [\s\S]*$/, "")
-          .replace(/^must be (string|object|array|integer|number|boolean)$/, "must be a $1")
-          .replace(/ a (array|object|integer)$/, " an $1")
-      : described
-  }
+  leafHook: (issue) => (issue._tag === "MissingKey" ? "is required" : SchemaIssue.defaultLeafHook(issue))
 })
+
+/** What Effect says where a schema has no words of its own, as the rest of a sentence, and without what was sent. */
+const constraintOf = (message: string): string =>
+  message.startsWith("Expected ")
+    ? message
+        .replace(/^Expected /, "must be ")
+        .replace(/, got [\s\S]*$/, "")
+        .replace(/^must be (string|object|array|integer|number|boolean)$/, "must be a $1")
+        .replace(/ a (array|object|integer)$/, " an $1")
+    : message
 
 const pathOf = (path: ReadonlyArray<PropertyKey | { readonly key: PropertyKey }>): string => {
   let text = ""

@@ -4,7 +4,6 @@ import type { Problem } from "@partner-commentary/api/Errors"
 import { eventListBounds } from "@partner-commentary/api/EventsApi"
 import { PartnerApi } from "@partner-commentary/api/PartnerApi"
 import { ownerOf } from "@partner-commentary/core/access/Ownership"
-import * as Instant from "@partner-commentary/core/shared/Instant"
 import { EventType } from "@partner-commentary/core/webhook/EventType"
 import { formatCursor, PastEvents, parseCursor } from "@partner-commentary/core/webhook/PastEvents"
 import * as Effect from "effect/Effect"
@@ -14,6 +13,7 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { invalid } from "./Body.ts"
 import { contentType } from "./Envelope.ts"
+import * as QueryMoment from "./QueryMoment.ts"
 import { integer } from "./TopicListQuery.ts"
 
 const { defaultLimit, maxLimit } = eventListBounds
@@ -56,9 +56,7 @@ const read = (query: {
     type: given(query.type, Option.liftPredicate(isType), () =>
       wrong("type", `must be one of ${EventType.literals.join(", ")}`)
     ),
-    since: given(query.since, Instant.parse, () =>
-      wrong("since", "must be an ISO 8601 timestamp with a zone, such as 2026-01-30T12:00:00Z")
-    ),
+    since: given(query.since, QueryMoment.parse, () => wrong("since", QueryMoment.constraint)),
     limit:
       integer(query.limit, defaultLimit, 1, maxLimit) ??
       wrong("limit", `must be an integer from 1 to ${maxLimit}`) ??

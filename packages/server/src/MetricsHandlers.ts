@@ -16,6 +16,7 @@ import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import { invalid } from "./Body.ts"
 import * as Envelope from "./Envelope.ts"
+import * as QueryMoment from "./QueryMoment.ts"
 
 export const layer = HttpApiBuilder.group(
   PartnerApi,
@@ -78,12 +79,9 @@ const readPeriod = Effect.fnUntraced(function* (query: { readonly from?: string;
 
 /** Null where none was given, undefined where it is none. */
 const moment = (text: string | undefined): Instant.Instant | null | undefined =>
-  text === undefined ? null : Option.getOrUndefined(Instant.parse(text))
+  text === undefined ? null : Option.getOrUndefined(QueryMoment.parse(text))
 
-const notMoment = (field: string): Problem => ({
-  field,
-  constraint: "must be an ISO 8601 timestamp with a zone, such as 2026-01-30T12:00:00Z"
-})
+const notMoment = (field: string): Problem => ({ field, constraint: QueryMoment.constraint })
 
 const view = (period: ReportingPeriod, { overall, personas }: Report): typeof PerformanceReport.Type => ({
   period: { start: Instant.toIso(period.start), end: Instant.toIso(period.end) },

@@ -12,15 +12,13 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import { assignments, deliveries, mails, media, type Rounds, recoveries, removals, WorkerSettings } from "./Rounds.ts"
 
+const kinds = [assignments, mails, deliveries, recoveries, removals, media] as const
+
+/** Each kind of work there is. */
+const every: ReadonlyArray<Effect.Effect<Rounds, never, Effect.Services<(typeof kinds)[number]>>> = kinds
+
 export const layer = Layer.effectDiscard(
-  Effect.gen(function* () {
-    yield* Effect.forkScoped(Effect.scoped(Effect.flatMap(assignments, loop)))
-    yield* Effect.forkScoped(Effect.scoped(Effect.flatMap(mails, loop)))
-    yield* Effect.forkScoped(Effect.scoped(Effect.flatMap(deliveries, loop)))
-    yield* Effect.forkScoped(Effect.scoped(Effect.flatMap(recoveries, loop)))
-    yield* Effect.forkScoped(Effect.scoped(Effect.flatMap(removals, loop)))
-    yield* Effect.forkScoped(Effect.scoped(Effect.flatMap(media, loop)))
-  })
+  Effect.forEach(every, (kind) => Effect.forkScoped(Effect.scoped(Effect.flatMap(kind, loop))), { discard: true })
 )
 
 /** Rounds until one finds nothing to do; then waits for a signal, for the next moment something is due, or for the poll. */
@@ -88,7 +86,7 @@ export const drain = Effect.fn("Workers.drain")(function* ({ begin, end, patienc
   const tally = { taken: 0, failed: 0 }
   const until = Instant.plus(yield* Instant.now, begin)
   const isMoreDue = yield* Effect.gen(function* () {
-    const kinds = yield* Effect.all([assignments, mails, deliveries, recoveries, removals, media])
+    const kinds = yield* Effect.all(every)
     for (;;) {
       const before = tally.taken
       yield* untilQuiet(kinds, until, tally)

@@ -43,12 +43,22 @@ export const layer = Layer.effect(
     const locked = (id: WebhookId) =>
       Effect.map(sql<ReceiverRow>`SELECT * FROM webhooks WHERE id = ${id} ${forUpdate(sql)}`, ([row]) => row)
 
-    const queue = Effect.fnUntraced(function* (...[named, at, decide, audit]: Parameters<Queue>) {
+    const changed = (row: ReceiverRow, change: (receiver: Receiver) => Receiver) => {
+      const before = receiverOf(row)
+      const after = change(before)
+      return after === before
+        ? Effect.void
+        : sql`UPDATE webhooks SET ${sql.update(receiverColumns(after))} WHERE id = ${after.webhook.id}`
+    }
+
+    const queue = Effect.fnUntraced(function* (...[named, at, decide, audit, begin]: Parameters<Queue>) {
       const { eventId, since, webhookId } = named
-      if ((yield* locked(webhookId)) === undefined) return false
+      const webhook = yield* locked(webhookId)
+      if (webhook === undefined) return false
       const [row] = yield* sql<QueuedRow>`SELECT due_at, leased, manual, resume_at FROM deliveries
         WHERE webhook_id = ${webhookId} AND event_id = ${eventId} AND event_id >= ${firstIdAt(since)} ${forUpdate(sql)}`
       if (row === undefined) return false
+      yield* changed(webhook, begin)
       const dueAt = fromIsoOrNull(row.due_at)
       const underWay = row.leased === 1 && dueAt !== null && dueAt > at
       const next = decide({ dueAt, underWay, manual: row.manual === 1, resumeAt: fromIsoOrNull(row.resume_at) })
@@ -143,11 +153,7 @@ export const layer = Layer.effect(
       const now = Instant.toIso(at)
       const last = ids.at(-1)
       if (last !== undefined) {
-        const receiver = receiverOf(webhook)
-        const after = job.moved === 0 ? begin(receiver) : receiver
-        if (after !== receiver) {
-          yield* sql`UPDATE webhooks SET ${sql.update(receiverColumns(after))} WHERE id = ${job.webhook_id}`
-        }
+        if (job.moved === 0) yield* changed(webhook, begin)
         yield* resend(job.webhook_id, ids, now)
       }
       yield* sql`UPDATE recoveries SET worked_at = ${now}, moved = moved + CAST(${ids.length} AS INTEGER),

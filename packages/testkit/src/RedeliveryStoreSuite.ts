@@ -72,7 +72,13 @@ export const suite = <E>(
 
     const retry = (webhookId: WebhookId, eventId: EventId, at: number) =>
       Effect.flatMap(RedeliveryStore, (store) =>
-        store.queue({ webhookId, eventId, since: start }, at, (present) => askedByHand(present, at), audit)
+        store.queue(
+          { webhookId, eventId, since: start },
+          at,
+          (present) => askedByHand(present, at),
+          audit,
+          Health.asked
+        )
       )
 
     const begun = (
@@ -110,6 +116,21 @@ export const suite = <E>(
         yield* settle(claimed ?? assert.fail(), success, at)
         assert.deepInclude((yield* look)[0], { state: "delivered", attemptCount: 2, dueAt: null })
         assert.deepStrictEqual(yield* take(id, at + 99 * hour), [])
+      }))
+
+    it("asking by hand changes the receiver as it says, though the delivery was asked for already", () =>
+      Effect.gen(function* () {
+        const { at, id, ids, mine } = yield* told(1)
+        const [eventId] = ids
+        if (eventId === undefined) return assert.fail("nothing happened")
+        const store = yield* RedeliveryStore
+        const queued = (begin: (receiver: Receiver) => Receiver) =>
+          store.queue({ webhookId: id, eventId, since: start }, at, (present) => askedByHand(present, at), audit, begin)
+        const receiver = Effect.flatMap(DeliveryLog, (log) => Effect.map(log.receiver(mine, id), Option.getOrThrow))
+        yield* queued((present) => ({ ...present, health: { ...Health.healthy, probes: 2 }, quietUntil: at + minute }))
+        assert.deepInclude(yield* receiver, { quietUntil: at + minute })
+        yield* queued(Health.asked)
+        assert.deepInclude(yield* receiver, { health: { ...Health.healthy, probes: 2 }, quietUntil: null })
       }))
 
     it("its schedule goes on as planned should it fail, and after a crash it is still asked for", () =>
@@ -198,7 +219,7 @@ export const suite = <E>(
         const store = yield* RedeliveryStore
         assert.isFalse(yield* retry(id, strange, at))
         const late = { webhookId: id, eventId, since: start + 1 }
-        assert.isFalse(yield* store.queue(late, at, () => assert.fail("it was queued"), audit))
+        assert.isFalse(yield* store.queue(late, at, () => assert.fail("it was queued"), audit, Health.asked))
         yield* (yield* WebhookStore).remove(mine, id, audit)
         assert.isFalse(yield* retry(id, eventId, at))
       }))

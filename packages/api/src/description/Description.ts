@@ -19,6 +19,7 @@ import { guidance, title, version } from "./Guidance.ts"
 import { header, headers, parameter, parameters } from "./Headers.ts"
 import { missingOf, problemOf } from "./Problems.ts"
 import { cleaned, cleanName, constraint } from "./SchemaText.ts"
+import { sentEvents } from "./SentEvents.ts"
 
 /** What only the contract itself can say of an endpoint. */
 interface Facts {
@@ -65,6 +66,7 @@ export const describe = <Id extends string, Groups extends HttpApiGroup.Constrai
     servers: [{ url: apiRoot, description: "This service" }],
     tags: distinct(generated.tags),
     paths,
+    webhooks: sentEvents(schemas),
     components: {
       schemas,
       parameters,

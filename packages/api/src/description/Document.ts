@@ -86,6 +86,8 @@ export interface Document {
   readonly servers: ReadonlyArray<{ readonly url: string; readonly description: string }>
   readonly tags: ReadonlyArray<{ readonly name: string; readonly description?: string }>
   readonly paths: Readonly<Record<string, Path>>
+  /** What is sent to receivers, by the type of the event. */
+  readonly webhooks?: Readonly<Record<string, Path>>
   readonly components: {
     readonly schemas: Readonly<Record<string, JsonSchema>>
     readonly parameters?: Readonly<Record<string, Parameter>>

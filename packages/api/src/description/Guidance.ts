@@ -1,10 +1,40 @@
 /** What a partner's engineer reads before any operation. */
+
 import { testPersonas } from "@partner-commentary/core/sandbox/TestPersonas"
+import { defaults as webhooks } from "@partner-commentary/core/webhook/WebhookPolicy"
+import * as Duration from "effect/Duration"
 
 export const title = "Partner Commentary API"
 
 /** Of the contract: its first number is the one in the path, its second grows with every addition. */
 export const version = "1.0.0"
+
+const {
+  breakerEvents,
+  breakerFailures,
+  breakerUnreachedEvents,
+  disableAfter,
+  disableEvents,
+  disableFailures,
+  probeDelay,
+  probeDelayMax,
+  retries,
+  timeout,
+  warnAfter,
+  warnFailures
+} = webhooks
+
+const seconds = Duration.toSeconds
+
+/** In the largest unit that leaves nothing over. */
+const length = (duration: Duration.Duration): string => {
+  const hours = Duration.toHours(duration)
+  const minutes = Duration.toMinutes(duration)
+  if (Number.isInteger(hours)) return hours === 1 ? "1 hour" : `${hours} hours`
+  return Number.isInteger(minutes) ? `${minutes} minutes` : `${seconds(duration)} seconds`
+}
+
+const list = (parts: ReadonlyArray<string>): string => `${parts.slice(0, -1).join(", ")} and ${parts.at(-1)}`
 
 /** Whom every test key may ask. */
 const personas = testPersonas
@@ -56,6 +86,34 @@ A key may make 1,000 requests an hour and 100 a minute (premium: 5,000 and 500).
 ## Idempotency
 
 Send an \`Idempotency-Key\` with a \`POST\`, and repeat it safely: within 24 hours the same key with the same body gets the first answer again, marked by \`Idempotency-Replayed: true\`. The same key with another body is refused with 400. Only successes are kept.
+
+## Webhooks
+
+Register one with \`POST /webhooks\`, keep the secret that its answer shows once, and try it with \`POST /webhooks/{id}/test\`. Each event is a POST of JSON, signed by [Standard Webhooks](https://www.standardwebhooks.com): their libraries verify it in many languages. By hand, from the body's bytes as they came, before any parser:
+
+1. Refuse a \`webhook-timestamp\` that is more than 5 minutes from your clock.
+2. The key is, of a secret that begins with \`whsec_\`, what the base64 behind that stands for; of any other, its own bytes.
+3. Take HMAC-SHA256 of \`{webhook-id}.{webhook-timestamp}.{body}\` under the key, in base64.
+4. Compare it, in constant time, with what follows \`v1,\` in \`webhook-signature\`, which may hold several with blanks between them: one that fits is enough.
+
+\`\`\`js
+import { createHmac, timingSafeEqual } from "node:crypto"
+
+const isGenuine = (secret, headers, body) => {
+  const key = secret.startsWith("whsec_") ? Buffer.from(secret.slice(6), "base64") : Buffer.from(secret)
+  const { "webhook-id": id, "webhook-timestamp": timestamp, "webhook-signature": signatures } = headers
+  if (!(Math.abs(Date.now() / 1000 - Number(timestamp)) <= 300)) return false
+  const mine = createHmac("sha256", key).update(\`\${id}.\${timestamp}.\`).update(body).digest()
+  return (signatures ?? "").split(" ").some((one) => {
+    const theirs = Buffer.from(one.replace(/^v1,/, ""), "base64")
+    return theirs.length === mine.length && timingSafeEqual(theirs, mine)
+  })
+}
+\`\`\`
+
+Answer with a 2xx within ${seconds(timeout)} seconds, and work afterwards. Every event arrives at least once, in no certain order: remember \`id\`, and take the higher \`sequence\` of a \`share_id\` for the newer. What is not answered so is tried again after ${list(retries.map(length))}, each up to a tenth longer; \`Retry-After\` with 429 or 503 is kept to. 410 disables the webhook at once; so do ${disableFailures} failures in a row over ${length(disableAfter)} and at least ${disableEvents} events. Your organization's contact is warned by e-mail before, after ${warnFailures} over ${length(warnAfter)}.
+
+Nothing is lost meanwhile: events for a webhook that is paused or disabled are held for 30 days, and go out oldest first when it is \`active\` again. After ${breakerFailures} failures in a row over at least ${breakerEvents} events, or ${breakerUnreachedEvents} events for which nobody could be reached, they are held too, and one is tried after ${seconds(probeDelay)} seconds, then ever more seldom, every ${length(probeDelayMax)} at least, until one arrives. \`GET /webhooks/{id}/deliveries\` shows every attempt; \`…/retry\` and \`…/recover\` send again, and have an endpoint tried at once. \`GET /events\` lists what was sent, to compare.
 
 ## Versions
 

@@ -13,6 +13,7 @@ import { type DeliveryStatus, type ShownDelivery, shown, stateOf } from "./Deliv
 import { DeliveryLog } from "./DeliveryLog.ts"
 import { DeliveryNotFound } from "./DeliveryNotFound.ts"
 import { askedByHand } from "./DeliveryPlan.ts"
+import { asked } from "./Health.ts"
 import { earliestShown } from "./PastEvents.ts"
 import { RedeliveryStore } from "./RedeliveryStore.ts"
 import { WebhookNotFound } from "./WebhookNotFound.ts"
@@ -44,7 +45,8 @@ export class Deliveries extends Context.Service<
     ) => Effect.Effect<ShownDelivery, WebhookNotFound | DeliveryNotFound>
     /**
      * Asks for one attempt as soon as there is room, of a delivered or failed one too. While one is under way, or asked for
-     * already, nothing changes. One of a webhook that is held waits with the others. Null names none.
+     * already, nothing changes of it. One of a webhook that is paused or disabled waits with the others; an open breaker tries at once whether
+     * the receiver is back. Null names none.
      */
     readonly retry: (
       principal: Principal,
@@ -97,12 +99,13 @@ export class Deliveries extends Context.Service<
           if (eventId === null) return yield* new DeliveryNotFound()
           const now = yield* Instant.now
           const named = { webhookId, eventId, since: earliestShown(now) }
-          const isThere = yield* store.queue(named, now, (present) => askedByHand(present, now), {
+          const audit = {
             action: "webhook.delivery_retried",
             subject: webhookId,
             organizationId: owner.organizationId,
             details: { by: principal.key.id, event: eventId }
-          })
+          } as const
+          const isThere = yield* store.queue(named, now, (present) => askedByHand(present, now), audit, asked)
           if (!isThere) return yield* new DeliveryNotFound()
           yield* signal.notify
           return yield* find(owner, webhookId, eventId)

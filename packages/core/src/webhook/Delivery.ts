@@ -41,18 +41,21 @@ export interface Delivery {
 /** A delivery, and how it stands. */
 export interface ShownDelivery extends Delivery {
   readonly status: DeliveryStatus
-  /** Null when none is planned, when one is under way, and when it waits for its webhook. */
+  /**
+   * Null when none is planned, when one is under way, and when it waits for somebody to bring the webhook back. Of one that the breaker holds, when
+   * it is tried next whether the receiver is back: by one of those that wait.
+   */
   readonly nextAttemptAt: Instant | null
 }
 
 export const shown = (delivery: Delivery, receiver: Receiver): ShownDelivery => {
   const { dueAt, state, underWay } = delivery
   if (state !== "pending" || dueAt === null) return { ...delivery, status: state, nextAttemptAt: null }
-  if (isHeld(receiver)) return { ...delivery, status: "held", nextAttemptAt: null }
+  const isPlanned = !underWay && receiver.webhook.status === "active"
   return {
     ...delivery,
-    status: "pending",
-    nextAttemptAt: underWay ? null : Math.max(dueAt, receiver.quietUntil ?? dueAt)
+    status: isHeld(receiver) ? "held" : "pending",
+    nextAttemptAt: isPlanned ? Math.max(dueAt, receiver.quietUntil ?? dueAt) : null
   }
 }
 

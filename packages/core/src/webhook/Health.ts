@@ -101,6 +101,10 @@ export const draining = (present: Receiver, now: Instant.Instant): Receiver =>
     ? { ...present, health: { ...present.health, draining: { since: now, sent: 0 } } }
     : present
 
+/** Somebody asks for an attempt by hand, perhaps because the receiver was mended: an open breaker tries that at once. */
+export const asked = (present: Receiver): Receiver =>
+  present.health.probes === null || present.quietUntil === null ? present : { ...present, quietUntil: null }
+
 const noted = (present: Health, attempt: Attempt, eventId: EventId, policy: WebhookPolicy): Health => ({
   ...present,
   // A clock that ran ahead does not put off what follows.

@@ -28,13 +28,14 @@ export class RedeliveryStore extends Context.Service<
   {
     /**
      * Lets `decide` see how a delivery is queued, under its webhook's lock, and queues it as it says, with the record. Null
-     * changes nothing. False when there is no such delivery of an event of `since` or later.
+     * changes nothing of it. `begin` sees the receiver. False when there is no such delivery of an event of `since` or later.
      */
     readonly queue: (
       named: { readonly webhookId: WebhookId; readonly eventId: EventId; readonly since: Instant },
       at: Instant,
       decide: (present: Queued) => Requeued | null,
-      audit: AuditEntry
+      audit: AuditEntry,
+      begin: (receiver: Receiver) => Receiver
     ) => Effect.Effect<boolean>
     /** How many deliveries of a webhook are in this state, by an index alone. */
     readonly count: (webhookId: WebhookId, state: DeliveryState, span: Span) => Effect.Effect<number>

@@ -56,9 +56,9 @@ describe("a delivery", () => {
     expect(shown({ ...waiting, dueAt: now + 9001 }, quiet).nextAttemptAt).toBe(now + 9001)
   })
 
-  it("that waits for a paused or disabled webhook, or an open breaker, is held, and nobody knows until when", () => {
+  it("that waits for a paused or disabled webhook is held, and nobody knows until when; an open breaker tells its next probe", () => {
     for (const one of off) {
-      expect(shown(waiting, one)).toMatchObject({ status: "held", nextAttemptAt: null })
+      expect(shown(waiting, one)).toMatchObject({ status: "held", nextAttemptAt: one.quietUntil })
       expect([stateOf("held", one), stateOf("pending", one)]).toEqual(["pending", null])
     }
     expect([stateOf("held", receiver), stateOf("pending", receiver)]).toEqual([null, "pending"])

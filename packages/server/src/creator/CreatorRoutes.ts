@@ -18,7 +18,7 @@ import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import { pathOf } from "../Address.ts"
 import { avatarPath } from "../Avatar.ts"
 import * as Envelope from "../Envelope.ts"
-import { perform } from "./CreatorAction.ts"
+import { actions, perform } from "./CreatorAction.ts"
 import { read } from "./CreatorInput.ts"
 import { creatorPage } from "./CreatorPage.ts"
 import { routeOf, speaksJson, type Target, targetOf } from "./CreatorRequest.ts"
@@ -46,6 +46,13 @@ const notFound = (json: boolean): Response =>
   json
     ? Envelope.failure(NotFound.of("There is no such creator link, or it is no longer valid."))
     : page(notFoundPage, 404)
+
+/** Says nothing of the link, which nobody has looked at. */
+const noSuchRequest = Envelope.failure(
+  NotFound.of(
+    `There is nothing at this path for this method: GET shows a creator's link, and POST to its ${[...actions, "desk"].map((action) => `/${action}`).join(", ")} acts.`
+  )
+)
 
 const tooMany = (json: boolean, seconds: number): Response =>
   json
@@ -131,7 +138,8 @@ const routes = Effect.gen(function* () {
 
   const answer = Effect.fnUntraced(function* (request: HttpServerRequest, target: Target) {
     const json = speaksJson(request)
-    if (target.at === "nowhere" || (target.at === "behind" && json)) return notFound(json)
+    if (json && (target.at === "nowhere" || target.at === "behind")) return noSuchRequest
+    if (target.at === "nowhere") return notFound(json)
     if (target.at === "behind") return seeOther(`${root}/${target.token}`)
     // Only genuine links are counted: nobody else's addresses push their windows out.
     if (!(yield* desk.isGenuine(target.token))) return notFound(json)

@@ -133,6 +133,27 @@ describe("a link that does not work", () => {
       }
     })
   )
+
+  it.effect("is not what a program is told of when it asks a link for what there is not: it hears what there is", () =>
+    Effect.gen(function* () {
+      const { call } = yield* caller(Samples.topicSent)
+      for (const [path, method] of [
+        [token, "PUT"],
+        [token, "POST"],
+        [`${token}/respond`, "GET"],
+        [`${token}/bogus`, "POST"],
+        ["nonsense/bogus", "POST"]
+      ] as const) {
+        const { error } = (yield* call(path, { method, headers: json })).json()
+        assert.strictEqual(error.code, "not_found")
+        assert.match(
+          error.message,
+          /GET shows .* POST to its \/respond, .*\/withdraw, \/desk acts/,
+          `${method} ${path}`
+        )
+      }
+    })
+  )
 })
 
 describe("the desk", () => {

@@ -1,0 +1,9 @@
+/** Moments in queries. */
+import * as Instant from "@partner-commentary/core/shared/Instant"
+import type * as Option from "effect/Option"
+
+/** A `+` that was not escaped arrives as a blank, which stands nowhere else in a moment. */
+export const parse = (text: string): Option.Option<Instant.Instant> =>
+  Instant.parse(text.replace(/ (?=\d\d:?\d\d$)/, "+"))
+
+export const constraint = "must be an ISO 8601 timestamp with a zone, such as 2026-01-30T12:00:00Z"
