@@ -104,7 +104,8 @@ it.effect("a grace is a whole number of seconds, from none to seven days", () =>
         ["grace_period_seconds"],
         String(grace)
       )
-      for (const { constraint } of problems) assert.match(constraint, /^must be (a number|an integer)( from 0 to 604800)?$/)
+      for (const { constraint } of problems)
+        assert.match(constraint, /^must be (a number|an integer)( from 0 to 604800)?$/)
     }
     for (const body of ["[]", "null", "{"]) {
       assert.strictEqual((yield* refused("POST", `/${id}/rotate`, body))[0].field, "body", body)
