@@ -4,7 +4,7 @@ import { belowHosts } from "../Repository.ts"
 import { lineAt, sourceText } from "../SourceText.ts"
 
 const clock =
-  /\b(?:now\s*\(\s*\)|(?:clock|statement|transaction)_timestamp\s*\(|current_(?:timestamp|time|date)\b|unixepoch\s*\(\s*\)|(?:datetime|date|time|julianday|unixepoch|strftime)\s*\([^)]*'now')/gi
+  /\b(?:(?<!\bDate\.)now\s*\(\s*\)|(?:clock|statement|transaction)_timestamp\s*\(|current_(?:timestamp|time|date)\b|unixepoch\s*\(\s*\)|(?:datetime|date|time|julianday|unixepoch|strftime)\s*\([^)]*'now')/gi
 
 /** What makes Effect's Clock of it. */
 const source = "adapters/postgres/src/DatabaseClock.ts"
@@ -37,6 +37,8 @@ export const databaseClock: Rule = {
     { [copy]: 'const a = "sent_at datetime DEFAULT current_timestamp"\n' }
   ],
   accepts: [
+    // An example in the description, for who receives webhooks.
+    { "packages/api/src/description/Planted.ts": "const example = `if (Date.now() > until) return false`\n" },
     {
       "packages/sql/src/Planted.ts": "const now = clock.now()\nconst rows = sql`SELECT 1 WHERE due_at < $" + "{now}`\n"
     },
