@@ -11,12 +11,25 @@ export class PublicAddress extends Context.Service<
     readonly apiRoot: string
   }
 >()("@partner-commentary/core/shared/PublicAddress") {
-  /** Without the slashes that it may end in. What is no such address stops the service where it begins, not in the first mail. */
+  /**
+   * Without the slashes that it may end in. What is no such address stops the service where it begins, not in the first mail. So does
+   * a path that one of the service's own begins with: where a router may have taken it off or not, nobody could tell the two apart.
+   */
   static readonly layer = (apiRoot: string): Layer.Layer<PublicAddress> =>
     Layer.effect(
       PublicAddress,
+      Option.match(
+        Option.filter(normalized(apiRoot), (kept) => !isOwn(kept)),
+        { onNone: () => Effect.die(wrong(`${right}; ${beside}`)), onSome: (kept) => Effect.succeed({ apiRoot: kept }) }
+      )
+    )
+
+  /** The same for a host that knows whether requests come with its path or without: any path will do. */
+  static readonly layerAnywhere = (apiRoot: string): Layer.Layer<PublicAddress> =>
+    Layer.effect(
+      PublicAddress,
       Option.match(normalized(apiRoot), {
-        onNone: () => Effect.die(new Error(`The public address (apiRoot) must be ${right}`)),
+        onNone: () => Effect.die(wrong(right)),
         onSome: (kept) => Effect.succeed({ apiRoot: kept })
       })
     )
@@ -24,18 +37,22 @@ export class PublicAddress extends Context.Service<
 
 /** Reads on after `must be`. */
 export const right =
-  "an http:// or https:// address without query, fragment and user, such as https://app.example/commentary; " +
-  "its path must be none of the service's own, such as /partner or /creator"
+  "an http:// or https:// address without query, fragment and user, such as https://app.example/commentary"
+
+const beside = "its path must be none of the service's own, such as /partner or /creator"
+
+const wrong = (sentence: string) => new Error(`The public address (apiRoot) must be ${sentence}`)
 
 /** As it is kept; none where it is no such address. */
 export const normalized = (text: string): Option.Option<string> => {
   const url = /[\s\p{Cc}<>"?#]/u.test(text) || text.length > 2048 ? null : URL.parse(text)
   if (url === null || !/^https?:$/.test(url.protocol) || url.username !== "" || url.password !== "")
     return Option.none()
-  const kept = url.href.replace(/(?<!\/)\/+$/, "")
-  return /^https?:\/\//i.test(text) && !ownPath.test(kept) ? Option.some(kept) : Option.none()
+  return /^https?:\/\//i.test(text) ? Option.some(url.href.replace(/(?<!\/)\/+$/, "")) : Option.none()
 }
 
-/** Where a router has taken the address's path off, a path that begins so could be either. */
-const ownPath =
-  /^https?:\/\/[^/]+\/(partner(\/v1(\/.*)?)?|creator(\/.*)?|docs(\/.*)?|openapi\.json|healthz|readyz|avatar\.svg)$/
+/** Whether a path of the service begins with that of an address that is kept so. */
+export const isOwn = (apiRoot: string): boolean =>
+  /^https?:\/\/[^/]+\/(partner(\/v1(\/.*)?)?|creator(\/.*)?|docs(\/.*)?|openapi\.json|healthz|readyz|avatar\.svg)$/.test(
+    apiRoot
+  )

@@ -47,6 +47,8 @@ describe("the public address", () => {
         const said = String(yield* Effect.exit(rootOf(given)))
         assert.include(said, "must be an http:// or https:// address", given)
         assert.notInclude(said, "secret")
+        const anywhere = String(yield* Effect.exit(Effect.provide(PublicAddress, PublicAddress.layerAnywhere(given))))
+        assert.include(anywhere, "must be an http:// or https:// address", given)
       }
     })
   )
@@ -64,6 +66,9 @@ describe("the public address", () => {
         "healthz"
       ]) {
         assert.include(String(yield* Effect.exit(rootOf(`https://x.example/${path}`))), "the service's own", path)
+        const anywhere = PublicAddress.layerAnywhere(`https://x.example/${path}`)
+        const { apiRoot } = yield* Effect.provide(PublicAddress, anywhere)
+        assert.strictEqual(apiRoot, `https://x.example/${path}`.replace(/\/$/, ""))
       }
     })
   )
