@@ -61,17 +61,22 @@ const gauges = {
   disabled: gauge("webhooks_disabled", `Disabled webhooks, ${most} at most`)
 }
 
-/** Brings them up to date. */
+/** As the database has them now. */
 export const look = Effect.gen(function* () {
   const deliveries = yield* DeliveryStore
   return Effect.gen(function* () {
     const now = yield* Instant.now
     const { disabled, due, held, open } = yield* deliveries.backlog(now, most)
     const next = Option.getOrElse(yield* deliveries.nextDue, () => now)
-    yield* Metric.update(gauges.due, due)
-    yield* Metric.update(gauges.overdue, Math.max(0, now - next) / 1000)
-    yield* Metric.update(gauges.held, held)
-    yield* Metric.update(gauges.open, open)
-    yield* Metric.update(gauges.disabled, disabled)
+    return [
+      [gauges.due, due],
+      [gauges.overdue, Math.max(0, now - next) / 1000],
+      [gauges.held, held],
+      [gauges.open, open],
+      [gauges.disabled, disabled]
+    ] as const
   })
 })
+
+/** What `look` tells of. */
+export const looked = Object.values(gauges)

@@ -33,6 +33,7 @@ export interface Finding {
     | "work"
     | "deliveries"
     | "webhooks"
+    | "disabled webhooks"
     | "media"
     | "personas"
     | "licences"
@@ -215,7 +216,7 @@ export const deliveries = Effect.gen(function* () {
   return Option.exists(due, (at) => Instant.plus(at, patience.duration) < now)
     ? notice(
         "deliveries",
-        `An event has been due to an active webhook for more than ${patience.text}: no worker runs, or its receiver is slower than its events; partner-commentary webhook list --org ID says whose.`
+        `An event has been due to an active webhook for more than ${patience.text}: no worker runs, or its receiver is slower than its events; partner-commentary webhook list says whose.`
       )
     : ok("deliveries", "None is overdue.")
 })

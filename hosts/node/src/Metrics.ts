@@ -5,12 +5,15 @@ import { ProductionStore } from "@partner-commentary/core/commentary/ProductionS
 import { MailStore } from "@partner-commentary/core/mail/MailStore"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import { AssignmentStore } from "@partner-commentary/core/topic/AssignmentStore"
+import * as Probe from "@partner-commentary/server/Probe"
+import type * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import type * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Metric from "effect/Metric"
 import * as Option from "effect/Option"
+import * as Ref from "effect/Ref"
 import * as DeliveryMetrics from "./DeliveryMetrics.ts"
 
 const seconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
@@ -71,7 +74,21 @@ const areas = ["partner/v1/topics", "partner/v1/personas", "partner", "creator",
 
 const gauge = (name: string, description: string) => Metric.gauge(name, { description })
 
-const gauges = {
+/** Of this process. */
+const own = {
+  memory: gauge("process_resident_memory_bytes", "Resident memory"),
+  heap: gauge("nodejs_heap_size_used_bytes", "JavaScript heap in use"),
+  processor: gauge("process_cpu_seconds", "Processor time used so far"),
+  uptime: gauge("process_uptime_seconds", "Since the process started"),
+  eventLoop: gauge("nodejs_eventloop_lag_p99_seconds", "99th percentile of event loop delay since the last look"),
+  database: gauge(
+    "partner_commentary_database_up",
+    "1: the database answered this look within a second; 0: what is read from it is left out"
+  )
+}
+
+/** Of the database, which may not answer. */
+const read = {
   stalled: gauge("partner_commentary_generations_stalled", "Generations that gave up and wait for a new start"),
   failedMails: gauge("partner_commentary_mails_failed", "Mails that were given up, 1000 at most"),
   failedMedia: gauge("partner_commentary_media_failed", "Audio and video that were given up, 1000 at most"),
@@ -80,42 +97,65 @@ const gauges = {
   overdueMedia: gauge(
     "partner_commentary_media_overdue_seconds",
     "How long the oldest due audio or video has been waiting"
-  ),
-  memory: gauge("process_resident_memory_bytes", "Resident memory"),
-  heap: gauge("nodejs_heap_size_used_bytes", "JavaScript heap in use"),
-  processor: gauge("process_cpu_seconds", "Processor time used so far"),
-  uptime: gauge("process_uptime_seconds", "Since the process started"),
-  eventLoop: gauge("nodejs_eventloop_lag_p99_seconds", "99th percentile of event loop delay since the last look")
+  )
 }
 
-/** Brings up to date what is not counted as it happens. */
-export const look = Effect.gen(function* () {
+/** So long may all that is read from the database take. */
+const patience = "1 second"
+
+const ofDatabase = Effect.gen(function* () {
   const assignments = yield* AssignmentStore
   const mails = yield* MailStore
-  const lookAtDeliveries = yield* DeliveryMetrics.look
   const productions = yield* ProductionStore
-  const resolution = 20
-  const delay = monitorEventLoopDelay({ resolution })
-  delay.enable()
-  yield* Effect.addFinalizer(() => Effect.sync(() => delay.disable()))
+  const ofDeliveries = yield* DeliveryMetrics.look
   const overdueBy = (due: Option.Option<Instant.Instant>, now: Instant.Instant) =>
     Option.match(due, { onNone: () => 0, onSome: (at) => Math.max(0, now - at) / 1000 })
   return Effect.gen(function* () {
     const now = yield* Instant.now
+    return [
+      [read.stalled, (yield* assignments.stalled).length],
+      [read.failedMails, (yield* mails.failed(1000)).length],
+      [read.failedMedia, (yield* productions.failed(1000)).length],
+      [read.overdue, overdueBy(yield* assignments.nextDue, now)],
+      [read.overdueMails, overdueBy(yield* mails.nextDue, now)],
+      [read.overdueMedia, overdueBy(yield* productions.nextDue(MediaKind.literals), now)],
+      ...(yield* ofDeliveries)
+    ] as const
+  })
+})
+
+/** Brings up to date what is not counted as it happens. Where the database does not answer, its part is left out: no figure is better than an old one. */
+export const look = Effect.gen(function* () {
+  const figures = yield* ofDatabase
+  const resolution = 20
+  const delay = monitorEventLoopDelay({ resolution })
+  delay.enable()
+  yield* Effect.addFinalizer(() => Effect.sync(() => delay.disable()))
+  const silent = yield* Ref.make(false)
+
+  const unanswered = Effect.fnUntraced(function* (cause: Cause.Cause<unknown>) {
+    yield* Effect.forEach([...Object.values(read), ...DeliveryMetrics.looked], (gauge) => Metric.remove(gauge))
+    yield* Metric.update(own.database, 0)
+    if (yield* Ref.getAndSet(silent, true)) return
+    yield* Effect.logWarning("The database does not answer: /metrics goes without what is read from it", cause)
+  })
+
+  return Effect.gen(function* () {
     const { heapUsed, rss } = process.memoryUsage()
     const { system, user } = process.cpuUsage()
-    yield* Metric.update(gauges.stalled, (yield* assignments.stalled).length)
-    yield* Metric.update(gauges.failedMails, (yield* mails.failed(1000)).length)
-    yield* Metric.update(gauges.failedMedia, (yield* productions.failed(1000)).length)
-    yield* Metric.update(gauges.overdue, overdueBy(yield* assignments.nextDue, now))
-    yield* Metric.update(gauges.overdueMails, overdueBy(yield* mails.nextDue, now))
-    yield* Metric.update(gauges.overdueMedia, overdueBy(yield* productions.nextDue(MediaKind.literals), now))
-    yield* lookAtDeliveries
-    yield* Metric.update(gauges.memory, rss)
-    yield* Metric.update(gauges.heap, heapUsed)
-    yield* Metric.update(gauges.processor, (system + user) / 1e6)
-    yield* Metric.update(gauges.uptime, process.uptime())
-    yield* Metric.update(gauges.eventLoop, Math.max(0, delay.percentile(99) / 1e6 - resolution) / 1000)
+    yield* Metric.update(own.memory, rss)
+    yield* Metric.update(own.heap, heapUsed)
+    yield* Metric.update(own.processor, (system + user) / 1e6)
+    yield* Metric.update(own.uptime, process.uptime())
+    yield* Metric.update(own.eventLoop, Math.max(0, delay.percentile(99) / 1e6 - resolution) / 1000)
     delay.reset()
+    yield* Effect.matchCauseEffect(Probe.within(patience, figures), {
+      onFailure: unanswered,
+      onSuccess: Effect.fnUntraced(function* (known) {
+        for (const [gauge, value] of known) yield* Metric.update(gauge, value)
+        yield* Metric.update(own.database, 1)
+        yield* Ref.set(silent, false)
+      })
+    })
   })
 })

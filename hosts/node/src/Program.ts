@@ -12,6 +12,7 @@ import { organizations } from "./commands/Organizations.ts"
 import { personas } from "./commands/Personas.ts"
 import { serve, worker } from "./commands/Service.ts"
 import { tokens } from "./commands/Tokens.ts"
+import { topics } from "./commands/Topics.ts"
 import { webhooks } from "./commands/Webhooks.ts"
 
 export const program = Command.make("partner-commentary").pipe(
@@ -26,6 +27,7 @@ export const program = Command.make("partner-commentary").pipe(
     licenses,
     keys,
     tokens,
+    topics,
     retry,
     mail,
     creators,

@@ -22,7 +22,10 @@ describe.concurrent("webhook", () => {
     expect(registered.status).toBe(201)
     const { secret, ...webhook } = registered.body.data
     expect(secret).toMatch(/^whsec_/)
-    const listed = { ...webhook, organization_id: organization.id, environment: "live" }
+    const listed = {
+      ...{ ...webhook, organization_id: organization.id, organization_name: "Acme Sports", environment: "live" },
+      ...{ disabled_at: null, disabled_reason: null }
+    }
     expect(await Process.json(cwd, list)).toEqual([{ ...listed, deliveries_waiting: 0, oldest_waiting_since: null }])
     const database = new DatabaseSync(join(cwd, "data", "partner-commentary.db"))
     for (const [event, state, due, settled] of [

@@ -51,6 +51,9 @@ it.effect("a mail that is being handed over and a draft that is being written ar
       const { generation } = Option.getOrThrow(yield* assignments.find(id)).assignment
       assert.deepInclude(generation, { running: false, attempts: 0, nextAt: 0 })
       assert.deepStrictEqual(yield* mails.nextDue, Option.some(0))
+      const taken = yield* mails.claim(0, 1, 10)
+      assert.isAbove(taken.length, 0)
+      for (const { attempts } of taken) assert.strictEqual(attempts, 1)
     }).pipe(Effect.provide(TestApi.layerMemory.pipe(Layer.provideMerge(Application.layer({ outside })))))
   })
 )

@@ -5,6 +5,7 @@ import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Layer from "effect/Layer"
 import * as Envelope from "./Envelope.ts"
+import * as Probe from "./Probe.ts"
 
 const live = HttpRouter.add("GET", "/healthz", Envelope.success({ status: "ok" }))
 
@@ -14,7 +15,7 @@ const ready = HttpRouter.use((router) =>
     yield* router.add(
       "GET",
       "/readyz",
-      Effect.matchCauseEffect(Effect.timeout(mails.nextDue, "2 seconds"), {
+      Effect.matchCauseEffect(Probe.within("2 seconds", mails.nextDue), {
         onSuccess: () => Effect.succeed(Envelope.success({ status: "ready" })),
         onFailure: (cause) =>
           Effect.as(

@@ -1,6 +1,6 @@
 /** Mails until they are handed over. The queue is the table's own due times; whoever takes one moves its due time to the lease's end. */
 import { type Mail, type MailKind, repeated } from "@partner-commentary/core/mail/Mail"
-import { MailStore } from "@partner-commentary/core/mail/MailStore"
+import { type MailOutcome, MailStore } from "@partner-commentary/core/mail/MailStore"
 import type { OrganizationId, ShareId } from "@partner-commentary/core/shared/Ids"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import type { WebhookMention } from "@partner-commentary/core/webhook/WebhookNotices"
@@ -44,14 +44,7 @@ export const layer = Layer.effect(
           )
         ),
 
-      settle: (mail, outcome, at) => {
-        const next =
-          outcome.state === "waiting"
-            ? sql`due_at = ${Instant.toIso(outcome.until)}, was_due_at = NULL, reason = ${outcome.reason}`
-            : sql`state = ${outcome.state}, settled_at = ${Instant.toIso(at)},
-                reason = ${outcome.state === "failed" ? outcome.reason : null}`
-        return Effect.orDie(settled(sql, mail, next))
-      },
+      settle: (mail, outcome, at) => Effect.orDie(settled(sql, mail, following(sql, outcome, at))),
 
       hasten: (id, at) =>
         Effect.orDie(
@@ -93,6 +86,19 @@ export const layer = Layer.effect(
     })
   })
 )
+
+/** What becomes of the row. One that was given back is taken under the same number again: whoever had it reports no more. */
+const following = (sql: SqlClient.SqlClient, outcome: MailOutcome, at: Instant.Instant): Fragment => {
+  switch (outcome.state) {
+    case "waiting":
+      return sql`due_at = ${Instant.toIso(outcome.until)}, was_due_at = NULL, reason = ${outcome.reason}`
+    case "released":
+      return sql`due_at = ${Instant.toIso(at)}, was_due_at = NULL, attempts = attempts - 1`
+    default:
+      return sql`state = ${outcome.state}, settled_at = ${Instant.toIso(at)},
+        reason = ${outcome.state === "failed" ? outcome.reason : null}`
+  }
+}
 
 /** Queues mails, due at once; those that are there already stay as they are. */
 export const insert = (sql: SqlClient.SqlClient, mails: ReadonlyArray<Omit<Mail, "attempts">>) => {

@@ -4,7 +4,12 @@ import type { WebhookId } from "@partner-commentary/core/shared/Ids"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import type { Owner } from "@partner-commentary/core/topic/TopicStore"
 import type { Webhook } from "@partner-commentary/core/webhook/Webhook"
-import { TooManyWebhooks, type WebhookChange, WebhookStore } from "@partner-commentary/core/webhook/WebhookStore"
+import {
+  type Disabling,
+  TooManyWebhooks,
+  type WebhookChange,
+  WebhookStore
+} from "@partner-commentary/core/webhook/WebhookStore"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
@@ -128,6 +133,31 @@ export const layer = Layer.effect(
           )
         ),
 
+      everybodys: ({ disabled, organizationId }) =>
+        Effect.orDie(
+          Effect.map(
+            sql`SELECT * FROM webhooks
+              WHERE ${sql.and([
+                disabled ? sql`status = 'disabled'` : sql`1 = 1`,
+                organizationId === null ? sql`1 = 1` : sql`organization_id = ${organizationId}`
+              ])}
+              ORDER BY organization_id, environment, created_at DESC, id DESC`,
+            (rows) => rows.map(fromRow)
+          )
+        ),
+
+      disablings: (ids) =>
+        ids.length === 0
+          ? Effect.succeed(new Map())
+          : Effect.orDie(
+              Effect.map(
+                sql<DisablingRow>`SELECT subject, recorded_at, details FROM audit_log WHERE number IN (
+                  SELECT MAX(number) FROM audit_log
+                  WHERE ${sql.in("subject", ids)} AND action = 'webhook.disabled' GROUP BY subject)`,
+                (rows) => new Map(rows.map((row) => [row.subject, disabling(row)]))
+              )
+            ),
+
       sealedSecret: (id) =>
         Effect.orDie(
           Effect.map(
@@ -152,6 +182,17 @@ export const layer = Layer.effect(
     })
   })
 )
+
+interface DisablingRow {
+  readonly subject: WebhookId
+  readonly recorded_at: string
+  readonly details: string
+}
+
+const disabling = ({ details, recorded_at }: DisablingRow): Disabling => {
+  const { reason } = JSON.parse(details) as Partial<Disabling>
+  return { at: Instant.fromIso(recorded_at), reason: reason ?? "" }
+}
 
 /** Made active, or moved to another address: what was thought of its receiver does not hold any more. */
 const isFresh = (before: Webhook, after: Webhook): boolean =>

@@ -167,5 +167,26 @@ export const suite = <E>(name: string, layer: Layer.Layer<MailStore, E>): void =
         assert.isFalse(yield* store.settle(second, { state: "waiting", until: start, reason: "twice" }, start + hour))
         assert.isTrue(Option.isNone(yield* store.nextDue))
       }))
+
+    it("a mail that was given back is due at once and has spent no attempt, but an overtaken attempt gives nothing back", () =>
+      Effect.gen(function* () {
+        const store = yield* MailStore
+        yield* queued()
+        const [refused] = yield* claimAll(start)
+        if (refused === undefined) return assert.fail("nothing was taken")
+        yield* store.settle(refused, { state: "waiting", until: start + second, reason: "451 busy" }, start)
+        for (const moment of [start + second, start + minute]) {
+          const [broken] = yield* claimAll(moment)
+          if (broken === undefined) return assert.fail("nothing was taken")
+          assert.strictEqual(broken.attempts, 2)
+          assert.isTrue(yield* store.settle(broken, { state: "released" }, moment))
+          assert.deepStrictEqual(yield* store.nextDue, Option.some(moment))
+        }
+        const [lost] = yield* claimAll(start + minute)
+        const [present] = yield* claimAll(start + hour)
+        if (lost === undefined) return assert.fail("nothing was taken")
+        assert.isFalse(yield* store.settle(lost, { state: "released" }, start + hour))
+        assert.deepStrictEqual([lost.attempts, present?.attempts], [2, 3])
+      }))
   })
 }

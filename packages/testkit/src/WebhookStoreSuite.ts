@@ -7,6 +7,7 @@ import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
+import * as TestClock from "effect/testing/TestClock"
 import { hour, mail, minute, owner, second, start, webhook } from "./Fixtures.ts"
 import { guarantees } from "./Guarantee.ts"
 
@@ -184,6 +185,55 @@ export const suite = <E>(name: string, layer: Layer.Layer<WebhookStore | MailSto
         yield* store.reseal(second.id, { from: "something else", to: "anew" })
         assert.deepStrictEqual(yield* store.sealedSecret(first.id), Option.some("anew"))
         assert.deepStrictEqual(yield* store.sealedSecret(second.id), Option.some(`sealed ${second.id}`))
+      }))
+
+    it("an operator sees everybody's by organization, live ones first, each newest first; one's alone, and the disabled ones alone", () =>
+      Effect.gen(function* () {
+        const store = yield* WebhookStore
+        const live = [owner(), owner()]
+        const made = yield* Effect.forEach(
+          live.flatMap((one) => [one, { ...one, environment: "test" as const }]),
+          (of) =>
+            Effect.all([stored({ owner: of, status: "disabled" }), stored({ owner: of, createdAt: start + hour })])
+        )
+        const newestFirst = made.flatMap((pair) => pair.toReversed())
+        const ofOne = (id: string | null) => (one: Webhook) => one.owner.organizationId === id
+        const [first] = [...new Set(newestFirst.map((one) => one.owner.organizationId))].toSorted()
+        const expected = [
+          ...newestFirst.filter(ofOne(first ?? null)),
+          ...newestFirst.filter((one) => !ofOne(first ?? null)(one))
+        ]
+        const isDisabled = (one: Webhook) => one.status === "disabled"
+        assert.deepStrictEqual(yield* store.everybodys({ organizationId: null, disabled: false }), expected)
+        assert.deepStrictEqual(
+          yield* store.everybodys({ organizationId: null, disabled: true }),
+          expected.filter(isDisabled)
+        )
+        assert.deepStrictEqual(
+          yield* store.everybodys({ organizationId: first ?? null, disabled: true }),
+          expected.filter(ofOne(first ?? null)).filter(isDisabled)
+        )
+      }))
+
+    it("when and why a webhook was disabled is read from the record: the last time, and of those alone that ever were", () =>
+      Effect.gen(function* () {
+        const store = yield* WebhookStore
+        const [unwell, well] = [yield* stored(), yield* stored()]
+        const disabled = (reason: string, failures: number) =>
+          store.modify(unwell.owner, unwell.id, (present) => ({
+            webhook: { ...present, status: "disabled", consecutiveFailures: failures },
+            audit: { action: "webhook.disabled", details: { by: "service", reason } },
+            mail: null
+          }))
+        yield* disabled("Nobody was there.", 20)
+        yield* TestClock.setTime(start + hour)
+        yield* disabled("It said no.", 21)
+        yield* store.modify(null, unwell.id, (present) => change(changed(present, { status: "active" }, start + hour)))
+        assert.deepStrictEqual(
+          yield* store.disablings([unwell.id, well.id]),
+          new Map([[unwell.id, { at: start + hour, reason: "It said no." }]])
+        )
+        assert.strictEqual((yield* store.disablings([])).size, 0)
       }))
 
     it("an operator changes anybody's", () =>

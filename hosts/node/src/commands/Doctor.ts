@@ -41,6 +41,7 @@ const examine = Effect.gen(function* () {
   if (Result.isFailure(read)) return [Doctor.mend("configuration", read.failure.message)]
   const settings = read.success
   const WebhookSecrets = yield* Effect.promise(() => import("../WebhookSecrets.ts"))
+  const Receivers = yield* Effect.promise(() => import("../Receivers.ts"))
   const Productions = yield* Effect.promise(() => import("../Productions.ts"))
   const { migrate } = yield* Effect.promise(() => import("@partner-commentary/sql/Migrations"))
   const database = yield* Doctor.database(settings, Effect.provide(undone(migrate), Database.layerClient(settings)))
@@ -61,6 +62,7 @@ const examine = Effect.gen(function* () {
       Doctor.work,
       Doctor.deliveries,
       WebhookSecrets.examine(settings),
+      Receivers.disabled,
       Productions.examine(settings)
     ]),
     Doctor.licences

@@ -1,4 +1,5 @@
 /** `webhook …`: where partners are told of events. Partners register them themselves. */
+import { OrganizationRegistry } from "@partner-commentary/core/partner/OrganizationRegistry"
 import { OrganizationStore } from "@partner-commentary/core/partner/OrganizationStore"
 import { OrganizationId, WebhookId } from "@partner-commentary/core/shared/Ids"
 import * as Instant from "@partner-commentary/core/shared/Instant"
@@ -8,6 +9,7 @@ import { WebhookAdministration } from "@partner-commentary/core/webhook/WebhookA
 import * as Kind from "@partner-commentary/settings/Kind"
 import * as Settings from "@partner-commentary/settings/Settings"
 import * as Command from "effect/cli/Command"
+import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
@@ -20,23 +22,40 @@ import * as WebhookSecrets from "../WebhookSecrets.ts"
 
 const list = Command.make(
   "list",
-  { organization: Parameter.required("org", Kind.id(OrganizationId), "ID", "The organization's id") },
-  Effect.fn(function* ({ organization }) {
-    if (Option.isNone(yield* (yield* OrganizationStore).find(organization))) {
-      return yield* new CommandFailed({ message: `There is no organization ${organization}.` })
+  {
+    organization: Parameter.optional("org", Kind.id(OrganizationId), "ID", "One organization's alone"),
+    disabled: Flag.Boolean("disabled").pipe(
+      Flag.withDescription("Those alone that were disabled for failing"),
+      Flag.withDefault(false)
+    )
+  },
+  Effect.fn(function* ({ disabled, organization }) {
+    if (Option.isSome(organization) && Option.isNone(yield* (yield* OrganizationStore).find(organization.value))) {
+      return yield* new CommandFailed({ message: `There is no organization ${organization.value}.` })
     }
-    const webhooks = yield* (yield* WebhookAdministration).list(organization)
+    const listed = yield* (yield* WebhookAdministration).list({
+      organizationId: Option.getOrNull(organization),
+      disabled
+    })
+    const organizations = yield* (yield* OrganizationRegistry).list
+    const names = new Map(organizations.map(({ id, name }) => [id, name]))
     yield* answer({
       json: () =>
-        webhooks.map(({ waiting, webhook }) => ({
+        listed.map(({ disabling, waiting, webhook }) => ({
           ...view(webhook),
+          organization_name: names.get(webhook.owner.organizationId) ?? null,
           deliveries_waiting: waiting?.count ?? 0,
-          oldest_waiting_since: isoOrNull(waiting?.since ?? null)
+          oldest_waiting_since: isoOrNull(waiting?.since ?? null),
+          disabled_at: isoOrNull(disabling?.at ?? null),
+          disabled_reason: disabling?.reason ?? null
         })),
       text: () =>
         table(
-          ["id", "environment", "status", "failures", "last delivery", "url", "events", "waiting", "since"],
-          webhooks.map(({ waiting, webhook }) => [
+          [
+            ...["id", "environment", "status", "failures", "last delivery", "url", "events", "waiting", "since"],
+            ...["organization", "disabled at", "reason"]
+          ],
+          listed.map(({ disabling, waiting, webhook }) => [
             webhook.id,
             webhook.owner.environment,
             webhook.status,
@@ -45,13 +64,22 @@ const list = Command.make(
             webhook.url,
             webhook.events.join(" "),
             String(waiting?.count ?? 0),
-            isoOrNull(waiting?.since ?? null) ?? ""
+            isoOrNull(waiting?.since ?? null) ?? "",
+            names.get(webhook.owner.organizationId) ?? webhook.owner.organizationId,
+            isoOrNull(disabling?.at ?? null) ?? "",
+            disabling?.reason ?? ""
           ]),
-          "There are no webhooks yet: partners register them with POST /webhooks."
+          disabled
+            ? "No webhook is disabled."
+            : "There are no webhooks yet: partners register them with POST /webhooks."
         )
     })
   }, Effect.provide(Administration.layer))
-).pipe(Command.withDescription("List a partner's webhooks of both environments, newest first in each"))
+).pipe(
+  Command.withDescription(
+    "List webhooks by organization, live ones first, each newest first, and why they were disabled"
+  )
+)
 
 const enable = Command.make(
   "enable",

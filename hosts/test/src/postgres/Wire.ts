@@ -19,6 +19,10 @@ export interface Wire {
   readonly cut: (where: "transaction" | "anywhere") => boolean
   /** Nothing passes on the connections that there are, and neither side is told. */
   readonly freeze: () => void
+  /** Nothing passes on any connection, those that are yet to come among them, as from a server that is stopped and not gone. */
+  readonly silence: () => void
+  /** What was held back passes. */
+  readonly resume: () => void
   readonly close: () => Promise<void>
 }
 
@@ -55,6 +59,7 @@ export const open = async (target: string, options: { readonly writesDown?: bool
   const { hostname, port } = new URL(target)
   const turns: Array<Turn> = []
   const lines = new Set<Line>()
+  let isSilent = false
 
   interface Line {
     readonly client: Socket
@@ -105,7 +110,12 @@ export const open = async (target: string, options: { readonly writesDown?: bool
       answered.push(bytes)
       client.write(bytes)
     })
+    if (isSilent) pause(line)
   })
+  const pause = ({ client, server }: Line) => {
+    client.pause()
+    server.pause()
+  }
   listener.listen(0, "127.0.0.1")
   await once(listener, "listening")
   const url = new URL(target)
@@ -124,6 +134,17 @@ export const open = async (target: string, options: { readonly writesDown?: bool
     },
     freeze: () => {
       for (const line of lines) line.isFrozen = true
+    },
+    silence: () => {
+      isSilent = true
+      lines.forEach(pause)
+    },
+    resume: () => {
+      isSilent = false
+      for (const { client, server } of lines) {
+        client.resume()
+        server.resume()
+      }
     },
     close: async () => {
       listener.close()

@@ -12,6 +12,7 @@ import { DraftId, type ShareId } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
 import { Policy } from "../shared/Policy.ts"
 import { WorkSignal } from "../shared/WorkSignal.ts"
+import type { Assignment } from "../topic/Assignment.ts"
 import { type AssignmentInContext, AssignmentStore } from "../topic/AssignmentStore.ts"
 import { CommentaryGenerator, GenerationFailed } from "./CommentaryGenerator.ts"
 import { attemptFailed, drafted, released } from "./Generation.ts"
@@ -70,13 +71,15 @@ export class Drafting extends Context.Service<
               Effect.fail(new GenerationFailed({ permanent: false, reason: `the generator broke: ${String(defect)}` }))
             ).pipe(Effect.onInterrupt(() => release(id, ticket)))
           )
+          const failed = (present: Assignment, { permanent, reason }: GenerationFailed, now: Instant.Instant) =>
+            attemptFailed(present, { ticket, permanent, reason }, now, policy)
           const draftId = yield* Ids.make(DraftId, random)
           const now = yield* Instant.now
           const modified = yield* store.modify(id, (present) =>
             Result.succeed(
               Result.isSuccess(outcome)
                 ? drafted(present, { ticket, draftId, content: outcome.success }, now, policy)
-                : attemptFailed(present, { ticket, permanent: outcome.failure.permanent }, now, policy)
+                : failed(present, outcome.failure, now)
             )
           )
           if (Result.isFailure(outcome)) yield* report(id, outcome.failure, modified)

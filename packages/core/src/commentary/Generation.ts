@@ -79,18 +79,35 @@ export const written = (
   return drafted(begun, { ...draft, ticket: begun.generation.ticket }, now, policy)
 }
 
-/** An attempt failed: the next one is scheduled, or this was the last. */
+/** An attempt failed: the next one is scheduled, or this was the last. The record has why. */
 export const attemptFailed = (
   present: Assignment,
-  attempt: { readonly ticket: number; readonly permanent: boolean },
+  attempt: { readonly ticket: number; readonly permanent: boolean; readonly reason?: string },
   now: Instant.Instant,
   policy: Policy
 ): Change => {
   if (!isAwaited(present, attempt.ticket, now)) return { assignment: present, notices: [] }
+  const { permanent, reason = "", ticket } = attempt
+  const audit = {
+    action: attemptFailedAction,
+    details: { by: "service", ticket, permanent, reason: recordable(reason) }
+  }
   const delay = policy.generationRetries[present.generation.attempts - 1]
-  if (attempt.permanent || delay === undefined) return stall(present, now, policy)
-  return change({ ...present, generation: { ...present.generation, running: false, nextAt: Instant.plus(now, delay) } })
+  if (permanent || delay === undefined) return { ...stall(present, now, policy), audit }
+  return change(
+    { ...present, generation: { ...present.generation, running: false, nextAt: Instant.plus(now, delay) } },
+    { audit }
+  )
 }
+
+/** How the record names it. */
+export const attemptFailedAction = "generation.attempt_failed"
+
+/** Without what the generator's server said in its own words, which may be the creator's; the log has those. */
+const recordable = (reason: string): string =>
+  Array.from(reason.replace(/".*$/su, "…")).slice(0, longestReason).join("")
+
+const longestReason = 300
 
 /** An attempt was broken off by our own stop, and can report no more: it is due at once, and was none. */
 export const released = (present: Assignment, ticket: number, now: Instant.Instant): Change =>

@@ -5,9 +5,9 @@ import type * as Option from "effect/Option"
 import type { Instant } from "../shared/Instant.ts"
 import type { Mail } from "./Mail.ts"
 
-/** What became of an attempt. `obsolete`: nobody needs it any more; it was not sent. */
+/** What became of an attempt. `obsolete`: nobody needs it any more; it was not sent. `released`: it was broken off by our own stop, and was none. */
 export type MailOutcome =
-  | { readonly state: "sent" | "obsolete" }
+  | { readonly state: "sent" | "obsolete" | "released" }
   | { readonly state: "waiting"; readonly until: Instant; readonly reason: string }
   | { readonly state: "failed"; readonly reason: string }
 

@@ -95,9 +95,7 @@ export class Postman extends Context.Service<
 
       /** A clean stop does not leave it to the lease that the mail goes out. */
       const release = (mail: Mail) =>
-        Effect.flatMap(Instant.now, (until) =>
-          mails.settle(mail, { state: "waiting", until, reason: "we stopped before it was handed over" }, until)
-        )
+        Effect.flatMap(Instant.now, (now) => mails.settle(mail, { state: "released" }, now))
 
       /** A stop breaks off the handing over, and nothing else: what was handed over is written down as such. */
       const handOver = (mail: Mail, written: MailMessage) =>

@@ -16,7 +16,7 @@ import { Policy } from "../shared/Policy.ts"
 import { WorkSignal } from "../shared/WorkSignal.ts"
 import type { Attempt } from "./Attempt.ts"
 import { longestDelay, next } from "./DeliveryPlan.ts"
-import { type Claimed, DeliveryStore, type Lane, type Settlement, type Taking } from "./DeliveryStore.ts"
+import { type Claimed, DeliveryStore, type Lane, type Settled, type Settlement, type Taking } from "./DeliveryStore.ts"
 import { publicId } from "./Event.ts"
 import * as Health from "./Health.ts"
 import * as Sending from "./Sending.ts"
@@ -136,6 +136,7 @@ export class Courier extends Context.Service<
         if (outcome === null) return { following: Option.none<Errand>(), isNews: false }
         if (isHeld) yield* holdBack(lane, now)
         if (Health.isAlarmed(outcome.before, outcome.after)) yield* signal.notify
+        if (isDisabledNow(outcome)) yield* reportDisabled(outcome.after, attempt)
         const [next] = outcome.following
         return {
           following: next === undefined ? Option.none<Errand>() : Option.some({ lane, claimed: next }),
@@ -188,6 +189,21 @@ const described = ({ eventId, kind, ticket, webhookId }: Claimed, { failure, sta
   "attempt.outcome": failure ?? "success",
   "attempt.status": status
 })
+
+const isDisabledNow = ({ after, before }: Settled): boolean =>
+  after.webhook.status === "disabled" && before.webhook.status !== "disabled"
+
+/** Once it is kept. Its contact is mailed, where there is one. */
+const reportDisabled = ({ health, webhook }: Health.Receiver, { at, failure, reason, status }: Attempt) =>
+  Effect.annotateLogs(Effect.logWarning("A webhook was disabled"), {
+    webhook: webhook.id,
+    organization: webhook.owner.organizationId,
+    environment: webhook.owner.environment,
+    failures: webhook.consecutiveFailures,
+    since: Instant.toIso(health.failingSince ?? at),
+    ...{ failure, reason, status },
+    mend: "when its receiver answers again: webhook enable, or the partner makes it active"
+  })
 
 /** What we could not sign is the operator's to mend. */
 const report = ({ eventId, kind, ticket, webhookId }: Claimed, { failure, reason, status }: Attempt) =>

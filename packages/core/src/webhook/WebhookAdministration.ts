@@ -1,24 +1,36 @@
-/** What operators do with webhooks: see a partner's, and bring back one that was disabled. Needs no way out of the process. */
+/** What operators do with webhooks: see partners', and bring back one that was disabled. Needs no way out of the process. */
+import * as Arr from "effect/Array"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import { Environment } from "../access/ApiKey.ts"
 import type { OrganizationId, WebhookId } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
 import { WorkSignal } from "../shared/WorkSignal.ts"
 import { DeliveryLog, type Waiting } from "./DeliveryLog.ts"
 import { changed, differences, type Webhook } from "./Webhook.ts"
 import { WebhookNotFound } from "./WebhookNotFound.ts"
-import { WebhookStore } from "./WebhookStore.ts"
+import { type Disabling, WebhookStore } from "./WebhookStore.ts"
+
+export interface ListedWebhook {
+  readonly webhook: Webhook
+  /** Null where nothing does. */
+  readonly waiting: Waiting | null
+  /** Null where it is not disabled. */
+  readonly disabling: Disabling | null
+}
+
+/** So many are asked about at once. */
+const few = 500
 
 export class WebhookAdministration extends Context.Service<
   WebhookAdministration,
   {
-    /** Of every environment: live ones first, each newest first. With what waits for it; null where nothing does. */
-    readonly list: (
-      organizationId: OrganizationId
-    ) => Effect.Effect<ReadonlyArray<{ readonly webhook: Webhook; readonly waiting: Waiting | null }>>
+    /** By organization, live ones first, each newest first: all of them, one organization's, or those alone that we disabled. */
+    readonly list: (of: {
+      readonly organizationId: OrganizationId | null
+      readonly disabled: boolean
+    }) => Effect.Effect<ReadonlyArray<ListedWebhook>>
     /** Active, as the partner itself could make it, without failures. One that is stays as it is. */
     readonly enable: (id: WebhookId) => Effect.Effect<Webhook, WebhookNotFound>
   }
@@ -31,13 +43,22 @@ export class WebhookAdministration extends Context.Service<
       const signal = yield* WorkSignal
 
       return WebhookAdministration.of({
-        list: Effect.fn("WebhookAdministration.list")(function* (organizationId) {
-          const lists = yield* Effect.forEach(Environment.literals, (environment) =>
-            store.list({ organizationId, environment })
+        list: Effect.fn("WebhookAdministration.list")(function* (of) {
+          const webhooks = yield* store.everybodys(of)
+          const lists = yield* Effect.forEach(
+            Arr.chunksOf(webhooks, few),
+            Effect.fnUntraced(function* (some) {
+              const waiting = yield* log.waiting(some.map(({ id }) => id))
+              const disabled = some.filter(({ status }) => status === "disabled")
+              const disablings = yield* store.disablings(disabled.map(({ id }) => id))
+              return some.map((webhook) => ({
+                webhook,
+                waiting: waiting.get(webhook.id) ?? null,
+                disabling: disablings.get(webhook.id) ?? null
+              }))
+            })
           )
-          const webhooks = lists.flat()
-          const waiting = yield* log.waiting(webhooks.map(({ id }) => id))
-          return webhooks.map((webhook) => ({ webhook, waiting: waiting.get(webhook.id) ?? null }))
+          return lists.flat()
         }),
 
         enable: Effect.fn("WebhookAdministration.enable")(function* (id) {

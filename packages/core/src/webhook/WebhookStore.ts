@@ -5,7 +5,8 @@ import type * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type { Mail } from "../mail/Mail.ts"
 import type { AuditEntry } from "../shared/AuditLog.ts"
-import type { WebhookId } from "../shared/Ids.ts"
+import type { OrganizationId, WebhookId } from "../shared/Ids.ts"
+import type { Instant } from "../shared/Instant.ts"
 import type { Owner } from "../topic/TopicStore.ts"
 import type { Webhook } from "./Webhook.ts"
 
@@ -16,6 +17,13 @@ export interface WebhookChange {
   readonly webhook: Webhook
   readonly audit: Recorded
   readonly mail: Omit<Mail, "attempts"> | null
+}
+
+/** That we disabled a webhook, as the record has it. */
+export interface Disabling {
+  readonly at: Instant
+  /** What was wrong the last time. */
+  readonly reason: string
 }
 
 /** The owner has as many as it may have. */
@@ -31,6 +39,13 @@ export class WebhookStore extends Context.Service<
     readonly find: (owner: Owner, id: WebhookId) => Effect.Effect<Option.Option<Webhook>>
     /** Newest first, ties by id, descending. */
     readonly list: (owner: Owner) => Effect.Effect<ReadonlyArray<Webhook>>
+    /** Everybody's, or one organization's: by organization, live ones first, each newest first. For operators. */
+    readonly everybodys: (of: {
+      readonly organizationId: OrganizationId | null
+      readonly disabled: boolean
+    }) => Effect.Effect<ReadonlyArray<Webhook>>
+    /** The last time that each was disabled by us; those that never were are left out. */
+    readonly disablings: (ids: ReadonlyArray<WebhookId>) => Effect.Effect<ReadonlyMap<WebhookId, Disabling>>
     /**
      * Locks the webhook, lets the pure decision see the present value, and stores what follows as one transaction. Two at
      * once are decided one after the other. The unchanged object writes nothing. None when the owner has no such webhook;

@@ -33,6 +33,22 @@ const failing = (present: Assignment, policy: Policy, permanentFrom = Number.POS
 const responded = (policy: Policy) => after(respond(freshAssignment(policy), { perspective: "It was unfair." }, noon))
 
 describe("attempts at a draft", () => {
+  it("that failed are in the record with the reason, short and without what the server said in its own words", () => {
+    const { assignment, at } = woken(responded(defaults), defaults)
+    const recorded = (permanent: boolean, reason: string) =>
+      attemptFailed(assignment, { ticket: 1, permanent, reason }, at, defaults).audit
+    const said = 'the server answered 400 (bad) "It was unfair,\nsaid the creator"'
+    for (const permanent of [false, true]) {
+      assert.deepStrictEqual(recorded(permanent, said), {
+        action: "generation.attempt_failed",
+        details: { by: "service", ticket: 1, permanent, reason: "the server answered 400 (bad) …" }
+      })
+    }
+    assert.strictEqual(recorded(false, "🏟".repeat(500))?.details["reason"], "🏟".repeat(300))
+    const overtaken = attemptFailed(assignment, { ticket: 0, permanent: true, reason: said }, at, defaults)
+    assert.isUndefined(overtaken.audit)
+  })
+
   it("are made at once and 1 minute, 10 minutes, 1 hour and 6 hours after the one before, then no more", () => {
     const { assignment, begunAt } = failing(responded(defaults), defaults)
     assert.deepStrictEqual(begunAt, [0, minute, 11 * minute, 71 * minute, 431 * minute])

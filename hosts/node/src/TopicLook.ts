@@ -1,0 +1,65 @@
+/** One topic as an operator looks at it: where each assignment stands, what was mailed, tried and sent, and what comes next. */
+import { OrganizationStore } from "@partner-commentary/core/partner/OrganizationStore"
+import type { EventId } from "@partner-commentary/core/shared/Ids"
+import * as Instant from "@partner-commentary/core/shared/Instant"
+import type { Assignment } from "@partner-commentary/core/topic/Assignment"
+import type { Owner } from "@partner-commentary/core/topic/TopicStore"
+import { type ShownDelivery, shown } from "@partner-commentary/core/webhook/Delivery"
+import { DeliveryLog } from "@partner-commentary/core/webhook/DeliveryLog"
+import { WebhookStore } from "@partner-commentary/core/webhook/WebhookStore"
+import { hostOf } from "@partner-commentary/core/webhook/WebhookUrl"
+import * as Inspection from "@partner-commentary/sql/TopicInspection"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+
+/** So many questions at once, which leaves connections for the service. */
+const concurrency = 4
+
+const minute = Duration.minutes(1)
+
+/** None where there is neither such a topic nor such a share id. */
+export const look = Effect.fnUntraced(function* (id: string) {
+  const found = Option.getOrNull(yield* Inspection.find(id))
+  if (found === null) return Option.none()
+  const { topic } = found
+  const organization = Option.getOrNull(yield* (yield* OrganizationStore).find(topic.organizationId))
+  const deliveriesOf = yield* deliveries(topic)
+  const assignments = yield* Effect.forEach(
+    found.assignments,
+    Effect.fnUntraced(function* (assignment: Assignment) {
+      const traces = yield* Inspection.traces(assignment)
+      const events = yield* Effect.forEach(traces.events, (event) =>
+        Effect.map(deliveriesOf(event), (sent) => ({ ...event, deliveries: sent }))
+      )
+      return { ...traces, assignment, events }
+    }),
+    { concurrency }
+  )
+  return Option.some({ topic, organization, assignments })
+})
+
+export type Look = Option.Option.Value<Effect.Success<ReturnType<typeof look>>>
+
+export interface SentTo {
+  readonly host: string
+  readonly delivery: ShownDelivery
+}
+
+/** To the webhooks that the owner still has; a removed one takes its deliveries along. */
+const deliveries = Effect.fnUntraced(function* (owner: Owner) {
+  const log = yield* DeliveryLog
+  const webhooks = yield* (yield* WebhookStore).list(owner)
+  const now = yield* Instant.now
+  return ({ at, id: eventId }: { readonly at: Instant.Instant; readonly id: EventId }) =>
+    Effect.forEach(
+      webhooks,
+      Effect.fnUntraced(function* ({ id, url }) {
+        const receiver = Option.getOrNull(yield* log.receiver(owner, id))
+        const since = at - Duration.toMillis(minute)
+        const found = Option.getOrNull(yield* log.find(id, eventId, since, 1, now))
+        if (receiver === null || found === null) return []
+        return [{ host: hostOf(url), delivery: shown(found, receiver) }]
+      })
+    ).pipe(Effect.map((all): ReadonlyArray<SentTo> => all.flat()))
+})

@@ -1,0 +1,181 @@
+/** `topic show`: one topic, for whoever asks why it hangs. It looks only, and shows no words but the first line of what was asked. */
+import { TopicId } from "@partner-commentary/core/shared/Ids"
+import * as Instant from "@partner-commentary/core/shared/Instant"
+import { type Assignment, isSettled } from "@partner-commentary/core/topic/Assignment"
+import { publicId } from "@partner-commentary/core/webhook/Event"
+import * as Kind from "@partner-commentary/settings/Kind"
+import type { InspectedMail, InspectedProduction } from "@partner-commentary/sql/TopicInspection"
+import * as Command from "effect/cli/Command"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Administration from "../Administration.ts"
+import { answer, isoOrNull } from "../Answer.ts"
+import { CommandFailed } from "../CommandFailed.ts"
+import * as Parameter from "../Parameter.ts"
+import type { Look, SentTo } from "../TopicLook.ts"
+
+const show = Command.make(
+  "show",
+  { id: Parameter.argument("id", Kind.id(TopicId), "The topic's id, or a share_id: one persona's part in it") },
+  Effect.fn(function* ({ id }) {
+    const { look } = yield* Effect.promise(() => import("../TopicLook.ts"))
+    const found = Option.getOrNull(yield* look(id))
+    if (found === null) {
+      return yield* new CommandFailed({ message: `There is no topic and no share_id ${id}.` })
+    }
+    yield* answer({ json: () => view(found), text: () => text(found) })
+  }, Effect.provide(Administration.layer))
+).pipe(
+  Command.withDescription("Show where a topic stands: each persona's part, its mails, attempts, events and deliveries")
+)
+
+export const topics = Command.make("topic").pipe(
+  Command.withDescription("What partners asked"),
+  Command.withSubcommands([show])
+)
+
+type Part = Look["assignments"][number]
+
+const firstLine = (content: string): string => content.split(/\r?\n/, 1)[0] ?? ""
+
+const view = ({ assignments, organization, topic }: Look) => ({
+  topic_id: topic.id,
+  organization_id: topic.organizationId,
+  organization_name: organization?.name ?? topic.organizationName,
+  organization_suspended_at: isoOrNull(organization?.suspendedAt ?? null),
+  environment: topic.environment,
+  external_reference: topic.externalReference,
+  status: topic.status,
+  content: firstLine(topic.content),
+  output_types: topic.outputTypes,
+  created_at: Instant.toIso(topic.createdAt),
+  assignments: assignments.map(viewOfPart)
+})
+
+const viewOfPart = ({ assignment, events, failedAttempt, mails, productions }: Part) => ({
+  share_id: assignment.id,
+  persona: { id: assignment.persona.id, name: assignment.persona.name },
+  creator_email: assignment.creator.email === "" ? null : assignment.creator.email,
+  status: assignment.status,
+  status_updated_at: Instant.toIso(assignment.statusUpdatedAt),
+  failure_reason: assignment.failure?.reason ?? null,
+  failed_at: isoOrNull(assignment.failure?.at ?? null),
+  notified_at: isoOrNull(assignment.notifiedAt),
+  respond_by: Instant.toIso(assignment.respondBy),
+  approve_by: isoOrNull(assignment.approveBy),
+  next_step_at: isoOrNull(assignment.dueAt),
+  drafts: {
+    number: assignment.draft?.number ?? 0,
+    attempts: assignment.generation.attempts,
+    under_way: assignment.generation.running,
+    next_attempt_at: isoOrNull(assignment.generation.nextAt),
+    give_up_at: isoOrNull(assignment.generation.giveUpAt),
+    last_failed_at: isoOrNull(failedAttempt?.at ?? null),
+    last_reason: failedAttempt?.reason ?? null
+  },
+  mails: mails.map(({ attempts, dueAt, id, kind, reason, settledAt, state }) => ({
+    ...{ id, kind, state, attempts },
+    ...{ due_at: isoOrNull(dueAt), settled_at: isoOrNull(settledAt), last_reason: reason }
+  })),
+  media: productions.map(({ attempts, dueAt, kind, reason, state }) => ({
+    ...{ kind, state, attempts },
+    ...{ due_at: isoOrNull(dueAt), last_reason: reason }
+  })),
+  events: events.map(({ at, deliveries, id, type }) => ({
+    id: publicId(id),
+    type,
+    created_at: Instant.toIso(at),
+    deliveries: deliveries.map(({ delivery, host }) => ({
+      webhook_id: delivery.webhookId,
+      host,
+      status: delivery.status,
+      attempts: delivery.attemptCount,
+      next_attempt_at: isoOrNull(delivery.nextAttemptAt),
+      settled_at: isoOrNull(delivery.settledAt),
+      last_reason: lastReason(delivery)
+    }))
+  }))
+})
+
+const lastReason = ({ attempts }: SentTo["delivery"]): string | null => attempts.at(-1)?.reason ?? null
+
+type Line = readonly [name: string, value: string | null]
+
+const text = ({ assignments, organization, topic }: Look): ReadonlyArray<string> => [
+  `The topic ${topic.id} is ${topic.status}.`,
+  ...aligned([
+    ["organization", `${organization?.name ?? topic.organizationName} ${topic.organizationId}`],
+    ["suspended", isoOrNull(organization?.suspendedAt ?? null)],
+    ["environment", topic.environment],
+    ["reference", topic.externalReference],
+    ["created", Instant.toIso(topic.createdAt)],
+    ["outputs", topic.outputTypes.join(" ")],
+    ["content", firstLine(topic.content)]
+  ]),
+  ...assignments.flatMap((part) => ["", ...textOfPart(part)])
+]
+
+const textOfPart = ({ assignment, events, failedAttempt, mails, productions }: Part): ReadonlyArray<string> => [
+  `${assignment.id} ${assignment.persona.name}: ${assignment.status} since ${Instant.toIso(assignment.statusUpdatedAt)}`,
+  ...aligned([
+    ["failed", at(assignment.failure?.reason ?? "", assignment.failure?.at)],
+    ["creator", assignment.creator.email],
+    ["notified", isoOrNull(assignment.notifiedAt) ?? "not yet"],
+    ["respond by", assignment.status === "topic_sent" ? Instant.toIso(assignment.respondBy) : null],
+    ["approve by", isSettled(assignment) ? null : isoOrNull(assignment.approveBy)],
+    ["next step", isoOrNull(assignment.dueAt)],
+    ["draft", attemptsAtDraft(assignment, failedAttempt)],
+    ...mails.map((mail): Line => [`mail ${mail.kind}`, stateOfMail(mail)]),
+    ...productions.map((production): Line => [production.kind, stateOfProduction(production)]),
+    ...events.flatMap(
+      (event): ReadonlyArray<Line> => [
+        [`event ${event.type}`, `${publicId(event.id)} at ${Instant.toIso(event.at)}`],
+        ...event.deliveries.map((sent): Line => [`to ${sent.host}`, stateOfDelivery(sent)])
+      ]
+    )
+  ])
+]
+
+const attemptsAtDraft = ({ draft, generation }: Assignment, failed: Part["failedAttempt"]): string | null =>
+  joined(
+    draft === null ? null : `number ${draft.number}, of ${Instant.toIso(draft.createdAt)}`,
+    generation.attempts === 0 ? null : counted(generation.attempts),
+    generation.running ? "one under way" : at("the next one at", generation.nextAt),
+    at("gave up: may be started again until", generation.giveUpAt),
+    failed === null ? null : `the last failure at ${Instant.toIso(failed.at)}: ${failed.reason}`
+  )
+
+const stateOfMail = ({ attempts, dueAt, reason, settledAt, state }: InspectedMail): string | null =>
+  joined(at(state, settledAt) ?? state, counted(attempts), at("due", dueAt), because(reason))
+
+const stateOfProduction = ({ attempts, dueAt, reason, state }: InspectedProduction): string | null =>
+  joined(state, counted(attempts), at("due", dueAt), because(reason))
+
+const stateOfDelivery = ({ delivery }: SentTo): string | null =>
+  joined(
+    at(delivery.status, delivery.settledAt) ?? delivery.status,
+    counted(delivery.attemptCount),
+    delivery.underWay ? "one under way" : at("the next one at", delivery.nextAttemptAt),
+    `webhook ${delivery.webhookId}`,
+    because(lastReason(delivery))
+  )
+
+const counted = (attempts: number): string => (attempts === 1 ? "1 attempt" : `${attempts} attempts`)
+
+const at = (word: string, moment: Instant.Instant | null | undefined): string | null =>
+  moment === null || moment === undefined ? null : `${word} ${Instant.toIso(moment)}`
+
+const because = (reason: string | null): string | null => (reason === null ? null : `the last reason: ${reason}`)
+
+/** Null of nothing. */
+const joined = (...parts: ReadonlyArray<string | null | undefined>): string | null => {
+  const said = parts.filter((part) => typeof part === "string")
+  return said.length === 0 ? null : said.join(", ")
+}
+
+/** Names may come twice; what has no value is left out. */
+const aligned = (lines: ReadonlyArray<Line>): ReadonlyArray<string> => {
+  const shown = lines.filter(([, value]) => value !== null && value !== "")
+  const width = Math.max(...shown.map(([name]) => name.length))
+  return shown.map(([name, value]) => `  ${name.padEnd(width)}  ${value}`)
+}
