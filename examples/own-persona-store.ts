@@ -1,6 +1,6 @@
 /** PersonaStore on tables that the host has had all along: its authors, and the contracts that say which partner may ask whom. */
 import { PersonaStore } from "@partner-commentary/core/persona/PersonaStore"
-import { type OrganizationId, PersonaId } from "@partner-commentary/core/shared/Ids"
+import type { OrganizationId, PersonaId } from "@partner-commentary/core/shared/Ids"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import * as Sqlite from "@partner-commentary/sqlite/Sqlite"
 import * as Effect from "effect/Effect"
@@ -11,10 +11,10 @@ import * as SqlClient from "effect/sql/SqlClient"
 // #region own-persona-store
 type Author = Record<"id" | "pen_name" | "about" | "email" | "joined", string>
 
-/** Requests name a persona by a UUID in lower case, however the table spells it. An index on lower(id) finds it. */
+/** Requests name a persona by a UUID in lower case, however the table spells it. An index on lower(id) finds it. Other keys are refused by name. */
 const persona = ({ about, email, id, joined, pen_name: name }: Author) => {
   const notKept = { imageUrl: "", expertise: [], socialLinks: {} }
-  const known = { id: PersonaId.make(id.toLowerCase()), name, bio: about, createdAt: Instant.fromIso(joined) }
+  const known = { id: id.toLowerCase() as PersonaId, name, bio: about, createdAt: Instant.fromIso(joined) }
   return { ...known, creator: { name, email }, ...notKept }
 }
 
