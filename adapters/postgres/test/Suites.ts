@@ -4,6 +4,7 @@ import { fromIso } from "@partner-commentary/core/shared/Instant"
 import type { layer as stores } from "@partner-commentary/test/postgres/TestDatabase"
 import * as ApiKeyStoreSuite from "@partner-commentary/testkit/ApiKeyStoreSuite"
 import * as AssignmentStoreSuite from "@partner-commentary/testkit/AssignmentStoreSuite"
+import * as AssignmentTurnsSuite from "@partner-commentary/testkit/AssignmentTurnsSuite"
 import * as AuditLogSuite from "@partner-commentary/testkit/AuditLogSuite"
 import * as DeliveryStoreSuite from "@partner-commentary/testkit/DeliveryStoreSuite"
 import * as FollowingDeliverySuite from "@partner-commentary/testkit/FollowingDeliverySuite"
@@ -41,6 +42,7 @@ const recorded = Effect.gen(function* () {
 export const suites = (name: string, layer: typeof stores): void => {
   ApiKeyStoreSuite.suite(name, layer)
   AssignmentStoreSuite.suite(name, layer)
+  AssignmentTurnsSuite.suite(name, layer)
   AuditLogSuite.suite(name, layer, recorded)
   DeliveryStoreSuite.suite(name, layer)
   FollowingDeliverySuite.suite(name, layer)

@@ -21,7 +21,9 @@ export const migrations = [
   "0020_recoveries_in_turn",
   "0021_productions",
   "0022_production_tickets",
-  "0024_removed_webhooks"
+  "0024_removed_webhooks",
+  "0025_assignments_in_turn",
+  "0026_mails_in_turn"
 ]
 
 export const statements = [
@@ -70,15 +72,15 @@ export const statements = [
   "INSERT INTO partner_commentary_migrations (migration_id, name) VALUES (21, 'productions')",
   "INSERT INTO partner_commentary_migrations (migration_id, name) VALUES (22, 'production_tickets')",
   "INSERT INTO partner_commentary_migrations (migration_id, name) VALUES (24, 'removed_webhooks')",
+  "INSERT INTO partner_commentary_migrations (migration_id, name) VALUES (25, 'assignments_in_turn')",
+  "INSERT INTO partner_commentary_migrations (migration_id, name) VALUES (26, 'mails_in_turn')",
   "CREATE INDEX personas_creator ON personas (creator_key, created_at)",
   "CREATE INDEX api_keys_organization ON api_keys (organization_id, created_at, id)",
   "CREATE INDEX topics_newest ON topics (organization_id, environment, created_at, id)",
   "CREATE INDEX topics_status ON topics (organization_id, environment, status, created_at, id)",
   "CREATE INDEX topics_reference ON topics (organization_id, environment, external_reference, created_at, id)\n    WHERE external_reference IS NOT NULL",
-  "CREATE INDEX assignments_due ON assignments (due_at, id) WHERE due_at IS NOT NULL",
   "CREATE INDEX assignments_creator ON assignments (creator_key, due_at)",
   "CREATE INDEX assignments_stalled ON assignments (id)\n    WHERE generation_attempts > 0 AND generation_next_at IS NULL AND due_at IS NOT NULL",
-  "CREATE INDEX mails_due ON mails (due_at, id) WHERE state = 'waiting'",
   "CREATE INDEX mails_failed ON mails (settled_at, id) WHERE state = 'failed'",
   "CREATE INDEX mails_settled ON mails (settled_at) WHERE settled_at IS NOT NULL",
   "CREATE INDEX audit_log_subject ON audit_log (subject, number)",
@@ -96,5 +98,8 @@ export const statements = [
   "CREATE INDEX events_by_type ON events (organization_id, environment, type, id)",
   "CREATE INDEX recoveries_in_turn ON recoveries (webhook_id, id) WHERE done_at IS NULL",
   "CREATE INDEX productions_due ON productions (due_at, share_id, kind) WHERE due_at IS NOT NULL",
-  "CREATE INDEX productions_failed ON productions (settled_at, share_id, kind) WHERE state = 'failed'"
+  "CREATE INDEX productions_failed ON productions (settled_at, share_id, kind) WHERE state = 'failed'",
+  "CREATE INDEX assignments_due ON assignments (environment, due_at, id) WHERE due_at IS NOT NULL",
+  "CREATE INDEX assignments_in_turn ON assignments (environment, organization_id, due_at, id)\n    WHERE due_at IS NOT NULL",
+  "CREATE INDEX mails_in_turn ON mails (COALESCE(organization_id, ''), due_at, id) WHERE state = 'waiting'"
 ]

@@ -5,6 +5,7 @@ import { fromIso } from "@partner-commentary/core/shared/Instant"
 import { layerMemory } from "@partner-commentary/sqlite/Sqlite"
 import * as ApiKeyStoreSuite from "@partner-commentary/testkit/ApiKeyStoreSuite"
 import * as AssignmentStoreSuite from "@partner-commentary/testkit/AssignmentStoreSuite"
+import * as AssignmentTurnsSuite from "@partner-commentary/testkit/AssignmentTurnsSuite"
 import * as AuditLogSuite from "@partner-commentary/testkit/AuditLogSuite"
 import * as DeliveryStoreSuite from "@partner-commentary/testkit/DeliveryStoreSuite"
 import * as FollowingDeliverySuite from "@partner-commentary/testkit/FollowingDeliverySuite"
@@ -41,6 +42,7 @@ const recorded = Effect.gen(function* () {
 
 ApiKeyStoreSuite.suite("SQLite", layerMemory)
 AssignmentStoreSuite.suite("SQLite", layerMemory)
+AssignmentTurnsSuite.suite("SQLite", layerMemory)
 AuditLogSuite.suite("SQLite", layerMemory, recorded)
 DeliveryStoreSuite.suite("SQLite", layerMemory)
 FollowingDeliverySuite.suite("SQLite", layerMemory)

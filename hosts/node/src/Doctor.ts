@@ -2,6 +2,7 @@
 import { accessSync, constants, existsSync, statSync } from "node:fs"
 import { connect } from "node:net"
 import { dirname, resolve } from "node:path"
+import { Environment } from "@partner-commentary/core/access/ApiKey"
 import { MailStore } from "@partner-commentary/core/mail/MailStore"
 import { OrganizationRegistry } from "@partner-commentary/core/partner/OrganizationRegistry"
 import { isActive } from "@partner-commentary/core/persona/License"
@@ -202,7 +203,7 @@ const patience = { duration: Duration.minutes(5), text: "5 minutes" }
 
 export const work = Effect.gen(function* () {
   const now = yield* Instant.now
-  const waiting = [yield* (yield* AssignmentStore).nextDue, yield* (yield* MailStore).nextDue]
+  const waiting = [yield* (yield* AssignmentStore).nextDue(Environment.literals), yield* (yield* MailStore).nextDue]
   const overdue = waiting.some(Option.exists((due) => Instant.plus(due, patience.duration) < now))
   return overdue
     ? mend("work", `Work has been due for more than ${patience.text}: run partner-commentary serve, or worker.`)

@@ -1,5 +1,6 @@
 /** What operators watch, in Effect's own registry: requests, mails and drafts as they happen, the rest when somebody looks. */
 import { monitorEventLoopDelay } from "node:perf_hooks"
+import { Environment } from "@partner-commentary/core/access/ApiKey"
 import { MediaKind } from "@partner-commentary/core/commentary/MediaSynthesizer"
 import { ProductionStore } from "@partner-commentary/core/commentary/ProductionStore"
 import { MailStore } from "@partner-commentary/core/mail/MailStore"
@@ -116,7 +117,7 @@ const ofDatabase = Effect.gen(function* () {
       [read.stalled, (yield* assignments.stalled).length],
       [read.failedMails, (yield* mails.failed(1000)).length],
       [read.failedMedia, (yield* productions.failed(1000)).length],
-      [read.overdue, overdueBy(yield* assignments.nextDue, now)],
+      [read.overdue, overdueBy(yield* assignments.nextDue(Environment.literals), now)],
       [read.overdueMails, overdueBy(yield* mails.nextDue, now)],
       [read.overdueMedia, overdueBy(yield* productions.nextDue(MediaKind.literals), now)],
       ...(yield* ofDeliveries)

@@ -1,4 +1,5 @@
 /** The work of the service done on the spot instead of by workers beside it: whoever looks afterwards sees all that is due done. */
+import { Environment } from "@partner-commentary/core/access/ApiKey"
 import { Drafting } from "@partner-commentary/core/commentary/Drafting"
 import { Studio } from "@partner-commentary/core/commentary/Studio"
 import { Postman } from "@partner-commentary/core/mail/Postman"
@@ -37,12 +38,19 @@ export class DueWork extends Context.Service<
 
       const assignments = Effect.gen(function* () {
         let woke = 0
-        for (const id of yield* wakeups.due(batch)) {
+        const due = yield* Effect.forEach(Environment.literals, (environment) => wakeups.due(environment, batch))
+        for (const id of due.flat().flatMap(({ ids }) => ids)) {
           const woken = yield* wakeups.wake(id, true)
           if (woken.woke) woke++
           if (Option.isSome(woken.begun)) yield* drafting.attempt(woken.begun.value.id, woken.begun.value.ticket)
         }
         return woke
+      })
+
+      const mails = Effect.gen(function* () {
+        const taken = yield* postman.take(batch)
+        yield* Effect.forEach(taken, postman.deliver, { concurrency: "unbounded", discard: true })
+        return taken.length
       })
 
       const deliveries = Effect.gen(function* () {
@@ -58,12 +66,12 @@ export class DueWork extends Context.Service<
       })
 
       const nextDue = Effect.map(
-        Effect.all([wakeups.nextDue, postman.nextDue, courier.nextDue, studio.nextDue]),
+        Effect.all([...Environment.literals.map(wakeups.nextDue), postman.nextDue, courier.nextDue, studio.nextDue]),
         (moments) => Math.min(...moments.map((moment) => Option.getOrElse(moment, () => Number.POSITIVE_INFINITY)))
       )
 
       const round = Effect.gen(function* () {
-        return (yield* assignments) + (yield* postman.round(batch)) + (yield* deliveries) + (yield* media)
+        return (yield* assignments) + (yield* mails) + (yield* deliveries) + (yield* media)
       })
 
       const untilNothing = Effect.gen(function* () {

@@ -154,9 +154,8 @@ it.effect("at the end of its time, what is under way is given back, due at once,
     yield* TestClock.adjust("5 seconds")
     assert.include(yield* Fiber.join(draining), { isMoreDue: true, failed: 0 })
     const assignments = yield* AssignmentStore
-    const due = yield* assignments.due(Date.now(), 10)
-    const [id] = due
-    const found = Option.getOrThrow(yield* assignments.find(id ?? assert.fail("nothing is due")))
+    const [due] = yield* assignments.due("live", Date.now(), 10)
+    const found = Option.getOrThrow(yield* assignments.find(due?.ids[0] ?? assert.fail("nothing is due")))
     assert.deepInclude(found.assignment.generation, { running: false, attempts: 0 })
   }).pipe(
     Effect.provide(

@@ -2,11 +2,14 @@
  * One look at each kind of work: what is due is taken, and what takes its time is left under way. How often somebody looks, and
  * for how long, is the Workers'.
  */
+import type { Environment } from "@partner-commentary/core/access/ApiKey"
 import { Drafting } from "@partner-commentary/core/commentary/Drafting"
 import { Studio } from "@partner-commentary/core/commentary/Studio"
 import { Postman } from "@partner-commentary/core/mail/Postman"
+import type { OrganizationId } from "@partner-commentary/core/shared/Ids"
 import type * as Instant from "@partner-commentary/core/shared/Instant"
-import { type Work, WorkSignal } from "@partner-commentary/core/shared/WorkSignal"
+import { dueIn, type Work, WorkSignal } from "@partner-commentary/core/shared/WorkSignal"
+import type { DueLane } from "@partner-commentary/core/topic/AssignmentStore"
 import { Wakeups } from "@partner-commentary/core/topic/Wakeups"
 import { Courier, type Errand } from "@partner-commentary/core/webhook/Courier"
 import { Recoveries, stepSize } from "@partner-commentary/core/webhook/Recoveries"
@@ -17,6 +20,7 @@ import * as Effect from "effect/Effect"
 import * as FiberSet from "effect/FiberSet"
 import * as Option from "effect/Option"
 import * as Random from "effect/Random"
+import * as Places from "./Places.ts"
 
 /** How hard the work is done. */
 export const WorkerSettings = Context.Reference("@partner-commentary/server/WorkerSettings", {
@@ -49,6 +53,9 @@ export interface Rounds {
 
 const batch = 500
 
+/** So many at most in a round: it then looks again, and sees who came meanwhile. */
+const step = 50
+
 /** So many in a row that another worker had done: it goes before this one through the same stretch of the list. */
 const inVainAtMost = 3
 
@@ -59,23 +66,44 @@ const fromAnywhere = <A>(list: ReadonlyArray<A>) =>
     return [...list.slice(first), ...list.slice(0, first)]
   })
 
-/** What is under way is broken off, and given back, when the scope closes. */
-export const assignments = Effect.gen(function* () {
+/** Of each organization in turn, from a place of its own among what is due of it. */
+const inTurn = Effect.fnUntraced(function* (due: ReadonlyArray<DueLane>) {
+  const lanes = yield* Effect.forEach(yield* fromAnywhere(due), ({ ids, organizationId }) =>
+    Effect.map(fromAnywhere(ids), (list) => list.map((id) => ({ id, organizationId })))
+  )
+  const longest = lanes.reduce((most, { length }) => Math.max(most, length), 0)
+  return Array.from({ length: longest }, (_, place) => lanes.flatMap((lane) => lane.slice(place, place + 1))).flat()
+})
+
+/**
+ * Each environment has rounds of its own: nothing live waits behind a test. What is under way is broken off, and given back, when the
+ * scope closes.
+ */
+export const assignments = Effect.fnUntraced(function* (environment: Environment) {
   const wakeups = yield* Wakeups
   const drafting = yield* Drafting
   const settings = yield* WorkerSettings
   const attempts = yield* FiberSet.make()
   const start = yield* FiberSet.runtime(attempts)<Drafting>()
+  const places = Places.make<OrganizationId>(settings.attempts)
 
   const round = Effect.gen(function* () {
     let woke = 0
     let inVain = 0
-    let left = yield* fromAnywhere(yield* wakeups.due(batch))
-    for (let id = left.shift(); id !== undefined; id = left.shift()) {
-      const free = (yield* FiberSet.size(attempts)) < settings.attempts
+    let refused = 0
+    let left = yield* inTurn(yield* wakeups.due(environment, batch))
+    for (let next = left.shift(); next !== undefined; next = left.shift()) {
+      const { id, organizationId } = next
+      const free = places.isFreeFor(organizationId)
       const woken = yield* wakeups.wake(id, free)
       if (woken.woke) woke++
-      if (Option.isSome(woken.begun)) start(survive(drafting.attempt(woken.begun.value.id, woken.begun.value.ticket)))
+      else if (!free) refused++
+      if (Option.isSome(woken.begun)) {
+        const attempt = drafting.attempt(woken.begun.value.id, woken.begun.value.ticket)
+        start(places.take(organizationId, survive(attempt)))
+      }
+      // Whoever came meanwhile is not kept waiting for all of it.
+      if (woke + refused >= step) break
       inVain = woken.woke || !free ? 0 : inVain + 1
       if (inVain < inVainAtMost) continue
       // What is left is looked up anew; but who did nothing yet goes on elsewhere, lest what nobody can do be looked up for ever.
@@ -86,14 +114,14 @@ export const assignments = Effect.gen(function* () {
     return woke
   })
 
-  return rounds("assignments", round, wakeups.nextDue, attempts)
+  return rounds(dueIn(environment), round, wakeups.nextDue(environment), attempts)
 })
 
-/** Mails are handed over within the round. */
+/** What is under way is broken off, and given back, when the scope closes. A place is filled again as soon as its mail has gone. */
 export const mails = Effect.gen(function* () {
   const postman = yield* Postman
-  const settings = yield* WorkerSettings
-  return rounds("mails", postman.round(settings.mails), postman.nextDue, yield* FiberSet.make())
+  const { mails: most } = yield* WorkerSettings
+  return yield* oneByOne("mails", most, { ...postman, make: postman.deliver })
 })
 
 /** What is under way is broken off, and given back, when the scope closes. */
@@ -140,27 +168,42 @@ export const deliveries = Effect.gen(function* () {
 
 /** What is under way is broken off, and given back, when the scope closes. Where nothing is mounted, nothing is looked for. */
 export const media = Effect.gen(function* () {
-  const studio = yield* Studio
-  const lookAgain = (yield* WorkSignal).tell(["media"])
-  const settings = yield* WorkerSettings
+  const { media: most } = yield* WorkerSettings
+  return yield* oneByOne("media", most, yield* Studio)
+})
+
+/** Pieces that are taken as places are free, and made side by side. */
+const oneByOne = Effect.fnUntraced(function* <A>(
+  kind: Work,
+  most: number,
+  {
+    make,
+    nextDue,
+    take
+  }: {
+    readonly take: (limit: number) => Effect.Effect<ReadonlyArray<A>>
+    readonly make: (piece: A) => Effect.Effect<void>
+    readonly nextDue: Rounds["nextDue"]
+  }
+) {
+  const lookAgain = (yield* WorkSignal).tell([kind])
   const underWay = yield* FiberSet.make()
   const start = yield* FiberSet.runtime(underWay)()
 
   const round = Effect.gen(function* () {
-    const free = settings.media - (yield* FiberSet.size(underWay))
+    const free = most - (yield* FiberSet.size(underWay))
     if (free <= 0) return 0
     const taken = yield* Effect.uninterruptible(
-      Effect.tap(studio.take(free), (productions) =>
+      Effect.tap(take(free), (pieces) =>
         Effect.sync(() => {
-          for (const production of productions)
-            start(Effect.ensuring(survive(Effect.uninterruptible(studio.make(production))), lookAgain))
+          for (const piece of pieces) start(Effect.ensuring(survive(Effect.uninterruptible(make(piece))), lookAgain))
         })
       )
     )
     return taken.length
   })
 
-  return rounds("media", round, studio.nextDue, underWay)
+  return rounds(kind, round, nextDue, underWay)
 })
 
 /** One step in a round, and a pause behind a full one: whoever else writes, in other processes too, waits for a step and never for all. */
@@ -194,5 +237,5 @@ const rounds = (
 
 const survive = (attempt: Effect.Effect<void>) =>
   Effect.catchCause(attempt, (cause) =>
-    Effect.logError("An attempt at a draft, a delivery or a medium broke off", cause)
+    Effect.logError("An attempt at a draft, a mail, a delivery or a medium broke off", cause)
   )

@@ -3,6 +3,7 @@
  * what removed webhooks left, audio and video. As loops for a process that stays (`layer`), and until nothing is due for one that is only called now and then
  * (`drain`). Any number may run on one database: each piece is taken by one, and taken again if that one dies.
  */
+import { Environment } from "@partner-commentary/core/access/ApiKey"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import { WorkSignal } from "@partner-commentary/core/shared/WorkSignal"
 import * as Deferred from "effect/Deferred"
@@ -12,7 +13,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import { assignments, deliveries, mails, media, type Rounds, recoveries, removals, WorkerSettings } from "./Rounds.ts"
 
-const kinds = [assignments, mails, deliveries, recoveries, removals, media] as const
+const kinds = [...Environment.literals.map(assignments), mails, deliveries, recoveries, removals, media] as const
 
 /** Each kind of work there is. */
 const every: ReadonlyArray<Effect.Effect<Rounds, never, Effect.Services<(typeof kinds)[number]>>> = kinds

@@ -1,12 +1,14 @@
 /** Assignments: found by share id, creator and due time, and changed as whole transactions under the lock of their topic. */
+import type { Environment } from "@partner-commentary/core/access/ApiKey"
 import { noticeId } from "@partner-commentary/core/mail/Mail"
-import type { ShareId, TopicId } from "@partner-commentary/core/shared/Ids"
+import type { OrganizationId, ShareId, TopicId } from "@partner-commentary/core/shared/Ids"
 import * as Instant from "@partner-commentary/core/shared/Instant"
-import type { Work } from "@partner-commentary/core/shared/WorkSignal"
+import { dueIn, type Work } from "@partner-commentary/core/shared/WorkSignal"
 import type { Assignment } from "@partner-commentary/core/topic/Assignment"
 import {
   type AssignmentInContext,
   AssignmentStore,
+  type DueLane,
   type Modified
 } from "@partner-commentary/core/topic/AssignmentStore"
 import { recount, topicStatus } from "@partner-commentary/core/topic/TopicStatus"
@@ -23,6 +25,7 @@ import * as AuditLog from "./AuditLog.ts"
 import { addressKey } from "./Columns.ts"
 import * as Events from "./Events.ts"
 import * as KeptFigures from "./KeptFigures.ts"
+import { head, inTurn } from "./Lanes.ts"
 import { forUpdate } from "./Lock.ts"
 import * as Mails from "./MailStore.ts"
 import * as Productions from "./ProductionStore.ts"
@@ -106,7 +109,7 @@ export const layer = Layer.effect(
       const tallies = [...moved, ...KeptFigures.tallies(before, after)]
       if (tallies.length > 0) yield* Tallies.add(sql, before, tallies)
       const work: ReadonlyArray<Work | false> = [
-        after.dueAt !== null && after.dueAt !== before.dueAt && "assignments",
+        after.dueAt !== null && after.dueAt !== before.dueAt && dueIn(after.environment),
         notices.length > 0 && "mails",
         events.length > 0 && "deliveries",
         orders.length > 0 && "media"
@@ -133,6 +136,20 @@ export const layer = Layer.effect(
 
     const ids = (rows: ReadonlyArray<{ readonly id: ShareId }>) => rows.map(({ id }) => id)
 
+    /** Turns are asked for where there is not room for all. Else it costs what is due, however many organizations wait for later. */
+    const due = Effect.fnUntraced(function* (environment: Environment, now: string, limit: number) {
+      const all = yield* sql<DueRow>`SELECT organization_id AS lane, id FROM assignments
+        WHERE environment = ${environment} AND due_at <= ${now} ORDER BY due_at, id LIMIT ${limit + 1}`
+      if (all.length <= limit) return all
+      const queue = {
+        rows: `assignments WHERE environment = '${environment}' AND due_at IS NOT NULL`,
+        lane: "organization_id"
+      }
+      const first = sql.literal(`${head(queue)}, id`)
+      return yield* sql<DueRow>`${inTurn(sql, queue, { now, limit, first, locked: sql.literal("") })}
+        SELECT lane, id FROM due`
+    })
+
     return AssignmentStore.of({
       find: (id) =>
         Effect.orDie(
@@ -148,21 +165,22 @@ export const layer = Layer.effect(
             : Effect.map(Effect.fromResult(decided.value), Option.some)
         ),
 
-      due: (at, limit) =>
+      due: (environment, at, limit) => Effect.orDie(Effect.map(due(environment, Instant.toIso(at), limit), byLane)),
+
+      nextDue: (among) =>
         Effect.orDie(
           Effect.map(
-            sql<{ id: ShareId }>`SELECT id FROM assignments WHERE due_at <= ${Instant.toIso(at)}
-              ORDER BY due_at, id LIMIT ${limit}`,
-            ids
+            Effect.forEach(
+              among,
+              (environment) => sql<{ due_at: string }>`SELECT due_at FROM assignments
+                WHERE environment = ${environment} AND due_at IS NOT NULL ORDER BY due_at LIMIT 1`
+            ),
+            (found) => {
+              const [first] = found.flatMap((rows) => rows.map((row) => row.due_at)).toSorted()
+              return Option.map(Option.fromUndefinedOr(first), Instant.fromIso)
+            }
           )
         ),
-
-      nextDue: Effect.orDie(
-        Effect.map(
-          sql<{ due_at: string }>`SELECT due_at FROM assignments WHERE due_at IS NOT NULL ORDER BY due_at LIMIT 1`,
-          ([row]) => (row === undefined ? Option.none() : Option.some(Instant.fromIso(row.due_at)))
-        )
-      ),
 
       openOf: (creatorEmail) =>
         Effect.orDie(
@@ -201,6 +219,21 @@ const forgetDrafts = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, id: 
   yield* sql`DELETE FROM drafts WHERE share_id = ${id} AND number <> COALESCE(
     (SELECT draft_number FROM assignments WHERE id = ${id}), 0)`
 })
+
+interface DueRow {
+  readonly lane: OrganizationId
+  readonly id: ShareId
+}
+
+const byLane = (rows: ReadonlyArray<DueRow>): ReadonlyArray<DueLane> => {
+  const lanes = new Map<OrganizationId, Array<ShareId>>()
+  for (const { id, lane } of rows) {
+    const ids = lanes.get(lane)
+    if (ids === undefined) lanes.set(lane, [id])
+    else ids.push(id)
+  }
+  return Array.from(lanes, ([organizationId, ids]) => ({ organizationId, ids }))
+}
 
 interface InContextRow extends AssignmentRow {
   readonly topic_id: TopicId

@@ -22,6 +22,7 @@ import * as SqlClient from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import * as AuditLog from "./AuditLog.ts"
 import { fromIsoOrNull, toIsoOrNull } from "./Columns.ts"
+import { lanes } from "./Lanes.ts"
 import { forUpdate } from "./Lock.ts"
 import * as Mails from "./MailStore.ts"
 import { transact } from "./Transaction.ts"
@@ -183,12 +184,8 @@ export const layer = Layer.effect(
       return Option.some<Settled>({ before, after: next.receiver, following: next.claimed })
     })
 
-    /** Each webhook that waits for something, found by one step in the index, however much it waits for. */
-    const lane = `WITH RECURSIVE lane (id) AS (
-      SELECT (SELECT webhook_id FROM deliveries WHERE due_at IS NOT NULL ORDER BY webhook_id LIMIT 1)
-      UNION ALL
-      SELECT (SELECT webhook_id FROM deliveries WHERE due_at IS NOT NULL AND webhook_id > lane.id
-        ORDER BY webhook_id LIMIT 1) FROM lane WHERE lane.id IS NOT NULL)`
+    /** Each webhook that waits for something. */
+    const lane = lanes({ rows: "deliveries WHERE due_at IS NOT NULL", lane: "webhook_id" })
 
     const waiting =
       sql.literal(`${lane}, waiting AS (SELECT w.id, w.organization_id, w.consecutive_failures, w.quiet_until, (SELECT due_at FROM deliveries

@@ -10,6 +10,7 @@ import * as Option from "effect/Option"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { addressKey, isoOfFew } from "./Columns.ts"
+import { head, inTurn, lanes } from "./Lanes.ts"
 import { forUpdateSkipLocked } from "./Lock.ts"
 import { values } from "./Values.ts"
 
@@ -24,6 +25,12 @@ interface MailRow {
   readonly webhook: string | null
 }
 
+interface ClaimedRow extends MailRow {
+  readonly was_due_at: string
+}
+
+const waiting = { rows: "mails WHERE state = 'waiting'", lane: "COALESCE(organization_id, '')" }
+
 export const layer = Layer.effect(
   MailStore,
   Effect.gen(function* () {
@@ -32,17 +39,20 @@ export const layer = Layer.effect(
     return MailStore.of({
       queue: (mail) => Effect.orDie(Effect.asVoid(insert(sql, [mail]))),
 
-      claim: (at, lease, limit) =>
-        Effect.orDie(
+      claim: (at, lease, limit, behind = null) => {
+        const turn = turnBehind(behind)
+        // Those of no organization come last in a turn.
+        const first = sql`CASE WHEN id > ${behind ?? ""} THEN 0 ELSE 1 END, id`
+        const now = Instant.toIso(at)
+        return Effect.orDie(
           Effect.map(
-            sql<MailRow & { readonly was_due_at: string }>`WITH due AS MATERIALIZED (
-                SELECT id FROM mails WHERE state = 'waiting' AND due_at <= ${Instant.toIso(at)}
-                ORDER BY due_at, id LIMIT ${limit} ${forUpdateSkipLocked(sql)})
+            sql<ClaimedRow>`${inTurn(sql, waiting, { now, limit, first, locked: forUpdateSkipLocked(sql) })}
               UPDATE mails SET was_due_at = due_at, due_at = ${Instant.toIso(lease)}, attempts = attempts + 1
               WHERE id IN (SELECT id FROM due) RETURNING *`,
-            (rows) => rows.toSorted(longestOverdueFirst).map(fromRow)
+            (rows) => rows.toSorted((one, other) => turn(one, other) || longestOverdueFirst(one, other)).map(fromRow)
           )
-        ),
+        )
+      },
 
       settle: (mail, outcome, at) => Effect.orDie(settled(sql, mail, following(sql, outcome, at))),
 
@@ -69,8 +79,9 @@ export const layer = Layer.effect(
 
       nextDue: Effect.orDie(
         Effect.map(
-          sql<{ due_at: string }>`SELECT due_at FROM mails WHERE state = 'waiting' ORDER BY due_at LIMIT 1`,
-          ([row]) => (row === undefined ? Option.none() : Option.some(Instant.fromIso(row.due_at)))
+          sql<{ readonly at: string | null }>`${sql.literal(lanes(waiting))}
+            SELECT MIN(${sql.literal(head(waiting))}) AS at FROM lane`,
+          ([row]) => Option.map(Option.fromNullOr(row?.at ?? null), Instant.fromIso)
         )
       ),
 
@@ -142,9 +153,14 @@ const fromRow = (row: MailRow): Mail => ({
   ...(row.webhook === null ? {} : { webhook: JSON.parse(row.webhook) as WebhookMention })
 })
 
-type Due = { readonly was_due_at: string; readonly id: string }
+const longestOverdueFirst = (one: ClaimedRow, other: ClaimedRow): number =>
+  inOrder(one.was_due_at, other.was_due_at) || inOrder(one.id, other.id)
 
-const longestOverdueFirst = (one: Due, other: Due): number => {
-  if (one.was_due_at !== other.was_due_at) return one.was_due_at < other.was_due_at ? -1 : 1
-  return one.id < other.id ? -1 : 1
+/** As the database chose the lanes. */
+const turnBehind = (behind: OrganizationId | null) => (one: ClaimedRow, other: ClaimedRow) => {
+  const [lane, otherLane] = [one.organization_id ?? "", other.organization_id ?? ""]
+  const isBefore = (id: string) => (id > (behind ?? "") ? 0 : 1)
+  return isBefore(lane) - isBefore(otherLane) || inOrder(lane, otherLane)
 }
+
+const inOrder = (one: string, other: string): number => (one === other ? 0 : one < other ? -1 : 1)

@@ -29,6 +29,8 @@ import { recoveriesInTurn } from "./migrations/0020_recoveries_in_turn.ts"
 import { productions } from "./migrations/0021_productions.ts"
 import { productionTickets } from "./migrations/0022_production_tickets.ts"
 import { removedWebhooks } from "./migrations/0024_removed_webhooks.ts"
+import { assignmentsInTurn } from "./migrations/0025_assignments_in_turn.ts"
+import { mailsInTurn } from "./migrations/0026_mails_in_turn.ts"
 
 const table = "partner_commentary_migrations"
 
@@ -54,7 +56,9 @@ const migrations = {
   "0020_recoveries_in_turn": recoveriesInTurn,
   "0021_productions": productions,
   "0022_production_tickets": productionTickets,
-  "0024_removed_webhooks": removedWebhooks
+  "0024_removed_webhooks": removedWebhooks,
+  "0025_assignments_in_turn": assignmentsInTurn,
+  "0026_mails_in_turn": mailsInTurn
 }
 
 const isHeld = (error: unknown): boolean =>

@@ -220,18 +220,19 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
     it("what is due is found, the longest overdue first, and no more than asked for", () =>
       Effect.gen(function* () {
         const store = yield* AssignmentStore
-        assert.isTrue(Option.isNone(yield* store.nextDue))
+        assert.isTrue(Option.isNone(yield* store.nextDue(["live"])))
         const { given } = yield* oneSent(4)
         const dueAts = [start + 3 * second, start + second, start + 2 * second, null]
         for (const [index, { shareId }] of given.candidates.entries()) {
           const dueAt = dueAts[index] ?? null
           yield* store.modify(shareId, (present) => Result.succeed({ assignment: { ...present, dueAt }, notices: [] }))
         }
-        const overdue = given.candidates.slice(1, 3).map(({ shareId }) => shareId)
-        assert.deepStrictEqual(yield* store.due(start + 2 * second, 10), overdue)
-        assert.deepStrictEqual(yield* store.due(start + second - 1, 10), [])
-        assert.deepStrictEqual(yield* store.due(start + day, 2), overdue)
-        assert.deepStrictEqual(yield* store.nextDue, Option.some(start + second))
+        const ids = given.candidates.slice(1, 3).map(({ shareId }) => shareId)
+        const overdue = [{ organizationId: given.topic.organizationId, ids }]
+        assert.deepStrictEqual(yield* store.due("live", start + 2 * second, 10), overdue)
+        assert.deepStrictEqual(yield* store.due("live", start + second - 1, 10), [])
+        assert.deepStrictEqual(yield* store.due("live", start + day, 2), overdue)
+        assert.deepStrictEqual(yield* store.nextDue(["live"]), Option.some(start + second))
       }))
 
     it("a creator's open assignments are found by the address in any case, oldest first, live ones alone", () =>
@@ -268,7 +269,9 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
           const sent = yield* found(id)
           assert.deepStrictEqual(sent.creator, { name: "", email: "" })
           assert.deepStrictEqual(sent.simulation, { path: "decline", nextAt: given.actsAt })
-          assert.deepStrictEqual([sent.dueAt, yield* store.due(start + day, 9)], [given.actsAt, [id]])
+          const { organizationId } = given.topic
+          assert.strictEqual(sent.dueAt, given.actsAt)
+          assert.deepStrictEqual(yield* store.due("test", start + day, 9), [{ organizationId, ids: [id] }])
           const paused = yield* store.modify(id, (present) =>
             Result.succeed(change({ ...present, simulation: { path: "decline", nextAt: null } }))
           )

@@ -1,6 +1,7 @@
 /** What every MailStore promises: each mail is taken by one at a time, and never forgotten before it is settled. */
 import { assert, describe } from "@effect/vitest"
 import { MailStore } from "@partner-commentary/core/mail/MailStore"
+import type { OrganizationId } from "@partner-commentary/core/shared/Ids"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
@@ -60,6 +61,51 @@ export const suite = <E>(name: string, layer: Layer.Layer<MailStore, E>): void =
           rest.map(({ id }) => id),
           [late.id]
         )
+      }))
+
+    /** An organization with so many mails, each a second later than the one before; null is those of none. */
+    const many = Effect.fnUntraced(function* (count: number, owner: OrganizationId | null, from = start) {
+      const of = []
+      for (let index = 0; index < count; index++) {
+        of.push((yield* queued({ organizationId: owner, createdAt: from + index * second })).id)
+      }
+      return of
+    })
+
+    it("where there is not room for all, each organization gets its even part, however much another has; so do those of none", () =>
+      Effect.gen(function* () {
+        const store = yield* MailStore
+        const much = yield* many(20, organizationId())
+        const one = yield* many(1, organizationId(), start + minute)
+        const none = yield* many(5, null, start + minute)
+        const claim = (limit: number) =>
+          Effect.map(store.claim(start + hour, start + 2 * hour, limit), (mails) => mails.map(({ id }) => id))
+        assert.deepStrictEqual(yield* claim(6), [...much.slice(0, 2), ...one, ...none.slice(0, 2)])
+        assert.deepStrictEqual(yield* claim(6), [...much.slice(2, 5), ...none.slice(2, 5)])
+        assert.deepStrictEqual(yield* claim(6), much.slice(5, 11), "who is alone has all the room")
+      }))
+
+    it("of more organizations than there is room for, those come first that are behind the one named, and around", () =>
+      Effect.gen(function* () {
+        const store = yield* MailStore
+        const owners = [organizationId(), organizationId(), organizationId(), null]
+        for (const owner of owners) yield* many(3, owner)
+        const turns: Array<OrganizationId | null | undefined> = []
+        for (let count = 0; count < 12; count++) {
+          const behind = turns.at(-1) ?? null
+          turns.push((yield* store.claim(start + hour, start + 2 * hour, 1, behind))[0]?.organizationId)
+        }
+        assert.deepStrictEqual(turns, [...owners, ...owners, ...owners])
+      }))
+
+    it("the next moment at which a mail falls due is the soonest of all organizations'", () =>
+      Effect.gen(function* () {
+        const store = yield* MailStore
+        yield* many(2, organizationId(), start + hour)
+        yield* many(2, organizationId(), start + minute)
+        assert.deepStrictEqual(yield* store.nextDue, Option.some(start + minute))
+        yield* many(1, null)
+        assert.deepStrictEqual(yield* store.nextDue, Option.some(start))
       }))
 
     it("a taken mail is nobody else's until its lease ends, and then due again", () =>

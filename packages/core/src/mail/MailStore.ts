@@ -2,6 +2,7 @@
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
+import type { OrganizationId } from "../shared/Ids.ts"
 import type { Instant } from "../shared/Instant.ts"
 import type { Mail } from "./Mail.ts"
 
@@ -17,10 +18,17 @@ export class MailStore extends Context.Service<
     /** Due at once. One that is there already stays as it is. */
     readonly queue: (mail: Omit<Mail, "attempts">) => Effect.Effect<void>
     /**
-     * Takes mails that are due, oldest due first, and counts an attempt. Until `lease` nobody else gets them; if no
-     * outcome comes by then, they are due again.
+     * Takes mails that are due, so many at most, and counts an attempt. Until `lease` nobody else gets them; if no
+     * outcome comes by then, they are due again. Organizations take turns, and so do the mails of none: each that has one due
+     * gets one before any gets more, beginning behind the one named if any, and none gets more than its even part; of each the longest
+     * overdue come first. Answers in that order: whoever takes on behind the last one's passes nobody over.
      */
-    readonly claim: (at: Instant, lease: Instant, limit: number) => Effect.Effect<ReadonlyArray<Mail>>
+    readonly claim: (
+      at: Instant,
+      lease: Instant,
+      limit: number,
+      behind?: OrganizationId | null
+    ) => Effect.Effect<ReadonlyArray<Mail>>
     /** Counts only for the attempt that the mail was claimed with: one that was overtaken changes nothing, and is told so by false. */
     readonly settle: (mail: Mail, outcome: MailOutcome, at: Instant) => Effect.Effect<boolean>
     /**

@@ -3,10 +3,12 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import * as Ref from "effect/Ref"
 import * as Result from "effect/Result"
 import { CreatorLinks } from "../creator/CreatorLinks.ts"
 import { deskNotice, notice, undeliverableNotice } from "../creator/Notices.ts"
 import { OrganizationStore } from "../partner/OrganizationStore.ts"
+import type { OrganizationId } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
 import { Policy } from "../shared/Policy.ts"
 import { WorkSignal } from "../shared/WorkSignal.ts"
@@ -22,8 +24,10 @@ import type { NoticeText } from "./NoticeText.ts"
 export class Postman extends Context.Service<
   Postman,
   {
-    /** Takes up to so many due mails and hands them over side by side. Answers with how many it took. */
-    readonly round: (limit: number) => Effect.Effect<number>
+    /** Takes due mails, so many at most, in turn by organization. Each must be delivered by whoever took it. */
+    readonly take: (limit: number) => Effect.Effect<ReadonlyArray<Mail>>
+    /** Hands one over. Never fails: failing is an outcome. A stop gives it back. */
+    readonly deliver: (mail: Mail) => Effect.Effect<void>
     readonly nextDue: Effect.Effect<Option.Option<Instant.Instant>>
   }
 >()("@partner-commentary/core/mail/Postman") {
@@ -37,6 +41,8 @@ export class Postman extends Context.Service<
       const mailer = yield* Mailer
       const policy = yield* Policy
       const signal = yield* WorkSignal
+      /** Whose mail was taken last. */
+      const turn = yield* Ref.make<OrganizationId | null>(null)
 
       const about = (mail: Mail) =>
         mail.shareId === null ? Effect.succeed(Option.none<AssignmentInContext>()) : assignments.find(mail.shareId)
@@ -161,12 +167,14 @@ export class Postman extends Context.Service<
       })
 
       return Postman.of({
-        round: Effect.fnUntraced(function* (limit) {
+        take: Effect.fnUntraced(function* (limit) {
           const now = yield* Instant.now
-          const claimed = yield* mails.claim(now, Instant.plus(now, policy.lease), limit)
-          yield* Effect.forEach(claimed, deliver, { concurrency: "unbounded", discard: true })
-          return claimed.length
+          const taken = yield* mails.claim(now, Instant.plus(now, policy.lease), limit, yield* Ref.get(turn))
+          const last = taken.at(-1)
+          if (last !== undefined) yield* Ref.set(turn, last.organizationId)
+          return taken
         }),
+        deliver,
         nextDue: mails.nextDue
       })
     })

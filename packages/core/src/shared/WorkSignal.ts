@@ -5,12 +5,24 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Queue from "effect/Queue"
 import type * as Scope from "effect/Scope"
+import type { Environment } from "../access/ApiKey.ts"
 import { afterCommit } from "./Transaction.ts"
 
 /** What somebody may be listening for. */
-export type Work = "assignments" | "mails" | "deliveries" | "recoveries" | "removals" | "media"
+export type Work = "assignments" | "tests" | "mails" | "deliveries" | "recoveries" | "removals" | "media"
 
-export const everything: ReadonlyArray<Work> = ["assignments", "mails", "deliveries", "recoveries", "removals", "media"]
+export const everything: ReadonlyArray<Work> = [
+  "assignments",
+  "tests",
+  "mails",
+  "deliveries",
+  "recoveries",
+  "removals",
+  "media"
+]
+
+/** What falls due of assignments: who looks at the live ones is not woken by tests. */
+export const dueIn = (environment: Environment): Work => (environment === "test" ? "tests" : "assignments")
 
 export class WorkSignal extends Context.Service<
   WorkSignal,

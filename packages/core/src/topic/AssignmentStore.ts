@@ -3,7 +3,8 @@ import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
 import type * as Result from "effect/Result"
-import type { ShareId } from "../shared/Ids.ts"
+import type { Environment } from "../access/ApiKey.ts"
+import type { OrganizationId, ShareId } from "../shared/Ids.ts"
 import type { Instant } from "../shared/Instant.ts"
 import type { Work } from "../shared/WorkSignal.ts"
 import type { Assignment } from "./Assignment.ts"
@@ -14,6 +15,12 @@ import type { Change } from "./Workflow.ts"
 export interface AssignmentInContext {
   readonly assignment: Assignment
   readonly topic: Pick<Topic, "id" | "content" | "organizationName">
+}
+
+/** What is due of one organization, the longest overdue first. */
+export interface DueLane {
+  readonly organizationId: OrganizationId
+  readonly ids: ReadonlyArray<ShareId>
 }
 
 export interface Modified {
@@ -37,10 +44,13 @@ export class AssignmentStore extends Context.Service<
       id: ShareId,
       decide: (present: Assignment) => Result.Result<Change, E>
     ) => Effect.Effect<Option.Option<Modified>, E>
-    /** Those with something due at this moment, the longest overdue first. */
-    readonly due: (at: Instant, limit: number) => Effect.Effect<ReadonlyArray<ShareId>>
-    /** The next moment at which one falls due. */
-    readonly nextDue: Effect.Effect<Option.Option<Instant>>
+    /**
+     * Those with something due at this moment, so many at most, by organization: where there is not room for all, each that has
+     * something due gets one before any gets more, and none gets more than its even part.
+     */
+    readonly due: (environment: Environment, at: Instant, limit: number) => Effect.Effect<ReadonlyArray<DueLane>>
+    /** The next moment at which one of these environments falls due. */
+    readonly nextDue: (among: ReadonlyArray<Environment>) => Effect.Effect<Option.Option<Instant>>
     /** A creator's unsettled assignments in the live environment, oldest first; whatever the address's case. */
     readonly openOf: (creatorEmail: string) => Effect.Effect<ReadonlyArray<AssignmentInContext>>
     /** Everything ever sent to this address, settled or not. The test environment sends nothing to anybody. */

@@ -17,7 +17,7 @@ import { type PersonaId, ShareId, TopicId } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
 import type { Page } from "../shared/Page.ts"
 import { Policy } from "../shared/Policy.ts"
-import { WorkSignal } from "../shared/WorkSignal.ts"
+import { dueIn, WorkSignal } from "../shared/WorkSignal.ts"
 import type { QuotaExceeded } from "../usage/Quota.ts"
 import { fingerprint } from "./DuplicateWindow.ts"
 import {
@@ -143,7 +143,8 @@ export class Topics extends Context.Service<
           return submission
         }),
 
-        submit: (submission) => Effect.tap(store.submit(submission), signal.tell(["assignments", "mails"])),
+        submit: (submission) =>
+          Effect.tap(store.submit(submission), signal.tell([dueIn(submission.topic.environment), "mails"])),
 
         progress: (owner, id) => orNotFound(store.progress(owner, id)),
         find: (owner, id) => orNotFound(store.find(owner, id)),

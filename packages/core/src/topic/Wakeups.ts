@@ -7,6 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
+import type { Environment } from "../access/ApiKey.ts"
 import { beginsAttempt, wake } from "../commentary/Generation.ts"
 import { SimulatedCreators } from "../sandbox/SimulatedCreators.ts"
 import { isToAct } from "../sandbox/Simulation.ts"
@@ -14,7 +15,7 @@ import type { ShareId } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
 import { Policy } from "../shared/Policy.ts"
 import { WorkSignal } from "../shared/WorkSignal.ts"
-import { AssignmentStore } from "./AssignmentStore.ts"
+import { AssignmentStore, type DueLane } from "./AssignmentStore.ts"
 
 /** An attempt that was begun and must now be made, by whoever began it. */
 export interface Attempt {
@@ -30,9 +31,9 @@ export class Wakeups extends Context.Service<
       id: ShareId,
       mayBegin: boolean
     ) => Effect.Effect<{ readonly woke: boolean; readonly begun: Option.Option<Attempt> }>
-    /** Which are due now, the longest overdue first. */
-    readonly due: (limit: number) => Effect.Effect<ReadonlyArray<ShareId>>
-    readonly nextDue: Effect.Effect<Option.Option<Instant.Instant>>
+    /** Which are due now, by organization: each gets a fair part. */
+    readonly due: (environment: Environment, limit: number) => Effect.Effect<ReadonlyArray<DueLane>>
+    readonly nextDue: (environment: Environment) => Effect.Effect<Option.Option<Instant.Instant>>
   }
 >()("@partner-commentary/core/topic/Wakeups") {
   static readonly layer = Layer.effect(
@@ -61,8 +62,8 @@ export class Wakeups extends Context.Service<
             begun: beginsAttempt(before, after) ? Option.some({ id, ticket: after.generation.ticket }) : Option.none()
           }
         }),
-        due: (limit) => Effect.flatMap(Instant.now, (now) => store.due(now, limit)),
-        nextDue: store.nextDue
+        due: (environment, limit) => Effect.flatMap(Instant.now, (now) => store.due(environment, now, limit)),
+        nextDue: (environment) => store.nextDue([environment])
       })
     })
   )

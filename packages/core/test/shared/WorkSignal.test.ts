@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/testing/TestClock"
 
-const kinds: ReadonlyArray<Work> = ["assignments", "mails", "deliveries", "recoveries", "removals"]
+const kinds: ReadonlyArray<Work> = ["assignments", "tests", "mails", "deliveries", "recoveries", "removals"]
 
 /** Which of all that listen are woken by this. */
 const woken = (signal: (service: WorkSignal["Service"]) => Effect.Effect<void>) =>

@@ -1,0 +1,68 @@
+/** What a look at a queue costs on Postgres: the same, however much one organization has in it. */
+import { assert, it } from "@effect/vitest"
+import { MailStore } from "@partner-commentary/core/mail/MailStore"
+import { AssignmentStore } from "@partner-commentary/core/topic/AssignmentStore"
+import { TopicStore } from "@partner-commentary/core/topic/TopicStore"
+import * as TestDatabase from "@partner-commentary/test/postgres/TestDatabase"
+import { day, start, submission } from "@partner-commentary/testkit/Fixtures"
+import * as Effect from "effect/Effect"
+import * as SqlClient from "effect/sql/SqlClient"
+import * as Statement from "effect/sql/Statement"
+
+interface Plan {
+  readonly "Shared Hit Blocks": number
+  readonly "Shared Read Blocks": number
+}
+
+/** Another organization's assignments and mails, so many, all due for long. */
+const flood = (count: number) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    yield* sql`INSERT INTO assignments (topic_id, position, id, persona_id, persona_name, status, status_updated_at,
+        organization_id, environment, persona_image_url, creator_name, creator_email, creator_key, created_at, due_at, respond_by)
+      SELECT topic_id, n, 'flood-' || n, persona_id, persona_name, status, status_updated_at, 'flood', environment,
+        persona_image_url, creator_name, creator_email, creator_key, created_at, created_at, respond_by
+      FROM assignments, generate_series(1, CAST(${count} AS INTEGER)) AS n`
+    yield* sql`INSERT INTO mails (id, kind, organization_id, created_at, due_at)
+      SELECT 'flood-' || n, 'request', 'flood', created_at, created_at
+      FROM mails, generate_series(1, CAST(${count} AS INTEGER)) AS n`
+  })
+
+/** How many pages the effect's statements read, each made once more. */
+const pagesOf = Effect.fnUntraced(function* <A, E, R>(effect: Effect.Effect<A, E, R>) {
+  const sql = yield* SqlClient.SqlClient
+  const runs: Array<ReturnType<Statement.Statement<unknown>["compile"]>> = []
+  yield* Effect.provideService(effect, Statement.CurrentTransformer, (statement) =>
+    Effect.sync(() => {
+      runs.push(statement.compile())
+      return statement
+    })
+  )
+  let pages = 0
+  for (const [text, params] of runs) {
+    const rows = yield* sql.unsafe<{ readonly "QUERY PLAN": ReadonlyArray<{ readonly Plan: Plan }> }>(
+      `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${text}`,
+      params
+    )
+    for (const { Plan } of rows[0]?.["QUERY PLAN"] ?? [])
+      pages += Plan["Shared Hit Blocks"] + Plan["Shared Read Blocks"]
+  }
+  return pages
+})
+
+it.effect("of 20,000 that one organization has due, no more pages are read than for what is taken", () =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const assignments = yield* AssignmentStore
+    const mails = yield* MailStore
+    yield* (yield* TopicStore).submit(submission())
+    yield* flood(20_000)
+    yield* sql`ANALYZE assignments, mails`
+    const at = start + 10 * day
+    assert.isBelow(yield* pagesOf(assignments.due("live", at, 100)), 150)
+    assert.isBelow(yield* pagesOf(assignments.nextDue(["live", "test"])), 20)
+    assert.isBelow(yield* pagesOf(mails.nextDue), 50)
+    // Each of the 16 is written anew, and told to its indices.
+    assert.isBelow(yield* pagesOf(mails.claim(at, at + day, 16)), 350)
+  }).pipe(Effect.provide(TestDatabase.layer))
+)
