@@ -92,7 +92,7 @@ export const application = ({ apiRoot, filename, newsroom, outbox, port, secret 
     Layer.provideMerge(Core.layer),
     Layer.provide([NodeWebhookTransport.layer({ allowPrivate: false }), DashboardIdentity.layerNone]),
     Layer.provide([LocalGenerator.layer, OutboxMailer.layer({ folder: outbox, from: "Desk <desk@example.com>" })]),
-    Layer.provide([Layer.succeed(PublicAddress, { apiRoot }), Layer.succeed(SigningSecrets, [secret])]),
+    Layer.provide([PublicAddress.layer(apiRoot), SigningSecrets.layer(secret)]),
     Layer.provideMerge([Stores.layer, Core.layerProcess, NodeCrypto.layer, layerUntraced]),
     Layer.provideMerge(Migrations.layer),
     // Your own client, whatever else you do with it.

@@ -36,7 +36,7 @@ export const application = ({ apiRoot, filename, outbox, port, secret }: Options
     Layer.provideMerge(Core.layer),
     Layer.provide([NodeWebhookTransport.layer({ allowPrivate: false }), DashboardIdentity.layerNone]),
     Layer.provide([LocalGenerator.layer, OutboxMailer.layer({ folder: outbox, from: "Desk <desk@example.com>" })]),
-    Layer.provide([Layer.succeed(PublicAddress, { apiRoot }), Layer.succeed(SigningSecrets, [secret])]),
+    Layer.provide([PublicAddress.layer(apiRoot), SigningSecrets.layer(secret)]),
     Layer.provideMerge([Sqlite.layer({ filename }), Core.layerProcess, NodeCrypto.layer, layerUntraced]),
     Layer.provideMerge(NodeHttpServer.layer(createServer, { port, host: "127.0.0.1" }))
   )

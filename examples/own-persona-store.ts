@@ -2,17 +2,20 @@
 import { PersonaStore } from "@partner-commentary/core/persona/PersonaStore"
 import type { OrganizationId, PersonaId } from "@partner-commentary/core/shared/Ids"
 import * as Instant from "@partner-commentary/core/shared/Instant"
+import * as Sqlite from "@partner-commentary/sqlite/Sqlite"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as SqlClient from "effect/sql/SqlClient"
 
 // #region own-persona-store
-type Author = Record<"pen_name" | "about" | "email" | "joined", string> & { readonly id: PersonaId }
+type Author = Record<"id" | "pen_name" | "about" | "email" | "joined", string>
 
+/** Requests name a persona by a UUID in lower case, however the table spells it. An index on lower(id) finds it. Other keys are refused by name. */
 const persona = ({ about, email, id, joined, pen_name: name }: Author) => {
   const notKept = { imageUrl: "", expertise: [], socialLinks: {} }
-  return { id, name, bio: about, creator: { name, email }, createdAt: Instant.fromIso(joined), ...notKept }
+  const known = { id: id.toLowerCase() as PersonaId, name, bio: about, createdAt: Instant.fromIso(joined) }
+  return { ...known, creator: { name, email }, ...notKept }
 }
 
 export const layer = Layer.effect(
@@ -23,12 +26,17 @@ export const layer = Layer.effect(
     const all = Effect.map((rows: ReadonlyArray<Author>) => rows.map(persona))
     return PersonaStore.of({
       find: (id) =>
-        Effect.orDie(Effect.map(all(sql<Author>`SELECT * FROM authors WHERE id = ${id}`), Option.fromIterable)),
+        Effect.orDie(Effect.map(all(sql<Author>`SELECT * FROM authors WHERE lower(id) = ${id}`), Option.fromIterable)),
       licensedAmong: (partner, ids, at) =>
-        Effect.orDie(all(sql<Author>`SELECT a.* ${under(partner, at)} AND a.id IN ${sql.in(ids)}`)),
+        Effect.orDie(all(sql<Author>`SELECT a.* ${under(partner, at)} AND lower(a.id) IN ${sql.in(ids)}`)),
       licensed: (partner, at) =>
-        Effect.orDie(all(sql<Author>`SELECT a.* ${under(partner, at)} ORDER BY a.pen_name, a.id`))
+        Effect.orDie(all(sql<Author>`SELECT a.* ${under(partner, at)} ORDER BY a.pen_name, lower(a.id)`))
     })
   })
 )
+// #endregion
+
+// #region stores
+/** In the place of `Sqlite.layer({ filename: database })`: whoever asks for a PersonaStore gets this one. */
+export const stores = (database: string) => Sqlite.layerWith({ filename: database }, layer)
 // #endregion

@@ -32,8 +32,8 @@ export const openService = ({ apiRoot, database, outbox, secret }: Options) =>
       Layer.provideMerge(Core.layer),
       Layer.provide([NodeWebhookTransport.layer({ allowPrivate: false }), DashboardIdentity.layerNone]),
       Layer.provide([LocalGenerator.layer, OutboxMailer.layer({ folder: outbox, from: "Desk <desk@example.com>" })]),
-      Layer.provideMerge(Layer.succeed(PublicAddress, { apiRoot })),
-      Layer.provide(Layer.succeed(SigningSecrets, [Redacted.make(secret)])),
+      Layer.provideMerge(PublicAddress.layer(apiRoot)),
+      Layer.provide(SigningSecrets.layer(Redacted.make(secret))),
       Layer.provideMerge([Sqlite.layer({ filename: database }), Core.layerProcess, NodeCrypto.layer, layerUntraced])
     )
   )

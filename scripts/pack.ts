@@ -1,9 +1,10 @@
 /**
  * Packs what is published, one tarball for each workspace, into `dist/tarballs` or the folder that is named, and asks judges whether it can be
- * installed, imported and compiled against. `scripts/test-long/Judges.test.ts` proves them; the compiler and `scripts/bundle.ts` have run before.
+ * installed, imported and compiled against. `scripts/test-long/Judges.test.ts` proves them. It builds first: a fresh checkout has nothing to pack.
  */
 import { mkdirSync, rmSync } from "node:fs"
 import { join } from "node:path"
+import { build } from "./packing/Build.ts"
 import { judge } from "./packing/Judges.ts"
 import { stage } from "./packing/Stage.ts"
 import { pack } from "./packing/Tarballs.ts"
@@ -13,6 +14,7 @@ const [destination = join(root, "dist", "tarballs")] = process.argv.slice(2)
 rmSync(destination, { recursive: true, force: true })
 mkdirSync(destination, { recursive: true })
 
+build()
 const packed = await pack(stage(join(destination, "staged")), destination)
 const faults = await judge(packed)
 for (const fault of faults) process.stdout.write(`${fault}\n`)

@@ -57,10 +57,14 @@ const shown = [
 ]
 const ofNext = ["commentary", "route", "instrumentation"].map((name) => `nextjs/${name}`)
 
-it.for([...shown, ...ofNext])("the guide shows examples/%s.ts as it is", (path) => {
-  const source = readFileSync(join(import.meta.dirname, `../${path}.ts`), "utf8")
-  const name = basename(path)
-  const region = new RegExp(`^// #region ${name}\\n([\\s\\S]+?)^// #endregion$`, "m").exec(source)?.[1] ?? ""
-  expect(region).not.toBe("")
-  expect(page).toContain(`\`\`\`ts\n${region}\`\`\`\n`)
-})
+const regions = [...shown, ...ofNext].map((path) => [path, basename(path)] as const)
+
+it.for([...regions, ["own-persona-store", "stores"] as const])(
+  "the guide shows examples/%s.ts as it is: %s",
+  ([path, name]) => {
+    const source = readFileSync(join(import.meta.dirname, `../${path}.ts`), "utf8")
+    const region = new RegExp(`^// #region ${name}\\n([\\s\\S]+?)^// #endregion$`, "m").exec(source)?.[1] ?? ""
+    expect(region).not.toBe("")
+    expect(page).toContain(`\`\`\`ts\n${region}\`\`\`\n`)
+  }
+)

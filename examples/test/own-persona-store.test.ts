@@ -7,7 +7,6 @@ import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
 import { SigningSecrets } from "@partner-commentary/core/shared/SigningSecrets"
 import * as LocalGenerator from "@partner-commentary/generator/LocalGenerator"
 import * as Workers from "@partner-commentary/server/Workers"
-import * as Sqlite from "@partner-commentary/sqlite/Sqlite"
 import { Mailbox } from "@partner-commentary/test/Mailbox"
 import { Receivers } from "@partner-commentary/test/Receivers"
 import * as Seed from "@partner-commentary/test/Seed"
@@ -24,12 +23,12 @@ const stranger = "0190a5d8-0000-7000-8000-000000000003"
 
 const service = Layer.merge(TestApi.layerMemory, Workers.layer).pipe(
   Layer.provideMerge(Core.layer),
-  Layer.provide([OwnPersonaStore.layer, DashboardIdentity.layerNone]),
-  Layer.provideMerge(Sqlite.layerMemory),
+  Layer.provide(DashboardIdentity.layerNone),
+  Layer.provideMerge(OwnPersonaStore.stores(":memory:")),
   Layer.provideMerge([Mailbox.layer, Receivers.layer, LocalGenerator.layer, Core.layerProcess, NodeCrypto.layer]),
   Layer.provideMerge([
-    Layer.succeed(PublicAddress, { apiRoot: "http://test.invalid" }),
-    Layer.succeed(SigningSecrets, [Redacted.make("a secret of the tests")])
+    PublicAddress.layer("http://test.invalid"),
+    SigningSecrets.layer(Redacted.make("a secret of the tests, and long enough"))
   ])
 )
 

@@ -5,15 +5,19 @@ import type { AddressInfo } from "node:net"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Mailer } from "@partner-commentary/core/mail/Mailer"
+import { OrganizationStore } from "@partner-commentary/core/partner/OrganizationStore"
+import { OrganizationId } from "@partner-commentary/core/shared/Ids"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import * as SqliteClient from "@partner-commentary/sqlite/SqliteClient"
 import * as DashboardIdentitySuite from "@partner-commentary/testkit/DashboardIdentitySuite"
 import * as MailerSuite from "@partner-commentary/testkit/MailerSuite"
+import * as OrganizationReadingSuite from "@partner-commentary/testkit/OrganizationReadingSuite"
 import * as PersonaReadingSuite from "@partner-commentary/testkit/PersonaReadingSuite"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as SqlClient from "effect/sql/SqlClient"
 import * as TestClock from "effect/testing/TestClock"
@@ -138,7 +142,64 @@ PersonaReadingSuite.suite(
       SqlClient.SqlClient.use(
         (sql) =>
           sql`INSERT INTO contracts ${sql.insert({ author, partner, ends: until === null ? null : Instant.toIso(until) })}`
-      )
+      ),
+    existing: (partner) =>
+      SqlClient.SqlClient.use((sql) => {
+        const id = "5D3F0F6A-8C1E-4B7A-9D55-0E2F4C6B8A91"
+        const author = { id, pen_name: "Bo", about: "", email: "bo@host.example", joined: "2020-01-01T00:00:00.000Z" }
+        return Effect.andThen(
+          sql`INSERT INTO authors ${sql.insert(author)}`,
+          sql`INSERT INTO contracts ${sql.insert({ author: id, partner, ends: null })}`
+        )
+      })
+  }
+)
+
+/** Partners from a table of the host's, all on one plan: nothing of ours is at hand. */
+const tenants = Layer.effect(
+  OrganizationStore,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    yield* sql`CREATE TABLE tenants (key TEXT PRIMARY KEY, name TEXT, login TEXT, mail TEXT, closed TEXT, since TEXT)`
+    type Tenant = Record<string, string | null>
+    const first = ([row]: ReadonlyArray<Tenant>) =>
+      Option.map(Option.fromUndefinedOr(row), ({ closed, key, login, mail, name, since }) => ({
+        id: OrganizationId.make(String(key).toLowerCase()),
+        name: String(name),
+        plan: "standard" as const,
+        limits: {},
+        contactEmail: mail ?? null,
+        identityId: login ?? null,
+        suspendedAt: closed == null ? null : Instant.fromIso(closed),
+        createdAt: Instant.fromIso(String(since))
+      }))
+    return OrganizationStore.of({
+      find: (id) => Effect.orDie(Effect.map(sql<Tenant>`SELECT * FROM tenants WHERE lower(key) = ${id}`, first)),
+      findByIdentity: (login) =>
+        Effect.orDie(Effect.map(sql<Tenant>`SELECT * FROM tenants WHERE login = ${login}`, first))
+    })
+  })
+)
+
+const tenant = (row: Record<"key" | "name" | "login" | "mail" | "closed" | "since", string | null>) =>
+  SqlClient.SqlClient.use((sql) => sql`INSERT INTO tenants ${sql.insert(row)}`)
+
+OrganizationReadingSuite.suite(
+  "the host's own tenants",
+  Layer.provideMerge(tenants, SqliteClient.layer({ filename: ":memory:" })),
+  {
+    register: ({ contactEmail: mail, createdAt, id: key, identityId: login, name, suspendedAt }) =>
+      tenant({
+        ...{ key, name, login, mail, since: Instant.toIso(createdAt) },
+        closed: suspendedAt === null ? null : Instant.toIso(suspendedAt)
+      }),
+    existing: Effect.as(
+      tenant({
+        ...{ key: "5D3F0F6A-8C1E-4B7A-9D55-0E2F4C6B8A91", name: "Old", login: "old", mail: null, closed: null },
+        since: "2020-01-01T00:00:00.000Z"
+      }),
+      "old"
+    )
   }
 )
 

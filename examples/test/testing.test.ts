@@ -1,4 +1,7 @@
-/** The examples of a partner's own tests run as they are: with vitest, with jest's globals, and with Node's own runner. */
+/**
+ * The examples of a partner's own tests run as they are: with vitest, with jest's globals, and with Node's own runner. jest itself runs
+ * its one in `scripts/test-long/Packages.test.ts`, from a project that has it.
+ */
 import { execFile } from "node:child_process"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
@@ -26,6 +29,12 @@ it("Node's own runner needs nothing but Node", async () => {
   const { stdout } = await runner
   expect(stdout).toMatch(/^# pass 2$/m)
   expect(stdout).toMatch(/^# fail 0$/m)
+})
+
+it("the README of hosts/test shows what jest must be told, as the packages' tests tell it", () => {
+  const config = readFileSync(at("examples/testing/jest.config.json"), "utf8")
+  expect(readFileSync(at("hosts/test/README.md"), "utf8")).toContain(`\`\`\`json\n${config}\`\`\`\n`)
+  expect(Object.keys(JSON.parse(config))).toEqual(["extensionsToTreatAsEsm", "transform"])
 })
 
 it("the README of hosts/test shows the first example as it is", () => {

@@ -1,6 +1,9 @@
 /**
- * The same with jest, by its globals: `node --experimental-vm-modules node_modules/jest/bin/jest.js`, for all of it is ESM.
- * One instance for each test, made and disposed of by hooks.
+ * The same with jest, by its globals. One instance for each test, made and disposed of by hooks.
+ *
+ * All of it is ESM in TypeScript, of which jest must be told twice, in `jest.config.json` beside this file: `extensionsToTreatAsEsm` has
+ * `".ts"`, and a transform takes the types away, here `@swc/jest` (`npm install --save-dev jest @swc/core @swc/jest`). Then, of a
+ * package with `"type": "module"`: `node --experimental-vm-modules node_modules/jest/bin/jest.js`.
  */
 import { TestPartnerCommentary } from "@partner-commentary/test"
 import { Newsroom } from "./Newsroom.ts"

@@ -50,7 +50,7 @@ export interface Staging {
   readonly only?: string
 }
 
-/** Below `destination`, which is emptied first. The compiler has run: `tsc --build`, then `scripts/bundle.ts`. */
+/** Below `destination`, which is emptied first. What it takes is built: `Build.ts`. */
 export const stage = (destination: string, { only, repository }: Staging = {}): ReadonlyArray<Staged> => {
   const files = readFiles()
   const all = workspaces(files)

@@ -7,9 +7,12 @@ export interface Suite {
   /** How it is called. */
   readonly call: string
   readonly guarantees: ReadonlyArray<string>
-  /** The tests that run it. */
+  /** The tests, and what they share, that run it. */
   readonly runs: ReadonlyArray<string>
 }
+
+/** Who makes a port's layer with which others. `alone`: nobody, or an embedder who brings it in the place of ours. */
+export type Unit = "alone" | "topics" | "partners" | "process"
 
 export interface Port {
   readonly path: string
@@ -18,6 +21,7 @@ export interface Port {
   readonly about: string
   /** Its methods, with what each promises. */
   readonly methods: string
+  readonly unit: Unit
   readonly suites: ReadonlyArray<Suite>
 }
 
@@ -39,47 +43,101 @@ const methodsOf = (shape: string) =>
     .map((line) => line.replace(/^ {4}/, "").replace(/^readonly /, ""))
     .join("\n")
 
+/** A port that has a value where nobody provides one. */
+const reference = /(\/\*\*[^\n]*\*\/\n)?^export const (\w+) = Context\.Reference<([\s\S]+?)>\(\s*"/gm
+
+const classesIn = (path: string, text: string) =>
+  // What the core makes of other services is a use case.
+  text.includes("Layer.effect(")
+    ? []
+    : [...text.matchAll(declaration)]
+        // What is only known, such as the public address, is a setting.
+        .filter(([, , shape = ""]) => shape.includes("Effect"))
+        .map(([, name = "", shape = ""]) => ({ path, name, methods: methodsOf(shape), text }))
+
+const referencesIn = (path: string, text: string) =>
+  [...text.matchAll(reference)]
+    .filter(([, , name]) => nameOf(path) === name && aboutOf(text).startsWith("The port "))
+    .map(([, comment = "", name = "", type = ""]) => {
+      const named = [...text.matchAll(/(?:\/\*\*[^\n]*\*\/\n)?^export (?:interface|type) (\w+) [\s\S]*?\n(?=\n|$)/gm)]
+        .filter(([all, part = ""]) => all.includes("Effect.") && new RegExp(`\\b${part}\\b`).test(type))
+        .map(([all]) => all.replace(/^export /m, ""))
+      return { path, name, methods: `${named.join("")}${comment}${name}: ${type}`, text }
+    })
+
 export const portsOf = (files: Files): ReadonlyArray<Port> => {
   const all = [...files]
   const found = all
-    .filter(([path, text]) => path.startsWith("packages/core/src/") && !text.includes("Layer.effect("))
-    .flatMap(([path, text]) =>
-      [...text.matchAll(declaration)].map(([, name = "", shape = ""]) => ({ path, name, shape, text }))
-    )
-    // What is only known, such as the public address, is a setting.
-    .filter(({ shape }) => shape.includes("Effect"))
+    .filter(([path]) => path.startsWith("packages/core/src/"))
+    .flatMap(([path, text]) => [...classesIn(path, text), ...referencesIn(path, text)])
   const names = found.map(({ name }) => name)
+  const unitOf = unitsOf(files)
   const suites = all
     .filter(([path]) => /^packages\/testkit\/src\/\w+Suite\.ts$/.test(path))
-    .map(([path, text]) => ({ port: portOf(nameOf(path), text, names), suite: suiteOf(path, text, all) }))
+    .map(([path, text]) => ({ port: portOf(path, text, names), suite: suiteOf(path, text, all) }))
   return found
-    .map(({ name, path, shape, text }) => ({
+    .map(({ methods, name, path, text }) => ({
       path,
       name,
       about: aboutOf(text),
-      methods: methodsOf(shape),
+      methods,
+      unit: unitOf(name, aboutOf(text)),
       suites: suites.filter(({ port }) => port === name).map(({ suite }) => suite)
     }))
     .toSorted((one, other) => (one.name < other.name ? -1 : 1))
 }
 
-/** The port that a suite is named after, else the one that it asks for most. */
-const portOf = (suite: string, text: string, ports: ReadonlyArray<string>): string | undefined => {
-  const asked = (port: string) => text.match(new RegExp(`\\b${port}\\b`, "g"))?.length ?? 0
-  return ports.find((port) => suite === `${port}Suite`) ?? [...ports].sort((one, other) => asked(other) - asked(one))[0]
+/** As the layers say that make several ports at once; of partners and personas, what an embedder may bring stands alone. */
+const unitsOf = (files: Files): ((name: string, about: string) => Unit) => {
+  const madeBy = (path: string, layer: string) => {
+    const body =
+      new RegExp(`^export const ${layer} = ([\\s\\S]*?)\\n(?=\\n|$)`, "m").exec(files.get(path) ?? "")?.[1] ?? ""
+    const made = [...body.matchAll(/\b(\w+)\.layer/g)].map(([, name]) => name)
+    if (made.length === 0) throw new Error(`${path} makes nothing as ${layer}: where a port belongs is read there.`)
+    return made
+  }
+  const topics = madeBy("packages/sql/src/Stores.ts", "layerTopics")
+  const partners = madeBy("packages/sql/src/Stores.ts", "layerPartners")
+  const kept = madeBy("packages/core/src/Core.ts", "layerProcess")
+  return (name, about) => {
+    if (topics.includes(name)) return "topics"
+    if (kept.includes(name)) return "process"
+    return partners.includes(name) && !about.includes("An embedder may bring its own") ? "partners" : "alone"
+  }
+}
+
+/** The port that a suite's `describe` names behind the name that it was given. */
+const portOf = (path: string, text: string, ports: ReadonlyArray<string>): string => {
+  const named = /\bdescribe\(`\$\{name\}: (\w+)/.exec(text)?.[1] ?? ""
+  if (ports.includes(named)) return named
+  throw new Error(`${path} names no port: its describe begins with \`\${name}: \` and the port's name.`)
 }
 
 const suiteOf = (path: string, text: string, all: ReadonlyArray<readonly [string, string]>): Suite => {
   const name = nameOf(path)
   const parameters = /export const suite = (?:<[\s\S]*?>)?\(([\s\S]*?)\): void/.exec(text)?.[1] ?? ""
-  const call = [...parameters.matchAll(/(\w+)\??: /g)].map(([, parameter]) => parameter)
+  const call = [...parameters.replace(/\([^()]*\)/g, "").matchAll(/(\w+)\??: /g)].map(([, parameter]) => parameter)
   return {
     path,
     name,
     call: `${name}.suite(${call.join(", ")})`,
-    guarantees: [...text.matchAll(/\bit(?:\.\w+)?\(\s*(["`])(.+?)\1/g)].map(([, , guarantee = ""]) =>
-      guarantee.replace(/\$\{\w+\}(: )?/g, "")
+    guarantees: [...text.matchAll(/\bit(?:\.\w+)?\(\s*(["`])(.+?)\1/g)].flatMap(([, , guarantee = ""]) =>
+      expanded(guarantee, path, text)
     ),
-    runs: all.filter(([at, test]) => at.endsWith(".test.ts") && test.includes(`${name}.suite(`)).map(([at]) => at)
+    runs: all
+      .filter(([at, test]) => /^(?!scripts\/).+\/test\//.test(at) && test.includes(`${name}.suite(`))
+      .map(([at]) => at)
   }
+}
+
+/** One name for each entry of the table that a loop around the test goes through. */
+const expanded = (guarantee: string, path: string, text: string): ReadonlyArray<string> => {
+  const variable = /\$\{(.*?)\}/.exec(guarantee)?.[1]
+  if (variable === undefined) return [guarantee]
+  const table = new RegExp(`for \\(const \\[${variable}, .*?\\] of Object\\.entries\\((\\w+)\\)`).exec(text)?.[1]
+  const entries = new RegExp(`^const ${table}\\b[^\\n]*\\{\\n([\\s\\S]*?)\\n\\}`, "m").exec(text)?.[1] ?? ""
+  const keys = [...entries.matchAll(/^ {2}(?:"(.+?)"|(\w+)): /gm)].map(([, quoted, bare]) => quoted ?? bare ?? "")
+  const names = keys.flatMap((key) => expanded(guarantee.replace(`\${${variable}}`, key), path, text))
+  if (names.length > 0) return names
+  throw new Error(`${path}: what "${guarantee}" stands for cannot be read; let a loop go through a table of the file.`)
 }

@@ -1,16 +1,6 @@
 /** docs/ports.md: every port, what it must guarantee, and the suite that proves it. */
 import type { Files } from "../Repository.ts"
-import { type Port, portsOf, type Suite } from "./Port.ts"
-
-/** What an embedder may replace by itself; every other store is one unit with the others, on one database. */
-const alone = [
-  "Mailer",
-  "CommentaryGenerator",
-  "DashboardIdentity",
-  "PersonaStore",
-  "OrganizationStore",
-  "WebhookTransport"
-]
+import { type Port, portsOf, type Suite, type Unit } from "./Port.ts"
 
 const link = (path: string) => `[${path}](../${path})`
 
@@ -40,15 +30,17 @@ const section = (files: Files, { about, methods, name, path, suites }: Port) => 
 
 export const portsPage = (files: Files): string => {
   const ports = portsOf(files)
-  const first = alone.flatMap((name) => ports.filter((port) => port.name === name))
-  const others = ports.filter(({ name }) => !alone.includes(name))
-  const index = (all: ReadonlyArray<Port>) => all.map(({ name }) => `[${name}](#${name.toLowerCase()})`).join(", ")
+  const of = (unit: Unit) => ports.filter((port) => port.unit === unit)
+  const index = (unit: Unit) =>
+    of(unit)
+      .map(({ name }) => `[${name}](#${name.toLowerCase()})`)
+      .join(", ")
   return `${[
     "# Ports",
     "",
     "Generated from `packages/core/src` and `packages/testkit/src` by `npm run describe`; edit those instead.",
     "",
-    "A port is a service that the core asks for and does not make. Provide your own layer for its class, and run its suite in a test of yours:",
+    "A port is a service that the core asks for and does not make. Provide your own layer for its class or reference, and run its suite in a test of yours:",
     "",
     "```ts",
     'import * as MailerSuite from "@partner-commentary/testkit/MailerSuite"',
@@ -58,12 +50,15 @@ export const portsPage = (files: Files): string => {
     "",
     "Every guarantee is a test of its name. `layer` is built anew for each of them, at a moment that stands still.",
     "",
-    `Each by itself: ${index(first)}.`,
+    `Each by itself: ${index("alone")}.`,
     "",
-    `As one unit, for they share transactions (\`Stores.layerTopics\` of packages/sql), or kept by the process: ${index(others)}.`,
+    `As one unit, for they share transactions (\`Stores.layerTopics\` of packages/sql): ${index("topics")}.`,
     "",
-    ...first.flatMap((port) => section(files, port)),
-    ...others.flatMap((port) => section(files, port))
+    `Partners and personas where this service keeps them itself (\`Stores.layerPartners\`), written where nobody reads once their stores are yours: ${index("partners")}.`,
+    "",
+    `Kept by a process, or shared by several (\`Core.layerProcess\`, or the adapter's of Postgres): ${index("process")}.`,
+    "",
+    ...(["alone", "topics", "partners", "process"] as const).flatMap(of).flatMap((port) => section(files, port))
   ]
     .join("\n")
     .trimEnd()}\n`

@@ -1,12 +1,9 @@
 /** Empty projects outside of the repository, into which tarballs are installed as their users would, and the Nodes to run them on. */
 import { execFile } from "node:child_process"
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
-import { createRequire } from "node:module"
-import { dirname, join } from "node:path"
+import { join } from "node:path"
 import { promisify } from "node:util"
 import type { Packed } from "../packing/Tarballs.ts"
-
-export const compiler = join(dirname(createRequire(import.meta.url).resolve("typescript/package.json")), "bin", "tsc")
 
 /** What npm and the tests tell the programs that they run is none of the project's business. */
 const environment = Object.fromEntries(

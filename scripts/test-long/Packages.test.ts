@@ -6,10 +6,11 @@ import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { build, compiler } from "../packing/Build.ts"
 import { stage } from "../packing/Stage.ts"
 import { type Packed, pack } from "../packing/Tarballs.ts"
 import { root } from "../Repository.ts"
-import { brought, compiler, nodeOf, project, run } from "./Installation.ts"
+import { brought, nodeOf, project, run } from "./Installation.ts"
 
 const place = mkdtempSync(join(tmpdir(), "packages-"))
 const manifestOf = (folder: string) => JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8"))
@@ -25,8 +26,7 @@ let packed: ReadonlyArray<Packed> = []
 let nodes: ReadonlyArray<string> = []
 
 beforeAll(async () => {
-  await run(root, process.execPath, compiler, "--build")
-  await run(root, process.execPath, "scripts/bundle.ts")
+  build()
   packed = await pack(stage(join(place, "staged")), place)
   const least: string = manifestOf("packages/core").engines.node
   nodes = [process.execPath, await nodeOf(join(place, "node"), least.replace(">=", "").concat(".0"))]
@@ -108,6 +108,49 @@ describe.each([...new Set([oldest, newest])])("installed with effect %s", (effec
       expect(await run(folder, node, "--test", "--test-reporter=tap", "out/with-node-test.js")).toMatch(/^# fail 0$/m)
     }
   })
+})
+
+it("who installs a checkout instead compiles the sources themselves, with flags of their own", async () => {
+  const folder = join(place, "sources")
+  mkdirSync(folder)
+  const compilerOptions = {
+    target: "es2024",
+    lib: ["es2024", "dom"],
+    module: "nodenext",
+    types: ["node"],
+    typeRoots: [join(root, "node_modules/@types")],
+    strict: true,
+    skipLibCheck: true,
+    allowImportingTsExtensions: true,
+    noEmit: true
+  }
+  const include = ["packages", "adapters"]
+    .map((each) => join(root, each, "*/src"))
+    .concat(join(root, "examples/service.ts"))
+  writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, include }))
+  expect(await run(folder, process.execPath, compiler, "--project", ".")).toBe("")
+})
+
+it("jest runs a tester's TypeScript with what the example tells it, on each Node", async () => {
+  const folder = join(place, "jest")
+  project(folder, packed, ours("test"), {
+    effect: newest,
+    jest: "30.5.2",
+    "@swc/core": "1.16.22",
+    "@swc/jest": "0.2.39"
+  })
+  await run(folder, "npm", "install")
+  for (const [example, name] of [
+    ["Newsroom.ts", "Newsroom.ts"],
+    ["with-jest.ts", "newsroom.test.ts"],
+    ["jest.config.json", "jest.config.json"]
+  ] as const) {
+    copyFileSync(join(root, "examples/testing", example), join(folder, name))
+  }
+  for (const node of nodes) {
+    const said = await run(folder, node, "--experimental-vm-modules", "node_modules/jest/bin/jest.js", "--json")
+    expect(JSON.parse(said)).toMatchObject({ success: true, numPassedTests: 1 })
+  }
 })
 
 const alone = {

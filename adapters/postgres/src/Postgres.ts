@@ -23,6 +23,13 @@ export interface PostgresConfig extends PostgresClient.PostgresClientConfig {
 /** Brings the database to the present schema, and serves every store from it. */
 export const layer = (config: PostgresConfig) => Layer.provide(layerAsIs(config), layerMigrated(config))
 
+/** The same, with the host's own stores of personas or partners in the place of ours: `Stores.layerWith`. */
+export const layerWith = <Own extends Stores.HostsOwn, E, R>(config: PostgresConfig, own: Layer.Layer<Own, E, R>) =>
+  Layer.merge(Stores.layerWith(own), RateWindows.layer).pipe(
+    Layer.provideMerge(layerClient(config)),
+    Layer.provide(layerMigrated(config))
+  )
+
 /** Every store on a database that is of the present schema already. */
 export const layerAsIs = (config: PostgresConfig) =>
   Layer.provideMerge(Layer.merge(Stores.layer, RateWindows.layer), layerClient(config))

@@ -59,7 +59,10 @@ export interface Database {
 export const open = (config: DatabaseConfig): Effect.Effect<Database, SqlError, Scope.Scope> =>
   Effect.map(
     Effect.acquireRelease(
-      Effect.try({ try: () => openNative(config), catch: (cause) => toSqlError(cause, "open") }),
+      Effect.try({
+        try: () => openNative(config),
+        catch: (cause) => toSqlError(cause, "open", unopened(config.filename, cause))
+      }),
       (native) => Effect.sync(() => native.close())
     ),
     (native) => makeDatabase(native, patienceOf(config), config.prepareCacheSize ?? 256)
@@ -147,7 +150,7 @@ const toInput = (value: unknown): SQLInputValue => {
 }
 
 const settle = <A>(run: () => A): Effect.Effect<A, SqlError> => {
-  const result = Result.try({ try: run, catch: (cause) => toSqlError(cause, "execute") })
+  const result = Result.try({ try: run, catch: (cause) => toSqlError(cause, "execute", "Failed to execute statement") })
   return Result.isSuccess(result) ? Effect.succeed(result.success) : Effect.fail(result.failure)
 }
 
@@ -155,15 +158,18 @@ const primaryKeyViolation = 1555
 const uniqueViolation = 2067
 
 /** SQLite tells a primary key's conflict from a unique index's; Postgres and the stores do not. */
-const toSqlError = (cause: unknown, operation: "open" | "execute"): SqlError => {
+const toSqlError = (cause: unknown, operation: "open" | "execute", message: string): SqlError => {
   const code = typeof cause === "object" && cause !== null && "errcode" in cause ? cause.errcode : undefined
   const classified =
     typeof code === "number"
       ? Object.assign(cause as object, { errno: code === primaryKeyViolation ? uniqueViolation : code })
       : cause
-  const message = operation === "open" ? "Failed to open database" : "Failed to execute statement"
   return new SqlError({ reason: classifySqliteError(classified, { message, operation }) })
 }
+
+/** The path is the operator's own, and what they need to mend it. */
+const unopened = (filename: string, cause: unknown): string =>
+  `Failed to open database ${filename}: ${cause instanceof Error ? cause.message : String(cause)}`
 
 /**
  * A connection whose statements run at once while `mayRun` holds, and wait for the connection by `wait` otherwise. The

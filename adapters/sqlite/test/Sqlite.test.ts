@@ -1,5 +1,5 @@
 /** A file of stores: opened again, opened twice, and lost. */
-import { mkdtempSync, rmSync } from "node:fs"
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
@@ -19,6 +19,23 @@ const folder = Effect.acquireRelease(
 )
 
 describe("Sqlite", () => {
+  it.effect("a file that cannot be opened is told by its path, with why", () =>
+    Effect.gen(function* () {
+      const place = yield* folder
+      const text = join(place, "text.db")
+      writeFileSync(text, "no database".repeat(100))
+      for (const [filename, why] of [
+        [join(text, "below.db"), /EEXIST|ENOTDIR/],
+        [place, /unable to open database file/],
+        [text, /file is not a database/]
+      ] as const) {
+        const refused = yield* Effect.flip(Effect.scoped(Layer.build(Layer.fresh(SqliteClient.layer({ filename })))))
+        assert.include(refused.message, `Failed to open database ${filename}: `)
+        assert.match(refused.message, why)
+      }
+    })
+  )
+
   it.effect("a file that is opened again holds what it held, and needs no migration", () =>
     Effect.gen(function* () {
       const stores = Layer.fresh(layer({ filename: join(yield* folder, "new", "stores.db") }))

@@ -123,7 +123,7 @@ export const layer: Layer.Layer<Needed, SettingRefused | MailSettingRefused> = L
           Database.layer(settings),
           outside(environment),
           Layer.succeed(SigningSecrets, secrets),
-          Layer.succeed(PublicAddress, { apiRoot }),
+          PublicAddress.layerAnywhere(apiRoot),
           Layer.succeed(Policy, settings.policy),
           Layer.succeed(TrustedProxies, settings.trustedProxies),
           Explorer.layer,

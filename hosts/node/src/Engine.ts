@@ -21,7 +21,7 @@ export const layer = (settings: Settings, apiRoot: string) =>
     Layer.provideMerge(
       Layer.mergeAll(
         Layer.effect(SigningSecrets, DataFolder.signingSecrets(settings)),
-        Layer.succeed(PublicAddress, { apiRoot }),
+        PublicAddress.layerAnywhere(apiRoot),
         Layer.succeed(Policy, settings.policy),
         Layer.succeed(TrustedProxies, settings.trustedProxies),
         Layer.effect(

@@ -161,6 +161,7 @@ describe("Settings", () => {
     ["PORT", "http"],
     ["PUBLIC_URL", "example.com"],
     ["PUBLIC_URL", "https://example.com/?a=1"],
+    ["PUBLIC_URL", "https://ada@example.com"],
     ["DEV", "maybe"],
     ["DATABASE_URL", "postgres://u:hunter2@db/x?sslmode=maybe"],
     ["DATABASE_URL", "postgres://u:hunter2@db/x?sslmode=verify-full&sslrootcert=nowhere.pem"],

@@ -40,7 +40,7 @@ export const layer = <Seen, E>(
   const secret = Redacted.make(options.secret ?? "a secret of the tests")
   const settings = Layer.mergeAll(
     Layer.succeed(Policy, { ...defaults, ...options.policy }),
-    Layer.succeed(PublicAddress, { apiRoot: options.apiRoot ?? "http://test.invalid" }),
+    PublicAddress.layerAnywhere(options.apiRoot ?? "http://test.invalid"),
     Layer.succeed(SigningSecrets, [secret]),
     // A clock that jumps by years would poll all the way; signals and due times are enough.
     Layer.succeed(WorkerSettings, {

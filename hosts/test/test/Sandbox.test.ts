@@ -275,7 +275,7 @@ it.effect("the host's PersonaStore is never asked about a test persona", () =>
             deliveries: 10,
             media: 1
           }),
-          Layer.succeed(PublicAddress, { apiRoot: "http://test.invalid" }),
+          PublicAddress.layer("http://test.invalid"),
           Layer.succeed(SigningSecrets, [Redacted.make("a secret of the tests")])
         ])
       )

@@ -4,6 +4,7 @@ import { Scope } from "@partner-commentary/core/access/Scope"
 import { LimitName } from "@partner-commentary/core/partner/Plan"
 import * as Ids from "@partner-commentary/core/shared/Ids"
 import * as Instant from "@partner-commentary/core/shared/Instant"
+import * as PublicAddress from "@partner-commentary/core/shared/PublicAddress"
 import { codePoints, hasControls } from "@partner-commentary/core/shared/Text"
 import * as Duration from "effect/Duration"
 import * as Option from "effect/Option"
@@ -110,6 +111,9 @@ export const httpRoot: Kind<string> = {
   parse: (text) =>
     isHttpUrl(text) && !/[?#]/.test(text) ? Option.some(new URL(text).href.replace(/(?<!\/)\/+$/, "")) : Option.none()
 }
+
+/** `{api_root}`. */
+export const publicAddress: Kind<string> = { right: PublicAddress.right, parse: PublicAddress.normalized }
 
 export const httpUrl = checked(isHttpUrl, "an http:// or https:// address")
 

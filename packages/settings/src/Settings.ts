@@ -1,6 +1,7 @@
 /** Everything that a deployer can set, read from the environment once. A wrong value is refused here, before anything starts. */
 import type * as IpAllowList from "@partner-commentary/core/access/IpAllowList"
 import * as Policy from "@partner-commentary/core/shared/Policy"
+import { isWeak } from "@partner-commentary/core/shared/SigningSecrets"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -60,7 +61,7 @@ const defaultPort = 8080
 export const read: Effect.Effect<Settings, SettingRefused> = Effect.gen(function* () {
   const host = Option.getOrElse(yield* Variable.text("HOST"), () => "127.0.0.1")
   const port = yield* Variable.withDefault("PORT", Kind.port, defaultPort)
-  const publicUrl = yield* Variable.optional("PUBLIC_URL", Kind.httpRoot)
+  const publicUrl = yield* Variable.optional("PUBLIC_URL", Kind.publicAddress)
   const database = yield* DatabaseSettings.read(`${dataFolder}/partner-commentary.db`)
   const publicHost = Option.match(publicUrl, { onNone: () => host, onSome: (url) => new URL(url).hostname })
   const development = yield* Variable.withDefault("DEV", Kind.flag, database.isDefault && isLoopback(publicHost))
@@ -118,9 +119,8 @@ export const apiRoot = (settings: Settings, port: number): string =>
 
 const refuse = (name: string, reason: string) => Effect.fail(new SettingRefused({ name, reason }))
 
-/** From one link, a secret that can be guessed is found without asking us. */
 export const isWeaklySigned = ({ signingSecrets }: Settings): boolean =>
-  Option.exists(signingSecrets, (secrets) => secrets.some((secret) => Redacted.value(secret).length < 32))
+  Option.exists(signingSecrets, (secrets) => secrets.some(isWeak))
 
 /** Who has a partner's key could then learn what answers in the network that the service runs in. */
 export const isOpenToPrivate = ({ development, webhooks }: Settings): boolean => webhooks.allowPrivate && !development

@@ -155,21 +155,20 @@ export const toNewRow = (assignment: Assignment, iso: (instant: Instant) => stri
 })
 
 /** The live environment's statements say nothing of simulations. */
-const simulated = ({ simulation }: Assignment) =>
+const simulated = ({ simulation }: Assignment): ChangedRow =>
   simulation === null ? {} : { simulation_path: simulation.path, simulation_next_at: toIsoOrNull(simulation.nextAt) }
 
+type ChangedRow = Readonly<Record<string, string | number | null>>
+
 /** What a change touches, so that no index is written that does not change; never nothing, which is no statement. */
-export const changedColumns = (
-  before: Assignment,
-  after: Assignment
-): Readonly<Record<string, string | number | null>> => {
-  const former: Readonly<Record<string, string | number | null>> = toChangedRow(before)
+export const changedColumns = (before: Assignment, after: Assignment): ChangedRow => {
+  const former = toChangedRow(before)
   const touched = Object.entries(toChangedRow(after)).filter(([column, value]) => value !== former[column])
   return touched.length === 0 ? { status: after.status } : Object.fromEntries(touched)
 }
 
 /** What may change of one. Name, address and picture stay as they were sent, but for an erased or moved creator. */
-const toChangedRow = (assignment: Assignment) => ({
+const toChangedRow = (assignment: Assignment): ChangedRow => ({
   creator_name: assignment.creator.name,
   creator_email: assignment.creator.email,
   creator_key: addressKey(assignment.creator.email),

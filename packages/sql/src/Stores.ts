@@ -56,3 +56,12 @@ export const layerPartners = Layer.mergeAll(PersonaStore.layer, PersonaRegistry.
 )
 
 export const layer = Layer.merge(layerTopics, layerPartners)
+
+/**
+ * Every store, with the host's own in the place of ours. They may ask for the client, and for those whose place they take. What a
+ * registry of ours then writes of personas or partners, nobody reads.
+ */
+export const layerWith = <Own extends HostsOwn, E, R>(own: Layer.Layer<Own, E, R>) => Layer.provideMerge(own, layer)
+
+/** What a host may keep itself. */
+export type HostsOwn = Layer.Success<typeof layerPartners>

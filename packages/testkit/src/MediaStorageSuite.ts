@@ -26,8 +26,8 @@ export const suite = <R, E, E2>(
       return storage === null ? assert.fail("no storage is mounted") : yield* storage.put(name, medium)
     })
 
-    for (const [name, medium] of Object.entries(media)) {
-      it(`${name} is fetched with every byte and its content type`, () =>
+    for (const [what, { medium, name }] of Object.entries(media)) {
+      it(`${what} is fetched with every byte and its content type`, () =>
         Effect.gen(function* () {
           const url = yield* put(name, medium)
           assert.isTrue(URL.canParse(url))
@@ -77,11 +77,11 @@ const bytes = (size: number) => Uint8Array.from({ length: size }, (_, index) => 
 
 const audio = (size: number): Medium => ({ contentType: "audio/mpeg", bytes: bytes(size) })
 
-const media: Record<string, Medium> = {
-  [named("ordinary", "mp3")]: audio(40_000),
-  [named("byte", "wav")]: { contentType: "audio/wav", bytes: bytes(1) },
-  [named("other", "webm")]: { contentType: "video/webm", bytes: bytes(70_000) },
-  [named("large", "mp4")]: { contentType: "video/mp4", bytes: bytes(3_000_000) }
+const media: Record<string, { readonly name: string; readonly medium: Medium }> = {
+  "an ordinary file": { name: named("ordinary", "mp3"), medium: audio(40_000) },
+  "a file of one byte": { name: named("byte", "wav"), medium: { contentType: "audio/wav", bytes: bytes(1) } },
+  "a film": { name: named("other", "webm"), medium: { contentType: "video/webm", bytes: bytes(70_000) } },
+  "a large film": { name: named("large", "mp4"), medium: { contentType: "video/mp4", bytes: bytes(3_000_000) } }
 }
 
 const same = (one: Uint8Array, other: Uint8Array): boolean =>

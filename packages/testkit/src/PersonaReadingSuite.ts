@@ -2,7 +2,7 @@
 import { assert, describe } from "@effect/vitest"
 import type { Persona } from "@partner-commentary/core/persona/Persona"
 import { PersonaStore } from "@partner-commentary/core/persona/PersonaStore"
-import type { OrganizationId, PersonaId } from "@partner-commentary/core/shared/Ids"
+import { type OrganizationId, PersonaId, parse } from "@partner-commentary/core/shared/Ids"
 import type { Instant } from "@partner-commentary/core/shared/Instant"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
@@ -21,6 +21,8 @@ export interface Kept<E, R> {
   ) => Effect.Effect<unknown, E, R>
   /** An organization that may hold licences. */
   readonly organization?: Effect.Effect<OrganizationId, E, R>
+  /** A persona as your tables have theirs today, with a key in their spelling, and a licence for it: where that is no UUID in lower case. */
+  readonly existing?: (organization: OrganizationId) => Effect.Effect<unknown, E, R>
 }
 
 const bare = (changes: Partial<Persona> = {}) =>
@@ -82,6 +84,24 @@ export const suite = <R, E, E2>(name: string, layer: Layer.Layer<PersonaStore | 
         assert.deepStrictEqual(yield* among([]), [])
         assert.deepStrictEqual(ids(yield* store.licensed(theirs, start)), [other.id])
         assert.deepStrictEqual(yield* store.licensed(organizationId(), start), [])
+      }))
+
+    it("whatever is listed is found, and licensed, by the id that a request names it with: a UUID in lower case", () =>
+      Effect.gen(function* () {
+        const store = yield* PersonaStore
+        const mine = yield* organization
+        const one = bare()
+        yield* kept.publish(one)
+        yield* kept.license(mine, one.id, null)
+        if (kept.existing !== undefined) yield* kept.existing(mine)
+        const listed = yield* store.licensed(mine, start)
+        assert.lengthOf(listed, kept.existing === undefined ? 1 : 2)
+        for (const persona of listed) {
+          const requested = parse(PersonaId, persona.id)
+          assert.deepStrictEqual(requested, Option.some(persona.id), `${persona.id} is no UUID in lower case`)
+          assert.deepStrictEqual(found(yield* store.find(persona.id)), found(Option.some(persona)))
+          assert.deepStrictEqual(ids(yield* store.licensedAmong(mine, [persona.id], start)), [persona.id])
+        }
       }))
 
     it("the licensed are listed by name, ties by id, each as it is found", () =>

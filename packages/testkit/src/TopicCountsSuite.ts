@@ -25,7 +25,7 @@ import { guarantees } from "./Guarantee.ts"
 type Stores = TopicStore | AssignmentStore | UsageStore | PerformanceStore
 
 export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
-  describe(`${name}: counts`, () => {
+  describe(`${name}: TopicStore, counts`, () => {
     const it = guarantees(layer)
 
     it("the topic follows its assignments: pending, in progress, partial, completed", () =>

@@ -248,7 +248,7 @@ export const remembrance = Duration.days(90)
 export const suspectsAtOnce = 4
 
 /** The newest that a list shows. */
-export const maxListed = 1000
+const maxListed = 1000
 
 const operator = "operator"
 

@@ -5,10 +5,11 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
 import * as Instant from "../shared/Instant.ts"
 import { Policy } from "../shared/Policy.ts"
 import { AssignmentStore } from "../topic/AssignmentStore.ts"
-import { MediaStorage, StorageFailed } from "./MediaStorage.ts"
+import { MediaStorage } from "./MediaStorage.ts"
 import { extensions, MediaKind, MediaSynthesizer } from "./MediaSynthesizer.ts"
 import { afterFailure, isWornOut, nameOf, type Order, type Production, randomnessOfName } from "./Production.ts"
 import { ProductionStore } from "./ProductionStore.ts"
@@ -28,6 +29,12 @@ export const orders = Effect.gen(function* () {
     Effect.map(random.randomBytes(randomnessOfName), (bytes): Order => ({ kind, name: nameOf(bytes) }))
   )
 })
+
+/** Neither port said so: there was nothing to make it of or with, or an adapter broke. */
+class ProductionFailed extends Schema.TaggedError<ProductionFailed>()("ProductionFailed", {
+  permanent: Schema.Boolean,
+  reason: Schema.String
+}) {}
 
 export class Studio extends Context.Service<
   Studio,
@@ -75,7 +82,7 @@ export class Studio extends Context.Service<
         make: Effect.fn("Studio.make")(function* (production) {
           const outcome = yield* Effect.result(
             Effect.catchDefect(Effect.interruptible(attempt(production)), (defect) =>
-              Effect.fail(new StorageFailed({ permanent: false, reason: `an adapter broke: ${String(defect)}` }))
+              Effect.fail(new ProductionFailed({ permanent: false, reason: `an adapter broke: ${String(defect)}` }))
             ).pipe(Effect.onInterrupt(() => release(production)))
           )
           const now = yield* Instant.now
@@ -101,4 +108,4 @@ export class Studio extends Context.Service<
   )
 }
 
-const hopeless = (reason: string) => Effect.fail(new StorageFailed({ permanent: true, reason }))
+const hopeless = (reason: string) => Effect.fail(new ProductionFailed({ permanent: true, reason }))

@@ -18,7 +18,7 @@ import { ShareId } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
 import { PublicAddress } from "../shared/PublicAddress.ts"
 import { hash } from "../shared/Secret.ts"
-import { SigningSecrets } from "../shared/SigningSecrets.ts"
+import { refuseBlank, SigningSecrets } from "../shared/SigningSecrets.ts"
 import type { Assignment } from "../topic/Assignment.ts"
 
 /** What a genuine, unexpired token names. */
@@ -29,8 +29,6 @@ export type OpenedLink =
 /** Longer than any assignment can live and be read: ten drafts of a week each and thirty days of reading fit. */
 const assignmentLifetime = Duration.days(150)
 const deskLifetime = Duration.minutes(15)
-
-const blank = new Error("A signing secret is blank: give a long random text, the same for every process")
 
 export class CreatorLinks extends Context.Service<
   CreatorLinks,
@@ -50,7 +48,7 @@ export class CreatorLinks extends Context.Service<
       const digest = yield* Digest.Digest
       const { apiRoot } = yield* PublicAddress
       const secrets = yield* SigningSecrets
-      if (secrets.some((secret) => Redacted.value(secret).trim() === "")) return yield* Effect.die(blank)
+      yield* refuseBlank(secrets)
       const keys = yield* Effect.forEach(secrets, (secret) =>
         Effect.orDie(Mac.key(Mac.hmacSha256, utf8(`creator link ${Redacted.value(secret)}`)))
       )

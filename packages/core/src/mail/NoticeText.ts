@@ -2,6 +2,7 @@
  * How every mail looks, as plain text and as HTML. What each says is its occasion's (Notices, WebhookNotices).
  * Words from outside are made harmless to mail clients, and escaped at one place.
  */
+import { escapeHtml } from "../shared/Text.ts"
 
 export interface NoticeText {
   /** One line of at most 120 characters. */
@@ -52,34 +53,32 @@ const asHtml = ({ action, after, facts, paragraphs, quote, subject, title }: Not
 <meta name="color-scheme" content="light dark">
 <meta name="supported-color-schemes" content="light dark">
 <meta name="format-detection" content="telephone=no,date=no,address=no,email=no,url=no">
-<title>${escape(clip(subject, 120))}</title>
+<title>${escapeHtml(clip(subject, 120))}</title>
 </head>
 <body style="margin:0;padding:32px 20px;font:16px/1.55 -apple-system,'Segoe UI',Roboto,Helvetica,Arial,sans-serif">
 <div style="max-width:560px;margin:0 auto">
 <p style="margin:0 0 28px;padding:0 0 12px;border-bottom:3px solid ${accent};font-size:13px;font-weight:bold;letter-spacing:.04em">Partner Commentary</p>
-<h1 style="margin:0 0 20px;font-size:28px;line-height:1.2;font-weight:normal;${serif}">${escape(title)}</h1>
-${paragraphs.map((text) => `<p style="margin:0 0 16px">${escape(text)}</p>`).join("\n")}
+<h1 style="margin:0 0 20px;font-size:28px;line-height:1.2;font-weight:normal;${serif}">${escapeHtml(title)}</h1>
+${paragraphs.map((text) => `<p style="margin:0 0 16px">${escapeHtml(text)}</p>`).join("\n")}
 ${
   quote === null
     ? ""
-    : `<p style="margin:28px 0 8px;font-size:14px">${escape(quote.source)} writes:</p>
-<blockquote dir="auto" style="margin:0 0 28px;padding:4px 0 4px 18px;border-left:3px solid ${accent};font-size:20px;line-height:1.45;overflow-wrap:anywhere;${serif}">${escape(quote.text).replaceAll("\n", "<br>")}</blockquote>`
+    : `<p style="margin:28px 0 8px;font-size:14px">${escapeHtml(quote.source)} writes:</p>
+<blockquote dir="auto" style="margin:0 0 28px;padding:4px 0 4px 18px;border-left:3px solid ${accent};font-size:20px;line-height:1.45;overflow-wrap:anywhere;${serif}">${escapeHtml(quote.text).replaceAll("\n", "<br>")}</blockquote>`
 }
-${facts.map(([label, value]) => `<p style="margin:0 0 4px"><span style="opacity:.75">${escape(label)}:</span> <strong>${escape(value)}</strong></p>`).join("\n")}
+${facts.map(([label, value]) => `<p style="margin:0 0 4px"><span style="opacity:.75">${escapeHtml(label)}:</span> <strong>${escapeHtml(value)}</strong></p>`).join("\n")}
 ${
   action === null
     ? ""
-    : `<p style="margin:28px 0 16px"><a href="${escape(action.link)}" style="display:inline-block;padding:14px 26px;background:${accent};color:#ffffff;font-weight:bold;text-decoration:none">${escape(action.label)}</a></p>
-<p style="margin:0 0 14px;font-size:13px;opacity:.85;overflow-wrap:anywhere;word-break:break-all">Or open this address: <a href="${escape(action.link)}" style="color:inherit">${escape(action.link)}</a></p>`
+    : `<p style="margin:28px 0 16px"><a href="${escapeHtml(action.link)}" style="display:inline-block;padding:14px 26px;background:${accent};color:#ffffff;font-weight:bold;text-decoration:none">${escapeHtml(action.label)}</a></p>
+<p style="margin:0 0 14px;font-size:13px;opacity:.85;overflow-wrap:anywhere;word-break:break-all">Or open this address: <a href="${escapeHtml(action.link)}" style="color:inherit">${escapeHtml(action.link)}</a></p>`
 }
 <p style="margin:0;height:14px"></p>
-${after.map((text) => `<p style="margin:0 0 10px;font-size:14px;opacity:.85">${escape(text)}</p>`).join("\n")}
+${after.map((text) => `<p style="margin:0 0 10px;font-size:14px;opacity:.85">${escapeHtml(text)}</p>`).join("\n")}
 </div>
 </body>
 </html>
 `
-
-const escape = (text: string): string => text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
 
 /** No control characters, no direction overrides, no invisible tags; what mail clients would link is broken up. */
 export const harmless = (text: string): string =>

@@ -1,4 +1,7 @@
-/** The port through which the service knows its partners. An embedder may bring its own; registering is OrganizationRegistry's. */
+/**
+ * The port through which the service knows its partners. An embedder may bring its own; registering is OrganizationRegistry's.
+ * An organization's id is a UUID in lower case: so keys and topics name it. Suspended ones are given too, with the moment.
+ */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"

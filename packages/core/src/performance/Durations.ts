@@ -17,7 +17,7 @@ const growth = 1.1
 const classCount = 400
 
 /** Class 0 has what took no time; class n from 1 on begins at `growth` to the power of n - 1. */
-export const classOf = (duration: number): number =>
+const classOf = (duration: number): number =>
   duration < 1 ? 0 : Math.min(classCount - 1, 1 + Math.floor(Math.log(duration) / Math.log(growth)))
 
 /** The geometric middle of each class, in whole milliseconds. */

@@ -33,7 +33,7 @@ export interface Course extends Way {
 /** What it came to; `pending` while more may come by itself. */
 export type Ending = "pending" | "approved" | FailureReason
 
-export const endingOf = ({ failureReason, status }: Pick<Way, "failureReason" | "status">): Ending =>
+const endingOf = ({ failureReason, status }: Pick<Way, "failureReason" | "status">): Ending =>
   status === "creator_approved" ? "approved" : (failureReason ?? "pending")
 
 export interface Counts extends Readonly<Record<Ending, number>> {

@@ -1,4 +1,7 @@
-/** The port that knows personas and decides licences. An embedder may bring its own; publishing and licensing is PersonaRegistry's. */
+/**
+ * The port that knows personas and decides licences. An embedder may bring its own; publishing and licensing is PersonaRegistry's.
+ * A persona's id is a UUID in lower case, however the host's tables spell it: so every request names it, and so it stays on its topics.
+ */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"

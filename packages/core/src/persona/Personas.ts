@@ -5,7 +5,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { testPersonaOf, testPersonas } from "../sandbox/TestPersonas.ts"
-import { PersonaId } from "../shared/Ids.ts"
+import { isKept, PersonaId } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
 import type { Owner } from "../topic/TopicStore.ts"
 import type { Persona } from "./Persona.ts"
@@ -14,6 +14,17 @@ import { PersonaStore } from "./PersonaStore.ts"
 export class PersonaNotFound extends Schema.TaggedError<PersonaNotFound>()("PersonaNotFound", {}) {}
 /** The persona exists, but the organization holds no active licence for it. */
 export class NotLicensed extends Schema.TaggedError<NotLicensed>()("NotLicensed", { personaId: PersonaId }) {}
+
+/** A store's personas, each by an id that requests can name; with another, it would be listed and never found. */
+export const nameable = (personas: ReadonlyArray<Persona>): Effect.Effect<ReadonlyArray<Persona>> => {
+  const lost = personas.find(({ id }) => !isKept(id))
+  return lost === undefined ? Effect.succeed(personas) : Effect.die(unnameable(lost.id))
+}
+
+const unnameable = (id: string) =>
+  new Error(
+    `PersonaStore gave a persona with the id "${id}", which no request can name: it must be a UUID in lower case`
+  )
 
 export class Personas extends Context.Service<
   Personas,
@@ -30,13 +41,13 @@ export class Personas extends Context.Service<
       return Personas.of({
         list: ({ environment, organizationId }) =>
           Effect.map(
-            Effect.flatMap(Instant.now, (now) => store.licensed(organizationId, now)),
+            Effect.flatMap(Instant.now, (now) => Effect.flatMap(store.licensed(organizationId, now), nameable)),
             (licensed) => (environment === "test" ? [...testPersonas, ...licensed] : licensed)
           ),
         find: Effect.fnUntraced(function* ({ environment, organizationId }, id) {
           const simulated = environment === "test" ? testPersonaOf(id) : Option.none()
           if (Option.isSome(simulated)) return simulated.value
-          const licensed = yield* store.licensedAmong(organizationId, [id], yield* Instant.now)
+          const licensed = yield* nameable(yield* store.licensedAmong(organizationId, [id], yield* Instant.now))
           const [persona] = licensed
           if (persona !== undefined) return persona
           return yield* Option.isSome(yield* store.find(id))

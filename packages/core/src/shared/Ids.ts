@@ -4,9 +4,12 @@ import type * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 
-const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
+/** As it is kept and shown, and as `parse` has every request name it. */
 const Uuid = Schema.String.check(Schema.isPattern(uuid))
+
+export const isKept = (id: string): boolean => uuid.test(id)
 
 export const OrganizationId = Uuid.pipe(Schema.brand("OrganizationId"))
 export type OrganizationId = typeof OrganizationId.Type
@@ -39,7 +42,7 @@ export type EventId = typeof EventId.Type
 
 /** Reads an id from outside, in either case; what we keep and show is lower case. */
 export const parse = <Id extends string>(_schema: Schema.Codec<Id, string>, text: string): Option.Option<Id> =>
-  uuid.test(text) ? Option.some(text.toLowerCase() as Id) : Option.none()
+  Option.filter(Option.some(text.toLowerCase() as Id), isKept)
 
 /** Mints an id: time-ordered, from secure randomness and Effect's Clock. */
 export const make = <Id extends string>(

@@ -14,6 +14,10 @@ export const hasControls = (text: string): boolean => /[^\P{Cc}\t\n\r]/u.test(te
 export const isReadable = (text: string): boolean =>
   /[\p{L}\p{N}\p{P}\p{S}]/u.test(text.replace(/[\u115f\u1160\u3164\uffa0]/g, ""))
 
+/** As HTML, between tags or in an attribute in double quotes. */
+export const escapeHtml = (text: string): string =>
+  text.toWellFormed().replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
+
 /** Well-formed, with one kind of line end, without control characters, trimmed. */
 export const clean = (text: string): string =>
   text

@@ -10,6 +10,7 @@ import * as Schema from "effect/Schema"
 import type { Principal } from "../access/ApiKeys.ts"
 import type { Persona } from "../persona/Persona.ts"
 import { PersonaStore } from "../persona/PersonaStore.ts"
+import { nameable } from "../persona/Personas.ts"
 import { testPersonaOf } from "../sandbox/TestPersonas.ts"
 import * as Ids from "../shared/Ids.ts"
 import { type PersonaId, ShareId, TopicId } from "../shared/Ids.ts"
@@ -103,7 +104,7 @@ export class Topics extends Context.Service<
           environment === "test" ? asked.flatMap((id) => Option.toArray(testPersonaOf(id))) : []
         const others = simulated.length === 0 ? asked : asked.filter((id) => Option.isNone(testPersonaOf(id)))
         if (others.length === 0) return simulated
-        const known = yield* personas.licensedAmong(organization.id, others, at)
+        const known = yield* nameable(yield* personas.licensedAmong(organization.id, others, at))
         return [...simulated, ...known.filter(({ creator }) => creator.email !== "")]
       })
 

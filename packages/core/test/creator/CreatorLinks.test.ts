@@ -25,7 +25,7 @@ const signedWith = (first: string, ...rest: ReadonlyArray<string>) =>
   Effect.map(
     Layer.build(
       CreatorLinks.layer.pipe(
-        Layer.provide(Layer.succeed(PublicAddress, { apiRoot: "https://partners.example" })),
+        Layer.provide(PublicAddress.layer("https://partners.example")),
         Layer.provide(
           Layer.succeed(SigningSecrets, [Redacted.make(first), ...rest.map((secret) => Redacted.make(secret))])
         ),

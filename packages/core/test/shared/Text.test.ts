@@ -1,7 +1,7 @@
 import { describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
 import { assert } from "vitest"
-import { clean, codePoints, hasControls } from "../../src/shared/Text.ts"
+import { clean, codePoints, escapeHtml, hasControls } from "../../src/shared/Text.ts"
 
 const anything = fc.oneof(
   fc.string({ unit: "binary" }),
@@ -10,6 +10,13 @@ const anything = fc.oneof(
     .array(fc.constantFrom("\r", "\n", "\t", "\u0000", "\u0085", " ", "a", "\ud800"), { maxLength: 12 })
     .map((all) => all.join(""))
 )
+
+describe("a text in HTML", () => {
+  it("says nothing but itself, in an element or an attribute, and is well-formed", () => {
+    assert.strictEqual(escapeHtml(`<a href="x">&'</a>`), "&#60;a href=&#34;x&#34;&#62;&#38;&#39;&#60;/a&#62;")
+    assert.strictEqual(escapeHtml("a\ud800b🏆"), "a\ufffdb🏆")
+  })
+})
 
 describe("a text's length", () => {
   it("counts code points, not units", () => {

@@ -1,4 +1,5 @@
 /** HTML as a value: a template that escapes everything put into it, except HTML itself. Attributes must stand in double quotes. */
+import { escapeHtml } from "@partner-commentary/core/shared/Text"
 
 export class Html {
   readonly markup: string
@@ -16,11 +17,8 @@ export const html = (strings: TemplateStringsArray, ...contents: ReadonlyArray<C
   return new Html(markup)
 }
 
-export const escape = (text: string): string =>
-  text.toWellFormed().replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
-
 const render = (content: Content): string => {
   if (content instanceof Html) return content.markup
-  if (typeof content === "string" || typeof content === "number") return escape(String(content))
+  if (typeof content === "string" || typeof content === "number") return escapeHtml(String(content))
   return Array.isArray(content) ? content.map(render).join("") : ""
 }

@@ -20,11 +20,7 @@ export const caller = (initial: Assignment) =>
     const { layer, state } = deskFake(initial)
     const http = yield* HttpRouter.toHttpEffect(
       CreatorRoutes.layer.pipe(
-        Layer.provide([
-          layer,
-          Layer.succeed(PublicAddress, { apiRoot: "https://partners.example/api" }),
-          Digest.layerWebCrypto
-        ]),
+        Layer.provide([layer, PublicAddress.layer("https://partners.example/api"), Digest.layerWebCrypto]),
         Layer.provideMerge(HttpServer.layerServices)
       )
     )

@@ -1,12 +1,13 @@
 import { describe, it } from "@effect/vitest"
 import { defaults } from "@partner-commentary/core/shared/Policy"
+import { escapeHtml } from "@partner-commentary/core/shared/Text"
 import { furtherCounted } from "@partner-commentary/core/topic/AssignmentStore"
 import * as fc from "fast-check"
 import { assert } from "vitest"
 import { type Action, actions, textOf } from "../../src/creator/CreatorAction.ts"
 import { creatorPage } from "../../src/creator/CreatorPage.ts"
 import { deskPage } from "../../src/creator/DeskPage.ts"
-import { escape, html } from "../../src/creator/Html.ts"
+import { html } from "../../src/creator/Html.ts"
 import { outboxMailPage, outboxPage } from "../../src/creator/OutboxPage.ts"
 import type { Visit } from "../../src/creator/Scene.ts"
 import { style } from "../../src/creator/Style.ts"
@@ -265,7 +266,7 @@ describe("the template", () => {
       html`<p title="${'"'}">${["<", html`<b>`, 1, null, undefined, false]}</p>`.markup,
       '<p title="&#34;">&#60;<b>1</p>'
     )
-    assert.notMatch(escape(`<>"'&`), /[<>"']|&(?!#)/)
+    assert.notMatch(escapeHtml(`<>"'&`), /[<>"']|&(?!#)/)
   })
 })
 

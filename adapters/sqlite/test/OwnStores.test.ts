@@ -1,0 +1,80 @@
+/** A host's own stores in the place of ours: read by whoever asks for that port, wherever else the layer stands. */
+import { assert, describe, it } from "@effect/vitest"
+import { Mailer } from "@partner-commentary/core/mail/Mailer"
+import { OrganizationRegistry } from "@partner-commentary/core/partner/OrganizationRegistry"
+import { OrganizationStore } from "@partner-commentary/core/partner/OrganizationStore"
+import { PersonaRegistry } from "@partner-commentary/core/persona/PersonaRegistry"
+import { PersonaStore } from "@partner-commentary/core/persona/PersonaStore"
+import { layerWith } from "@partner-commentary/sqlite/Sqlite"
+import { license, organization, persona, start } from "@partner-commentary/testkit/Fixtures"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as SqlClient from "effect/sql/SqlClient"
+
+const theirs = persona({ name: "The host's" })
+
+/** On the same database, as a host's may be. */
+const own = Layer.effect(
+  PersonaStore,
+  Effect.map(SqlClient.SqlClient, (sql) => {
+    const all = Effect.orDie(Effect.as(sql`SELECT id FROM personas`, [theirs]))
+    return PersonaStore.of({
+      find: () => Effect.map(all, ([one]) => Option.fromUndefinedOr(one)),
+      licensed: () => all,
+      licensedAmong: () => all
+    })
+  })
+)
+
+describe("the stores with a host's own", () => {
+  it.effect("give the host's where it has one, and ours for everything else", () =>
+    Effect.gen(function* () {
+      const one = organization()
+      yield* (yield* OrganizationRegistry).insert(one)
+      assert.deepStrictEqual(yield* (yield* OrganizationStore).find(one.id), Option.some(one))
+      assert.deepStrictEqual(yield* (yield* PersonaStore).licensed(one.id, start), [theirs])
+    }).pipe(Effect.provide(layerWith({ filename: ":memory:" }, own)))
+  )
+
+  it.effect("leave the registry to write where nobody reads", () =>
+    Effect.gen(function* () {
+      const [one, ours] = [organization(), persona()]
+      const registry = yield* PersonaRegistry
+      yield* (yield* OrganizationRegistry).insert(one)
+      yield* registry.insert(ours)
+      assert.isTrue(yield* registry.grant(license({ organizationId: one.id, personaId: ours.id })))
+      assert.deepStrictEqual(yield* (yield* PersonaStore).licensed(one.id, start), [theirs])
+    }).pipe(Effect.provide(layerWith({ filename: ":memory:" }, own)))
+  )
+
+  it("are of personas and partners: anything else does not compile", () => {
+    // @ts-expect-error: a mailer is provided to the core, not to the stores
+    layerWith({ filename: ":memory:" }, Layer.succeed(Mailer, { send: () => Effect.void }))
+  })
+
+  it.effect("may ask for the one whose place they take", () =>
+    Effect.gen(function* () {
+      const [one, ours] = [organization(), persona()]
+      const registry = yield* PersonaRegistry
+      yield* (yield* OrganizationRegistry).insert(one)
+      yield* registry.insert(ours)
+      assert.deepStrictEqual(
+        yield* (yield* PersonaStore).find(ours.id),
+        Option.some({ ...ours, bio: "Read by the host." })
+      )
+    }).pipe(Effect.provide(layerWith({ filename: ":memory:" }, reading)))
+  )
+})
+
+const reading = Layer.effect(
+  PersonaStore,
+  Effect.map(PersonaStore, (kept) => ({
+    ...kept,
+    find: (id) =>
+      Effect.map(
+        kept.find(id),
+        Option.map((one) => ({ ...one, bio: "Read by the host." }))
+      )
+  }))
+)
