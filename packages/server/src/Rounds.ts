@@ -29,8 +29,8 @@ export const WorkerSettings = Context.Reference("@partner-commentary/server/Work
     pollInterval: Duration.seconds(1),
     /** Looks again so soon where what is due could not be done, at the latest with the poll. */
     pause: Duration.seconds(1),
-    /** Attempts at drafts under way at one time. */
-    attempts: 16,
+    /** Attempts at drafts under way at one time: half of them of one organization at most. */
+    attempts: 32,
     /** Mails handed over side by side. */
     mails: 16,
     /** Events under way to receivers: enough that hundreds of hung receivers leave room for the others. */
