@@ -1,4 +1,5 @@
 /** Why a command did not do what it was asked: one clear sentence for a person, and exit code 1. */
+import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 
 export class CommandFailed extends Schema.TaggedError<CommandFailed>()("CommandFailed", {
@@ -9,3 +10,7 @@ export class CommandFailed extends Schema.TaggedError<CommandFailed>()("CommandF
 export class WrongUsage extends Schema.TaggedError<WrongUsage>()("WrongUsage", {
   message: Schema.String
 }) {}
+
+/** What is wrong by itself is said before a database is asked for. */
+export const refuseIf = (isWrong: boolean, message: string): Effect.Effect<void, WrongUsage> =>
+  isWrong ? Effect.fail(new WrongUsage({ message })) : Effect.void

@@ -36,6 +36,7 @@ describe("wrong usage", () => {
     ],
     ["a moment without a zone", ["license", "grant", "--org", id, "--persona", id, "--until", "2026-01-01"], /--until/],
     ["nothing to change", ["org", "update", id], /Say what to change/],
+    ["nothing of a persona's to change", ["persona", "update", id], /Say what to change/],
     ["a token for nobody", ["token", "create"], /--org is missing/],
     ["a token for no id", ["token", "create", "--org", "acme"], /--org must be an id/],
     [

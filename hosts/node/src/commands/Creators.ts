@@ -13,7 +13,7 @@ import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import * as Administration from "../Administration.ts"
 import { answer, isoOrNull } from "../Answer.ts"
-import { CommandFailed, WrongUsage } from "../CommandFailed.ts"
+import { CommandFailed, refuseIf, WrongUsage } from "../CommandFailed.ts"
 import * as Parameter from "../Parameter.ts"
 
 const shareId = Parameter.argument("share_id", Kind.id(ShareId), "The share_id: one persona's part in one topic")
@@ -97,20 +97,25 @@ const changeEmail = Command.make(
     from: Parameter.required("from", Kind.email, "EMAIL", "The present address"),
     to: Parameter.required("to", Kind.email, "EMAIL", "The new address")
   },
-  Effect.fn(function* ({ from, to }) {
-    if (from.toLowerCase() === to.toLowerCase()) {
-      return yield* new WrongUsage({ message: "--from and --to are the same address." })
-    }
-    const changed = yield* (yield* Creators).changeEmail(from, to)
-    if (changed.personas + changed.assignments === 0) return yield* nobody(from)
-    yield* answer({
-      json: () => changed,
-      text: () => [
-        `Changed ${personas(changed.personas)} and ${requests(changed.assignments, "open ")} to ${to}.`,
-        "Links mailed to the old address no longer work; new ones are on their way."
-      ]
-    })
-  }, Effect.provide(Administration.layer))
+  Effect.fn(
+    function* ({ from, to }) {
+      const changed = yield* (yield* Creators).changeEmail(from, to)
+      if (changed.personas + changed.assignments === 0) return yield* nobody(from)
+      yield* answer({
+        json: () => changed,
+        text: () => [
+          `Changed ${personas(changed.personas)} and ${requests(changed.assignments, "open ")} to ${to}.`,
+          "Links mailed to the old address no longer work; new ones are on their way."
+        ]
+      })
+    },
+    Effect.provide(Administration.layer),
+    (changing, { from, to }) =>
+      Effect.andThen(
+        refuseIf(from.toLowerCase() === to.toLowerCase(), "--from and --to are the same address."),
+        changing
+      )
+  )
 ).pipe(Command.withDescription("Move a creator to another address; links mailed to the old one die"))
 
 const erase = Command.make(

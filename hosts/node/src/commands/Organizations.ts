@@ -15,7 +15,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Administration from "../Administration.ts"
 import { answer, fields, isoOrNull, table } from "../Answer.ts"
-import { CommandFailed, WrongUsage } from "../CommandFailed.ts"
+import { CommandFailed, refuseIf } from "../CommandFailed.ts"
 import * as Parameter from "../Parameter.ts"
 
 const settings = {
@@ -72,26 +72,32 @@ const create = Command.make(
 const update = Command.make(
   "update",
   { id, name: Parameter.optional("name", Kind.name, "NAME", "Shown to creators from the next topic on"), ...settings },
-  Effect.fn(function* (wanted) {
-    const { contactEmail, identityId, limits, name, plan } = wanted
-    if ([contactEmail, identityId, name, plan].every(Option.isNone) && limits.length === 0) {
-      return yield* new WrongUsage({
-        message: "Say what to change: --name, --plan, --contact-email, --identity-id or --limit."
+  Effect.fn(
+    function* (wanted) {
+      const { contactEmail, identityId, limits, name, plan } = wanted
+      const organization = yield* changed(wanted.id, "organization.updated", (present) => ({
+        ...present,
+        name: Option.getOrElse(name, () => present.name),
+        plan: Option.getOrElse(plan, () => present.plan),
+        contactEmail: Option.getOrElse(contactEmail, () => present.contactEmail),
+        identityId: Option.getOrElse(identityId, () => present.identityId),
+        limits: changedLimits(present.limits, limits)
+      }))
+      yield* answer({
+        json: () => view(organization),
+        text: () => [`Updated the organization ${organization.name}.`, ...details(organization)]
       })
-    }
-    const organization = yield* changed(wanted.id, "organization.updated", (present) => ({
-      ...present,
-      name: Option.getOrElse(name, () => present.name),
-      plan: Option.getOrElse(plan, () => present.plan),
-      contactEmail: Option.getOrElse(contactEmail, () => present.contactEmail),
-      identityId: Option.getOrElse(identityId, () => present.identityId),
-      limits: changedLimits(present.limits, limits)
-    }))
-    yield* answer({
-      json: () => view(organization),
-      text: () => [`Updated the organization ${organization.name}.`, ...details(organization)]
-    })
-  }, Effect.provide(Administration.layer))
+    },
+    Effect.provide(Administration.layer),
+    (updating, { contactEmail, identityId, limits, name, plan }) =>
+      Effect.andThen(
+        refuseIf(
+          [contactEmail, identityId, name, plan].every(Option.isNone) && limits.length === 0,
+          "Say what to change: --name, --plan, --contact-email, --identity-id or --limit."
+        ),
+        updating
+      )
+  )
 ).pipe(Command.withDescription("Change a partner; what is not named stays"))
 
 const list = Command.make(

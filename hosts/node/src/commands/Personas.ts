@@ -12,7 +12,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Administration from "../Administration.ts"
 import { answer, fields, table } from "../Answer.ts"
-import { CommandFailed, WrongUsage } from "../CommandFailed.ts"
+import { CommandFailed, refuseIf } from "../CommandFailed.ts"
 import * as Parameter from "../Parameter.ts"
 
 const name = "What partners call it"
@@ -75,44 +75,49 @@ const update = Command.make(
     creatorEmail: Parameter.optional("creator-email", Kind.email, "EMAIL", `${email}. For new topics only`),
     ...settings
   },
-  Effect.fn(function* ({ id, social, ...wanted }) {
-    if (Object.values(wanted).every((value: Option.Option<unknown>) => Option.isNone(value)) && social.length === 0) {
-      return yield* new WrongUsage({
-        message:
-          "Say what to change: --name, --creator-email, --creator-name, --image-url, --bio, --expertise or --social."
-      })
-    }
-    const registry = yield* PersonaRegistry
-    const updated = yield* Administration.together(
-      Effect.tap(
-        registry.update(id, (present) => ({
-          ...present,
-          name: Option.getOrElse(wanted.name, () => present.name),
-          imageUrl: Option.getOrElse(wanted.imageUrl, () => present.imageUrl) ?? "",
-          bio: Option.getOrElse(wanted.bio, () => present.bio),
-          expertise: Option.getOrElse(wanted.expertise, () => present.expertise),
-          socialLinks: changedLinks(present.socialLinks, social),
-          creator: {
-            name: Option.getOrElse(wanted.creatorName, () => present.creator.name) ?? "",
-            email: Option.getOrElse(wanted.creatorEmail, () => present.creator.email)
-          }
-        })),
-        (outcome) => (Option.isNone(outcome) ? Effect.void : record("persona.updated", outcome.value))
+  Effect.fn(
+    function* ({ id, social, ...wanted }) {
+      const registry = yield* PersonaRegistry
+      const updated = yield* Administration.together(
+        Effect.tap(
+          registry.update(id, (present) => ({
+            ...present,
+            name: Option.getOrElse(wanted.name, () => present.name),
+            imageUrl: Option.getOrElse(wanted.imageUrl, () => present.imageUrl) ?? "",
+            bio: Option.getOrElse(wanted.bio, () => present.bio),
+            expertise: Option.getOrElse(wanted.expertise, () => present.expertise),
+            socialLinks: changedLinks(present.socialLinks, social),
+            creator: {
+              name: Option.getOrElse(wanted.creatorName, () => present.creator.name) ?? "",
+              email: Option.getOrElse(wanted.creatorEmail, () => present.creator.email)
+            }
+          })),
+          (outcome) => (Option.isNone(outcome) ? Effect.void : record("persona.updated", outcome.value))
+        )
       )
-    )
-    if (Option.isNone(updated)) return yield* new CommandFailed({ message: `There is no persona ${id}.` })
-    const persona = updated.value
-    yield* answer({
-      json: () => view(persona),
-      text: () => [
-        `Updated the persona ${persona.name}.`,
-        ...details(persona),
-        ...(Option.isSome(wanted.creatorEmail)
-          ? ["Open requests stay with the former address. To move them too: partner-commentary creator change-email"]
-          : [])
-      ]
-    })
-  }, Effect.provide(Administration.layer))
+      if (Option.isNone(updated)) return yield* new CommandFailed({ message: `There is no persona ${id}.` })
+      const persona = updated.value
+      yield* answer({
+        json: () => view(persona),
+        text: () => [
+          `Updated the persona ${persona.name}.`,
+          ...details(persona),
+          ...(Option.isSome(wanted.creatorEmail)
+            ? ["Open requests stay with the former address. To move them too: partner-commentary creator change-email"]
+            : [])
+        ]
+      })
+    },
+    Effect.provide(Administration.layer),
+    (updating, { id: _, social, ...wanted }) =>
+      Effect.andThen(
+        refuseIf(
+          Object.values(wanted).every((value: Option.Option<unknown>) => Option.isNone(value)) && social.length === 0,
+          "Say what to change: --name, --creator-email, --creator-name, --image-url, --bio, --expertise or --social."
+        ),
+        updating
+      )
+  )
 ).pipe(Command.withDescription("Change a persona; what is not named stays"))
 
 const list = Command.make(

@@ -42,13 +42,13 @@ export const make = Effect.fnUntraced(function* <Key extends string, A>(
       }),
     { capacity, timeToLive: (exit) => (Exit.isSuccess(exit) ? kept : 0) }
   )
+  const life = Duration.fromInputUnsafe(kept)
   /** In the order in which they came. */
   const chosen = new Map<Key, Found<A>>()
 
   const recall = (key: Key, now: Instant.Instant): Found<A> | undefined => {
     const found = chosen.get(key)
-    if (found === undefined || (found.at <= now && now < Instant.plus(found.at, Duration.fromInputUnsafe(kept))))
-      return found
+    if (found === undefined || (found.at <= now && now < Instant.plus(found.at, life))) return found
     chosen.delete(key)
     return undefined
   }
