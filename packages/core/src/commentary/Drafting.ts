@@ -11,9 +11,9 @@ import * as Ids from "../shared/Ids.ts"
 import { DraftId, type ShareId } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
 import { Policy } from "../shared/Policy.ts"
-import { WorkSignal } from "../shared/WorkSignal.ts"
+import { dueIn, WorkSignal } from "../shared/WorkSignal.ts"
 import type { Assignment } from "../topic/Assignment.ts"
-import { type AssignmentInContext, AssignmentStore } from "../topic/AssignmentStore.ts"
+import { type AssignmentInContext, AssignmentStore, type Modified } from "../topic/AssignmentStore.ts"
 import { CommentaryGenerator, GenerationFailed } from "./CommentaryGenerator.ts"
 import { attemptFailed, drafted, released } from "./Generation.ts"
 
@@ -84,7 +84,7 @@ export class Drafting extends Context.Service<
           )
           if (Result.isFailure(outcome)) yield* report(id, outcome.failure, modified)
           // Whoever waited for a free place, too.
-          yield* signal.tell(["assignments", "mails", "deliveries"])
+          yield* signal.tell([dueIn(found.value.assignment.environment), "mails", "deliveries"])
           // A stop breaks off the asking, and nothing else: what was answered is stored.
         }, Effect.uninterruptible)
       })
@@ -92,15 +92,15 @@ export class Drafting extends Context.Service<
   )
 }
 
-/** A last attempt is an error for the operator, who can start again; an earlier one is a warning. */
-const report = (
-  id: ShareId,
-  failure: GenerationFailed,
-  modified: Option.Option<{ readonly after: { readonly generation: { readonly nextAt: number | null } } }>
-) => {
-  const last = Option.isSome(modified) && modified.value.after.generation.nextAt === null
-  const log = last
-    ? Effect.logError("Every attempt at a draft failed; start again with the retry command")
-    : Effect.logWarning("An attempt at a draft failed; another one will be made")
-  return Effect.annotateLogs(log, { share_id: id, reason: failure.reason, permanent: failure.permanent })
+/** A last attempt is an error for the operator, who can start again; an earlier one is a warning. One that nobody waited for any more is neither. */
+const report = (id: ShareId, failure: GenerationFailed, modified: Option.Option<Modified>) => {
+  const { reason, permanent } = failure
+  const isAwaited = Option.exists(modified, ({ after, before }) => after !== before)
+  const isLast = Option.exists(modified, ({ after }) => after.generation.nextAt === null)
+  const log = !isAwaited
+    ? Effect.logInfo("An attempt at a draft failed that nobody waited for any more")
+    : isLast
+      ? Effect.logError("Every attempt at a draft failed; start again with the retry command")
+      : Effect.logWarning("An attempt at a draft failed; another one will be made")
+  return Effect.annotateLogs(log, { share_id: id, reason, permanent })
 }
