@@ -13,7 +13,7 @@ import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import * as Administration from "../Administration.ts"
 import { answer, isoOrNull } from "../Answer.ts"
-import { CommandFailed, refuseIf, WrongUsage } from "../CommandFailed.ts"
+import { CommandFailed, refuseIf } from "../CommandFailed.ts"
 import * as Parameter from "../Parameter.ts"
 
 const shareId = Parameter.argument("share_id", Kind.id(ShareId), "The share_id: one persona's part in one topic")
@@ -25,9 +25,7 @@ export const retry = Command.make(
     all: Flag.Boolean("all").pipe(Flag.withDescription("Every one that gave up"), Flag.withDefault(false))
   },
   Effect.fn(function* ({ all, shareId }) {
-    if (all !== Option.isNone(shareId)) {
-      return yield* new WrongUsage({ message: "Give one share_id, or --all for every generation that gave up." })
-    }
+    yield* refuseIf(all !== Option.isNone(shareId), "Give one share_id, or --all for every generation that gave up.")
     const asked = Option.match(shareId, { onNone: () => retryAll, onSome: retryOne })
     return yield* Effect.provide(asked, Administration.layer)
   })

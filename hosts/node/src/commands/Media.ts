@@ -10,7 +10,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Administration from "../Administration.ts"
 import { answer } from "../Answer.ts"
-import { CommandFailed, WrongUsage } from "../CommandFailed.ts"
+import { CommandFailed, refuseIf } from "../CommandFailed.ts"
 import * as Parameter from "../Parameter.ts"
 
 const retry = Command.make(
@@ -22,9 +22,7 @@ const retry = Command.make(
     all: Flag.Boolean("all").pipe(Flag.withDescription("Every one that was given up"), Flag.withDefault(false))
   },
   Effect.fn(function* ({ all, shareId }) {
-    if (all !== Option.isNone(shareId)) {
-      return yield* new WrongUsage({ message: "Give one share_id, or --all for everything that was given up." })
-    }
+    yield* refuseIf(all !== Option.isNone(shareId), "Give one share_id, or --all for everything that was given up.")
     const restarted = yield* Effect.provide(begin(shareId), Administration.layer)
     yield* answer({
       json: () => ({ restarted }),
