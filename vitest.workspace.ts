@@ -31,7 +31,8 @@ const project = (name: string, include: string) => ({
   name,
   globalSetup: needPostgres.includes(name) ? [postgres] : [],
   isolate: !shareImports.includes(name),
-  testTimeout: 60_000,
+  // Some start a dozen processes, which takes a minute where others work on the same machine.
+  testTimeout: 180_000,
   hookTimeout: 60_000
 })
 

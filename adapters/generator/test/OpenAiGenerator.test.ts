@@ -3,12 +3,14 @@ import { CommentaryGenerator, type GenerationRequest } from "@partner-commentary
 import * as OpenAiGenerator from "@partner-commentary/generator/OpenAiGenerator"
 import * as Prompt from "@partner-commentary/generator/Prompt"
 import * as CommentaryGeneratorSuite from "@partner-commentary/testkit/CommentaryGeneratorSuite"
+import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
+import * as TestClock from "effect/testing/TestClock"
 import { type Answer, completion, json, type Server, serve } from "./Server.ts"
 
 const key = "sk-test-1234567890abcdef"
@@ -26,10 +28,17 @@ const generate = (server: Pick<Server, "url">, options: Partial<OpenAiGenerator.
     )
   )
 
-const failure = (answer: Answer, options: Partial<OpenAiGenerator.Options> = {}) =>
+/** `meanwhile` goes on beside the call. */
+const failure = <E = never>(
+  answer: Answer,
+  options: Partial<OpenAiGenerator.Options> = {},
+  meanwhile: (server: Server) => Effect.Effect<void, E> = () => Effect.void
+) =>
   Effect.gen(function* () {
     const server = yield* serve(answer)
-    const failed = yield* Effect.flip(generate(server, options))
+    const calling = yield* Effect.forkChild(Effect.flip(generate(server, options)))
+    yield* meanwhile(server)
+    const failed = yield* Fiber.join(calling)
     assert.strictEqual(server.seen.length, 1, "one call is one request")
     assert.notInclude(failed.reason, key.slice(0, 10))
     assert.isAtMost(Array.from(failed.reason).length, 300)
@@ -38,7 +47,18 @@ const failure = (answer: Answer, options: Partial<OpenAiGenerator.Options> = {})
 
 /** Real time: fetch does not follow the test clock. */
 const until = (condition: () => boolean) =>
-  Effect.sleep("10 millis").pipe(Effect.repeat({ until: () => condition() }), Effect.timeout("5 seconds"))
+  Effect.sleep("10 millis").pipe(
+    Effect.repeat({ until: () => condition() }),
+    Effect.timeout("5 seconds"),
+    Effect.provideService(Clock.Clock, Clock.Clock.defaultValue())
+  )
+
+/** Not before the server was asked, however long that takes. */
+const passes = (time: Duration.Duration) => (server: Server) =>
+  Effect.andThen(
+    until(() => server.seen.length === 1),
+    TestClock.adjust(time)
+  )
 
 const error = (code: string | null, message = "words", type = "some_error") => ({ error: { message, type, code } })
 
@@ -168,24 +188,27 @@ describe("OpenAiGenerator", () => {
     })
   )
 
-  it.live("a server that hangs is given up after the time limit, and the request is aborted", () =>
+  it.effect("a server that hangs is given up after the time limit, and the request is aborted", () =>
     Effect.gen(function* () {
-      const { failed, server } = yield* failure(() => {}, { timeout: Duration.millis(200) })
+      const timeout = Duration.millis(200)
+      const { failed, server } = yield* failure(() => {}, { timeout }, passes(timeout))
       assert.isFalse(failed.permanent)
       assert.include(failed.reason, "no answer within 200ms")
       yield* until(() => server.closed() === 1)
     })
   )
 
-  it.live("a server that drips its answer cannot stretch the time limit", () =>
+  it.effect("a server that drips its answer cannot stretch the time limit", () =>
     Effect.gen(function* () {
+      const timeout = Duration.millis(300)
       const { failed, server } = yield* failure(
         (response) => {
           response.writeHead(200, { "content-type": "application/json" })
           const timer = setInterval(() => response.write(" "), 20)
           response.on("close", () => clearInterval(timer))
         },
-        { timeout: Duration.millis(300) }
+        { timeout },
+        passes(timeout)
       )
       assert.include(failed.reason, "no answer within 300ms")
       yield* until(() => server.closed() === 1)

@@ -21,8 +21,12 @@ it.live("what could not be said for want of a connection is said as soon as ther
     )
     yield* Channel.listen(channel, yield* PostgresClient.make({ url, poolSize: 1 }))
     yield* Deferred.await(listening)
-    const held = yield* Effect.forkChild(speaker.withTransaction(Effect.sleep("400 millis")))
-    yield* Effect.sleep("50 millis")
+    // Whoever opens a connection has no longer than who waits for one.
+    yield* speaker`SELECT 1`
+    const isHeld = yield* Deferred.make<void>()
+    const hold = Effect.andThen(Deferred.succeed(isHeld, undefined), Effect.sleep("400 millis"))
+    const held = yield* Effect.forkChild(speaker.withTransaction(hold))
+    yield* Deferred.await(isHeld)
     yield* channel.say("work mails")
     yield* Fiber.join(held)
     assert.strictEqual(yield* Effect.timeout(Deferred.await(heard), "5 seconds"), "work mails")

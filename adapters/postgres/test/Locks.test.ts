@@ -58,13 +58,16 @@ describe("side by side on Postgres", () => {
       const sql = yield* SqlClient.SqlClient
       yield* sql`INSERT INTO usage_months (organization_id, environment, period) VALUES ('a', 'live', 'p'), ('b', 'live', 'p')`
       let runs = 0
+      let holding = 0
+      const bothHold = yield* Deferred.make<void>()
       const both = (first: string, second: string) =>
         transact(
           sql,
           Effect.gen(function* () {
             runs++
             yield* sql`UPDATE usage_months SET api_calls = api_calls + 1 WHERE organization_id = ${first}`
-            yield* moment
+            if (++holding === 2) yield* Deferred.succeed(bothHold, undefined)
+            yield* Deferred.await(bothHold)
             yield* sql`UPDATE usage_months SET api_calls = api_calls + 1 WHERE organization_id = ${second}`
           })
         )

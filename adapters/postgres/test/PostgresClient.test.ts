@@ -17,6 +17,13 @@ const on = <A, E, R>(given: Partial<PostgresClient.PostgresClientConfig>, test: 
     Effect.provide(test, Layer.fresh(PostgresClient.layer({ ...usual, ...given })))
   ).pipe(Effect.scoped)
 
+/** Ends for whoever has come once so many have. */
+const together = (count: number) =>
+  Effect.map(Deferred.make<void>(), (all) => {
+    let here = 0
+    return Effect.suspend(() => (++here === count ? Deferred.succeed(all, undefined) : Deferred.await(all)))
+  })
+
 const messageOf = (error: unknown) => JSON.stringify(error, Object.getOwnPropertyNames(error)) + String(error)
 
 describe("PostgresClient", () => {
@@ -110,15 +117,18 @@ describe("PostgresClient", () => {
 
   it.effect("whoever finds every connection in use waits no longer than told, whatever the test's clock says", () =>
     on(
-      { poolSize: 2, acquireTimeout: "300 millis" },
+      { poolSize: 2, acquireTimeout: "1 second" },
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
         const { inUse } = yield* PostgresClient.PostgresClient
         const release = yield* Deferred.make<void>()
+        const bothHold = yield* together(3)
         const held = yield* Effect.forkChild(
-          Effect.forEach([1, 2], () => sql.withTransaction(Deferred.await(release)), { concurrency: 2 })
+          Effect.forEach([1, 2], () => sql.withTransaction(Effect.andThen(bothHold, Deferred.await(release))), {
+            concurrency: 2
+          })
         )
-        while (inUse() < 2) yield* TestClock.withLive(Effect.sleep("10 millis"))
+        yield* bothHold
         const refused = yield* Effect.flip(sql`SELECT 1`)
         assert.strictEqual(refused.reason._tag, "ConnectionError")
         assert.include(messageOf(refused.reason), "all 2 are in use")
@@ -137,7 +147,8 @@ describe("PostgresClient", () => {
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
         const { url } = yield* Effect.map(PostgresClient.PostgresClient, ({ config }) => config)
-        yield* Effect.forEach([1, 2, 3], () => sql`SELECT pg_sleep(0.05)`, { concurrency: 3 })
+        const allHold = yield* together(3)
+        yield* Effect.forEach([1, 2, 3], () => sql.withTransaction(allHold), { concurrency: 3 })
         const [row] = yield* sql<{ readonly name: string }>`SELECT current_setting('application_name') AS name`
         assert.strictEqual(row?.name, "cut")
         const cut = yield* TestDatabase.onDatabase(
@@ -146,6 +157,13 @@ describe("PostgresClient", () => {
             WHERE application_name = 'cut' AND datname = current_database()`
         )
         assert.lengthOf(cut, 3)
+        const left = TestDatabase.onDatabase(
+          url,
+          (other) => other`SELECT pid FROM pg_stat_activity
+            WHERE application_name = 'cut' AND datname = current_database()`
+        )
+        yield* Effect.repeat(left, { until: ({ length }) => length === 0 })
+        // Each one's end is on its way to here for a moment more.
         yield* TestClock.withLive(Effect.sleep("100 millis"))
         for (let n = 0; n < 6; n++) assert.lengthOf(yield* sql`SELECT 1`, 1)
       })

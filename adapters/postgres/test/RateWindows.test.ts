@@ -27,7 +27,7 @@ it.live("windows that ended more than an hour ago are let go by whoever is calle
     yield* TestClock.adjust("32 minutes")
     yield* take("c")
     const left = Effect.filterOrFail(rows, (names) => !names.includes("a"))
-    const names = yield* TestClock.withLive(Effect.retry(left, { times: 50, schedule: Schedule.spaced("20 millis") }))
+    const names = yield* TestClock.withLive(Effect.retry(left, { times: 1000, schedule: Schedule.spaced("20 millis") }))
     assert.deepStrictEqual(names, ["b", "c"])
   }).pipe(Effect.provide(TestDatabase.layer), Effect.provide(TestClock.layer()))
 )

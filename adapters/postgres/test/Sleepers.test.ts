@@ -15,7 +15,7 @@ import * as Option from "effect/Option"
 import * as SqlClient from "effect/sql/SqlClient"
 
 const impatient = Layer.unwrap(
-  Effect.map(TestDatabase.used, (url) => Postgres.layerAsIs({ url, idleInTransactionTimeout: "200 millis" }))
+  Effect.map(TestDatabase.used, (url) => Postgres.layerAsIs({ url, idleInTransactionTimeout: "1 second" }))
 )
 
 it.live(
@@ -27,6 +27,7 @@ it.live(
       const sql = yield* SqlClient.SqlClient
       const { run } = yield* Transaction
       const claimed = yield* Deferred.make<void>()
+      const woken = yield* Deferred.make<void>()
       const claim = store.claim({ id: "id", fingerprint: "print", at: start, until: start + hour })
       const kept = { status: 201, location: null, body: "{}", sealed: false }
       const change = (pause: Effect.Effect<void>) =>
@@ -40,12 +41,15 @@ it.live(
           })
         )
       const sleeper = yield* Effect.forkChild(
-        Effect.exit(change(Effect.andThen(Deferred.succeed(claimed, undefined), Effect.sleep("1 second"))))
+        Effect.exit(change(Effect.andThen(Deferred.succeed(claimed, undefined), Deferred.await(woken))))
       )
       yield* Deferred.await(claimed)
       assert.strictEqual(yield* change(Effect.void), "running")
-      yield* Effect.sleep("500 millis")
+      const asleep = sql`SELECT pid FROM pg_stat_activity
+        WHERE datname = current_database() AND state = 'idle in transaction'`
+      yield* Effect.repeat(Effect.andThen(Effect.sleep("20 millis"), asleep), { until: ({ length }) => length === 0 })
       assert.strictEqual(yield* change(Effect.void), "kept")
+      yield* Deferred.succeed(woken, undefined)
       assert.isTrue(Exit.isFailure(yield* Fiber.join(sleeper)))
       assert.deepStrictEqual(yield* store.find("id", start), Option.some({ ...kept, fingerprint: "print" }))
       assert.lengthOf(yield* sql`SELECT id FROM topics`, 1)

@@ -72,7 +72,10 @@ const usedUpMeanwhile = (part: Transaction["Service"]["run"]) =>
       Effect.gen(function* () {
         yield* sql`UPDATE usage_months SET topics_created = 5`
         yield* Deferred.succeed(others, undefined)
-        const waits = sql`SELECT 1 FROM pg_locks WHERE NOT granted AND pid IN (SELECT pid FROM pg_locks WHERE relation = 'usage_months'::regclass)`
+        // Databases that were copied from one have the same numbers for their tables.
+        const waits = sql`SELECT 1 FROM pg_locks WHERE NOT granted AND pid IN (SELECT pid FROM pg_locks
+          WHERE relation = 'usage_months'::regclass
+            AND database = (SELECT oid FROM pg_database WHERE datname = current_database()))`
         yield* Effect.repeat(waits, { until: ({ length }) => length > 0, schedule: Schedule.spaced("5 millis") })
       })
     )

@@ -84,10 +84,10 @@ describe("BusyWait", () => {
   )
 
   it.effect("who comes late to a waiting group has its own time to wait", () =>
-    whileLocked("300 millis", ({ release, transaction }) =>
+    whileLocked("1 second", ({ release, transaction }) =>
       Effect.gen(function* () {
         const first = yield* Effect.forkChild(Effect.flip(transaction), { startImmediately: true })
-        yield* elapse(150)
+        yield* elapse(500)
         const late = yield* Effect.forkChild(transaction, { startImmediately: true })
         assert.instanceOf((yield* Fiber.join(first)).reason, LockTimeoutError)
         yield* release

@@ -4,12 +4,14 @@ import { MediaStorage } from "@partner-commentary/core/commentary/MediaStorage"
 import type { Medium } from "@partner-commentary/core/commentary/MediaSynthesizer"
 import * as S3Storage from "@partner-commentary/storage/S3Storage"
 import * as MediaStorageSuite from "@partner-commentary/testkit/MediaStorageSuite"
+import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
+import * as TestClock from "effect/testing/TestClock"
 import { type Answer, type Bucket, bucket, credentials, refuse, region } from "./Bucket.ts"
 import { fetched } from "./Fetching.ts"
 
@@ -30,10 +32,17 @@ const put = (of: Pick<Bucket, "url">, more: Partial<S3Storage.Options> = {}) =>
     Effect.provide(S3Storage.layer(options(of, more)))
   )
 
-const failure = (answer: Answer | undefined, more: Partial<S3Storage.Options> = {}) =>
+/** `meanwhile` goes on beside the call. */
+const failure = <E = never>(
+  answer: Answer | undefined,
+  more: Partial<S3Storage.Options> = {},
+  meanwhile: (server: Bucket) => Effect.Effect<void, E> = () => Effect.void
+) =>
   Effect.gen(function* () {
     const server = yield* bucket(answer)
-    const failed = yield* Effect.flip(put(server, more))
+    const calling = yield* Effect.forkChild(Effect.flip(put(server, more)))
+    yield* meanwhile(server)
+    const failed = yield* Fiber.join(calling)
     for (const secret of Object.values(credentials)) assert.notInclude(failed.reason, secret)
     assert.lengthOf(server.seen, 1, "one call is one request")
     return { failed, server }
@@ -41,7 +50,18 @@ const failure = (answer: Answer | undefined, more: Partial<S3Storage.Options> = 
 
 /** Real time: fetch does not follow the test clock. */
 const until = (condition: () => boolean) =>
-  Effect.sleep("10 millis").pipe(Effect.repeat({ until: () => condition() }), Effect.timeout("5 seconds"))
+  Effect.sleep("10 millis").pipe(
+    Effect.repeat({ until: () => condition() }),
+    Effect.timeout("5 seconds"),
+    Effect.provideService(Clock.Clock, Clock.Clock.defaultValue())
+  )
+
+/** Not before the server was asked, however long that takes. */
+const passes = (time: Duration.Duration) => (server: Bucket) =>
+  Effect.andThen(
+    until(() => server.seen.length === 1),
+    TestClock.adjust(time)
+  )
 
 MediaStorageSuite.suite(
   "S3Storage",
@@ -136,9 +156,10 @@ describe("S3Storage", () => {
     })
   )
 
-  it.live("a bucket that hangs is given up after the time limit, and the request is aborted", () =>
+  it.effect("a bucket that hangs is given up after the time limit, and the request is aborted", () =>
     Effect.gen(function* () {
-      const { failed, server } = yield* failure(() => {}, { timeout: Duration.millis(200) })
+      const timeout = Duration.millis(200)
+      const { failed, server } = yield* failure(() => {}, { timeout }, passes(timeout))
       assert.isFalse(failed.permanent)
       assert.include(failed.reason, "within 200ms")
       yield* until(() => server.closed() === 1)

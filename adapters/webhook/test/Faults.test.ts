@@ -3,7 +3,7 @@ import { gzipSync } from "node:zlib"
 import { assert, describe, it } from "@effect/vitest"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import { free, http, local, pour, request, saying, tcp, transport } from "./Receivers.ts"
+import { free, http, local, pour, request, saying, tcp, transport, until } from "./Receivers.ts"
 
 const failureAt = (port: number, timeout?: Duration.Input) =>
   Effect.flatMap(transport(), ({ send }) => Effect.flip(send(request(local(port), timeout))))
@@ -60,13 +60,12 @@ describe("a receiver that", () => {
         drip("", "HTTP/1.1 102 Processing\r\n\r\n")
       ]
       const cutOff = Effect.fnUntraced(function* (speak: (socket: Socket) => void) {
-        const { port, open } = yield* tcp(speak)
-        const [took, { failure, reason }] = yield* Effect.timed(failureAt(port, "300 millis"))
+        const receiver = yield* tcp(speak)
+        const [took, { failure, reason }] = yield* Effect.timed(failureAt(receiver.port, "300 millis"))
         assert.strictEqual(failure, "timeout", reason)
         assert.match(reason, /within 300ms\./)
         assert.isBelow(Duration.toMillis(took), 1000)
-        yield* Effect.sleep("50 millis")
-        assert.strictEqual(open.size, 0)
+        yield* Effect.timeout(until(receiver, 0), "10 seconds")
       })
       yield* Effect.forEach(speaking, cutOff, { concurrency: "unbounded" })
     })
@@ -123,7 +122,7 @@ describe("a receiver that", () => {
   it.live("pours out 64 MiB is read for 64 KiB, and its status counts", () =>
     Effect.gen(function* () {
       let written = 0
-      const { port, open } = yield* http((call, answer) => {
+      const receiver = yield* http((call, answer) => {
         call.resume()
         answer.writeHead(200, { "content-length": 64 * 1024 * 1024 })
         const chunk = Buffer.alloc(64 * 1024, "x")
@@ -136,18 +135,17 @@ describe("a receiver that", () => {
         more()
       })
       const { send } = yield* transport()
-      const [took, answer] = yield* Effect.timed(send(request(local(port))))
+      const [took, answer] = yield* Effect.timed(send(request(local(receiver.port))))
       assert.deepEqual(answer, { status: 200, retryAfter: null, excerpt: "x".repeat(1024) })
       assert.isBelow(Duration.toMillis(took), 2000)
-      yield* Effect.sleep("100 millis")
-      assert.strictEqual(open.size, 0)
+      yield* Effect.timeout(until(receiver, 0), "10 seconds")
       assert.isBelow(written, 32 * 1024 * 1024)
     })
   )
 
   it.live("pours without end is let go, a hundred of them at a time, in little memory", () =>
     Effect.gen(function* () {
-      const { port, open } = yield* tcp((socket) => socket.once("data", () => pour(socket)))
+      const receiver = yield* tcp((socket) => socket.once("data", () => pour(socket)))
       const { send } = yield* transport()
       const before = process.memoryUsage().arrayBuffers
       let most = 0
@@ -155,13 +153,12 @@ describe("a receiver that", () => {
         most = Math.max(most, process.memoryUsage().arrayBuffers)
       }, 5)
       yield* Effect.addFinalizer(() => Effect.sync(() => clearInterval(watch)))
-      const answers = yield* Effect.forEach(Array.from({ length: 100 }), () => send(request(local(port))), {
+      const answers = yield* Effect.forEach(Array.from({ length: 100 }), () => send(request(local(receiver.port))), {
         concurrency: 100
       })
       assert.isTrue(answers.every(({ status, excerpt }) => status === 200 && excerpt.length === 1024))
       assert.isBelow(most - before, 128 * 1024 * 1024)
-      yield* Effect.sleep("100 millis")
-      assert.strictEqual(open.size, 0)
+      yield* Effect.timeout(until(receiver, 0), "10 seconds")
     })
   )
 

@@ -7,7 +7,7 @@ import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
-import { free, http, local, request, tcp, transport } from "./Receivers.ts"
+import { free, http, local, request, tcp, transport, until } from "./Receivers.ts"
 
 class Receiver extends Context.Service<Receiver, WebhookTransportSuite.Receiver>()(
   "@partner-commentary/webhook/test/Receiver"
@@ -47,14 +47,14 @@ const ok = http((call, answer) => call.resume().on("end", () => answer.end("ok")
 describe("connections", () => {
   it.live("are shared by a stream of events, and let go a moment after it", () =>
     Effect.gen(function* () {
-      const { port, connections, open } = yield* ok
+      const receiver = yield* ok
+      const { connections, port } = receiver
       const { send } = yield* transport()
       for (let sent = 0; sent < 20; sent++) yield* send(request(local(port)))
       assert.isAtMost(connections(), 2)
       yield* Effect.forEach(Array.from({ length: 200 }), () => send(request(local(port))), { concurrency: 5 })
       assert.isAtMost(connections(), 7)
-      yield* Effect.sleep("1500 millis")
-      assert.strictEqual(open.size, 0)
+      yield* Effect.timeout(until(receiver, 0), "4 seconds")
     })
   )
 
@@ -66,24 +66,21 @@ describe("connections", () => {
       const { send } = yield* Scope.provide(transport(), scope)
       yield* send(request(local(idle.port)))
       const fiber = yield* Effect.forkScoped(Effect.flip(send(request(local(hanging.port)))))
-      yield* Effect.sleep("50 millis")
+      yield* until(hanging, 1)
       yield* Scope.close(scope, Exit.void)
       assert.strictEqual((yield* Fiber.join(fiber)).failure, "reset")
-      yield* Effect.sleep("50 millis")
-      assert.deepStrictEqual([idle.open.size, hanging.open.size], [0, 0])
+      yield* Effect.timeout(Effect.all([until(idle, 0), until(hanging, 0)]), "10 seconds")
     })
   )
 
   it.live("are cut when the one who sends is interrupted", () =>
     Effect.gen(function* () {
-      const { port, open } = yield* http((call) => call.resume())
+      const receiver = yield* http((call) => call.resume())
       const { send } = yield* transport()
-      const fiber = yield* Effect.forkScoped(send(request(local(port))))
-      yield* Effect.sleep("100 millis")
-      assert.strictEqual(open.size, 1)
+      const fiber = yield* Effect.forkScoped(send(request(local(receiver.port))))
+      yield* until(receiver, 1)
       yield* Fiber.interrupt(fiber)
-      yield* Effect.sleep("50 millis")
-      assert.strictEqual(open.size, 0)
+      yield* Effect.timeout(until(receiver, 0), "5 seconds")
     })
   )
 

@@ -42,8 +42,9 @@ const listening = <S extends Net.Server>(make: () => S, wanted = 0) =>
     return { port, connections: () => connections, open } satisfies Listening
   })
 
+/** Lets no connection go by itself. */
 export const http = (answer: Http.RequestListener, wanted?: number) =>
-  listening(() => Http.createServer(answer), wanted)
+  listening(() => Http.createServer({ keepAliveTimeout: 0 }, answer), wanted)
 
 export const https = (options: Https.ServerOptions, answer: Http.RequestListener) =>
   listening(() => Https.createServer(options, answer).on("tlsClientError", () => undefined))
@@ -66,6 +67,10 @@ export const pour = (socket: Net.Socket) => {
   socket.on("drain", more)
   more()
 }
+
+/** Waits until a receiver holds so many connections: whoever made or closed one knows of it sooner. */
+export const until = ({ open }: Pick<Listening, "open">, size: number) =>
+  Effect.sleep("5 millis").pipe(Effect.repeat({ until: () => open.size === size }))
 
 /** A port that nobody listens on. */
 export const free = Effect.scoped(

@@ -1,6 +1,7 @@
 import { getCACertificates, setDefaultCACertificates } from "node:tls"
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { authority, type Certificate, issuedBy, selfSigned } from "@partner-commentary/test/Certificates"
+import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import { http, https, request, saying, tcp, transport } from "./Receivers.ts"
 
@@ -86,11 +87,11 @@ describe("over TLS", () => {
       const babble = yield* saying("220 welcome\r\n")
       const silent = yield* tcp(() => undefined)
       const short = yield* tcp((socket) => socket.once("data", () => socket.destroy()))
-      const failureOf = (port: number) =>
-        Effect.map(Effect.flip(send(request(`https://${host}:${port}/`, "500 millis"))), ({ failure }) => failure)
+      const failureOf = (port: number, patience?: Duration.Input) =>
+        Effect.map(Effect.flip(send(request(`https://${host}:${port}/`, patience))), ({ failure }) => failure)
       assert.strictEqual(yield* failureOf(plain.port), "tls")
       assert.strictEqual(yield* failureOf(babble.port), "tls")
-      assert.strictEqual(yield* failureOf(silent.port), "timeout")
+      assert.strictEqual(yield* failureOf(silent.port, "500 millis"), "timeout")
       assert.strictEqual(yield* failureOf(short.port), "reset")
     })
   )

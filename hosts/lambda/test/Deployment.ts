@@ -129,14 +129,15 @@ export const onPostgres = async (): Promise<Seed> => {
   }
 }
 
-const freePort = () =>
-  new Promise<number>((resolve) => {
-    const server = createServer().listen(0, "127.0.0.1", () => {
-      const address = server.address()
-      const port = typeof address === "object" && address !== null ? address.port : 0
-      server.close(() => resolve(port))
-    })
+/** Below those that systems choose from: no other socket is given it by chance before the host has taken it. */
+const freePort = async (): Promise<number> => {
+  const port = 20_000 + Math.floor(Math.random() * 12_000)
+  const isFree = await new Promise<boolean>((resolve) => {
+    const server = createServer().on("error", () => resolve(false))
+    server.listen(port, "127.0.0.1", () => server.close(() => resolve(true)))
   })
+  return isFree ? port : freePort()
+}
 
 /** The Node host beside it, without workers; answers with where it listens. */
 export const serve = async (env: Environment, cwd: string, test: Test): Promise<string> => {

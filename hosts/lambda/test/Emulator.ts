@@ -83,7 +83,8 @@ const runtimeApi = () => {
     const invocation = given.get(id)
     given.delete(id)
     response.writeHead(202, { "content-type": "application/json" }).end('{"status":"OK"}')
-    invocation?.resolve(what === "response" ? { answer: body } : { failure: body })
+    // What it logged before has come by the end of this turn of the event loop.
+    setImmediate(() => invocation?.resolve(what === "response" ? { answer: body } : { failure: body }))
   })
 
   return {

@@ -1,10 +1,10 @@
 /** The real service as a real process on one database file: started, killed without warning, started again; and its command line. */
 import { type ChildProcess, execFile, spawn } from "node:child_process"
 import { once } from "node:events"
-import { createServer } from "node:net"
 import { createInterface } from "node:readline"
 import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
+import { freePort } from "../test/FreePort.ts"
 
 const executable = fileURLToPath(new URL("../bin/partner-commentary.js", import.meta.url))
 
@@ -117,13 +117,4 @@ export class Host {
     if (child?.pid === undefined || child.exitCode !== null || child.signalCode !== null) return
     process.kill(-child.pid, "SIGKILL")
   }
-}
-
-const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, "127.0.0.1")
-  await once(server, "listening")
-  const address = server.address()
-  server.close()
-  await once(server, "close")
-  return typeof address === "object" && address !== null ? address.port : 0
 }

@@ -65,6 +65,13 @@ const eventually = async <A>(what: string, look: () => A | Promise<A>, seconds =
   throw new Error(`${what}: not within ${seconds} s`)
 }
 
+/** A link takes no more than 60 requests a minute. */
+const drafted = (address: string) =>
+  eventually("the draft", async () => {
+    await sleep(400)
+    return (await call<View>(address)).data.draft
+  })
+
 const end = async (host: Host, database: string) => {
   assert.strictEqual(await host.stop(), 0, "told to stop, it ends well")
   assert.deepStrictEqual(host.complaints, [])
@@ -89,7 +96,7 @@ test("killed while the generator answers: the attempt is made again after the le
   assert.isAtLeast(second.at - before, lease, "not before the lease is over")
   assert.strictEqual((await call<View>(address(token))).data.draft, null)
   answer(true)
-  const draft = await eventually("the draft", async () => (await call<View>(address(token))).data.draft)
+  const draft = await drafted(address(token))
   assert.strictEqual(draft.content, `${perspective} Version 2.`)
   await eventually("the draft's mail", () => post.letters.find(({ occasion }) => occasion === "draft-1"))
   await sleep(2 * lease)
@@ -105,8 +112,9 @@ test("killed while the generator answers: the attempt is made again after the le
 
 test("killed after the mail server accepted and before it answered: the mail comes again under the same Message-ID", async () => {
   const { address, at, host, post, submit } = await started()
+  // Nobody is there any more to be answered, whenever the mail server notices.
   post.linger = (letter) =>
-    post.letters.indexOf(letter) === 0 ? host.kill().then(() => sleep(200)) : Promise.resolve()
+    post.letters.indexOf(letter) === 0 ? host.kill().then(() => new Promise(() => {})) : Promise.resolve()
   const before = Date.now()
   await submit()
   const second = await eventually("the mail again", () => post.letters[1])
@@ -142,11 +150,8 @@ test("killed after it did what it was asked and before the answer arrived: askin
   }
   const answered = await act("respond", { perspective: "Form beats fame, and I stand by it." })
   assert.include(["opinion_injected", "commentary_generated"], answered.status)
-  // An attempt that was begun before the kill waits for its lease: a link takes no more than 60 requests a minute.
-  const draft = await eventually("the draft", async () => {
-    await sleep(200)
-    return (await call<View>(address(token))).data.draft
-  })
+  // An attempt that was begun before the kill waits for its lease.
+  const draft = await drafted(address(token))
   const approved = await act("approve", { draft_id: draft.id })
   assert.strictEqual(approved.commentary?.content, draft.content)
   await eventually("quiet", () => Books.waiting(at.database) === 0)

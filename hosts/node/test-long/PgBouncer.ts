@@ -1,19 +1,10 @@
 /** A PgBouncer that lends a server's connections for one transaction at a time, from Debian's package, gone with the test. */
 import { spawn } from "node:child_process"
 import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises"
-import type { AddressInfo } from "node:net"
-import { connect, createServer } from "node:net"
+import { connect } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-
-const freePort = () =>
-  new Promise<number>((resolve, reject) => {
-    const server = createServer().on("error", reject)
-    server.listen(0, "127.0.0.1", () => {
-      const { port } = server.address() as AddressInfo
-      server.close(() => resolve(port))
-    })
-  })
+import { freePort } from "../test/FreePort.ts"
 
 const isListening = (port: number) =>
   new Promise<boolean>((resolve) => {

@@ -58,7 +58,7 @@ describe("requests on one connection", () => {
     const { socket, statuses } = talk(port, "")
     for (let round = 1; round <= 10; round++) {
       socket.write(get.repeat(20))
-      await expect.poll(() => statuses().length, { interval: 5 }).toBe(round * 20)
+      await expect.poll(() => statuses().length, { timeout: 20_000, interval: 5 }).toBe(round * 20)
     }
     expect(new Set(statuses())).toEqual(new Set(["200"]))
     expect(asked.length).toBe(200)

@@ -67,7 +67,7 @@ export const json = async (cwd: string, args: ReadonlyArray<string>, env: Enviro
   return JSON.parse(stdout)
 }
 
-/** Waits for `ready`. */
+/** Waits for `ready`; what was said to stderr before it has come, too. */
 export const start = async (
   cwd: string,
   args: ReadonlyArray<string> = ["serve"],
@@ -75,6 +75,8 @@ export const start = async (
 ): Promise<Service> => {
   const { child, ended, stderr, stdout } = launch(cwd, args, { PORT: "0", ...env })
   const apiRoot = await ready(child, ended, stdout)
+  // The two are read in any order, but in one turn of the event loop.
+  await new Promise((resolve) => setImmediate(resolve))
   return {
     pid: child.pid ?? 0,
     apiRoot,
@@ -90,15 +92,15 @@ export const start = async (
 const ready = (child: ChildProcess, ended: Promise<Outcome>, stdout: () => string) =>
   new Promise<string>((resolve, reject) => {
     child.stdout?.on("data", () => {
-      const line = /^ready ?(.*)$/m.exec(stdout())
+      const line = /^ready ?(.*)\n/m.exec(stdout())
       if (line !== null) resolve(line[1] ?? "")
     })
     void ended.then(({ code, stderr }) => reject(new Error(`ended with ${code} before it was ready: ${stderr}`)))
   })
 
-/** Asks until the answer satisfies. */
+/** Asks until the answer satisfies; some ask by a process of their own, which takes seconds on a busy machine. */
 export const eventually = async <A>(ask: () => Promise<A>, satisfies: (answer: A) => boolean): Promise<A> => {
-  const until = performance.now() + 20_000
+  const until = performance.now() + 50_000
   for (;;) {
     const answer = await ask()
     if (satisfies(answer)) return answer

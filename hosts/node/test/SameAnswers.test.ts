@@ -1,6 +1,4 @@
 /** The server, as a process of its own, answers as every host does. */
-import { once } from "node:events"
-import { type AddressInfo, createServer } from "node:net"
 import { join } from "node:path"
 import * as Application from "@partner-commentary/test/Application"
 import * as HostConformance from "@partner-commentary/test/HostConformance"
@@ -9,17 +7,10 @@ import { ScriptedGenerator } from "@partner-commentary/test/ScriptedGenerator"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { expect, it } from "vitest"
+import { freePort } from "./FreePort.ts"
 import * as Process from "./Process.ts"
 
 const apiRoot = "http://commentary.example"
-
-const freePort = async () => {
-  const server = createServer().listen(0, "127.0.0.1")
-  await once(server, "listening")
-  const { port } = server.address() as AddressInfo
-  await once(server.close(), "close")
-  return port
-}
 
 it("a request is answered as by every host", async (test) => {
   const folder = await Process.folder(test)

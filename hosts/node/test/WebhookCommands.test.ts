@@ -27,7 +27,7 @@ describe.concurrent("webhook", () => {
       ...{ disabled_at: null, disabled_reason: null }
     }
     expect(await Process.json(cwd, list)).toEqual([{ ...listed, deliveries_waiting: 0, oldest_waiting_since: null }])
-    const database = new DatabaseSync(join(cwd, "data", "partner-commentary.db"))
+    const database = new DatabaseSync(join(cwd, "data", "partner-commentary.db"), { timeout: 10_000 })
     for (const [event, state, due, settled] of [
       ["019c0e5f-03aa-7001-8000-94d0b7f3a6e2", "pending", "2999-01-01T00:00:00.000Z", null],
       ["019c0e5f-03ab-7001-8000-94d0b7f3a6e2", "pending", "2999-01-01T00:00:00.000Z", null],
