@@ -3,7 +3,6 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, it } from "@effect/vitest"
-import { MailStore } from "@partner-commentary/core/mail/MailStore"
 import * as LocalGenerator from "@partner-commentary/generator/LocalGenerator"
 import * as SmtpMailer from "@partner-commentary/smtp/SmtpMailer"
 import * as Application from "@partner-commentary/test/Application"
@@ -11,11 +10,11 @@ import * as Seed from "@partner-commentary/test/Seed"
 import { TestApi } from "@partner-commentary/test/TestApi"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as TestClock from "effect/testing/TestClock"
 import { eventually } from "./Eventually.ts"
 import { json } from "./Json.ts"
+import { mailsAtRest } from "./MailsAtRest.ts"
 import { postOffice } from "./PostOffice.ts"
 
 const content = "Will the Lakers make the play-offs?"
@@ -78,15 +77,14 @@ const story = (post: Effect.Success<typeof postOffice>) =>
         headers: { "content-type": "application/x-www-form-urlencoded" },
         body: new URLSearchParams(fields).toString()
       })
-    const { nextDue } = yield* MailStore
     /** Once it is also written down that it was handed over: whoever moves the clock before would have it sent again. */
     const mailTo = (address: string, count: number) =>
-      eventually(
-        `mail ${count} to ${address}; there are ${JSON.stringify(post.all().map((mail) => [mail.subject, mail.to]))}`,
-        Effect.suspend(() => {
-          const mail = post.to(address)[count - 1]
-          return Effect.map(nextDue, (due) => (Option.isNone(due) ? mail : undefined))
-        })
+      Effect.tap(
+        eventually(
+          `mail ${count} to ${address}; there are ${JSON.stringify(post.all().map((mail) => [mail.subject, mail.to]))}`,
+          Effect.sync(() => post.to(address)[count - 1])
+        ),
+        mailsAtRest
       )
     const tokenFor = (mail: { readonly text?: string | undefined }) =>
       /\/creator\/([\w-]+\.[\w-]+)/.exec(mail.text ?? "")?.[1] ?? assert.fail("the mail has no link")
