@@ -14,6 +14,7 @@ import * as Redacted from "effect/Redacted"
 import * as TestClock from "effect/testing/TestClock"
 import { eventually } from "./Eventually.ts"
 import { json } from "./Json.ts"
+import { mailsAtRest } from "./MailsAtRest.ts"
 import { postOffice } from "./PostOffice.ts"
 
 const content = "Will the Lakers make the play-offs?"
@@ -76,10 +77,14 @@ const story = (post: Effect.Success<typeof postOffice>) =>
         headers: { "content-type": "application/x-www-form-urlencoded" },
         body: new URLSearchParams(fields).toString()
       })
+    /** Once it is also written down that it was handed over: whoever moves the clock before would have it sent again. */
     const mailTo = (address: string, count: number) =>
-      eventually(
-        `mail ${count} to ${address}; there are ${JSON.stringify(post.all().map((mail) => [mail.subject, mail.to]))}`,
-        Effect.sync(() => post.to(address)[count - 1])
+      Effect.tap(
+        eventually(
+          `mail ${count} to ${address}; there are ${JSON.stringify(post.all().map((mail) => [mail.subject, mail.to]))}`,
+          Effect.sync(() => post.to(address)[count - 1])
+        ),
+        mailsAtRest
       )
     const tokenFor = (mail: { readonly text?: string | undefined }) =>
       /\/creator\/([\w-]+\.[\w-]+)/.exec(mail.text ?? "")?.[1] ?? assert.fail("the mail has no link")

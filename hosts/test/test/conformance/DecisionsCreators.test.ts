@@ -26,8 +26,9 @@ const one = Effect.fnUntraced(function* (state: State) {
   const { act, look, token } = yield* creator(persona, content)
   const view = Effect.map(by.get(`/topics/${id}/status`), ({ text }) => text)
   const text = Effect.map(by.get(`/topics/${id}/commentaries`), ({ body }) => body.data.commentaries[0]?.content)
-  /** Asks for another draft of the present one, and waits for it. */
+  /** Asks for another draft of the present one, and waits for it. Each is mailed: of one that was replaced before, nobody is told. */
   const revised = Effect.fnUntraced(function* (draft: { readonly id: string; readonly number: number }) {
+    yield* mails(persona, content, draft.number + 1)
     accepted(yield* act("revise", { draft_id: draft.id, instructions: `Shorter than ${draft.number}` }))
     yield* mails(persona, content, draft.number + 2)
     return accepted(yield* look).draft as { readonly id: string; readonly number: number; readonly content: string }

@@ -9,6 +9,7 @@ import * as Latch from "effect/Latch"
 import * as Layer from "effect/Layer"
 import * as TestClock from "effect/testing/TestClock"
 import { eventually } from "../Eventually.ts"
+import { mailsAtRest } from "../MailsAtRest.ts"
 import { creator, mails, only, partner, perspective, service, serviceWith, story } from "./Partner.ts"
 
 const content = "Will the Lakers make the play-offs?"
@@ -29,9 +30,10 @@ for (const [name, refusals, hours, arrived] of [
       yield* mailbox.refuseNext(...Array.from({ length: refusals }, () => ({ permanent: false })))
       yield* by.submit(content, [persona])
       for (let hour = 0; hour < hours; hour++) {
-        yield* by.get("/topics")
+        yield* mailsAtRest
         yield* TestClock.adjust(hour < 3 ? "20 minutes" : "1 hour")
       }
+      yield* mailsAtRest
       assert.strictEqual((yield* mailbox.to(persona.creator.email)).length, arrived)
     })
   )

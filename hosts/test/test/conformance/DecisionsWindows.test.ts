@@ -9,6 +9,7 @@ import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import * as TestClock from "effect/testing/TestClock"
 import { eventually } from "../Eventually.ts"
+import { mailsAtRest } from "../MailsAtRest.ts"
 import {
   type Answer,
   creator,
@@ -51,10 +52,10 @@ const one = Effect.fnUntraced(function* (state: State) {
 
 const lessASecond = (wait: Duration.Input) => Duration.millis(Duration.toMillis(Duration.fromInputUnsafe(wait)) - 1000)
 
-/** Mails so far; the workers are given time to send what they should not. */
+/** Mails so far, and all that are due by now. */
 const count = (persona: Persona) =>
   Effect.gen(function* () {
-    yield* Effect.promise(() => new Promise((resolve) => setTimeout(resolve, 20)))
+    yield* mailsAtRest
     return (yield* (yield* Mailbox).to(persona.creator.email)).length
   })
 

@@ -1,0 +1,24 @@
+/** When the clock may be moved on: whoever moves it earlier moves it under the hands of workers who have not begun, or are not done. */
+import { Environment } from "@partner-commentary/core/access/ApiKey"
+import * as Instant from "@partner-commentary/core/shared/Instant"
+import { AssignmentStore } from "@partner-commentary/core/topic/AssignmentStore"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as SqlClient from "effect/sql/SqlClient"
+import { eventually } from "./Eventually.ts"
+
+/** Waits until of every mail that is due, and of those that are due assignments' to ask for, it is written down what became of it. */
+export const mailsAtRest = Effect.gen(function* () {
+  const assignments = yield* AssignmentStore
+  const sql = yield* SqlClient.SqlClient
+  yield* eventually(
+    "no mail is due or on its way",
+    Effect.gen(function* () {
+      const now = yield* Instant.now
+      if (Option.exists(yield* assignments.nextDue(Environment.literals), (due) => due <= now)) return false
+      const busy = yield* sql`SELECT id FROM mails
+        WHERE state = 'waiting' AND (due_at <= ${Instant.toIso(now)} OR was_due_at IS NOT NULL)`
+      return busy.length === 0
+    })
+  )
+})
