@@ -1,10 +1,11 @@
 /** A deployment on this machine: the bundle as it is shipped, a database of either kind, a mail server, and what an operator sets up. */
+
 import { execFile, spawn } from "node:child_process"
 import { cp, mkdtemp, rm } from "node:fs/promises"
-import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { promisify } from "node:util"
+import { freePort } from "@partner-commentary/test/postgres/FreePort"
 import * as TestDatabase from "@partner-commentary/test/postgres/TestDatabase"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -127,16 +128,6 @@ export const onPostgres = async (): Promise<Seed> => {
     },
     remove: () => Effect.runPromise(Scope.close(scope, Exit.void))
   }
-}
-
-/** Below those that systems choose from: no other socket is given it by chance before the host has taken it. */
-const freePort = async (): Promise<number> => {
-  const port = 20_000 + Math.floor(Math.random() * 12_000)
-  const isFree = await new Promise<boolean>((resolve) => {
-    const server = createServer().on("error", () => resolve(false))
-    server.listen(port, "127.0.0.1", () => server.close(() => resolve(true)))
-  })
-  return isFree ? port : freePort()
 }
 
 /** The Node host beside it, without workers; answers with where it listens. */

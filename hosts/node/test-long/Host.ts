@@ -1,10 +1,11 @@
 /** The real service as a real process on one database file: started, killed without warning, started again; and its command line. */
+
 import { type ChildProcess, execFile, spawn } from "node:child_process"
 import { once } from "node:events"
 import { createInterface } from "node:readline"
 import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
-import { freePort } from "../test/FreePort.ts"
+import { freePort } from "@partner-commentary/test/postgres/FreePort"
 
 const executable = fileURLToPath(new URL("../bin/partner-commentary.js", import.meta.url))
 

@@ -1,10 +1,11 @@
 /** A PgBouncer that lends a server's connections for one transaction at a time, from Debian's package, gone with the test. */
+
 import { spawn } from "node:child_process"
 import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises"
 import { connect } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { freePort } from "../test/FreePort.ts"
+import { freePort } from "@partner-commentary/test/postgres/FreePort"
 
 const isListening = (port: number) =>
   new Promise<boolean>((resolve) => {

@@ -1,13 +1,14 @@
 /** The server, as a process of its own, answers as every host does. */
+
 import { join } from "node:path"
 import * as Application from "@partner-commentary/test/Application"
 import * as HostConformance from "@partner-commentary/test/HostConformance"
 import { Mailbox } from "@partner-commentary/test/Mailbox"
+import { freePort } from "@partner-commentary/test/postgres/FreePort"
 import { ScriptedGenerator } from "@partner-commentary/test/ScriptedGenerator"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { expect, it } from "vitest"
-import { freePort } from "./FreePort.ts"
 import * as Process from "./Process.ts"
 
 const apiRoot = "http://commentary.example"

@@ -8,11 +8,11 @@
  */
 import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process"
 import { appendFileSync, chmodSync, chownSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
-import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { createInterface } from "node:readline"
 import { copy, usual, type Version } from "./Binaries.ts"
+import { freePort } from "./FreePort.ts"
 
 const [versionText = String(usual), ...settings] = process.argv.slice(2)
 
@@ -70,15 +70,6 @@ const make = (version: Version) => {
   }
   writeFileSync(join(data, "pg_hba.conf"), version < 16 ? admissionBefore16 : admission)
 }
-
-const freePort = () =>
-  new Promise<number>((resolve, reject) => {
-    const probe = createServer().once("error", reject)
-    probe.listen(0, "127.0.0.1", () => {
-      const { port } = probe.address() as { readonly port: number }
-      probe.close(() => resolve(port))
-    })
-  })
 
 const start = (port: number) =>
   new Promise<void>((resolve, reject) => {

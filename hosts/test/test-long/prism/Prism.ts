@@ -2,23 +2,12 @@
 import { spawn } from "node:child_process"
 import { mkdtemp, rm, writeFile } from "node:fs/promises"
 import { createRequire } from "node:module"
-import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { freePort } from "@partner-commentary/test/postgres/FreePort"
 import * as Effect from "effect/Effect"
 
 const bin = createRequire(import.meta.url).resolve("@stoplight/prism-cli/dist/index.js")
-
-const freePort = Effect.promise(
-  () =>
-    new Promise<number>((resolve, reject) => {
-      const probe = createServer().on("error", reject)
-      probe.listen(0, "127.0.0.1", () => {
-        const address = probe.address()
-        probe.close(() => resolve(typeof address === "object" && address !== null ? address.port : 0))
-      })
-    })
-)
 
 interface Options {
   /** Requests are judged too, their credentials included; else the service is to refuse what is wrong with them. */
@@ -49,7 +38,7 @@ const copied = Effect.fnUntraced(function* (apiRoot: string, { planted, requests
  * proxy's own. Ends with the scope.
  */
 export const proxy = Effect.fnUntraced(function* (apiRoot: string, options: Options) {
-  const port = yield* freePort
+  const port = yield* Effect.promise(freePort)
   const requests = options.requests ? [] : ["--validate-request", "false"]
   const file = yield* copied(apiRoot, options)
   const args = [bin, "proxy", file, apiRoot, "--errors", "--port", String(port), ...requests]
