@@ -46,10 +46,11 @@ const aWhile = Effect.sleep("150 millis")
 /** How the attempts of all deliveries ended, and how many deliveries there are in each state. */
 const books = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  const attempts = yield* sql<{ readonly failure: string | null; readonly duration: number }>`
-    SELECT failure, duration FROM delivery_attempts ORDER BY event_id, ticket`
   const states = yield* sql<{ readonly state: string; readonly count: number }>`
     SELECT state, COUNT(*) AS count FROM deliveries GROUP BY state`
+  // Afterwards, lest one be delivered whose attempt is not among them yet.
+  const attempts = yield* sql<{ readonly failure: string | null; readonly duration: number }>`
+    SELECT failure, duration FROM delivery_attempts ORDER BY event_id, ticket`
   return { attempts, states: Object.fromEntries(states.map(({ count, state }) => [state, count])) }
 })
 
