@@ -1,7 +1,9 @@
 /** What is held up until it is let go, and what becomes of those who come meanwhile. */
 import { assert } from "@effect/vitest"
+import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
@@ -39,6 +41,20 @@ export class Gate extends Context.Service<
   )
 }
 
+/** How many began to wait by the clock for so long, from now on. */
+const waitingFor = (millis: number) =>
+  Effect.map(Clock.Clock, (clock) => {
+    const { sleep } = clock
+    let waiting = 0
+    const counted: typeof sleep = (duration) =>
+      Effect.suspend(() => {
+        if (Duration.toMillis(duration) === millis) waiting++
+        return sleep(duration)
+      })
+    Object.assign(clock, { sleep: counted })
+    return Effect.sync(() => waiting)
+  })
+
 /** Of one organization three ask and two are let in, while another's is; who waits is refused after ten seconds. */
 export const crowd = Effect.fnUntraced(function* ({
   another,
@@ -51,17 +67,28 @@ export const crowd = Effect.fnUntraced(function* ({
   readonly answers: readonly [own: number, another: number]
 }) {
   const { before, open } = yield* Gate
-  const own = yield* Effect.forEach([1, 2, 3], () => Effect.forkChild(ask))
-  const theirs = yield* Effect.forkChild(another)
-  yield* eventually(
-    "two and one before the gate",
-    Effect.map(before, (count) => (count === 3 ? true : undefined))
-  )
+  const waiting = yield* waitingFor(10_000)
+  const asking = Effect.fnUntraced(function* (
+    call: typeof ask,
+    what: string,
+    seen: Effect.Effect<number>,
+    count: number
+  ) {
+    const fiber = yield* Effect.forkChild(call)
+    yield* eventually(
+      what,
+      Effect.map(seen, (present) => present === count)
+    )
+    return fiber
+  })
+  const first = yield* asking(ask, "one before the gate", before, 1)
+  const second = yield* asking(ask, "two before the gate", before, 2)
+  const third = yield* asking(ask, "one who waits", waiting, 1)
+  const theirs = yield* asking(another, "another's before the gate", before, 3)
+  const own = [first, second, third]
   yield* TestClock.adjust("9999 millis")
   assert.isTrue(own.every((fiber) => fiber.pollUnsafe() === undefined))
   yield* TestClock.adjust(1)
-  const [first, second, third] = own
-  if (first === undefined || second === undefined || third === undefined) return assert.fail("nobody asked")
   const refused = yield* Fiber.join(third)
   const { code, message } = (yield* json(refused)).error
   assert.deepStrictEqual([refused.status, code, refused.headers.get("retry-after")], [429, "rate_limit_exceeded", "1"])

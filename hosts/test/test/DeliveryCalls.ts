@@ -51,9 +51,16 @@ export const webhookOf = Effect.fnUntraced(function* (key: string, events: Reado
 /** What the partner is shown of a webhook's deliveries. */
 export const deliveriesOf = (key: string, id: string) => {
   const page = (query = "") => get(key, `/${id}/deliveries${query}`)
+  const list = (query?: string) => Effect.map(page(query), ({ body }) => body.data)
   return {
     page,
-    list: (query?: string) => Effect.map(page(query), ({ body }) => body.data),
+    list,
+    /** Waits until so many that arrived are written down: each is seen at the receiver before, and is under way until then. */
+    delivered: (count: number) =>
+      eventually(
+        `${count} written down`,
+        Effect.map(list("?status=delivered"), ({ length }) => length === count)
+      ),
     one: (delivery: string) => Effect.map(get(key, `/${id}/deliveries/${delivery}`), ({ body }) => body.data)
   }
 }

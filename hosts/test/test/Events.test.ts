@@ -5,7 +5,7 @@ import * as Seed from "@partner-commentary/test/Seed"
 import { TestApi } from "@partner-commentary/test/TestApi"
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/testing/TestClock"
-import { bodies, received, seeded, webhookOf } from "./DeliveryCalls.ts"
+import { bodies, deliveriesOf, seeded, webhookOf } from "./DeliveryCalls.ts"
 import { problems } from "./WebhookCalls.ts"
 
 const list = Effect.fnUntraced(function* (key: string, query = "") {
@@ -17,7 +17,7 @@ const list = Effect.fnUntraced(function* (key: string, query = "") {
 it.effect("events are listed newest first, byte for byte as webhooks got them, and by pages", () =>
   Effect.gen(function* () {
     const { declined, key } = yield* seeded
-    yield* webhookOf(key, ["commentary.failed"])
+    const hook = yield* webhookOf(key, ["commentary.failed"])
     assert.deepStrictEqual((yield* list(key)).body, {
       success: true,
       data: [],
@@ -25,7 +25,7 @@ it.effect("events are listed newest first, byte for byte as webhooks got them, a
     })
     for (let count = 0; count < 5; count++) {
       yield* declined(`Who is number ${count} this season?`)
-      yield* received(count + 1)
+      yield* deliveriesOf(key, hook.id).delivered(count + 1)
       yield* TestClock.adjust("1 hour")
     }
     const sent = (yield* bodies).map(({ body }) => body).toReversed()
