@@ -26,6 +26,9 @@ export interface Agreement {
 /** Between the moment that a worker wrote down and the one that its receiver did. */
 const slack = 5
 
+/** What a worker had sent may lie so long with the system, its sender dead, before a busy receiver reads it. */
+const unread = 1000
+
 export const of = (course: Course): Agreement => {
   const { arrived, books, kills, shares, webhooks } = course
   const mistakes: Array<string> = []
@@ -64,7 +67,7 @@ export const of = (course: Course): Agreement => {
     for (const one of unseen) mistakes.push(`${name}: logged and not seen: ${JSON.stringify(one)}`)
     if (unlogged.length > lost) mistakes.push(`${name}: ${unlogged.length} seen and not logged, ${lost} tickets lost`)
     for (const { at } of unlogged) {
-      if (!kills.some((kill) => kill >= at && kill <= at + course.lease)) {
+      if (!kills.some((kill) => kill >= at - unread && kill <= at + course.lease)) {
         mistakes.push(`${name}: seen at ${at} and not logged, and nobody was killed`)
       }
     }
@@ -76,16 +79,25 @@ export const of = (course: Course): Agreement => {
   return { mistakes, figures }
 }
 
-/** Each logged attempt takes the request that came within it and was answered like it. */
+/**
+ * Each logged attempt takes the request that came within it and was answered like it. Whom it took too long was perhaps read and
+ * answered afterwards, or not at all.
+ */
 const matched = (seen: ReadonlyArray<Arrived>, logged: ReadonlyArray<Logged>) => {
   const left = [...seen]
-  const unseen = logged.filter(({ begun_at, duration, status }) => {
-    const begun = Date.parse(begun_at)
-    const place = left.findIndex(
-      (one) => one.status === status && one.at >= begun - slack && one.at <= begun + duration + slack
-    )
+  const take = (isIt: (one: Arrived) => boolean) => {
+    const place = left.findIndex(isIt)
     if (place >= 0) left.splice(place, 1)
-    return place < 0
+    return place >= 0
+  }
+  const [timedOut, ended] = [
+    logged.filter(({ failure }) => failure === "timeout"),
+    logged.filter(({ failure }) => failure !== "timeout")
+  ]
+  const unseen = ended.filter(({ begun_at, duration, status }) => {
+    const begun = Date.parse(begun_at)
+    return !take((one) => one.status === status && one.at >= begun - slack && one.at <= begun + duration + slack)
   })
+  for (const { begun_at } of timedOut) take(({ at }) => at >= Date.parse(begun_at) - slack)
   return { unlogged: left, unseen }
 }

@@ -44,8 +44,9 @@ export const make: Effect.Effect<Send, never, Mac.Mac | Seal | WebhookTransport>
   )
 
   return Effect.fn("Webhook.send")(function* ({ eventId, payload, sealedSecret, webhook }) {
-    const at = yield* Instant.now
+    // In this order: what happens between the two belongs to the attempt, which must not seem to end before its answer came.
     const begun = yield* Clock.monotonicTimeNanos
+    const at = yield* Instant.now
     const secret =
       sealedSecret === null
         ? Option.none<Redacted.Redacted>()
