@@ -3,15 +3,13 @@ import { CommentaryGenerator, type GenerationRequest } from "@partner-commentary
 import * as OpenAiGenerator from "@partner-commentary/generator/OpenAiGenerator"
 import * as Prompt from "@partner-commentary/generator/Prompt"
 import * as CommentaryGeneratorSuite from "@partner-commentary/testkit/CommentaryGeneratorSuite"
-import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
-import * as TestClock from "effect/testing/TestClock"
-import { type Answer, completion, json, type Server, serve } from "./Server.ts"
+import { type Answer, completion, json, passes, type Server, serve, until } from "./Server.ts"
 
 const key = "sk-test-1234567890abcdef"
 
@@ -44,21 +42,6 @@ const failure = <E = never>(
     assert.isAtMost(Array.from(failed.reason).length, 300)
     return { failed, server }
   })
-
-/** Real time: fetch does not follow the test clock. */
-const until = (condition: () => boolean) =>
-  Effect.sleep("10 millis").pipe(
-    Effect.repeat({ until: () => condition() }),
-    Effect.timeout("5 seconds"),
-    Effect.provideService(Clock.Clock, Clock.Clock.defaultValue())
-  )
-
-/** Not before the server was asked, however long that takes. */
-const passes = (time: Duration.Duration) => (server: Server) =>
-  Effect.andThen(
-    until(() => server.seen.length === 1),
-    TestClock.adjust(time)
-  )
 
 const error = (code: string | null, message = "words", type = "some_error") => ({ error: { message, type, code } })
 

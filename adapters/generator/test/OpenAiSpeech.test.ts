@@ -2,16 +2,14 @@ import { assert, describe, it } from "@effect/vitest"
 import { MediaSynthesizer } from "@partner-commentary/core/commentary/MediaSynthesizer"
 import * as OpenAiSpeech from "@partner-commentary/generator/OpenAiSpeech"
 import * as MediaSynthesizerSuite from "@partner-commentary/testkit/MediaSynthesizerSuite"
-import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
-import * as TestClock from "effect/testing/TestClock"
 import { concat, frame, id3, infoFrame } from "./Mp3.ts"
-import { type Answer, json, type Server, serve } from "./Server.ts"
+import { type Answer, json, passes, type Server, serve, until } from "./Server.ts"
 
 const key = "sk-test-1234567890abcdef"
 
@@ -56,21 +54,6 @@ const failure = <E = never>(
     assert.isAtMost(Array.from(failed.reason).length, 300)
     return { failed, server }
   })
-
-/** Real time: fetch does not follow the test clock. */
-const until = (condition: () => boolean) =>
-  Effect.sleep("10 millis").pipe(
-    Effect.repeat({ until: () => condition() }),
-    Effect.timeout("5 seconds"),
-    Effect.provideService(Clock.Clock, Clock.Clock.defaultValue())
-  )
-
-/** Not before the server was asked, however long that takes. */
-const passes = (time: Duration.Duration) => (server: Server) =>
-  Effect.andThen(
-    until(() => server.seen.length === 1),
-    TestClock.adjust(time)
-  )
 
 const error = (code: string | null, message = "words") => ({ error: { message, type: "some_error", code } })
 

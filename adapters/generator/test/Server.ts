@@ -1,7 +1,10 @@
-/** A real server on loopback that speaks as much of the chat-completions protocol as a test tells it to. */
+/** A real server on loopback that speaks as much of the chat-completions protocol as a test tells it to, and how a test waits for it. */
 import * as Http from "node:http"
 import type { AddressInfo } from "node:net"
+import * as Clock from "effect/Clock"
+import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as TestClock from "effect/testing/TestClock"
 
 export interface Seen {
   readonly method: string | undefined
@@ -63,3 +66,18 @@ export const completion = (message: Record<string, unknown>, finish_reason: stri
   model: "m",
   choices: [{ index: 0, finish_reason, logprobs: null, message: { role: "assistant", ...message } }]
 })
+
+/** Real time: fetch does not follow the test clock. */
+export const until = (condition: () => boolean) =>
+  Effect.sleep("10 millis").pipe(
+    Effect.repeat({ until: () => condition() }),
+    Effect.timeout("5 seconds"),
+    Effect.provideService(Clock.Clock, Clock.Clock.defaultValue())
+  )
+
+/** Not before the server was asked, however long that takes. */
+export const passes = (time: Duration.Duration) => (server: Server) =>
+  Effect.andThen(
+    until(() => server.seen.length === 1),
+    TestClock.adjust(time)
+  )
