@@ -12,7 +12,7 @@ const scopes = "topics:submit,topics:read,personas:read"
 const approves = "7e570000-0000-4000-8000-000000000001"
 
 /** Two servers and two workers, with a partner's keys. `past`: a way past the pooler is there, too. */
-const service = async (test: Parameters<typeof Process.folder>[0], options: { readonly past: boolean }) => {
+const service = async (test: Process.Test, options: { readonly past: boolean }) => {
   const cwd = await Process.folder(test)
   const own = await OwnDatabase.make(test)
   const direct = own["DATABASE_URL"] ?? ""

@@ -1,43 +1,21 @@
 /** What an operator sees of deliveries at /metrics, of a real service with real receivers. */
-import { createServer } from "node:http"
-import type { AddressInfo } from "node:net"
 import { expect, it } from "vitest"
+import * as Loopback from "./Loopback.ts"
 import * as Partner from "./Partner.ts"
 import * as Process from "./Process.ts"
 
-const declines = "7e570000-0000-4000-8000-000000000002"
-
 it("shows attempts by outcome, how long events took, what is held, and which webhooks are unwell", async (test) => {
   const cwd = await Process.folder(test)
-  const receiver = createServer((request, response) => {
-    request.resume().on("end", () => response.writeHead(request.url === "/gone" ? 410 : 204).end())
-  })
-  await new Promise<void>((resolve) => receiver.listen(0, "127.0.0.1", resolve))
-  test.onTestFinished(() => {
-    receiver.closeAllConnections()
-    receiver.close()
-  })
-  const organization = await Process.json(cwd, ["org", "create", "--name", "Acme Sports"])
-  const words = [
-    "--org",
-    organization.id,
-    "--name",
-    "k",
-    "--scopes",
-    "topics:submit,topics:read",
-    "--environment",
-    "test"
-  ]
-  const { full_key: key } = await Process.json(cwd, ["key", "create", ...words])
+  const receiver = await Loopback.receive(test, (path) => (path === "/gone" ? 410 : 204))
+  const { key } = await Partner.testing(cwd, "Acme Sports")
   const { apiRoot, stderr } = await Process.start(cwd, ["serve"], { ADMIN_PORT: "0", WEBHOOK_ALLOW_PRIVATE: "true" })
   const address = /http:\/\/127\.0\.0\.1:\d+\/metrics/.exec(stderr())![0]
-  const { port } = receiver.address() as AddressInfo
   for (const path of ["well", "gone"]) {
-    const url = `http://127.0.0.1:${port}/${path}`
+    const url = `http://${receiver}/${path}`
     expect((await Partner.call(apiRoot, key, "/webhooks", { url, events: ["commentary.failed"] })).status).toBe(201)
   }
   const content = "Who goes down this season?"
-  await Partner.call(apiRoot, key, "/topics", { content, persona_ids: [declines] })
+  await Partner.call(apiRoot, key, "/topics", { content, persona_ids: [Partner.declines] })
   const metrics = async () => {
     const text = await (await fetch(address)).text()
     const value = (pattern: string) => Number(new RegExp(`^partner_commentary_${pattern} (\\S+)$`, "m").exec(text)?.[1])

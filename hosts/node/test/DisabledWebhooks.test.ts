@@ -1,32 +1,14 @@
 /** How an operator finds the webhooks that were disabled, whose they are and why, with real receivers. */
-import { createServer } from "node:http"
-import type { AddressInfo } from "node:net"
 import { expect, it } from "vitest"
+import * as Loopback from "./Loopback.ts"
 import * as Partner from "./Partner.ts"
 import * as Process from "./Process.ts"
-
-const declines = "7e570000-0000-4000-8000-000000000002"
-
-const organization = async (cwd: string, name: string) => {
-  const { id } = await Process.json(cwd, ["org", "create", "--name", name])
-  const words = ["--org", id, "--name", "k", "--scopes", "topics:submit,topics:read", "--environment", "test"]
-  const { full_key: key } = await Process.json(cwd, ["key", "create", ...words])
-  return { id, key }
-}
 
 it("webhook list names them with moment and reason, of all organizations or one, and doctor says that there are some", async (test) => {
   const cwd = await Process.folder(test)
   let isGone = true
-  const receiver = createServer((request, response) => {
-    request.resume().on("end", () => response.writeHead(isGone && request.url === "/gone" ? 410 : 204).end())
-  })
-  await new Promise<void>((resolve) => receiver.listen(0, "127.0.0.1", resolve))
-  test.onTestFinished(() => {
-    receiver.closeAllConnections()
-    receiver.close()
-  })
-  const { port } = receiver.address() as AddressInfo
-  const [first, second] = [await organization(cwd, "Acme Sports"), await organization(cwd, "Courtside")]
+  const receiver = await Loopback.receive(test, (path) => (isGone && path === "/gone" ? 410 : 204))
+  const [first, second] = [await Partner.testing(cwd, "Acme Sports"), await Partner.testing(cwd, "Courtside")]
   const { apiRoot, stop } = await Process.start(cwd, ["serve"], { WEBHOOK_ALLOW_PRIVATE: "true" })
   const disabled = (...args: ReadonlyArray<string>) => Process.json(cwd, ["webhook", "list", "--disabled", ...args])
   const about = async () => {
@@ -41,16 +23,19 @@ it("webhook list names them with moment and reason, of all organizations or one,
     [second, "well"],
     [second, "gone"]
   ] as const) {
-    const url = `http://127.0.0.1:${port}/${path}`
+    const url = `http://${receiver}/${path}`
     expect((await Partner.call(apiRoot, key, "/webhooks", { url, events: ["commentary.failed"] })).status).toBe(201)
   }
-  await Partner.call(apiRoot, second.key, "/topics", { content: "Who goes down this season?", persona_ids: [declines] })
+  await Partner.call(apiRoot, second.key, "/topics", {
+    content: "Who goes down this season?",
+    persona_ids: [Partner.declines]
+  })
   const [found, ...more] = await Process.eventually(disabled, ({ length }) => length > 0)
   expect(more).toEqual([])
   expect(found).toMatchObject({
     organization_id: second.id,
     organization_name: "Courtside",
-    url: `http://127.0.0.1:${port}/gone`,
+    url: `http://${receiver}/gone`,
     status: "disabled",
     disabled_reason: "The receiver answered with status 410, which is no success."
   })

@@ -1,23 +1,22 @@
 /** Audio as a deployer sets it up: a speech server by its variables, files that the process serves, and what the operator is told. */
 import { readdir, writeFile } from "node:fs/promises"
-import { createServer, type ServerResponse } from "node:http"
-import { type AddressInfo, connect } from "node:net"
+import type { ServerResponse } from "node:http"
+import { connect } from "node:net"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
+import * as Loopback from "./Loopback.ts"
 import * as Partner from "./Partner.ts"
 import * as Process from "./Process.ts"
-
-type Test = Parameters<typeof Process.folder>[0]
 
 const speech = Buffer.concat([Buffer.from([0xff, 0xfb, 0x90, 0x00]), Buffer.alloc(5000, 1)])
 
 /** A speech server on loopback that answers like this. */
 const speaking = async (
-  test: Test,
+  test: Process.Test,
   answer: (response: ServerResponse) => unknown = (response) => response.end(speech)
 ) => {
   const asked: Array<{ readonly path: string | undefined; readonly body: { readonly input: string } }> = []
-  const server = createServer((request, response) => {
+  const host = await Loopback.serve(test, (request, response) => {
     const chunks: Array<Buffer> = []
     request.on("data", (chunk: Buffer) => chunks.push(chunk))
     request.on("end", () => {
@@ -25,13 +24,8 @@ const speaking = async (
       answer(response)
     })
   })
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
-  test.onTestFinished(async () => {
-    server.closeAllConnections()
-    server.close()
-  })
   const env = {
-    SPEECH_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    SPEECH_URL: `http://${host}/v1`,
     SPEECH_MODEL: "speaker-1",
     SPEECH_VOICE: "alto"
   }

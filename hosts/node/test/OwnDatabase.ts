@@ -7,7 +7,7 @@ import * as Scope from "effect/Scope"
 import type * as Process from "./Process.ts"
 
 /** Gone with the test. */
-export const make = async (test: Parameters<typeof Process.folder>[0]): Promise<Process.Environment> => {
+export const make = async (test: Process.Test): Promise<Process.Environment> => {
   const scope = Effect.runSync(Scope.make())
   const url = await Effect.runPromise(Scope.provide(TestDatabase.empty, scope))
   test.onTestFinished(() => Effect.runPromise(Scope.close(scope, Exit.void)))

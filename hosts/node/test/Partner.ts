@@ -17,6 +17,17 @@ export const register = async (cwd: string, env: Process.Environment = {}) => {
   return { organization, persona, key: key.full_key as string, keyId: key.id as string }
 }
 
+/** An organization with a key for tests alone: it needs no licences. */
+export const testing = async (cwd: string, name: string): Promise<{ readonly id: string; readonly key: string }> => {
+  const { id } = await Process.json(cwd, ["org", "create", "--name", name])
+  const words = ["--org", id, "--name", "k", "--scopes", "topics:submit,topics:read", "--environment", "test"]
+  const { full_key: key } = await Process.json(cwd, ["key", "create", ...words])
+  return { id, key }
+}
+
+/** The persona of tests that declines at once. */
+export const declines = "7e570000-0000-4000-8000-000000000002"
+
 /** The demo organization's, as its introduction names them. */
 export const demo = (service: Process.Service) => ({
   key: /pk_live_\w+/.exec(service.stdout())?.[0] ?? "",

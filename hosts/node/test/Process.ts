@@ -12,6 +12,10 @@ const bare = { PATH: process.env["PATH"], HOME: process.env["HOME"], TMPDIR: pro
 
 export type Environment = Readonly<Record<string, string>>
 
+export interface Test {
+  readonly onTestFinished: (cleanUp: () => Promise<void>) => void
+}
+
 export interface Outcome {
   readonly code: number | null
   readonly stdout: string
@@ -29,7 +33,7 @@ export interface Service {
 const children = new Map<string, Array<ChildProcess>>()
 
 /** A folder to run in; it and what runs in it are gone with the test. */
-export const folder = async (test: { readonly onTestFinished: (cleanUp: () => Promise<void>) => void }) => {
+export const folder = async (test: Test) => {
   const path = await mkdtemp(join(tmpdir(), "partner-commentary-"))
   test.onTestFinished(async () => {
     for (const child of children.get(path) ?? []) child.kill("SIGKILL")

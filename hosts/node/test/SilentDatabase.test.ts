@@ -4,7 +4,7 @@ import { expect, it } from "vitest"
 import * as OwnDatabase from "./OwnDatabase.ts"
 import * as Process from "./Process.ts"
 
-const started = async (test: Parameters<typeof Process.folder>[0]) => {
+const started = async (test: Process.Test) => {
   const cwd = await Process.folder(test)
   const env = await OwnDatabase.make(test)
   const wire = await Wire.open(env["DATABASE_URL"] ?? "", { writesDown: false })

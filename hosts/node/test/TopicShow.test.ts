@@ -1,21 +1,18 @@
 /** What an operator sees of one topic that hangs: at the mail, at the draft, and at the partner's receiver. */
 import { readdir, readFile } from "node:fs/promises"
-import { createServer } from "node:http"
-import type { AddressInfo } from "node:net"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
+import * as Loopback from "./Loopback.ts"
 import * as OwnDatabase from "./OwnDatabase.ts"
 import * as Partner from "./Partner.ts"
 import * as Process from "./Process.ts"
 
-type Test = Parameters<typeof Process.folder>[0]
-
 const moment = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
 
 /** A generator and a receiver at once: neither is well. */
-const unwell = async (test: Test) => {
+const unwell = async (test: Process.Test) => {
   let isMended = false
-  const server = createServer((request, response) => {
+  const host = await Loopback.serve(test, (request, response) => {
     const isGood = isMended && request.url !== "/events?token=hunter2"
     const content = "A commentary about the derby, as the creator sees it. ".repeat(3)
     request.resume().on("end", () => {
@@ -29,12 +26,6 @@ const unwell = async (test: Test) => {
       )
     })
   })
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
-  test.onTestFinished(async () => {
-    server.closeAllConnections()
-    server.close()
-  })
-  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`
   return {
     host,
     generator: `http://${host}/v1`,
@@ -64,7 +55,7 @@ const posted = (link: string, action: string, body: unknown) =>
   })
 
 describe.concurrent("topic show", () => {
-  const story = async (test: Test, database: Process.Environment) => {
+  const story = async (test: Process.Test, database: Process.Environment) => {
     const cwd = await Process.folder(test)
     const outside = await unwell(test)
     const env = {
