@@ -1,5 +1,4 @@
 /** A deployment on this machine: the bundle as it is shipped, a database of either kind, a mail server, and what an operator sets up. */
-
 import { execFile, spawn } from "node:child_process"
 import { cp, mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"

@@ -1,5 +1,4 @@
 /** The real service as a real process on one database file: started, killed without warning, started again; and its command line. */
-
 import { type ChildProcess, execFile, spawn } from "node:child_process"
 import { once } from "node:events"
 import { createInterface } from "node:readline"

@@ -1,5 +1,4 @@
 /** A PgBouncer that lends a server's connections for one transaction at a time, from Debian's package, gone with the test. */
-
 import { spawn } from "node:child_process"
 import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises"
 import { connect } from "node:net"

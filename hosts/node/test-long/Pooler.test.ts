@@ -1,7 +1,6 @@
 /** The service behind a PgBouncer in transaction mode, which keeps no session for anybody. */
-import { readdir } from "node:fs/promises"
-import { join } from "node:path"
 import { expect, it } from "vitest"
+import * as Outbox from "../test/Outbox.ts"
 import * as OwnDatabase from "../test/OwnDatabase.ts"
 import * as Partner from "../test/Partner.ts"
 import * as Process from "../test/Process.ts"
@@ -64,7 +63,7 @@ it("topics of two servers go all their way through two workers, and each mail go
       () => status(id),
       (state) => state === "completed"
     )
-  const mails = async () => (await readdir(join(cwd, "data", "outbox"))).filter((name) => name.endsWith(".eml"))
+  const mails = () => Outbox.mails(cwd)
   await Process.eventually(mails, ({ length }) => length >= 20)
   expect(await mails()).toHaveLength(20)
   const statuses = () =>
@@ -82,8 +81,8 @@ it("where nobody can listen, workers find what is to be done by looking, and key
   const { cwd, env, key, keyId, persona, processes, servers } = await service(test, { past: false })
   await Partner.submit(servers[0]?.apiRoot ?? "", key, persona.id)
   await Process.eventually(
-    () => readdir(join(cwd, "data", "outbox")),
-    (files) => files.some((name) => name.endsWith(".eml"))
+    () => Outbox.mails(cwd),
+    ({ length }) => length > 0
   )
   await Process.json(cwd, ["key", "revoke", keyId], env)
   const revokedAt = performance.now()

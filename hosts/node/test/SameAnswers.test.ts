@@ -1,5 +1,4 @@
 /** The server, as a process of its own, answers as every host does. */
-
 import { join } from "node:path"
 import * as Application from "@partner-commentary/test/Application"
 import * as HostConformance from "@partner-commentary/test/HostConformance"

@@ -1,10 +1,11 @@
 import { existsSync } from "node:fs"
-import { readdir, readFile, stat } from "node:fs/promises"
+import { readdir, stat } from "node:fs/promises"
 import { createServer } from "node:http"
 import { type AddressInfo, connect } from "node:net"
 import { join } from "node:path"
 import { SMTPServer } from "smtp-server"
 import { describe, expect, it } from "vitest"
+import * as Outbox from "./Outbox.ts"
 import * as Partner from "./Partner.ts"
 import * as Process from "./Process.ts"
 
@@ -169,11 +170,13 @@ describe.concurrent("worker", () => {
     const { apiRoot } = server
     const { key, persona } = Partner.demo(server)
     await Partner.submit(apiRoot, key, persona.id)
-    const outbox = async () => (await readdir(join(cwd, "data", "outbox"))).filter((name) => name.endsWith(".eml"))
-    expect(await outbox()).toEqual([])
+    expect(await Outbox.mails(cwd)).toEqual([])
     const worker = await Process.start(cwd, ["worker"], { PUBLIC_URL: apiRoot })
-    const [file] = await Process.eventually(outbox, ({ length }) => length > 0)
-    expect(await readFile(join(cwd, "data", "outbox", file!), "utf8")).toContain(apiRoot.slice(0, 20))
+    const [mail] = await Process.eventually(
+      () => Outbox.mails(cwd),
+      ({ length }) => length > 0
+    )
+    expect(mail).toContain(apiRoot.slice(0, 20))
     expect(await worker.stop()).toMatchObject({ code: 0 })
   })
 })
@@ -208,11 +211,10 @@ describe.concurrent("retry, mail and creator", () => {
     expect(await Process.json(cwd, move)).toEqual({ personas: 1, assignments: 1 })
     expect(await Process.run(cwd, move)).toMatchObject({ code: 1 })
 
-    const mails = async () => {
-      const files = (await readdir(join(cwd, "data", "outbox"))).filter((name) => name.endsWith(".eml"))
-      return Promise.all(files.map((file) => readFile(join(cwd, "data", "outbox", file), "utf8")))
-    }
-    const moved = await Process.eventually(mails, (texts) => texts.some((text) => text.includes("ada@new.test")))
+    const moved = await Process.eventually(
+      () => Outbox.mails(cwd),
+      (texts) => texts.some((text) => text.includes("ada@new.test"))
+    )
     const text = moved.find((mail) => mail.includes("ada@new.test"))!.replaceAll("=\r\n", "")
     const link = /http:\/\/[^\s"]+\/creator\/[\w.-]+/.exec(text)![0]
     const respond = await fetch(`${link}/respond`, {

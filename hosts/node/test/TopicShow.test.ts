@@ -1,8 +1,7 @@
 /** What an operator sees of one topic that hangs: at the mail, at the draft, and at the partner's receiver. */
-import { readdir, readFile } from "node:fs/promises"
-import { join } from "node:path"
 import { describe, expect, it } from "vitest"
 import * as Loopback from "./Loopback.ts"
+import * as Outbox from "./Outbox.ts"
 import * as OwnDatabase from "./OwnDatabase.ts"
 import * as Partner from "./Partner.ts"
 import * as Process from "./Process.ts"
@@ -37,13 +36,10 @@ const unwell = async (test: Process.Test) => {
 }
 
 const linkIn = async (cwd: string) => {
-  const outbox = join(cwd, "data", "outbox")
-  const read = async () => {
-    // While one is written, it has another name.
-    const files = (await readdir(outbox).catch(() => [])).filter((name) => name.endsWith(".eml"))
-    return Promise.all(files.map((file) => readFile(join(outbox, file), "utf8")))
-  }
-  const [mail] = await Process.eventually(read, (texts) => texts.length > 0)
+  const [mail] = await Process.eventually(
+    () => Outbox.mails(cwd),
+    (texts) => texts.length > 0
+  )
   return /http:\/\/[^\s"]+\/creator\/[\w.-]+/.exec(mail!.replaceAll("=\r\n", ""))![0]
 }
 
