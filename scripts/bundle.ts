@@ -1,16 +1,17 @@
 /**
  * Makes one small program of each host that is deployed and all that it imports: it starts in a fraction of the time and keeps a
- * fraction of the source text in memory. `npm ci` runs this; the command line uses its bundle as long as no source is
- * newer (hosts/node/bin), so that whoever edits a source runs what was edited. Lambda is given its bundle's folder.
+ * fraction of the source text in memory. `npm ci` runs this; the command line uses its bundle as long as the sources hash to
+ * what it was made of (hosts/node/bin). Lambda is given its bundle's folder.
  * With a folder as its argument, it makes Lambda's alone, there.
  */
-import { readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
-import { join, relative } from "node:path"
+import { readFileSync, rmSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
 import { gzipSync } from "node:zlib"
 import { explorerScript } from "@partner-commentary/server/description/ExplorerScript"
 import * as Effect from "effect/Effect"
 import { type BuildOptions, build, type Plugin } from "esbuild"
 import { noticesOf } from "./packing/Notices.ts"
+import * as SourceDigest from "./packing/SourceDigest.ts"
 
 const root = join(import.meta.dirname, "..")
 const explorer = gzipSync(await Effect.runPromise(explorerScript), { level: 9 })
@@ -97,10 +98,7 @@ const bundleNode = async (host: string) => {
   const outdir = join(host, "bundle")
   // Names stay, for traces and logs; texts in ASCII take half the memory.
   const sources = await bundle(outdir, { entryPoints: { main: join(host, "src", "main.ts") } })
-  const times = Object.fromEntries(
-    sources.map((input) => [relative(host, join(root, input)), statSync(join(root, input)).mtimeMs])
-  )
-  writeFileSync(join(outdir, "sources.json"), JSON.stringify(times))
+  SourceDigest.write(root, host, sources)
 }
 
 const lambda = join(root, "hosts", "lambda")

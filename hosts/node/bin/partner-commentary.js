@@ -2,7 +2,8 @@
 // Starts the command line on a Node that can run it: this one, or the `node` that was installed beside this package.
 // Plain JavaScript that old Nodes can read; everything else is TypeScript behind the import at the end.
 import { spawn } from "node:child_process"
-import { existsSync, readFileSync, statSync } from "node:fs"
+import { createHash } from "node:crypto"
+import { existsSync, readFileSync } from "node:fs"
 import module from "node:module"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -33,15 +34,23 @@ const runWith = (node) => {
   })
 }
 
-// The bundle is what the sources were when it was made. One that is older than any of them is passed by. A package that was
-// installed has no sources.
+// A checkout runs its bundle only while the sources hash to what the bundle was made of, so that an engineer who edits a
+// source runs the edit. File times are not compared: copies and archives change them. A published package and an image
+// have no sources. The digest is that of scripts/packing/SourceDigest.ts.
 const isBundled = () => {
   const folder = join(dirname(fileURLToPath(import.meta.url)), "..")
   if (!existsSync(join(folder, "src"))) return true
-  const list = join(folder, "bundle", "sources.json")
-  if (!existsSync(list)) return false
-  const times = Object.entries(JSON.parse(readFileSync(list, "utf8")))
-  return times.every(([source, time]) => statSync(join(folder, source), { throwIfNoEntry: false })?.mtimeMs === time)
+  try {
+    const { files, sha256 } = JSON.parse(readFileSync(join(folder, "bundle", "sources.json"), "utf8"))
+    const hash = createHash("sha256")
+    for (const file of files) {
+      const content = readFileSync(join(folder, file))
+      hash.update(`${file}\n${content.length}\n`).update(content)
+    }
+    return hash.digest("hex") === sha256
+  } catch {
+    return false
+  }
 }
 
 // A service keeps its memory small and flat. Left alone, V8 lets young garbage grow by more than the service needs itself,

@@ -1,0 +1,18 @@
+/**
+ * Writes beside the Node host's bundle which sources it was made of and a SHA-256 of their contents. `hosts/node/bin` computes the
+ * same digest at each start of a checkout. It compares contents because a copy, an archive or an image changes file times.
+ */
+import { createHash } from "node:crypto"
+import { readFileSync, writeFileSync } from "node:fs"
+import { join, relative } from "node:path"
+
+/** `sources` are paths relative to `root`; the file names them relative to the host's folder, where the command line looks. */
+export const write = (root: string, host: string, sources: ReadonlyArray<string>): void => {
+  const files = sources.map((source) => relative(host, join(root, source))).sort()
+  const hash = createHash("sha256")
+  for (const file of files) {
+    const content = readFileSync(join(host, file))
+    hash.update(`${file}\n${content.length}\n`).update(content)
+  }
+  writeFileSync(join(host, "bundle", "sources.json"), JSON.stringify({ sha256: hash.digest("hex"), files }))
+}
