@@ -5,6 +5,7 @@
 import * as NodeCrypto from "@effect/platform-node-shared/NodeCrypto"
 import { DashboardIdentity } from "@partner-commentary/core/access/DashboardIdentity"
 import * as Core from "@partner-commentary/core/Core"
+import * as LogThrottle from "@partner-commentary/core/shared/LogThrottle"
 import { Policy } from "@partner-commentary/core/shared/Policy"
 import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
 import { SigningSecrets } from "@partner-commentary/core/shared/SigningSecrets"
@@ -105,7 +106,9 @@ const outside = ({ settings, smtpUrl }: Effect.Success<typeof read>) => {
 const isBucket = (storage: FolderSettings | BucketSettings): storage is BucketSettings => storage.kind === "bucket"
 
 /** Logs are JSON lines on stderr, which Lambda keeps. Nobody would see spans. */
-const observed = ({ log }: Settings.Settings) =>
+const observed = ({ log }: Settings.Settings) => LogThrottle.layer.pipe(Layer.provideMerge(loggers(log)))
+
+const loggers = (log: Settings.Settings["log"]) =>
   Layer.mergeAll(
     Logger.layer([Logger.withConsoleError(Logger.formatJson)]),
     Layer.succeed(Logger.LogToStderr, true),

@@ -1,6 +1,7 @@
 /** The long-running processes: the server, with or without workers, and workers alone. They end when they are told to stop. */
 
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
+import * as LogThrottle from "@partner-commentary/core/shared/LogThrottle"
 import { Admission } from "@partner-commentary/server/Admission"
 import { fresh, headersOf } from "@partner-commentary/server/CurrentRate"
 import { layerUntraced } from "@partner-commentary/server/creator/CreatorRequest"
@@ -154,7 +155,10 @@ const running = <E, R, E2>(
   Effect.gen(function* () {
     const settings = yield* Settings.read
     yield* Settings.requireForService(settings)
-    const observed = Telemetry.layer(settings).pipe(Layer.provideMerge(Logs.layer(settings, "info")))
+    const observed = LogThrottle.layer.pipe(
+      Layer.provideMerge(Telemetry.layer(settings)),
+      Layer.provideMerge(Logs.layer(settings, "info"))
+    )
     return yield* Effect.gen(function* () {
       yield* Effect.forEach(Choices.cautions(settings), (caution) => Effect.logWarning(caution))
       yield* Effect.logInfo(

@@ -10,6 +10,7 @@ import { PersonaStore } from "../persona/PersonaStore.ts"
 import * as Ids from "../shared/Ids.ts"
 import { DraftId, type ShareId } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
+import * as LogThrottle from "../shared/LogThrottle.ts"
 import { Policy } from "../shared/Policy.ts"
 import { dueIn, WorkSignal } from "../shared/WorkSignal.ts"
 import type { Assignment } from "../topic/Assignment.ts"
@@ -101,6 +102,6 @@ const report = (id: ShareId, failure: GenerationFailed, modified: Option.Option<
     ? Effect.logInfo("An attempt at a draft failed that nobody waited for any more")
     : isLast
       ? Effect.logError("Every attempt at a draft failed; start again with the retry command")
-      : Effect.logWarning("An attempt at a draft failed; another one will be made")
+      : LogThrottle.repeating(Effect.logWarning("An attempt at a draft failed; another one will be made"))
   return Effect.annotateLogs(log, { share_id: id, reason, permanent })
 }

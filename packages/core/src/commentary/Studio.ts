@@ -7,6 +7,7 @@ import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as Instant from "../shared/Instant.ts"
+import * as LogThrottle from "../shared/LogThrottle.ts"
 import { Policy } from "../shared/Policy.ts"
 import { AssignmentStore } from "../topic/AssignmentStore.ts"
 import { MediaStorage } from "./MediaStorage.ts"
@@ -93,7 +94,7 @@ export class Studio extends Context.Service<
           yield* Effect.annotateLogs(
             after.state === "failed"
               ? Effect.logError("A medium was given up; its text is not touched by that")
-              : Effect.logWarning("An attempt at a medium failed; another one will be made"),
+              : LogThrottle.repeating(Effect.logWarning("An attempt at a medium failed; another one will be made")),
             {
               share_id: production.shareId,
               kind: production.kind,

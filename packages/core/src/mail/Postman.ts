@@ -10,6 +10,7 @@ import { deskNotice, notice, undeliverableNotice } from "../creator/Notices.ts"
 import { OrganizationStore } from "../partner/OrganizationStore.ts"
 import type { OrganizationId } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
+import * as LogThrottle from "../shared/LogThrottle.ts"
 import { Policy } from "../shared/Policy.ts"
 import { WorkSignal } from "../shared/WorkSignal.ts"
 import { isSettled } from "../topic/Assignment.ts"
@@ -140,7 +141,9 @@ export class Postman extends Context.Service<
         // Whoever has overtaken this attempt decides what becomes of the mail.
         if (!(yield* mails.settle(mail, outcome, now))) return
         const log =
-          until === null ? Effect.logError("A mail could not be delivered") : Effect.logWarning("A mail must wait")
+          until === null
+            ? Effect.logError("A mail could not be delivered")
+            : LogThrottle.repeating(Effect.logWarning("A mail must wait"))
         yield* Effect.annotateLogs(log, {
           mail: mail.id,
           kind: mail.kind,

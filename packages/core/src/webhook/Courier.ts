@@ -11,6 +11,7 @@ import { AccessChanges, memory } from "../access/AccessChanges.ts"
 import { OrganizationStore } from "../partner/OrganizationStore.ts"
 import type { OrganizationId } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
+import * as LogThrottle from "../shared/LogThrottle.ts"
 import * as Memory from "../shared/Memory.ts"
 import { Policy } from "../shared/Policy.ts"
 import { WorkSignal } from "../shared/WorkSignal.ts"
@@ -212,6 +213,6 @@ const report = ({ eventId, kind, ticket, webhookId }: Claimed, { failure, reason
       ? Effect.logError(
           "A webhook's secret cannot be opened; bring back the entry of SIGNING_SECRET it was sealed under"
         )
-      : Effect.logInfo("An event was not delivered"),
+      : LogThrottle.repeating(Effect.logInfo("An event was not delivered")),
     { webhook: webhookId, event: eventId, attempt: ticket, kind, failure, reason, status }
   )
