@@ -7,7 +7,7 @@ import * as Option from "effect/Option"
 import * as Semaphore from "effect/Semaphore"
 import type { CryptoKey, ProtectedHeaderParameters } from "jose"
 import { JWKSNoMatchingKey } from "jose/errors"
-import { createRemoteJWKSet, type RemoteJWKSet } from "jose/jwks/remote"
+import { createRemoteJWKSet, customFetch, type FetchImplementation, type RemoteJWKSet } from "jose/jwks/remote"
 
 /** So long are keys used before they are read anew: a key that was withdrawn works for no longer. */
 const freshness = Duration.minutes(10)
@@ -21,9 +21,29 @@ const pause = Duration.seconds(10)
 /** For one reading. */
 const timeout = Duration.seconds(3)
 
+/** Of one key set, after decompression. A key has about 1 KiB. */
+const largest = 1024 * 1024
+
+const tooLarge = new Error("the key set is larger than 1 MiB")
+
+const boundedFetch: FetchImplementation = (url, options) =>
+  fetch(url, options).then((response) => {
+    if (response.body === null) return response
+    let left = largest
+    const bound = new TransformStream<Uint8Array, Uint8Array>({
+      transform: (chunk, controller) => {
+        left -= chunk.byteLength
+        if (left < 0) controller.error(tooLarge)
+        else controller.enqueue(chunk)
+      }
+    })
+    return new Response(response.body.pipeThrough(bound), response)
+  })
+
 /** Ours says when to read, by Effect's Clock; jose reads. */
 export const remote = (url: string): RemoteJWKSet =>
   createRemoteJWKSet(new URL(url), {
+    [customFetch]: boundedFetch,
     timeoutDuration: Duration.toMillis(timeout),
     cacheMaxAge: Number.POSITIVE_INFINITY,
     cooldownDuration: Number.POSITIVE_INFINITY

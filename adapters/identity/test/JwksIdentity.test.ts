@@ -217,6 +217,29 @@ describe("a provider that is down", () => {
   )
 })
 
+it.effect("a key set larger than 1 MiB is not read to its end", () =>
+  Effect.gen(function* () {
+    const { jwksUrl } = yield* Provider
+    const published = yield* Effect.promise(() => fetch(jwksUrl).then((response) => response.json()))
+    const padded = (bytes: number) => JSON.stringify({ ...published, padding: "x".repeat(bytes) })
+    for (const [bytes, isRead] of [
+      [512 * 1024, true],
+      [2 * 1024 * 1024, false]
+    ] as const) {
+      const server = createServer((_, response) => void response.end(padded(bytes)))
+      yield* Effect.acquireRelease(
+        Effect.callback<void>((resume) => void server.listen(0, "127.0.0.1", () => resume(Effect.void))),
+        () => Effect.sync(() => server.close())
+      )
+      const looked = yield* Effect.result(
+        JwksIdentity.look(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`)
+      )
+      assert.strictEqual(looked._tag, isRead ? "Success" : "Failure")
+      if (looked._tag === "Failure") assert.include(looked.failure.message, "the key set is larger than 1 MiB")
+    }
+  }).pipe(Effect.provide(world))
+)
+
 it.effect("an operator is told how many of the published keys are of use", () =>
   Effect.gen(function* () {
     const provider = yield* Provider

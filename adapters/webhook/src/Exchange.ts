@@ -1,6 +1,8 @@
 /**
- * One request and its answer, on Node's own HTTP. It follows no redirect, decompresses nothing and sends nothing twice:
- * a kept connection that dies under a request fails it, because the receiver may have read it. The deadline is the caller's.
+ * One request and its answer over Node's HTTP client. It follows no redirect, decompresses nothing and sends nothing twice:
+ * when a kept connection breaks during a request, the request fails, because the receiver may have read it. The caller sets
+ * the deadline. Two limits bound what is read. A body beyond 64 KiB is cut, and its status counts. A receiver that sends
+ * more than 256 KiB otherwise (interim answers, chunk extensions, tiny chunks) fails the attempt, even after a status line.
  */
 import { Buffer } from "node:buffer"
 import * as Http from "node:http"
@@ -34,9 +36,12 @@ export const agents = (lookup: LookupFunction) =>
       })
   )
 
-/** What is read of an answer's body before its connection is dropped, and what is kept of it. */
+/** Bytes of a body that are read before the connection is dropped, and that are kept. */
 const readAtMost = 64 * 1024
 const keptAtMost = 1024
+
+/** Bytes that a connection may carry for one answer, whatever they are. */
+const carriedAtMost = 256 * 1024
 
 /** What breaks off in the middle of a character is left out; a NUL, which no database takes as text, is replaced. */
 const excerptOf = (chunks: ReadonlyArray<Uint8Array>) =>
@@ -62,7 +67,17 @@ export const exchange = (agents: Agents, url: ReceiverUrl, { headers, body }: We
       }
     })
     const fail = (cause: unknown) => resume(Effect.fail(Failure.of(cause)))
+    const stopAtFlood = limited(() => {
+      fail(Failure.tooLong(carriedAtMost))
+      call.destroy()
+    })
     call.on("error", fail)
+    call.on("socket", (socket) => {
+      for (const event of watched) socket.prependListener(event, stopAtFlood)
+      call.once("close", () => {
+        for (const event of watched) socket.removeListener(event, stopAtFlood)
+      })
+    })
     call.on("response", (response) => {
       let read = 0
       let kept = 0
@@ -89,6 +104,21 @@ export const exchange = (agents: Agents, url: ReceiverUrl, { headers, body }: We
     call.end(bytes)
     return Effect.sync(() => call.destroy())
   })
+
+/**
+ * Node's parser hands on neither interim answers nor chunk extensions: only the socket's own events show them. TLS session
+ * tickets come as `session` and never as `data`.
+ */
+const watched: ReadonlyArray<"data" | "session"> = ["data", "session"]
+
+/** Counts the bytes of the present exchange alone: a kept connection gets a new counter for each. */
+const limited = (onExceeded: () => void) => {
+  let carried = 0
+  return (bytes: Uint8Array) => {
+    carried += bytes.length
+    if (carried > carriedAtMost) onExceeded()
+  }
+}
 
 const answer = (response: Http.IncomingMessage, excerpt: string): WebhookAnswer => ({
   status: response.statusCode ?? 0,

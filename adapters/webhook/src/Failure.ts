@@ -7,6 +7,9 @@ export const notSent = (failure: TransportFailure, reason: string) => new Webhoo
 export const late = (bound: Duration.Duration) =>
   notSent("timeout", `The receiver did not complete its answer within ${Duration.format(bound)}.`)
 
+export const tooLong = (bytes: number) =>
+  notSent("http", `The receiver sent more than ${bytes / 1024} KiB without completing its answer.`)
+
 export const notPublic = () => notSent("blocked", "The receiver's host name resolves to a private or reserved network.")
 
 const untrusted =

@@ -2,6 +2,7 @@
 import * as Http from "node:http"
 import * as Https from "node:https"
 import * as Net from "node:net"
+import * as Tls from "node:tls"
 import { WebhookTransport } from "@partner-commentary/core/webhook/WebhookTransport"
 import { layer, type Options } from "@partner-commentary/webhook/NodeWebhookTransport"
 import * as Context from "effect/Context"
@@ -15,12 +16,15 @@ export interface Listening {
   readonly connections: () => number
   /** Those that are open now. */
   readonly open: ReadonlySet<Net.Socket>
+  /** Bytes that the kernel took from all connections. */
+  readonly sent: () => number
 }
 
 const listening = <S extends Net.Server>(make: () => S, wanted = 0) =>
   Effect.gen(function* () {
     const open = new Set<Net.Socket>()
     let connections = 0
+    let sent = 0
     const server = yield* Effect.acquireRelease(
       Effect.callback<S>((resume) => {
         const server = make()
@@ -28,7 +32,12 @@ const listening = <S extends Net.Server>(make: () => S, wanted = 0) =>
           connections += 1
           open.add(socket)
           // A client that gives up resets its connection: nothing to a server.
-          socket.on("error", () => undefined).on("close", () => open.delete(socket))
+          socket
+            .on("error", () => undefined)
+            .on("close", () => {
+              sent += socket.bytesWritten
+              open.delete(socket)
+            })
         })
         server.listen(wanted, "127.0.0.1", () => resume(Effect.succeed(server)))
       }),
@@ -39,7 +48,7 @@ const listening = <S extends Net.Server>(make: () => S, wanted = 0) =>
         })
     )
     const { port } = server.address() as Net.AddressInfo
-    return { port, connections: () => connections, open } satisfies Listening
+    return { port, connections: () => connections, open, sent: () => sent } satisfies Listening
   })
 
 /** Lets no connection go by itself. */
@@ -52,6 +61,9 @@ export const https = (options: Https.ServerOptions, answer: Http.RequestListener
 /** Speaks whatever the test has it say. */
 export const tcp = (speak: (socket: Net.Socket) => void) =>
   listening(() => Net.createServer((socket) => speak(socket.resume())))
+
+export const tls = (options: Tls.TlsOptions, speak: (socket: Net.Socket) => void) =>
+  listening(() => Tls.createServer(options, (socket) => speak(socket.resume())).on("tlsClientError", () => undefined))
 
 /** Says this, whatever it is asked, and closes. */
 export const saying = (text: string | Uint8Array) => tcp((socket) => socket.once("data", () => socket.end(text)))

@@ -1,0 +1,104 @@
+/** Answers without end, in every part of an HTTP answer that Node reads without handing it on. */
+import type { Socket } from "node:net"
+import { getCACertificates, setDefaultCACertificates } from "node:tls"
+import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import { authority, issuedBy } from "@partner-commentary/test/Certificates"
+import * as Effect from "effect/Effect"
+import { http, local, request, tcp, tls, transport, until } from "./Receivers.ts"
+
+const trusted = authority("Known Authority")
+const host = "receiver.example.com"
+
+const usual = getCACertificates()
+beforeAll(() => setDefaultCACertificates([...usual, trusted.cert]))
+afterAll(() => setDefaultCACertificates(usual))
+
+/** Writes the head once, and then the rest for as long as the client reads; 64 MiB at most. */
+const flood = (head: string, rest: string) => (socket: Socket) => {
+  const block = Buffer.from(rest.repeat(Math.ceil(65_536 / rest.length)))
+  let written = 0
+  const more = () => {
+    while (!socket.destroyed && written < 64 * 1024 * 1024) {
+      written += block.length
+      if (!socket.write(block)) return
+    }
+  }
+  socket.on("error", () => undefined).on("drain", more)
+  socket.once("data", () => {
+    socket.write(head)
+    more()
+  })
+}
+
+const floods = [
+  ["interim answers", "", "HTTP/1.1 103 Early Hints\r\nLink: </style.css>\r\n\r\n"],
+  ["processing answers", "", "HTTP/1.1 102 Processing\r\n\r\n"],
+  ["chunk extensions", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1;", "x"],
+  ["chunks of one byte", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", `1;${"x".repeat(500)}\r\na\r\n`],
+  ["headers", "HTTP/1.1 200 OK\r\n", "X-Header: value\r\n"],
+  ["trailers", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n", "X-Trailer: value\r\n"]
+] as const
+
+describe("a flooding receiver", () => {
+  for (const [what, head, rest] of floods) {
+    it.live(`fails the attempt with ${what}, after a bounded number of bytes`, () =>
+      Effect.gen(function* () {
+        const receiver = yield* tcp(flood(head, rest))
+        const { send } = yield* transport()
+        const { failure, reason } = yield* Effect.flip(send(request(local(receiver.port))))
+        assert.strictEqual(failure, "http", reason)
+        yield* Effect.timeout(until(receiver, 0), "10 seconds")
+        assert.isBelow(receiver.sent(), 16 * 1024 * 1024)
+      })
+    )
+  }
+
+  it.live("says that its answer was too long", () =>
+    Effect.gen(function* () {
+      const { port } = yield* tcp(flood("", "HTTP/1.1 103 Early Hints\r\n\r\n"))
+      const { send } = yield* transport()
+      const { reason } = yield* Effect.flip(send(request(local(port))))
+      assert.strictEqual(reason, "The receiver sent more than 256 KiB without completing its answer.")
+    })
+  )
+
+  it.live("is cut off over TLS as well", () =>
+    Effect.gen(function* () {
+      const receiver = yield* tls(issuedBy(trusted, { host }), flood("", "HTTP/1.1 103 Early Hints\r\n\r\n"))
+      const { send } = yield* transport({ allowPrivate: true, lookup: () => Effect.succeed(["127.0.0.1"]) })
+      const { failure } = yield* Effect.flip(send(request(`https://${host}:${receiver.port}/`)))
+      assert.strictEqual(failure, "http")
+      yield* Effect.timeout(until(receiver, 0), "10 seconds")
+      assert.isBelow(receiver.sent(), 16 * 1024 * 1024)
+    })
+  )
+
+  it.live("loses its kept connection when it sends bytes between two answers", () =>
+    Effect.gen(function* () {
+      const receiver = yield* tcp((socket) => {
+        const timer = setInterval(() => socket.write("HTTP/1.1 103 Early Hints\r\n\r\n"), 20)
+        socket.on("close", () => clearInterval(timer))
+        socket.once("data", () => socket.write("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"))
+      })
+      const { send } = yield* transport()
+      assert.strictEqual((yield* send(request(local(receiver.port)))).status, 200)
+      yield* Effect.timeout(until(receiver, 0), "5 seconds")
+    })
+  )
+})
+
+describe("a kept connection", () => {
+  it.live("counts the bytes of each answer from its beginning", () =>
+    Effect.gen(function* () {
+      const receiver = yield* http((call, answer) => {
+        call.resume().on("end", () => answer.end("x".repeat(60 * 1024)))
+      })
+      const { send } = yield* transport()
+      for (let sent = 0; sent < 10; sent++) {
+        assert.strictEqual((yield* send(request(local(receiver.port)))).status, 200)
+        yield* Effect.sleep("5 millis")
+      }
+      assert.strictEqual(receiver.connections(), 1)
+    })
+  )
+})
