@@ -46,8 +46,9 @@ export const read = (fallback: string): Effect.Effect<Database, SettingRefused> 
     if (Option.isSome(url) && /^postgres(ql)?:/i.test(url.value)) {
       const { told } = yield* address("DATABASE_URL", url.value)
       if (Option.isSome(direct)) yield* address("DATABASE_DIRECT_URL", direct.value)
-      const directUrl = Option.map(direct, (text) => Redacted.make(text))
-      return { url: Redacted.make(url.value), directUrl, poolSize, told, isDefault: false }
+      const password = yield* Variable.text("PGPASSWORD")
+      const directUrl = Option.map(direct, (text) => withPassword(text, password))
+      return { url: withPassword(url.value, password), directUrl, poolSize, told, isDefault: false }
     }
     if (Option.isSome(direct)) {
       return yield* refuse("DATABASE_DIRECT_URL", "must be left out unless DATABASE_URL is of Postgres")
@@ -71,5 +72,16 @@ const address = (name: string, text: string) =>
         onSuccess: Effect.succeed
       })
   )
+
+/**
+ * As libpq does: the variable's value, unencoded, where the address has no password. It becomes a parameter, because an
+ * address without a host, of a socket, has no other place for it.
+ */
+const withPassword = (text: string, password: Option.Option<string>) => {
+  const url = new URL(text)
+  if (Option.isNone(password) || url.password !== "" || url.searchParams.has("password")) return Redacted.make(text)
+  url.searchParams.set("password", password.value)
+  return Redacted.make(url.href)
+}
 
 const refuse = (name: string, reason: string) => Effect.fail(new SettingRefused({ name, reason }))
