@@ -114,20 +114,20 @@ export const nodePin: Rule = {
   find: (files) => {
     const text = files.get("package.json") ?? "{}"
     const manifest = JSON.parse(text) as Manifest & { readonly allowScripts?: Readonly<Record<string, boolean>> }
-    const version = manifest.devDependencies?.["node"]
+    const version = manifest.dependencies?.["node"]
     const line = text.split("\n").findIndex((row) => row.includes('"node"')) + 1
     const found = (message: string) => [{ path: "package.json", line, message }]
-    if (version === undefined || !exact.test(version)) return found("devDependencies do not pin node to one version")
+    if (version === undefined || !exact.test(version)) return found("dependencies do not pin node to one version")
     const [major = 0, minor = 0] = version.split(".").map(Number)
     if (major < 22 || (major === 22 && minor < 19)) return found(`node ${version} is older than 22.19`)
     const allowed = manifest.allowScripts?.["node"] ?? manifest.allowScripts?.[`node@${version}`]
     return allowed === true ? [] : found("allowScripts does not let node install its binary")
   },
   refuses: [
-    { "package.json": depending({ node: "^24.0.0" }, "devDependencies") },
-    { "package.json": depending({ node: "20.20.2" }, "devDependencies") },
-    { "package.json": changed((manifest) => ({ ...manifest, devDependencies: {} })) },
+    { "package.json": depending({ node: "^24.0.0" }) },
+    { "package.json": depending({ node: "20.20.2" }) },
+    { "package.json": changed((manifest) => ({ ...manifest, dependencies: {} })) },
     { "package.json": changed((manifest) => ({ ...manifest, allowScripts: {} })) }
   ],
-  accepts: [{ "package.json": depending({ planted: "1.0.0" }, "devDependencies") }]
+  accepts: [{ "package.json": depending({ planted: "1.0.0" }) }]
 }
