@@ -7,9 +7,14 @@ import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as FiberSet from "effect/FiberSet"
+import * as Latch from "effect/Latch"
+import * as Option from "effect/Option"
 import * as Queue from "effect/Queue"
+import * as Result from "effect/Result"
+import * as Scope from "effect/Scope"
 import * as SqlClient from "effect/sql/SqlClient"
 import type * as PostgresClient from "./PostgresClient.ts"
+import * as SessionPool from "./SessionPool.ts"
 
 export interface Channel {
   /** After the commit of the transaction around it, and never before. What is said again before it went out goes once. */
@@ -84,24 +89,53 @@ export const make = Effect.gen(function* () {
     onMessage: (hear: (message: string) => Effect.Effect<void>) => {
       hearers.push(hear)
     },
+    /** At once, and with an answer whether the database took it. */
+    send: (message: string) => sql`SELECT pg_notify(${name}, ${message})`,
     tell: (message: string) => Effect.suspend(() => Effect.forEach(hearers, (hear) => hear(message), { discard: true }))
   }
 })
 
-/** Listens on a connection of its own until the scope closes; a lost one is replaced, and what it missed is looked for. */
+export interface ListenOptions {
+  /** How often the connection is tested. */
+  readonly interval: Duration.Input
+  /** How long a test message may take before the connection is replaced. */
+  readonly timeout: Duration.Input
+}
+
+/**
+ * Listens on a connection of its own until the scope closes. A lost one is replaced, and what it missed is looked for. A test
+ * message goes through the pool now and then: after a failover the listening connection may still lead to the old server, alive
+ * and silent.
+ */
 export const listen = Effect.fnUntraced(function* (
-  { tell }: Effect.Success<typeof make>,
-  client: PostgresClient.PostgresClient
+  { send, tell }: Effect.Success<typeof make>,
+  client: PostgresClient.PostgresClient,
+  { interval, timeout }: ListenOptions = { interval: "10 seconds", timeout: "5 seconds" }
 ) {
   let isHeard = true
+  /** Behind a pooler that passes nothing on no test message ever arrives, and a new connection changes nothing. */
+  let hasArrived = false
 
   const session = Effect.scoped(
     Effect.gen(function* () {
-      const queue = yield* (yield* client.reserveSession).listen(name)
-      if (!isHeard) yield* Effect.logInfo("Other processes are heard again")
+      const { processId, queue } = yield* subscribe(client)
+      if (!isHeard) yield* Effect.logInfo("LISTEN connection restored")
       isHeard = true
       yield* tell(lost)
-      return yield* Effect.forever(Effect.flatMap(Queue.take(queue), ({ payload }) => tell(payload)))
+      const test = `test ${processId}`
+      const arrived = yield* Latch.make()
+      const hear = Effect.flatMap(Queue.take(queue), ({ payload }) => (payload === test ? arrived.open : tell(payload)))
+      const check = Effect.gen(function* () {
+        yield* arrived.close
+        // A message that the database did not take says nothing of this connection.
+        if (Result.isSuccess(yield* Effect.result(send(test)))) {
+          const isSilent = Option.isNone(yield* Effect.timeoutOption(arrived.await, timeout))
+          if (isSilent && hasArrived) return yield* silent
+          hasArrived ||= !isSilent
+        }
+        yield* Effect.sleep(interval)
+      })
+      return yield* Effect.raceFirst(Effect.forever(hear), Effect.forever(inRealTime(check)))
     })
   )
   const survived = Effect.catchCause(session, (cause) => {
@@ -113,4 +147,15 @@ export const listen = Effect.fnUntraced(function* (
   yield* Effect.forkScoped(Effect.forever(survived))
 })
 
-const unheard = "Nothing is heard from other processes: until it is, this one finds out by looking for itself"
+const unheard = "LISTEN connection lost: until it is restored, this process polls for what others change"
+
+const silent = SessionPool.connectionError("A test message did not arrive at the LISTEN connection", "listen")
+
+/** The session is closed before its listener ends: an UNLISTEN would wait for a server that may not answer any more. */
+const subscribe = Effect.fnUntraced(function* (client: PostgresClient.PostgresClient) {
+  const session = yield* client.reserveSession
+  const pinned = yield* Scope.make()
+  const queue = yield* (yield* Scope.provide(session.pin, pinned)).listen(name)
+  yield* Effect.addFinalizer((exit) => Scope.close(pinned, exit))
+  return { processId: session.processId, queue }
+})

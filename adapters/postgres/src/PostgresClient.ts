@@ -3,12 +3,11 @@
  *
  * Connections are opened when they are needed and replaced when they break. Time in here is real, whatever the caller's clock
  * says: the server knows no other. Statements, transactions that wait for their caller, connecting and waiting for a free
- * connection are all bounded.
+ * connection (`SessionPool`) are all bounded.
  */
 
 import * as PgClient from "@effect/sql-pg/PgClient"
 import type * as PgConnection from "@effect/sql-pg/PgConnection"
-import * as PgPool from "@effect/sql-pg/PgPool"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
@@ -20,8 +19,9 @@ import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { Connection } from "effect/sql/SqlConnection"
-import { ConnectionError, isSqlError, SqlError, UnknownError } from "effect/sql/SqlError"
+import { SqlError, UnknownError } from "effect/sql/SqlError"
 import * as PostgresUrl from "./PostgresUrl.ts"
+import * as SessionPool from "./SessionPool.ts"
 import * as StalePlans from "./StalePlans.ts"
 import { registry, toParameter } from "./Values.ts"
 
@@ -48,14 +48,13 @@ export interface PostgresClient extends SqlClient.SqlClient {
   readonly config: PostgresClientConfig
   /** How many connections are lent or waited for at the moment. */
   readonly inUse: () => number
-  /** A connection of the pool for oneself, until the scope closes. */
+  /** A connection for oneself until the scope closes, which nobody is lent afterwards. */
   readonly reserveSession: Effect.Effect<PgConnection.PgConnection, SqlError, Scope.Scope>
 }
 
 export const PostgresClient = Context.Service<PostgresClient>("@partner-commentary/postgres/PostgresClient")
 
 const realClock = Clock.Clock.defaultValue()
-const inRealTime = Effect.provideService(Clock.Clock, realClock)
 
 const usual = {
   poolSize: 10,
@@ -71,14 +70,14 @@ export const make = (
 ): Effect.Effect<PostgresClient, SqlError, Scope.Scope | Reactivity.Reactivity> =>
   Effect.gen(function* () {
     const options = yield* poolOptions(config)
-    const pool = yield* inRealTime(PgPool.make(options))
-    const lending = lend(pool, options.maxConnections, config.acquireTimeout ?? usual.acquireTimeout)
-    const plans = StalePlans.make()
     const answered = answeredWithin(Duration.fromInputUnsafe(config.statementTimeout ?? usual.statementTimeout))
-    const connectionOf = (session: PgConnection.PgConnection) => toConnection(session, plans, answered)
+    const sessions = yield* SessionPool.make(options, config.acquireTimeout ?? usual.acquireTimeout, answered)
+    const plans = StalePlans.make()
+    const connectionOf = (session: PgConnection.PgConnection) =>
+      toConnection(session, plans, answered, (error) => sessions.judge(session, error))
     const client = yield* SqlClient.make({
-      acquirer: Effect.map(lending.acquire, connectionOf),
-      borrower: (use) => lending.borrow((session) => use(connectionOf(session))),
+      acquirer: Effect.map(sessions.acquire, connectionOf),
+      borrower: (use) => sessions.borrow((session) => use(connectionOf(session))),
       compiler: PgClient.makeCompiler(),
       driver: "pg",
       prepareTransactionControls: true,
@@ -86,7 +85,7 @@ export const make = (
       releaseSavepoint: (name) => `RELEASE SAVEPOINT ${name}`,
       spanAttributes: [["db.system.name", "postgresql"]]
     })
-    return Object.assign(client, { config, inUse: lending.inUse, reserveSession: lending.acquire })
+    return Object.assign(client, { config, inUse: sessions.inUse, reserveSession: sessions.reserve })
   })
 
 export const layer = (config: PostgresClientConfig): Layer.Layer<PostgresClient | SqlClient.SqlClient, SqlError> =>
@@ -127,57 +126,7 @@ const poolOptions = (config: PostgresClientConfig) => {
 }
 
 const refusedAddress = ({ reason }: PostgresUrl.Refused) =>
-  connectionError(`The database's address ${reason}`, "connect")
-
-const connectionError = (message: string, operation: string) =>
-  new SqlError({ reason: new ConnectionError({ cause: new Error(message), message, operation }) })
-
-/** What the driver says of bytes that are no message of Postgres's, while it connects. */
-const unread = [
-  "PgConnection: Failed to parse server response",
-  "PgConnection: Failed to parse SSLRequest error response",
-  "PgConnection: Invalid SSLRequest response"
-]
-
-const ofStranger = (error: SqlError): SqlError =>
-  unread.includes(error.reason.message ?? "") && error.reason.operation === "connect"
-    ? connectionError("what answers there does not speak as Postgres does", "connect")
-    : error
-
-/** Waiting for a free connection is bounded; where one is free, nothing is raced. */
-const lend = (pool: PgPool.PgPool, size: number, patience: Duration.Input) => {
-  let lent = 0
-  const counted = Effect.acquireRelease(
-    Effect.sync(() => {
-      lent++
-    }),
-    () =>
-      Effect.sync(() => {
-        lent--
-      })
-  )
-  const acquire = inRealTime(
-    Effect.andThen(
-      counted,
-      Effect.timeoutOrElse(Effect.mapError(pool.get, ofStranger), {
-        duration: patience,
-        orElse: () => Effect.fail(connectionError(`No connection became free, all ${size} are in use`, "acquire"))
-      })
-    )
-  )
-  const borrow = <A, E, R>(use: (session: PgConnection.PgConnection) => Effect.Effect<A, E, R>) =>
-    Effect.suspend((): Effect.Effect<A, E | SqlError, R> => {
-      if (lent >= size) return Effect.scoped(Effect.flatMap(acquire, use)) as Effect.Effect<A, E | SqlError, R>
-      lent++
-      return Effect.ensuring(
-        inRealTime(Effect.mapError(pool.use(use), (error) => (isSqlError(error) ? ofStranger(error) : error))),
-        Effect.sync(() => {
-          lent--
-        })
-      )
-    })
-  return { acquire, borrow, inUse: () => lent }
-}
+  SessionPool.connectionError(`The database's address ${reason}`, "connect")
 
 type Answered = <A>(asked: Effect.Effect<A, SqlError>) => Effect.Effect<A, SqlError>
 
@@ -185,7 +134,9 @@ type Answered = <A>(asked: Effect.Effect<A, SqlError>) => Effect.Effect<A, SqlEr
 const answeredWithin = (bound: Duration.Duration): Answered => {
   if (Duration.isZero(bound)) return (asked) => asked
   const longest = Duration.sum(bound, grace)
-  const silent = Effect.fail(connectionError(`No answer came within ${Duration.format(longest)}`, "execute"))
+  const silent = Effect.fail(
+    SessionPool.connectionError(`No answer came within ${Duration.format(longest)}`, "execute")
+  )
   return (asked) => Effect.raceFirst(asked, Effect.andThen(realClock.sleep(longest), silent))
 }
 
@@ -194,8 +145,10 @@ const grace = Duration.seconds(5)
 const toConnection = (
   session: PgConnection.PgConnection,
   plans: StalePlans.StalePlans,
-  answered: Answered
+  within: Answered,
+  judge: (error: SqlError) => Effect.Effect<void>
 ): Connection => {
+  const answered: Answered = (asked) => Effect.tapError(within(asked), judge)
   const run = (sql: string, params: ReadonlyArray<unknown>, prepared: boolean) => {
     const values = params.map(toParameter)
     const asked = prepared
@@ -212,7 +165,7 @@ const toConnection = (
     executeValues: (sql, params) => answered(session.queryValues(sql, params.map(toParameter))),
     executeValuesUnprepared: (sql, params) => answered(session.queryValues(sql, params.map(toParameter), false)),
     executeStream: (sql, params, transform) => {
-      const rows = session.stream(sql, params.map(toParameter))
+      const rows = Stream.tapError(session.stream(sql, params.map(toParameter)), judge)
       return transform === undefined ? rows : Stream.mapArray(rows, (some) => transform(some) as unknown as typeof some)
     }
   }

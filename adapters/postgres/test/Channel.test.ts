@@ -3,9 +3,12 @@ import { assert, it } from "@effect/vitest"
 import * as Channel from "@partner-commentary/postgres/Channel"
 import * as PostgresClient from "@partner-commentary/postgres/PostgresClient"
 import * as TestDatabase from "@partner-commentary/test/postgres/TestDatabase"
+import * as Wire from "@partner-commentary/test/postgres/Wire"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
+import * as Queue from "effect/Queue"
+import * as Redacted from "effect/Redacted"
 import * as Reactivity from "effect/reactivity/Reactivity"
 import * as SqlClient from "effect/sql/SqlClient"
 
@@ -30,5 +33,34 @@ it.live("what could not be said for want of a connection is said as soon as ther
     yield* channel.say("work mails")
     yield* Fiber.join(held)
     assert.strictEqual(yield* Effect.timeout(Deferred.await(heard), "5 seconds"), "work mails")
+  }).pipe(Effect.scoped, Effect.provide(Reactivity.layer))
+)
+
+it.live("a LISTEN connection on which nothing arrives any more is replaced, though neither side closed it", () =>
+  Effect.gen(function* () {
+    const url = yield* TestDatabase.used
+    const wire = Effect.acquireRelease(
+      Effect.promise(() => Wire.open(Redacted.value(url))),
+      ({ close }) => Effect.promise(close)
+    )
+    const speaking = yield* wire
+    const listening = yield* wire
+    const channel = yield* Effect.provideService(
+      Channel.make,
+      SqlClient.SqlClient,
+      yield* PostgresClient.make({ url: Redacted.make(speaking.url), poolSize: 1 })
+    )
+    const messages = yield* Queue.unbounded<string>()
+    channel.onMessage((message) => Queue.offer(messages, message))
+    const listener = yield* PostgresClient.make({ url: Redacted.make(listening.url), poolSize: 1, statementTimeout: 0 })
+    yield* Channel.listen(channel, listener, { interval: "200 millis", timeout: "1 second" })
+    assert.strictEqual(yield* Queue.take(messages), Channel.lost)
+    // The second test message is sent after the first one arrived.
+    const sent = Effect.sync(() => speaking.turns.flat().filter((statement) => statement.includes("pg_notify")).length)
+    yield* Effect.repeat(Effect.delay(sent, "20 millis"), { until: (count) => count >= 2 })
+    listening.freeze()
+    assert.strictEqual(yield* Effect.timeout(Queue.take(messages), "30 seconds"), Channel.lost)
+    yield* channel.say("work mails")
+    assert.strictEqual(yield* Effect.timeout(Queue.take(messages), "5 seconds"), "work mails")
   }).pipe(Effect.scoped, Effect.provide(Reactivity.layer))
 )

@@ -20,6 +20,8 @@ export const start = (
     /** `NAME=VALUE`, as in a server's configuration. */
     readonly settings?: ReadonlyArray<string>
     readonly tls?: { readonly cert: string; readonly key: string }
+    /** The folder of a base backup, which the server begins with instead of an empty cluster. */
+    readonly dataFrom?: string
   } = {}
 ): Promise<Cluster> =>
   new Promise((resolve, reject) => {
@@ -36,6 +38,7 @@ export const start = (
         detached: true,
         env: {
           ...process.env,
+          ...(options.dataFrom === undefined ? {} : { DATA_FROM: options.dataFrom }),
           ...(options.tls === undefined ? {} : { CERTIFICATE: options.tls.cert, CERTIFICATE_KEY: options.tls.key })
         }
       }

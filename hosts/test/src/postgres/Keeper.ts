@@ -2,7 +2,7 @@
  * A process that keeps one Postgres server of its own: `node Keeper.ts VERSION [NAME=VALUE…]`. It makes a cluster in a folder of
  * its own, says `ready PORT PID` on its output whenever the server has started, and restarts it on the line `restart`. When
  * its input ends, because whoever started it asked or died, the server ends and the folder goes. A certificate and its key in CERTIFICATE and CERTIFICATE_KEY
- * make it offer TLS.
+ * make it offer TLS. A base backup's folder in DATA_FROM is copied instead of a new cluster.
  *
  * A server refuses to run as root: then both its programs run as the user `nobody`.
  */
@@ -42,8 +42,9 @@ const configuration = (port: number) =>
   ].join("\n")
 
 /** Passwords count for roles whose names begin with `guarded`. */
-const admission = "host all /^guarded 127.0.0.1/32 scram-sha-256\nhost all all 127.0.0.1/32 trust\n"
-const admissionBefore16 = "host all guarded 127.0.0.1/32 scram-sha-256\nhost all all 127.0.0.1/32 trust\n"
+const trusted = "host all all 127.0.0.1/32 trust\nhost replication all 127.0.0.1/32 trust\n"
+const admission = `host all /^guarded 127.0.0.1/32 scram-sha-256\n${trusted}`
+const admissionBefore16 = `host all guarded 127.0.0.1/32 scram-sha-256\n${trusted}`
 
 const make = (version: Version) => {
   copy(version, join(folder, "native"))
@@ -52,6 +53,8 @@ const make = (version: Version) => {
     execFileSync("mkdir", ["-m", "700", data])
     chownSync(data, owner.uid, owner.gid)
   }
+  const origin = process.env["DATA_FROM"]
+  if (origin !== undefined) return copyData(origin)
   // An order of texts that is not the bytes', so that whatever relies on the default is seen.
   const made = spawnSync(
     join(folder, "native", "bin", "initdb"),
@@ -69,6 +72,11 @@ const make = (version: Version) => {
     if (owner.uid !== undefined) chownSync(key, owner.uid, owner.gid)
   }
   writeFileSync(join(data, "pg_hba.conf"), version < 16 ? admissionBefore16 : admission)
+}
+
+const copyData = (origin: string) => {
+  execFileSync("cp", ["-a", `${origin}/.`, data])
+  if (owner.uid !== undefined) execFileSync("chown", ["-R", `${owner.uid}:${owner.gid}`, data])
 }
 
 const start = (port: number) =>

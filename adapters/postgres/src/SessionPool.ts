@@ -1,0 +1,158 @@
+/**
+ * Lends sessions of the driver's pool. Waiting for a free one is bounded. A session that can serve no longer is discarded: one
+ * that the server ended, and, once a write is refused as read-only, every session opened before. A session that is read-only when
+ * it is opened serves its first borrower and is not kept. So no session of a read-only episode or of an old primary stays.
+ */
+import type * as PgConnection from "@effect/sql-pg/PgConnection"
+import * as PgPool from "@effect/sql-pg/PgPool"
+import * as Clock from "effect/Clock"
+import type * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import { ConnectionError, isSqlError, SqlError } from "effect/sql/SqlError"
+
+export interface SessionPool {
+  /** Until the scope closes. */
+  readonly acquire: Effect.Effect<PgConnection.PgConnection, SqlError, Scope.Scope>
+  /** The same for a session that is not lent again. */
+  readonly reserve: Effect.Effect<PgConnection.PgConnection, SqlError, Scope.Scope>
+  readonly borrow: <A, E, R>(
+    use: (session: PgConnection.PgConnection) => Effect.Effect<A, E, R>
+  ) => Effect.Effect<A, E | SqlError, R>
+  /** Discards sessions if a statement's failure says that they can serve no longer. */
+  readonly judge: (session: PgConnection.PgConnection, error: SqlError) => Effect.Effect<void>
+  /** How many sessions are lent or waited for. */
+  readonly inUse: () => number
+}
+
+/** Time is real, whatever the caller's clock says: the server knows no other. */
+const inRealTime = Effect.provideService(Clock.Clock, Clock.Clock.defaultValue())
+
+export const make = Effect.fnUntraced(function* (
+  options: PgPool.Config & { readonly maxConnections: number },
+  acquireTimeout: Duration.Input,
+  answered: <A>(asked: Effect.Effect<A, SqlError>) => Effect.Effect<A, SqlError>
+) {
+  const pool = yield* inRealTime(PgPool.make(options))
+  const size = options.maxConnections
+  let lent = 0
+  /** Sessions opened in an earlier generation are discarded. */
+  let generation = 0
+  const openedIn = new WeakMap<PgConnection.PgConnection, number>()
+
+  const retire = (session: PgConnection.PgConnection) => {
+    openedIn.set(session, retired)
+  }
+  const isStale = (session: PgConnection.PgConnection) => (openedIn.get(session) ?? generation) < generation
+
+  /** Looks at a session that was just opened, before it serves. */
+  const inspect = (session: PgConnection.PgConnection) => {
+    openedIn.set(session, generation)
+    return Effect.flatMap(answered(session.query(readsOnly, [], false)), ({ rows: [row] }) => {
+      if (row?.["reads_only"] === true) retire(session)
+      return Effect.void
+    })
+  }
+
+  const counted = Effect.acquireRelease(
+    Effect.sync(() => {
+      lent++
+    }),
+    () =>
+      Effect.sync(() => {
+        lent--
+      })
+  )
+
+  const current: Effect.Effect<PgConnection.PgConnection, SqlError, Scope.Scope> = Effect.flatMap(
+    pool.get,
+    (session) => {
+      if (isStale(session)) return Effect.andThen(pool.invalidate(session), current)
+      return openedIn.has(session) ? Effect.succeed(session) : Effect.as(inspect(session), session)
+    }
+  )
+  const acquire = inRealTime(
+    Effect.andThen(
+      counted,
+      Effect.timeoutOrElse(Effect.mapError(current, ofStranger), {
+        duration: acquireTimeout,
+        orElse: () => Effect.fail(connectionError(`No connection became free, all ${size} are in use`, "acquire"))
+      })
+    )
+  )
+
+  /** Where one is free, nothing is raced. A stale session is given back before the next one is taken. */
+  const lend = <A, E, R>(
+    use: (session: PgConnection.PgConnection) => Effect.Effect<A, E, R>
+  ): Effect.Effect<A, E | SqlError, R> =>
+    Effect.flatMap(
+      pool.use((session): Effect.Effect<A | typeof stale, E | SqlError, R> => {
+        if (isStale(session)) return Effect.as(pool.invalidate(session), stale)
+        return openedIn.has(session) ? use(session) : Effect.andThen(inspect(session), use(session))
+      }),
+      (result) => (result === stale ? lend(use) : Effect.succeed(result as A))
+    )
+
+  const borrow = <A, E, R>(use: (session: PgConnection.PgConnection) => Effect.Effect<A, E, R>) =>
+    Effect.suspend((): Effect.Effect<A, E | SqlError, R> => {
+      if (lent >= size) return Effect.scoped(Effect.flatMap(acquire, use)) as Effect.Effect<A, E | SqlError, R>
+      lent++
+      return Effect.ensuring(
+        inRealTime(Effect.mapError(lend(use), (error) => (isSqlError(error) ? ofStranger(error) : error))),
+        Effect.sync(() => {
+          lent--
+        })
+      )
+    })
+
+  const pooled: SessionPool = {
+    acquire,
+    reserve: Effect.tap(acquire, (session) => Effect.addFinalizer(() => Effect.sync(() => retire(session)))),
+    borrow,
+    judge: (session, error) =>
+      Effect.sync(() => {
+        const code = stateOf(error)
+        if (code === undefined || !(code === readOnlyTransaction || isEnded(code))) return
+        if (code === readOnlyTransaction && openedIn.get(session) === generation) generation++
+        retire(session)
+      }),
+    inUse: () => lent
+  }
+  return pooled
+})
+
+const stale = Symbol("stale")
+
+/**
+ * In no generation. Such a session is discarded when it is next lent: the pool replaces a session as soon as it is invalidated,
+ * and a replacement that waits since the episode would be read-only itself.
+ */
+const retired = -1
+
+const readsOnly = "SELECT pg_is_in_recovery() OR current_setting('transaction_read_only') = 'on' AS reads_only"
+
+const readOnlyTransaction = "25006"
+
+/** A lost connection, a server that shuts down or starts, and a session that waited longer than it may. */
+const isEnded = (code: string): boolean => /^(08|57P)/.test(code) || code === "25P03" || code === "25P04"
+
+/** The server's SQLSTATE. */
+const stateOf = ({ reason: { cause } }: SqlError): string | undefined => {
+  const code = typeof cause === "object" && cause !== null && "code" in cause ? cause.code : undefined
+  return typeof code === "string" && /^[0-9A-Z]{5}$/.test(code) ? code : undefined
+}
+
+export const connectionError = (message: string, operation: string) =>
+  new SqlError({ reason: new ConnectionError({ cause: new Error(message), message, operation }) })
+
+/** What the driver says of bytes that are no message of Postgres's, while it connects. */
+const unread = [
+  "PgConnection: Failed to parse server response",
+  "PgConnection: Failed to parse SSLRequest error response",
+  "PgConnection: Invalid SSLRequest response"
+]
+
+const ofStranger = (error: SqlError): SqlError =>
+  unread.includes(error.reason.message ?? "") && error.reason.operation === "connect"
+    ? connectionError("what answers there does not speak as Postgres does", "connect")
+    : error

@@ -1,0 +1,102 @@
+/** A streaming replica is promoted and the address moved to it: writes, LISTEN and the clock go on there by themselves. */
+import { assert, describe, it } from "@effect/vitest"
+import * as Channel from "@partner-commentary/postgres/Channel"
+import * as DatabaseClock from "@partner-commentary/postgres/DatabaseClock"
+import * as PostgresClient from "@partner-commentary/postgres/PostgresClient"
+import * as Cluster from "@partner-commentary/test/postgres/Cluster"
+import * as Forwarder from "@partner-commentary/test/postgres/Forwarder"
+import * as Standby from "@partner-commentary/test/postgres/Standby"
+import { onDatabase } from "@partner-commentary/test/postgres/TestDatabase"
+import * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Queue from "effect/Queue"
+import * as Redacted from "effect/Redacted"
+import * as Reactivity from "effect/reactivity/Reactivity"
+import * as SqlClient from "effect/sql/SqlClient"
+
+const poolSize = 5
+
+/** From the promotion to the first acknowledged write. A generous bound: the recovery itself takes tens of milliseconds. */
+const bound = Duration.seconds(10)
+
+const cluster = Effect.acquireRelease(
+  Effect.promise(() => Cluster.start()),
+  ({ stop }) => Effect.promise(stop)
+)
+
+const failover = Effect.fnUntraced(function* (leave: (primary: Cluster.Cluster) => Effect.Effect<unknown>) {
+  const primary = yield* cluster
+  yield* onDatabase(Redacted.make(primary.url), (sql) => sql`CREATE TABLE kept (n INTEGER)`)
+  const standby = yield* Standby.start(primary)
+  const forwarder = yield* Effect.acquireRelease(
+    Effect.promise(() => Forwarder.open(primary.url)),
+    ({ close }) => Effect.promise(close)
+  )
+  const client = yield* PostgresClient.make({ url: Redacted.make(forwarder.url), poolSize })
+  const write = (n: number) => client`INSERT INTO kept (n) VALUES (${n})`
+  const channel = yield* Effect.provideService(Channel.make, SqlClient.SqlClient, client)
+  const heard = yield* Queue.unbounded<string>()
+  channel.onMessage((message) => (message === Channel.lost ? Effect.void : Queue.offer(heard, message)))
+  const listener = yield* PostgresClient.make({ url: Redacted.make(forwarder.url), poolSize: 1, statementTimeout: 0 })
+  yield* Channel.listen(channel, listener, { interval: "500 millis", timeout: "2 seconds" })
+  // The whole pool is open to the old primary.
+  yield* Effect.forEach(Array.from({ length: poolSize }), () => client`SELECT pg_sleep(0.2)`, { concurrency: poolSize })
+  yield* write(1)
+  yield* channel.say("before")
+  assert.strictEqual(yield* Queue.take(heard), "before")
+  const onStandby = <A, E>(use: (sql: SqlClient.SqlClient) => Effect.Effect<A, E>) =>
+    onDatabase(Redacted.make(standby.url), use)
+  const counted = Effect.map(
+    onStandby((sql) => sql<{ readonly count: number }>`SELECT COUNT(*) AS count FROM kept WHERE n > 0`),
+    ([row]) => row?.count
+  )
+  yield* Effect.repeat(Effect.delay(counted, "50 millis"), { until: (count) => count === 1 })
+
+  yield* leave(primary)
+  // A killed primary's sessions outlive it for a moment.
+  yield* Effect.repeat(Effect.result(write(-1)), { until: ({ _tag }) => _tag === "Failure" })
+  forwarder.moveTo(standby.url)
+  // Connections to the replica, opened while it takes no writes.
+  yield* Effect.forEach(Array.from({ length: poolSize }), () => Effect.result(write(-1)), { concurrency: poolSize })
+  const promoted = performance.now()
+  yield* onStandby((sql) => sql`SELECT pg_promote(false)`)
+  let refused = 0
+  while ((yield* Effect.result(write(2)))._tag === "Failure") {
+    refused++
+    yield* Effect.sleep("20 millis")
+    assert.isBelow(performance.now() - promoted, Duration.toMillis(bound))
+  }
+  const seconds = (performance.now() - promoted) / 1000
+  yield* Effect.logInfo(`First acknowledged write ${seconds.toFixed(2)} s after the promotion, ${refused} refused`)
+  // From then on no connection of the pool refuses anything.
+  yield* Effect.forEach(Array.from({ length: poolSize * 4 }), (_, n) => write(n + 3), { concurrency: poolSize })
+  assert.strictEqual(yield* counted, 2 + poolSize * 4)
+
+  yield* Effect.repeat(Effect.andThen(channel.say("after"), Effect.timeoutOption(Queue.take(heard), "500 millis")), {
+    until: (message) => message._tag === "Some" && message.value === "after"
+  }).pipe(Effect.timeout("30 seconds"))
+  const clock = yield* Effect.provide(
+    Clock.Clock,
+    DatabaseClock.layer.pipe(Layer.provide(Layer.succeed(SqlClient.SqlClient, client)))
+  )
+  assert.isBelow(Math.abs(clock.currentTimeMillisUnsafe() - performance.timeOrigin - performance.now()), 60_000)
+})
+
+describe("after a failover", () => {
+  it.live("from a primary that died, writes go on at the promoted replica within seconds", () =>
+    failover((primary) => Effect.sync(() => process.kill(primary.pid(), "SIGKILL"))).pipe(
+      Effect.scoped,
+      Effect.provide(Reactivity.layer)
+    )
+  )
+
+  it.live("from a primary that lives on read-only with every connection open, writes go on at the replica", () =>
+    failover((primary) =>
+      onDatabase(Redacted.make(primary.url), (sql) =>
+        Effect.andThen(sql`ALTER SYSTEM SET default_transaction_read_only = on`, sql`SELECT pg_reload_conf()`)
+      ).pipe(Effect.andThen(Effect.sleep("500 millis")))
+    ).pipe(Effect.scoped, Effect.provide(Reactivity.layer))
+  )
+})

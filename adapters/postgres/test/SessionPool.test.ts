@@ -1,0 +1,109 @@
+/** Sessions that can serve no longer leave the pool: those of a read-only episode, and those that the server has ended. */
+import { assert, describe, it } from "@effect/vitest"
+import * as PostgresClient from "@partner-commentary/postgres/PostgresClient"
+import * as TestDatabase from "@partner-commentary/test/postgres/TestDatabase"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import * as Reactivity from "effect/reactivity/Reactivity"
+import * as SqlClient from "effect/sql/SqlClient"
+import { isSqlError } from "effect/sql/SqlError"
+
+const poolSize = 3
+
+const databaseOf = (url: Redacted.Redacted) => new URL(Redacted.value(url)).pathname.slice(1)
+
+/** As the server's owner, from another database. */
+const administer = (url: Redacted.Redacted, statement: string) => {
+  const own = new URL(Redacted.value(url))
+  own.pathname = "/postgres"
+  return TestDatabase.onDatabase(Redacted.make(own.href), (sql) => sql.unsafe(statement))
+}
+
+const onPool = <A, E>(use: (sql: SqlClient.SqlClient, url: Redacted.Redacted) => Effect.Effect<A, E>) =>
+  Effect.gen(function* () {
+    const url = yield* TestDatabase.empty
+    yield* TestDatabase.onDatabase(url, (sql) => sql`CREATE TABLE kept (n INTEGER)`)
+    const layer = PostgresClient.layer({ url, poolSize })
+    return yield* Effect.provide(
+      Effect.flatMap(SqlClient.SqlClient, (sql) => use(sql, url)),
+      Layer.fresh(layer)
+    )
+  }).pipe(Effect.scoped)
+
+/** Runs it once on each session of the pool, all of them at the same time. */
+const onEachSession = <A, E>(sql: SqlClient.SqlClient, run: Effect.Effect<A, E>) =>
+  Effect.gen(function* () {
+    const all = yield* Deferred.make<void>()
+    let here = 0
+    const together = Effect.suspend(() =>
+      ++here === poolSize ? Deferred.succeed(all, undefined) : Deferred.await(all)
+    )
+    return yield* Effect.forEach(
+      Array.from({ length: poolSize }),
+      () => Effect.result(sql.withTransaction(Effect.andThen(Effect.andThen(sql`SELECT 1`, together), run))),
+      { concurrency: poolSize }
+    )
+  })
+
+const successes = (results: ReadonlyArray<{ readonly _tag: string }>) =>
+  results.filter(({ _tag }) => _tag === "Success").length
+
+const codeOf = (error: unknown) =>
+  isSqlError(error) ? (error.reason.cause as { readonly code?: string }).code : undefined
+
+describe("the pool of sessions", () => {
+  it.live("keeps no session that was opened while the database was read-only, and serves reads meanwhile", () =>
+    onPool((sql, url) =>
+      Effect.gen(function* () {
+        yield* administer(url, `ALTER DATABASE ${databaseOf(url)} SET default_transaction_read_only = on`)
+        assert.strictEqual(successes(yield* onEachSession(sql, sql`INSERT INTO kept VALUES (1)`)), 0)
+        assert.strictEqual(successes(yield* onEachSession(sql, sql`SELECT n FROM kept`)), poolSize)
+        yield* administer(url, `ALTER DATABASE ${databaseOf(url)} RESET default_transaction_read_only`)
+        assert.strictEqual(successes(yield* onEachSession(sql, sql`INSERT INTO kept VALUES (2)`)), poolSize)
+      })
+    )
+  )
+
+  it.live("replaces every session at the first write that one of them is refused for being read-only", () =>
+    onPool((sql) =>
+      Effect.gen(function* () {
+        yield* onEachSession(sql, sql`SET default_transaction_read_only = on`)
+        const refused = yield* Effect.flip(sql`INSERT INTO kept VALUES (1)`)
+        assert.strictEqual(codeOf(refused), "25006")
+        assert.strictEqual(successes(yield* onEachSession(sql, sql`INSERT INTO kept VALUES (2)`)), poolSize)
+      })
+    )
+  )
+
+  it.live("lends no session again that has said it ends, as those behind a pooler may without being closed", () =>
+    onPool((sql) =>
+      Effect.gen(function* () {
+        const processOf = Effect.map(sql<{ readonly pid: number }>`SELECT pg_backend_pid() AS pid`, ([row]) => row?.pid)
+        const raise = (code: string) =>
+          Effect.flip(sql.unsafe(`DO $$ BEGIN RAISE EXCEPTION 'ends' USING ERRCODE = '${code}'; END $$`))
+        for (const code of ["08006", "57P01", "57P02", "57P03", "25P03", "25P04"]) {
+          const before = yield* processOf
+          assert.strictEqual(codeOf(yield* raise(code)), code)
+          assert.notStrictEqual(yield* processOf, before, code)
+        }
+        const kept = yield* processOf
+        assert.strictEqual(codeOf(yield* raise("22012")), "22012")
+        assert.strictEqual(yield* processOf, kept)
+      })
+    )
+  )
+
+  it.live("lends no session again that was reserved", () =>
+    onPool((sql, url) =>
+      Effect.gen(function* () {
+        const client = yield* PostgresClient.make({ url, poolSize: 1 })
+        const first = yield* Effect.scoped(Effect.map(client.reserveSession, ({ processId }) => processId))
+        const second = yield* Effect.scoped(Effect.map(client.reserveSession, ({ processId }) => processId))
+        assert.notStrictEqual(first, second)
+        assert.lengthOf(yield* sql`SELECT 1`, 1)
+      }).pipe(Effect.scoped, Effect.provide(Reactivity.layer))
+    )
+  )
+})

@@ -1,0 +1,45 @@
+/** An address that can be moved from one server to another, as a failover's does: connections that are open stay where they are. */
+import { once } from "node:events"
+import { type AddressInfo, connect, createServer, type Socket } from "node:net"
+
+export interface Forwarder {
+  /** The first target's address with this port. */
+  readonly url: string
+  /** New connections lead to another server from now on. */
+  readonly moveTo: (target: string) => void
+  readonly close: () => Promise<void>
+}
+
+export const open = async (first: string): Promise<Forwarder> => {
+  let target = new URL(first)
+  const sockets = new Set<Socket>()
+  const listener = createServer((client) => {
+    const server = connect(Number(target.port), target.hostname)
+    const end = () => {
+      for (const socket of [client, server]) {
+        sockets.delete(socket)
+        socket.destroy()
+      }
+    }
+    for (const socket of [client, server]) {
+      sockets.add(socket)
+      socket.on("error", end).on("close", end)
+    }
+    client.pipe(server).pipe(client)
+  })
+  listener.listen(0, "127.0.0.1")
+  await once(listener, "listening")
+  const url = new URL(first)
+  url.host = `127.0.0.1:${(listener.address() as AddressInfo).port}`
+  return {
+    url: url.href,
+    moveTo: (next) => {
+      target = new URL(next)
+    },
+    close: async () => {
+      listener.close()
+      for (const socket of sockets) socket.destroy()
+      await once(listener, "close")
+    }
+  }
+}

@@ -1,0 +1,44 @@
+/** A streaming replica of a server of the tests: a base backup of the running server, and a second server that follows it. */
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { basename, join } from "node:path"
+import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
+import * as Cluster from "./Cluster.ts"
+import { onDatabase } from "./TestDatabase.ts"
+
+/** Not the state of the running process, and the configuration that its keeper writes anew. */
+const skipped = ["postmaster.pid", "postmaster.opts", "postgresql.conf"]
+
+export const start = Effect.fnUntraced(function* (primary: Cluster.Cluster) {
+  const folder = yield* Effect.acquireRelease(
+    Effect.sync(() => mkdtempSync(join(tmpdir(), "backup-"))),
+    (made) => Effect.sync(() => rmSync(made, { recursive: true, force: true }))
+  )
+  // Backup begins and ends on one connection.
+  yield* onDatabase(Redacted.make(primary.url), (sql) =>
+    Effect.gen(function* () {
+      const [place] = yield* sql<{ readonly data_directory: string }>`SHOW data_directory`
+      yield* sql`SELECT pg_backup_start('standby', true)`
+      yield* Effect.sync(() =>
+        cpSync(place?.data_directory ?? "", folder, {
+          recursive: true,
+          filter: (source) => !skipped.includes(basename(source))
+        })
+      )
+      const [ended] = yield* sql<{ readonly label: string }>`SELECT labelfile AS label FROM pg_backup_stop(false)`
+      writeFileSync(join(folder, "backup_label"), ended?.label ?? "")
+      writeFileSync(join(folder, "standby.signal"), "")
+    })
+  )
+  const { port } = new URL(primary.url)
+  return yield* Effect.acquireRelease(
+    Effect.promise(() =>
+      Cluster.start({
+        dataFrom: folder,
+        settings: [`primary_conninfo=host=127.0.0.1 port=${port} user=postgres`]
+      })
+    ),
+    ({ stop }) => Effect.promise(stop)
+  )
+})
