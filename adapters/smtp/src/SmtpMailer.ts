@@ -8,9 +8,12 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Redacted from "effect/Redacted"
-import { createTransport, type NodemailerError } from "nodemailer"
+import * as Semaphore from "effect/Semaphore"
+import type { NodemailerError } from "nodemailer"
+import { converse } from "./Conversation.ts"
 import { compose } from "./Letter.ts"
 import { type Server, sender, server } from "./MailSetting.ts"
+import * as Pool from "./Pool.ts"
 
 /** Replies about who sends, whatever is sent: the operator can mend them, so the mail waits. */
 const authentication = new Set([530, 534, 535, 538])
@@ -28,65 +31,64 @@ const redactor = ({ auth }: Server) => {
   return (text: string) => secrets.reduce((clean, secret) => clean.replaceAll(secret, "***"), text)
 }
 
-const pool = (server: Server, timeout: number) =>
-  createTransport({
-    maxConnections: 3,
-    maxRequeues: 2,
-    ...server,
-    pool: true,
-    connectionTimeout: timeout / 2,
-    greetingTimeout: timeout / 2,
-    socketTimeout: timeout,
-    // Whatever the URL's query says: a transcript would show creators' links.
-    logger: false,
-    debug: false,
-    transactionLog: false
-  })
+export const defaultConnections = 16
 
 export interface Options {
   /** `smtp://user:password@host:port` or `smtps://…`. */
   readonly url: Redacted.Redacted<string>
   /** `Name <address>`; its domain ends every Message-ID. */
   readonly from: string
-  /** Bounds one `send`, waiting for a free connection included. */
+  /** Connections at one time; 16 by default. A worker that takes as many mails leaves none waiting for a connection. */
+  readonly connections?: number
+  /** From the connection to the last byte of the mail; 5 minutes by default. Waiting for a free connection does not count. */
   readonly timeout?: Duration.Input
+  /** For the answer to the whole mail, which may hold virus checks; 10 minutes by default, as RFC 5321 (4.5.3.2.6) asks. */
+  readonly answerTimeout?: Duration.Input
+  /** For that answer where the process is stopping; 5 seconds by default. */
+  readonly stopTimeout?: Duration.Input
 }
 
 /** Opens no connection before the first mail; closing the scope closes the pool. */
-export const layer = ({ url, from, timeout = "30 seconds" }: Options) =>
+export const layer = ({
+  url,
+  from,
+  connections = defaultConnections,
+  timeout = "5 minutes",
+  answerTimeout = "10 minutes",
+  stopTimeout = "5 seconds"
+}: Options) =>
   Layer.effect(
     Mailer,
     Effect.gen(function* () {
       const origin = yield* Effect.fromResult(sender(from))
       const target = yield* Effect.fromResult(server(url))
       const redact = redactor(target)
-      const bound = Duration.fromInputUnsafe(timeout)
-      const transport = yield* Effect.acquireRelease(
-        Effect.sync(() => pool(target, Duration.toMillis(bound))),
-        (transport) => Effect.sync(() => transport.close())
+      const bounds = {
+        timeout: Duration.fromInputUnsafe(timeout),
+        answerTimeout: Duration.fromInputUnsafe(answerTimeout),
+        stopTimeout: Duration.fromInputUnsafe(stopTimeout)
+      }
+      const pool = yield* Effect.acquireRelease(
+        Effect.sync(() => Pool.open(target, connections, bounds)),
+        (pool) => Effect.sync(() => pool.close())
       )
-      const refusal = (cause: unknown) => {
+      const free = yield* Semaphore.make(connections)
+      const refusal = (cause: unknown, isWhole: boolean) => {
         const error = cause as NodemailerError
         const reason = redact(error.message)
           .replace(/[\p{Cc}\s]+/gu, " ")
           .slice(0, 500)
-        return new MailRefused({ permanent: isPermanent(error), reason })
+        const unanswered = isWhole && error.responseCode === undefined
+        return new MailRefused({ permanent: isPermanent(error), reason, ...(unanswered ? { unanswered } : {}) })
       }
-      const late = Effect.suspend(() =>
-        Effect.fail(
-          new MailRefused({
-            permanent: false,
-            reason: `No answer from the mail server within ${Duration.format(bound)}.`
-          })
-        )
-      )
       return {
         send: Effect.fn("SmtpMailer.send")(function* (message) {
           const letter = yield* Effect.fromResult(compose(origin, message, yield* DateTime.now))
-          yield* Effect.tryPromise({
-            try: (signal) => transport.sendMail({ ...letter, signal }),
-            catch: refusal
-          }).pipe(Effect.timeoutOrElse({ duration: bound, orElse: () => late }))
+          yield* Effect.acquireUseRelease(
+            Effect.interruptible(free.take(1)),
+            () => converse(pool, letter, refusal, bounds),
+            () => free.release(1)
+          )
         })
       }
     })

@@ -80,3 +80,23 @@ export const startDeaf = (greet: (socket: Socket) => void) =>
     )
     return { port: (server.address() as AddressInfo).port, open }
   })
+
+/** A server that takes any mail up to its final dot; what happens then is `onWhole`'s. */
+export const startScripted = (onWhole: (socket: Socket) => void) =>
+  startDeaf((socket) => {
+    let text = ""
+    let isData = false
+    socket.write("220 ready\r\n")
+    socket.on("data", (chunk) => {
+      text += chunk.toString()
+      for (;;) {
+        const end = text.indexOf(isData ? "\r\n.\r\n" : "\r\n")
+        if (end < 0) return
+        const command = text.slice(0, end).toUpperCase()
+        text = text.slice(end + (isData ? 5 : 2))
+        if (isData) onWhole(socket)
+        else socket.write(command === "DATA" ? "354 go on\r\n" : "250 OK\r\n")
+        isData = !isData && command === "DATA"
+      }
+    })
+  })

@@ -10,6 +10,7 @@ import { Policy } from "@partner-commentary/core/shared/Policy"
 import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
 import { SigningSecrets } from "@partner-commentary/core/shared/SigningSecrets"
 import { TrustedProxies } from "@partner-commentary/server/ClientAddress"
+import { WorkerSettings } from "@partner-commentary/server/Rounds"
 import { loaded } from "@partner-commentary/settings/Adapter"
 import * as Choices from "@partner-commentary/settings/Choices"
 import { levels } from "@partner-commentary/settings/LogLevels"
@@ -58,7 +59,7 @@ const outside = ({ settings, smtpUrl }: Effect.Success<typeof read>) => {
   return Layer.mergeAll(
     loaded(
       () => import("@partner-commentary/smtp/SmtpMailer"),
-      ({ layer }) => layer({ url: smtpUrl, from: mail.from })
+      ({ layer }) => layer({ url: smtpUrl, from: mail.from, connections: mail.connections })
     ),
     loaded(
       () => import("@partner-commentary/webhook/NodeWebhookTransport"),
@@ -129,6 +130,10 @@ export const layer: Layer.Layer<Needed, SettingRefused | MailSettingRefused> = L
           PublicAddress.layerAnywhere(apiRoot),
           Layer.succeed(Policy, settings.policy),
           Layer.succeed(TrustedProxies, settings.trustedProxies),
+          Layer.effect(
+            WorkerSettings,
+            Effect.map(WorkerSettings, (usual) => ({ ...usual, mails: settings.mail.connections }))
+          ),
           Explorer.layer,
           Layer.effectDiscard(Effect.forEach(cautions(settings), (caution) => Effect.logWarning(caution))),
           NodeCrypto.layer

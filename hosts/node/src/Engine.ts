@@ -26,7 +26,12 @@ export const layer = (settings: Settings, apiRoot: string) =>
         Layer.succeed(TrustedProxies, settings.trustedProxies),
         Layer.effect(
           WorkerSettings,
-          Effect.map(WorkerSettings, (usual) => ({ ...usual, pollInterval: settings.pollInterval }))
+          Effect.map(WorkerSettings, (usual) => ({
+            ...usual,
+            pollInterval: settings.pollInterval,
+            // Nothing that a worker has taken waits for a connection.
+            mails: settings.mail.connections
+          }))
         ),
         Outside.layer(settings),
         Media.layer(settings, apiRoot),

@@ -29,7 +29,7 @@ const mailer = ({ mail }: Settings) =>
         onSome: (url) =>
           loaded(
             () => import("@partner-commentary/smtp/SmtpMailer"),
-            (smtp) => smtp.layer({ url, from: mail.from })
+            (smtp) => smtp.layer({ url, from: mail.from, connections: mail.connections })
           )
       })
     ),

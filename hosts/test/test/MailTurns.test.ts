@@ -19,7 +19,7 @@ const relay = Effect.sync(() => {
     send: ({ to }) =>
       Effect.flatMap(Deferred.make<void>(), (gone) => {
         begun.push({ to: to.address, letGo: Deferred.succeed(gone, undefined) })
-        return Deferred.await(gone)
+        return Effect.interruptible(Deferred.await(gone))
       })
   })
   return { begun, mailer }

@@ -23,7 +23,7 @@ it.effect("a mail that is being handed over and a draft that is being written ar
     const writing = yield* Deferred.make<void>()
     const hang = (begun: Deferred.Deferred<void>) => Effect.andThen(Deferred.succeed(begun, undefined), Effect.never)
     const outside = Layer.merge(
-      Layer.succeed(Mailer, Mailer.of({ send: () => hang(sending) })),
+      Layer.succeed(Mailer, Mailer.of({ send: () => Effect.interruptible(hang(sending)) })),
       Layer.succeed(CommentaryGenerator, CommentaryGenerator.of({ generate: () => hang(writing) }))
     )
     yield* Effect.gen(function* () {

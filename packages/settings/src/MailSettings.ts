@@ -1,8 +1,9 @@
-/** How mails go out, from `SMTP_URL` and `MAIL_FROM`. What these may say is the mail adapter's to judge, which is loaded only if one is set. */
+/** How mails go out, from `SMTP_URL`, `SMTP_CONNECTIONS` and `MAIL_FROM`. What these may say is the mail adapter's to judge, which is loaded only if one is set. */
 import type { MailSettingRefused } from "@partner-commentary/smtp/MailSetting"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
+import * as Kind from "./Kind.ts"
 import * as Variable from "./Variable.ts"
 import { SettingRefused } from "./Variable.ts"
 
@@ -11,6 +12,8 @@ export interface MailSettings {
   readonly server: Option.Option<Redacted.Redacted<string>>
   /** `Name <address>` */
   readonly from: string
+  /** Connections to the server, and mails under way, at one time. */
+  readonly connections: number
 }
 
 export const read = Effect.fnUntraced(function* (publicHost: string) {
@@ -18,6 +21,7 @@ export const read = Effect.fnUntraced(function* (publicHost: string) {
   const from = yield* Variable.text("MAIL_FROM")
   const settings: MailSettings = {
     server: url,
+    connections: yield* Variable.withDefault("SMTP_CONNECTIONS", Kind.wholeNumber(1, 1000), 16),
     from: Option.getOrElse(from, () => `Partner Commentary <commentary@${publicHost}>`)
   }
   if (Option.isNone(url) && Option.isNone(from)) return settings

@@ -1,8 +1,9 @@
 /** Mails until they are handed over. The queue is the table's own due times; whoever takes one moves its due time to the lease's end. */
-import { type Mail, type MailKind, repeated } from "@partner-commentary/core/mail/Mail"
+import { type Mail, type MailKind, type NewMail, repeated } from "@partner-commentary/core/mail/Mail"
 import { type MailOutcome, MailStore } from "@partner-commentary/core/mail/MailStore"
 import type { OrganizationId, ShareId } from "@partner-commentary/core/shared/Ids"
 import * as Instant from "@partner-commentary/core/shared/Instant"
+import type { MailAttempt } from "@partner-commentary/core/topic/Workflow"
 import type { WebhookMention } from "@partner-commentary/core/webhook/WebhookNotices"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -22,6 +23,8 @@ interface MailRow {
   readonly address: string | null
   readonly created_at: string
   readonly attempts: number
+  readonly ticket: number
+  readonly unanswered: number
   readonly webhook: string | null
 }
 
@@ -47,14 +50,19 @@ export const layer = Layer.effect(
         return Effect.orDie(
           Effect.map(
             sql<ClaimedRow>`${inTurn(sql, waiting, { now, limit, first, locked: forUpdateSkipLocked(sql) })}
-              UPDATE mails SET was_due_at = due_at, due_at = ${Instant.toIso(lease)}, attempts = attempts + 1
+              UPDATE mails SET was_due_at = due_at, due_at = ${Instant.toIso(lease)}, ticket = ticket + 1
               WHERE id IN (SELECT id FROM due) RETURNING *`,
-            (rows) => rows.toSorted((one, other) => turn(one, other) || longestOverdueFirst(one, other)).map(fromRow)
+            (rows) =>
+              rows
+                .toSorted((one, other) => turn(one, other) || longestOverdueFirst(one, other))
+                .map((row) => fromRow({ ...row, attempts: row.attempts + 1 }))
           )
         )
       },
 
-      settle: (mail, outcome, at) => Effect.orDie(settled(sql, mail, following(sql, outcome, at))),
+      renew: (mail, lease) => Effect.orDie(settled(sql, mail, sql`due_at = ${Instant.toIso(lease)}`)),
+
+      settle: (mail, outcome, at) => Effect.orDie(settled(sql, mail, following(sql, mail, outcome, at))),
 
       hasten: (id, at) =>
         Effect.orDie(
@@ -98,21 +106,28 @@ export const layer = Layer.effect(
   })
 )
 
-/** What becomes of the row. One that was given back is taken under the same number again: whoever had it reports no more. */
-const following = (sql: SqlClient.SqlClient, outcome: MailOutcome, at: Instant.Instant): Fragment => {
+const following = (
+  sql: SqlClient.SqlClient,
+  { attempts }: Pick<Mail, "attempts">,
+  outcome: MailOutcome,
+  at: Instant.Instant
+): Fragment => {
   switch (outcome.state) {
     case "waiting":
-      return sql`due_at = ${Instant.toIso(outcome.until)}, was_due_at = NULL, reason = ${outcome.reason}`
+      return sql`due_at = ${Instant.toIso(outcome.until)}, was_due_at = NULL, reason = ${outcome.reason},
+        attempts = ${attempts}, unanswered = unanswered + ${outcome.unanswered === true ? 1 : 0}`
     case "released":
-      return sql`due_at = ${Instant.toIso(at)}, was_due_at = NULL, attempts = attempts - 1`
+      return sql`due_at = ${Instant.toIso(at)}, was_due_at = NULL`
+    case "obsolete":
+      return sql`state = 'obsolete', settled_at = ${Instant.toIso(at)}, reason = NULL`
     default:
-      return sql`state = ${outcome.state}, settled_at = ${Instant.toIso(at)},
+      return sql`state = ${outcome.state}, settled_at = ${Instant.toIso(at)}, attempts = ${attempts},
         reason = ${outcome.state === "failed" ? outcome.reason : null}`
   }
 }
 
 /** Queues mails, due at once; those that are there already stay as they are. */
-export const insert = (sql: SqlClient.SqlClient, mails: ReadonlyArray<Omit<Mail, "attempts">>) => {
+export const insert = (sql: SqlClient.SqlClient, mails: ReadonlyArray<NewMail>) => {
   const iso = isoOfFew()
   return sql`INSERT INTO mails ${values(
     sql,
@@ -122,16 +137,16 @@ export const insert = (sql: SqlClient.SqlClient, mails: ReadonlyArray<Omit<Mail,
 }
 
 /** False for an attempt that was overtaken. */
-export const markSent = (sql: SqlClient.SqlClient, mail: Pick<Mail, "id" | "attempts">, at: Instant.Instant) =>
-  settled(sql, mail, sql`state = 'sent', settled_at = ${Instant.toIso(at)}, reason = NULL`)
+export const markSent = (sql: SqlClient.SqlClient, mail: MailAttempt, at: Instant.Instant) =>
+  settled(sql, mail, following(sql, mail, { state: "sent" }, at))
 
-const settled = (sql: SqlClient.SqlClient, { attempts, id }: Pick<Mail, "id" | "attempts">, next: Fragment) =>
+const settled = (sql: SqlClient.SqlClient, { id, ticket }: Pick<Mail, "id" | "ticket">, next: Fragment) =>
   Effect.map(
-    sql`UPDATE mails SET ${next} WHERE id = ${id} AND attempts = ${attempts} AND state = 'waiting' RETURNING id`,
+    sql`UPDATE mails SET ${next} WHERE id = ${id} AND ticket = ${ticket} AND state = 'waiting' RETURNING id`,
     ({ length }) => length > 0
   )
 
-const toRow = (mail: Omit<Mail, "attempts">, createdAt: string) => ({
+const toRow = (mail: NewMail, createdAt: string) => ({
   id: mail.id,
   kind: mail.kind,
   share_id: mail.shareId,
@@ -150,6 +165,8 @@ const fromRow = (row: MailRow): Mail => ({
   address: row.address,
   createdAt: Instant.fromIso(row.created_at),
   attempts: row.attempts,
+  ticket: row.ticket,
+  unanswered: row.unanswered,
   ...(row.webhook === null ? {} : { webhook: JSON.parse(row.webhook) as WebhookMention })
 })
 

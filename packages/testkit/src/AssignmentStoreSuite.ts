@@ -195,7 +195,9 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
             organizationId: given.topic.organizationId,
             address: null,
             createdAt: start + hour,
-            attempts: 1
+            attempts: 1,
+            ticket: 1,
+            unanswered: 0
           }
         ])
       }))

@@ -23,7 +23,7 @@ const step = <E>(decide: Decide<E>) =>
 
 /** Some mail was handed over; the mails themselves stay as they are. */
 export const notify = step((present, at) => {
-  const { assignment, notices } = Workflow.notified(present, { id: "mail", attempts: 1 }, at, defaults)
+  const { assignment, notices } = Workflow.notified(present, { id: "mail", attempts: 1, ticket: 1 }, at, defaults)
   return Result.succeed({ assignment, notices })
 })
 export const respond = step((present, at) => Workflow.respond(present, { perspective: "The keeper decides it." }, at))

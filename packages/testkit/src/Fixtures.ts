@@ -1,6 +1,6 @@
 /** One valid value of each thing, to be varied by what a test is about. Every id is new, so tests may share a database. */
 import type { ApiKey } from "@partner-commentary/core/access/ApiKey"
-import type { Mail } from "@partner-commentary/core/mail/Mail"
+import type { NewMail } from "@partner-commentary/core/mail/Mail"
 import type { Organization } from "@partner-commentary/core/partner/Organization"
 import type { License } from "@partner-commentary/core/persona/License"
 import type { Persona } from "@partner-commentary/core/persona/Persona"
@@ -105,7 +105,7 @@ export const apiKey = (changes: Partial<ApiKey> = {}): ApiKey => ({
   ...changes
 })
 
-export const mail = (changes: Partial<Omit<Mail, "attempts">> = {}): Omit<Mail, "attempts"> => ({
+export const mail = (changes: Partial<NewMail> = {}): NewMail => ({
   id: `desk.${uuid()}`,
   kind: "desk",
   shareId: null,

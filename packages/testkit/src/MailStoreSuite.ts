@@ -5,7 +5,7 @@ import type { OrganizationId } from "@partner-commentary/core/shared/Ids"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import { hour, mail, minute, organizationId, second, start } from "./Fixtures.ts"
+import { day, hour, mail, minute, organizationId, second, start } from "./Fixtures.ts"
 import { guarantees } from "./Guarantee.ts"
 
 export const suite = <E>(name: string, layer: Layer.Layer<MailStore, E>): void => {
@@ -21,14 +21,14 @@ export const suite = <E>(name: string, layer: Layer.Layer<MailStore, E>): void =
 
     const claimAll = (at: number) => Effect.flatMap(MailStore, (store) => store.claim(at, at + minute, 100))
 
-    it("a mail is due at once and taken as it was queued, its attempt counted", () =>
+    it("a mail is due at once and claimed as it was queued, for its first attempt", () =>
       Effect.gen(function* () {
         const store = yield* MailStore
         assert.isTrue(Option.isNone(yield* store.nextDue))
         const wanted = yield* queued({ organizationId: organizationId() })
         assert.deepStrictEqual(yield* store.nextDue, Option.some(start))
         assert.deepStrictEqual(yield* claimAll(start - 1), [])
-        assert.deepStrictEqual(yield* claimAll(start), [{ ...wanted, attempts: 1 }])
+        assert.deepStrictEqual(yield* claimAll(start), [{ ...wanted, attempts: 1, ticket: 1, unanswered: 0 }])
       }))
 
     it("queuing the same mail again changes nothing, taken or sent", () =>
@@ -37,7 +37,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<MailStore, E>): void =
         const wanted = yield* queued()
         yield* store.queue({ ...wanted, address: "other@example.org", createdAt: start - hour })
         const [claimed] = yield* claimAll(start)
-        assert.deepStrictEqual(claimed, { ...wanted, attempts: 1 })
+        assert.deepStrictEqual(claimed, { ...wanted, attempts: 1, ticket: 1, unanswered: 0 })
         yield* store.queue(wanted)
         assert.deepStrictEqual(yield* claimAll(start), [])
         if (claimed !== undefined) yield* store.settle(claimed, { state: "sent" }, start)
@@ -116,7 +116,39 @@ export const suite = <E>(name: string, layer: Layer.Layer<MailStore, E>): void =
         assert.deepStrictEqual(yield* store.claim(start + minute - 1, start + hour, 1), [])
         assert.deepStrictEqual(yield* store.nextDue, Option.some(start + minute))
         const [again] = yield* store.claim(start + minute, start + hour, 1)
-        assert.strictEqual(again?.attempts, 2)
+        assert.deepInclude(again, { ticket: 2, attempts: 1 }, "the process died, which is no attempt")
+      }))
+
+    it("a renewed lease keeps the mail until its new end; an overtaken or settled claim renews nothing", () =>
+      Effect.gen(function* () {
+        const store = yield* MailStore
+        yield* queued()
+        const [first] = yield* claimAll(start)
+        if (first === undefined) return assert.fail("nothing was claimed")
+        assert.isTrue(yield* store.renew(first, start + hour))
+        assert.deepStrictEqual(yield* claimAll(start + hour - 1), [])
+        const [second] = yield* claimAll(start + hour)
+        if (second === undefined) return assert.fail("nothing was claimed")
+        assert.isFalse(yield* store.renew(first, start + day), "it was overtaken")
+        assert.deepStrictEqual(yield* store.nextDue, Option.some(start + hour + minute))
+        yield* store.settle(second, { state: "sent" }, start + hour)
+        assert.isFalse(yield* store.renew(second, start + day), "it was settled")
+        assert.isTrue(Option.isNone(yield* store.nextDue))
+      }))
+
+    it("attempts without an answer to the whole mail are counted apart", () =>
+      Effect.gen(function* () {
+        const store = yield* MailStore
+        yield* queued()
+        const refusals = [{ unanswered: true }, {}, { unanswered: true }]
+        for (const [index, refusal] of refusals.entries()) {
+          const at = start + index * hour
+          for (const claimed of yield* claimAll(at)) {
+            yield* store.settle(claimed, { state: "waiting", until: at + hour, reason: "no answer", ...refusal }, at)
+          }
+        }
+        const [last] = yield* claimAll(start + 3 * hour)
+        assert.deepInclude(last, { attempts: 4, unanswered: 2 })
       }))
 
     it("takers at once never take the same mail", () =>
@@ -232,7 +264,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<MailStore, E>): void =
         const [present] = yield* claimAll(start + hour)
         if (lost === undefined) return assert.fail("nothing was taken")
         assert.isFalse(yield* store.settle(lost, { state: "released" }, start + hour))
-        assert.deepStrictEqual([lost.attempts, present?.attempts], [2, 3])
+        assert.deepStrictEqual([lost.attempts, present?.attempts], [2, 2], "a claim that was lost is no attempt")
       }))
   })
 }

@@ -145,7 +145,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<WebhookStore | MailSto
         assert.deepStrictEqual(yield* store.find(before.owner, before.id), Option.some(after))
         assert.deepStrictEqual(yield* store.sealedSecret(before.id), Option.some(`sealed ${before.id}`))
         const mails = yield* (yield* MailStore).claim(start, start + minute, 10)
-        assert.deepStrictEqual(mails, [{ ...about, attempts: 1 }])
+        assert.deepStrictEqual(mails, [{ ...about, attempts: 1, ticket: 1, unanswered: 0 }])
       }))
 
     it("the unchanged object writes nothing, not even its mail", () =>

@@ -20,8 +20,16 @@ export interface Mail {
   /** Fixed for a desk link; else found when the mail is sent, so that a changed address counts. */
   readonly address: string | null
   readonly createdAt: Instant
+  /** Which attempt this is. An attempt that never ended, because its process died, is not counted. */
   readonly attempts: number
+  /** Which claim this is: a report under an older one is ignored. */
+  readonly ticket: number
+  /** Earlier attempts that sent the whole mail and got no answer. */
+  readonly unanswered: number
 }
+
+/** A mail to queue. */
+export type NewMail = Omit<Mail, "attempts" | "ticket" | "unanswered">
 
 /** The id of an assignment's mail for one occasion. */
 export const noticeId = (shareId: ShareId, occasion: string): string => `${shareId}.${occasion}`
@@ -32,9 +40,29 @@ export const repeated = ".again-"
 /** Delays between attempts; the last one repeats until the mail window closes. */
 const delays = [Duration.minutes(1), Duration.minutes(5), Duration.minutes(15), Duration.hours(1), Duration.hours(2)]
 
-/** When to try again after a temporary refusal; null when the window has closed. */
+const delayAfter = (attempts: number): number =>
+  Duration.toMillis(delays[Math.min(attempts, delays.length) - 1] ?? Duration.minutes(1))
+
+/** The delays that the attempts so far were followed by. */
+const delayed = (attempts: number): number =>
+  Array.from({ length: attempts - 1 }, (_, index) => delayAfter(index + 1)).reduce((sum, delay) => sum + delay, 0)
+
+/**
+ * When to try again after a temporary refusal; null when the window has closed. Time in which no attempt was made, since no
+ * worker ran, does not count.
+ */
 export const retryAt = (mail: Mail, now: Instant, window: Duration.Duration): Instant | null => {
-  const delay = delays[Math.min(mail.attempts, delays.length) - 1] ?? Duration.minutes(1)
-  const next = now + Duration.toMillis(delay)
-  return next < mail.createdAt + Duration.toMillis(window) ? next : null
+  const delay = delayAfter(mail.attempts)
+  const elapsed = Math.min(now - mail.createdAt, delayed(mail.attempts))
+  return elapsed + delay < Duration.toMillis(window) ? now + delay : null
 }
+
+/** Long enough that a slow server has finished with the first copy. */
+const unansweredDelay = Duration.hours(1)
+
+/**
+ * When to send a mail again that went out whole and got no answer: it may have arrived. One more attempt, under the same
+ * Message-ID, is made after an hour; null after that.
+ */
+export const retryUnansweredAt = (mail: Mail, now: Instant): Instant | null =>
+  mail.unanswered === 0 ? now + Duration.toMillis(unansweredDelay) : null

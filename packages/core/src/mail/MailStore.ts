@@ -4,22 +4,30 @@ import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
 import type { OrganizationId } from "../shared/Ids.ts"
 import type { Instant } from "../shared/Instant.ts"
-import type { Mail } from "./Mail.ts"
+import type { Mail, NewMail } from "./Mail.ts"
 
-/** What became of an attempt. `obsolete`: nobody needs it any more; it was not sent. `released`: it was broken off by our own stop, and was none. */
+/**
+ * What became of an attempt. `obsolete`: nobody needs the mail any more; it was not sent. `released`: our own stop broke the attempt
+ * off, and it does not count. `unanswered`: the whole mail went out and no answer came.
+ */
 export type MailOutcome =
   | { readonly state: "sent" | "obsolete" | "released" }
-  | { readonly state: "waiting"; readonly until: Instant; readonly reason: string }
+  | {
+      readonly state: "waiting"
+      readonly until: Instant
+      readonly reason: string
+      readonly unanswered?: boolean
+    }
   | { readonly state: "failed"; readonly reason: string }
 
 export class MailStore extends Context.Service<
   MailStore,
   {
     /** Due at once. One that is there already stays as it is. */
-    readonly queue: (mail: Omit<Mail, "attempts">) => Effect.Effect<void>
+    readonly queue: (mail: NewMail) => Effect.Effect<void>
     /**
-     * Takes mails that are due, so many at most, and counts an attempt. Until `lease` nobody else gets them; if no
-     * outcome comes by then, they are due again. Organizations take turns, and so do the mails of none: each that has one due
+     * Takes mails that are due, so many at most. Until `lease` nobody else gets them; if no outcome comes by then, they are
+     * due again, and the attempt that never ended is not counted. Organizations take turns, and so do the mails of none: each that has one due
      * gets one before any gets more, beginning behind the one named if any, and none gets more than its even part; of each the longest
      * overdue come first. Answers in that order: whoever takes on behind the last one's passes nobody over.
      */
@@ -29,6 +37,8 @@ export class MailStore extends Context.Service<
       limit: number,
       behind?: OrganizationId | null
     ) => Effect.Effect<ReadonlyArray<Mail>>
+    /** Moves the end of the lease. False when the mail was settled or another claim has overtaken this one. */
+    readonly renew: (mail: Mail, lease: Instant) => Effect.Effect<boolean>
     /** Counts only for the attempt that the mail was claimed with: one that was overtaken changes nothing, and is told so by false. */
     readonly settle: (mail: Mail, outcome: MailOutcome, at: Instant) => Effect.Effect<boolean>
     /**

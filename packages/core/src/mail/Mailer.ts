@@ -20,13 +20,18 @@ export interface MailMessage {
 export class MailRefused extends Schema.TaggedError<MailRefused>()("MailRefused", {
   permanent: Schema.Boolean,
   /** For the operator's log: the server's words, without credentials. */
-  reason: Schema.String
+  reason: Schema.String,
+  /** The whole mail went out and no answer came: it may arrive. */
+  unanswered: Schema.optionalKey(Schema.Boolean)
 }) {}
 
 export class Mailer extends Context.Service<
   Mailer,
   {
-    /** Succeeds once the next server has taken responsibility. Bounded in time by the adapter. */
+    /**
+     * Succeeds once the next server has taken responsibility. Bounded in time by the adapter. It is called uninterruptibly, so
+     * that the answer to a mail that went out is never lost: the adapter marks interruptible what a stop may break off.
+     */
     readonly send: (message: MailMessage) => Effect.Effect<void, MailRefused>
   }
 >()("@partner-commentary/core/mail/Mailer") {}

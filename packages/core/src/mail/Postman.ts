@@ -1,6 +1,8 @@
 /** Hands over the mails that are due, and remembers what became of each. A mail is written at the moment it is sent. */
 import * as Context from "effect/Context"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Ref from "effect/Ref"
@@ -17,7 +19,7 @@ import { isSettled } from "../topic/Assignment.ts"
 import { type AssignmentInContext, AssignmentStore } from "../topic/AssignmentStore.ts"
 import { isStalled, type NoticeKind, notified, occasionOf } from "../topic/Workflow.ts"
 import { isWebhookNotice, type WebhookNoticeKind, webhookNotice } from "../webhook/WebhookNotices.ts"
-import { type Mail, noticeId, repeated, retryAt } from "./Mail.ts"
+import { type Mail, noticeId, repeated, retryAt, retryUnansweredAt } from "./Mail.ts"
 import { Mailer, type MailMessage, MailRefused } from "./Mailer.ts"
 import { type MailOutcome, MailStore } from "./MailStore.ts"
 import type { NoticeText } from "./NoticeText.ts"
@@ -104,12 +106,32 @@ export class Postman extends Context.Service<
       const release = (mail: Mail) =>
         Effect.flatMap(Instant.now, (now) => mails.settle(mail, { state: "released" }, now))
 
-      /** A stop breaks off the handing over, and nothing else: what was handed over is written down as such. */
+      /**
+       * Uninterruptible but for what the mailer itself lets a stop break off: the outcome of a mail that went out is recorded, or
+       * the next worker would send it again.
+       */
       const handOver = (mail: Mail, written: MailMessage) =>
         Effect.result(
-          Effect.catchDefect(Effect.interruptible(mailer.send(written)), (defect) =>
+          Effect.catchDefect(mailer.send(written), (defect) =>
             Effect.fail(new MailRefused({ permanent: false, reason: `the mailer broke: ${String(defect)}` }))
           ).pipe(Effect.onInterrupt(() => release(mail)))
+        )
+
+      /** A conversation may last longer than the lease, which bounds how long a dead worker's mails wait. */
+      const renewal = Effect.fnUntraced(function* (mail: Mail) {
+        for (let isOurs = true; isOurs; ) {
+          yield* Effect.sleep(Duration.divideUnsafe(policy.lease, 3))
+          const lease = Instant.plus(yield* Instant.now, policy.lease)
+          // While the database is away, no other worker takes the mail either.
+          isOurs = yield* Effect.catchCause(mails.renew(mail, lease), () => Effect.succeed(true))
+        }
+      }, Effect.interruptible)
+
+      const leased = <A, E, R>(mail: Mail, work: Effect.Effect<A, E, R>) =>
+        Effect.acquireUseRelease(
+          Effect.forkChild(renewal(mail)),
+          () => work,
+          (fiber) => Fiber.interrupt(fiber)
         )
 
       const deliver = Effect.fn("Postman.deliver")(function* (mail: Mail) {
@@ -118,7 +140,7 @@ export class Postman extends Context.Service<
           yield* mails.settle(mail, { state: "obsolete" }, yield* Instant.now)
           return
         }
-        const outcome = yield* handOver(mail, written.value)
+        const outcome = yield* leased(mail, handOver(mail, written.value))
         const now = yield* Instant.now
         if (Result.isFailure(outcome)) return yield* refused(mail, outcome.failure, now)
         if (mail.kind === "request" && mail.shareId !== null) {
@@ -133,11 +155,14 @@ export class Postman extends Context.Service<
       }, Effect.uninterruptible)
 
       const refused = Effect.fnUntraced(function* (mail: Mail, refusal: MailRefused, now: Instant.Instant) {
-        const until = refusal.permanent ? null : retryAt(mail, now, policy.mailWindow)
+        const { permanent, reason, unanswered = false } = refusal
+        const until = permanent
+          ? null
+          : unanswered
+            ? retryUnansweredAt(mail, now)
+            : retryAt(mail, now, policy.mailWindow)
         const outcome: MailOutcome =
-          until === null
-            ? { state: "failed", reason: refusal.reason }
-            : { state: "waiting", until, reason: refusal.reason }
+          until === null ? { state: "failed", reason } : { state: "waiting", until, reason, unanswered }
         // Whoever has overtaken this attempt decides what becomes of the mail.
         if (!(yield* mails.settle(mail, outcome, now))) return
         const log =

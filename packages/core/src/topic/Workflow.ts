@@ -43,10 +43,11 @@ export const occasionOf = (
   return `${kind}-${kind === "stalled" ? generation.ticket : (draft?.number ?? 0)}`
 }
 
-/** Which attempt at a mail, by how many there were with it. */
+/** An attempt at a mail that was claimed. */
 export interface MailAttempt {
   readonly id: string
   readonly attempts: number
+  readonly ticket: number
 }
 
 /** What follows from one step: all of it is stored in one transaction, or none. */

@@ -2,7 +2,7 @@
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
-import type { Mail } from "../mail/Mail.ts"
+import type { NewMail } from "../mail/Mail.ts"
 import type { AuditEntry } from "../shared/AuditLog.ts"
 import type { EventId, OrganizationId, WebhookId } from "../shared/Ids.ts"
 import type { Instant } from "../shared/Instant.ts"
@@ -47,7 +47,7 @@ export interface Settled {
 export interface Settlement {
   readonly receiver: Receiver
   readonly next: Next
-  readonly mail: Omit<Mail, "attempts"> | null
+  readonly mail: NewMail | null
   readonly audit: Pick<AuditEntry, "action" | "details"> | null
 }
 

@@ -3,7 +3,7 @@ import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import type { Mail } from "../mail/Mail.ts"
+import type { NewMail } from "../mail/Mail.ts"
 import type { AuditEntry } from "../shared/AuditLog.ts"
 import type { OrganizationId, WebhookId } from "../shared/Ids.ts"
 import type { Instant } from "../shared/Instant.ts"
@@ -16,7 +16,7 @@ type Recorded = Pick<AuditEntry, "action" | "details">
 export interface WebhookChange {
   readonly webhook: Webhook
   readonly audit: Recorded
-  readonly mail: Omit<Mail, "attempts"> | null
+  readonly mail: NewMail | null
 }
 
 /** That we disabled a webhook, as the record has it. */

@@ -154,7 +154,7 @@ describe("reminders", () => {
   }
 
   it("go out once, at half of the response window", () => {
-    const sent = notified(freshAssignment(defaults), { id: "mail", attempts: 1 }, noon, defaults).assignment
+    const sent = notified(freshAssignment(defaults), { id: "mail", attempts: 1, ticket: 1 }, noon, defaults).assignment
     assert.deepStrictEqual(until(sent, defaults), ["reminder 24", "expired"])
     assert.deepStrictEqual(until(freshAssignment(defaults), defaults), ["expired"], "not before the mail went out")
   })
@@ -184,7 +184,7 @@ describe("reminders", () => {
   })
 
   it("do not go out past the deadline: the end comes first", () => {
-    const sent = notified(freshAssignment(defaults), { id: "mail", attempts: 1 }, noon, defaults).assignment
+    const sent = notified(freshAssignment(defaults), { id: "mail", attempts: 1, ticket: 1 }, noon, defaults).assignment
     const change = Option.getOrThrow(wake(sent, sent.respondBy, defaults))
     assert.deepStrictEqual(change.notices, [])
     assert.strictEqual(change.assignment.status, "expired")

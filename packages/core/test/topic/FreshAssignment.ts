@@ -65,7 +65,7 @@ export const woken = (present: Assignment, policy: Policy) => {
 
 /** Handed over at noon, answered at once, and the first attempt at a draft begun. */
 export const attempted = (policy: Policy): Assignment => {
-  const sent = notified(freshAssignment(policy), { id: "mail", attempts: 1 }, noon, policy).assignment
+  const sent = notified(freshAssignment(policy), { id: "mail", attempts: 1, ticket: 1 }, noon, policy).assignment
   return woken(after(respond(sent, { perspective: "It was unfair." }, noon)), policy).assignment
 }
 

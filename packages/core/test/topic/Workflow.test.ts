@@ -73,7 +73,12 @@ describe("the workflow", () => {
 
 describe("a deadline", () => {
   it("lets a creator respond or decline until the last moment of the response window and not from its end on", () => {
-    const sent = Workflow.notified(freshAssignment(policy), { id: "mail", attempts: 1 }, noon + hour, policy).assignment
+    const sent = Workflow.notified(
+      freshAssignment(policy),
+      { id: "mail", attempts: 1, ticket: 1 },
+      noon + hour,
+      policy
+    ).assignment
     assert.strictEqual(sent.respondBy, noon + 49 * hour)
     for (const act of [
       (now: number) => Workflow.respond(sent, { perspective }, now),
@@ -88,11 +93,11 @@ describe("a deadline", () => {
     const fresh = freshAssignment(policy)
     assert.strictEqual(fresh.respondBy, noon + 72 * hour)
     assert.strictEqual(
-      Workflow.notified(fresh, { id: "mail", attempts: 1 }, noon + 30 * hour, policy).assignment.respondBy,
+      Workflow.notified(fresh, { id: "mail", attempts: 1, ticket: 1 }, noon + 30 * hour, policy).assignment.respondBy,
       fresh.respondBy
     )
-    const sent = Workflow.notified(fresh, { id: "mail", attempts: 1 }, noon, policy).assignment
-    const again = Workflow.notified(sent, { id: "mail", attempts: 1 }, noon + hour, policy)
+    const sent = Workflow.notified(fresh, { id: "mail", attempts: 1, ticket: 1 }, noon, policy).assignment
+    const again = Workflow.notified(sent, { id: "mail", attempts: 1, ticket: 1 }, noon + hour, policy)
     assert.strictEqual(again.assignment, sent)
     assert.strictEqual(again.delivered?.id, "mail", "a repeated mail is marked as handed over all the same")
   })

@@ -23,7 +23,7 @@ const take = (walk: Walk, action: Action): Step => {
     case "wake":
       return Option.match(wake(present, now, policy), { onNone: () => same, onSome: Result.succeed })
     case "notified":
-      return Result.succeed(Workflow.notified(present, { id: "mail", attempts: 1 }, now, policy))
+      return Result.succeed(Workflow.notified(present, { id: "mail", attempts: 1, ticket: 1 }, now, policy))
     case "restart":
       return Workflow.restart(present, now, "operator.restarted")
     case "respond":

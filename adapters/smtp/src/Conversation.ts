@@ -1,0 +1,64 @@
+/**
+ * One mail over one connection, within its bounds. Once the mail went out whole, it may arrive: a stop then waits for the answer
+ * instead of breaking off, and without an answer the outcome is `unanswered`.
+ */
+import { MailRefused } from "@partner-commentary/core/mail/Mailer"
+import * as Deferred from "effect/Deferred"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import * as Option from "effect/Option"
+import type { SendMailOptions } from "nodemailer"
+import type { Bounds, Pool } from "./Pool.ts"
+
+const silent = (bound: Duration.Duration, unanswered: boolean) =>
+  new MailRefused({
+    permanent: false,
+    reason: unanswered
+      ? `The mail server did not answer within ${Duration.format(bound)} after the whole mail: it may have arrived.`
+      : `No answer from the mail server within ${Duration.format(bound)}.`,
+    ...(unanswered ? { unanswered } : {})
+  })
+
+/** To be run uninterruptibly. A stop interrupts it until the mail went out whole. */
+export const converse = Effect.fnUntraced(function* (
+  pool: Pool,
+  letter: SendMailOptions,
+  refusal: (cause: unknown, isWhole: boolean) => MailRefused,
+  { answerTimeout, stopTimeout, timeout }: Bounds
+) {
+  const whole = yield* Deferred.make<void>()
+  let isWhole = false
+  const onWhole = () => {
+    isWhole = true
+    Deferred.doneUnsafe(whole, Exit.void)
+  }
+  const sending = yield* Effect.forkChild(
+    Effect.tryPromise({
+      try: (signal) => pool.send(letter, signal, onWhole),
+      catch: (cause) => refusal(cause, isWhole)
+    })
+  )
+  const ended = Fiber.await(sending)
+
+  const sent = yield* Effect.raceFirst(ended, Deferred.await(whole)).pipe(
+    Effect.timeoutOption(timeout),
+    Effect.interruptible,
+    Effect.exit
+  )
+  if (!isWhole && sending.pollUnsafe() === undefined) {
+    yield* Fiber.interrupt(sending)
+    if (!isWhole) return yield* Exit.isFailure(sent) ? Effect.interrupt : Effect.fail(silent(timeout, false))
+  }
+
+  const answered = yield* Exit.isFailure(sent)
+    ? Effect.exit(Effect.interrupt)
+    : Effect.exit(Effect.interruptible(Effect.timeoutOption(ended, answerTimeout)))
+  const [answer, bound] = Exit.isSuccess(answered)
+    ? [answered.value, answerTimeout]
+    : [yield* Effect.timeoutOption(ended, stopTimeout), stopTimeout]
+  if (Option.isSome(answer)) return yield* Effect.asVoid(answer.value)
+  yield* Fiber.interrupt(sending)
+  return yield* silent(bound, true)
+})

@@ -1,0 +1,135 @@
+/** How long a mail may take, and what is known of a mail that went out whole and got no answer. */
+import { assert, describe, it } from "@effect/vitest"
+import { layer, type Options } from "@partner-commentary/smtp/SmtpMailer"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import * as Redacted from "effect/Redacted"
+import { from, mailer, message } from "./Fixtures.ts"
+import { reply, start, startScripted } from "./MailServer.ts"
+
+const to = (port: number, options: Partial<Options> = {}) =>
+  mailer(layer({ url: Redacted.make(`smtp://127.0.0.1:${port}`), from, timeout: "5 seconds", ...options }))
+
+/** A server that takes so long for each of its answers. */
+const slow = (milliseconds: number) => {
+  let most = 0
+  let present = 0
+  const late = (_: unknown, __: unknown, done: (error?: Error | null) => void) => {
+    setTimeout(() => done(), milliseconds)
+  }
+  return {
+    most: () => most,
+    server: start({
+      onConnect: (_, done) => {
+        most = Math.max(most, ++present)
+        setTimeout(() => done(), milliseconds)
+      },
+      onClose: () => void present--,
+      onMailFrom: late,
+      onRcptTo: late
+    })
+  }
+}
+
+describe("a slow server", () => {
+  it.live("gets each of 60 mails once, over as many connections as configured", () =>
+    Effect.gen(function* () {
+      const { most, server } = slow(60)
+      const { port, received } = yield* server
+      // One mail takes about 200 ms, all of them about 4 s.
+      const { send } = yield* to(port, { connections: 3, timeout: "2 seconds" })
+      const ids = Array.from({ length: 60 }, (_, index) => `mail-${index}`)
+      yield* Effect.forEach(ids, (id) => send(message({ id })), { concurrency: "unbounded" })
+      assert.deepStrictEqual(
+        received.map(({ email }) => email.messageId?.replace(/^<(.*)@.*$/, "$1")).toSorted(),
+        ids.toSorted()
+      )
+      assert.strictEqual(most(), 3)
+    })
+  )
+
+  it.live("has longer for its answer to the whole mail than for all before it", () =>
+    Effect.gen(function* () {
+      const server = yield* startScripted((socket) => setTimeout(() => socket.write("250 taken\r\n"), 1500))
+      const { send } = yield* to(server.port, { timeout: "1 second", answerTimeout: "10 seconds" })
+      yield* send(message())
+    })
+  )
+})
+
+describe("a mail that went out whole", () => {
+  it.live("and whose connection breaks before the answer is told from one that was never taken", () =>
+    Effect.gen(function* () {
+      const breaking = yield* startScripted((socket) => socket.destroy())
+      const whole = yield* Effect.flip((yield* to(breaking.port)).send(message()))
+      assert.deepInclude(whole, { permanent: false, unanswered: true })
+
+      const refusing = yield* startScripted((socket) => socket.write("451 not now\r\n"))
+      const answered = yield* Effect.flip((yield* to(refusing.port)).send(message()))
+      assert.isUndefined(answered.unanswered, answered.reason)
+
+      const early = yield* start({ onRcptTo: (_, __, done) => done(reply(421, "going down")) })
+      const begun = yield* Effect.flip((yield* to(early.port)).send(message()))
+      assert.isUndefined(begun.unanswered, begun.reason)
+    })
+  )
+
+  it.live("and gets no answer in time is unanswered too", () =>
+    Effect.gen(function* () {
+      const server = yield* startScripted(() => undefined)
+      const refused = yield* Effect.flip((yield* to(server.port, { answerTimeout: "300 millis" })).send(message()))
+      assert.deepInclude(refused, { permanent: false, unanswered: true })
+      assert.match(refused.reason, /did not answer within 300ms after the whole mail: it may have arrived/)
+    })
+  )
+})
+
+describe("a stop", () => {
+  /** As the core sends: uninterruptibly. `whole` is when the server has the whole mail. */
+  const stopped = Effect.fnUntraced(function* (
+    answer: (socket: { readonly write: (text: string) => unknown }) => void
+  ) {
+    const whole = yield* Deferred.make<void>()
+    const server = yield* startScripted((socket) => {
+      Deferred.doneUnsafe(whole, Exit.void)
+      answer(socket)
+    })
+    const { send } = yield* to(server.port, { stopTimeout: "2 seconds" })
+    const outcome = yield* Deferred.make<Exit.Exit<void, unknown>>()
+    const sending = yield* Effect.forkChild(
+      Effect.uninterruptible(Effect.flatMap(Effect.exit(send(message())), (exit) => Deferred.succeed(outcome, exit)))
+    )
+    yield* Deferred.await(whole)
+    yield* Fiber.interrupt(sending)
+    return yield* Deferred.await(outcome)
+  })
+
+  it.live("waits for the answer to a mail that went out whole", () =>
+    Effect.gen(function* () {
+      const outcome = yield* stopped((socket) => setTimeout(() => socket.write("250 taken\r\n"), 300))
+      assert.isTrue(Exit.isSuccess(outcome))
+    })
+  )
+
+  it.live("waits no longer than its bound, and then the mail is unanswered", () =>
+    Effect.gen(function* () {
+      const outcome = yield* Effect.flip(Effect.flatten(Effect.succeed(yield* stopped(() => undefined))))
+      assert.deepInclude(outcome as object, { unanswered: true })
+    })
+  )
+
+  it.live("breaks off a mail that has not gone out, and one that waits for a connection", () =>
+    Effect.gen(function* () {
+      const stuck = yield* start({ onRcptTo: () => undefined })
+      const { send } = yield* to(stuck.port, { connections: 1 })
+      const sending = yield* Effect.forEach([1, 2], () =>
+        Effect.forkChild(Effect.uninterruptible(Effect.exit(send(message()))))
+      )
+      yield* Effect.sleep("10 millis").pipe(Effect.repeat({ until: () => stuck.open.size === 1 }))
+      yield* Fiber.interruptAll(sending).pipe(Effect.timeout("2 seconds"))
+      assert.strictEqual(stuck.received.length, 0)
+    })
+  )
+})

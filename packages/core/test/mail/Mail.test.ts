@@ -1,0 +1,48 @@
+/** When a mail is tried again. */
+import { assert, describe, it } from "@effect/vitest"
+import * as Duration from "effect/Duration"
+import { type Mail, retryAt, retryUnansweredAt } from "../../src/mail/Mail.ts"
+import { noon } from "../topic/FreshAssignment.ts"
+
+const hours = (count: number) => Duration.toMillis(Duration.hours(count))
+const day = Duration.hours(24)
+
+const mail = (changes: Partial<Mail> = {}): Mail => ({
+  id: "a.request",
+  kind: "request",
+  shareId: null,
+  organizationId: null,
+  address: null,
+  createdAt: noon,
+  attempts: 1,
+  ticket: 1,
+  unanswered: 0,
+  ...changes
+})
+
+describe("a mail that is refused for now", () => {
+  it("is tried for 24 hours: after 1, 5 and 15 minutes, 1 hour, then every 2 hours", () => {
+    const delays: Array<number> = []
+    let now = noon
+    for (let attempts = 1; ; attempts++) {
+      const next = retryAt(mail({ attempts }), now, day)
+      if (next === null) break
+      delays.push((next - now) / 60_000)
+      now = next
+    }
+    assert.deepStrictEqual(delays, [1, 5, 15, 60, ...Array.from({ length: 11 }, () => 120)])
+  })
+
+  it("has its 24 hours of attempts after days in which no worker ran", () => {
+    const now = noon + hours(96)
+    assert.strictEqual(retryAt(mail(), now, day), now + 60_000)
+    assert.isNull(retryAt(mail({ attempts: 16 }), now, day))
+  })
+})
+
+describe("a mail that went out whole without an answer", () => {
+  it("is tried once more after an hour, however old it is", () => {
+    assert.strictEqual(retryUnansweredAt(mail(), noon + hours(30)), noon + hours(31))
+    assert.isNull(retryUnansweredAt(mail({ unanswered: 1 }), noon + hours(1)))
+  })
+})
