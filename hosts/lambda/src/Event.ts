@@ -1,5 +1,5 @@
 /** What Lambda is invoked with, told apart by its shape: an HTTP request of one of four sources, or the word that it is time to work. */
-import { withoutPort } from "@partner-commentary/server/ClientAddress"
+import { forwardedAddress } from "@partner-commentary/server/ClientAddress"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { type Call, joined } from "./Call.ts"
@@ -148,7 +148,7 @@ const fromLoadBalancer = (event: Pairs): Call => {
     targetBelow: below(event.path, Target.queryAsSent(parameters(event))),
     headers,
     body: decoded(event),
-    address: withoutPort((headers["x-forwarded-for"] ?? "").split(",").at(-1) ?? ""),
+    address: forwardedAddress((headers["x-forwarded-for"] ?? "").split(",").at(-1) ?? "") ?? "",
     answerAs: formOf(event)
   }
 }

@@ -1,4 +1,4 @@
-/** Whose address a request comes from: the socket's, unless a trusted proxy speaks for somebody else. */
+/** The address of a request's client: the socket's, unless a trusted proxy forwards another. */
 import * as IpAllowList from "@partner-commentary/core/access/IpAllowList"
 import * as Context from "effect/Context"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
@@ -11,28 +11,33 @@ export const TrustedProxies = Context.Reference<IpAllowList.IpAllowList>("@partn
 })
 
 /**
- * The right-most forwarded address that is not a trusted proxy itself. Where what stands there is no address, it is `unknown by`
- * the socket's: no allow list lets it in, and it is counted with the socket. A host that knows no socket's address says `""`.
+ * The right-most forwarded address that is not a trusted proxy itself. An entry that cannot be read ends the search: what stands
+ * to its left is the client's own claim. The address is then `unknown by` the socket's: no allow list lets it in, and it is
+ * counted with the socket. A host that knows no socket's address says `""`.
  */
 export const clientAddress = (
   socket: string,
   forwardedFor: string | undefined,
   proxies: IpAllowList.IpAllowList
 ): string => {
-  if (proxies.length === 0 || !IpAllowList.allows(proxies, socket)) return socket
-  const forwarded = (forwardedFor ?? "").split(",").map(withoutPort)
-  const client = forwarded.findLast((entry) => entry !== "" && !IpAllowList.allows(proxies, entry))
-  if (client === undefined) return socket
-  return IpAllowList.isAddress(client) ? client : `unknown by ${socket}`
+  if (forwardedFor === undefined || proxies.length === 0 || !IpAllowList.allows(proxies, socket)) return socket
+  for (const entry of forwardedFor.split(",").toReversed()) {
+    const address = forwardedAddress(entry)
+    if (address === undefined) return `unknown by ${socket}`
+    if (!IpAllowList.allows(proxies, address)) return address
+  }
+  return socket
+}
+
+/** One entry of `X-Forwarded-For`; undefined where it cannot be read. */
+export const forwardedAddress = (entry: string): string | undefined => {
+  const [, bracketed, plain] = withPort.exec(entry.trim()) ?? []
+  const address = bracketed ?? plain ?? entry.trim()
+  return IpAllowList.isAddress(address) ? address : undefined
 }
 
 /** Some proxies append the port: `203.0.113.9:4711`, `[2001:db8::1]:443`. */
-export const withoutPort = (entry: string): string => {
-  const text = entry.trim()
-  if (text.startsWith("[")) return text.slice(1).split("]", 1)[0] ?? ""
-  const [host = "", ...ports] = text.split(":")
-  return ports.length === 1 ? host : text
-}
+const withPort = /^(?:\[([^\]]*)\](?::\d{1,5})?|([^:]*):\d{1,5})$/
 
 export const addressOf = ({ headers, remoteAddress }: HttpServerRequest, proxies: IpAllowList.IpAllowList): string =>
   clientAddress(

@@ -19,7 +19,7 @@ describe("clientAddress", () => {
   it("is the right-most forwarded one that is no trusted proxy: what a client claims to the left is not believed", () => {
     assert.strictEqual(address("10.1.2.3", "1.1.1.1, 198.51.100.1"), "198.51.100.1")
     assert.strictEqual(address("10.1.2.3", "1.1.1.1, 198.51.100.1, 10.9.9.9"), "198.51.100.1")
-    assert.strictEqual(address("::ffff:10.1.2.3", "198.51.100.1,,2001:db8::5"), "198.51.100.1")
+    assert.strictEqual(address("::ffff:10.1.2.3", "198.51.100.1, ::ffff:10.9.9.9, 2001:db8::5"), "198.51.100.1")
     assert.strictEqual(address("2001:db8::1", "2001:4860::8888"), "2001:4860::8888")
   })
 
@@ -42,11 +42,31 @@ describe("clientAddress", () => {
 
   it("is nobody's where the proxy names none that can be read: no list allows it, and it is counted as the socket", () => {
     const everybody = Result.getOrThrow(IpAllowList.parse(["0.0.0.0/0", "::/0"]))
-    for (const entry of ["unknown", "_hidden", "1.1.1.1, unknown", "203.0.113.9:4711:1", "a:1"]) {
+    for (const entry of ["unknown", "_hidden", "1.1.1.1, unknown", "203.0.113.9:4711:1", "a:1", "", " "]) {
       const read = address("10.1.2.3", entry)
       assert.strictEqual(read, "unknown by 10.1.2.3", entry)
       assert.isFalse(IpAllowList.allows(everybody, read), entry)
       assert.strictEqual(neighbourhood(read), "10.1.2.3", entry)
+    }
+  })
+
+  it("is nobody's where an entry of a trusted proxy cannot be read: what stands to its left is not believed", () => {
+    const unreadable = [":80", "[]", "[]:80", "[", "]", "", " ", "-", "unix:", "203.0.113.9:", "203.0.113.9:http"]
+    const odd = [
+      "[2001:4860::1]garbage",
+      "[2001:4860::1]:",
+      "[2001:4860::1",
+      "2001:4860::1]:443",
+      "203.0.113.9 1.1.1.1"
+    ]
+    for (const entry of [...unreadable, ...odd, '"203.0.113.9"', "203.0.113.9/32"]) {
+      for (const header of [
+        `1.1.1.1, ${entry}`,
+        `1.1.1.1,${entry},10.9.9.9`,
+        `1.1.1.1, ${entry}, 10.9.9.9:80, [2001:db8::7]:1`
+      ]) {
+        assert.strictEqual(address("10.1.2.3", header), "unknown by 10.1.2.3", header)
+      }
     }
   })
 })
