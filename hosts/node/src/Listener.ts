@@ -5,6 +5,7 @@ import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { SettingRefused } from "@partner-commentary/settings/Variable"
 import * as Effect from "effect/Effect"
 import * as Pipelining from "./Pipelining.ts"
+import * as SlowReaders from "./SlowReaders.ts"
 import * as Unreadable from "./Unreadable.ts"
 
 /** So long may running requests take to finish when the process stops. */
@@ -13,7 +14,7 @@ const grace = "10 seconds"
 /** Milliseconds that a request's headers, and all of it, may take to arrive, and how often that is looked after. */
 const patience = { headersTimeout: 20_000, requestTimeout: 60_000, connectionsCheckingInterval: 5_000 }
 
-/** Milliseconds after which an answer of which nobody takes a byte is given up: whoever reads slowly is waited for. */
+/** Milliseconds after which an answer of which nobody takes a byte is given up. `SlowReaders` bounds the others. */
 const stalled = 60_000
 
 /**
@@ -26,12 +27,19 @@ const giveUpStalled = (_: IncomingMessage, response: ServerResponse) =>
   })
 
 /** `port` is the name of the variable that chose it. */
-export const bind = Effect.fnUntraced(function* (host: string, port: number, name: string, untaken = stalled) {
+export const bind = Effect.fnUntraced(function* (
+  host: string,
+  port: number,
+  name: string,
+  untaken = stalled,
+  slow = SlowReaders.usual
+) {
   const native = createServer({ requireHostHeader: false, ...patience })
   let further: Parameters<typeof Unreadable.answer>[1] = () => ({})
   Unreadable.answer(native, (address) => further(address))
   Pipelining.bound(native, (address) => further(address))
   native.setTimeout(untaken)
+  SlowReaders.bound(native, slow)
   native.on("request", giveUpStalled)
   const early: Array<[IncomingMessage, ServerResponse]> = []
   const hold = (request: IncomingMessage, response: ServerResponse) => void early.push([request, response])

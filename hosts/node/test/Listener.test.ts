@@ -1,6 +1,7 @@
 import type { ServerResponse } from "node:http"
 import { type AddressInfo, connect, type Socket } from "node:net"
 import * as Listener from "@partner-commentary/node/Listener"
+import type { SlowReaderBounds } from "@partner-commentary/node/SlowReaders"
 import * as Effect from "effect/Effect"
 import { describe, expect, it, onTestFinished } from "vitest"
 
@@ -22,7 +23,10 @@ const request = "GET / HTTP/1.1\r\nHost: a\r\n\r\n"
 const answer = Buffer.alloc(32 * 1024 * 1024)
 
 /** A listener with a short patience, whose answers take this long to be made. */
-const serve = async (patience: number, { after = 0, body = answer }: { after?: number; body?: Buffer } = {}) => {
+const serve = async (
+  patience: number,
+  { after = 0, body = answer, slow }: { after?: number; body?: Buffer; slow?: SlowReaderBounds } = {}
+) => {
   const closing = Promise.withResolvers<void>()
   const bound = Promise.withResolvers<number>()
   /** The connection of the first answer that was made, and how it stood then. */
@@ -37,7 +41,7 @@ const serve = async (patience: number, { after = 0, body = answer }: { after?: n
   const running = Effect.runPromise(
     Effect.scoped(
       Effect.gen(function* () {
-        const { native, open } = yield* Listener.bind("127.0.0.1", 0, "PORT", patience)
+        const { native, open } = yield* Listener.bind("127.0.0.1", 0, "PORT", patience, slow)
         native.on("connection", (socket) => {
           connections += 1
           socket.on("close", () => ended.resolve())
@@ -104,6 +108,37 @@ describe("an answer that nobody takes", () => {
     await expect.poll(() => taken, { timeout: 20_000, interval: 50 }).toBeGreaterThan(answer.length)
     const { socket: served, wasDestroyed } = await made
     expect([wasDestroyed, served.destroyed]).toEqual([false, false])
+  })
+
+  /** Takes a little every few milliseconds, so that the connection is never idle. */
+  const trickle = (socket: Socket, bytes: number) => {
+    let taken = 0
+    const reading = setInterval(() => {
+      taken += (socket.read(Math.min(bytes, socket.readableLength)) as Buffer | null)?.length ?? 0
+    }, 5)
+    onTestFinished(() => clearInterval(reading))
+    return () => taken
+  }
+
+  it("ends with its connection where it is taken more slowly than its size allows, though never idle", async () => {
+    const slow = { grace: 200, bytesPerSecond: 64 * 1024 * 1024, interval: 20 }
+    const { ended, made, port } = await serve(60_000, { slow })
+    const socket = ask(port)
+    const taken = trickle(socket, 16 * 1024)
+    expect((await made).waiting).toBeGreaterThan(0)
+    await ended
+    expect(taken()).toBeGreaterThan(0)
+    expect(taken()).toBeLessThan(answer.length)
+  })
+
+  it("is waited for as long as its size takes at the lowest speed", async () => {
+    const slow = { grace: 50, bytesPerSecond: 1024, interval: 20 }
+    const { made, port } = await serve(60_000, { slow })
+    const socket = ask(port)
+    const taken = trickle(socket, 4 * 1024 * 1024)
+    const { socket: served } = await made
+    await expect.poll(taken, { timeout: 20_000, interval: 50 }).toBeGreaterThan(answer.length)
+    expect(served.destroyed).toBe(false)
   })
 
   it("leaves the next request of its connection alone", async () => {
