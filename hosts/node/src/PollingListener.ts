@@ -4,6 +4,7 @@ import { type Answer, Polling } from "@partner-commentary/server/Polling"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
+import { whenTaken } from "./TakenAnswers.ts"
 
 const write = (response: ServerResponse, { body, headers, status }: Answer) => {
   response.writeHead(status, { ...headers, "content-length": Buffer.byteLength(body) })
@@ -20,16 +21,21 @@ export const listen = Effect.fnUntraced(function* (native: Server) {
 
   const poll: Listener = (request, response) => {
     const { headers, method, socket, url } = request
-    const answer = polling.answer({ method, url, headers, address: socket.remoteAddress })
+    const taken = whenTaken(response)
+    const answer = polling.answer({ method, url, headers, address: socket.remoteAddress, taken })
     if (Option.isNone(answer)) {
       for (const listener of routed) listener(request, response)
       return
     }
-    run(answer.value, {
+    const stop = run(answer.value, {
       onExit: (exit) => {
         if (Exit.isFailure(exit)) response.destroy()
         else write(response, exit.value)
       }
+    })
+    if (response.writableEnded) return
+    response.once("close", () => {
+      if (!response.writableEnded) stop()
     })
   }
 

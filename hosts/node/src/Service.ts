@@ -30,6 +30,7 @@ import * as MediaRoutes from "./MediaRoutes.ts"
 import * as Metrics from "./Metrics.ts"
 import * as OutboxRoutes from "./OutboxRoutes.ts"
 import * as PollingListener from "./PollingListener.ts"
+import * as TakenAnswers from "./TakenAnswers.ts"
 import * as Telemetry from "./Telemetry.ts"
 import { version } from "./Version.ts"
 
@@ -66,7 +67,7 @@ export const serve = <R>(options: {
       yield* Layer.build(
         site(settings).pipe(
           Layer.provide(Layer.succeedContext(Context.add(engine, HttpServer.HttpServer, server))),
-          Layer.provide([NodeHttpServer.layerHttpServices, layerUntraced, ExplorerFile.layer])
+          Layer.provide([NodeHttpServer.layerHttpServices, layerUntraced, ExplorerFile.layer, TakenAnswers.layer])
         )
       )
       tellUnreadable(yield* Effect.provide(strangers, Layer.provide(Admission.layer, Layer.succeedContext(engine))))

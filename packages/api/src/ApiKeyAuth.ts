@@ -1,5 +1,6 @@
 /** The contract of calls by API key: what they need, and how they are refused. */
 import type { Principal } from "@partner-commentary/core/access/ApiKeys"
+import type { ConcurrencyPool } from "@partner-commentary/core/access/ConcurrencyLimit"
 import type { EndpointLimit } from "@partner-commentary/core/access/RateLimits"
 import type { Scope } from "@partner-commentary/core/access/Scope"
 import * as Context from "effect/Context"
@@ -29,6 +30,11 @@ export class RequiredScope extends Context.Service<RequiredScope, Scope>()(
 /** An endpoint's annotation: the limit that it has beside those of the key. */
 export class OwnLimit extends Context.Service<OwnLimit, EndpointLimit>()(
   "@partner-commentary/api/ApiKeyAuth/OwnLimit"
+) {}
+
+/** An endpoint's annotation: the pool of places that it is worked on in, `standard` where it names none. */
+export class RequiredPlace extends Context.Service<RequiredPlace, ConcurrencyPool>()(
+  "@partner-commentary/api/ApiKeyAuth/RequiredPlace"
 ) {}
 
 /** `X-Api-Key` names the caller; everything that may be wrong with any call is declared here once. */

@@ -2,6 +2,7 @@
 import * as Layer from "effect/Layer"
 import { AccessChanges } from "./access/AccessChanges.ts"
 import { ApiKeys } from "./access/ApiKeys.ts"
+import { ConcurrencyLimit } from "./access/ConcurrencyLimit.ts"
 import { Dashboard } from "./access/Dashboard.ts"
 import { RateLimits } from "./access/RateLimits.ts"
 import { RateWindows } from "./access/RateWindows.ts"
@@ -34,6 +35,7 @@ export const layerProcess = Layer.mergeAll(RateWindows.layerMemory, AccessChange
 
 export const layer = Layer.mergeAll(
   ApiKeys.layer,
+  ConcurrencyLimit.layer,
   Dashboard.layer,
   Creators.layer,
   CreatorDesk.layer,

@@ -1,17 +1,20 @@
-/** Stands before every endpoint of the partner API: admits its caller, and names it to the handler. */
+/** Stands before every endpoint of the partner API: admits its caller, finds it a place, and names it to the handler. */
 import { ApiKeyAuth, CurrentPrincipal, OwnLimit, RequiredScope } from "@partner-commentary/api/ApiKeyAuth"
+import { ConcurrencyLimit } from "@partner-commentary/core/access/ConcurrencyLimit"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as Layer from "effect/Layer"
 import { Admission, withRetryAfter } from "./Admission.ts"
 import { callerOf, TrustedProxies } from "./ClientAddress.ts"
+import * as ConcurrentRequests from "./ConcurrentRequests.ts"
 import { CurrentRate } from "./CurrentRate.ts"
 
 export const layer = Layer.effect(
   ApiKeyAuth,
   Effect.gen(function* () {
     const { admit } = yield* Admission
+    const limit = yield* ConcurrencyLimit
     const proxies = yield* TrustedProxies
 
     const principal = ({ annotations }: { readonly annotations: Context.Context<never> }) =>
@@ -25,6 +28,9 @@ export const layer = Layer.effect(
       })
 
     return (next, { endpoint }) =>
-      Effect.provideServiceEffect(withRetryAfter(next), CurrentPrincipal, principal(endpoint))
+      Effect.flatMap(principal(endpoint), (caller) => {
+        const answered = Effect.provideService(next, CurrentPrincipal, caller)
+        return withRetryAfter(ConcurrentRequests.within(limit, endpoint, caller.organization.id, answered))
+      })
   })
 )

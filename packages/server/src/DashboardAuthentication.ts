@@ -1,10 +1,12 @@
-/** Stands before every endpoint of the partner dashboard: admits its caller, and names it to the handler. */
+/** Stands before every endpoint of the partner dashboard: admits its caller, finds it a place, and names it to the handler. */
 import { CurrentDashboard, DashboardAuth } from "@partner-commentary/api/DashboardAuth"
+import { ConcurrencyLimit } from "@partner-commentary/core/access/ConcurrencyLimit"
 import * as Effect from "effect/Effect"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as Layer from "effect/Layer"
 import { withRetryAfter } from "./Admission.ts"
 import { addressOf, TrustedProxies } from "./ClientAddress.ts"
+import * as ConcurrentRequests from "./ConcurrentRequests.ts"
 import { current } from "./CurrentRate.ts"
 import { DashboardAdmission } from "./DashboardAdmission.ts"
 
@@ -12,6 +14,7 @@ export const layer = Layer.effect(
   DashboardAuth,
   Effect.gen(function* () {
     const { admit } = yield* DashboardAdmission
+    const limit = yield* ConcurrencyLimit
     const proxies = yield* TrustedProxies
 
     const principal = Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
@@ -19,6 +22,10 @@ export const layer = Layer.effect(
       return Effect.flatMap(current, (rate) => admit(caller, rate))
     })
 
-    return (next) => Effect.provideServiceEffect(withRetryAfter(next), CurrentDashboard, principal)
+    return (next, { endpoint }) =>
+      Effect.flatMap(principal, (caller) => {
+        const answered = Effect.provideService(next, CurrentDashboard, caller)
+        return withRetryAfter(ConcurrentRequests.within(limit, endpoint, caller.organization.id, answered))
+      })
   })
 ).pipe(Layer.provide(DashboardAdmission.layer))

@@ -5,6 +5,7 @@
 
 import * as Errors from "@partner-commentary/api/Errors"
 import { prefix } from "@partner-commentary/api/PartnerApi"
+import { ConcurrencyLimit, type WhenTaken } from "@partner-commentary/core/access/ConcurrencyLimit"
 import { ownerOf } from "@partner-commentary/core/access/Ownership"
 import * as Ids from "@partner-commentary/core/shared/Ids"
 import { Topics } from "@partner-commentary/core/topic/Topics"
@@ -15,6 +16,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import { Admission } from "./Admission.ts"
 import { clientAddress, TrustedProxies } from "./ClientAddress.ts"
+import { refused } from "./ConcurrentRequests.ts"
 import { fresh, headersOf, type Rate } from "./CurrentRate.ts"
 import * as Envelope from "./Envelope.ts"
 import { cacheControl, internalError, requestId } from "./Responses.ts"
@@ -28,6 +30,8 @@ export interface Poll {
   readonly headers: Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
   /** The socket's address. */
   readonly address: string | undefined
+  /** As of `AnswerTaken`. */
+  readonly taken?: WhenTaken
 }
 
 export interface Answer {
@@ -47,17 +51,19 @@ export class Polling extends Context.Service<
     Polling,
     Effect.gen(function* () {
       const { admit } = yield* Admission
+      const { within } = yield* ConcurrencyLimit
       const topics = yield* Topics
       const proxies = yield* TrustedProxies
 
       const progress = Effect.fnUntraced(
-        function* (id: Ids.TopicId, { address, headers }: Poll, rate: Rate) {
+        function* (id: Ids.TopicId, { address, headers, taken = atOnce }: Poll, rate: Rate) {
           const caller = {
             key: text(headers["x-api-key"]) ?? "",
             address: clientAddress(address ?? "", text(headers["x-forwarded-for"]), proxies)
           }
           const owner = ownerOf(yield* admit(caller, gate, rate))
-          return Envelope.successText(Views.progress(yield* topics.progress(owner, id)))
+          const asked = within("frequent", owner.organizationId, topics.progress(owner, id), taken)
+          return Envelope.successText(Views.progress(yield* refused(asked)))
         },
         Effect.catchTag("TopicNotFound", () => Effect.fail(Errors.topicNotFound))
       )
@@ -71,7 +77,10 @@ export class Polling extends Context.Service<
             const rate = fresh()
             return Effect.matchCauseEffect(progress(topicId, poll, rate), {
               onSuccess: (body) => Effect.succeed(answer(200, body, request, rate)),
-              onFailure: (cause) => Effect.map(refusal(cause, request), (error) => failed(error, request, rate))
+              onFailure: (cause) => {
+                if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause as Cause.Cause<never>)
+                return Effect.map(refusal(cause, request), (error) => failed(error, request, rate))
+              }
             })
           })
         }
@@ -79,6 +88,8 @@ export class Polling extends Context.Service<
     })
   ).pipe(Layer.provide(Admission.layer))
 }
+
+const atOnce: WhenTaken = (release) => release()
 
 const gate = { scope: "topics:read", limit: undefined } as const
 
@@ -93,8 +104,10 @@ const refusal = (cause: Cause.Cause<Errors.WireError>, request: string): Effect.
     onSome: (error) => Effect.succeed(error)
   })
 
-const failed = (refused: Errors.WireError, request: string, rate: Rate): Answer =>
-  answer(Errors.statusOf[refused.error.code], Envelope.failureText(refused), request, rate)
+const failed = (refused: Errors.WireError, request: string, rate: Rate): Answer => {
+  if (refused.error.code === "rate_limit_exceeded") rate.retryAfter = refused.error.details.retry_after
+  return answer(Errors.statusOf[refused.error.code], Envelope.failureText(refused), request, rate)
+}
 
 const answer = (status: number, body: string, request: string, rate: Rate): Answer => ({
   status,

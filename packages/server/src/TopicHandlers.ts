@@ -22,7 +22,6 @@ import { invalid } from "./Body.ts"
 import * as Envelope from "./Envelope.ts"
 import { idOf } from "./Identifier.ts"
 import * as KeyedRequests from "./KeyedRequests.ts"
-import * as OrganizationRoom from "./OrganizationRoom.ts"
 import { isCut } from "./Responses.ts"
 import { topicDecoder } from "./TopicBody.ts"
 import { readList } from "./TopicListQuery.ts"
@@ -39,8 +38,6 @@ export const layer = HttpApiBuilder.group(
     const decodeTopic = topicDecoder((yield* Policy).contentLength)
     const submissions = yield* TopicSubmission.make
     const answerOnce = yield* KeyedRequests.make
-
-    const within = OrganizationRoom.make("look-ups by reference of an organization are answered")
 
     const created = (topic: typeof Topic.Type) =>
       HttpServerResponse.setHeader(
@@ -100,7 +97,7 @@ export const layer = HttpApiBuilder.group(
           const answer = Effect.map(topics.byReference(owner, ref), (found) =>
             Envelope.success(Views.byReference(ref, found, avatar))
           )
-          return yield* Effect.catchTag(within(owner.organizationId, answer), "ReferenceNotFound", ({ reference }) =>
+          return yield* Effect.catchTag(answer, "ReferenceNotFound", ({ reference }) =>
             Effect.fail(Errors.NotFound.of(`No topic has the external reference ${reference}.`))
           )
         })

@@ -1,0 +1,17 @@
+/** Tells when a client has taken an answer: its last byte was handed to the network, or the connection is gone. */
+import type { ServerResponse } from "node:http"
+import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
+import type { WhenTaken } from "@partner-commentary/core/access/ConcurrencyLimit"
+import { AnswerTaken } from "@partner-commentary/server/ConcurrentRequests"
+import * as Layer from "effect/Layer"
+
+export const whenTaken =
+  (response: ServerResponse): WhenTaken =>
+  (release) => {
+    if (response.closed) release()
+    else response.once("close", release)
+  }
+
+export const layer = Layer.succeed(AnswerTaken, (request) =>
+  whenTaken(NodeHttpServerRequest.toServerResponse(request) as ServerResponse)
+)

@@ -1,0 +1,76 @@
+/**
+ * How many requests of one organization a process works on at one time. Each operation belongs to a pool; a pool has places
+ * for each organization. Further requests wait for a place with their bodies unread, and are refused when it does not come.
+ */
+import * as Context from "effect/Context"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Record from "effect/Record"
+import * as Schema from "effect/Schema"
+import type { OrganizationId } from "../shared/Ids.ts"
+import * as KeyedSemaphore from "../shared/KeyedSemaphore.ts"
+
+/**
+ * `standard` is every operation that names no pool. `frequent` operations are short and shared in batches: submissions and polls.
+ * `large` ones read or write a thousand rows. `outgoing` ones wait for a server of the organization's own.
+ */
+export type ConcurrencyPool = "standard" | "frequent" | "large" | "outgoing"
+
+/** One organization's standard and large places together stay below the connections of a Postgres pool. */
+export const bounds: Readonly<Record<ConcurrencyPool, KeyedSemaphore.Bounds>> = {
+  standard: { each: 4, waiting: 128 },
+  frequent: { each: 64, waiting: 256 },
+  large: { each: 2, waiting: 16 },
+  outgoing: { each: 2, waiting: 16 }
+}
+
+/** How long a request waits for its place, as a duplicate waits for the answer to a running request. */
+export const timeout = Duration.seconds(10)
+
+export class TooManyRequests extends Schema.TaggedError<TooManyRequests>()("TooManyRequests", {
+  pool: Schema.Literals(["standard", "frequent", "large", "outgoing"]),
+  limit: Schema.Number
+}) {}
+
+/** Calls `release` once the answer was taken or the client has gone; at once where that is so already. */
+export type WhenTaken = (release: () => void) => void
+
+export class ConcurrencyLimit extends Context.Service<
+  ConcurrencyLimit,
+  {
+    /** Does the work in a place of the organization. The place is free when the work has ended and `whenTaken` has called back. */
+    readonly within: <A, E, R>(
+      pool: ConcurrencyPool,
+      organization: OrganizationId,
+      work: Effect.Effect<A, E, R>,
+      whenTaken: WhenTaken
+    ) => Effect.Effect<A, E | TooManyRequests, R>
+  }
+>()("@partner-commentary/core/access/ConcurrencyLimit") {
+  static readonly layer = Layer.effect(
+    ConcurrencyLimit,
+    Effect.sync(() => {
+      const places = Record.map(bounds, (pool) => KeyedSemaphore.make<OrganizationId>(pool))
+      return ConcurrencyLimit.of({
+        within: <A, E, R>(
+          pool: ConcurrencyPool,
+          organization: OrganizationId,
+          work: Effect.Effect<A, E, R>,
+          whenTaken: WhenTaken
+        ) => {
+          const { release, take, tryTake } = places[pool]
+          return Effect.uninterruptibleMask((restore): Effect.Effect<A, E | TooManyRequests, R> => {
+            const held = Effect.onExit(restore(work), () => Effect.sync(() => whenTaken(() => release(organization))))
+            if (tryTake(organization)) return held
+            const refused = Effect.suspend(() => Effect.fail(new TooManyRequests({ pool, limit: bounds[pool].each })))
+            return Effect.flatMap(
+              take(organization, timeout, restore),
+              (isTaken): Effect.Effect<A, E | TooManyRequests, R> => (isTaken ? held : refused)
+            )
+          })
+        }
+      })
+    })
+  )
+}

@@ -1,0 +1,92 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as KeyedSemaphore from "@partner-commentary/core/shared/KeyedSemaphore"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as TestClock from "effect/testing/TestClock"
+
+const settle = Effect.repeat(Effect.yieldNow, { times: 20 })
+
+/** Callers that write their name down when they get a permit. */
+const callers = (bounds: KeyedSemaphore.Bounds) => {
+  const { release, take } = KeyedSemaphore.make<string>(bounds)
+  const served: Array<string> = []
+  const ask = (name: string) =>
+    Effect.gen(function* () {
+      const fiber = yield* Effect.forkChild(
+        Effect.uninterruptibleMask((restore) =>
+          Effect.map(take(name[0] ?? "", "10 seconds", restore), (isTaken) => {
+            if (isTaken) served.push(name)
+            return isTaken
+          })
+        )
+      )
+      yield* settle
+      return fiber
+    })
+  const leave = (name: string) =>
+    Effect.andThen(
+      Effect.sync(() => release(name[0] ?? "")),
+      settle
+    )
+  return { ask, leave, served }
+}
+
+describe("a semaphore with permits for each key", () => {
+  it.effect(
+    "gives each key its share, and further callers of a key their permits in the order in which they came",
+    () =>
+      Effect.gen(function* () {
+        const { ask, leave, served } = callers({ each: 2, waiting: 10 })
+        for (const name of ["a1", "a2", "a3", "b1", "a4"]) yield* ask(name)
+        assert.deepStrictEqual(served, ["a1", "a2", "b1"])
+        yield* leave("a1")
+        yield* leave("a2")
+        assert.deepStrictEqual(served, ["a1", "a2", "b1", "a3", "a4"])
+      })
+  )
+
+  it.effect("hands the permits of all keys round by turns, however many callers one key has", () =>
+    Effect.gen(function* () {
+      const { ask, leave, served } = callers({ each: 2, total: 2, waiting: 10 })
+      for (const name of ["a1", "a2", "a3", "a4", "a5", "b1", "c1"]) yield* ask(name)
+      assert.deepStrictEqual(served, ["a1", "a2"])
+      for (const name of ["a1", "a2", "a3", "b1"]) yield* leave(name)
+      assert.deepStrictEqual(served, ["a1", "a2", "a3", "b1", "c1", "a4"])
+    })
+  )
+
+  it.effect("refuses a caller at once where too many of its key wait, and a waiting one when its time is up", () =>
+    Effect.gen(function* () {
+      const { ask, leave, served } = callers({ each: 1, waiting: 1 })
+      yield* ask("a1")
+      const waits = yield* ask("a2")
+      const refused = yield* ask("a3")
+      assert.strictEqual(yield* Fiber.join(refused), false)
+      yield* TestClock.adjust(9_999)
+      assert.isUndefined(waits.pollUnsafe())
+      yield* TestClock.adjust(1)
+      assert.strictEqual(yield* Fiber.join(waits), false)
+      yield* ask("a4")
+      yield* leave("a1")
+      assert.deepStrictEqual(served, ["a1", "a4"])
+    })
+  )
+
+  it.effect(
+    "takes an interrupted caller out of the queue, and its permit back where it was granted one just then",
+    () =>
+      Effect.gen(function* () {
+        const { ask, leave, served } = callers({ each: 1, waiting: 10 })
+        yield* ask("a1")
+        const [gone, granted] = [yield* ask("a2"), yield* ask("a3")]
+        yield* Fiber.interrupt(gone)
+        yield* ask("a4")
+        granted.interruptUnsafe()
+        yield* leave("a1")
+        assert.deepStrictEqual(served, ["a1", "a4"])
+        yield* ask("a5")
+        yield* leave("a4")
+        assert.deepStrictEqual(served, ["a1", "a4", "a5"])
+      })
+  )
+})

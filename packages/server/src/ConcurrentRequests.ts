@@ -1,0 +1,61 @@
+/** Places for the requests of an organization, as operations ask for them and hosts tell that answers were taken. */
+import { RequiredPlace } from "@partner-commentary/api/ApiKeyAuth"
+import * as Errors from "@partner-commentary/api/Errors"
+import {
+  type ConcurrencyLimit,
+  type ConcurrencyPool,
+  TooManyRequests,
+  timeout,
+  type WhenTaken
+} from "@partner-commentary/core/access/ConcurrencyLimit"
+import type { OrganizationId } from "@partner-commentary/core/shared/Ids"
+import * as Context from "effect/Context"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import { HttpServerRequest } from "effect/http/HttpServerRequest"
+
+/**
+ * A host that knows when a client has taken an answer, or has gone, provides this: bytes that wait to be sent then hold a
+ * place of their organization. By default an answer counts as taken when it is made.
+ */
+export const AnswerTaken = Context.Reference<(request: HttpServerRequest) => WhenTaken>(
+  "@partner-commentary/server/ConcurrentRequests/AnswerTaken",
+  { defaultValue: () => () => (release) => release() }
+)
+
+interface Endpoint {
+  readonly annotations: Context.Context<never>
+}
+
+/** Works on a request in a place of the organization: the pool is the endpoint's. */
+export const within = <A, E, R>(
+  limit: ConcurrencyLimit["Service"],
+  { annotations }: Endpoint,
+  organization: OrganizationId,
+  work: Effect.Effect<A, E, R>
+): Effect.Effect<A, E | Errors.RateLimitExceeded, R> =>
+  Effect.withFiber(({ context }: { readonly context: Context.Context<never> }) => {
+    const pool = Context.getOrUndefined(annotations, RequiredPlace) ?? "standard"
+    const request = Context.getUnsafe(context, HttpServerRequest)
+    return refused(limit.within(pool, organization, work, Context.get(context, AnswerTaken)(request)))
+  })
+
+export const refused = <A, E, R>(
+  placed: Effect.Effect<A, E | TooManyRequests, R>
+): Effect.Effect<A, E | Errors.RateLimitExceeded, R> =>
+  Effect.mapError(placed, (error) =>
+    error instanceof TooManyRequests
+      ? Errors.RateLimitExceeded.busy(message(error.limit, error.pool), error.limit)
+      : (error as E)
+  )
+
+const message = (limit: number, pool: ConcurrencyPool): string =>
+  `At most ${limit} ${described[pool]} of an organization are worked on at one time. Others wait up to ` +
+  `${Duration.toSeconds(timeout)} seconds for a place. Send it again when they were answered.`
+
+const described: Readonly<Record<ConcurrencyPool, string>> = {
+  standard: "requests",
+  frequent: "submissions and polls",
+  large: "bulk requests and look-ups by reference",
+  outgoing: "webhook tests"
+}
