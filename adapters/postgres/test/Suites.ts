@@ -11,6 +11,7 @@ import * as FollowingDeliverySuite from "@partner-commentary/testkit/FollowingDe
 import * as IdempotencyStoreSuite from "@partner-commentary/testkit/IdempotencyStoreSuite"
 import * as MailStoreSuite from "@partner-commentary/testkit/MailStoreSuite"
 import * as OrganizationStoreSuite from "@partner-commentary/testkit/OrganizationStoreSuite"
+import * as PausedDeliverySuite from "@partner-commentary/testkit/PausedDeliverySuite"
 import * as PerformanceStoreSuite from "@partner-commentary/testkit/PerformanceStoreSuite"
 import * as PersonaStoreSuite from "@partner-commentary/testkit/PersonaStoreSuite"
 import * as ProductionStoreSuite from "@partner-commentary/testkit/ProductionStoreSuite"
@@ -46,6 +47,7 @@ export const suites = (name: string, layer: typeof stores): void => {
   AuditLogSuite.suite(name, layer, recorded)
   DeliveryStoreSuite.suite(name, layer)
   FollowingDeliverySuite.suite(name, layer)
+  PausedDeliverySuite.suite(name, layer)
   IdempotencyStoreSuite.suite(name, layer)
   MailStoreSuite.suite(name, layer)
   OrganizationStoreSuite.suite(name, layer)

@@ -12,6 +12,7 @@ import * as FollowingDeliverySuite from "@partner-commentary/testkit/FollowingDe
 import * as IdempotencyStoreSuite from "@partner-commentary/testkit/IdempotencyStoreSuite"
 import * as MailStoreSuite from "@partner-commentary/testkit/MailStoreSuite"
 import * as OrganizationStoreSuite from "@partner-commentary/testkit/OrganizationStoreSuite"
+import * as PausedDeliverySuite from "@partner-commentary/testkit/PausedDeliverySuite"
 import * as PerformanceStoreSuite from "@partner-commentary/testkit/PerformanceStoreSuite"
 import * as PersonaStoreSuite from "@partner-commentary/testkit/PersonaStoreSuite"
 import * as ProductionStoreSuite from "@partner-commentary/testkit/ProductionStoreSuite"
@@ -46,6 +47,7 @@ AssignmentTurnsSuite.suite("SQLite", layerMemory)
 AuditLogSuite.suite("SQLite", layerMemory, recorded)
 DeliveryStoreSuite.suite("SQLite", layerMemory)
 FollowingDeliverySuite.suite("SQLite", layerMemory)
+PausedDeliverySuite.suite("SQLite", layerMemory)
 IdempotencyStoreSuite.suite("SQLite", layerMemory)
 MailStoreSuite.suite("SQLite", layerMemory)
 OrganizationStoreSuite.suite("SQLite", layerMemory)

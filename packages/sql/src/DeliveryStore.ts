@@ -21,7 +21,7 @@ import * as Option from "effect/Option"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import * as AuditLog from "./AuditLog.ts"
-import { fromIsoOrNull, toIsoOrNull } from "./Columns.ts"
+import { fromIsoOrNull } from "./Columns.ts"
 import { lanes } from "./Lanes.ts"
 import { forUpdate } from "./Lock.ts"
 import * as Mails from "./MailStore.ts"
@@ -221,13 +221,19 @@ export const layer = Layer.effect(
         ),
 
       postpone: (id, until) =>
-        Effect.orDie(Effect.asVoid(sql`UPDATE webhooks SET quiet_until = ${toIsoOrNull(until)} WHERE id = ${id}`)),
+        Effect.orDie(
+          Effect.asVoid(
+            sql`UPDATE webhooks SET quiet_until = ${Instant.toIso(until)}
+              WHERE id = ${id} AND (quiet_until IS NULL OR quiet_until < ${Instant.toIso(until)})`
+          )
+        ),
 
-      hasten: (at, { due, quiet }) =>
+      hasten: (at, { due, quiet, throttled }) =>
         transact(
           sql,
           Effect.andThen(
-            sql`UPDATE webhooks SET quiet_until = NULL WHERE quiet_until > ${Instant.toIso(quiet)}`,
+            sql`UPDATE webhooks SET quiet_until = NULL WHERE quiet_until > ${Instant.toIso(quiet)}
+              AND (quiet_until > ${Instant.toIso(throttled)} OR health IS NULL OR health NOT LIKE '%"throttle":{%')`,
             sql`UPDATE deliveries SET due_at = ${Instant.toIso(at)}, leased = 0
               WHERE webhook_id IN (SELECT id FROM webhooks) AND due_at > ${Instant.toIso(due)}`
           )

@@ -83,5 +83,5 @@ export const receiverColumns = ({ health, quietUntil, webhook }: Receiver) => ({
   quiet_until: toIsoOrNull(quietUntil)
 })
 
-const isHealthy = ({ draining, failingSince, probes }: Health): boolean =>
-  draining === null && failingSince === null && probes === null
+const isHealthy = ({ draining, failingSince, probes, throttle }: Health): boolean =>
+  draining === null && failingSince === null && probes === null && throttle === null

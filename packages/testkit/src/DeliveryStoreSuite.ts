@@ -327,9 +327,10 @@ export const suite = <E>(
           const next: Next = { state: "pending", attempts: 1, dueAt }
           yield* settle(claimed ?? assert.fail(), failure, { receiver: left, next })
         }
-        yield* store.hasten(start, { due: start + 26 * hour, quiet: start + 9 * hour })
+        const throttled = start + 25 * hour
+        yield* store.hasten(start, { due: start + 26 * hour, quiet: start + 9 * hour, throttled })
         assert.deepStrictEqual(yield* store.lanes(start, 5, 10), [], "left alone for no longer than it may be")
-        yield* store.hasten(start, { due: start + 26 * hour, quiet: start + 8 * hour })
+        yield* store.hasten(start, { due: start + 26 * hour, quiet: start + 8 * hour, throttled })
         const again = yield* claim(one.id)
         assert.deepStrictEqual(
           again.map(({ eventId, ticket }) => [eventId, ticket]),

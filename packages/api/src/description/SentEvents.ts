@@ -63,7 +63,10 @@ const answers: Operation["responses"] = {
     description: "It arrived. The first 64 KiB of the answer are read, and its first KiB is shown with the delivery."
   },
   "410": { description: "Nothing more is wanted: the webhook is disabled." },
-  "429": { description: "Later: `Retry-After` is kept to, up to 24 hours." },
+  "429": {
+    description:
+      "Later: all deliveries of the webhook wait until `Retry-After`, up to 24 hours, and the event loses no attempt."
+  },
   default: { description: "It did not arrive, and is sent again." }
 }
 

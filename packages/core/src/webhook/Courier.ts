@@ -73,7 +73,8 @@ export class Courier extends Context.Service<
         yield* Ref.set(looked, now)
         yield* store.hasten(now, {
           due: Instant.plus(now, longest),
-          quiet: Instant.plus(now, Duration.max(webhooks.probeDelayMax, heldDelay))
+          quiet: Instant.plus(now, Duration.max(webhooks.probeDelayMax, heldDelay)),
+          throttled: Instant.plus(now, Duration.max(webhooks.longestWait, webhooks.throttleDelayMax))
         })
       })
 

@@ -1,9 +1,9 @@
 /** What becomes of a delivery after an attempt: done, tried again at its time, or given up. Pure. How the receiver fares is Health's. */
 import * as Duration from "effect/Duration"
-import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as Instant from "../shared/Instant.ts"
 import type { Attempt } from "./Attempt.ts"
+import { requestedMoment } from "./RetryAfter.ts"
 import type { WebhookPolicy } from "./WebhookPolicy.ts"
 
 /** Who asked for an attempt. `probe`: the circuit breaker, to see whether the receiver is back. */
@@ -51,10 +51,12 @@ export const next = (
       ? { state: "failed", attempts }
       : { state: "pending", attempts, dueAt: Math.max(present.resumeAt, now) }
   }
+  // The receiver is too busy, not broken: the webhook pauses, and the event keeps its attempts.
+  if (attempt.status === 429) return { state: "pending", attempts, dueAt: now }
   const delay = policy.retries[attempts]
   if (delay === undefined) return { state: "failed", attempts: attempts + 1 }
   const planned = now + Math.round(Duration.toMillis(delay) * (1 + jitter * chance))
-  return { state: "pending", attempts: attempts + 1, dueAt: Math.max(planned, askedFor(attempt, now, policy)) }
+  return { state: "pending", attempts: attempts + 1, dueAt: Math.max(planned, requestedMoment(attempt, now, policy)) }
 }
 
 /** How a delivery stands in the queue. */
@@ -80,16 +82,3 @@ export const askedByHand = ({ dueAt, manual, resumeAt, underWay }: Queued, now: 
   if (underWay || (manual && dueAt !== null && dueAt <= now)) return null
   return { dueAt: Math.min(dueAt ?? now, now), resumeAt: manual ? resumeAt : dueAt }
 }
-
-/** The moment before which the receiver wants nothing; now where it says nothing that counts. */
-const askedFor = ({ retryAfter, status }: Attempt, now: Instant.Instant, policy: WebhookPolicy): Instant.Instant => {
-  if (retryAfter === null || (status !== 429 && status !== 503)) return now
-  const wait = waitOf(retryAfter.trim(), now)
-  return now + Math.min(Math.max(0, wait), Duration.toMillis(policy.longestWait))
-}
-
-/** Seconds or an HTTP date; what is neither counts as no time. */
-const waitOf = (text: string, now: Instant.Instant): number =>
-  /^\d+$/.test(text)
-    ? Number(text) * 1000
-    : Option.match(Instant.fromHttpDate(text), { onNone: () => 0, onSome: (moment) => moment - now })

@@ -95,13 +95,16 @@ export class DeliveryStore extends Context.Service<
     ) => Effect.Effect<Option.Option<Settled>>
     /** Broken off by our own stop: due again at this moment, and no attempt. */
     readonly release: (claimed: Claimed, at: Instant) => Effect.Effect<void>
-    /** Leaves a webhook alone until then. */
+    /** Nothing is sent to the webhook before this moment. A later one that is set already stays. */
     readonly postpone: (id: WebhookId, until: Instant) => Effect.Effect<void>
     /**
-     * Deliveries due behind `due`, and webhooks left alone until behind `quiet`, go on at this moment: no rule puts anything so
-     * late, so a clock that has been put back since did. Attempts under way are taken for lost.
+     * Makes due now what no rule puts so late, for a clock that was put back since has: deliveries due after `due`, webhooks
+     * that pause beyond `quiet`, or beyond `throttled` after a 429. Attempts under way are taken for lost.
      */
-    readonly hasten: (at: Instant, bounds: { readonly due: Instant; readonly quiet: Instant }) => Effect.Effect<void>
+    readonly hasten: (
+      at: Instant,
+      bounds: { readonly due: Instant; readonly quiet: Instant; readonly throttled: Instant }
+    ) => Effect.Effect<void>
     /** The next moment at which something can be sent to an active webhook. */
     readonly nextDue: Effect.Effect<Option.Option<Instant>>
     /** What waits and who is unwell, for operators: each counted up to `most`, so that looking stays cheap. */

@@ -6,6 +6,7 @@ import * as Duration from "effect/Duration"
 import type { EventId } from "../shared/Ids.ts"
 import type * as Instant from "../shared/Instant.ts"
 import type { Attempt } from "./Attempt.ts"
+import * as Throttle from "./Throttle.ts"
 import type { Webhook } from "./Webhook.ts"
 import type { WebhookPolicy } from "./WebhookPolicy.ts"
 
@@ -22,6 +23,8 @@ export interface Health {
   readonly probes: number | null
   /** The breaker closed then, and so many went out since; null once what was held is gone. */
   readonly draining: { readonly since: Instant.Instant; readonly sent: number } | null
+  /** Null unless the receiver answered 429 lately. */
+  readonly throttle: Throttle.Throttle | null
 }
 
 export const healthy: Health = {
@@ -30,7 +33,8 @@ export const healthy: Health = {
   unreached: [],
   warned: false,
   probes: null,
-  draining: null
+  draining: null,
+  throttle: null
 }
 
 export interface Receiver {
@@ -47,12 +51,14 @@ export const isHeld = ({ health, webhook }: Receiver): boolean => webhook.status
 export const isSteady = ({ health, quietUntil, webhook }: Receiver): boolean =>
   webhook.consecutiveFailures === 0 && health.probes === null && health.draining === null && quietUntil === null
 
-/** Between the two its contact was to be told of something. */
+/** Whether the change from one to the other queued a mail to the contact. */
 export const isAlarmed = (before: Receiver, after: Receiver): boolean =>
-  before.webhook.status !== after.webhook.status || before.health.warned !== after.health.warned
+  before.webhook.status !== after.webhook.status ||
+  before.health.warned !== after.health.warned ||
+  before.health.throttle?.toldAt !== after.health.throttle?.toldAt
 
 /** What the contact is to be told. */
-export type Alarm = "failing" | "gone" | "disabled"
+export type Alarm = "failing" | "gone" | "disabled" | "throttled"
 
 export interface Judged {
   readonly receiver: Receiver
@@ -68,14 +74,9 @@ export const judge = (
 ): Judged => {
   if (attempt.failure === "unsigned") return { receiver: present, alarm: null }
   const webhook = { ...present.webhook, lastDeliveryAt: Math.max(attempt.at, present.webhook.lastDeliveryAt ?? 0) }
-  if (attempt.failure === null) return { receiver: recovered({ ...present, webhook }, now), alarm: null }
-  if (attempt.status === 429) {
-    const health = probed(present.health, probe)
-    return {
-      receiver: { webhook, health, quietUntil: probe ? nextProbe(health, now, policy) : present.quietUntil },
-      alarm: null
-    }
-  }
+  if (attempt.failure === null)
+    return { receiver: recovered({ ...present, webhook }, attempt, now, policy), alarm: null }
+  if (attempt.status === 429) return throttled({ ...present, webhook }, { attempt, probe }, now, policy)
   const failures = webhook.consecutiveFailures + 1
   const failing = noted(present.health, attempt, eventId, policy)
   const alarm = alarmOf(webhook, failures, failing, attempt, policy)
@@ -85,15 +86,52 @@ export const judge = (
     ...(opens ? { ...failing, probes: 0, draining: null } : probed(failing, probe)),
     warned: failing.warned || alarm === "failing"
   }
-  const quietUntil = opens || probe ? nextProbe(health, now, policy) : present.quietUntil
+  const quietUntil =
+    opens || probe ? Math.max(nextProbe(health, now, policy), present.quietUntil ?? 0) : present.quietUntil
   return { receiver: { webhook: { ...webhook, status, consecutiveFailures: failures }, health, quietUntil }, alarm }
 }
 
-const recovered = ({ health, quietUntil, webhook }: Receiver, now: Instant.Instant): Receiver => ({
-  webhook: { ...webhook, consecutiveFailures: 0 },
-  health: { ...healthy, draining: health.probes === null ? health.draining : { since: now, sent: 0 } },
-  quietUntil: health.probes === null ? quietUntil : null
-})
+/** The pause holds for all its deliveries. What was draining slowly begins slowly again after it. */
+const throttled = (
+  { health: before, quietUntil, webhook }: Receiver,
+  { attempt, probe }: { readonly attempt: Attempt; readonly probe: boolean },
+  now: Instant.Instant,
+  policy: WebhookPolicy
+): Judged => {
+  const throttle = Throttle.extended(before.throttle, attempt, now, policy)
+  const health = probed(before, probe)
+  const isToTell = webhook.status === "active" && Throttle.isToTell(throttle, now, policy)
+  const earliest = Math.max(throttle.until, (probe ? nextProbe(health, now, policy) : quietUntil) ?? 0)
+  return {
+    receiver: {
+      webhook,
+      health: {
+        ...health,
+        draining: health.draining === null ? null : { since: earliest, sent: 0 },
+        throttle: isToTell ? { ...throttle, toldAt: now } : throttle
+      },
+      quietUntil: earliest
+    },
+    alarm: isToTell ? "throttled" : null
+  }
+}
+
+/** A pause that the receiver asked for outlasts the success of a delivery that was under way. */
+const recovered = (
+  { health, quietUntil, webhook }: Receiver,
+  attempt: Attempt,
+  now: Instant.Instant,
+  policy: WebhookPolicy
+): Receiver => {
+  const throttle = Throttle.eased(health.throttle, attempt, now, policy)
+  const isPaused = throttle !== null && now < throttle.until
+  const wasOpen = health.probes !== null
+  return {
+    webhook: { ...webhook, consecutiveFailures: 0 },
+    health: { ...healthy, draining: wasOpen ? { since: now, sent: 0 } : health.draining, throttle },
+    quietUntil: !isPaused && (wasOpen || (quietUntil !== null && quietUntil <= now)) ? null : quietUntil
+  }
+}
 
 /** What waits goes out as after the breaker closed: slowly first. An open one, and one that drains already, stay as they are. */
 export const draining = (present: Receiver, now: Instant.Instant): Receiver =>
@@ -101,9 +139,11 @@ export const draining = (present: Receiver, now: Instant.Instant): Receiver =>
     ? { ...present, health: { ...present.health, draining: { since: now, sent: 0 } } }
     : present
 
-/** Somebody asks for an attempt by hand, perhaps because the receiver was mended: an open breaker tries that at once. */
+/** An attempt was asked for by hand, perhaps because the receiver was mended: an open breaker and a pause after 429 end. */
 export const asked = (present: Receiver): Receiver =>
-  present.health.probes === null || present.quietUntil === null ? present : { ...present, quietUntil: null }
+  present.quietUntil === null || (present.health.probes === null && present.health.throttle === null)
+    ? present
+    : { ...present, quietUntil: null }
 
 const noted = (present: Health, attempt: Attempt, eventId: EventId, policy: WebhookPolicy): Health => ({
   ...present,
@@ -187,7 +227,7 @@ export const taken = (
   policy: WebhookPolicy
 ): Receiver => {
   const { draining } = present.health
-  if (draining === null) return present
+  if (draining === null || (present.quietUntil !== null && now < present.quietUntil)) return present
   const sent = draining.sent + count
   const isOver = count < most || now < draining.since || second(draining, now) >= policy.drainSeconds
   const next = draining.since + (second(draining, now) + 1) * 1000

@@ -5,8 +5,16 @@ import type { WebhookId } from "../shared/Ids.ts"
 import { fromIso, type Instant } from "../shared/Instant.ts"
 import type { EventType } from "./EventType.ts"
 
-/** `webhook_moved`: its URL was changed. `webhook_failing`: it will be disabled if it goes on like this. */
-export type WebhookNoticeKind = "webhook_added" | "webhook_moved" | "webhook_failing" | "webhook_disabled"
+/**
+ * `webhook_moved`: its URL was changed. `webhook_failing`: it will be disabled if it goes on like this.
+ * `webhook_throttled`: its receiver answers 429, and events are late.
+ */
+export type WebhookNoticeKind =
+  | "webhook_added"
+  | "webhook_moved"
+  | "webhook_failing"
+  | "webhook_disabled"
+  | "webhook_throttled"
 
 export const isWebhookNotice = (kind: string): kind is WebhookNoticeKind => kind.startsWith("webhook_")
 
@@ -28,6 +36,8 @@ export interface WebhookMention {
     readonly reason: string
     /** The receiver said that it is gone for good. */
     readonly gone: boolean
+    /** When sending goes on, after a 429. */
+    readonly until?: string
   }
 }
 
@@ -41,6 +51,8 @@ export const webhookNotice = (context: {
   const { at, webhook } = context
   const organization = oneLine(context.organizationName)
   const host = oneLine(webhook.host)
+  if (webhook.trouble?.until !== undefined)
+    return throttleNotice(organization, host, webhook, { ...webhook.trouble, until: webhook.trouble.until }, at)
   if (webhook.trouble !== undefined)
     return troubleNotice(organization, host, webhook, webhook.trouble, at, context.kind === "webhook_disabled")
   return write({
@@ -66,7 +78,7 @@ export const webhookNotice = (context: {
 
 const letters: Readonly<
   Record<
-    Exclude<WebhookNoticeKind, "webhook_failing" | "webhook_disabled">,
+    "webhook_added" | "webhook_moved",
     (organization: string, host: string) => Pick<NoticeParts, "subject" | "title" | "paragraphs">
   >
 > = {
@@ -125,3 +137,33 @@ const troubleNotice = (
     ]
   })
 }
+
+const throttleNotice = (
+  organization: string,
+  host: string,
+  { events, id }: WebhookMention,
+  { reason, since, until }: { readonly reason: string; readonly since: string; readonly until: string },
+  at: Instant
+): NoticeText =>
+  write({
+    subject: `A webhook is throttled: ${clip(organization, 30)}’s events reach ${clip(host, 40)} late`,
+    title: "A webhook is throttled",
+    paragraphs: [
+      "The server named below answers with 429, “too many requests”. We send it nothing until the moment that it names, and wait longer each time that it answers so again. Its events arrive late."
+    ],
+    quote: null,
+    facts: [
+      ["Server", host],
+      ["Events", events.join(", ")],
+      ["Webhook", id],
+      ["Throttled since", utcDate(fromIso(since))],
+      ["As of", utcDate(at)],
+      ["Next attempt", utcDate(fromIso(until))],
+      ["The last time", oneLine(reason)]
+    ],
+    action: null,
+    after: [
+      "Nothing is lost for 30 days: the events wait, and lose none of their attempts. Let the server take more requests. To try at once, retry one of its deliveries.",
+      `You get this mail because you are the contact of ${organization}. Only the name of the server is shown, and made unclickable on purpose.`
+    ]
+  })

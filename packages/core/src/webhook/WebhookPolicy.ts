@@ -24,6 +24,12 @@ export interface WebhookPolicy {
   /** From the opening to the first probe; twice as long after each that fails, up to the bound. */
   readonly probeDelay: Duration.Duration
   readonly probeDelayMax: Duration.Duration
+  /** The shortest pause after a 429; twice as long after each consecutive one, up to the bound. */
+  readonly throttleDelay: Duration.Duration
+  readonly throttleDelayMax: Duration.Duration
+  /** The contact is told when 429 makes events late by so much, and again while it goes on. */
+  readonly throttleWarnAfter: Duration.Duration
+  readonly throttleWarnEvery: Duration.Duration
   /** So many of the held go out in the first second after it closed, and twice as many in each one after, for so many seconds. */
   readonly drainRate: number
   readonly drainSeconds: number
@@ -54,6 +60,10 @@ export const defaults: WebhookPolicy = {
   breakerUnreachedEvents: 3,
   probeDelay: Duration.seconds(60),
   probeDelayMax: Duration.minutes(30),
+  throttleDelay: Duration.seconds(5),
+  throttleDelayMax: Duration.minutes(30),
+  throttleWarnAfter: Duration.hours(1),
+  throttleWarnEvery: Duration.hours(24),
   drainRate: 10,
   drainSeconds: 7
 }

@@ -1,4 +1,4 @@
-/** What is written down, and mailed to the contact, when a receiver fails for long or for good. Pure. */
+/** The audit entry and the mail to the contact, when a receiver fails or answers 429 for long, or is gone. Pure. */
 import * as Instant from "../shared/Instant.ts"
 import type { Attempt } from "./Attempt.ts"
 import type { Settlement } from "./DeliveryStore.ts"
@@ -15,8 +15,9 @@ export const troubled = (
 ): Pick<Settlement, "mail" | "audit"> => {
   if (alarm === null) return { mail: null, audit: null }
   const { consecutiveFailures: failures, events, id, owner, url } = webhook
-  const since = health.failingSince ?? attempt.at
-  const kind: WebhookNoticeKind = alarm === "failing" ? "webhook_failing" : "webhook_disabled"
+  const { throttle } = health
+  const since = (alarm === "throttled" ? throttle?.since : health.failingSince) ?? attempt.at
+  const until = alarm === "throttled" && throttle !== null ? { until: Instant.toIso(throttle.until) } : {}
   const reason = attempt.reason ?? ""
   return {
     mail:
@@ -24,7 +25,7 @@ export const troubled = (
         ? null
         : {
             id: `${id}.${alarm}-${now}`,
-            kind,
+            kind: kinds[alarm],
             shareId: null,
             webhook: {
               id,
@@ -32,15 +33,29 @@ export const troubled = (
               formerHost: null,
               events,
               keyPrefix: null,
-              trouble: { failures, since: Instant.toIso(since), reason, gone: alarm === "gone" }
+              trouble: { failures, since: Instant.toIso(since), reason, gone: alarm === "gone", ...until }
             },
             organizationId: owner.organizationId,
             address: null,
             createdAt: now
           },
     audit: {
-      action: alarm === "failing" ? "webhook.failing" : "webhook.disabled",
-      details: { by: "service", failures, since: Instant.toIso(since), reason, status: attempt.status }
+      action: actions[alarm],
+      details: { by: "service", failures, since: Instant.toIso(since), reason, status: attempt.status, ...until }
     }
   }
 }
+
+const kinds: Readonly<Record<Alarm, WebhookNoticeKind>> = {
+  failing: "webhook_failing",
+  gone: "webhook_disabled",
+  disabled: "webhook_disabled",
+  throttled: "webhook_throttled"
+}
+
+const actions = {
+  failing: "webhook.failing",
+  gone: "webhook.disabled",
+  disabled: "webhook.disabled",
+  throttled: "webhook.throttled"
+} as const

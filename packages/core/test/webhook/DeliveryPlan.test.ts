@@ -63,20 +63,25 @@ describe("Retry-After", () => {
     return then.state === "pending" ? then.dueAt - now : null
   }
 
-  it("is obeyed on 429 and 503 alone, in seconds and as a date, up to 24 hours", () => {
-    for (const status of [429, 503]) {
-      expect(wait("3600", status)).toBe(hour)
-      expect(wait(" 3600 ", status)).toBe(hour)
-      expect(wait("Fri, 30 Jan 2026 14:00:00 GMT", status)).toBe(2 * hour)
-      expect(wait("86400", status)).toBe(24 * hour)
-      expect(wait("86401", status)).toBe(24 * hour)
-      expect(wait("999999999999999", status)).toBe(24 * hour)
-      expect(wait("9".repeat(17), status)).toBe(24 * hour)
-      expect(wait("9".repeat(400), status)).toBe(24 * hour)
-      expect(wait("Fri, 30 Jan 2099 14:00:00 GMT", status)).toBe(24 * hour)
-    }
+  it("is obeyed on 503, in seconds and as a date, up to 24 hours, and on no other failure", () => {
+    expect(wait("3600")).toBe(hour)
+    expect(wait(" 3600 ")).toBe(hour)
+    expect(wait("Fri, 30 Jan 2026 14:00:00 GMT")).toBe(2 * hour)
+    expect(wait("86400")).toBe(24 * hour)
+    expect(wait("86401")).toBe(24 * hour)
+    expect(wait("999999999999999")).toBe(24 * hour)
+    expect(wait("9".repeat(17))).toBe(24 * hour)
+    expect(wait("9".repeat(400))).toBe(24 * hour)
+    expect(wait("Fri, 30 Jan 2099 14:00:00 GMT")).toBe(24 * hour)
     expect(wait("3600", 500)).toBe(5000)
     expect(wait("3600", 302)).toBe(5000)
+  })
+
+  it("on 429 is the whole webhook's: the event keeps its attempts and is due as soon as the webhook is", () => {
+    for (const attempts of [0, 5, 9]) {
+      const then = scheduled(attempts, failed({ status: 429, retryAfter: "3600" }))
+      expect(then).toEqual({ state: "pending", attempts, dueAt: now })
+    }
   })
 
   it("never brings an attempt forward, and what cannot be read counts as none", () => {

@@ -151,6 +151,44 @@ describe("the warning", () => {
   })
 })
 
+describe("a receiver that answers 429", () => {
+  const busy = (at: number) => ({ attempt: attempt(at, { status: 429, retryAfter: "60" }) })
+
+  it("gets nothing before the pause ends, even when a delivery that was under way succeeds", () => {
+    const { receiver } = after([busy(start), { attempt: success(start) }])
+    const until = start + 10 + minute
+    expect(receiver.quietUntil).toBe(until)
+    expect(Health.allowance(receiver, 0, until - 1, policy).most).toBe(0)
+    expect(Health.allowance(receiver, 0, until, policy).most).toBe(policy.concurrency)
+  })
+
+  it("is steady again with a success after the pause", () => {
+    const paused = after([busy(start)]).receiver
+    expect(Health.isSteady(paused)).toBe(false)
+    expect(Health.isSteady(after([{ attempt: success(start + 2 * minute) }], paused).receiver)).toBe(true)
+  })
+
+  it("drains slowly after the pause if it drained before", () => {
+    const before = Health.draining(fresh, start)
+    const { receiver } = after([busy(start)], before)
+    const until = start + 10 + minute
+    expect(Health.taken(receiver, { most: 0, count: 0 }, start + second, policy)).toBe(receiver)
+    expect(receiver.health.draining).toEqual({ since: until, sent: 0 })
+    expect(Health.allowance(receiver, 0, until, policy).most).toBe(policy.concurrency)
+  })
+
+  it("is tried at once when an attempt is asked for by hand", () => {
+    expect(Health.asked(after([busy(start)]).receiver).quietUntil).toBe(null)
+  })
+
+  it("alarms nobody while its webhook is paused by the partner", () => {
+    const long = { attempt: attempt(start, { status: 429, retryAfter: "7200" }) }
+    expect(after([long]).alarm).toBe("throttled")
+    const paused = { ...fresh, webhook: { ...fresh.webhook, status: "paused" as const } }
+    expect(after([long], paused).alarm).toBe(null)
+  })
+})
+
 describe("the breaker", () => {
   const isOpen = (steps: ReadonlyArray<Step>) => after(steps).receiver.health.probes !== null
   const open = after(failures(10, 0)).receiver
@@ -205,6 +243,13 @@ describe("the breaker", () => {
     const busy = after([{ attempt: attempt(start + minute, { status: 429 }), probe: true }], open).receiver
     expect(busy.quietUntil).toBe(start + minute + 10 + 2 * minute)
     expect(busy.health.probes).toBe(1)
+  })
+
+  it("does not shorten a pause after 429 by opening", () => {
+    const busy = after([{ attempt: attempt(start, { status: 429, retryAfter: "86400" }) }]).receiver
+    const opened = after(failures(10, 0), busy).receiver
+    expect(opened.health.probes).toBe(0)
+    expect(opened.quietUntil).toBe(busy.quietUntil)
   })
 
   it("closes with one success, and drains 10 in the first second, twice as many in each one after", () => {

@@ -1,0 +1,22 @@
+/** Reads `Retry-After`: the moment before which a receiver wants no request. Pure. */
+import * as Duration from "effect/Duration"
+import * as Option from "effect/Option"
+import * as Instant from "../shared/Instant.ts"
+import type { Attempt } from "./Attempt.ts"
+import type { WebhookPolicy } from "./WebhookPolicy.ts"
+
+/** Counts on 429 and 503 alone, and for `longestWait` at most. Without a readable value it is now. */
+export const requestedMoment = (
+  { retryAfter, status }: Pick<Attempt, "retryAfter" | "status">,
+  now: Instant.Instant,
+  { longestWait }: WebhookPolicy
+): Instant.Instant => {
+  if (retryAfter === null || (status !== 429 && status !== 503)) return now
+  return now + Math.min(Math.max(0, delayOf(retryAfter.trim(), now)), Duration.toMillis(longestWait))
+}
+
+/** Seconds or an HTTP date; anything else is no delay. */
+const delayOf = (text: string, now: Instant.Instant): number =>
+  /^\d+$/.test(text)
+    ? Number(text) * 1000
+    : Option.match(Instant.fromHttpDate(text), { onNone: () => 0, onSome: (moment) => moment - now })

@@ -1,0 +1,76 @@
+/**
+ * A receiver that answers 429. The whole webhook pauses until the receiver's Retry-After, and at least for a delay that
+ * doubles with each consecutive pause. Pure: the delays are the policy's, the moments are arguments.
+ */
+import * as Duration from "effect/Duration"
+import type * as Instant from "../shared/Instant.ts"
+import type { Attempt } from "./Attempt.ts"
+import { requestedMoment } from "./RetryAfter.ts"
+import type { WebhookPolicy } from "./WebhookPolicy.ts"
+
+export interface Throttle {
+  /** The first 429. An hour without one ends the period. */
+  readonly since: Instant.Instant
+  /** When the latest pause began, and when it ends. */
+  readonly pausedAt: Instant.Instant
+  readonly until: Instant.Instant
+  /** Consecutive pauses, without a success between them. */
+  readonly pauses: number
+  /** When the contact was last told. */
+  readonly toldAt: Instant.Instant | null
+}
+
+/**
+ * After a 429. Deliveries that were already under way when the pause began belong to that pause: five concurrent 429s
+ * are one pause, not five.
+ */
+export const extended = (
+  present: Throttle | null,
+  attempt: Pick<Attempt, "at" | "retryAfter" | "status">,
+  now: Instant.Instant,
+  policy: WebhookPolicy
+): Throttle => {
+  const before = present === null || isOver(present, now, policy) ? null : present
+  const requested = requestedMoment(attempt, now, policy)
+  if (before !== null && isSamePause(before, attempt, now)) {
+    return { ...before, until: Math.max(before.until, requested) }
+  }
+  const pauses = (before?.pauses ?? 0) + 1
+  return {
+    since: before?.since ?? now,
+    pausedAt: now,
+    until: Math.max(requested, now + delayOf(pauses, policy)),
+    pauses,
+    toldAt: before?.toldAt ?? null
+  }
+}
+
+/** After a success: the next pause is short again. A success that was under way before the pause proves nothing. */
+export const eased = (
+  present: Throttle | null,
+  attempt: Pick<Attempt, "at">,
+  now: Instant.Instant,
+  policy: WebhookPolicy
+): Throttle | null => {
+  if (present === null || isOver(present, now, policy)) return null
+  return present.pauses === 0 || isSamePause(present, attempt, now) ? present : { ...present, pauses: 0 }
+}
+
+/** Events are late by an hour, or will be before the pause ends; and the contact was not told within the last day. */
+export const isToTell = (
+  { since, toldAt, until }: Throttle,
+  now: Instant.Instant,
+  { throttleWarnAfter, throttleWarnEvery }: WebhookPolicy
+): boolean =>
+  until - since >= Duration.toMillis(throttleWarnAfter) &&
+  (toldAt === null || now - toldAt >= Duration.toMillis(throttleWarnEvery))
+
+/** A clock that was put back since begins a new pause. */
+const isSamePause = ({ pausedAt }: Throttle, { at }: Pick<Attempt, "at">, now: Instant.Instant): boolean =>
+  at <= pausedAt && pausedAt <= now
+
+const isOver = ({ until }: Throttle, now: Instant.Instant, { throttleWarnAfter }: WebhookPolicy): boolean =>
+  now - until >= Duration.toMillis(throttleWarnAfter)
+
+const delayOf = (pauses: number, { throttleDelay, throttleDelayMax }: WebhookPolicy): number =>
+  Math.min(Duration.toMillis(throttleDelay) * 2 ** Math.min(pauses - 1, 30), Duration.toMillis(throttleDelayMax))

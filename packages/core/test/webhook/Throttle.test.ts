@@ -1,0 +1,94 @@
+/** Every rule about 429 at its edge: how long the webhook pauses, what lengthens the pause, and when the contact is told. */
+import type { Attempt } from "@partner-commentary/core/webhook/Attempt"
+import * as Throttle from "@partner-commentary/core/webhook/Throttle"
+import { defaults as policy } from "@partner-commentary/core/webhook/WebhookPolicy"
+import { describe, expect, it } from "vitest"
+
+const second = 1000
+const minute = 60 * second
+const hour = 60 * minute
+const start = Date.parse("2026-01-30T12:00:00.000Z")
+
+const busy = (at: number, retryAfter: string | null = null): Pick<Attempt, "at" | "retryAfter" | "status"> => ({
+  at,
+  retryAfter,
+  status: 429
+})
+
+/** So many pauses, each attempt made when the one before has ended. */
+const paused = (count: number, retryAfter: string | null = null) => {
+  const waits: Array<number> = []
+  let throttle: Throttle.Throttle | null = null
+  let now = start
+  for (let made = 0; made < count; made++) {
+    throttle = Throttle.extended(throttle, busy(now, retryAfter), now, policy)
+    waits.push(throttle.until - now)
+    now = throttle.until
+  }
+  return { waits, throttle: throttle as unknown as Throttle.Throttle, now }
+}
+
+describe("the pause after 429", () => {
+  it("doubles from 5 seconds up to 30 minutes", () => {
+    expect(paused(11).waits.map((wait) => wait / second)).toEqual([5, 10, 20, 40, 80, 160, 320, 640, 1280, 1800, 1800])
+  })
+
+  it("lasts until Retry-After where that is later", () => {
+    expect(paused(5, "30").waits.map((wait) => wait / second)).toEqual([30, 30, 30, 40, 80])
+    expect(paused(1, "Fri, 30 Jan 2026 14:00:00 GMT").waits).toEqual([2 * hour])
+    for (const text of ["86400", "86401", "9".repeat(17), "9".repeat(400), "Fri, 30 Jan 2099 14:00:00 GMT"]) {
+      expect(paused(1, text).waits).toEqual([24 * hour])
+    }
+    for (const text of ["soon", "-5", "", "0"]) expect(paused(1, text).waits).toEqual([5 * second])
+  })
+
+  it("counts deliveries that were under way when it began as one 429, and takes their latest Retry-After", () => {
+    const first = Throttle.extended(null, busy(start), start + 10, policy)
+    const other = Throttle.extended(first, busy(start + 5, "60"), start + 20, policy)
+    expect(other).toEqual({ ...first, until: start + 20 + minute })
+    expect(Throttle.extended(other, busy(start, "1"), start + 30, policy)).toEqual(other)
+  })
+
+  it("is short again after a success that was begun after it, and not after one that was under way", () => {
+    const { now, throttle } = paused(4)
+    expect(Throttle.eased(throttle, { at: throttle.pausedAt }, now, policy)).toBe(throttle)
+    const eased = Throttle.eased(throttle, { at: now }, now + 10, policy)
+    expect(eased).toEqual({ ...throttle, pauses: 0 })
+    const next = Throttle.extended(eased, busy(now + second), now + second, policy)
+    expect(next.until - next.pausedAt).toBe(5 * second)
+    expect(next.since).toBe(start)
+  })
+
+  it("is forgotten an hour after its end", () => {
+    const { now, throttle } = paused(4)
+    expect(Throttle.eased(throttle, { at: now }, now + hour - 1, policy)).not.toBe(null)
+    expect(Throttle.eased(throttle, { at: now }, now + hour, policy)).toBe(null)
+    expect(Throttle.extended(throttle, busy(now + hour), now + hour, policy)).toMatchObject({
+      since: now + hour,
+      pauses: 1
+    })
+  })
+
+  it("begins anew where the clock was put back", () => {
+    const { throttle } = paused(2)
+    const back = start - 2 * hour
+    expect(Throttle.extended(throttle, busy(back), back, policy).until).toBe(back + 20 * second)
+  })
+})
+
+describe("the notice about 429", () => {
+  const told = (throttle: Throttle.Throttle, now: number) => Throttle.isToTell(throttle, now, policy)
+
+  it("is due when events are, or will be, late by an hour", () => {
+    expect(told(paused(1, "3599").throttle, start)).toBe(false)
+    expect(told(paused(1, "3600").throttle, start)).toBe(true)
+    expect(told(paused(9).throttle, start)).toBe(false)
+    expect(told(paused(10).throttle, start)).toBe(true)
+  })
+
+  it("is due again after a day", () => {
+    const throttle = { ...paused(1, "86400").throttle, toldAt: start }
+    expect(told(throttle, start + 24 * hour - 1)).toBe(false)
+    expect(told(throttle, start + 24 * hour)).toBe(true)
+  })
+})
