@@ -25,6 +25,7 @@ import * as TopicStoreSuite from "@partner-commentary/testkit/TopicStoreSuite"
 import * as TransactionSuite from "@partner-commentary/testkit/TransactionSuite"
 import * as UsageStoreSuite from "@partner-commentary/testkit/UsageStoreSuite"
 import * as WebhookStoreSuite from "@partner-commentary/testkit/WebhookStoreSuite"
+import * as WorkBacklogSuite from "@partner-commentary/testkit/WorkBacklogSuite"
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
 
@@ -64,4 +65,5 @@ export const suites = (name: string, layer: typeof stores): void => {
   TransactionSuite.suite(name, layer)
   UsageStoreSuite.suite(name, layer)
   WebhookStoreSuite.suite(name, layer)
+  WorkBacklogSuite.suite(name, layer)
 }

@@ -26,6 +26,7 @@ import * as TopicStoreSuite from "@partner-commentary/testkit/TopicStoreSuite"
 import * as TransactionSuite from "@partner-commentary/testkit/TransactionSuite"
 import * as UsageStoreSuite from "@partner-commentary/testkit/UsageStoreSuite"
 import * as WebhookStoreSuite from "@partner-commentary/testkit/WebhookStoreSuite"
+import * as WorkBacklogSuite from "@partner-commentary/testkit/WorkBacklogSuite"
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
 
@@ -64,3 +65,4 @@ TopicStoreSuite.suite("SQLite", layerMemory)
 TransactionSuite.suite("SQLite", layerMemory)
 UsageStoreSuite.suite("SQLite", layerMemory)
 WebhookStoreSuite.suite("SQLite", layerMemory)
+WorkBacklogSuite.suite("SQLite", layerMemory)

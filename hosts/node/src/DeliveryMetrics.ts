@@ -1,12 +1,11 @@
-/** What operators watch of deliveries: each attempt when it is written down, and when somebody looks, how much waits and which receivers are unwell. */
-import * as Instant from "@partner-commentary/core/shared/Instant"
+/** Counts each attempt at a delivery when it is recorded. What waits is read from the database by WorkMetrics. */
+import type * as Instant from "@partner-commentary/core/shared/Instant"
 import type { Attempt } from "@partner-commentary/core/webhook/Attempt"
 import { type Claimed, DeliveryStore } from "@partner-commentary/core/webhook/DeliveryStore"
 import { momentOf } from "@partner-commentary/core/webhook/Event"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Metric from "effect/Metric"
-import * as Option from "effect/Option"
 
 const attempts = Metric.counter("partner_commentary_delivery_attempts_total", {
   description: "Attempts to deliver an event, by outcome (success, or what was wrong) and kind",
@@ -44,39 +43,3 @@ export const layer = Layer.effect(
     })
   )
 )
-
-/** None of them is counted any further. */
-const most = 10_000
-
-const gauge = (name: string, description: string) => Metric.gauge(`partner_commentary_${name}`, { description })
-
-const gauges = {
-  due: gauge("deliveries_due", `Deliveries that could go out now, ${most} at most`),
-  overdue: gauge(
-    "deliveries_overdue_seconds",
-    "How long the oldest due delivery to an active webhook has been waiting"
-  ),
-  held: gauge("deliveries_held", `Deliveries of webhooks that are paused, disabled or left alone, ${most} at most`),
-  open: gauge("webhook_breakers_open", `Webhooks that are left alone but for probes, ${most} at most`),
-  disabled: gauge("webhooks_disabled", `Disabled webhooks, ${most} at most`)
-}
-
-/** As the database has them now. */
-export const look = Effect.gen(function* () {
-  const deliveries = yield* DeliveryStore
-  return Effect.gen(function* () {
-    const now = yield* Instant.now
-    const { disabled, due, held, open } = yield* deliveries.backlog(now, most)
-    const next = Option.getOrElse(yield* deliveries.nextDue, () => now)
-    return [
-      [gauges.due, due],
-      [gauges.overdue, Math.max(0, now - next) / 1000],
-      [gauges.held, held],
-      [gauges.open, open],
-      [gauges.disabled, disabled]
-    ] as const
-  })
-})
-
-/** What `look` tells of. */
-export const looked = Object.values(gauges)

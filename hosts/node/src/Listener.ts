@@ -26,7 +26,7 @@ const giveUpStalled = (_: IncomingMessage, response: ServerResponse) =>
     if (socket.writableLength > 0) socket.destroy()
   })
 
-/** `port` is the name of the variable that chose it. */
+/** `name` is the variable that chose the port; the one that chose the host is named alike. */
 export const bind = Effect.fnUntraced(function* (
   host: string,
   port: number,
@@ -85,5 +85,8 @@ const refusal = (name: string, host: string, port: number, cause: unknown) => {
   if (code === "EACCES") {
     return new SettingRefused({ name, reason: `must name a port that this user may listen on, and ${port} is none` })
   }
-  return new SettingRefused({ name: "HOST", reason: `must name an address of this machine, and ${host} is none` })
+  return new SettingRefused({
+    name: name.replace(/PORT$/, "HOST"),
+    reason: `must name an address of this machine, and ${host} is none`
+  })
 }

@@ -1,21 +1,15 @@
-/** What operators watch, in Effect's own registry: requests, mails and drafts as they happen, the rest when somebody looks. */
-import { monitorEventLoopDelay } from "node:perf_hooks"
-import { Environment } from "@partner-commentary/core/access/ApiKey"
-import { MediaKind } from "@partner-commentary/core/commentary/MediaSynthesizer"
-import { ProductionStore } from "@partner-commentary/core/commentary/ProductionStore"
-import { MailStore } from "@partner-commentary/core/mail/MailStore"
-import * as Instant from "@partner-commentary/core/shared/Instant"
-import { AssignmentStore } from "@partner-commentary/core/topic/AssignmentStore"
-import * as Probe from "@partner-commentary/server/Probe"
-import type * as Cause from "effect/Cause"
+/**
+ * Metrics in Effect's registry, which both `/metrics` and OTLP read. Requests, mails and drafts are counted as they happen; gauges of
+ * the process and of the database are brought up to date by `refresh`.
+ */
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import type * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Metric from "effect/Metric"
-import * as Option from "effect/Option"
-import * as Ref from "effect/Ref"
-import * as DeliveryMetrics from "./DeliveryMetrics.ts"
+import * as Semaphore from "effect/Semaphore"
+import * as ProcessMetrics from "./ProcessMetrics.ts"
+import * as WorkMetrics from "./WorkMetrics.ts"
 
 const seconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
 
@@ -73,90 +67,22 @@ export const watched = <E, R>(app: Effect.Effect<HttpServerResponse.HttpServerRe
 /** Few and fixed, so that no caller can make up new ones. */
 const areas = ["partner/v1/topics", "partner/v1/personas", "partner", "creator", "media", "healthz", "readyz", "dev"]
 
-const gauge = (name: string, description: string) => Metric.gauge(name, { description })
+/** Milliseconds for which gauges are not read again, however many scrapers ask. */
+const fresh = 1000
 
-/** Of this process. */
-const own = {
-  memory: gauge("process_resident_memory_bytes", "Resident memory"),
-  heap: gauge("nodejs_heap_size_used_bytes", "JavaScript heap in use"),
-  processor: gauge("process_cpu_seconds", "Processor time used so far"),
-  uptime: gauge("process_uptime_seconds", "Since the process started"),
-  eventLoop: gauge("nodejs_eventloop_lag_p99_seconds", "99th percentile of event loop delay since the last look"),
-  database: gauge(
-    "partner_commentary_database_up",
-    "1: the database answered this look within a second; 0: what is read from it is left out"
-  )
-}
-
-/** Of the database, which may not answer. */
-const read = {
-  stalled: gauge("partner_commentary_generations_stalled", "Generations that gave up and wait for a new start"),
-  failedMails: gauge("partner_commentary_mails_failed", "Mails that were given up, 1000 at most"),
-  failedMedia: gauge("partner_commentary_media_failed", "Audio and video that were given up, 1000 at most"),
-  overdue: gauge("partner_commentary_work_overdue_seconds", "How long the oldest due work has been waiting"),
-  overdueMails: gauge("partner_commentary_mails_overdue_seconds", "How long the oldest due mail has been waiting"),
-  overdueMedia: gauge(
-    "partner_commentary_media_overdue_seconds",
-    "How long the oldest due audio or video has been waiting"
-  )
-}
-
-/** So long may all that is read from the database take. */
-const patience = "1 second"
-
-const ofDatabase = Effect.gen(function* () {
-  const assignments = yield* AssignmentStore
-  const mails = yield* MailStore
-  const productions = yield* ProductionStore
-  const ofDeliveries = yield* DeliveryMetrics.look
-  const overdueBy = (due: Option.Option<Instant.Instant>, now: Instant.Instant) =>
-    Option.match(due, { onNone: () => 0, onSome: (at) => Math.max(0, now - at) / 1000 })
-  return Effect.gen(function* () {
-    const now = yield* Instant.now
-    return [
-      [read.stalled, (yield* assignments.stalled).length],
-      [read.failedMails, (yield* mails.failed(1000)).length],
-      [read.failedMedia, (yield* productions.failed(1000)).length],
-      [read.overdue, overdueBy(yield* assignments.nextDue(Environment.literals), now)],
-      [read.overdueMails, overdueBy(yield* mails.nextDue, now)],
-      [read.overdueMedia, overdueBy(yield* productions.nextDue(MediaKind.literals), now)],
-      ...(yield* ofDeliveries)
-    ] as const
-  })
-})
-
-/** Brings up to date what is not counted as it happens. Where the database does not answer, its part is left out: no figure is better than an old one. */
-export const look = Effect.gen(function* () {
-  const figures = yield* ofDatabase
-  const resolution = 20
-  const delay = monitorEventLoopDelay({ resolution })
-  delay.enable()
-  yield* Effect.addFinalizer(() => Effect.sync(() => delay.disable()))
-  const silent = yield* Ref.make(false)
-
-  const unanswered = Effect.fnUntraced(function* (cause: Cause.Cause<unknown>) {
-    yield* Effect.forEach([...Object.values(read), ...DeliveryMetrics.looked], (gauge) => Metric.remove(gauge))
-    yield* Metric.update(own.database, 0)
-    if (yield* Ref.getAndSet(silent, true)) return
-    yield* Effect.logWarning("The database does not answer: /metrics goes without what is read from it", cause)
-  })
-
-  return Effect.gen(function* () {
-    const { heapUsed, rss } = process.memoryUsage()
-    const { system, user } = process.cpuUsage()
-    yield* Metric.update(own.memory, rss)
-    yield* Metric.update(own.heap, heapUsed)
-    yield* Metric.update(own.processor, (system + user) / 1e6)
-    yield* Metric.update(own.uptime, process.uptime())
-    yield* Metric.update(own.eventLoop, Math.max(0, delay.percentile(99) / 1e6 - resolution) / 1000)
-    delay.reset()
-    yield* Effect.matchCauseEffect(Probe.within(patience, figures), {
-      onFailure: unanswered,
-      onSuccess: Effect.fnUntraced(function* (known) {
-        for (const [gauge, value] of known) yield* Metric.update(gauge, value)
-        yield* Metric.update(own.database, 1)
-        yield* Ref.set(silent, false)
+/** Makes the effect that brings all gauges up to date. Callers at the same time share one refresh. */
+export const refresh = Effect.gen(function* () {
+  const ofProcess = yield* ProcessMetrics.refresh
+  const ofWork = yield* WorkMetrics.refresh
+  const turn = yield* Semaphore.make(1)
+  let refreshed = Number.NEGATIVE_INFINITY
+  return turn.withPermit(
+    Effect.suspend(() => {
+      if (performance.now() - refreshed < fresh) return Effect.void
+      const done = Effect.sync(() => {
+        refreshed = performance.now()
       })
+      return Effect.andThen(Effect.andThen(ofProcess, ofWork), done)
     })
-  })
+  )
 })

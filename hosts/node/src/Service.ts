@@ -62,7 +62,7 @@ export const serve = <R>(options: {
       const demo = settings.database.isDefault
         ? yield* Effect.provideContext(DemoOrganization.make, engine)
         : Option.none()
-      yield* Effect.provideContext(Telemetry.admin(settings), engine)
+      yield* Effect.provideContext(Telemetry.observe(settings), engine)
       if (options.work) yield* Layer.build(Layer.provide(Workers.layer, Layer.succeedContext(engine)))
       yield* Layer.build(
         site(settings).pipe(
@@ -104,7 +104,7 @@ export const work = <R>(announce: Effect.Effect<void, never, R>) =>
           Layer.provideMerge(Layer.succeedContext(stores))
         )
       )
-      yield* Effect.provideContext(Telemetry.admin(settings), engine)
+      yield* Effect.provideContext(Telemetry.observe(settings), engine)
       yield* Layer.build(Layer.provide(Workers.layer, Layer.succeedContext(engine)))
       yield* warnOfLinks(settings, settings.listen.port)
       yield* announce

@@ -90,10 +90,12 @@ describe("Settings", () => {
         GENERATION_RETRY_SCHEDULE: "1 second, 2 seconds",
         WORKER_LEASE: "10 seconds",
         WORKER_POLL_INTERVAL: "100 millis",
+        ADMIN_HOST: "0.0.0.0",
         ADMIN_PORT: "9100",
         LOG_LEVEL: "Debug",
         LOG_FORMAT: "json",
-        OTEL_EXPORTER_OTLP_ENDPOINT: "http://localhost:4318"
+        OTEL_EXPORTER_OTLP_ENDPOINT: "http://localhost:4318",
+        OTEL_EXPORTER_OTLP_HEADERS: "Authorization=Basic%20YTpi==, x-scope=desk"
       })
       assert.strictEqual(Settings.apiRoot(settings, 1), "https://api.example.com/commentary")
       assert.deepStrictEqual(settings.database, { filename: ":memory:", isDefault: false })
@@ -126,7 +128,10 @@ describe("Settings", () => {
       assert.deepStrictEqual(settings.policy.generationRetries.map(Duration.toMillis), [1000, 2000])
       assert.strictEqual(Duration.toMillis(settings.policy.lease), 10_000)
       assert.strictEqual(Duration.toMillis(settings.pollInterval), 100)
-      assert.deepStrictEqual(settings.adminPort, Option.some(9100))
+      assert.deepStrictEqual(settings.admin, { host: "0.0.0.0", port: Option.some(9100) })
+      const { headers, url } = Option.getOrThrow(settings.otlp)
+      assert.strictEqual(url, "http://localhost:4318")
+      assert.deepStrictEqual(Redacted.value(headers), { authorization: "Basic YTpi==", "x-scope": "desk" })
       assert.deepStrictEqual(settings.log, { level: Option.some("debug"), format: Option.some("json") })
     })
   )
@@ -208,7 +213,10 @@ describe("Settings", () => {
     ["ADMIN_PORT", "-1"],
     ["LOG_LEVEL", "loud"],
     ["LOG_FORMAT", "xml"],
-    ["OTEL_EXPORTER_OTLP_ENDPOINT", "grpc"]
+    ["OTEL_EXPORTER_OTLP_ENDPOINT", "grpc"],
+    ["OTEL_EXPORTER_OTLP_HEADERS", "hunter2"],
+    ["OTEL_EXPORTER_OTLP_HEADERS", "authorization=hunter2%zz"],
+    ["OTEL_EXPORTER_OTLP_HEADERS", "two words=hunter2"]
   ] as ReadonlyArray<[string, string, Record<string, string>?]>) {
     it.effect(`${name}=${value} is refused in one sentence that names it and holds no secret`, () =>
       Effect.gen(function* () {

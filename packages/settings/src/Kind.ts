@@ -150,6 +150,27 @@ export const limit = pairOf(
   `NAME=VALUE with a whole number from 0, or NAME= for the plan's own, and a name of ${LimitName.literals.join(", ")}`
 )
 
+/** OpenTelemetry's form of headers. */
+export const headers: Kind<Readonly<Record<string, string>>> = {
+  right: 'NAME=VALUE separated by commas, values percent-encoded, such as "authorization=Bearer%20abc"',
+  parse: (text) =>
+    Option.map(Option.all(parts(text).map(header.parse)), (list) =>
+      Object.fromEntries(list.map(([name, value]) => [name.toLowerCase(), value ?? ""]))
+    )
+}
+
+const header = pairOf(
+  checked((text) => /^[\w!#$%&'*+.^`|~-]{1,100}$/.test(text), ""),
+  {
+    right: "",
+    parse: (text) =>
+      Option.filter(Result.getSuccess(Result.try(() => decodeURIComponent(text))), (value) =>
+        /^[\t\x20-\x7e]*$/.test(value)
+      )
+  } satisfies Kind<string>,
+  ""
+)
+
 export const id = <Id extends string>(schema: Schema.Codec<Id, string>): Kind<Id> => ({
   right: "an id such as 0190a6f0-7c1e-7000-8000-000000000000",
   parse: (text) => Ids.parse(schema, text.trim())

@@ -36,9 +36,16 @@ export interface Settings {
   }
   readonly policy: Policy.Policy
   readonly pollInterval: Duration.Duration
-  readonly adminPort: Option.Option<number>
+  /** Where health and metrics are served for operators, apart from the API. */
+  readonly admin: { readonly host: string; readonly port: Option.Option<number> }
   readonly log: { readonly level: Option.Option<LogLevel>; readonly format: Option.Option<"pretty" | "json"> }
-  readonly otlp: Option.Option<string>
+  readonly otlp: Option.Option<OtlpSettings>
+}
+
+export interface OtlpSettings {
+  readonly url: string
+  /** Credentials, for the most part. */
+  readonly headers: Redacted.Redacted<Readonly<Record<string, string>>>
 }
 
 export interface GeneratorSettings {
@@ -80,12 +87,15 @@ export const read: Effect.Effect<Settings, SettingRefused> = Effect.gen(function
     webhooks: { allowPrivate: yield* Variable.withDefault("WEBHOOK_ALLOW_PRIVATE", Kind.flag, false) },
     policy: yield* readPolicy,
     pollInterval: yield* Variable.withDefault("WORKER_POLL_INTERVAL", Kind.duration, Duration.seconds(1)),
-    adminPort: yield* Variable.optional("ADMIN_PORT", Kind.port),
+    admin: {
+      host: Option.getOrElse(yield* Variable.text("ADMIN_HOST"), () => "127.0.0.1"),
+      port: yield* Variable.optional("ADMIN_PORT", Kind.port)
+    },
     log: {
       level: yield* Variable.optional("LOG_LEVEL", Kind.oneOf(logLevels)),
       format: yield* Variable.optional("LOG_FORMAT", Kind.oneOf(["pretty", "json"]))
     },
-    otlp: yield* Variable.optional("OTEL_EXPORTER_OTLP_ENDPOINT", Kind.httpRoot)
+    otlp: yield* readOtlp
   }
 })
 
@@ -133,6 +143,12 @@ const readSigningSecrets = Effect.gen(function* () {
     return yield* refuse("SIGNING_SECRET", "must be a list of secrets separated by commas, none of them empty")
   }
   return Option.some<SigningSecretList>([Redacted.make(first), ...others.map((secret) => Redacted.make(secret))])
+})
+
+const readOtlp = Effect.gen(function* () {
+  const url = yield* Variable.optional("OTEL_EXPORTER_OTLP_ENDPOINT", Kind.httpRoot)
+  const headers = yield* Variable.withDefault("OTEL_EXPORTER_OTLP_HEADERS", Kind.headers, {})
+  return Option.map(url, (at): OtlpSettings => ({ url: at, headers: Redacted.make(headers) }))
 })
 
 const readGenerator = Effect.gen(function* () {

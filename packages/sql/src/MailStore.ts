@@ -32,7 +32,8 @@ interface ClaimedRow extends MailRow {
   readonly was_due_at: string
 }
 
-const waiting = { rows: "mails WHERE state = 'waiting'", lane: "COALESCE(organization_id, '')" }
+/** The queue, with its lanes by organization. */
+export const waiting = { rows: "mails WHERE state = 'waiting'", lane: "COALESCE(organization_id, '')" }
 
 export const layer = Layer.effect(
   MailStore,

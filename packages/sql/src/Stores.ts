@@ -22,6 +22,7 @@ import * as TopicStore from "./TopicStore.ts"
 import * as Transaction from "./Transaction.ts"
 import * as UsageStore from "./UsageStore.ts"
 import * as WebhookStore from "./WebhookStore.ts"
+import * as WorkBacklog from "./WorkBacklog.ts"
 
 /** The client without the renamings that an embedder may have given it: the stores name columns as they are. */
 const client = Layer.effect(
@@ -45,6 +46,7 @@ export const layerTopics = Layer.mergeAll(
   ApiKeyStore.layer,
   AuditLog.layer,
   Retention.layer,
+  WorkBacklog.layer,
   IdempotencyStore.layer,
   Transaction.layer
 ).pipe(Layer.provide(client))

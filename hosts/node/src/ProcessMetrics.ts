@@ -1,0 +1,68 @@
+/** Gauges of this process: memory, processor and event loop, by the names that Prometheus's own clients use. */
+import { monitorEventLoopDelay, performance } from "node:perf_hooks"
+import { getHeapStatistics } from "node:v8"
+import * as Effect from "effect/Effect"
+import * as Metric from "effect/Metric"
+
+const gauge = (name: string, description: string) => Metric.gauge(name, { description })
+
+const lag = (name: string, what: string) =>
+  gauge(`nodejs_eventloop_lag_${name}_seconds`, `${what} event loop delay since the last reading`)
+
+const metrics = {
+  memory: gauge("process_resident_memory_bytes", "Resident memory"),
+  started: gauge("process_start_time_seconds", "When the process started, in seconds since 1970"),
+  uptime: gauge("process_uptime_seconds", "Since the process started"),
+  processor: Metric.counter("process_cpu_seconds_total", {
+    description: "Processor time used, user and system",
+    incremental: true
+  }),
+  heapUsed: gauge("nodejs_heap_size_used_bytes", "JavaScript heap in use"),
+  heapTotal: gauge("nodejs_heap_size_total_bytes", "JavaScript heap taken from the machine"),
+  heapLimit: gauge("nodejs_heap_size_limit_bytes", "JavaScript heap at which the process ends"),
+  external: gauge("nodejs_external_memory_bytes", "Memory of buffers, outside of the JavaScript heap"),
+  lagMean: lag("mean", "Mean"),
+  lagP50: lag("p50", "Median"),
+  lagP99: lag("p99", "99th percentile of"),
+  lagMax: lag("max", "Longest"),
+  utilization: gauge("nodejs_eventloop_utilization_ratio", "Part of the time that the event loop was busy, from 0 to 1")
+}
+
+const resolution = 20
+
+/** Makes the effect that reads them. What is told of the event loop is of the time since it was read last. */
+export const refresh = Effect.gen(function* () {
+  const delay = monitorEventLoopDelay({ resolution })
+  delay.enable()
+  yield* Effect.addFinalizer(() => Effect.sync(() => delay.disable()))
+  const inSeconds = (nanos: number) => (Number.isNaN(nanos) ? 0 : Math.max(0, nanos / 1e6 - resolution) / 1000)
+  const started = Date.now() / 1000 - process.uptime()
+  let spent = 0
+  let loop = performance.eventLoopUtilization()
+
+  return Effect.suspend(() => {
+    const { external, heapTotal, heapUsed, rss } = process.memoryUsage()
+    const { system, user } = process.cpuUsage()
+    const processor = (system + user) / 1e6
+    const present = performance.eventLoopUtilization()
+    const updates = [
+      Metric.update(metrics.memory, rss),
+      Metric.update(metrics.started, started),
+      Metric.update(metrics.uptime, process.uptime()),
+      Metric.update(metrics.processor, processor - spent),
+      Metric.update(metrics.heapUsed, heapUsed),
+      Metric.update(metrics.heapTotal, heapTotal),
+      Metric.update(metrics.heapLimit, getHeapStatistics().heap_size_limit),
+      Metric.update(metrics.external, external),
+      Metric.update(metrics.lagMean, inSeconds(delay.mean)),
+      Metric.update(metrics.lagP50, inSeconds(delay.percentile(50))),
+      Metric.update(metrics.lagP99, inSeconds(delay.percentile(99))),
+      Metric.update(metrics.lagMax, inSeconds(delay.max)),
+      Metric.update(metrics.utilization, performance.eventLoopUtilization(present, loop).utilization)
+    ]
+    spent = processor
+    loop = present
+    delay.reset()
+    return Effect.all(updates, { discard: true })
+  })
+})

@@ -1,0 +1,127 @@
+/**
+ * Gauges that are read from the database: the work that is due, by kind and age, what was given up, and how receivers are. Every count
+ * is bounded, so that a long backlog costs a reading no more. Where the database does not answer, no figure is better than an old one.
+ */
+import { MediaKind } from "@partner-commentary/core/commentary/MediaSynthesizer"
+import { ProductionStore } from "@partner-commentary/core/commentary/ProductionStore"
+import { MailStore } from "@partner-commentary/core/mail/MailStore"
+import { WorkBacklog } from "@partner-commentary/core/operations/WorkBacklog"
+import * as Instant from "@partner-commentary/core/shared/Instant"
+import { AssignmentStore } from "@partner-commentary/core/topic/AssignmentStore"
+import { DeliveryStore } from "@partner-commentary/core/webhook/DeliveryStore"
+import * as Probe from "@partner-commentary/server/Probe"
+import type * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import * as Metric from "effect/Metric"
+import * as Option from "effect/Option"
+
+/** Nothing is counted beyond it. */
+const most = 10_000
+
+/** Work that a worker did not take for so long is overdue. */
+const overdueAfter = 5 * 60 * 1000
+
+/** All that is read from the database may take this long. */
+const timeout = "1 second"
+
+const gauge = (name: string, description: string) => Metric.gauge(`partner_commentary_${name}`, { description })
+
+const up = gauge(
+  "database_up",
+  "1: the database gave what is read from it within a second; 0: it did not, and what is read from it is left out"
+)
+
+const due = gauge("work_due", `Work that a worker could take now, by kind, ${most} at most`)
+const overdue = gauge("work_overdue", `Work that has been due for more than 5 minutes, by kind, ${most} at most`)
+const age = gauge("work_overdue_seconds", "How long the oldest due work has been waiting, by kind")
+const circuits = gauge("webhook_circuits", `Webhooks whose circuit breaker is open or half open, ${most} at most`)
+
+const gauges = {
+  mailsWaiting: gauge("mails_waiting", `Mails that were not handed over yet, due or not, ${most} at most`),
+  mailsFailed: gauge("mails_failed", "Mails that were given up, 1000 at most"),
+  mailsAge: gauge("mails_overdue_seconds", "How long the oldest due mail has been waiting"),
+  stalled: gauge("generations_stalled", `Drafts that gave up and wait for a new start, ${most} at most`),
+  mediaFailed: gauge("media_failed", "Audio and video that were given up, 1000 at most"),
+  mediaAge: gauge("media_overdue_seconds", "How long the oldest due audio or video has been waiting"),
+  deliveriesDue: gauge("deliveries_due", `Deliveries that could go out now, ${most} at most`),
+  deliveriesAge: gauge(
+    "deliveries_overdue_seconds",
+    "How long the oldest due delivery to an active webhook has been waiting"
+  ),
+  deliveriesHeld: gauge(
+    "deliveries_held",
+    `Deliveries of webhooks that are paused, disabled or left alone, ${most} at most`
+  ),
+  open: gauge("webhook_breakers_open", `Webhooks that are left alone but for probes, ${most} at most`),
+  disabled: gauge("webhooks_disabled", `Disabled webhooks, ${most} at most`)
+}
+
+const byKind = (metric: typeof due, values: Readonly<Record<string, number>>) =>
+  Object.entries(values).map(([kind, value]) => [Metric.withAttributes(metric, { kind }), value] as const)
+
+const reading = Effect.gen(function* () {
+  const assignments = yield* AssignmentStore
+  const backlog = yield* WorkBacklog
+  const deliveries = yield* DeliveryStore
+  const mails = yield* MailStore
+  const productions = yield* ProductionStore
+
+  return Effect.gen(function* () {
+    const now = yield* Instant.now
+    const ageOf = (next: Effect.Effect<Option.Option<Instant.Instant>>) =>
+      Effect.map(next, Option.match({ onNone: () => 0, onSome: (at) => Math.max(0, now - at) / 1000 }))
+    const sent = yield* deliveries.backlog(now, most)
+    const sentLate = yield* deliveries.backlog(now - overdueAfter, most)
+    const waiting = yield* backlog.waiting(now, most)
+    const ages = {
+      assignments: yield* ageOf(assignments.nextDue(["live"])),
+      tests: yield* ageOf(assignments.nextDue(["test"])),
+      mails: yield* ageOf(mails.nextDue),
+      deliveries: yield* ageOf(deliveries.nextDue),
+      media: yield* ageOf(productions.nextDue(MediaKind.literals))
+    }
+    return [
+      ...byKind(due, { ...(yield* backlog.due(now, most)), deliveries: sent.due }),
+      ...byKind(overdue, { ...(yield* backlog.due(now - overdueAfter, most)), deliveries: sentLate.due }),
+      ...byKind(age, ages),
+      [Metric.withAttributes(circuits, { state: "open" }), waiting.openCircuits],
+      [Metric.withAttributes(circuits, { state: "half_open" }), waiting.halfOpenCircuits],
+      [gauges.mailsWaiting, waiting.mails],
+      [gauges.mailsFailed, (yield* mails.failed(1000)).length],
+      [gauges.mailsAge, ages.mails],
+      [gauges.stalled, waiting.stalledDrafts],
+      [gauges.mediaFailed, (yield* productions.failed(1000)).length],
+      [gauges.mediaAge, ages.media],
+      [gauges.deliveriesDue, sent.due],
+      [gauges.deliveriesAge, ages.deliveries],
+      [gauges.deliveriesHeld, sent.held],
+      [gauges.open, sent.open],
+      [gauges.disabled, sent.disabled]
+    ] as const
+  })
+})
+
+/** Makes the effect that reads them. */
+export const refresh = Effect.gen(function* () {
+  const figures = yield* reading
+  let known: Effect.Success<typeof figures> | undefined
+  let isSilent = false
+
+  const unanswered = Effect.fnUntraced(function* (cause: Cause.Cause<unknown>) {
+    for (const [metric] of known ?? []) yield* Metric.remove(metric)
+    yield* Metric.update(up, 0)
+    if (isSilent) return
+    isSilent = true
+    yield* Effect.logWarning("The database does not answer: metrics go without what is read from it", cause)
+  })
+
+  return Effect.matchCauseEffect(Probe.within(timeout, figures), {
+    onFailure: unanswered,
+    onSuccess: Effect.fnUntraced(function* (read) {
+      for (const [metric, value] of read) yield* Metric.update(metric, value)
+      yield* Metric.update(up, 1)
+      known = read
+      isSilent = false
+    })
+  })
+})
