@@ -1,0 +1,191 @@
+/** The image of deploy/Dockerfile: what is in it, and the whole way of a topic in its containers, behind deploy/nginx.conf. */
+import { execFileSync } from "node:child_process"
+import { randomBytes } from "node:crypto"
+import { chownSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { freePort } from "@partner-commentary/test/postgres/FreePort"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import * as Loopback from "../../test/Loopback.ts"
+import * as OwnDatabase from "../../test/OwnDatabase.ts"
+import { eventually, type Test } from "../../test/Process.ts"
+import * as PostOffice from "../PostOffice.ts"
+import * as Buildah from "./Buildah.ts"
+import * as Nginx from "./Nginx.ts"
+
+const root = fileURLToPath(new URL("../../../..", import.meta.url))
+const place = mkdtempSync(join(tmpdir(), "image-"))
+const context = join(place, "context")
+const tag = "localhost/partner-commentary"
+let buildah: Buildah.Buildah
+let image: Buildah.Configuration
+
+/** What an operator may have lying about in a checkout. */
+const secrets = ["partner-commentary.env", "deploy/partner-commentary.env", "hosts/node/.env", "data/signing-secret"]
+
+beforeAll(async () => {
+  mkdirSync(context)
+  const listed = ["-c", "safe.directory=*", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+  const files = execFileSync("git", listed, { cwd: root })
+  execFileSync("tar", ["-c", "--null", "--files-from=-", "--ignore-failed-read", "-f", join(place, "context.tar")], {
+    cwd: root,
+    input: files
+  })
+  execFileSync("tar", ["-x", "-f", join(place, "context.tar"), "-C", context])
+  mkdirSync(join(context, "data"))
+  for (const path of secrets) writeFileSync(join(context, path), "SIGNING_SECRET='of an operator'\n")
+  buildah = await Buildah.make(join(place, "buildah"))
+  await buildah.build(context, join(context, "deploy/Dockerfile"), tag)
+  image = await buildah.configuration(tag)
+})
+afterAll(() => rmSync(place, { recursive: true, force: true }))
+
+const filesIn = (folder: string) => readdirSync(folder, { recursive: true, encoding: "utf8" })
+
+it("the build sees no environment file, no data and no history", async () => {
+  const dockerfile = join(place, "Context.Dockerfile")
+  writeFileSync(dockerfile, "FROM localhost/debian\nCOPY . /context\n")
+  await buildah.build(context, dockerfile, "localhost/context")
+  const { files } = await buildah.container("localhost/context")
+  const seen = filesIn(join(files, "context"))
+  expect(seen).toContain("hosts/node/bin/partner-commentary.js")
+  expect(seen.filter((path) => /\.env$|^data|^\.git|(^|\/)node_modules/.test(path))).toEqual([])
+})
+
+it("the image is below 250 MB: Debian, Node, the bundle and licences, without sources and packages", async () => {
+  const size = await buildah.size(tag)
+  process.stdout.write(`image: ${size}\n`)
+  expect(size).toMatch(/ MB$/)
+  expect(Number.parseFloat(size)).toBeLessThan(250)
+  const { files } = await buildah.container(tag)
+  expect(readdirSync(join(files, "app")).sort()).toEqual(["LICENSE", "bin", "bundle", "package.json"])
+  expect(readdirSync(join(files, "app/bundle"))).toContain("NOTICES.txt")
+  expect(filesIn(join(files, "app")).filter((path) => /\.ts$|node_modules|\.env$/.test(path))).toEqual([])
+  expect(image.User).toMatch(/^[1-9]\d*:[1-9]\d*$/)
+})
+
+/** Containers of the image on one data folder of its user. */
+const containers = async (test: Test, given: Readonly<Record<string, string>>) => {
+  const data = mkdtempSync(join(place, "data-"))
+  const [user = 0, group = 0] = image.User.split(":").map(Number)
+  chownSync(data, user, group)
+  const { name } = await buildah.container(tag)
+  const start = (words: ReadonlyArray<string>, own: Readonly<Record<string, string>> = {}) => {
+    const running = buildah.start(name, [...image.Entrypoint, ...words], { data, variables: { ...given, ...own } })
+    test.onTestFinished(async () => {
+      const pid = await Buildah.processOf(running)
+      if (pid !== undefined) process.kill(pid, "SIGKILL")
+      await running.ended
+    })
+    return running
+  }
+  return {
+    // biome-ignore lint/suspicious/noExplicitAny: what it holds is what the tests look at
+    json: async (...words: ReadonlyArray<string>): Promise<any> => {
+      const running = start([...words, "--json"])
+      const code = await running.ended
+      if (code !== 0) throw new Error(`${words.join(" ")} ended with ${code}: ${running.stderr()}`)
+      return JSON.parse(running.stdout())
+    },
+    /** Until it is ready; then its process, and the milliseconds that it took. */
+    serve: async (words: ReadonlyArray<string>, isReady: (running: Buildah.Running) => boolean) => {
+      const from = performance.now()
+      const running = start(words)
+      const code = running.ended.then((code) => {
+        if (!isReady(running)) throw new Error(`${words.join(" ")} ended with ${code}: ${running.stderr()}`)
+        return code
+      })
+      code.catch(() => {})
+      await Promise.race([eventually(async () => isReady(running), Boolean), code])
+      const took = Math.round(performance.now() - from)
+      const pid = (await Buildah.processOf(running)) ?? 0
+      const status = readFileSync(`/proc/${pid}/status`, "utf8")
+      const field = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+)`, "m").exec(status)?.[1])
+      const memory = Math.round(field("VmRSS") / 1024)
+      process.stdout.write(`${words.join(" ")}: ready after ${took} ms, ${memory} MB resident\n`)
+      expect([field("Uid"), field("Gid")]).toEqual([user, group])
+      return { code, memory, stop: () => process.kill(pid, "SIGTERM"), stderr: running.stderr }
+    }
+  }
+}
+
+const isListening = ({ stdout }: Buildah.Running) => /^ready https:/m.test(stdout())
+
+describe.each(["SQLite", "Postgres"])("in containers of the image, on %s,", (database) => {
+  it("a topic goes from its submission to the webhook, through the proxy, and SIGTERM ends every process with 0", async (test) => {
+    const mails = await PostOffice.open()
+    test.onTestFinished(() => mails.close())
+    const events: Array<string> = []
+    const receiver = await Loopback.serve(test, (request, response) => {
+      let body = ""
+      request.setEncoding("utf8").on("data", (text) => (body += text))
+      request.on("end", () => {
+        events.push(JSON.parse(body).type)
+        response.end()
+      })
+    })
+    const port = await freePort()
+    const proxy = await Nginx.start(test, mkdtempSync(join(place, "nginx-")).concat("/nginx"), port)
+    const { json, serve } = await containers(test, {
+      DATABASE_URL:
+        database === "SQLite"
+          ? "sqlite:/var/lib/partner-commentary/partner-commentary.db"
+          : ((await OwnDatabase.make(test))["DATABASE_URL"] ?? ""),
+      PORT: String(port),
+      PUBLIC_URL: `https://127.0.0.1:${proxy.port}`,
+      SMTP_URL: mails.url,
+      SIGNING_SECRET: randomBytes(32).toString("base64"),
+      TRUSTED_PROXIES: "127.0.0.1",
+      WEBHOOK_ALLOW_PRIVATE: "true"
+    })
+    expect((await json("migrate")).applied.length).toBeGreaterThan(10)
+    const { id: org } = await json("org", "create", "--name", "Acme", "--contact-email", "desk@acme.test")
+    const { id: persona } = await json("persona", "create", "--name", "Ada", "--creator-email", "ada@creators.test")
+    await json("license", "grant", "--org", org, "--persona", persona)
+    const scopes = ["--scopes", "topics:submit,topics:read"]
+    // Known to the service by the header of the proxy alone.
+    const { full_key: key } = await json("key", "create", "--org", org, "--name", "k", ...scopes)
+
+    const apart = database === "SQLite" ? ["serve"] : ["serve", "--no-worker"]
+    const server = await serve(apart, isListening)
+    const isWorking = ({ stderr }: Buildah.Running) => stderr().includes('"level"')
+    const worker = database === "SQLite" ? undefined : await serve(["worker"], isWorking)
+    expect(server.memory).toBeLessThan(125)
+
+    const api = (path: string, body?: unknown) =>
+      proxy.ask(`/partner/v1${path}`, { body, headers: { "x-api-key": key } })
+    expect(await api("/webhooks", { url: `http://${receiver}/in`, events: ["creator.approved"] })).toMatchObject({
+      status: 201
+    })
+    const content = "Who decides the derby, the keeper or the referee?"
+    const { body } = await api("/topics", { content, persona_ids: [persona], external_reference: "derby" })
+    const topic = body.data.topic_id
+    const asked = await eventually(
+      async () => mails.letters.find(({ to, token }) => to === "ada@creators.test" && token),
+      Boolean
+    )
+    const page = (action: string, form?: unknown) => proxy.ask(`/creator/${asked?.token}${action}`, { body: form })
+    expect(await page("/respond", { perspective: "The keeper decides it." })).toMatchObject({ status: 200 })
+    const view = await eventually(
+      () => page(""),
+      ({ body }) => body.data?.draft != null
+    )
+    expect(await page("/approve", { draft_id: view.body.data.draft.id })).toMatchObject({ status: 200 })
+    const found = await api(`/topics/${topic}/commentaries`)
+    expect(JSON.stringify(found.body.data)).toContain("The keeper decides it.")
+    await eventually(
+      async () => events,
+      (types) => types.includes("creator.approved")
+    )
+
+    // The proxy passes neither health checks nor what is for development on, and large bulk requests are the service's to judge.
+    expect((await proxy.ask("/readyz")).status).toBe(404)
+    expect((await proxy.ask("/dev/outbox")).status).toBe(404)
+    expect((await proxy.ask("/openapi.json")).status).toBe(200)
+    for (const process of [server, worker]) {
+      process?.stop()
+      expect((await process?.code) ?? 0, process?.stderr()).toBe(0)
+    }
+  })
+})

@@ -1,0 +1,73 @@
+/** Debian's nginx with the configuration of deploy/, a certificate of its own, and one server behind it. */
+import { spawn } from "node:child_process"
+import { mkdir, readFile, writeFile } from "node:fs/promises"
+import { request } from "node:https"
+import { join } from "node:path"
+import { text } from "node:stream/consumers"
+import { freePort } from "@partner-commentary/test/postgres/FreePort"
+import type { Test } from "../../test/Process.ts"
+import { run } from "./Buildah.ts"
+
+export interface Proxy {
+  readonly port: number
+  /** Over TLS, whose certificate is verified. */
+  readonly ask: Ask
+}
+
+export type Ask = (path: string, options?: AskOptions) => Promise<Answer>
+
+export interface AskOptions {
+  readonly body?: unknown
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+export interface Answer {
+  readonly status: number
+  // biome-ignore lint/suspicious/noExplicitAny: what it holds is what the tests look at
+  readonly body: any
+}
+
+const configuration = new URL("../../../../deploy/nginx.conf", import.meta.url)
+
+/** `upstream` is the port of the server. */
+export const start = async (test: Test, folder: string, upstream: number): Promise<Proxy> => {
+  await mkdir(folder)
+  const [port, plain] = [await freePort(), await freePort()]
+  const file = (name: string) => join(folder, name)
+  const subject = ["-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1", "-days", "2"]
+  const keys = ["-keyout", file("privkey.pem"), "-out", file("fullchain.pem")]
+  await run("openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", ...keys, ...subject)
+  const own = (await readFile(configuration, "utf8"))
+    .replaceAll("/etc/nginx/certificates", folder)
+    .replace("listen 80;", `listen 127.0.0.1:${plain};`)
+    .replace("listen 443 ssl;", `listen 127.0.0.1:${port} ssl;`)
+    .replace("server:8080", `127.0.0.1:${upstream}`)
+  await writeFile(file("default.conf"), own)
+  const main = `daemon off; pid ${file("pid")}; error_log ${file("error.log")}; events {}
+    http { access_log ${file("access.log")}; client_body_temp_path ${file("body")}; proxy_temp_path ${file("proxy")};
+    fastcgi_temp_path ${file("fastcgi")}; uwsgi_temp_path ${file("uwsgi")}; scgi_temp_path ${file("scgi")};
+    include ${file("default.conf")}; }`
+  await writeFile(file("nginx.conf"), main)
+  await run("nginx", "-t", "-q", "-c", file("nginx.conf"))
+  const nginx = spawn("nginx", ["-c", file("nginx.conf")], { stdio: "ignore" })
+  const ended = new Promise<void>((resolve) => nginx.on("close", () => resolve()))
+  test.onTestFinished(() => {
+    nginx.kill("SIGTERM")
+    return ended
+  })
+  const ca = await readFile(file("fullchain.pem"), "utf8")
+  const ask: Ask = (path, { body, headers = {} } = {}) =>
+    new Promise((resolve, reject) => {
+      const method = body === undefined ? "GET" : "POST"
+      const given = { accept: "application/json", "content-type": "application/json", ...headers }
+      const asked = request({ host: "127.0.0.1", port, path, method, ca, headers: given }, (response) => {
+        const answer = (read: string) => {
+          const isJson = response.headers["content-type"]?.startsWith("application/json") === true
+          resolve({ status: response.statusCode ?? 0, body: isJson ? JSON.parse(read) : read })
+        }
+        text(response).then(answer, reject)
+      })
+      asked.on("error", reject).end(body === undefined ? undefined : JSON.stringify(body))
+    })
+  return { port, ask }
+}

@@ -1,0 +1,26 @@
+/** The systemd unit, by systemd's own judgement. */
+import { spawnSync } from "node:child_process"
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { expect, it } from "vitest"
+import { root } from "../Repository.ts"
+
+/** What systemd finds, as one text. The unit's program must exist, so it is this checkout's. */
+const verified = (change: (unit: string) => string) => {
+  const folder = mkdtempSync(join(tmpdir(), "unit-"))
+  try {
+    const file = join(folder, "partner-commentary.service")
+    const unit = readFileSync(join(root, "deploy/partner-commentary.service"), "utf8")
+    writeFileSync(file, change(unit.replaceAll("/opt/partner-commentary", root)))
+    const { error, stderr, stdout } = spawnSync("systemd-analyze", ["verify", "--man=no", file], { encoding: "utf8" })
+    return error === undefined ? `${stdout}${stderr}` : error.message
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
+
+it("systemd understands every line of the unit, and names one that it does not know", () => {
+  expect(verified((unit) => unit)).toBe("")
+  expect(verified((unit) => unit.replace("NoNewPrivileges", "NoNewPrivilege"))).toContain("NoNewPrivilege")
+})

