@@ -19,6 +19,7 @@ import * as RateWindowsSuite from "@partner-commentary/testkit/RateWindowsSuite"
 import * as RedeliveryStoreSuite from "@partner-commentary/testkit/RedeliveryStoreSuite"
 import * as RetentionSuite from "@partner-commentary/testkit/RetentionSuite"
 import * as SubmissionSuite from "@partner-commentary/testkit/SubmissionSuite"
+import * as TestStorageSuite from "@partner-commentary/testkit/TestStorageSuite"
 import * as TopicCountsSuite from "@partner-commentary/testkit/TopicCountsSuite"
 import * as TopicListSuite from "@partner-commentary/testkit/TopicListSuite"
 import * as TopicStoreSuite from "@partner-commentary/testkit/TopicStoreSuite"
@@ -59,6 +60,7 @@ export const suites = (name: string, layer: typeof stores): void => {
   RedeliveryStoreSuite.suite(name, layer)
   RetentionSuite.suite(name, layer)
   SubmissionSuite.suite(name, layer)
+  TestStorageSuite.suite(name, layer)
   TopicCountsSuite.suite(name, layer)
   TopicListSuite.suite(name, layer)
   TopicStoreSuite.suite(name, layer)

@@ -19,7 +19,7 @@ it.effect("thousands of answers go in batches, between which others write; one t
       sql<{ readonly count: number }>`SELECT COUNT(*) AS count FROM kept_answers`,
       ([row]) => row?.count
     )
-    const before = { mails: 0, windows: 0, answers: start + hour, events: 0 }
+    const before = { mails: 0, windows: 0, answers: start + hour, events: 0, testTopics: 0 }
     assert.strictEqual((yield* retention.count(before)).answers, 2500)
     assert.strictEqual(yield* left, 2500)
     const purging = yield* Effect.forkChild(retention.purge(before), { startImmediately: true })
@@ -37,7 +37,13 @@ it.effect("thousands of answers go in batches, between which others write; one t
     yield* sql`INSERT INTO kept_answers (id, fingerprint, until_at, status, body)
       VALUES ('last', '', ${toIso(start + hour)}, 200, '')`
     yield* TestClock.adjust("50 millis")
-    assert.deepStrictEqual(yield* Fiber.join(purging), { mails: 0, windows: 0, answers: 2500, events: 0 })
+    assert.deepStrictEqual(yield* Fiber.join(purging), {
+      mails: 0,
+      windows: 0,
+      answers: 2500,
+      events: 0,
+      testTopics: 0
+    })
     assert.strictEqual(yield* left, 1)
   }).pipe(Effect.provide(layerMemory))
 )
@@ -62,7 +68,7 @@ it.effect("a recovery goes a while after it is done, and never before", () =>
         done_at: done
       })}`
     }
-    yield* retention.purge({ mails: start + 1, windows: 0, answers: 0, events: 0 })
+    yield* retention.purge({ mails: start + 1, windows: 0, answers: 0, events: 0, testTopics: 0 })
     const left = yield* sql<{ readonly id: string }>`SELECT id FROM recoveries ORDER BY id`
     assert.deepStrictEqual(
       left.map(({ id }) => id),

@@ -157,6 +157,7 @@ const everything = Effect.gen(function* () {
   const given = submission({ personas: personas(3), topic: { externalReference: "a" } })
   const { id, organizationId } = given.topic
   const { sent } = yield* topics.submit(given)
+  yield* topics.submit(submission({ topic: { environment: "test" } }))
   yield* topics.progress(given.topic, id)
   yield* topics.find(given.topic, id)
   yield* topics.byReference(given.topic, "a", referenceDepth)
@@ -208,8 +209,9 @@ const everything = Effect.gen(function* () {
   )
   yield* answers.find("x", start)
   const retention = yield* Retention
-  yield* retention.count({ mails: start, windows: start, answers: start, events: start })
-  yield* retention.purge({ mails: start, windows: start, answers: start, events: start })
+  yield* retention.count({ mails: start, windows: start, answers: start, events: start, testTopics: start + 2 * day })
+  yield* retention.purgeTests(start)
+  yield* retention.purge({ mails: start, windows: start, answers: start, events: start, testTopics: start + 2 * day })
 })
 
 const everyProduction = Effect.gen(function* () {

@@ -20,6 +20,7 @@ import * as RateWindowsSuite from "@partner-commentary/testkit/RateWindowsSuite"
 import * as RedeliveryStoreSuite from "@partner-commentary/testkit/RedeliveryStoreSuite"
 import * as RetentionSuite from "@partner-commentary/testkit/RetentionSuite"
 import * as SubmissionSuite from "@partner-commentary/testkit/SubmissionSuite"
+import * as TestStorageSuite from "@partner-commentary/testkit/TestStorageSuite"
 import * as TopicCountsSuite from "@partner-commentary/testkit/TopicCountsSuite"
 import * as TopicListSuite from "@partner-commentary/testkit/TopicListSuite"
 import * as TopicStoreSuite from "@partner-commentary/testkit/TopicStoreSuite"
@@ -59,6 +60,7 @@ RateWindowsSuite.suite("One process", RateWindows.layerMemory)
 RedeliveryStoreSuite.suite("SQLite", layerMemory)
 RetentionSuite.suite("SQLite", layerMemory)
 SubmissionSuite.suite("SQLite", layerMemory)
+TestStorageSuite.suite("SQLite", layerMemory)
 TopicCountsSuite.suite("SQLite", layerMemory)
 TopicListSuite.suite("SQLite", layerMemory)
 TopicStoreSuite.suite("SQLite", layerMemory)

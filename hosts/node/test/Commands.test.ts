@@ -164,9 +164,17 @@ describe.concurrent("migrate, purge and doctor", () => {
       windows: 0,
       answers: 0,
       events: 0,
+      test_topics: 0,
       dry_run: true
     })
-    expect(await Process.json(cwd, ["purge"])).toEqual({ mails: 0, windows: 0, answers: 0, events: 0, dry_run: false })
+    expect(await Process.json(cwd, ["purge"])).toEqual({
+      mails: 0,
+      windows: 0,
+      answers: 0,
+      events: 0,
+      test_topics: 0,
+      dry_run: false
+    })
     expect(await Process.json(cwd, ["doctor"])).toMatchObject({ ok: true })
     const mailless = await Process.run(cwd, ["doctor", "--json"], { SMTP_URL: "smtp://127.0.0.1:9" })
     expect(mailless.code).toBe(1)

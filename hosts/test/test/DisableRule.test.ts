@@ -243,7 +243,7 @@ it.effect("what is held for 30 days goes out, and what is held for longer is let
     yield* event
     yield* TestClock.adjust(Duration.millis(30 * day - hour))
     const now = yield* Clock.currentTimeMillis
-    const before = { mails: 0, windows: 0, answers: 0 }
+    const before = { mails: 0, windows: 0, answers: 0, testTopics: 0 }
     const { events } = yield* (yield* Retention).purge({ ...before, events: now - 30 * day + 1 })
     assert.strictEqual(events, 1)
     yield* patch(key, hook.id, { status: "active" })

@@ -70,9 +70,9 @@ export const guide: Readonly<Record<Code, Guide>> = {
   rate_limit_exceeded: {
     example: Errors.RateLimitExceeded.of({ retry_after: 42, limit: 1000, remaining: 0 }, "requests an hour"),
     details:
-      "`{retry_after, limit, remaining}`, with `quota` when a monthly quota is used up. `retry_after` is in seconds.",
+      "`{retry_after, limit, remaining}`, with `quota` when a monthly quota or the test environment's storage is used up. `retry_after` is in seconds.",
     advice:
-      "Wait for `Retry-After` seconds, then go on more slowly. With `details.quota`, do not retry by yourself: it starts anew with the next month."
+      "Wait for `Retry-After` seconds, then go on more slowly. With `details.quota`, do not retry by yourself: a monthly quota starts anew with the next month, and test topics are deleted after 30 days."
   },
   internal_error: {
     example: Errors.InternalError.of("5f1c2a90-8d0e-4c4b-9a55-0f3f6f0d7e21"),

@@ -225,11 +225,17 @@ export class RateLimitExceeded extends Schema.Error<RateLimitExceeded>("RateLimi
       limit: Fields.count("How many the limit allows.", 1000),
       remaining: Fields.count("How many are left of it.", 0),
       quota: Schema.optionalKey(
-        text("The monthly quota that is used up. Do not retry by yourself when it is here.", "topics_per_month")
+        text(
+          "The monthly quota that is used up, or in the test environment `test_topics` or `test_bytes`. Do not retry by yourself when it is here.",
+          "topics_per_month"
+        )
       )
     }).annotate({ description: "Which limit, and how long to wait." })
   ),
-  { httpApiStatus: statusOf.rate_limit_exceeded, description: "A rate limit or a monthly quota is used up." }
+  {
+    httpApiStatus: statusOf.rate_limit_exceeded,
+    description: "A rate limit, a monthly quota or the test environment's storage is used up."
+  }
 ) {
   /** No window is full, but all places are taken: in a second there may be one. */
   static busy(message: string, limit: number): RateLimitExceeded {
@@ -251,6 +257,15 @@ export class RateLimitExceeded extends Schema.Error<RateLimitExceeded>("RateLimi
         ? `The rate limit of ${details.limit} ${counted} is used up. Try again in ${details.retry_after} seconds.`
         : `Of the monthly quota ${details.quota} of ${details.limit}, ${details.remaining} are left, which is not enough. It starts anew with the next month; do not retry by yourself.`
     return RateLimitExceeded.saying(message, details)
+  }
+
+  /** The test environment stores no more for the organization. */
+  static ofTests(details: RateLimitExceeded["error"]["details"]): RateLimitExceeded {
+    const stored = details.quota === "test_topics" ? "topics" : "bytes"
+    return RateLimitExceeded.saying(
+      `The test environment stores at most ${details.limit} ${stored} for an organization, and ${details.remaining} are left, which is not enough. Test topics are deleted by themselves when they are old; do not retry by yourself.`,
+      details
+    )
   }
 
   private static saying(message: string, details: RateLimitExceeded["error"]["details"]): RateLimitExceeded {

@@ -6,8 +6,10 @@ import type { Environment } from "@partner-commentary/core/access/ApiKey"
 import { Drafting } from "@partner-commentary/core/commentary/Drafting"
 import { Studio } from "@partner-commentary/core/commentary/Studio"
 import { Postman } from "@partner-commentary/core/mail/Postman"
+import { Retention } from "@partner-commentary/core/operations/Retention"
 import type { OrganizationId } from "@partner-commentary/core/shared/Ids"
-import type * as Instant from "@partner-commentary/core/shared/Instant"
+import * as Instant from "@partner-commentary/core/shared/Instant"
+import { Policy } from "@partner-commentary/core/shared/Policy"
 import { dueIn, type Work, WorkSignal } from "@partner-commentary/core/shared/WorkSignal"
 import type { DueLane } from "@partner-commentary/core/topic/AssignmentStore"
 import { Wakeups } from "@partner-commentary/core/topic/Wakeups"
@@ -20,6 +22,7 @@ import * as Effect from "effect/Effect"
 import * as FiberSet from "effect/FiberSet"
 import * as Option from "effect/Option"
 import * as Random from "effect/Random"
+import * as Ref from "effect/Ref"
 import * as Places from "./Places.ts"
 
 /** How hard the work is done. */
@@ -219,14 +222,31 @@ export const recoveries = Effect.gen(function* () {
   return rounds("recoveries", round, Effect.succeed(Option.none()), yield* FiberSet.make())
 })
 
-/** Likewise. */
+/** Likewise: deliveries of removed webhooks first, then what the test environment stored longer ago than its retention. */
 export const removals = Effect.gen(function* () {
   const { clear } = yield* Webhooks
-  const round = Effect.tap(clear, (gone) => (gone > 0 ? Effect.sleep(pause) : Effect.void))
+  const { purgeTests } = yield* Retention
+  const { testRetention } = yield* Policy
+  const nothingSince = yield* Ref.make<Instant.Instant | null>(null)
+  const sweep = Effect.gen(function* () {
+    const now = yield* Instant.now
+    const last = yield* Ref.get(nothingSince)
+    if (last !== null && Math.abs(now - last) < Duration.toMillis(sweepEvery)) return 0
+    const gone = yield* purgeTests(Instant.plus(now, Duration.negate(testRetention)))
+    yield* Ref.set(nothingSince, gone === 0 ? now : null)
+    return gone
+  })
+  const round = Effect.tap(
+    Effect.flatMap(clear, (gone) => (gone > 0 ? Effect.succeed(gone) : sweep)),
+    (gone) => (gone > 0 ? Effect.sleep(pause) : Effect.void)
+  )
   return rounds("removals", round, Effect.succeed(Option.none()), yield* FiberSet.make())
 })
 
 const pause = "50 millis"
+
+/** How long the next look for old tests waits after one that found none. */
+const sweepEvery = Duration.minutes(10)
 
 const rounds = (
   kind: Work,

@@ -2,12 +2,14 @@
 import * as Errors from "@partner-commentary/api/Errors"
 import type { CreateTopic } from "@partner-commentary/api/TopicsApi"
 import type { Principal } from "@partner-commentary/core/access/ApiKeys"
+import type { TestStorageFull } from "@partner-commentary/core/sandbox/TestStorage"
 import * as Ids from "@partner-commentary/core/shared/Ids"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import type { NoValidPersonas, Submission } from "@partner-commentary/core/topic/Submission"
 import { Topics } from "@partner-commentary/core/topic/Topics"
 import { bounds } from "@partner-commentary/core/usage/BillingPeriod"
 import type { QuotaExceeded } from "@partner-commentary/core/usage/Quota"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Views from "./TopicViews.ts"
@@ -32,7 +34,11 @@ export const make = Effect.map(Topics, (topics) => ({
 
   submit: (submission: Submission) =>
     Effect.map(
-      Effect.catchTags(topics.submit(submission), { NoValidPersonas: noValidPersonas, QuotaExceeded: quotaExceeded }),
+      Effect.catchTags(topics.submit(submission), {
+        NoValidPersonas: noValidPersonas,
+        QuotaExceeded: quotaExceeded,
+        TestStorageFull: testStorageFull
+      }),
       ({ results, sent, topic }) => Views.created(topic, results, sent.length)
     )
 }))
@@ -46,3 +52,15 @@ const quotaExceeded = Effect.fnUntraced(function* ({ limit, quota, remaining }: 
   const wait = Math.ceil((bounds(now).end - now) / 1000)
   return yield* Errors.RateLimitExceeded.of({ retry_after: wait, limit, remaining, quota })
 })
+
+/** Test topics are deleted by whole days (UTC): room comes with the next one at the earliest. */
+const testStorageFull = Effect.fnUntraced(function* ({ limit, quota, remaining }: TestStorageFull) {
+  const now = yield* Instant.now
+  const wait = Math.max(1, Math.ceil((nextDay(now) - now) / 1000))
+  return yield* Errors.RateLimitExceeded.ofTests({ retry_after: wait, limit, remaining, quota })
+})
+
+const day = Duration.days(1)
+
+const nextDay = (now: Instant.Instant) =>
+  Instant.fromIso(`${Instant.toIso(Instant.plus(now, day)).slice(0, 10)}T00:00:00.000Z`)

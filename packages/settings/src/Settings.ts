@@ -162,6 +162,9 @@ const readGenerator = Effect.gen(function* () {
   return Option.some({ url: url.value, apiKey, model: model.value })
 })
 
+const megabyte = 1_000_000
+const testMegabytes = Policy.defaults.testStorage.bytes / megabyte
+
 const readPolicy = Effect.gen(function* () {
   const { defaults } = Policy
   const longest = 10_000
@@ -189,6 +192,11 @@ const readPolicy = Effect.gen(function* () {
       disableAfter: yield* withDefault("WEBHOOK_DISABLE_AFTER", Kind.duration, defaults.webhooks.disableAfter),
       disableEvents: yield* withDefault("WEBHOOK_DISABLE_EVENTS", count, defaults.webhooks.disableEvents)
     },
-    lease: yield* withDefault("WORKER_LEASE", Kind.duration, defaults.lease)
+    lease: yield* withDefault("WORKER_LEASE", Kind.duration, defaults.lease),
+    testRetention: yield* withDefault("TEST_RETENTION", Kind.duration, defaults.testRetention),
+    testStorage: {
+      topics: yield* withDefault("TEST_MAX_TOPICS", Kind.wholeNumber(1, 10_000_000), defaults.testStorage.topics),
+      bytes: megabyte * (yield* withDefault("TEST_MAX_MEGABYTES", Kind.wholeNumber(1, 1_000_000), testMegabytes))
+    }
   }
 })

@@ -33,6 +33,7 @@ import { removedWebhooks } from "./migrations/0024_removed_webhooks.ts"
 import { assignmentsInTurn } from "./migrations/0025_assignments_in_turn.ts"
 import { mailsInTurn } from "./migrations/0026_mails_in_turn.ts"
 import { openByOrganization } from "./migrations/0027_open_by_organization.ts"
+import { testStorage } from "./migrations/0029_test_storage.ts"
 import { mailTickets } from "./migrations/0030_mail_tickets.ts"
 import { look, table } from "./Standing.ts"
 
@@ -62,6 +63,7 @@ const migrations = {
   "0025_assignments_in_turn": assignmentsInTurn,
   "0026_mails_in_turn": mailsInTurn,
   "0027_open_by_organization": openByOrganization,
+  "0029_test_storage": testStorage,
   "0030_mail_tickets": mailTickets
 }
 

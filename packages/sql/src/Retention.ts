@@ -1,6 +1,6 @@
 /**
- * Lets go of settled mails and recoveries, closed duplicate windows, and answers and events kept long enough, by their indexes: few at a
- * time, with a pause behind each, so that who writes meanwhile, in other processes too, waits for one batch and never for all.
+ * Deletes settled mails and recoveries, closed duplicate windows, old answers and events, and old topics of the test environment: batch by
+ * batch along their indexes, with a pause after each, so that a writer waits for one batch at most.
  */
 import { type Before, Retention } from "@partner-commentary/core/operations/Retention"
 import { toIso } from "@partner-commentary/core/shared/Instant"
@@ -10,6 +10,7 @@ import * as Layer from "effect/Layer"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { forUpdate } from "./Lock.ts"
+import * as TestRetention from "./TestRetention.ts"
 import { transact } from "./Transaction.ts"
 
 const batch = 1000
@@ -76,6 +77,16 @@ export const layer = Layer.effect(
         more < batch ? Effect.succeed(gone + more) : Effect.andThen(Effect.sleep(pause), all(kind, gone + more))
       )
 
+    const allTests = (before: Before["testTopics"], gone = 0): Effect.Effect<number> =>
+      Effect.flatMap(TestRetention.topics(sql, before), (more) =>
+        more === 0
+          ? Effect.succeed(gone)
+          : Effect.andThen(
+              more < TestRetention.topicsAtOnce ? Effect.void : Effect.sleep(pause),
+              allTests(before, gone + more)
+            )
+      )
+
     const total = ({ isClosed, table }: Kind) =>
       Effect.orDie(
         Effect.map(
@@ -94,7 +105,8 @@ export const layer = Layer.effect(
           mails: yield* all(mails(before)),
           windows: yield* all(windows(before)),
           answers: yield* all(answers(before)),
-          events: yield* all(events(before))
+          events: yield* all(events(before)),
+          testTopics: yield* allTests(before.testTopics)
         }
         yield* all(recoveries(before))
         return gone
@@ -104,8 +116,13 @@ export const layer = Layer.effect(
           mails: yield* total(mails(before)),
           windows: yield* total(windows(before)),
           answers: yield* total(answers(before)),
-          events: yield* total(events(before))
+          events: yield* total(events(before)),
+          testTopics: yield* Effect.orDie(TestRetention.count(sql, before.testTopics))
         }
+      }),
+      purgeTests: Effect.fn("Retention.purgeTests")(function* (before) {
+        const gone = yield* TestRetention.topics(sql, before)
+        return gone > 0 ? gone : yield* TestRetention.leftovers(sql, before)
       })
     })
   })

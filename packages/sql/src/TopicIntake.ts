@@ -1,8 +1,9 @@
 /**
- * How a submission is written where a statement is a call, as on SQLite: windows, topic, assignments, mails, usage, tallies, in this order,
+ * How a submission is written where a statement is a call, as on SQLite: windows, topic, assignments, mails, usage, test storage, tallies, in this order,
  * each by itself. Where it is a way over the network, TopicIntakeAtOnce has the same in one. What follows is TopicStore's to decide.
  */
 import { noticeId } from "@partner-commentary/core/mail/Mail"
+import type { TestStorage as TestStored } from "@partner-commentary/core/sandbox/TestStorage"
 import type { PersonaId } from "@partner-commentary/core/shared/Ids"
 import { toIso } from "@partner-commentary/core/shared/Instant"
 import { assignments, type Sending, type Submission } from "@partner-commentary/core/topic/Submission"
@@ -17,6 +18,7 @@ import { isoOfFew } from "./Columns.ts"
 import * as KeptFigures from "./KeptFigures.ts"
 import * as Mails from "./MailStore.ts"
 import * as Tallies from "./Tallies.ts"
+import * as TestStorage from "./TestStorage.ts"
 import * as TopicRow from "./TopicRow.ts"
 import * as TopicTotals from "./TopicTotals.ts"
 import * as Usage from "./UsageStore.ts"
@@ -29,9 +31,11 @@ export interface Written {
   readonly holders: Holders
   /** The month with this submission in it. */
   readonly seen: { readonly topics_created: number; readonly units_held: number }
+  /** What the test environment stores with this submission; null in the live one. */
+  readonly stored: TestStored | null
 }
 
-export const nothing: Written["seen"] = { topics_created: 0, units_held: 0 }
+export const nothing: Pick<Written, "seen" | "stored"> = { seen: { topics_created: 0, units_held: 0 }, stored: null }
 
 export interface WindowRow {
   readonly persona_id: PersonaId
@@ -51,8 +55,10 @@ export const whereHeld = (sql: SqlClient, moment: Fragment) => {
 export const holdersOf = (rows: ReadonlyArray<WindowRow>): Holders =>
   new Map(rows.map((row) => [row.persona_id, { topicId: row.topic_id, shareId: row.share_id }]))
 
-export const topicOf = ({ topic }: Submission, sent: number) =>
-  TopicRow.toRow({ ...topic, status: "pending", counts: { ...none, topic_sent: sent } })
+export const topicOf = ({ storage, topic }: Submission, sent: number) => ({
+  ...TopicRow.toRow({ ...topic, status: "pending", counts: { ...none, topic_sent: sent } }),
+  ...(storage === null ? {} : { stored_bytes: storage.bytes })
+})
 
 export const inStatements =
   (sql: SqlClient) =>
@@ -76,7 +82,7 @@ export const inStatements =
               ${whereHeld(sql, sql`${toIso(topic.createdAt)}`)} RETURNING persona_id, topic_id, share_id`
       )
       const sent = assignments(submission, holders)
-      if (sent.length === 0) return { holders, seen: nothing }
+      if (sent.length === 0) return { holders, ...nothing }
 
       const iso = isoOfFew()
       yield* sql`INSERT INTO topics ${sql.insert(topicOf(submission, sent.length))}`
@@ -100,8 +106,12 @@ export const inStatements =
         )
       }
       const seen = yield* Usage.count(sql, topic, periodOf(topic.createdAt), { topics: 1, units: sent.length })
+      const stored =
+        submission.storage === null
+          ? null
+          : yield* TestStorage.add(sql, topic.organizationId, { topics: 1, bytes: submission.storage.bytes })
       yield* Tallies.add(sql, topic, [TopicTotals.tally("pending", 1), ...KeptFigures.sent(sent)])
-      return { holders, seen }
+      return { holders, seen, stored }
     })
 
 const byPersona = (one: { readonly persona_id: string }, other: { readonly persona_id: string }): number =>

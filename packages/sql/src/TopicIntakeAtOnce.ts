@@ -7,7 +7,6 @@ import type { ShareId } from "@partner-commentary/core/shared/Ids"
 import { toIso } from "@partner-commentary/core/shared/Instant"
 import { assignments, type Submission } from "@partner-commentary/core/topic/Submission"
 import { periodOf } from "@partner-commentary/core/usage/BillingPeriod"
-import type { Quotas } from "@partner-commentary/core/usage/Quota"
 import * as Effect from "effect/Effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
@@ -15,12 +14,16 @@ import { toNewRow } from "./AssignmentRow.ts"
 import { isoOfFew, jsonOf } from "./Columns.ts"
 import * as KeptFigures from "./KeptFigures.ts"
 import * as Tallies from "./Tallies.ts"
+import * as TestStorage from "./TestStorage.ts"
 import { holdersOf, nothing, topicOf, type WindowRow, type Written, whereHeld } from "./TopicIntake.ts"
 
 interface Row extends WindowRow {
   readonly fingerprint: string
   readonly topics_created: number | null
   readonly units_held: number | null
+  /** In the test environment. */
+  readonly topics?: number | null
+  readonly bytes?: number | null
 }
 
 /** A submission, and the rows of its assignments. */
@@ -46,21 +49,23 @@ export const prepare = (submission: Submission): Prepared => {
 export const write = Effect.fnUntraced(function* (
   sql: SqlClient,
   prepared: ReadonlyArray<Prepared>,
-  quotas: Quotas | null
+  bounds: Pick<Submission, "quotas" | "storage"> | null
 ): Effect.fn.Return<ReadonlyArray<Written>, SqlError> {
   const rows = prepared.flatMap(({ rows }) => rows)
   const submissions = prepared.map(({ submission }) => submission)
   const [first] = rows
   const [one] = submissions
-  if (first === undefined || one === undefined) return submissions.map(() => ({ holders: new Map(), seen: nothing }))
+  if (first === undefined || one === undefined) return submissions.map(() => ({ holders: new Map(), ...nothing }))
   const { createdAt, environment, organizationId } = one.topic
   const period = periodOf(createdAt)
   const topics = submissions.map((submission) => topicOf(submission, 0))
   const windows = submissions.map(({ fingerprint, topic, windowUntil }) => {
     return { topic_id: topic.id, created_at: toIso(topic.createdAt), fingerprint, until_at: toIso(windowUntil) }
   })
-  const topicsAllowed = sql`CAST(${quotas?.topics_per_month ?? null} AS BIGINT)`
-  const unitsAllowed = sql`CAST(${quotas?.commentaries_per_month ?? null} AS BIGINT)`
+  const topicsAllowed = sql`CAST(${bounds?.quotas?.topics_per_month ?? null} AS BIGINT)`
+  const unitsAllowed = sql`CAST(${bounds?.quotas?.commentaries_per_month ?? null} AS BIGINT)`
+  const test =
+    environment === "test" ? inTestStorage(sql, organizationId, submissions, bounds?.storage?.limits) : live(sql)
   const own = Object.keys(first).filter((name) => name !== "position")
   const columns = sql.literal(own.join(", "))
   const topicColumns = Object.keys(topics[0] ?? {}).filter((name) => name !== "topic_sent")
@@ -78,7 +83,7 @@ export const write = Effect.fnUntraced(function* (
         (SELECT topics_created + ${submissions.length} > ${topicsAllowed} OR units_held + ${rows.length} > ${unitsAllowed}
           FROM usage_months
           WHERE organization_id = ${organizationId} AND environment = ${environment} AND period = ${period}),
-        ${submissions.length} > ${topicsAllowed} OR ${rows.length} > ${unitsAllowed}, FALSE)),
+        ${submissions.length} > ${topicsAllowed} OR ${rows.length} > ${unitsAllowed}, FALSE) ${test.fits}),
     windows AS MATERIALIZED (
       SELECT * FROM json_to_recordset(${jsonOf(windows)})
         AS given (topic_id TEXT, created_at TEXT, fingerprint TEXT, until_at TEXT)),
@@ -109,7 +114,8 @@ export const write = Effect.fnUntraced(function* (
       SELECT ${sql.literal(topicColumns.map((name) => `given.${name}`).join(", "))},
         own.total
       FROM (SELECT topic_id, COUNT(*) AS total FROM sent, seen GROUP BY topic_id) AS own
-      JOIN json_populate_recordset(NULL::topics, ${jsonOf(topics)}) AS given ON given.id = own.topic_id),
+      JOIN json_populate_recordset(NULL::topics, ${jsonOf(topics)}) AS given ON given.id = own.topic_id ${test.returned})
+    ${test.stored},
     counted AS (
       INSERT INTO tallies AS kept (organization_id, environment, day, persona_id, name, total, persona_name)
       SELECT ${organizationId}, ${environment}, more.* FROM (
@@ -120,15 +126,51 @@ export const write = Effect.fnUntraced(function* (
           FROM sent, seen GROUP BY persona_id) AS more
       ORDER BY day COLLATE "C", persona_id COLLATE "C", name COLLATE "C"
       ${Tallies.whereKept(sql)})
-    SELECT holders.*, seen.topics_created, seen.units_held,
-      1 / CASE WHEN topics_created > ${topicsAllowed} OR units_held > ${unitsAllowed} THEN 0 ELSE 1 END AS fits_or_fails
-    FROM holders LEFT JOIN seen ON TRUE`
+    SELECT holders.*, seen.topics_created, seen.units_held ${test.columns},
+      1 / CASE WHEN topics_created > ${topicsAllowed} OR units_held > ${unitsAllowed} ${test.isOver} THEN 0 ELSE 1 END
+        AS fits_or_fails
+    FROM holders LEFT JOIN seen ON TRUE ${test.joined}`
   if (found.length === 0) return []
-  const seen = { topics_created: found[0]?.topics_created ?? 0, units_held: found[0]?.units_held ?? 0 }
+  const [{ bytes = null, topics: stored = null, topics_created, units_held }] = found as readonly [Row]
+  const counted = {
+    seen: { topics_created: topics_created ?? 0, units_held: units_held ?? 0 },
+    stored: stored === null || bytes === null ? null : { topics: stored, bytes }
+  }
   return submissions.map(({ fingerprint }) => {
-    return { holders: holdersOf(found.filter((row) => row.fingerprint === fingerprint)), seen }
+    return { holders: holdersOf(found.filter((row) => row.fingerprint === fingerprint)), ...counted }
   })
 })
+
+/** What the statement has more in the test environment, whose storage is counted. */
+const inTestStorage = (
+  sql: SqlClient,
+  organizationId: Submission["topic"]["organizationId"],
+  submissions: ReadonlyArray<Submission>,
+  limits: NonNullable<Submission["storage"]>["limits"] | undefined
+) => {
+  const bytes = submissions.reduce((total, { storage }) => total + (storage?.bytes ?? 0), 0)
+  const topicsAllowed = sql`CAST(${limits?.topics ?? null} AS BIGINT)`
+  const bytesAllowed = sql`CAST(${limits?.bytes ?? null} AS BIGINT)`
+  return {
+    fits: sql`AND NOT COALESCE(
+        (SELECT topics + ${submissions.length} > ${topicsAllowed} OR bytes + ${bytes} > ${bytesAllowed}
+          FROM test_storage WHERE organization_id = ${organizationId}),
+        ${submissions.length} > ${topicsAllowed} OR ${bytes} > ${bytesAllowed}, FALSE)`,
+    returned: sql`RETURNING stored_bytes`,
+    stored: sql`, stored AS (
+      INSERT INTO test_storage AS kept (organization_id, topics, bytes)
+      SELECT ${organizationId}, COUNT(*), SUM(stored_bytes) FROM written HAVING COUNT(*) > 0
+      ${TestStorage.whereStored(sql)} RETURNING topics, bytes)`,
+    columns: sql`, stored.topics, stored.bytes`,
+    isOver: sql`OR stored.topics > ${topicsAllowed} OR stored.bytes > ${bytesAllowed}`,
+    joined: sql`LEFT JOIN stored ON TRUE`
+  }
+}
+
+const live = (sql: SqlClient) => {
+  const nothing = sql.literal("")
+  return { fits: nothing, returned: nothing, stored: nothing, columns: nothing, isOver: nothing, joined: nothing }
+}
 
 /** What the id of a request's mail has more than that of its assignment. */
 const afterShareId = noticeId("" as ShareId, "request")

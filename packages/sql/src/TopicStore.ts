@@ -2,11 +2,12 @@
  * Topics: taken in as one transaction each, read by one query each. Where a statement is a way over the network, those that an owner sends at
  * one time are taken in together. How assignments change is AssignmentStore's.
  */
+import * as TestStorage from "@partner-commentary/core/sandbox/TestStorage"
 import { assignments, NoValidPersonas, results, type Submission } from "@partner-commentary/core/topic/Submission"
 import type { Topic } from "@partner-commentary/core/topic/Topic"
 import { none } from "@partner-commentary/core/topic/TopicStatus"
 import { TopicStore } from "@partner-commentary/core/topic/TopicStore"
-import { refusal } from "@partner-commentary/core/usage/Quota"
+import * as Quota from "@partner-commentary/core/usage/Quota"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
@@ -51,12 +52,18 @@ const submitAlone = (sql: SqlClient.SqlClient, write: Write) => (submission: Sub
   transact(
     sql,
     Effect.gen(function* () {
-      const { holders, seen } = yield* write(submission)
+      const { holders, seen, stored } = yield* write(submission)
       const submitted = yield* outcome(submission, holders)
+      const { storage } = submission
+      if (storage !== null && stored !== null) {
+        const others = { topics: stored.topics - 1, bytes: stored.bytes - storage.bytes }
+        const refused = TestStorage.refusal(others, storage.limits, storage.bytes)
+        if (Option.isSome(refused)) return yield* refused.value
+      }
       if (submission.quotas !== null) {
         const sent = submitted.sent.length
         const held = { topics: seen.topics_created - 1, commentaryUnits: seen.units_held - sent }
-        const refused = refusal(held, submission.quotas, sent)
+        const refused = Quota.refusal(held, submission.quotas, sent)
         if (Option.isSome(refused)) return yield* refused.value
       }
       return submitted
@@ -67,7 +74,7 @@ const submitAlone = (sql: SqlClient.SqlClient, write: Write) => (submission: Sub
 const together = 25
 
 /**
- * One statement, which is a transaction by itself, takes in all that fit into the quotas. Where it did not, or failed for whatever one of them
+ * One statement, which is a transaction by itself, takes in all that fit into the quotas and the test storage. Where it did not, or failed for whatever one of them
  * is to blame for, each goes by itself. What is part of a larger change is a statement of that.
  */
 const submitTogether = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
@@ -78,7 +85,7 @@ const submitTogether = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
   /** As a part of a larger change, which needs no place to come back to: where nothing fits, nothing was written. */
   const asPart = (one: Prepared) =>
     Effect.flatMap(
-      Effect.catch(TopicIntakeAtOnce.write(sql, [one], one.submission.quotas), (error) =>
+      Effect.catch(TopicIntakeAtOnce.write(sql, [one], one.submission), (error) =>
         Effect.die(isUsedUpMeanwhile(error) ? asConflict(error) : error)
       ),
       ([written]) => (written === undefined ? alone(one) : outcome(one.submission, written.holders))
@@ -88,7 +95,7 @@ const submitTogether = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
 
   const atOnce = Effect.fnUntraced(
     function* (all: ReadonlyArray<Prepared>) {
-      const written = yield* TopicIntakeAtOnce.write(sql, all, all[0]?.submission.quotas ?? null)
+      const written = yield* TopicIntakeAtOnce.write(sql, all, all[0]?.submission ?? null)
       return written.length === 0
         ? yield* eachAlone(all)
         : yield* Effect.forEach(all, ({ submission }, index) =>
@@ -118,7 +125,7 @@ const submitTogether = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
     })
 })
 
-const nobody: TopicIntake.Written = { holders: new Map(), seen: TopicIntake.nothing }
+const nobody: TopicIntake.Written = { holders: new Map(), ...TopicIntake.nothing }
 
 /** One owner's, of one day, whose figures they are counted in, and of one plan, which may have changed meanwhile. */
 const laneOf = ({ submission: { quotas, topic } }: Prepared): string =>

@@ -33,7 +33,7 @@ export const suite = <E>(
 ): void => {
   describe(`${name}: Retention`, () => {
     const it = guarantees(layer)
-    const keepAll = { mails: 0, windows: 0, answers: 0, events: 0 }
+    const keepAll = { mails: 0, windows: 0, answers: 0, events: 0, testTopics: 0 }
 
     it("mails settled before the given moment go; waiting ones stay, however old", () =>
       Effect.gen(function* () {

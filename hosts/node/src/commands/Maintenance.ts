@@ -45,18 +45,20 @@ export const purge = Command.make(
   { dryRun: Flag.Boolean("dry-run").pipe(Flag.withDescription("Count only"), Flag.withDefault(false)) },
   Effect.fn(function* ({ dryRun }) {
     const retention = yield* Retention
+    const { testRetention } = (yield* Settings.read).policy
     const now = yield* Instant.now
     const before = {
       mails: Instant.plus(now, Duration.negate(kept.duration)),
       windows: now,
       answers: now,
-      events: Instant.plus(now, Duration.negate(keptEvents.duration))
+      events: Instant.plus(now, Duration.negate(keptEvents.duration)),
+      testTopics: Instant.plus(now, Duration.negate(testRetention))
     }
-    const gone = yield* dryRun ? retention.count(before) : retention.purge(before)
+    const { testTopics, ...gone } = yield* dryRun ? retention.count(before) : retention.purge(before)
     yield* answer({
-      json: () => ({ ...gone, dry_run: dryRun }),
+      json: () => ({ ...gone, test_topics: testTopics, dry_run: dryRun }),
       text: () => [
-        `${dryRun ? "Would let" : "Let"} go of ${gone.mails} mails settled more than ${kept.text} ago, ${gone.windows} closed duplicate windows, ${gone.answers} answers under idempotency keys that ended, and ${gone.events} events of more than ${keptEvents.text} ago with their deliveries.`
+        `${dryRun ? "Would let" : "Let"} go of ${gone.mails} mails settled more than ${kept.text} ago, ${gone.windows} closed duplicate windows, ${gone.answers} answers under idempotency keys that ended, ${gone.events} events of more than ${keptEvents.text} ago with their deliveries, and ${testTopics} test topics of more than ${Duration.format(testRetention)} ago.`
       ]
     })
   }, Effect.provide(Administration.layer))

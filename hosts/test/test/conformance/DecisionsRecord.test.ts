@@ -113,14 +113,15 @@ conforms(
         mails: now - 7 * 86_400_000,
         windows: now,
         answers: now,
-        events: now - 30 * 86_400_000
+        events: now - 30 * 86_400_000,
+        testTopics: now - 30 * 86_400_000
       })
     })
-    assert.deepStrictEqual(yield* purge, { mails: 0, windows: 0, answers: 0, events: 0 })
+    assert.deepStrictEqual(yield* purge, { mails: 0, windows: 0, answers: 0, events: 0, testTopics: 0 })
     yield* TestClock.adjust("24 hours")
     assert.deepStrictEqual((yield* send("a", content)).headers.get("idempotency-replayed"), null)
     const [first, again] = [yield* purge, yield* purge]
-    assert.deepStrictEqual([first.mails, again], [0, { mails: 0, windows: 0, answers: 0, events: 0 }])
+    assert.deepStrictEqual([first.mails, again], [0, { mails: 0, windows: 0, answers: 0, events: 0, testTopics: 0 }])
     yield* creatorToken(persona.creator.email, 3)
     yield* TestClock.adjust("10 days")
     yield* eventually(

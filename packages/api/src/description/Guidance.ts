@@ -42,7 +42,7 @@ const personas = testPersonas
   .join("\n")
 
 /** Where an integration is tried out. */
-export const testEnvironment = `Keys that begin with \`pk_test_\` see a separate environment: topics and webhooks of their own, no mails, and simulated creators in place of people. Nothing is refused for a quota there, whatever \`remaining\` of \`GET /usage\` says; rate limits hold as they do for live keys.
+export const testEnvironment = `Keys that begin with \`pk_test_\` see a separate environment: topics and webhooks of their own, no mails, and simulated creators in place of people. No monthly quota holds there, whatever \`remaining\` of \`GET /usage\` says; rate limits hold as they do for live keys. Test topics are deleted after 30 days, with everything that belongs to them. The test environment stores a limited number of topics and bytes for an organization; beyond that a topic is refused with 429 and \`details.quota\` \`test_topics\` or \`test_bytes\`.
 
 A simulated creator takes a step every 1.5 seconds: a commentary is approved 4.5 seconds after submission. Five test personas stand first in \`GET /personas\` of a test key, need no license, and have ids that never change:
 
@@ -81,7 +81,7 @@ Moments are ISO 8601 in UTC. Unknown fields and parameters are ignored. New fiel
 
 ## Rate limits
 
-A key may make 1,000 requests an hour and 100 a minute (premium: 5,000 and 500). Creating topics, listing personas and reading topics have hourly limits of their own. \`X-RateLimit-Limit\`, \`X-RateLimit-Remaining\` and \`X-RateLimit-Reset\` on every answer describe the hourly window with the fewest requests left. A request beyond a limit is answered with 429, \`rate_limit_exceeded\` and \`Retry-After\` in seconds. With \`details.quota\` a monthly quota is used up: do not retry by yourself.
+A key may make 1,000 requests an hour and 100 a minute (premium: 5,000 and 500). Creating topics, listing personas and reading topics have hourly limits of their own. \`X-RateLimit-Limit\`, \`X-RateLimit-Remaining\` and \`X-RateLimit-Reset\` on every answer describe the hourly window with the fewest requests left. A request beyond a limit is answered with 429, \`rate_limit_exceeded\` and \`Retry-After\` in seconds. With \`details.quota\` a monthly quota, or the test environment's storage, is used up: do not retry by yourself.
 
 ## Idempotency
 

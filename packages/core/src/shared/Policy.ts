@@ -1,6 +1,7 @@
 /** The product's figures: windows, bounds and schedules, with their defaults. Hosts read some of them from the environment. */
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
+import type { TestStorage } from "../sandbox/TestStorage.ts"
 import * as Webhooks from "../webhook/WebhookPolicy.ts"
 
 export interface Policy {
@@ -30,6 +31,10 @@ export interface Policy {
   readonly testDuplicateWindow: Duration.Duration
   /** How long a simulated creator takes for each step. */
   readonly testPace: Duration.Duration
+  /** Test topics are deleted, by whole days (UTC), when they are older than this. */
+  readonly testRetention: Duration.Duration
+  /** What the test environment stores for one organization at most. */
+  readonly testStorage: TestStorage
   /** An idempotency key gives its first answer again for so long. */
   readonly idempotencyWindow: Duration.Duration
   readonly webhooks: Webhooks.WebhookPolicy
@@ -49,6 +54,8 @@ export const defaults: Policy = {
   lease: Duration.seconds(90),
   testDuplicateWindow: Duration.seconds(60),
   testPace: Duration.millis(1500),
+  testRetention: Duration.days(30),
+  testStorage: { topics: 10_000, bytes: 250_000_000 },
   idempotencyWindow: Duration.hours(24),
   webhooks: Webhooks.defaults
 }

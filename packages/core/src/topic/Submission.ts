@@ -4,6 +4,7 @@ import * as Schema from "effect/Schema"
 import type { Environment } from "../access/ApiKey.ts"
 import type { Persona } from "../persona/Persona.ts"
 import { pathFor } from "../sandbox/TestPersonas.ts"
+import type { TestStorage } from "../sandbox/TestStorage.ts"
 import { PersonaId, ShareId, TopicId } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
 import type { Policy } from "../shared/Policy.ts"
@@ -25,6 +26,8 @@ export interface Submission {
   readonly respondBy: Instant.Instant
   /** Null: nothing is counted (the test environment). */
   readonly quotas: Quotas | null
+  /** What the topic counts in the test environment, and what may be stored there; null in the live one. */
+  readonly storage: { readonly bytes: number; readonly limits: TestStorage } | null
   /** When the simulated creators take their first step; null in the live environment, whose creators are human. */
   readonly actsAt: Instant.Instant | null
 }

@@ -4,6 +4,7 @@ import { type Assignment, AssignmentStatus } from "./Assignment.ts"
 
 export const TopicStatus = Schema.Literals(["pending", "in_progress", "partial", "completed"])
 export type TopicStatus = typeof TopicStatus.Type
+export const topicStatuses = TopicStatus.literals
 
 /** How many assignments stand where. `abandoned` ones are settled without a commentary while their status still says work. */
 export interface TopicCounts extends Readonly<Record<AssignmentStatus, number>> {

@@ -3,6 +3,7 @@ import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
 import type { Environment } from "../access/ApiKey.ts"
+import type { TestStorageFull } from "../sandbox/TestStorage.ts"
 import type { OrganizationId, PersonaId, ShareId, TopicId } from "../shared/Ids.ts"
 import type { Cursor, Page } from "../shared/Page.ts"
 import type { QuotaExceeded } from "../usage/Quota.ts"
@@ -72,7 +73,7 @@ export class TopicStore extends Context.Service<
   TopicStore,
   {
     /**
-     * Claims the duplicate windows, holds the quota and writes topic, assignments and request mails: all of it or nothing.
+     * Claims the duplicate windows, holds the quota or the test environment's storage, and writes topic, assignments and request mails: all of it or nothing.
      * Exact however many come at once: a window has one holder, a quota is never over.
      */
     readonly submit: (submission: Submission) => Effect.Effect<
@@ -81,7 +82,7 @@ export class TopicStore extends Context.Service<
         readonly results: ReadonlyArray<SubmissionResult>
         readonly sent: ReadonlyArray<ShareId>
       },
-      NoValidPersonas | QuotaExceeded
+      NoValidPersonas | QuotaExceeded | TestStorageFull
     >
     /** One query. */
     readonly progress: (owner: Owner, id: TopicId) => Effect.Effect<Option.Option<TopicProgress>>

@@ -12,6 +12,7 @@ import type { Persona } from "../persona/Persona.ts"
 import { PersonaStore } from "../persona/PersonaStore.ts"
 import { nameable } from "../persona/Personas.ts"
 import { testPersonaOf } from "../sandbox/TestPersonas.ts"
+import { bytesOf, type TestStorageFull } from "../sandbox/TestStorage.ts"
 import * as Ids from "../shared/Ids.ts"
 import { type PersonaId, ShareId, TopicId } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
@@ -74,7 +75,7 @@ export class Topics extends Context.Service<
         readonly results: ReadonlyArray<SubmissionResult>
         readonly sent: ReadonlyArray<ShareId>
       },
-      NoValidPersonas | QuotaExceeded
+      NoValidPersonas | QuotaExceeded | TestStorageFull
     >
     readonly progress: (owner: Owner, id: TopicId) => Effect.Effect<TopicProgress, TopicNotFound>
     readonly find: (owner: Owner, id: TopicId) => Effect.Effect<TopicWithAssignments, TopicNotFound>
@@ -139,6 +140,10 @@ export class Topics extends Context.Service<
             ),
             respondBy: latestResponse(environment, createdAt, policy),
             quotas: environment === "test" ? null : limits,
+            storage:
+              environment === "test"
+                ? { bytes: bytesOf({ ...wanted, content }, licensed.length), limits: policy.testStorage }
+                : null,
             actsAt: environment === "test" ? Instant.plus(createdAt, policy.testPace) : null
           }
           if (submission.candidates.length === 0) {

@@ -49,6 +49,7 @@ const submission = (requested: ReadonlyArray<number>, licensed: ReadonlyArray<nu
   windowUntil: noon,
   respondBy: latestResponse("live", noon, defaults),
   quotas: null,
+  storage: null,
   actsAt: null
 })
 

@@ -16,6 +16,10 @@ export const serial = (sql: SqlClient) =>
     orElse: () => sql.literal("INTEGER PRIMARY KEY")
   })
 
+/** A whole number beyond 2^31: every INTEGER of SQLite holds one. */
+export const large = (sql: SqlClient) =>
+  sql.onDialectOrElse({ pg: () => sql.literal("BIGINT"), orElse: () => sql.literal("INTEGER") })
+
 /** Pages are filled to so many percent: a changed row finds room beside itself, and no index hears of it. SQLite changes rows in place. */
 export const oftenUpdated = (sql: SqlClient, fill: number) =>
   sql.onDialectOrElse({ pg: () => sql.literal(`WITH (fillfactor = ${fill})`), orElse: () => sql.literal("") })
