@@ -7,6 +7,7 @@ import * as AssignmentStoreSuite from "@partner-commentary/testkit/AssignmentSto
 import * as AssignmentTurnsSuite from "@partner-commentary/testkit/AssignmentTurnsSuite"
 import * as AuditLogSuite from "@partner-commentary/testkit/AuditLogSuite"
 import * as DeliveryStoreSuite from "@partner-commentary/testkit/DeliveryStoreSuite"
+import * as DueTimesSuite from "@partner-commentary/testkit/DueTimesSuite"
 import * as FollowingDeliverySuite from "@partner-commentary/testkit/FollowingDeliverySuite"
 import * as IdempotencyStoreSuite from "@partner-commentary/testkit/IdempotencyStoreSuite"
 import * as MailStoreSuite from "@partner-commentary/testkit/MailStoreSuite"
@@ -48,6 +49,7 @@ export const suites = (name: string, layer: typeof stores): void => {
   AssignmentTurnsSuite.suite(name, layer)
   AuditLogSuite.suite(name, layer, recorded)
   DeliveryStoreSuite.suite(name, layer)
+  DueTimesSuite.suite(name, layer)
   FollowingDeliverySuite.suite(name, layer)
   PausedDeliverySuite.suite(name, layer)
   IdempotencyStoreSuite.suite(name, layer)

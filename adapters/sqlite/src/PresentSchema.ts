@@ -26,7 +26,8 @@ export const migrations = [
   "0026_mails_in_turn",
   "0027_open_by_organization",
   "0029_test_storage",
-  "0030_mail_tickets"
+  "0030_mail_tickets",
+  "0033_due_times"
 ]
 
 export const statements = [
@@ -81,6 +82,7 @@ export const statements = [
   "INSERT INTO partner_commentary_migrations (migration_id, name) VALUES (27, 'open_by_organization')",
   "INSERT INTO partner_commentary_migrations (migration_id, name) VALUES (29, 'test_storage')",
   "INSERT INTO partner_commentary_migrations (migration_id, name) VALUES (30, 'mail_tickets')",
+  "INSERT INTO partner_commentary_migrations (migration_id, name) VALUES (33, 'due_times')",
   "CREATE INDEX personas_creator ON personas (creator_key, created_at)",
   "CREATE INDEX api_keys_organization ON api_keys (organization_id, created_at, id)",
   "CREATE INDEX topics_newest ON topics (organization_id, environment, created_at, id)",
@@ -113,5 +115,7 @@ export const statements = [
   "CREATE INDEX topics_of_tests ON topics (created_at, id) WHERE environment = 'test'",
   "CREATE INDEX events_of_tests ON events (share_id) WHERE environment = 'test'",
   "CREATE INDEX duplicate_windows_of_tests ON duplicate_windows (until_at) WHERE environment = 'test'",
-  "CREATE INDEX mails_failed_of ON mails (organization_id, settled_at, id) WHERE state = 'failed'"
+  "CREATE INDEX mails_failed_of ON mails (organization_id, settled_at, id) WHERE state = 'failed'",
+  "CREATE INDEX assignments_generating ON assignments (generation_next_at) WHERE generation_next_at IS NOT NULL",
+  "CREATE INDEX assignments_simulated ON assignments (simulation_next_at) WHERE simulation_next_at IS NOT NULL"
 ]

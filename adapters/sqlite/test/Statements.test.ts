@@ -9,6 +9,7 @@ import { Retention } from "@partner-commentary/core/operations/Retention"
 import { OrganizationStore } from "@partner-commentary/core/partner/OrganizationStore"
 import { PerformanceStore } from "@partner-commentary/core/performance/PerformanceStore"
 import { PersonaStore } from "@partner-commentary/core/persona/PersonaStore"
+import { latestDue } from "@partner-commentary/core/shared/DueTimes"
 import type { EventId, WebhookId } from "@partner-commentary/core/shared/Ids"
 import { AssignmentStore } from "@partner-commentary/core/topic/AssignmentStore"
 import { TopicStore } from "@partner-commentary/core/topic/TopicStore"
@@ -23,6 +24,7 @@ import { WebhookStore } from "@partner-commentary/core/webhook/WebhookStore"
 import { layerMemory } from "@partner-commentary/sqlite/Sqlite"
 import * as Creator from "@partner-commentary/testkit/Creator"
 import { apiKey, commentaryId, day, personas, start, submission, webhook } from "@partner-commentary/testkit/Fixtures"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
@@ -182,6 +184,10 @@ const everything = Effect.gen(function* () {
   yield* assignments.stalled
   for (const mail of yield* mails.claim(start, start + day, 1)) yield* mails.settle(mail, { state: "sent" }, start)
   yield* mails.nextDue
+  const latest = latestDue(start, Duration.minutes(1), [Duration.minutes(1), Duration.hours(1)])
+  yield* mails.repairDueTimes(latest)
+  yield* assignments.putOff(latest, start, 10)
+  yield* (yield* ProductionStore).repairDueTimes(latest)
   yield* mails.failed(10)
   const period = { start, end: start + day }
   const { next } = yield* performance.page(given.topic, period, null, 1)

@@ -8,6 +8,7 @@ import * as AssignmentStoreSuite from "@partner-commentary/testkit/AssignmentSto
 import * as AssignmentTurnsSuite from "@partner-commentary/testkit/AssignmentTurnsSuite"
 import * as AuditLogSuite from "@partner-commentary/testkit/AuditLogSuite"
 import * as DeliveryStoreSuite from "@partner-commentary/testkit/DeliveryStoreSuite"
+import * as DueTimesSuite from "@partner-commentary/testkit/DueTimesSuite"
 import * as FollowingDeliverySuite from "@partner-commentary/testkit/FollowingDeliverySuite"
 import * as IdempotencyStoreSuite from "@partner-commentary/testkit/IdempotencyStoreSuite"
 import * as MailStoreSuite from "@partner-commentary/testkit/MailStoreSuite"
@@ -48,6 +49,7 @@ AssignmentStoreSuite.suite("SQLite", layerMemory)
 AssignmentTurnsSuite.suite("SQLite", layerMemory)
 AuditLogSuite.suite("SQLite", layerMemory, recorded)
 DeliveryStoreSuite.suite("SQLite", layerMemory)
+DueTimesSuite.suite("SQLite", layerMemory)
 FollowingDeliverySuite.suite("SQLite", layerMemory)
 PausedDeliverySuite.suite("SQLite", layerMemory)
 IdempotencyStoreSuite.suite("SQLite", layerMemory)

@@ -1,6 +1,7 @@
 /** Assignments: found by share id, creator and due time, and changed as whole transactions under the lock of their topic. */
 import type { Environment } from "@partner-commentary/core/access/ApiKey"
 import { noticeId } from "@partner-commentary/core/mail/Mail"
+import { type LatestDue, tolerance } from "@partner-commentary/core/shared/DueTimes"
 import type { OrganizationId, ShareId, TopicId } from "@partner-commentary/core/shared/Ids"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import { dueIn, type Work } from "@partner-commentary/core/shared/WorkSignal"
@@ -24,6 +25,7 @@ import * as SqlClient from "effect/sql/SqlClient"
 import { type AssignmentRow, changedColumns, fromRow } from "./AssignmentRow.ts"
 import * as AuditLog from "./AuditLog.ts"
 import { addressKey } from "./Columns.ts"
+import { isTooLate } from "./DueTimes.ts"
 import * as Events from "./Events.ts"
 import * as KeptFigures from "./KeptFigures.ts"
 import { head, inTurn } from "./Lanes.ts"
@@ -178,6 +180,8 @@ export const layer = Layer.effect(
 
       due: (environment, at, limit) => Effect.orDie(Effect.map(due(environment, Instant.toIso(at), limit), byLane)),
 
+      putOff: (latest, step, limit) => Effect.orDie(putOff(sql, latest, step, limit)),
+
       nextDue: (among) =>
         Effect.orDie(
           Effect.map(
@@ -215,6 +219,25 @@ export const layer = Layer.effect(
     })
   })
 )
+
+/** Only the columns' own indexes are read, from the present on. */
+const putOff = Effect.fnUntraced(function* (
+  sql: SqlClient.SqlClient,
+  latest: LatestDue,
+  step: Instant.Instant,
+  limit: number
+) {
+  const attempts = {
+    due: sql.literal("generation_next_at"),
+    isLeased: sql.literal("generation_running = 1"),
+    attempts: sql.literal("generation_attempts")
+  }
+  const drafts = yield* sql<{ readonly id: ShareId }>`SELECT id FROM assignments
+    WHERE ${isTooLate(sql, attempts, latest)} LIMIT ${limit}`
+  const steps = yield* sql<{ readonly id: ShareId }>`SELECT id FROM assignments
+    WHERE simulation_next_at > ${Instant.toIso(step + tolerance)} LIMIT ${limit}`
+  return [...drafts, ...steps].map(({ id }) => id)
+})
 
 /** What was asked of an earlier draft goes with it. An erased assignment has no present draft, and keeps none. */
 const forgetDrafts = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, id: ShareId) {

@@ -11,6 +11,7 @@ import * as Option from "effect/Option"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { addressKey, isoOfFew } from "./Columns.ts"
+import { isTooLate } from "./DueTimes.ts"
 import { head, inTurn, lanes } from "./Lanes.ts"
 import { forUpdateSkipLocked } from "./Lock.ts"
 import { values } from "./Values.ts"
@@ -39,6 +40,12 @@ export const layer = Layer.effect(
   MailStore,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
+
+    const queued = {
+      due: sql.literal("due_at"),
+      isLeased: sql.literal("was_due_at IS NOT NULL"),
+      attempts: sql.literal("attempts")
+    }
 
     return MailStore.of({
       queue: (mail) => Effect.orDie(Effect.asVoid(insert(sql, [mail]))),
@@ -73,6 +80,15 @@ export const layer = Layer.effect(
               WHERE state = 'waiting' AND (id = ${id} OR substr(id, 1, ${id.length + repeated.length}) = ${id + repeated})
               RETURNING id`,
             (rows) => rows.length > 0
+          )
+        ),
+
+      repairDueTimes: (latest) =>
+        Effect.orDie(
+          Effect.asVoid(
+            sql`UPDATE mails SET due_at = CASE WHEN was_due_at IS NULL THEN ${Instant.toIso(latest.now)}
+                ELSE ${Instant.toIso(latest.leased)} END
+              WHERE state = 'waiting' AND ${isTooLate(sql, queued, latest)}`
           )
         ),
 

@@ -35,6 +35,7 @@ import { mailsInTurn } from "./migrations/0026_mails_in_turn.ts"
 import { openByOrganization } from "./migrations/0027_open_by_organization.ts"
 import { testStorage } from "./migrations/0029_test_storage.ts"
 import { mailTickets } from "./migrations/0030_mail_tickets.ts"
+import { dueTimes } from "./migrations/0033_due_times.ts"
 import { look, table } from "./Standing.ts"
 
 const migrations = {
@@ -64,7 +65,8 @@ const migrations = {
   "0026_mails_in_turn": mailsInTurn,
   "0027_open_by_organization": openByOrganization,
   "0029_test_storage": testStorage,
-  "0030_mail_tickets": mailTickets
+  "0030_mail_tickets": mailTickets,
+  "0033_due_times": dueTimes
 }
 
 const isHeld = (error: unknown): boolean =>

@@ -8,6 +8,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as SqlClient from "effect/sql/SqlClient"
+import { isTooLate } from "./DueTimes.ts"
 import { forUpdateSkipLocked } from "./Lock.ts"
 import { transact } from "./Transaction.ts"
 
@@ -31,6 +32,12 @@ export const layer = Layer.effect(
         SET state = 'ready', due_at = NULL, is_leased = 0, settled_at = ${at}, reason = NULL
         WHERE share_id = ${shareId} AND kind = ${kind} AND state <> 'ready'`
     })
+
+    const queued = {
+      due: sql.literal("due_at"),
+      isLeased: sql.literal("is_leased = 1"),
+      attempts: sql.literal("attempts")
+    }
 
     return ProductionStore.of({
       claim: (at, lease, kinds, limit) =>
@@ -64,6 +71,15 @@ export const layer = Layer.effect(
           )
         )
       },
+
+      repairDueTimes: (latest) =>
+        Effect.orDie(
+          Effect.asVoid(
+            sql`UPDATE productions SET due_at = CASE is_leased WHEN 1 THEN ${Instant.toIso(latest.leased)}
+                ELSE ${Instant.toIso(latest.now)} END
+              WHERE due_at IS NOT NULL AND ${isTooLate(sql, queued, latest)}`
+          )
+        ),
 
       nextDue: (kinds) =>
         Effect.orDie(

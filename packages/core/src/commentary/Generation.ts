@@ -1,5 +1,6 @@
 /** The pure side of making drafts and letting windows close: what becomes of an assignment that is due, and of an attempt that ended. */
 import * as Option from "effect/Option"
+import { type LatestDue, latestAfter, tolerance } from "../shared/DueTimes.ts"
 import type { DraftId } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
 import type { Policy } from "../shared/Policy.ts"
@@ -123,6 +124,31 @@ export const released = (present: Assignment, ticket: number, now: Instant.Insta
         }
       })
     : { assignment: present, notices: [] }
+
+/**
+ * Brings back an attempt at a draft, or a simulated step, that a clock running ahead has put off. An attempt under way gets a whole
+ * lease from now. The windows of creators stay: mails have named them.
+ */
+export const retimed = (present: Assignment, latest: LatestDue, step: Instant.Instant): Change => {
+  const { generation, simulation } = present
+  const isLate = (at: Instant.Instant | null, bound: Instant.Instant) => at !== null && at > bound + tolerance
+  const nextAt = isLate(
+    generation.nextAt,
+    generation.running ? latest.leased : latestAfter(latest, generation.attempts)
+  )
+    ? generation.running
+      ? latest.leased
+      : latest.now
+    : generation.nextAt
+  const stepAt = simulation !== null && isLate(simulation.nextAt, step) ? latest.now : simulation?.nextAt
+  return nextAt === generation.nextAt && stepAt === simulation?.nextAt
+    ? { assignment: present, notices: [] }
+    : change({
+        ...present,
+        generation: { ...generation, nextAt },
+        simulation: simulation && { ...simulation, nextAt: stepAt ?? null }
+      })
+}
 
 /** Whether this very attempt is the one under way, and the window for its draft is still open. */
 const isAwaited = ({ approveBy, failure, generation }: Assignment, ticket: number, now: Instant.Instant): boolean =>

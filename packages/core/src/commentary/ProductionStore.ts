@@ -2,6 +2,7 @@
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
+import type { LatestDue } from "../shared/DueTimes.ts"
 import type { ShareId } from "../shared/Ids.ts"
 import type { Instant } from "../shared/Instant.ts"
 import type { MediaKind } from "./MediaSynthesizer.ts"
@@ -25,6 +26,8 @@ export class ProductionStore extends Context.Service<
      * Anything else counts only under the ticket that it was last taken with: one that was overtaken changes nothing.
      */
     readonly settle: (production: Production, outcome: ProductionOutcome, at: Instant) => Effect.Effect<void>
+    /** As `MailStore.repairDueTimes`. */
+    readonly repairDueTimes: (latest: LatestDue) => Effect.Effect<void>
     /** The next moment at which one of these kinds falls due. */
     readonly nextDue: (kinds: ReadonlyArray<MediaKind>) => Effect.Effect<Option.Option<Instant>>
     /** Given up, newest first: for the operator. */

@@ -6,6 +6,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
+import { checking, latestDue } from "../shared/DueTimes.ts"
 import * as Instant from "../shared/Instant.ts"
 import * as LogThrottle from "../shared/LogThrottle.ts"
 import { Policy } from "../shared/Policy.ts"
@@ -57,6 +58,10 @@ export class Studio extends Context.Service<
       const assignments = yield* AssignmentStore
       const policy = yield* Policy
 
+      const check = yield* checking((now) =>
+        productions.repairDueTimes(latestDue(now, policy.lease, policy.mediaRetries))
+      )
+
       const attempt = Effect.fnUntraced(function* (production: Production) {
         if (isWornOut(production, policy)) return yield* hopeless("every attempt broke off without a word")
         const synthesize = synthesizer[production.kind]
@@ -77,7 +82,7 @@ export class Studio extends Context.Service<
           kinds.length === 0
             ? Effect.succeed([])
             : Effect.flatMap(Instant.now, (now) =>
-                productions.claim(now, Instant.plus(now, policy.lease), kinds, limit)
+                Effect.andThen(check(now), productions.claim(now, Instant.plus(now, policy.lease), kinds, limit))
               ),
         // A stop breaks off the making, and nothing else: what was stored is written down as such.
         make: Effect.fn("Studio.make")(function* (production) {

@@ -60,6 +60,9 @@ export const retryAt = (mail: Mail, now: Instant, window: Duration.Duration): In
 /** Long enough that a slow server has finished with the first copy. */
 const unansweredDelay = Duration.hours(1)
 
+/** No mail waits longer after so many attempts. */
+export const longestDelays = delays.map((delay) => Duration.max(delay, unansweredDelay))
+
 /**
  * When to send a mail again that went out whole and got no answer: it may have arrived. One more attempt, under the same
  * Message-ID, is made after an hour; null after that.

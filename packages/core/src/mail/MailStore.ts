@@ -2,6 +2,7 @@
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
+import type { LatestDue } from "../shared/DueTimes.ts"
 import type { OrganizationId } from "../shared/Ids.ts"
 import type { Instant } from "../shared/Instant.ts"
 import type { Mail, NewMail } from "./Mail.ts"
@@ -46,6 +47,11 @@ export class MailStore extends Context.Service<
      * False when none is on its way.
      */
     readonly hasten: (id: string, at: Instant) => Effect.Effect<boolean>
+    /**
+     * Mails that are due later than any delay explains, because a clock ran ahead, are due now; those that somebody is at get a whole
+     * lease from now.
+     */
+    readonly repairDueTimes: (latest: LatestDue) => Effect.Effect<void>
     /** Nothing is sent to this address any more, and none of the mails names it; whatever its case. */
     readonly forget: (address: string) => Effect.Effect<void>
     /** The next moment at which one falls due. */

@@ -10,6 +10,7 @@ import * as Result from "effect/Result"
 import { CreatorLinks } from "../creator/CreatorLinks.ts"
 import { deskNotice, notice, undeliverableNotice } from "../creator/Notices.ts"
 import { OrganizationStore } from "../partner/OrganizationStore.ts"
+import { checking, latestDue } from "../shared/DueTimes.ts"
 import type { OrganizationId } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
 import * as LogThrottle from "../shared/LogThrottle.ts"
@@ -19,7 +20,7 @@ import { isSettled } from "../topic/Assignment.ts"
 import { type AssignmentInContext, AssignmentStore } from "../topic/AssignmentStore.ts"
 import { isStalled, type NoticeKind, notified, occasionOf } from "../topic/Workflow.ts"
 import { isWebhookNotice, type WebhookNoticeKind, webhookNotice } from "../webhook/WebhookNotices.ts"
-import { type Mail, noticeId, repeated, retryAt, retryUnansweredAt } from "./Mail.ts"
+import { longestDelays, type Mail, noticeId, repeated, retryAt, retryUnansweredAt } from "./Mail.ts"
 import { Mailer, type MailMessage, MailRefused } from "./Mailer.ts"
 import { type MailOutcome, MailStore } from "./MailStore.ts"
 import type { NoticeText } from "./NoticeText.ts"
@@ -46,6 +47,8 @@ export class Postman extends Context.Service<
       const signal = yield* WorkSignal
       /** Whose mail was taken last. */
       const turn = yield* Ref.make<OrganizationId | null>(null)
+
+      const check = yield* checking((now) => mails.repairDueTimes(latestDue(now, policy.lease, longestDelays)))
 
       const about = (mail: Mail) =>
         mail.shareId === null ? Effect.succeed(Option.none<AssignmentInContext>()) : assignments.find(mail.shareId)
@@ -197,6 +200,7 @@ export class Postman extends Context.Service<
       return Postman.of({
         take: Effect.fnUntraced(function* (limit) {
           const now = yield* Instant.now
+          yield* check(now)
           const taken = yield* mails.claim(now, Instant.plus(now, policy.lease), limit, yield* Ref.get(turn))
           const last = taken.at(-1)
           if (last !== undefined) yield* Ref.set(turn, last.organizationId)

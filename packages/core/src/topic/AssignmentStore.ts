@@ -4,6 +4,7 @@ import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
 import type * as Result from "effect/Result"
 import type { Environment } from "../access/ApiKey.ts"
+import type { LatestDue } from "../shared/DueTimes.ts"
 import type { OrganizationId, ShareId } from "../shared/Ids.ts"
 import type { Instant } from "../shared/Instant.ts"
 import type { Work } from "../shared/WorkSignal.ts"
@@ -57,6 +58,11 @@ export class AssignmentStore extends Context.Service<
      * something due gets one before any gets more, and none gets more than its even part.
      */
     readonly due: (environment: Environment, at: Instant, limit: number) => Effect.Effect<ReadonlyArray<DueLane>>
+    /**
+     * Those whose next attempt at a draft, or whose simulated step, is due later than any delay explains, because a clock ran ahead:
+     * so many at most.
+     */
+    readonly putOff: (latest: LatestDue, step: Instant, limit: number) => Effect.Effect<ReadonlyArray<ShareId>>
     /** The next moment at which one of these environments falls due. */
     readonly nextDue: (among: ReadonlyArray<Environment>) => Effect.Effect<Option.Option<Instant>>
     /**

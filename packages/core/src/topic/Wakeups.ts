@@ -8,9 +8,10 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import type { Environment } from "../access/ApiKey.ts"
-import { beginsAttempt, wake } from "../commentary/Generation.ts"
+import { beginsAttempt, retimed, wake } from "../commentary/Generation.ts"
 import { SimulatedCreators } from "../sandbox/SimulatedCreators.ts"
 import { isToAct } from "../sandbox/Simulation.ts"
+import { checking, latestDue } from "../shared/DueTimes.ts"
 import type { ShareId } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
 import { Policy } from "../shared/Policy.ts"
@@ -43,6 +44,16 @@ export class Wakeups extends Context.Service<
       const policy = yield* Policy
       const signal = yield* WorkSignal
       const simulated = yield* SimulatedCreators
+      /** A batch of what a clock running ahead has put off, of both environments. */
+      const check = yield* checking(
+        Effect.fnUntraced(function* (now) {
+          const latest = latestDue(now, policy.lease, policy.generationRetries)
+          const step = Instant.plus(now, policy.testPace)
+          for (const id of yield* store.putOff(latest, step, repairedAtOnce))
+            yield* store.modify(id, (present) => Result.succeed(retimed(present, latest, step)))
+        })
+      )
+
       return Wakeups.of({
         wake: Effect.fn("Wakeups.wake")(function* (id, mayBegin) {
           const now = yield* Instant.now
@@ -62,9 +73,13 @@ export class Wakeups extends Context.Service<
             begun: beginsAttempt(before, after) ? Option.some({ id, ticket: after.generation.ticket }) : Option.none()
           }
         }),
-        due: (environment, limit) => Effect.flatMap(Instant.now, (now) => store.due(environment, now, limit)),
+        due: (environment, limit) =>
+          Effect.flatMap(Instant.now, (now) => Effect.andThen(check(now), store.due(environment, now, limit))),
         nextDue: (environment) => store.nextDue([environment])
       })
     })
   )
 }
+
+/** What is left is repaired with the next look. */
+const repairedAtOnce = 500
