@@ -9,6 +9,7 @@ import * as LogThrottle from "@partner-commentary/core/shared/LogThrottle"
 import { Policy } from "@partner-commentary/core/shared/Policy"
 import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
 import { SigningSecrets } from "@partner-commentary/core/shared/SigningSecrets"
+import { LogRequests } from "@partner-commentary/server/AccessLog"
 import { TrustedProxies } from "@partner-commentary/server/ClientAddress"
 import { WorkerSettings } from "@partner-commentary/server/Rounds"
 import { loaded } from "@partner-commentary/settings/Adapter"
@@ -113,6 +114,7 @@ const loggers = (log: Settings.Settings["log"]) =>
   Layer.mergeAll(
     Logger.layer([Logger.withConsoleError(Logger.formatJson)]),
     Layer.succeed(Logger.LogToStderr, true),
+    Layer.succeed(LogRequests, log.requests),
     Layer.succeed(References.MinimumLogLevel, levels[Option.getOrElse(log.level, () => "info" as const)]),
     Layer.succeed(References.TracerEnabled, false)
   )

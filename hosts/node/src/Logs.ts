@@ -1,4 +1,5 @@
 /** Where logs go: all to stderr, for people on a terminal and as JSON lines elsewhere. stdout belongs to answers. */
+import { LogRequests } from "@partner-commentary/server/AccessLog"
 import { levels } from "@partner-commentary/settings/LogLevels"
 import type { Settings } from "@partner-commentary/settings/Settings"
 import * as Layer from "effect/Layer"
@@ -13,6 +14,7 @@ export const layer = ({ log }: Settings, usual: "info" | "warn") => {
   return Layer.mergeAll(
     Logger.layer([format === "pretty" ? Logger.consolePretty() : Logger.withConsoleError(Logger.formatJson)]),
     Layer.succeed(Logger.LogToStderr, true),
+    Layer.succeed(LogRequests, log.requests),
     Layer.succeed(References.MinimumLogLevel, level)
   )
 }

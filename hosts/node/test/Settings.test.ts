@@ -94,6 +94,7 @@ describe("Settings", () => {
         ADMIN_PORT: "9100",
         LOG_LEVEL: "Debug",
         LOG_FORMAT: "json",
+        LOG_REQUESTS: "true",
         OTEL_EXPORTER_OTLP_ENDPOINT: "http://localhost:4318",
         OTEL_EXPORTER_OTLP_HEADERS: "Authorization=Basic%20YTpi==, x-scope=desk"
       })
@@ -132,7 +133,11 @@ describe("Settings", () => {
       const { headers, url } = Option.getOrThrow(settings.otlp)
       assert.strictEqual(url, "http://localhost:4318")
       assert.deepStrictEqual(Redacted.value(headers), { authorization: "Basic YTpi==", "x-scope": "desk" })
-      assert.deepStrictEqual(settings.log, { level: Option.some("debug"), format: Option.some("json") })
+      assert.deepStrictEqual(settings.log, {
+        level: Option.some("debug"),
+        format: Option.some("json"),
+        requests: true
+      })
     })
   )
 
@@ -213,6 +218,7 @@ describe("Settings", () => {
     ["ADMIN_PORT", "-1"],
     ["LOG_LEVEL", "loud"],
     ["LOG_FORMAT", "xml"],
+    ["LOG_REQUESTS", "some"],
     ["OTEL_EXPORTER_OTLP_ENDPOINT", "grpc"],
     ["OTEL_EXPORTER_OTLP_HEADERS", "hunter2"],
     ["OTEL_EXPORTER_OTLP_HEADERS", "authorization=hunter2%zz"],

@@ -65,6 +65,7 @@ export class Admission extends Context.Service<
       return Admission.of({
         admit: Effect.fnUntraced(function* (caller, { limit, scope }, rate) {
           const principal = yield* known(caller, rate)
+          rate.organizationId = principal.organization.id
           yield* calls.count(principal)
           yield* counted(limits.ofKey(principal, limit), rate)
           if (scope !== undefined) {
@@ -76,6 +77,7 @@ export class Admission extends Context.Service<
         stray: Effect.fnUntraced(function* (caller, rate) {
           const principal = yield* Effect.exit(authenticate(caller))
           if (Exit.isFailure(principal)) return yield* stranger(caller.address, rate)
+          rate.organizationId = principal.value.organization.id
           yield* calls.count(principal.value)
           yield* Effect.ignore(counted(limits.ofKey(principal.value, undefined), rate))
         }),

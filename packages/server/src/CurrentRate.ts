@@ -1,5 +1,6 @@
 /** What the response to a request says of its caller's rate limits: noted while the caller is judged, read when the response leaves. */
 import type { Standing } from "@partner-commentary/core/access/FixedWindows"
+import type { OrganizationId } from "@partner-commentary/core/shared/Ids"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 
@@ -8,9 +9,13 @@ export interface Rate {
   standing: Standing | null
   /** Whole seconds; null where the caller was not asked to wait. */
   retryAfter: number | null
+  /** Whose request it is; null for an anonymous caller. For logs and traces. */
+  organizationId: OrganizationId | null
+  /** The matched route's template; null where no route was found. */
+  route: string | null
 }
 
-export const fresh = (): Rate => ({ standing: null, retryAfter: null })
+export const fresh = (): Rate => ({ standing: null, retryAfter: null, organizationId: null, route: null })
 
 export class CurrentRate extends Context.Service<CurrentRate, Rate>()("@partner-commentary/server/CurrentRate") {}
 

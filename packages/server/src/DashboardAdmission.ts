@@ -48,6 +48,7 @@ export class DashboardAdmission extends Context.Service<
           const stranger = counted(limits.ofAddress(caller.address), rate)
           // A provider that cannot be asked costs the caller a stranger's call, lest a flood of tokens be free.
           const principal = yield* Effect.tapCause(known(caller), () => stranger)
+          rate.organizationId = principal.organization.id
           yield* counted(limits.ofDashboard(principal.organization, principal.limits), rate)
           return principal
         })

@@ -14,6 +14,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import * as AccessLog from "./AccessLog.ts"
 import { Admission } from "./Admission.ts"
 import { clientAddress, TrustedProxies } from "./ClientAddress.ts"
 import { refused } from "./ConcurrentRequests.ts"
@@ -74,14 +75,15 @@ export class Polling extends Context.Service<
           if (id === undefined) return Option.none()
           const request = requestId(text(poll.headers["x-request-id"]))
           return Option.map(Ids.parse(Ids.TopicId, id), (topicId) => {
-            const rate = fresh()
-            return Effect.matchCauseEffect(progress(topicId, poll, rate), {
+            const rate = { ...fresh(), route }
+            const answered = Effect.matchCauseEffect(progress(topicId, poll, rate), {
               onSuccess: (body) => Effect.succeed(answer(200, body, request, rate)),
               onFailure: (cause) => {
                 if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause as Cause.Cause<never>)
                 return Effect.map(refusal(cause, request), (error) => failed(error, request, rate))
               }
             })
+            return AccessLog.logged(answered, { method: "GET", requestId: request, rate })
           })
         }
       })
@@ -92,6 +94,9 @@ export class Polling extends Context.Service<
 const atOnce: WhenTaken = (release) => release()
 
 const gate = { scope: "topics:read", limit: undefined } as const
+
+/** As the router names it. */
+const route = `${prefix}/topics/:id/status`
 
 const path = new RegExp(`^${prefix}/topics/([0-9a-fA-F-]{36})/status(?:\\?|$)`)
 

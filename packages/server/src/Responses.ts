@@ -17,6 +17,7 @@ import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as HttpApiError from "effect/http-api/HttpApiError"
 import * as Result from "effect/Result"
+import * as AccessLog from "./AccessLog.ts"
 import { Admission } from "./Admission.ts"
 import { bodyTooLarge, bulkTooLarge, maxBodySize, maxBulkSize, problems } from "./Body.ts"
 import { callerOf, TrustedProxies } from "./ClientAddress.ts"
@@ -55,18 +56,19 @@ export const layer = HttpRouter.middleware(
         const found = isNoPath(url) && !url.startsWith(references) ? strayed(request, rate) : app
         const limit = isBulk(url) ? bulkLimit : bodyLimit
         const asked = legible(request)
-        const provided = Effect.updateContext(found, (context: Context.Context<never>) => {
+        const provided = Effect.updateContext(AccessLog.noteRoute(found, rate), (context: Context.Context<never>) => {
           const own = context.pipe(Context.add(HttpIncomingMessage.MaxBodySize, limit), Context.add(CurrentRate, rate))
           return asked === request ? own : Context.add(own, HttpServerRequest.HttpServerRequest, asked)
         })
-        return Effect.matchCauseEffect(provided, {
+        const answered = Effect.matchCauseEffect(provided, {
           onSuccess: (response) => Effect.succeed(complete(response, id, rate)),
           onFailure: (cause) => {
             if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause as Cause.Cause<never>)
-            const answered = isNowhere(cause) ? strayed(request, rate) : answer(cause, id, request)
-            return Effect.map(answered, (response) => complete(response, id, rate))
+            const failed = isNowhere(cause) ? strayed(request, rate) : answer(cause, id, request)
+            return Effect.map(failed, (response) => complete(response, id, rate))
           }
         })
+        return AccessLog.logged(answered, { method: request.method, requestId: id, rate })
       }) as typeof app
   }),
   { global: true }

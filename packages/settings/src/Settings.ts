@@ -38,7 +38,12 @@ export interface Settings {
   readonly pollInterval: Duration.Duration
   /** Where health and metrics are served for operators, apart from the API. */
   readonly admin: { readonly host: string; readonly port: Option.Option<number> }
-  readonly log: { readonly level: Option.Option<LogLevel>; readonly format: Option.Option<"pretty" | "json"> }
+  readonly log: {
+    readonly level: Option.Option<LogLevel>
+    readonly format: Option.Option<"pretty" | "json">
+    /** A line for each request. */
+    readonly requests: boolean
+  }
   readonly otlp: Option.Option<OtlpSettings>
 }
 
@@ -93,7 +98,8 @@ export const read: Effect.Effect<Settings, SettingRefused> = Effect.gen(function
     },
     log: {
       level: yield* Variable.optional("LOG_LEVEL", Kind.oneOf(logLevels)),
-      format: yield* Variable.optional("LOG_FORMAT", Kind.oneOf(["pretty", "json"]))
+      format: yield* Variable.optional("LOG_FORMAT", Kind.oneOf(["pretty", "json"])),
+      requests: yield* Variable.withDefault("LOG_REQUESTS", Kind.flag, false)
     },
     otlp: yield* readOtlp
   }
