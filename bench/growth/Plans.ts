@@ -38,6 +38,7 @@ const reads = Effect.fnUntraced(function* () {
   const owner: Owner = { organizationId: middle.owner, environment: "live" }
   const cursor = { createdAt: Date.parse(middle.created_at), id: middle.id }
   const now = Date.now()
+  const maxBytes = 256 * 1024
   const since = now - 30 * day
   const list = { owner, limit: 20 }
   return [
@@ -49,8 +50,14 @@ const reads = Effect.fnUntraced(function* () {
     ["GET /topics, completed, offset 9,000", topics.list({ ...list, status: "completed", from: { offset: 9000 } })],
     ["GET /topics, completed, cursor in the middle", topics.list({ ...list, status: "completed", from: { cursor } })],
     ["GET /topics, pending", topics.list({ ...list, status: "pending", from: { offset: 0 } })],
-    ["GET /events, cursor in the middle", events.page({ owner, type: null, since, behind: event.id, limit: 21 })],
-    ["GET /events, one type", events.page({ owner, type: "commentary.failed", since, behind: null, limit: 21 })],
+    [
+      "GET /events, cursor in the middle",
+      events.page({ owner, type: null, since, behind: event.id, limit: 20, maxBytes })
+    ],
+    [
+      "GET /events, one type",
+      events.page({ owner, type: "commentary.failed", since, behind: null, limit: 20, maxBytes })
+    ],
     ["GET /webhooks", deliveries.waiting([webhook.id])],
     [
       "GET /webhooks/{id}/deliveries, failed",

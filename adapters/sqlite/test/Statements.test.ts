@@ -299,7 +299,7 @@ const everyDelivery = Effect.gen(function* () {
   const events = yield* EventLog
   for (const behind of [null, "019c0e5f-03aa-7001-8000-94d0b7f3a6e2" as EventId]) {
     for (const type of [null, "creator.approved"] as const) {
-      yield* events.page({ owner: one.owner, type, since: start, behind, limit: 10 })
+      yield* events.page({ owner: one.owner, type, since: start, behind, limit: 10, maxBytes: 1000 })
     }
   }
   const log = yield* DeliveryLog

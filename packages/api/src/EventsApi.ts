@@ -88,7 +88,7 @@ const listQuery = {
     format: "date-time"
   }),
   limit: integerParameter({
-    description: "The page's size.",
+    description: "The page's size. A page of large events ends earlier, at about 1 MiB: go by `next_cursor`.",
     example: eventListBounds.defaultLimit,
     minimum: 1,
     maximum: eventListBounds.maxLimit,

@@ -13,6 +13,7 @@ import type { Topic } from "@partner-commentary/core/topic/Topic"
 import { outcomeOf, statuses, summaryOf } from "@partner-commentary/core/topic/TopicStatus"
 import type {
   FoundByReference,
+  ListedTopic,
   PublicAssignment,
   TopicProgress,
   TopicWithAssignments
@@ -122,15 +123,15 @@ const commentaryEntry = (commentary: ApprovedCommentary, persona: PublicAssignme
 /** The newest topic leads; the entries of all follow, newest topic first. */
 export const byReference = (
   externalReference: string,
-  { more, topics }: FoundByReference,
+  { metadata, more, topics }: FoundByReference,
   avatar: string
 ): typeof Api.ReferenceLookup.Type => {
-  const newest = (topics[0] as TopicWithAssignments).topic
+  const { topic: newest } = topics[0] as FoundByReference["topics"][number]
   return {
     external_reference: externalReference,
     topic_id: newest.id,
     content: newest.content,
-    metadata: newest.metadata,
+    metadata,
     commentaries: topics.flatMap(({ assignments, topic }) =>
       assignments.map((assignment) => ({
         ...entry(assignment, avatar),
@@ -144,7 +145,7 @@ export const byReference = (
   }
 }
 
-export const summary = (topic: Topic): typeof Api.TopicSummary.Type => ({
+export const summary = (topic: ListedTopic): typeof Api.TopicSummary.Type => ({
   topic_id: topic.id,
   content: topic.content,
   status: topic.status,

@@ -1,4 +1,7 @@
-/** Reads events by their ids, whose order is theirs: a page of each type that is asked for, by an index alone, and of these the newest. */
+/**
+ * Reads events by their ids, whose order is theirs: a page of each type that is asked for, by an index alone, and of these the
+ * newest. Payloads are measured without being read, and read as far as the page has room for them.
+ */
 import type { EventId } from "@partner-commentary/core/shared/Ids"
 import { firstIdAt } from "@partner-commentary/core/webhook/Event"
 import { EventLog } from "@partner-commentary/core/webhook/EventLog"
@@ -7,24 +10,36 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as SqlClient from "effect/sql/SqlClient"
 
+interface Row {
+  readonly id: EventId
+  readonly payload: string
+  readonly bytes: number
+  /** Of the page and the next event. */
+  readonly found: number
+}
+
 export const layer = Layer.effect(
   EventLog,
   Effect.map(SqlClient.SqlClient, (sql) =>
     EventLog.of({
-      page: ({ behind, limit, owner, since, type }) => {
+      page: ({ behind, limit, maxBytes, owner, since, type }) => {
         const newest = (one: EventType) => sql`SELECT id FROM (SELECT id FROM events
           WHERE organization_id = ${owner.organizationId} AND environment = ${owner.environment} AND type = ${one}
             AND id >= ${firstIdAt(since)} ${behind === null ? sql.literal("") : sql`AND id < ${behind}`}
-          ORDER BY id DESC LIMIT ${limit}) AS few`
+          ORDER BY id DESC LIMIT ${limit + 1}) AS few`
         const [first, ...others] = EventType.literals
         const ids =
           type === null
             ? others.reduce((before, one) => sql`${before} UNION ALL ${newest(one)}`, newest(first))
             : newest(type)
-        return Effect.orDie(
-          sql<{ readonly id: EventId; readonly payload: string }>`SELECT id, payload FROM events
-            WHERE id IN (SELECT few.id FROM (${ids}) AS few ORDER BY few.id DESC LIMIT ${limit}) ORDER BY id DESC`
-        )
+        const measured = sql`SELECT id, OCTET_LENGTH(payload) AS bytes FROM events
+          WHERE id IN (SELECT few.id FROM (${ids}) AS few ORDER BY few.id DESC LIMIT ${limit + 1})`
+        const sums = sql`SELECT id, bytes, ROW_NUMBER() OVER newest AS place, SUM(bytes) OVER newest AS reached,
+            CAST(COUNT(*) OVER () AS INTEGER) AS found
+          FROM (${measured}) AS measured WINDOW newest AS (ORDER BY id DESC ROWS UNBOUNDED PRECEDING)`
+        const rows = sql<Row>`SELECT e.id, e.payload, few.bytes, few.found FROM (${sums}) AS few JOIN events e ON e.id = few.id
+          WHERE few.place <= ${limit} AND (few.reached <= ${maxBytes} OR few.place = 1) ORDER BY few.id DESC`
+        return Effect.orDie(Effect.map(rows, (events) => ({ events, more: events.length < (events[0]?.found ?? 0) })))
       }
     })
   )

@@ -27,15 +27,16 @@ export const makeReads = (sql: SqlClient.SqlClient): Pick<TopicStore["Service"],
   const byItself = sql.literal(sql.onDialectOrElse({ pg: () => "LIMIT 1", orElse: () => "" }))
 
   const none = sql.literal("")
+  const listed = sql.literal(TopicRow.listed)
 
   /** Of a topic with many assignments the long columns are read once: with the first of them. */
-  const rowsOf = <Further = unknown>(topics: Fragment, further = none) =>
+  const rowsOf = <Further = unknown>(topics: Fragment, further = none, metadata = sql.literal("t.metadata")) =>
     sql<
       (FirstRow | NextRow) & Further
     >`SELECT ${further} t.id AS topic_id, t.organization_id, t.organization_name, t.environment,
           t.external_reference, t.status AS topic_status, t.created_at AS topic_created_at,
           CASE WHEN a.position = 0 THEN t.content END AS content,
-          CASE WHEN a.position = 0 THEN t.metadata END AS metadata,
+          CASE WHEN a.position = 0 THEN ${metadata} END AS metadata,
           CASE WHEN a.position = 0 THEN t.output_types END AS output_types,
           t.topic_sent, t.opinion_injected, t.commentary_generated, t.creator_approved, t.declined, t.expired,
           t.abandoned, a.id, a.persona_id, a.persona_name, a.persona_image_url, a.created_at, a.status,
@@ -46,12 +47,20 @@ export const makeReads = (sql: SqlClient.SqlClient): Pick<TopicStore["Service"],
 
   const size = sql.literal(statuses.join(" + "))
 
-  /** Which topics go with how many assignments is known by their counts, before one of those is read. Only of the newest is the sum its own size. */
-  const referred = (carrying: Fragment, depth: ReferenceDepth) =>
-    sql`SELECT * FROM (
-        SELECT few.*, SUM(${size}) OVER (ORDER BY created_at DESC, id DESC ROWS UNBOUNDED PRECEDING) AS reached
-        FROM (SELECT * FROM topics WHERE ${carrying} ORDER BY created_at DESC, id DESC LIMIT ${depth.topics}) few
-      ) few WHERE reached <= ${depth.assignments} OR reached = ${size}`
+  /**
+   * Which topics go with how many assignments is known by their counts, before one of those is read. Of these, texts are measured
+   * before they are read: a topic's content is shown with each of its assignments.
+   */
+  const referred = (carrying: Fragment, depth: ReferenceDepth) => {
+    const newest = sql.literal("(ORDER BY created_at DESC, id DESC ROWS UNBOUNDED PRECEDING)")
+    const few = sql`SELECT few.*, SUM(${size}) OVER ${newest} AS reached, ROW_NUMBER() OVER ${newest} AS place
+      FROM (SELECT * FROM topics WHERE ${carrying} ORDER BY created_at DESC, id DESC LIMIT ${depth.topics}) few`
+    const measured = sql`SELECT few.*, OCTET_LENGTH(content) * (${size}) + COALESCE((
+        SELECT SUM(OCTET_LENGTH(commentary_content)) FROM assignments WHERE topic_id = few.id
+      ), 0) AS bytes FROM (${few}) few WHERE reached <= ${depth.assignments} OR place = 1`
+    return sql`SELECT * FROM (SELECT few.*, SUM(bytes) OVER ${newest} AS sum FROM (${measured}) few) few
+      WHERE sum <= ${depth.bytes} OR place = 1`
+  }
 
   /** Whether there is a topic before this one; told with the first of its assignments. */
   const older = (carrying: Fragment) =>
@@ -61,15 +70,21 @@ export const makeReads = (sql: SqlClient.SqlClient): Pick<TopicStore["Service"],
   const byReference = Effect.fnUntraced(function* (owner: Owner, reference: string, depth: ReferenceDepth) {
     const carrying = sql`organization_id = ${owner.organizationId} AND environment = ${owner.environment}
       AND external_reference = ${reference}`
-    const rows = yield* rowsOf<{ readonly older: number }>(referred(carrying, depth), older(carrying))
+    const metadata = sql.literal("CASE WHEN t.place = 1 THEN t.metadata ELSE '{}' END")
+    const rows = yield* rowsOf<{ readonly older: number }>(referred(carrying, depth), older(carrying), metadata)
     const oldest = rows.findLast(({ content }) => content !== null)
-    return { topics: group(rows), more: oldest?.older === 1 }
+    const topics = group(rows)
+    return {
+      topics: topics.map(({ assignments, topic: { metadata: _, ...topic } }) => ({ topic, assignments })),
+      metadata: topics[0]?.topic.metadata ?? {},
+      more: oldest?.older === 1
+    }
   })
 
   /** What is passed over is passed over in the index: no row of it is touched. */
   const skipping = (some: Fragment, offset: number) =>
-    sql<TopicRow.TopicRow>`SELECT t.* FROM (SELECT created_at, id ${some} OFFSET ${offset}) few
-      JOIN topics t ON t.id = few.id ORDER BY few.created_at DESC, few.id DESC`
+    sql<TopicRow.ListedRow>`SELECT ${listed} FROM (SELECT created_at AS moment, id AS topic_id ${some} OFFSET ${offset}) few
+      JOIN topics ON id = few.topic_id ORDER BY few.moment DESC, few.topic_id DESC`
 
   const page = Effect.fnUntraced(function* ({ from, limit, owner, status }: TopicList) {
     const total = yield* TopicTotals.total(sql, owner, status)
@@ -80,8 +95,8 @@ export const makeReads = (sql: SqlClient.SqlClient): Pick<TopicStore["Service"],
       ORDER BY created_at DESC, id DESC LIMIT ${limit + 1}`
     const rows = yield* "offset" in from && from.offset > 0
       ? skipping(some, from.offset)
-      : sql<TopicRow.TopicRow>`SELECT * ${some}`
-    const items = rows.slice(0, limit).map(TopicRow.fromRow)
+      : sql<TopicRow.ListedRow>`SELECT ${listed} ${some}`
+    const items = rows.slice(0, limit).map(TopicRow.listedFromRow)
     const last = rows.length > limit ? items.at(-1) : undefined
     const next = Option.map(Option.fromUndefinedOr(last), ({ createdAt, id }) => ({ createdAt, id }))
     return { items, total, next }

@@ -3,7 +3,8 @@ import type { Environment } from "@partner-commentary/core/access/ApiKey"
 import type { OrganizationId, TopicId } from "@partner-commentary/core/shared/Ids"
 import { fromIso, toIso } from "@partner-commentary/core/shared/Instant"
 import type { Topic } from "@partner-commentary/core/topic/Topic"
-import type { TopicCounts, TopicStatus } from "@partner-commentary/core/topic/TopicStatus"
+import { statuses, type TopicCounts, type TopicStatus } from "@partner-commentary/core/topic/TopicStatus"
+import type { ListedTopic } from "@partner-commentary/core/topic/TopicStore"
 
 export interface TopicRow extends TopicCounts {
   readonly id: TopicId
@@ -26,6 +27,19 @@ export const countsOf = (row: TopicCounts): TopicCounts => ({
   declined: row.declined,
   expired: row.expired,
   abandoned: row.abandoned
+})
+
+/** The columns of a topic in a list. */
+export const listed = `id, content, status, ${statuses.join(", ")}, abandoned, created_at`
+
+export type ListedRow = TopicCounts & Pick<TopicRow, "id" | "content" | "status" | "created_at">
+
+export const listedFromRow = (row: ListedRow): ListedTopic => ({
+  id: row.id,
+  content: row.content,
+  status: row.status,
+  counts: countsOf(row),
+  createdAt: fromIso(row.created_at)
 })
 
 export const fromRow = (row: TopicRow): Topic => ({

@@ -12,7 +12,7 @@ import { owner as ownerOf, personas, second, start, submission, topicId } from "
 import { guarantees } from "./Guarantee.ts"
 import { traces } from "./Traces.ts"
 
-const depth = { topics: 10, assignments: 100 }
+const depth = { topics: 10, assignments: 100, bytes: 1_000_000 }
 
 type Stores = TopicStore | MailStore | UsageStore
 
@@ -123,7 +123,11 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         for (const stranger of strangers) {
           assert.isTrue(Option.isNone(yield* store.find(stranger, id)))
           assert.isTrue(Option.isNone(yield* store.progress(stranger, id)))
-          assert.deepStrictEqual(yield* store.byReference(stranger, "shared", depth), { topics: [], more: false })
+          assert.deepStrictEqual(yield* store.byReference(stranger, "shared", depth), {
+            topics: [],
+            metadata: {},
+            more: false
+          })
           assert.deepStrictEqual(yield* traces(stranger), { topics: 0, held: 0, units: 0 })
         }
         assert.isTrue(Option.isNone(yield* store.find(given.topic, topicId())))
@@ -167,10 +171,10 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
           yield* store.submit(submission({ personas: personas(size), topic }))
         }
         const within = (assignments: number, topics = 10) =>
-          Effect.map(store.byReference(ownerOf({ organizationId }), "final", { topics, assignments }), (found) => [
-            found.topics.map((each) => each.assignments.length),
-            found.more
-          ])
+          Effect.map(
+            store.byReference(ownerOf({ organizationId }), "final", { ...depth, topics, assignments }),
+            (found) => [found.topics.map((each) => each.assignments.length), found.more]
+          )
         assert.deepStrictEqual(yield* within(10), [[3, 4, 2, 1], false])
         assert.deepStrictEqual(yield* within(9), [[3, 4, 2], true])
         // The oldest would have room, but nothing is passed over.
@@ -179,6 +183,29 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.deepStrictEqual(yield* within(1), [[3], true])
         assert.deepStrictEqual(yield* within(10, 4), [[3, 4, 2, 1], false])
         assert.deepStrictEqual(yield* within(10, 3), [[3, 4, 2], true])
+      }))
+
+    it("a reference finds whole topics, together of no more bytes than asked for; the newest however large it is", () =>
+      Effect.gen(function* () {
+        const store = yield* TopicStore
+        const { organizationId } = submission().topic
+        const sizes = [1, 3, 2]
+        for (const [age, size] of sizes.entries()) {
+          const topic = { organizationId, externalReference: "large", content: "ü".repeat(100), metadata: { age } }
+          yield* store.submit(
+            submission({ personas: personas(size), topic: { ...topic, createdAt: start + age * second } })
+          )
+        }
+        const within = (bytes: number) =>
+          Effect.map(store.byReference(ownerOf({ organizationId }), "large", { ...depth, bytes }), (found) => [
+            found.topics.map((each) => each.assignments.length),
+            found.more,
+            found.metadata
+          ])
+        assert.deepStrictEqual(yield* within(1200), [[2, 3, 1], false, { age: 2 }])
+        assert.deepStrictEqual(yield* within(1199), [[2, 3], true, { age: 2 }])
+        assert.deepStrictEqual(yield* within(999), [[2], true, { age: 2 }])
+        assert.deepStrictEqual(yield* within(1), [[2], true, { age: 2 }])
       }))
   })
 }

@@ -9,7 +9,7 @@ import type { Cursor, Page } from "../shared/Page.ts"
 import type { QuotaExceeded } from "../usage/Quota.ts"
 import type { Assignment, FailureReason } from "./Assignment.ts"
 import type { NoValidPersonas, Submission, SubmissionResult } from "./Submission.ts"
-import type { Topic } from "./Topic.ts"
+import type { Metadata, Topic } from "./Topic.ts"
 import type { TopicStatus } from "./TopicStatus.ts"
 
 /** Whose topics: one organization's, of one environment. Nothing outside it is ever seen. */
@@ -35,11 +35,18 @@ export interface ReferenceDepth {
   readonly topics: number
   /** Of all topics together. The newest is found whatever it has. */
   readonly assignments: number
+  /** Of all topics together, as far as an answer shows them, commentaries included. The newest is found however large it is. */
+  readonly bytes: number
 }
 
 export interface FoundByReference {
   /** Newest first. */
-  readonly topics: ReadonlyArray<TopicWithAssignments>
+  readonly topics: ReadonlyArray<{
+    readonly topic: Omit<Topic, "metadata">
+    readonly assignments: ReadonlyArray<PublicAssignment>
+  }>
+  /** The newest topic's; the others' is not read. */
+  readonly metadata: Metadata
   /** Whether older ones carry the reference too. */
   readonly more: boolean
 }
@@ -60,6 +67,9 @@ export interface TopicProgress {
     readonly failureAt: string | null
   }>
 }
+
+/** What lists show of a topic: nothing of its metadata, which may be large, is read for them. */
+export type ListedTopic = Pick<Topic, "id" | "content" | "status" | "counts" | "createdAt">
 
 export interface TopicList {
   readonly owner: Owner
@@ -90,6 +100,6 @@ export class TopicStore extends Context.Service<
     /** Newest first, whole topics. No more is read than that. */
     readonly byReference: (owner: Owner, reference: string, depth: ReferenceDepth) => Effect.Effect<FoundByReference>
     /** Newest first, ties by id, descending. The total is kept, not counted. */
-    readonly list: (list: TopicList) => Effect.Effect<Page<Topic>>
+    readonly list: (list: TopicList) => Effect.Effect<Page<ListedTopic>>
   }
 >()("@partner-commentary/core/topic/TopicStore") {}

@@ -32,6 +32,7 @@ import {
 import { ContentProblem, contentProblem, type Metadata, type OutputType, type Topic } from "./Topic.ts"
 import {
   type FoundByReference,
+  type ListedTopic,
   type Owner,
   type ReferenceDepth,
   type TopicList,
@@ -61,7 +62,7 @@ export class ReferenceNotFound extends Schema.TaggedError<ReferenceNotFound>()("
   reference: Schema.String
 }) {}
 
-export const referenceDepth: ReferenceDepth = { topics: 100, assignments: 1000 }
+export const referenceDepth: ReferenceDepth = { topics: 100, assignments: 1000, bytes: 1024 * 1024 }
 
 export class Topics extends Context.Service<
   Topics,
@@ -81,7 +82,7 @@ export class Topics extends Context.Service<
     readonly find: (owner: Owner, id: TopicId) => Effect.Effect<TopicWithAssignments, TopicNotFound>
     /** As far back as `referenceDepth`. */
     readonly byReference: (owner: Owner, reference: string) => Effect.Effect<FoundByReference, ReferenceNotFound>
-    readonly list: (list: TopicList) => Effect.Effect<Page<Topic>>
+    readonly list: (list: TopicList) => Effect.Effect<Page<ListedTopic>>
   }
 >()("@partner-commentary/core/topic/Topics") {
   static readonly layer = Layer.effect(

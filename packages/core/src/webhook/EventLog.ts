@@ -15,12 +15,21 @@ export interface EventList {
   /** The last one of the page before; null for the first page. */
   readonly behind: EventId | null
   readonly limit: number
+  /** No more payloads are read than that, but for the first one. */
+  readonly maxBytes: number
+}
+
+export interface EventPage {
+  /** Newest first. Each with its payload's text, byte for byte as it is sent to webhooks. */
+  readonly events: ReadonlyArray<{ readonly id: EventId; readonly payload: string; readonly bytes: number }>
+  /** Whether older ones follow. */
+  readonly more: boolean
 }
 
 export class EventLog extends Context.Service<
   EventLog,
   {
-    /** Newest first, one query. Each with its payload's text, byte for byte as it is sent to webhooks. */
-    readonly page: (list: EventList) => Effect.Effect<ReadonlyArray<{ readonly id: EventId; readonly payload: string }>>
+    /** One query. A page ends at its limit, or before the payload that would be too much. */
+    readonly page: (list: EventList) => Effect.Effect<EventPage>
   }
 >()("@partner-commentary/core/webhook/EventLog") {}

@@ -12,11 +12,17 @@ import { type EventList, EventLog } from "./EventLog.ts"
 /** So far back events are shown. */
 export const kept = Duration.days(30)
 
+/** A page ends once its payloads come to that. */
+const pageBytes = 1024 * 1024
+
+/** So much is read in one step; then others have their turn. */
+const stepBytes = 256 * 1024
+
 /** Events of this moment and later ones. */
 export const earliestShown = (now: Instant.Instant): Instant.Instant => Math.max(0, now - Duration.toMillis(kept))
 
 export interface PastEventPage {
-  /** The events' texts, newest first. */
+  /** The events' texts, newest first: fewer than asked for where they are large. */
   readonly payloads: ReadonlyArray<string>
   /** None on the last page. */
   readonly next: Option.Option<EventId>
@@ -26,7 +32,7 @@ export class PastEvents extends Context.Service<
   PastEvents,
   {
     readonly page: (
-      asked: Omit<EventList, "since"> & { readonly since: Instant.Instant | null }
+      asked: Omit<EventList, "since" | "maxBytes"> & { readonly since: Instant.Instant | null }
     ) => Effect.Effect<PastEventPage>
   }
 >()("@partner-commentary/core/webhook/PastEvents") {
@@ -35,15 +41,22 @@ export class PastEvents extends Context.Service<
     Effect.map(EventLog, (log) =>
       PastEvents.of({
         page: Effect.fnUntraced(function* (asked) {
-          const { limit } = asked
           const earliest = earliestShown(yield* Instant.now)
           const since = Math.max(earliest, asked.since ?? earliest)
-          const found = yield* log.page({ ...asked, since, limit: limit + 1 })
-          const shown = found.slice(0, limit)
-          const last = shown.at(-1)
-          return {
-            payloads: shown.map(({ payload }) => payload),
-            next: found.length > limit && last !== undefined ? Option.some(last.id) : Option.none()
+          const payloads: Array<string> = []
+          let { behind } = asked
+          let room = pageBytes
+          for (;;) {
+            const list = { ...asked, since, behind, limit: asked.limit - payloads.length }
+            const { events, more } = yield* log.page({ ...list, maxBytes: Math.min(stepBytes, room) })
+            for (const { bytes, id, payload } of events) {
+              payloads.push(payload)
+              room -= bytes
+              behind = id
+            }
+            if (!more) return { payloads, next: Option.none() }
+            if (room <= 0 || payloads.length === asked.limit) return { payloads, next: Option.fromNullOr(behind) }
+            yield* Effect.yieldNow
           }
         })
       })
