@@ -1,6 +1,7 @@
 /** Mails until they are handed over. The queue is the table's own due times; whoever takes one moves its due time to the lease's end. */
 import { type Mail, type MailKind, type NewMail, repeated } from "@partner-commentary/core/mail/Mail"
 import { type MailOutcome, MailStore } from "@partner-commentary/core/mail/MailStore"
+import { latestAfter } from "@partner-commentary/core/shared/DueTimes"
 import type { OrganizationId, ShareId } from "@partner-commentary/core/shared/Ids"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import type { MailAttempt } from "@partner-commentary/core/topic/Workflow"
@@ -72,25 +73,41 @@ export const layer = Layer.effect(
 
       settle: (mail, outcome, at) => Effect.orDie(settled(sql, mail, following(sql, mail, outcome, at))),
 
-      hasten: (id, at) =>
+      hasten: (id, at) => Effect.orDie(hasten(sql, id, Instant.toIso(at))),
+
+      revive: (since, before, at, limit) =>
         Effect.orDie(
           Effect.map(
-            sql<{ id: string }>`UPDATE mails
-              SET due_at = CASE WHEN was_due_at IS NULL THEN ${Instant.toIso(at)} ELSE due_at END
-              WHERE state = 'waiting' AND (id = ${id} OR substr(id, 1, ${id.length + repeated.length}) = ${id + repeated})
+            sql`UPDATE mails SET ${revived(sql, Instant.toIso(at))} WHERE state = 'failed' AND id IN (
+                SELECT id FROM mails WHERE state = 'failed' AND settled_at >= ${Instant.toIso(since)}
+                  AND settled_at < ${Instant.toIso(before)} AND kind <> 'desk' ORDER BY settled_at, id LIMIT ${limit})
               RETURNING id`,
-            (rows) => rows.length > 0
+            ({ length }) => length
           )
         ),
 
+      // The notice of an hour waits for the hour's end, before any attempt.
       repairDueTimes: (latest) =>
         Effect.orDie(
           Effect.asVoid(
             sql`UPDATE mails SET due_at = CASE WHEN was_due_at IS NULL THEN ${Instant.toIso(latest.now)}
                 ELSE ${Instant.toIso(latest.leased)} END
-              WHERE state = 'waiting' AND ${isTooLate(sql, queued, latest)}`
+              WHERE state = 'waiting' AND ${isTooLate(sql, queued, latest)}
+                AND (kind <> 'undeliverable' OR due_at > ${Instant.toIso(latestAfter(latest, latest.waiting.length))})`
           )
         ),
+      undelivered: (organizationId, { from, to }, limit) => {
+        const given = sql`FROM mails WHERE state = 'failed' AND organization_id = ${organizationId}
+          AND settled_at >= ${Instant.toIso(from)} AND settled_at < ${Instant.toIso(to)} AND share_id IS NOT NULL`
+        return Effect.orDie(
+          Effect.map(
+            sql<{ share_id: ShareId; total: number }>`SELECT share_id,
+                (SELECT CAST(COUNT(DISTINCT share_id) AS INTEGER) ${given}) AS total
+              ${given} GROUP BY share_id ORDER BY MIN(settled_at), share_id LIMIT ${limit}`,
+            (rows) => ({ shareIds: rows.map(({ share_id }) => share_id), total: rows[0]?.total ?? 0 })
+          )
+        )
+      },
 
       forget: (address) =>
         Effect.flatMap(Instant.now, (now) =>
@@ -122,6 +139,22 @@ export const layer = Layer.effect(
     })
   })
 )
+
+/** As before its first attempt, under the same id: it never arrived, or the same Message-ID tells that it did. */
+const revived = (sql: SqlClient.SqlClient, at: string): Fragment =>
+  sql`state = 'waiting', settled_at = NULL, due_at = ${at}, was_due_at = NULL, attempts = 0, unanswered = 0`
+
+const hasten = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, id: string, at: string) {
+  // The character behind the hyphen ends the range of repetitions.
+  const mine = sql`(id = ${id} OR (id > ${id + repeated} AND id < ${`${id}${repeated.slice(0, -1)}.`}))`
+  const waiting = yield* sql`UPDATE mails SET due_at = CASE WHEN was_due_at IS NULL THEN ${at} ELSE due_at END
+    WHERE state = 'waiting' AND ${mine} RETURNING id`
+  if (waiting.length > 0) return true
+  const given = yield* sql`UPDATE mails SET ${revived(sql, at)} WHERE state = 'failed' AND id IN (
+      SELECT id FROM mails WHERE state = 'failed' AND ${mine} ORDER BY settled_at DESC LIMIT 1)
+    RETURNING id`
+  return given.length > 0
+})
 
 const following = (
   sql: SqlClient.SqlClient,

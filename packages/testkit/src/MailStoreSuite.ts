@@ -5,7 +5,7 @@ import type { OrganizationId } from "@partner-commentary/core/shared/Ids"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import { day, hour, mail, minute, organizationId, second, start } from "./Fixtures.ts"
+import { day, hour, mail, minute, organizationId, second, shareId, start } from "./Fixtures.ts"
 import { guarantees } from "./Guarantee.ts"
 
 export const suite = <E>(name: string, layer: Layer.Layer<MailStore, E>): void => {
@@ -221,6 +221,72 @@ export const suite = <E>(name: string, layer: Layer.Layer<MailStore, E>): void =
         assert.isFalse(yield* store.hasten(wanted.id, start + minute))
         yield* queued({ id: `${wanted.id}.again-1` })
         assert.isTrue(yield* store.hasten(wanted.id, start + minute), "its repetition is on its way")
+      }))
+
+    const givenUp = Effect.fnUntraced(function* (changes: Parameters<typeof mail>[0] = {}, at = start) {
+      const store = yield* MailStore
+      const wanted = yield* queued({ createdAt: at, ...changes })
+      for (const claimed of yield* claimAll(at)) {
+        yield* store.settle(claimed, { state: "failed", reason: "away" }, at)
+      }
+      return wanted
+    })
+
+    it("a mail that was given up waits again when it is hurried, under its id and as before its first attempt", () =>
+      Effect.gen(function* () {
+        const store = yield* MailStore
+        const wanted = yield* givenUp({ kind: "request" })
+        assert.isTrue(yield* store.hasten(wanted.id, start + hour))
+        assert.deepStrictEqual(yield* store.failed(10), [])
+        assert.deepStrictEqual(yield* store.nextDue, Option.some(start + hour))
+        const [again] = yield* claimAll(start + hour)
+        assert.deepStrictEqual(again, { ...wanted, attempts: 1, ticket: 2, unanswered: 0 })
+      }))
+
+    it("of a mail and its repetitions one alone is hurried", () =>
+      Effect.gen(function* () {
+        const store = yield* MailStore
+        const { id } = yield* givenUp({ kind: "request" })
+        yield* givenUp({ kind: "request", id: `${id}.again-1` }, start + second)
+        yield* givenUp({ kind: "request", id: `${id}-other.again-1` }, start + 2 * second)
+        assert.isTrue(yield* store.hasten(id, start + minute))
+        assert.isTrue(yield* store.hasten(id, start + minute))
+        const claimed = yield* claimAll(start + minute)
+        assert.deepStrictEqual(
+          claimed.map((again) => again.id),
+          [`${id}.again-1`]
+        )
+      }))
+
+    it("mails that were given up since a moment wait again, so many at a time, but for links to desks", () =>
+      Effect.gen(function* () {
+        const store = yield* MailStore
+        const moments = [0, 1, 2, 3, 4].map((index) => start + index * second)
+        const ids = []
+        for (const at of moments) ids.push((yield* givenUp({ kind: "request" }, at)).id)
+        yield* givenUp({ kind: "desk" }, start + 2 * second)
+        const revive = (limit: number) => store.revive(start + second, start + 4 * second, start + hour, limit)
+        assert.deepStrictEqual([yield* revive(2), yield* revive(2), yield* revive(2)], [2, 1, 0])
+        const claimed = yield* claimAll(start + hour)
+        assert.deepStrictEqual(claimed.map(({ id }) => id).toSorted(), ids.slice(1, 4).toSorted())
+        assert.strictEqual((yield* store.failed(10)).length, 3)
+      }))
+
+    it("an organization's undelivered assignments of a time are counted, and the first of them named", () =>
+      Effect.gen(function* () {
+        const store = yield* MailStore
+        const owner = organizationId()
+        const shares = Array.from({ length: 5 }, shareId)
+        for (const [index, share] of shares.entries()) {
+          yield* givenUp({ kind: "request", organizationId: owner, shareId: share }, start + index * second)
+        }
+        yield* givenUp({ kind: "draft", organizationId: owner, shareId: shares[1] ?? null }, start + 3 * second)
+        yield* givenUp({ kind: "request", organizationId: organizationId(), shareId: shareId() }, start + 2 * second)
+        yield* givenUp({ kind: "undeliverable", organizationId: owner }, start + 2 * second)
+        const time = { from: start + second, to: start + 4 * second }
+        assert.deepStrictEqual(yield* store.undelivered(owner, time, 2), { shareIds: shares.slice(1, 3), total: 3 })
+        const none = { from: start + hour, to: start + 2 * hour }
+        assert.deepStrictEqual(yield* store.undelivered(owner, none, 2), { shareIds: [], total: 0 })
       }))
 
     it("a forgotten address is in no mail any more, whatever its case", () =>

@@ -45,6 +45,9 @@ check("a permanent rejection alerts the organization", () =>
     const mailbox = yield* Mailbox
     yield* mailbox.refuseNext({ permanent: true })
     yield* by.submit(content, [persona])
+    yield* mailsAtRest
+    // What else fails within the hour is told with it.
+    yield* TestClock.adjust("61 minutes")
     const [alert] = yield* eventually(
       "the contact's mail",
       Effect.map(mailbox.to("newsdesk@courtside.example"), (all) => (all.length > 0 ? all : undefined))

@@ -87,6 +87,37 @@ export const undeliverableNotice = (context: {
   })
 }
 
+/** Requests that a notice about many lists. */
+export const listedAtMost = 10
+
+/** To the contact of the organization that asked, where the mails about many requests did not arrive. */
+export const undeliverableNotices = (context: {
+  readonly requests: ReadonlyArray<{ readonly personaName: string; readonly topic: QuotedTopic }>
+  readonly total: number
+}): NoticeText => {
+  const { requests, total } = context
+  const further = total - requests.length
+  return write({
+    subject: `Mails about ${total} of your requests did not arrive`,
+    title: `Mails about ${total} of your requests did not arrive`,
+    paragraphs: [
+      "We could not deliver mails about these requests to the creators who speak for the personas. We have been told as well, and can correct addresses and send the mails again."
+    ],
+    quote: null,
+    facts: [
+      ...requests.map(
+        ({ personaName, topic }) =>
+          [`For ${clip(oneLine(personaName), 60)}`, `“${clip(oneLine(topic.content), 100)}”`] as const
+      ),
+      ...(further > 0 ? [["Further requests", String(further)] as const] : [])
+    ],
+    action: null,
+    after: [
+      "A request that its creator never got expires if nothing changes in time. Where the creator has answered, an earlier mail's link still works. You need not do anything."
+    ]
+  })
+}
+
 /** `Thursday 14 May 2026, 14:00 UTC`; never later than the moment itself. */
 export const utcDate = (instant: Instant): string => {
   const { day, hour, minute, month, weekDay, year } = DateTime.toPartsUtc(DateTime.makeUnsafe(instant))

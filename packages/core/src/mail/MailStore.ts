@@ -3,7 +3,7 @@ import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
 import type { LatestDue } from "../shared/DueTimes.ts"
-import type { OrganizationId } from "../shared/Ids.ts"
+import type { OrganizationId, ShareId } from "../shared/Ids.ts"
 import type { Instant } from "../shared/Instant.ts"
 import type { Mail, NewMail } from "./Mail.ts"
 
@@ -43,8 +43,8 @@ export class MailStore extends Context.Service<
     /** Counts only for the attempt that the mail was claimed with: one that was overtaken changes nothing, and is told so by false. */
     readonly settle: (mail: Mail, outcome: MailOutcome, at: Instant) => Effect.Effect<boolean>
     /**
-     * A mail that is still on its way, or a repetition of it, is due at this moment, unless somebody is at it right now.
-     * False when none is on its way.
+     * A mail that waits, or a repetition of it, is due at this moment, unless a worker is at it. Where none waits, the one that
+     * was given up last waits again, due at this moment, as before its first attempt. False when there is neither.
      */
     readonly hasten: (id: string, at: Instant) => Effect.Effect<boolean>
     /**
@@ -56,6 +56,17 @@ export class MailStore extends Context.Service<
     readonly forget: (address: string) => Effect.Effect<void>
     /** The next moment at which one falls due. */
     readonly nextDue: Effect.Effect<Option.Option<Instant>>
+    /**
+     * Mails that were given up from `since` on and before `before`, so many at most, wait again, due at this moment, as before
+     * their first attempt. Links to desks are left out: they were asked for then. Answers with how many.
+     */
+    readonly revive: (since: Instant, before: Instant, at: Instant, limit: number) => Effect.Effect<number>
+    /** The organization's assignments of which a mail was given up in this time: the first few, and how many there are. */
+    readonly undelivered: (
+      organizationId: OrganizationId,
+      time: { readonly from: Instant; readonly to: Instant },
+      limit: number
+    ) => Effect.Effect<{ readonly shareIds: ReadonlyArray<ShareId>; readonly total: number }>
     /** Given up, newest first: for the operator. */
     readonly failed: (
       limit: number

@@ -7,23 +7,26 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Ref from "effect/Ref"
 import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
 import { CreatorLinks } from "../creator/CreatorLinks.ts"
-import { deskNotice, notice, undeliverableNotice } from "../creator/Notices.ts"
+import { deskNotice, listedAtMost, notice, undeliverableNotice, undeliverableNotices } from "../creator/Notices.ts"
 import { OrganizationStore } from "../partner/OrganizationStore.ts"
 import { checking, latestDue } from "../shared/DueTimes.ts"
 import type { OrganizationId } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
 import * as LogThrottle from "../shared/LogThrottle.ts"
 import { Policy } from "../shared/Policy.ts"
+import { Transaction } from "../shared/Transaction.ts"
 import { WorkSignal } from "../shared/WorkSignal.ts"
 import { isSettled } from "../topic/Assignment.ts"
 import { type AssignmentInContext, AssignmentStore } from "../topic/AssignmentStore.ts"
-import { isStalled, type NoticeKind, notified, occasionOf } from "../topic/Workflow.ts"
+import { isStalled, isUnnotified, type NoticeKind, notified, occasionOf, unreachable } from "../topic/Workflow.ts"
 import { isWebhookNotice, type WebhookNoticeKind, webhookNotice } from "../webhook/WebhookNotices.ts"
 import { longestDelays, type Mail, noticeId, repeated, retryAt, retryUnansweredAt } from "./Mail.ts"
 import { Mailer, type MailMessage, MailRefused } from "./Mailer.ts"
-import { type MailOutcome, MailStore } from "./MailStore.ts"
+import { MailStore } from "./MailStore.ts"
 import type { NoticeText } from "./NoticeText.ts"
+import { noticeOf, periodOf } from "./Undelivered.ts"
 
 export class Postman extends Context.Service<
   Postman,
@@ -45,22 +48,45 @@ export class Postman extends Context.Service<
       const mailer = yield* Mailer
       const policy = yield* Policy
       const signal = yield* WorkSignal
+      const transaction = yield* Transaction
       /** Whose mail was taken last. */
       const turn = yield* Ref.make<OrganizationId | null>(null)
 
       const check = yield* checking((now) => mails.repairDueTimes(latestDue(now, policy.lease, longestDelays)))
 
-      const about = (mail: Mail) =>
-        mail.shareId === null ? Effect.succeed(Option.none<AssignmentInContext>()) : assignments.find(mail.shareId)
+      /** Null where the organization has none. */
+      const contactOf = Effect.fnUntraced(function* (id: OrganizationId) {
+        const organization = Option.getOrNull(yield* organizations.find(id))
+        if (organization === null || organization.contactEmail === null) return null
+        return { name: organization.name, address: organization.contactEmail }
+      })
 
-      /** To the organization's contact, if it has one. */
       const aboutWebhook = Effect.fnUntraced(function* (mail: Mail, kind: WebhookNoticeKind) {
         if (mail.organizationId === null || mail.webhook === undefined) return Option.none<MailMessage>()
-        const organization = Option.getOrNull(yield* organizations.find(mail.organizationId))
-        if (organization === null || organization.contactEmail === null) return Option.none<MailMessage>()
-        const { contactEmail: address, name } = organization
-        const text = webhookNotice({ kind, webhook: mail.webhook, organizationName: name, at: mail.createdAt })
-        return message(mail, { name, address }, text)
+        const contact = yield* contactOf(mail.organizationId)
+        if (contact === null) return Option.none<MailMessage>()
+        const text = webhookNotice({ kind, webhook: mail.webhook, organizationName: contact.name, at: mail.createdAt })
+        return message(mail, contact, text)
+      })
+
+      /** None where the mails have been sent again meanwhile. */
+      const aboutFailures = Effect.fnUntraced(function* (mail: Mail) {
+        if (mail.organizationId === null) return Option.none<MailMessage>()
+        const contact = yield* contactOf(mail.organizationId)
+        const { shareIds, total } = yield* mails.undelivered(mail.organizationId, periodOf(mail), listedAtMost)
+        const found = yield* Effect.forEach(shareIds, assignments.find)
+        const requests = found.flatMap(Option.toArray).map(({ assignment, topic }) => ({
+          personaName: assignment.persona.name,
+          topic,
+          answered: assignment.status !== "topic_sent"
+        }))
+        const [first] = requests
+        if (contact === null || first === undefined) return Option.none<MailMessage>()
+        return message(
+          mail,
+          contact,
+          total === 1 ? undeliverableNotice(first) : undeliverableNotices({ requests, total })
+        )
       })
 
       /** None: nobody needs this mail any more. */
@@ -74,33 +100,22 @@ export class Postman extends Context.Service<
           )
         }
         if (isWebhookNotice(mail.kind)) return yield* aboutWebhook(mail, mail.kind)
-        const found = yield* about(mail)
+        if (mail.kind === "undeliverable") return yield* aboutFailures(mail)
+        const found = mail.shareId === null ? Option.none() : yield* assignments.find(mail.shareId)
         if (Option.isNone(found)) return Option.none<MailMessage>()
         const { assignment, topic } = found.value
-        if (mail.kind === "undeliverable") {
-          const organization = yield* organizations.find(assignment.organizationId)
-          const address = Option.match(organization, { onNone: () => null, onSome: ({ contactEmail }) => contactEmail })
-          if (address === null) return Option.none<MailMessage>()
-          const text = undeliverableNotice({
-            personaName: assignment.persona.name,
-            topic,
-            answered: assignment.status !== "topic_sent"
-          })
-          return message(mail, { name: topic.organizationName, address }, text)
-        }
-        if (!isWanted(mail.id, mail.kind, found.value) || assignment.creator.email === "")
+        const now = yield* Instant.now
+        if (!isWanted(mail.id, mail.kind, found.value, now) || assignment.creator.email === "")
           return Option.none<MailMessage>()
         const { name, email } = assignment.creator
         // The window opens when this mail is handed over, so the deadline it names is a whole window from now.
-        const opensNow = mail.kind === "request" && assignment.notifiedAt === null
+        const opensNow = mail.kind === "request" && isUnnotified(assignment, now)
         const text = notice({
           kind: mail.kind,
           assignment,
           topic,
           link: yield* links.toAssignment(assignment),
-          ...(opensNow
-            ? { respondBy: Math.min(Instant.plus(yield* Instant.now, policy.responseWindow), assignment.respondBy) }
-            : {})
+          ...(opensNow ? { respondBy: Instant.plus(now, policy.responseWindow) } : {})
         })
         return message(mail, { name, address: email }, text)
       })
@@ -164,10 +179,14 @@ export class Postman extends Context.Service<
           : unanswered
             ? retryUnansweredAt(mail, now)
             : retryAt(mail, now, policy.mailWindow)
-        const outcome: MailOutcome =
-          until === null ? { state: "failed", reason } : { state: "waiting", until, reason, unanswered }
-        // Whoever has overtaken this attempt decides what becomes of the mail.
-        if (!(yield* mails.settle(mail, outcome, now))) return
+        const counts =
+          until === null
+            ? yield* giveUp(mail, refusal, now)
+            : yield* mails.settle(mail, { state: "waiting", until, reason, unanswered }, now)
+        // The claim that has overtaken this one decides what becomes of the mail.
+        if (!counts) return
+        // The assignment's deadline may have moved, and a notice may wait.
+        if (until === null) yield* signal.notify
         const log =
           until === null
             ? Effect.logError("A mail could not be delivered")
@@ -186,16 +205,24 @@ export class Postman extends Context.Service<
               }
             : { again_at: Instant.toIso(until) })
         })
-        if (until === null && mail.shareId !== null && mail.kind !== "undeliverable") {
-          yield* mails.queue({
-            ...mail,
-            id: noticeId(mail.shareId, "undeliverable"),
-            kind: "undeliverable",
-            address: null,
-            createdAt: now
-          })
-        }
       })
+
+      /** With what follows from it. False, and nothing is changed, where another claim has overtaken this one. */
+      const giveUp = (mail: Mail, { permanent, reason }: MailRefused, now: Instant.Instant) => {
+        const { organizationId, shareId } = mail
+        return transaction
+          .run(
+            Effect.gen(function* () {
+              if (permanent && mail.kind === "request" && shareId !== null) {
+                yield* assignments.modify(shareId, (present) => Result.succeed(unreachable(present, now, policy)))
+              }
+              if (!(yield* mails.settle(mail, { state: "failed", reason }, now))) return yield* new Overtaken()
+              if (shareId !== null && organizationId !== null) yield* mails.queue(noticeOf(organizationId, now))
+              return true
+            })
+          )
+          .pipe(Effect.catchTag("Overtaken", () => Effect.succeed(false)))
+      }
 
       return Postman.of({
         take: Effect.fnUntraced(function* (limit) {
@@ -216,10 +243,13 @@ export class Postman extends Context.Service<
 const message = (mail: Mail, to: MailMessage["to"], text: NoticeText): Option.Option<MailMessage> =>
   Option.some({ id: mail.id, to, ...text })
 
-/** A reminder after the answer, or a draft that was replaced, would only confuse. */
-const isWanted = (id: string, kind: NoticeKind, { assignment }: AssignmentInContext): boolean => {
+/** Undoes the transaction around it. */
+class Overtaken extends Schema.TaggedError<Overtaken>()("Overtaken", {}) {}
+
+/** A request whose time is over, a reminder after the answer, or a draft that was replaced, would only confuse. */
+const isWanted = (id: string, kind: NoticeKind, { assignment }: AssignmentInContext, now: Instant.Instant): boolean => {
   if (isSettled(assignment)) return false
-  if (kind === "request" || kind === "reminder") return assignment.status === "topic_sent"
+  if (kind === "request" || kind === "reminder") return assignment.status === "topic_sent" && now < assignment.respondBy
   if (kind === "stalled") return isStalled(assignment)
   const base = noticeId(assignment.id, occasionOf(kind, assignment))
   return assignment.draft !== null && (id === base || id.startsWith(base + repeated))

@@ -7,8 +7,10 @@ import * as Webhooks from "../webhook/WebhookPolicy.ts"
 export interface Policy {
   /** How long a creator may take to respond, counted from the handed-over mail. */
   readonly responseWindow: Duration.Duration
-  /** The response window starts at the latest this long after submission, handed over or not; so long is a mail retried. */
+  /** So long is a mail retried. Where its address is refused for good, the response window starts this long after submission. */
   readonly mailWindow: Duration.Duration
+  /** A request whose mail was neither handed over nor refused for good closes so long after submission: outages end by then. */
+  readonly deliveryWindow: Duration.Duration
   /** How long a creator may take to approve, counted from each draft. */
   readonly approvalWindow: Duration.Duration
   /** The same topic for the same persona is a duplicate for so long. */
@@ -43,6 +45,7 @@ export interface Policy {
 export const defaults: Policy = {
   responseWindow: Duration.hours(48),
   mailWindow: Duration.hours(24),
+  deliveryWindow: Duration.days(7),
   approvalWindow: Duration.days(7),
   duplicateWindow: Duration.hours(24),
   contentLength: { min: 10, max: 500 },

@@ -12,6 +12,7 @@ import type { Quotas } from "../usage/Quota.ts"
 import { dueAt } from "./Agenda.ts"
 import type { Assignment, Simulation, SimulationPath } from "./Assignment.ts"
 import type { Topic } from "./Topic.ts"
+import { unreachableBy } from "./Workflow.ts"
 
 /** Everything that the store needs to decide and write a submission as one transaction. */
 export interface Submission {
@@ -124,9 +125,15 @@ const simulation = (path: SimulationPath, actsAt: Instant.Instant): Simulation =
   nextAt: path === "wait" ? null : actsAt
 })
 
-/** When the response window ends at the latest: handed over at the last moment, and a whole window from there. */
-export const latestResponse = (environment: Environment, createdAt: Instant.Instant, policy: Policy): Instant.Instant =>
-  Instant.plus(environment === "test" ? createdAt : Instant.plus(createdAt, policy.mailWindow), policy.responseWindow)
+/** When a request closes that has no response, unless its mail is handed over, which opens a whole window, or refused for good. */
+export const latestResponse = (
+  environment: Environment,
+  createdAt: Instant.Instant,
+  policy: Policy
+): Instant.Instant =>
+  environment === "test"
+    ? Instant.plus(createdAt, policy.responseWindow)
+    : Math.max(Instant.plus(createdAt, policy.deliveryWindow), unreachableBy(createdAt, policy))
 
 /** The licensed ones among the requested, each once, in the order of the request. */
 export const candidates = (

@@ -202,13 +202,26 @@ export const withdraw = (
   )
 }
 
-/** The request's mail was handed over: the response window starts, unless it has already. */
+/** Waits for its request's mail, and is not overdue. */
+export const isUnnotified = ({ notifiedAt, respondBy, status }: Assignment, now: Instant.Instant): boolean =>
+  notifiedAt === null && status === "topic_sent" && now < respondBy
+
+/** The request's mail was handed over: the whole response window starts, unless it has already. A deadline that passed stays. */
 export const notified = (present: Assignment, mail: MailAttempt, now: Instant.Instant, policy: Policy): Change => {
-  if (present.notifiedAt !== null || present.status !== "topic_sent")
-    return { assignment: present, notices: [], delivered: mail }
-  const respondBy = Math.min(Instant.plus(now, policy.responseWindow), present.respondBy)
-  const next = { ...present, notifiedAt: now, respondBy }
+  if (!isUnnotified(present, now)) return { assignment: present, notices: [], delivered: mail }
+  const next = { ...present, notifiedAt: now, respondBy: Instant.plus(now, policy.responseWindow) }
   return { assignment: { ...next, dueAt: dueAt(next) }, notices: [], delivered: mail }
+}
+
+/** When a request closes whose mail was refused for good: the mail's time and a whole window after submission. */
+export const unreachableBy = (createdAt: Instant.Instant, policy: Policy): Instant.Instant =>
+  Instant.plus(Instant.plus(createdAt, policy.mailWindow), policy.responseWindow)
+
+/** The request's mail was refused for good. Where it happens late, there is as much time to correct the address as to retry a mail. */
+export const unreachable = (present: Assignment, now: Instant.Instant, policy: Policy): Change => {
+  const respondBy = Math.max(unreachableBy(present.createdAt, policy), Instant.plus(now, policy.mailWindow))
+  if (!isUnnotified(present, now) || respondBy >= present.respondBy) return { assignment: present, notices: [] }
+  return change({ ...present, respondBy })
 }
 
 /** All attempts at a draft failed, and somebody may start again. */

@@ -1,7 +1,7 @@
 import { describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
 import { assert } from "vitest"
-import { deskNotice, notice, undeliverableNotice, utcDate } from "../../src/creator/Notices.ts"
+import { deskNotice, notice, undeliverableNotice, undeliverableNotices, utcDate } from "../../src/creator/Notices.ts"
 import type { NoticeText } from "../../src/mail/NoticeText.ts"
 import type * as Ids from "../../src/shared/Ids.ts"
 import { defaults } from "../../src/shared/Policy.ts"
@@ -56,7 +56,8 @@ const allOf = (words: {
     })
   }),
   undeliverableNotice({ personaName: words.personaName, topic: words, answered: false }),
-  undeliverableNotice({ personaName: words.personaName, topic: words, answered: true })
+  undeliverableNotice({ personaName: words.personaName, topic: words, answered: true }),
+  undeliverableNotices({ requests: [1, 2].map(() => ({ personaName: words.personaName, topic: words })), total: 3 })
 ]
 
 const without = (text: string, ...parts: ReadonlyArray<string>) =>
@@ -206,6 +207,18 @@ describe("the other mails", () => {
     const mail = undeliverableNotice({ personaName: "Jordan Vale", topic, answered: false })
     assert.notInclude(JSON.stringify(mail), assignment.creator.email)
     assert.include(mail.text, "Jordan Vale")
+  })
+
+  it("tell the partner's contact of many requests in one mail: the first ones, and how many more there are", () => {
+    const requests = Array.from({ length: 10 }, (_, index) => ({
+      personaName: `Jordan Vale ${index}`,
+      topic: { ...topic, content: `Who is number ${index}?` }
+    }))
+    const { subject, text } = undeliverableNotices({ requests, total: 37 })
+    assert.include(subject, "37 of your requests")
+    for (let index = 0; index < 10; index++) assert.include(text, `For Jordan Vale ${index}: “Who is number ${index}?”`)
+    assert.include(text, "Further requests: 27")
+    assert.notInclude(undeliverableNotices({ requests, total: 10 }).text, "Further")
   })
 
   it("do not tell the partner that a request expires whose creator has answered", () => {

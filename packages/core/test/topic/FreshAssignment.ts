@@ -3,9 +3,9 @@ import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import { drafted, wake } from "../../src/commentary/Generation.ts"
 import type * as Ids from "../../src/shared/Ids.ts"
-import * as Instant from "../../src/shared/Instant.ts"
 import type { Policy } from "../../src/shared/Policy.ts"
 import type { Assignment } from "../../src/topic/Assignment.ts"
+import { latestResponse } from "../../src/topic/Submission.ts"
 import { type ActionRefused, type Change, notified, respond } from "../../src/topic/Workflow.ts"
 
 /** Thursday 14 May 2026, 12:00 UTC. */
@@ -19,7 +19,7 @@ export const draftId = (number: number) => uuid<typeof Ids.DraftId.Type>(number)
 export const commentaryId = (number: number) => uuid<typeof Ids.CommentaryId.Type>(number)
 
 export const freshAssignment = (policy: Policy, environment: Assignment["environment"] = "live"): Assignment => {
-  const respondBy = Instant.plus(Instant.plus(noon, policy.mailWindow), policy.responseWindow)
+  const respondBy = latestResponse("live", noon, policy)
   return {
     id: uuid(1),
     topicId: uuid(2),

@@ -162,7 +162,7 @@ describe("a new assignment", () => {
       failure: null,
       commentary: null
     })
-    assert.strictEqual(made?.respondBy, noon + 72 * 3_600_000)
+    assert.strictEqual(made?.respondBy, noon + 7 * 24 * 3_600_000)
     assert.strictEqual(made?.dueAt, dueAt(made!))
   })
 })

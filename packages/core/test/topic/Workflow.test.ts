@@ -89,13 +89,29 @@ describe("a deadline", () => {
     }
   })
 
-  it("runs from the handed-over mail, and 24 hours after submission at the latest", () => {
+  it("runs from the handed-over mail, however late that is, and seven days after submission without one", () => {
     const fresh = freshAssignment(policy)
-    assert.strictEqual(fresh.respondBy, noon + 72 * hour)
-    assert.strictEqual(
-      Workflow.notified(fresh, { id: "mail", attempts: 1, ticket: 1 }, noon + 30 * hour, policy).assignment.respondBy,
-      fresh.respondBy
-    )
+    assert.strictEqual(fresh.respondBy, noon + 7 * day)
+    const notified = (at: number) =>
+      Workflow.notified(fresh, { id: "mail", attempts: 1, ticket: 1 }, at, policy).assignment
+    assert.strictEqual(notified(noon + 30 * hour).respondBy, noon + 78 * hour)
+    assert.strictEqual(notified(noon + 7 * day - 1).respondBy, noon + 9 * day - 1)
+    assert.strictEqual(notified(noon + 7 * day), fresh, "a mail that comes after the deadline extends nothing")
+  })
+
+  it("comes 72 hours after submission where the mail is refused for good, and never sooner than a day from then", () => {
+    const fresh = freshAssignment(policy)
+    const at = (now: number) => Workflow.unreachable(fresh, now, policy).assignment
+    assert.strictEqual(at(noon).respondBy, noon + 72 * hour)
+    assert.strictEqual(at(noon).dueAt, noon + 72 * hour)
+    assert.strictEqual(at(noon + 70 * hour).respondBy, noon + 94 * hour)
+    assert.strictEqual(at(noon + 7 * day - 1), fresh, "nothing is extended")
+    const sent = Workflow.notified(fresh, { id: "mail", attempts: 1, ticket: 1 }, noon, policy).assignment
+    assert.strictEqual(Workflow.unreachable(sent, noon, policy).assignment, sent, "an earlier mail arrived")
+  })
+
+  it("is not moved by a second mail", () => {
+    const fresh = freshAssignment(policy)
     const sent = Workflow.notified(fresh, { id: "mail", attempts: 1, ticket: 1 }, noon, policy).assignment
     const again = Workflow.notified(sent, { id: "mail", attempts: 1, ticket: 1 }, noon + hour, policy)
     assert.strictEqual(again.assignment, sent)

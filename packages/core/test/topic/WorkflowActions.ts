@@ -51,6 +51,7 @@ export const policies = (defaults: Policy): fc.Arbitrary<Policy> =>
     }),
     responseWindow: duration(1, 72 * hour),
     mailWindow: duration(0, 24 * hour),
+    deliveryWindow: duration(1, 168 * hour),
     approvalWindow: duration(1, 240 * hour),
     generationRetries: fc.array(duration(1, 6 * hour), { maxLength: 4 }),
     generationGrace: duration(1, 24 * hour),

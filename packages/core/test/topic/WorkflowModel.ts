@@ -70,8 +70,9 @@ const stalled = (walk: Walk) => !final(walk.present) && !walk.wanted && walk.beg
 export const deadline = ({ giveUpAt, policy, present }: Walk): number | null => {
   if (final(present)) return null
   if (present.status === "topic_sent") {
-    const start = Math.min(present.notifiedAt ?? Number.POSITIVE_INFINITY, present.createdAt + ms(policy.mailWindow))
-    return start + ms(policy.responseWindow)
+    if (present.notifiedAt !== null) return present.notifiedAt + ms(policy.responseWindow)
+    const unreachable = ms(policy.mailWindow) + ms(policy.responseWindow)
+    return present.createdAt + Math.max(ms(policy.deliveryWindow), unreachable)
   }
   return present.draft === null ? giveUpAt : present.draft.createdAt + ms(policy.approvalWindow)
 }
@@ -101,7 +102,7 @@ export const verdictOf = (walk: Walk, action: Action): Verdict => {
     case "wake":
       return present.dueAt !== null && present.dueAt <= now ? "changes" : "same"
     case "notified":
-      return present.status === "topic_sent" && present.notifiedAt === null ? "changes" : "same"
+      return open && present.notifiedAt === null ? "changes" : "same"
     case "respond":
       if (open) return "changes"
       return present.perspective === action.words ? "same" : "refused"
