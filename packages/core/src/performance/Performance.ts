@@ -9,11 +9,12 @@ import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import * as Semaphore from "effect/Semaphore"
 import type { OrganizationId, PersonaId } from "../shared/Ids.ts"
+import * as Instant from "../shared/Instant.ts"
 import type { Cursor } from "../shared/Page.ts"
 import type { Owner } from "../topic/TopicStore.ts"
 import { add, addAll, type Figures, figures, newTally, type Tally } from "./Figures.ts"
 import { PerformanceStore } from "./PerformanceStore.ts"
-import { type AskedPeriod, type Days, divide, type ReportingPeriod } from "./ReportingPeriod.ts"
+import { type AskedPeriod, type Days, divide, type ReportingPeriod, stepsOf } from "./ReportingPeriod.ts"
 
 export interface Report {
   readonly overall: Figures
@@ -54,9 +55,12 @@ export class Performance extends Context.Service<
         return persona.tally
       }
 
-      const readDays = Effect.fnUntraced(function* (seen: Seen, owner: Owner, { end, start }: Days) {
-        for (const { personaId, personaName, tally } of yield* store.days(owner, start, end)) {
-          addAll(see(seen, personaId, personaName), tally)
+      const readDays = Effect.fnUntraced(function* (seen: Seen, owner: Owner, days: Days) {
+        for (const { end, start } of stepsOf(days, yield* Instant.now)) {
+          for (const { personaId, personaName, tally } of yield* store.days(owner, start, end)) {
+            addAll(see(seen, personaId, personaName), tally)
+          }
+          yield* Effect.yieldNow
         }
       })
 

@@ -66,3 +66,16 @@ export const divide = ({ end, start, untilNow }: AskedPeriod) => {
     after: last !== null && last < end ? { start: last, end } : null
   }
 }
+
+/** Longer runs of days are read in steps of a week, so that one report does not delay other requests by all of its rows. */
+const step = 7 * day
+
+/** The same days in steps, oldest first. The last one has no end where the days have none. */
+export const stepsOf = ({ end, start }: Days, now: Instant.Instant): ReadonlyArray<Days> => {
+  const last = end ?? now
+  const starts = Array.from(
+    { length: Math.max(1, Math.ceil((last - start) / step)) },
+    (_, index) => start + index * step
+  )
+  return starts.map((from, index) => ({ start: from, end: starts[index + 1] ?? end }))
+}

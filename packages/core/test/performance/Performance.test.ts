@@ -94,6 +94,32 @@ describe("a report", () => {
     }).pipe(Effect.provide(Performance.layer.pipe(Layer.provide(storeOf(1, [], kept)))))
   })
 
+  it.effect("of a year lets other work go on while it is made", () => {
+    let turns = 0
+    const seen: Array<number> = []
+    const store = Layer.succeed(PerformanceStore, {
+      days: () =>
+        Effect.sync(() => {
+          seen.push(turns)
+          return []
+        }),
+      page: () => Effect.succeed({ courses: [], next: null })
+    })
+    const other = Effect.forever(
+      Effect.andThen(
+        Effect.sync(() => turns++),
+        Effect.yieldNow
+      )
+    )
+    return Effect.gen(function* () {
+      const performance = yield* Performance
+      yield* Effect.forkChild(other)
+      yield* performance.of(owner, { ...period, start: noon - 365 * 86_400_000 })
+      assert.isAtLeast(seen.length, 52)
+      assert.isAtLeast(new Set(seen).size, seen.length / 2 - 1, "other work has a turn after two steps at most")
+    }).pipe(Effect.provide(Performance.layer.pipe(Layer.provide(store))))
+  })
+
   it.effect("of nothing has no personas", () =>
     Effect.gen(function* () {
       const { overall, personas } = yield* report

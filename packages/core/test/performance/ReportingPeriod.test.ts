@@ -1,7 +1,7 @@
 import { describe, it } from "@effect/vitest"
 import * as Result from "effect/Result"
 import { assert } from "vitest"
-import { divide, reportingPeriod } from "../../src/performance/ReportingPeriod.ts"
+import { divide, reportingPeriod, stepsOf } from "../../src/performance/ReportingPeriod.ts"
 import { noon } from "../topic/FreshAssignment.ts"
 
 const day = 24 * 3_600_000
@@ -73,5 +73,28 @@ describe("a period is divided", () => {
       days: { start: midnight + day, end: null },
       after: null
     })
+  })
+})
+
+describe("whole days are read in steps", () => {
+  it("of a week at most that follow each other and leave nothing out", () => {
+    for (const days of [1, 6, 7, 8, 14, 366]) {
+      const end = midnight + days * day
+      const steps = stepsOf({ start: midnight, end }, noon)
+      assert.strictEqual(steps[0]?.start, midnight)
+      assert.strictEqual(steps.at(-1)?.end, end)
+      for (const [index, { end: until, start }] of steps.entries()) {
+        assert.isAtMost((until ?? Number.NaN) - start, 7 * day)
+        if (index > 0) assert.strictEqual(steps[index - 1]?.end, start)
+      }
+    }
+  })
+
+  it("the last without an end where the period ends now", () => {
+    assert.deepStrictEqual(stepsOf({ start: midnight - 8 * day, end: null }, noon), [
+      { start: midnight - 8 * day, end: midnight - day },
+      { start: midnight - day, end: null }
+    ])
+    assert.deepStrictEqual(stepsOf({ start: midnight + day, end: null }, noon), [{ start: midnight + day, end: null }])
   })
 })
