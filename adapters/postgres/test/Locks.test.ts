@@ -25,7 +25,7 @@ describe("side by side on Postgres", () => {
       const { run } = yield* Transaction
       const mine = owner()
       const made = webhook({ owner: mine })
-      yield* webhooks.insert({ webhook: made, audit, mail: null }, "sealed", 20)
+      yield* webhooks.insert({ webhook: made, audit, notice: null }, "sealed", 20)
       const given = submission({ topic: { ...mine }, personas: personas(1) })
       const [share] = (yield* (yield* TopicStore).submit(given)).sent
       const written = yield* Deferred.make<void>()

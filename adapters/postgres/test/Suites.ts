@@ -6,6 +6,7 @@ import * as ApiKeyStoreSuite from "@partner-commentary/testkit/ApiKeyStoreSuite"
 import * as AssignmentStoreSuite from "@partner-commentary/testkit/AssignmentStoreSuite"
 import * as AssignmentTurnsSuite from "@partner-commentary/testkit/AssignmentTurnsSuite"
 import * as AuditLogSuite from "@partner-commentary/testkit/AuditLogSuite"
+import * as ContactNoticeSuite from "@partner-commentary/testkit/ContactNoticeSuite"
 import * as DeliveryStoreSuite from "@partner-commentary/testkit/DeliveryStoreSuite"
 import * as DueTimesSuite from "@partner-commentary/testkit/DueTimesSuite"
 import * as FollowingDeliverySuite from "@partner-commentary/testkit/FollowingDeliverySuite"
@@ -68,6 +69,7 @@ export const suites = (name: string, layer: typeof stores): void => {
   TopicStoreSuite.suite(name, layer)
   TransactionSuite.suite(name, layer)
   UsageStoreSuite.suite(name, layer)
+  ContactNoticeSuite.suite(name, layer)
   WebhookStoreSuite.suite(name, layer)
   WorkBacklogSuite.suite(name, layer)
 }

@@ -252,14 +252,14 @@ const everyWebhook = Effect.gen(function* () {
   const store = yield* WebhookStore
   const one = webhook()
   const audit = { action: "webhook.created", details: {} }
-  yield* store.insert({ webhook: one, audit, mail: null }, "sealed", 20)
+  yield* store.insert({ webhook: one, audit, notice: null }, "sealed", 20)
   yield* store.find(one.owner, one.id)
   yield* store.list(one.owner)
   yield* store.sealedSecret(one.id)
   for (const behind of [one.id, null]) yield* store.sealedSecrets(behind, 10)
   yield* store.reseal(one.id, { from: "sealed", to: "sealed anew" })
   for (const owner of [one.owner, null]) {
-    yield* store.modify(owner, one.id, (present) => ({ webhook: { ...present }, audit, mail: null }))
+    yield* store.modify(owner, one.id, (present) => ({ webhook: { ...present }, audit, notice: null }))
   }
   yield* everyDelivery
   yield* store.remove(one.owner, one.id, audit)
@@ -293,7 +293,7 @@ const everyDelivery = Effect.gen(function* () {
   const given = submission()
   const one = webhook({ owner: given.topic })
   const audit = { action: "webhook.created", details: {} }
-  yield* (yield* WebhookStore).insert({ webhook: one, audit, mail: null }, "sealed", 20)
+  yield* (yield* WebhookStore).insert({ webhook: one, audit, notice: null }, "sealed", 20)
   const { sent } = yield* (yield* TopicStore).submit(given)
   for (const share of sent) yield* Creator.decline(share)
   const events = yield* EventLog
@@ -336,7 +336,7 @@ const everyDelivery = Effect.gen(function* () {
       { state: "delivered" }
     ] as const) {
       yield* store.settle({ ...claimed, ticket: claimed.ticket + next.state.length }, attempt, start, (receiver) => {
-        return { receiver, next, mail: null, audit: null }
+        return { receiver, next, notice: null, audit: null }
       })
     }
   }

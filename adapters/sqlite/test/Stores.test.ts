@@ -7,6 +7,7 @@ import * as ApiKeyStoreSuite from "@partner-commentary/testkit/ApiKeyStoreSuite"
 import * as AssignmentStoreSuite from "@partner-commentary/testkit/AssignmentStoreSuite"
 import * as AssignmentTurnsSuite from "@partner-commentary/testkit/AssignmentTurnsSuite"
 import * as AuditLogSuite from "@partner-commentary/testkit/AuditLogSuite"
+import * as ContactNoticeSuite from "@partner-commentary/testkit/ContactNoticeSuite"
 import * as DeliveryStoreSuite from "@partner-commentary/testkit/DeliveryStoreSuite"
 import * as DueTimesSuite from "@partner-commentary/testkit/DueTimesSuite"
 import * as FollowingDeliverySuite from "@partner-commentary/testkit/FollowingDeliverySuite"
@@ -68,5 +69,6 @@ TopicListSuite.suite("SQLite", layerMemory)
 TopicStoreSuite.suite("SQLite", layerMemory)
 TransactionSuite.suite("SQLite", layerMemory)
 UsageStoreSuite.suite("SQLite", layerMemory)
+ContactNoticeSuite.suite("SQLite", layerMemory)
 WebhookStoreSuite.suite("SQLite", layerMemory)
 WorkBacklogSuite.suite("SQLite", layerMemory)

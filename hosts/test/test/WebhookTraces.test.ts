@@ -51,6 +51,7 @@ it.effect("the contact is told of a new webhook and of a new address, by host an
     const [added] = yield* mailsOf(owner, 1)
     yield* ask("PATCH", `/${data.id}`, key.text, { events: ["creator.approved"], status: "paused" })
     yield* ask("PATCH", `/${data.id}`, key.text, { url: "https://evil.example/in" })
+    yield* TestClock.adjust("5 minutes")
     const [, moved] = yield* mailsOf(owner, 2)
     if (added === undefined || moved === undefined) return assert.fail("no mail")
     assert.strictEqual(unlinked(added.subject), "A webhook was added: Courtside’s events go to hooks.example.com:8443")
@@ -170,6 +171,7 @@ it.effect("a secret stands in one answer and nowhere else: no later answer, noth
       const first = yield* ask("POST", "", key, { url, events })
       const second = yield* ask("POST", "", key, { url, events, secret: given })
       const secrets = [first.data.secret, given]
+      yield* TestClock.adjust("5 minutes")
       yield* mailsOf(owner, 2)
       const later = [
         yield* ask("GET", "", key),

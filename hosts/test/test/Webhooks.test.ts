@@ -9,6 +9,7 @@ import { type Call, TestApi } from "@partner-commentary/test/TestApi"
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
 import * as TestClock from "effect/testing/TestClock"
+import { eventually } from "./Eventually.ts"
 import { aKey, events, get, patch, post, problems, remove, unknown, url } from "./WebhookCalls.ts"
 
 const start = 1_800_000_000_000
@@ -81,7 +82,7 @@ it.effect("a webhook that was disabled can be paused, and active brings it back 
     yield* (yield* WebhookStore).modify(null, WebhookId.make(id), (present) => ({
       webhook: { ...present, status: "disabled", consecutiveFailures: 23, lastDeliveryAt: start },
       audit: { action: "webhook.disabled", details: {} },
-      mail: null
+      notice: null
     }))
     const shown = (yield* get(key, `/${id}`)).body.data
     assert.deepInclude(shown, {
@@ -186,6 +187,12 @@ it.effect("the contact is mailed about live webhooks, about none of the test env
     ] as const) {
       const { text: key } = yield* Seed.key(owner, { environment })
       const { id } = (yield* post(key, { url, events })).body.data
+      if (kinds.length > 0) {
+        yield* eventually(
+          "the first mail",
+          Effect.map(sql`SELECT id FROM mails WHERE state = 'sent'`, ({ length }) => length === 1)
+        )
+      }
       assert.strictEqual((yield* patch(key, id, { url: "https://moved.example/" })).status, 200)
       const mails = yield* sql<{ readonly kind: string }>`SELECT kind FROM mails ORDER BY kind`
       assert.deepStrictEqual(

@@ -22,9 +22,9 @@ import * as SqlClient from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import * as AuditLog from "./AuditLog.ts"
 import { fromIsoOrNull } from "./Columns.ts"
+import * as ContactNotices from "./ContactNotices.ts"
 import { lanes } from "./Lanes.ts"
 import { forUpdate } from "./Lock.ts"
-import * as Mails from "./MailStore.ts"
 import { transact } from "./Transaction.ts"
 import { type ReceiverRow, receiverColumns, receiverOf } from "./WebhookRow.ts"
 
@@ -160,7 +160,7 @@ export const layer = Layer.effect(
       const moved = yield* move(claimed, attempt, settlement, at)
       // What was overtaken and failed says nothing of the receiver: perhaps it was the worker that slept.
       const counts = settlement.next.state === "delivered" || moved.length > 0
-      const { audit, mail, receiver } = counts ? settlement : { audit: null, mail: null, receiver: before }
+      const { audit, notice, receiver } = counts ? settlement : { audit: null, notice: null, receiver: before }
       yield* sql`INSERT INTO delivery_attempts ${sql.insert({
         webhook_id: claimed.webhookId,
         event_id: claimed.eventId,
@@ -175,7 +175,7 @@ export const layer = Layer.effect(
       })}`
       const { organizationId } = receiver.webhook.owner
       if (audit !== null) yield* AuditLog.append(sql, { ...audit, subject: claimed.webhookId, organizationId }, at)
-      if (mail !== null) yield* Mails.insert(sql, [mail])
+      if (notice !== null) yield* ContactNotices.queue(sql, notice)
       const next =
         following === undefined
           ? { receiver, claimed: none }

@@ -16,8 +16,8 @@ import * as Option from "effect/Option"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import * as AuditLog from "./AuditLog.ts"
+import * as ContactNotices from "./ContactNotices.ts"
 import { forUpdate, forUpdateSkipLocked } from "./Lock.ts"
-import * as Mails from "./MailStore.ts"
 import { transact } from "./Transaction.ts"
 import { fromRow, toRow } from "./WebhookRow.ts"
 
@@ -50,9 +50,9 @@ export const layer = Layer.effect(
         AuditLog.append(sql, { ...entry, subject: id, organizationId: owner.organizationId }, now)
       )
 
-    const follow = Effect.fnUntraced(function* ({ audit, mail, webhook }: WebhookChange) {
+    const follow = Effect.fnUntraced(function* ({ audit, notice, webhook }: WebhookChange) {
       yield* record(webhook.owner, webhook.id, audit)
-      if (mail !== null) yield* Mails.insert(sql, [mail])
+      if (notice !== null) yield* ContactNotices.queue(sql, notice)
     })
 
     const insert = Effect.fnUntraced(function* (change: WebhookChange, sealedSecret: string, most: number) {

@@ -35,7 +35,7 @@ export const suite = <E>(
 
     const registered = Effect.fnUntraced(function* (changes: Partial<Webhook> = {}) {
       const made = webhook(changes)
-      yield* (yield* WebhookStore).insert({ webhook: made, audit, mail: null }, `sealed ${made.id}`, 20)
+      yield* (yield* WebhookStore).insert({ webhook: made, audit, notice: null }, `sealed ${made.id}`, 20)
       return made
     })
 
@@ -59,7 +59,7 @@ export const suite = <E>(
         store.settle(claimed, attempt, at, (receiver) => ({
           receiver,
           next: next(claimed, { attempt, kind: claimed.kind }, 0, at, policy),
-          mail: null,
+          notice: null,
           audit: null,
           ...then
         }))
@@ -78,7 +78,7 @@ export const suite = <E>(
         yield* (yield* WebhookStore).modify(null, both[1]?.id ?? assert.fail(), (present) => ({
           webhook: { ...present, status: "active" },
           audit,
-          mail: null
+          notice: null
         }))
         const seen = yield* Effect.forEach(both, ({ id }) => claim(id))
         for (const [claimed] of seen) {
@@ -242,7 +242,7 @@ export const suite = <E>(
         yield* (yield* WebhookStore).modify(null, paused.id, (present) => ({
           webhook: { ...present, status: "paused" },
           audit,
-          mail: null
+          notice: null
         }))
         const lanes = (at: number, limit = 10) =>
           Effect.map(store.lanes(at, 5, limit), (all) => all.map(({ webhookId }) => webhookId))
@@ -299,13 +299,13 @@ export const suite = <E>(
         yield* (yield* WebhookStore).modify(mine, one.id, (present) => ({
           webhook: { ...present, status: "paused" },
           audit,
-          mail: null
+          notice: null
         }))
         assert.deepStrictEqual(yield* seen, [0, 6, 1, 0])
         yield* (yield* WebhookStore).modify(mine, one.id, (present) => ({
           webhook: { ...present, status: "disabled" },
           audit,
-          mail: null
+          notice: null
         }))
         assert.deepStrictEqual(yield* seen, [0, 6, 1, 1])
         yield* (yield* WebhookStore).remove(mine, one.id, audit)
@@ -387,7 +387,7 @@ export const suite = <E>(
           })
           const modify = (next: Partial<Webhook>) =>
             Effect.flatMap(WebhookStore, ({ modify }) =>
-              modify(mine, one.id, (present) => ({ webhook: { ...present, ...next }, audit, mail: null }))
+              modify(mine, one.id, (present) => ({ webhook: { ...present, ...next }, audit, notice: null }))
             )
           yield* modify({ events: ["commentary.failed"] })
           assert.deepStrictEqual(yield* store.lanes(start + hour, 5, 10), [])

@@ -45,7 +45,7 @@ export const suite = <E>(
     const taken = Effect.fnUntraced(function* (due: number, most: number) {
       const one = webhook({ owner: owner() })
       const audit = { action: "webhook.created", details: {} }
-      yield* (yield* WebhookStore).insert({ webhook: one, audit, mail: null }, "sealed", 20)
+      yield* (yield* WebhookStore).insert({ webhook: one, audit, notice: null }, "sealed", 20)
       const topic = submission({ topic: { ...one.owner }, personas: personas(due) })
       yield* Effect.forEach((yield* (yield* TopicStore).submit(topic)).sent, Creator.decline)
       return yield* (yield* DeliveryStore).claim(one.id, start, lease, upTo(most))
@@ -60,7 +60,7 @@ export const suite = <E>(
         claimed,
         success,
         start + second,
-        (present) => ({ receiver: change(present), next: { state: "delivered" }, mail: null, audit: null }),
+        (present) => ({ receiver: change(present), next: { state: "delivered" }, notice: null, audit: null }),
         following
       )
       return Option.getOrThrow(settled)

@@ -27,7 +27,7 @@ export const suite = <E>(
       Effect.gen(function* () {
         const store = yield* DeliveryStore
         const one = webhook({ owner: owner() })
-        yield* (yield* WebhookStore).insert({ webhook: one, audit, mail: null }, "sealed", 20)
+        yield* (yield* WebhookStore).insert({ webhook: one, audit, notice: null }, "sealed", 20)
         const topic = submission({ topic: { ...one.owner }, personas: personas(2) })
         yield* Effect.forEach((yield* (yield* TopicStore).submit(topic)).sent, Creator.decline)
         const until = start + 20 * hour
@@ -36,7 +36,7 @@ export const suite = <E>(
         yield* store.settle(claimed ?? assert.fail(), failure, start + second, () => ({
           receiver: { webhook: one, health: { ...Health.healthy, throttle }, quietUntil: until },
           next: { state: "pending", attempts: 0, dueAt: start },
-          mail: null,
+          notice: null,
           audit: null
         }))
         yield* store.postpone(one.id, start + hour)

@@ -45,7 +45,7 @@ export const suite = <E>(
         store.settle(claimed, attempt, at, (receiver) => ({
           receiver,
           next: next(claimed, { attempt, kind: claimed.kind }, 0, at, policy),
-          mail: null,
+          notice: null,
           audit: null
         }))
       )
@@ -55,7 +55,7 @@ export const suite = <E>(
       const mine: Owner = owner()
       const one = webhook({ owner: mine })
       const made = { action: "webhook.created", details: {} }
-      yield* (yield* WebhookStore).insert({ webhook: one, audit: made, mail: null }, "sealed", 20)
+      yield* (yield* WebhookStore).insert({ webhook: one, audit: made, notice: null }, "sealed", 20)
       const { sent } = yield* (yield* TopicStore).submit(submission({ topic: mine, personas: personas(count) }))
       for (const [index, share] of sent.entries()) {
         yield* TestClock.setTime(start + index * second)
@@ -172,7 +172,7 @@ export const suite = <E>(
             yield* store.settle(claimed, failure, at, (receiver) => ({
               receiver,
               next: { state: "pending", attempts: 0, dueAt: at },
-              mail: null,
+              notice: null,
               audit: null
             }))
           } else yield* store.release(claimed, at)
@@ -281,7 +281,7 @@ export const suite = <E>(
         yield* (yield* DeliveryStore).settle(first ?? assert.fail(), failure, at, (receiver) => ({
           receiver,
           next: next({ attempts: 0, resumeAt: null }, { attempt: failure, kind: "scheduled" }, 0, at, patient),
-          mail: null,
+          notice: null,
           audit: null
         }))
         const dueAts = Effect.map(look, (all) => all.map(({ dueAt }) => dueAt).toReversed())

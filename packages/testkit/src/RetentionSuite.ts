@@ -80,7 +80,7 @@ export const suite = <E>(
         const store = yield* DeliveryStore
         const one = webhook()
         const audit = { action: "webhook.created", details: {} }
-        yield* (yield* WebhookStore).insert({ webhook: one, audit, mail: null }, "sealed", 20)
+        yield* (yield* WebhookStore).insert({ webhook: one, audit, notice: null }, "sealed", 20)
         const given = submission({ topic: one.owner, personas: personas(2) })
         const { sent } = yield* (yield* TopicStore).submit(given)
         for (const [index, id] of sent.entries()) {

@@ -1,6 +1,7 @@
 /** What every WebhookStore promises: exact bounds, changes one after the other, and nothing of one owner seen by another. */
 import { assert, describe } from "@effect/vitest"
 import { MailStore } from "@partner-commentary/core/mail/MailStore"
+import { bucketOf, type ContactNotice, mailIn, mentionsOf } from "@partner-commentary/core/webhook/ContactNotice"
 import { changed, type Webhook } from "@partner-commentary/core/webhook/Webhook"
 import { type WebhookChange, WebhookStore } from "@partner-commentary/core/webhook/WebhookStore"
 import * as Effect from "effect/Effect"
@@ -8,31 +9,29 @@ import type * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import * as TestClock from "effect/testing/TestClock"
-import { hour, mail, minute, owner, second, start, webhook } from "./Fixtures.ts"
+import { hour, minute, owner, second, start, webhook } from "./Fixtures.ts"
 import { guarantees } from "./Guarantee.ts"
 
 const audit = { action: "webhook.created", details: { by: "a key" } }
 
-const change = (of: Webhook, about: WebhookChange["mail"] = null): WebhookChange => ({
+const change = (of: Webhook, about: WebhookChange["notice"] = null): WebhookChange => ({
   webhook: of,
   audit,
-  mail: about
+  notice: about
 })
 
-const aboutIt = (of: Webhook) =>
-  mail({
-    id: `${of.id}.added`,
-    kind: "webhook_added",
-    address: null,
-    organizationId: of.owner.organizationId,
-    webhook: {
-      id: of.id,
-      host: "hooks.example.org",
-      formerHost: null,
-      events: of.events,
-      keyPrefix: "pk_live_AbCd1234"
-    }
-  })
+const aboutIt = (of: Webhook): ContactNotice => ({
+  kind: "webhook_added",
+  organizationId: of.owner.organizationId,
+  at: start,
+  webhook: {
+    id: of.id,
+    host: "hooks.example.org",
+    formerHost: null,
+    events: of.events,
+    keyPrefix: "pk_live_AbCd1234"
+  }
+})
 
 export const suite = <E>(name: string, layer: Layer.Layer<WebhookStore | MailStore, E>): void => {
   describe(`${name}: WebhookStore`, () => {
@@ -103,7 +102,9 @@ export const suite = <E>(name: string, layer: Layer.Layer<WebhookStore | MailSto
           Array.from({ length: 10 }, () => 20)
         )
         assert.strictEqual((yield* store.list(mine)).length, 20)
-        assert.strictEqual((yield* (yield* MailStore).claim(start, start + minute, 100)).length, 20)
+        const [mail, ...others] = yield* (yield* MailStore).claim(start, start + minute, 100)
+        assert.lengthOf(mentionsOf(mail?.webhook ?? assert.fail()), 20)
+        assert.deepStrictEqual(others, [])
         yield* stored({ owner: { ...mine, environment: "test" } })
       }))
 
@@ -145,7 +146,8 @@ export const suite = <E>(name: string, layer: Layer.Layer<WebhookStore | MailSto
         assert.deepStrictEqual(yield* store.find(before.owner, before.id), Option.some(after))
         assert.deepStrictEqual(yield* store.sealedSecret(before.id), Option.some(`sealed ${before.id}`))
         const mails = yield* (yield* MailStore).claim(start, start + minute, 10)
-        assert.deepStrictEqual(mails, [{ ...about, attempts: 1, ticket: 1, unanswered: 0 }])
+        const queued = mailIn(bucketOf(start), about)
+        assert.deepStrictEqual(mails, [{ ...queued, attempts: 1, ticket: 1, unanswered: 0 }])
       }))
 
     it("the unchanged object writes nothing, not even its mail", () =>
@@ -223,7 +225,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<WebhookStore | MailSto
           store.modify(unwell.owner, unwell.id, (present) => ({
             webhook: { ...present, status: "disabled", consecutiveFailures: failures },
             audit: { action: "webhook.disabled", details: { by: "service", reason } },
-            mail: null
+            notice: null
           }))
         yield* disabled("Nobody was there.", 20)
         yield* TestClock.setTime(start + hour)

@@ -93,7 +93,7 @@ export const suite = <E>(
         const early = yield* growth(waiting(start))
         const late = yield* growth(waiting(start + hour))
         const made = webhook({ owner: mine, events: ["commentary.failed"] })
-        yield* (yield* WebhookStore).insert({ webhook: made, audit, mail: null }, "sealed", 20)
+        yield* (yield* WebhookStore).insert({ webhook: made, audit, notice: null }, "sealed", 20)
         const given = submission({ topic: mine })
         yield* (yield* TopicStore).submit(given)
         yield* Creator.decline(given.candidates[0]?.shareId ?? assert.fail())
@@ -111,7 +111,7 @@ export const suite = <E>(
         const store = yield* RedeliveryStore
         const count = yield* growth(due(start))
         const made = webhook()
-        yield* (yield* WebhookStore).insert({ webhook: made, audit, mail: null }, "sealed", 20)
+        yield* (yield* WebhookStore).insert({ webhook: made, audit, notice: null }, "sealed", 20)
         const span = { since: start - day, until: start }
         yield* store.open(
           { id: organizationId(), webhookId: made.id, ...span, held: false, askedAt: start },

@@ -76,7 +76,7 @@ conforms(
     yield* store.modify(null, WebhookId.make(id), (present) => ({
       webhook: { ...present, status: "disabled", consecutiveFailures: 23, lastDeliveryAt: start },
       audit: { action: "webhook.disabled", details: {} },
-      mail: null
+      notice: null
     }))
     const shown = (yield* ask(`GET /webhooks/${id}`, { key })).data
     assert.deepInclude(shown, { status: "disabled", consecutive_failures: 23 })
@@ -128,6 +128,8 @@ conforms(
     yield* patch({ status: "paused" })
     yield* patch({ events: ["commentary.failed"] })
     yield* patch({ url: "https://moved.example/hook" })
+    // At once where nothing was told in these five minutes, else when they are over.
+    yield* TestClock.adjust("5 minutes")
     assert.match((yield* mailed(2)).text, /was changed.*moved\S{1,3}example/s)
     yield* ask(`DELETE /webhooks/${id}`, { key })
     yield* TestClock.adjust("1 hour")

@@ -162,10 +162,10 @@ export class CreatorDesk extends Context.Service<
         }),
 
         mailDeskLink: Effect.fn("CreatorDesk.mailDeskLink")(function* (token) {
-          const { assignment } = yield* view(token)
+          const { assignment, creatorTag } = yield* view(token)
           const now = yield* Instant.now
           yield* mails.queue({
-            id: `${assignment.id}.desk-${Math.floor(now / 300_000)}`,
+            id: `${creatorTag}.desk-${Math.floor(now / 300_000)}`,
             kind: "desk",
             shareId: null,
             organizationId: null,

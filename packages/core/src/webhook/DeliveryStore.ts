@@ -2,11 +2,11 @@
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
-import type { NewMail } from "../mail/Mail.ts"
 import type { AuditEntry } from "../shared/AuditLog.ts"
 import type { EventId, OrganizationId, WebhookId } from "../shared/Ids.ts"
 import type { Instant } from "../shared/Instant.ts"
 import type { Attempt } from "./Attempt.ts"
+import type { ContactNotice } from "./ContactNotice.ts"
 import type { AttemptKind, Next, Standing } from "./DeliveryPlan.ts"
 import type { Allowance, Receiver } from "./Health.ts"
 
@@ -47,7 +47,7 @@ export interface Settled {
 export interface Settlement {
   readonly receiver: Receiver
   readonly next: Next
-  readonly mail: NewMail | null
+  readonly notice: ContactNotice | null
   readonly audit: Pick<AuditEntry, "action" | "details"> | null
 }
 

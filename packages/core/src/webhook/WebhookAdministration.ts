@@ -66,7 +66,7 @@ export class WebhookAdministration extends Context.Service<
           const after = yield* store.modify(null, id, (before) => {
             const webhook = changed(before, { status: "active" }, now)
             const details = { by: "operator", changed: differences(before, webhook) }
-            return { webhook, audit: { action: "webhook.enabled", details }, mail: null }
+            return { webhook, audit: { action: "webhook.enabled", details }, notice: null }
           })
           if (Option.isNone(after)) return yield* new WebhookNotFound()
           yield* signal.notify

@@ -39,6 +39,14 @@ export interface WebhookMention {
     /** When sending goes on, after a 429. */
     readonly until?: string
   }
+  /** Where the mail tells more than one thing: what this one is, and when it happened. */
+  readonly kind?: WebhookNoticeKind
+  readonly at?: string
+  /** Hosts that it named between the former and the present one. */
+  readonly passed?: ReadonlyArray<string>
+  /** What else the mail tells, oldest first, and how much was left out. */
+  readonly further?: ReadonlyArray<WebhookMention>
+  readonly omitted?: number
 }
 
 /** Partners learn of it on another way than by the API, for whoever got hold of a key of theirs would not tell them. */
@@ -48,8 +56,10 @@ export const webhookNotice = (context: {
   readonly organizationName: string
   readonly at: Instant
 }): NoticeText => {
-  const { at, webhook } = context
+  const { webhook } = context
   const organization = oneLine(context.organizationName)
+  if (webhook.further !== undefined) return digest(organization, context.kind, webhook, webhook.further, context.at)
+  const at = webhook.at === undefined ? context.at : fromIso(webhook.at)
   const host = oneLine(webhook.host)
   if (webhook.trouble?.until !== undefined)
     return throttleNotice(organization, host, webhook, { ...webhook.trouble, until: webhook.trouble.until }, at)
@@ -62,6 +72,7 @@ export const webhookNotice = (context: {
       ...(webhook.formerHost === null
         ? [["Sent to", host] as const]
         : [["Sent to before", oneLine(webhook.formerHost)] as const, ["Sent to now", host] as const]),
+      ...between(webhook.passed),
       ["Events", webhook.events.join(", ")],
       ["Webhook", webhook.id],
       ["Done at", utcDate(at)],
@@ -72,6 +83,59 @@ export const webhookNotice = (context: {
       `If somebody at ${organization} did this, you need not do anything.`,
       `If nobody did, somebody else has this API key: revoke the key at once, then delete the webhook (DELETE /webhooks/${webhook.id}) with another key, and tell us.`,
       `You get this mail because you are the contact of ${organization}. Only the name of the server is shown, and made unclickable on purpose.`
+    ]
+  })
+}
+
+const between = (passed: ReadonlyArray<string> = []): ReadonlyArray<readonly [string, string]> =>
+  passed.length === 0 ? [] : [["In between", passed.map(oneLine).join(", ")]]
+
+const labels: Readonly<Record<WebhookNoticeKind, string>> = {
+  webhook_added: "Added",
+  webhook_moved: "Address changed",
+  webhook_failing: "Failing",
+  webhook_disabled: "Disabled",
+  webhook_throttled: "Throttled"
+}
+
+/** One line for each webhook and thing that happened to it. */
+const digest = (
+  organization: string,
+  kind: WebhookNoticeKind,
+  first: WebhookMention,
+  further: ReadonlyArray<WebhookMention>,
+  at: Instant
+): NoticeText => {
+  const mentions = [first, ...further]
+  const total = mentions.length + (first.omitted ?? 0)
+  const line = (one: WebhookMention) =>
+    [
+      one.trouble === undefined
+        ? [one.formerHost, ...(one.passed ?? []), one.host]
+            .flatMap((host) => (host === null ? [] : [oneLine(host)]))
+            .join(" → ")
+        : `${oneLine(one.host)}: ${oneLine(one.trouble.reason)}`,
+      `webhook ${one.id}`,
+      utcDate(one.at === undefined ? at : fromIso(one.at)),
+      ...(one.keyPrefix === null ? [] : [`API key ${one.keyPrefix}…`])
+    ].join("; ")
+  return write({
+    subject: `${total} notices about webhooks of ${clip(organization, 60)}`,
+    title: "Several notices about your webhooks",
+    paragraphs: [
+      `This happened to ${organization}’s webhooks since our last mail about them. Each is named once, with its present server last.`
+    ],
+    quote: null,
+    facts: [
+      ...mentions.map((one) => [labels[one.kind ?? kind], line(one)] as const),
+      ...(first.omitted === undefined ? [] : [["Left out, of removed webhooks", String(first.omitted)] as const])
+    ],
+    action: null,
+    after: [
+      `If somebody at ${organization} made these changes, you need not do anything about them.`,
+      "If nobody did, somebody else has the API key: revoke the key at once, then look at GET /webhooks with another key, delete what you do not know, and tell us.",
+      "Of a webhook that fails, GET /webhooks/{id}/deliveries shows what its server answers. Nothing is lost for 30 days.",
+      `You get this mail because you are the contact of ${organization}. Only the names of servers are shown, and made unclickable on purpose.`
     ]
   })
 }

@@ -1,13 +1,13 @@
-/** The port that keeps webhooks. Their secrets come sealed; the record and the mail that follow from a change are stored with it. */
+/** The port that keeps webhooks. Their secrets come sealed; the record and the notice that follow from a change are stored with it. */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import type { NewMail } from "../mail/Mail.ts"
 import type { AuditEntry } from "../shared/AuditLog.ts"
 import type { OrganizationId, WebhookId } from "../shared/Ids.ts"
 import type { Instant } from "../shared/Instant.ts"
 import type { Owner } from "../topic/TopicStore.ts"
+import type { ContactNotice } from "./ContactNotice.ts"
 import type { Webhook } from "./Webhook.ts"
 
 type Recorded = Pick<AuditEntry, "action" | "details">
@@ -16,7 +16,7 @@ type Recorded = Pick<AuditEntry, "action" | "details">
 export interface WebhookChange {
   readonly webhook: Webhook
   readonly audit: Recorded
-  readonly mail: NewMail | null
+  readonly notice: ContactNotice | null
 }
 
 /** That we disabled a webhook, as the record has it. */

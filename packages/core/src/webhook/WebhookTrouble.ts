@@ -1,4 +1,4 @@
-/** The audit entry and the mail to the contact, when a receiver fails or answers 429 for long, or is gone. Pure. */
+/** The audit entry and the notice to the contact, when a receiver fails or answers 429 for long, or is gone. Pure. */
 import * as Instant from "../shared/Instant.ts"
 import type { Attempt } from "./Attempt.ts"
 import type { Settlement } from "./DeliveryStore.ts"
@@ -12,21 +12,19 @@ export const troubled = (
   alarm: Alarm | null,
   attempt: Attempt,
   now: Instant.Instant
-): Pick<Settlement, "mail" | "audit"> => {
-  if (alarm === null) return { mail: null, audit: null }
+): Pick<Settlement, "notice" | "audit"> => {
+  if (alarm === null) return { notice: null, audit: null }
   const { consecutiveFailures: failures, events, id, owner, url } = webhook
   const { throttle } = health
   const since = (alarm === "throttled" ? throttle?.since : health.failingSince) ?? attempt.at
   const until = alarm === "throttled" && throttle !== null ? { until: Instant.toIso(throttle.until) } : {}
   const reason = attempt.reason ?? ""
   return {
-    mail:
+    notice:
       owner.environment === "test"
         ? null
         : {
-            id: `${id}.${alarm}-${now}`,
             kind: kinds[alarm],
-            shareId: null,
             webhook: {
               id,
               host: hostOf(url),
@@ -36,8 +34,7 @@ export const troubled = (
               trouble: { failures, since: Instant.toIso(since), reason, gone: alarm === "gone", ...until }
             },
             organizationId: owner.organizationId,
-            address: null,
-            createdAt: now
+            at: now
           },
     audit: {
       action: actions[alarm],

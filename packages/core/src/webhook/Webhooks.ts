@@ -97,8 +97,8 @@ export class Webhooks extends Context.Service<
         register: Effect.fn("Webhooks.register")(function* ({ principal, secret, webhook }) {
           const sealed = yield* seal.seal(sealedFor(webhook.id), Redacted.value(secret))
           const audit = recorded(principal, "webhook.created", { host: hostOf(webhook.url), events: webhook.events })
-          const mail = mailAbout(principal, webhook, "webhook_added", `${webhook.id}.added`, null)
-          yield* store.insert({ webhook, audit, mail }, sealed, maxWebhooks)
+          const notice = noticeAbout(principal, webhook, "webhook_added", null)
+          yield* store.insert({ webhook, audit, notice }, sealed, maxWebhooks)
           yield* signal.notify
           return { webhook, secret }
         }),
@@ -111,7 +111,6 @@ export class Webhooks extends Context.Service<
           // Asked outside of the transaction: a name's look-up takes as long as it takes.
           if (patch.url !== undefined && patch.url !== present.url) yield* transport.check(patch.url)
           const now = yield* Instant.now
-          const occasion = `${id}.moved-${yield* random.uuidV7()}`
           const after = yield* store.modify(ownerOf(principal), id, (before): WebhookChange => {
             const webhook = changed(before, patch, now)
             const isMoved = webhook.url !== before.url
@@ -123,7 +122,7 @@ export class Webhooks extends Context.Service<
                 events: webhook.events,
                 status: webhook.status
               }),
-              mail: isMoved ? mailAbout(principal, webhook, "webhook_moved", occasion, hostOf(before.url)) : null
+              notice: isMoved ? noticeAbout(principal, webhook, "webhook_moved", hostOf(before.url)) : null
             }
           })
           if (Option.isNone(after)) return yield* new WebhookNotFound()
@@ -150,21 +149,17 @@ const recorded = ({ key }: Principal, action: string, details: Schema.JsonObject
 })
 
 /** Nobody is mailed about the test environment. */
-const mailAbout = (
+const noticeAbout = (
   { key }: Principal,
   { events, id, owner, updatedAt, url }: Webhook,
   kind: WebhookNoticeKind,
-  occasion: string,
   formerHost: string | null
-): WebhookChange["mail"] =>
+): WebhookChange["notice"] =>
   owner.environment === "test"
     ? null
     : {
-        id: occasion,
         kind,
-        shareId: null,
         webhook: { id, host: hostOf(url), formerHost, events, keyPrefix: key.prefix },
         organizationId: owner.organizationId,
-        address: null,
-        createdAt: updatedAt
+        at: updatedAt
       }

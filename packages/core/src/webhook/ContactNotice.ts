@@ -1,0 +1,84 @@
+/**
+ * How notices about webhooks become mails: at most one mail for each organization in five minutes. The first goes out at
+ * once. Later ones are collected in the next mail, which tells the last state of each webhook and the hosts it named in
+ * between. So no caller can flood a contact, and no change stays untold. Pure: the store queues the mails.
+ */
+import type { NewMail } from "../mail/Mail.ts"
+import type { OrganizationId, WebhookId } from "../shared/Ids.ts"
+import { type Instant, toIso } from "../shared/Instant.ts"
+import type { WebhookMention, WebhookNoticeKind } from "./WebhookNotices.ts"
+
+export interface ContactNotice {
+  readonly organizationId: OrganizationId
+  readonly kind: WebhookNoticeKind
+  readonly webhook: WebhookMention
+  readonly at: Instant
+}
+
+/** In milliseconds. */
+const bucketLength = 300_000
+
+/** Webhooks in one mail. An organization has 20 live ones at most: only removed ones are left out. */
+export const mentionedAtMost = 40
+
+/** Hosts that a webhook had in between. */
+const passedAtMost = 10
+
+export const bucketOf = (at: Instant): number => Math.floor(at / bucketLength)
+
+/** The mail of that bucket with this notice alone, due at once or when the bucket begins. */
+export const mailIn = (bucket: number, { at, kind, organizationId, webhook }: ContactNotice): NewMail => ({
+  id: `${organizationId}.webhooks-${bucket}`,
+  kind,
+  shareId: null,
+  webhook: { ...webhook, kind, at: toIso(at) },
+  organizationId,
+  address: null,
+  createdAt: Math.max(at, bucket * bucketLength)
+})
+
+/** The mail's mentions with one more, which takes the place of an earlier one of the same webhook and sort. */
+export const withNotice = (present: WebhookMention, { at, kind, webhook }: ContactNotice): WebhookMention => {
+  const mentions = mentionsOf(present)
+  const next = { ...webhook, kind, at: toIso(at) }
+  const isAlike = (one: WebhookMention) => one.id === next.id && isTrouble(one) === isTrouble(next)
+  const former = mentions.find(isAlike)
+  const others = mentions.filter((one) => !isAlike(one))
+  return together([...others, former === undefined || isTrouble(next) ? next : joined(former, next)], present.omitted)
+}
+
+/** Without the oldest mentions of removed webhooks, where there are too many. */
+export const shortened = (present: WebhookMention, isRemoved: (id: WebhookId) => boolean): WebhookMention => {
+  const mentions = mentionsOf(present)
+  const excess = new Set(mentions.filter(({ id }) => isRemoved(id)).slice(0, mentions.length - mentionedAtMost))
+  const kept = mentions.filter((one) => !excess.has(one))
+  return together(kept, (present.omitted ?? 0) + excess.size)
+}
+
+/** Oldest first. */
+export const mentionsOf = ({ further = [], omitted: _, ...first }: WebhookMention): ReadonlyArray<WebhookMention> => [
+  first,
+  ...further
+]
+
+const together = ([first, ...further]: ReadonlyArray<WebhookMention>, omitted = 0): WebhookMention => ({
+  ...(first as WebhookMention),
+  ...(further.length === 0 ? {} : { further }),
+  ...(omitted === 0 ? {} : { omitted })
+})
+
+const isTrouble = ({ trouble }: WebhookMention): boolean => trouble !== undefined
+
+/** Two changes of one webhook as one: from its first host to its last, with those between and all keys. */
+const joined = (former: WebhookMention, next: WebhookMention): WebhookMention => {
+  const passed = [...(former.passed ?? []), former.host].filter((host) => host !== next.host)
+  return {
+    ...next,
+    ...(former.kind === undefined ? {} : { kind: former.kind }),
+    formerHost: former.formerHost,
+    passed: [...new Set(passed)].slice(-passedAtMost),
+    keyPrefix: [...new Set([...(former.keyPrefix ?? "").split(keySeparator), next.keyPrefix ?? ""])].join(keySeparator)
+  }
+}
+
+const keySeparator = "…, "
