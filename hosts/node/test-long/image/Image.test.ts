@@ -89,15 +89,13 @@ const containers = async (test: Test, given: Readonly<Record<string, string>>) =
       return JSON.parse(running.stdout())
     },
     /** Until it is ready; then its process, and the milliseconds that it took. */
-    serve: async (words: ReadonlyArray<string>, isReady: (running: Buildah.Running) => boolean) => {
+    serve: async (words: ReadonlyArray<string>, isReady: (running: Buildah.Running) => Promise<boolean>, own = {}) => {
       const from = performance.now()
-      const running = start(words)
-      const code = running.ended.then((code) => {
-        if (!isReady(running)) throw new Error(`${words.join(" ")} ended with ${code}: ${running.stderr()}`)
-        return code
-      })
-      code.catch(() => {})
-      await Promise.race([eventually(async () => isReady(running), Boolean), code])
+      const running = start(words, own)
+      await eventually(async () => {
+        if (running.child.exitCode !== null) throw new Error(`${words.join(" ")} ended: ${running.stderr()}`)
+        return isReady(running)
+      }, Boolean)
       const took = Math.round(performance.now() - from)
       const pid = (await Buildah.processOf(running)) ?? 0
       const status = readFileSync(`/proc/${pid}/status`, "utf8")
@@ -105,12 +103,12 @@ const containers = async (test: Test, given: Readonly<Record<string, string>>) =
       const memory = Math.round(field("VmRSS") / 1024)
       process.stdout.write(`${words.join(" ")}: ready after ${took} ms, ${memory} MB resident\n`)
       expect([field("Uid"), field("Gid")]).toEqual([user, group])
-      return { code, memory, stop: () => process.kill(pid, "SIGTERM"), stderr: running.stderr }
+      return { code: running.ended, memory, stop: () => process.kill(pid, "SIGTERM"), stderr: running.stderr }
     }
   }
 }
 
-const isListening = ({ stdout }: Buildah.Running) => /^ready https:/m.test(stdout())
+const isListening = async ({ stdout }: Buildah.Running) => /^ready https:/m.test(stdout())
 
 describe.each(["SQLite", "Postgres"])("in containers of the image, on %s,", (database) => {
   it("a topic goes from its submission to the webhook, through the proxy, and SIGTERM ends every process with 0", async (test) => {
@@ -143,18 +141,27 @@ describe.each(["SQLite", "Postgres"])("in containers of the image, on %s,", (dat
     const { id: org } = await json("org", "create", "--name", "Acme", "--contact-email", "desk@acme.test")
     const { id: persona } = await json("persona", "create", "--name", "Ada", "--creator-email", "ada@creators.test")
     await json("license", "grant", "--org", org, "--persona", persona)
-    const scopes = ["--scopes", "topics:submit,topics:read"]
-    // Known to the service by the header of the proxy alone.
-    const { full_key: key } = await json("key", "create", "--org", org, "--name", "k", ...scopes)
+    // The service learns this address from the proxy's header alone.
+    const whose = ["--org", org, "--name", "k", "--ip-whitelist", "127.0.0.2"]
+    const { full_key: key } = await json("key", "create", ...whose, "--scopes", "topics:submit,topics:read")
 
     const apart = database === "SQLite" ? ["serve"] : ["serve", "--no-worker"]
     const server = await serve(apart, isListening)
-    const isWorking = ({ stderr }: Buildah.Running) => stderr().includes('"level"')
-    const worker = database === "SQLite" ? undefined : await serve(["worker"], isWorking)
+    const admin = `http://127.0.0.1:${await freePort()}`
+    const variables = { ADMIN_HOST: "0.0.0.0", ADMIN_PORT: new URL(admin).port }
+    const isReady = () =>
+      fetch(`${admin}/readyz`).then(
+        ({ ok }) => ok,
+        () => false
+      )
+    const worker = database === "SQLite" ? undefined : await serve(["worker"], isReady, variables)
     expect(server.memory).toBeLessThan(125)
 
-    const api = (path: string, body?: unknown) =>
-      proxy.ask(`/partner/v1${path}`, { body, headers: { "x-api-key": key } })
+    const api = (path: string, body?: unknown, from?: Pick<Nginx.AskOptions, "from" | "headers">) =>
+      proxy.ask(`/partner/v1${path}`, { body, ...from, headers: { "x-api-key": key, ...from?.headers } })
+    expect(await api("/topics")).toMatchObject({ status: 200 })
+    const forged = { from: "127.0.0.3", headers: { "x-forwarded-for": "127.0.0.2" } }
+    expect((await api("/topics", undefined, forged)).status).toBe(401)
     expect(await api("/webhooks", { url: `http://${receiver}/in`, events: ["creator.approved"] })).toMatchObject({
       status: 201
     })
@@ -179,7 +186,9 @@ describe.each(["SQLite", "Postgres"])("in containers of the image, on %s,", (dat
       (types) => types.includes("creator.approved")
     )
 
-    // The proxy passes neither health checks nor what is for development on, and large bulk requests are the service's to judge.
+    // Health checks and development pages stay inside. The service, not the proxy, judges a large bulk request.
+    const large = await api("/topics/bulk", { topics: [], note: "x".repeat(2_000_000) })
+    expect(large).toMatchObject({ status: 400, body: { success: false } })
     expect((await proxy.ask("/readyz")).status).toBe(404)
     expect((await proxy.ask("/dev/outbox")).status).toBe(404)
     expect((await proxy.ask("/openapi.json")).status).toBe(200)

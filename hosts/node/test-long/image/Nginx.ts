@@ -17,6 +17,8 @@ export interface Proxy {
 export type Ask = (path: string, options?: AskOptions) => Promise<Answer>
 
 export interface AskOptions {
+  /** The address of this machine that it comes from. */
+  readonly from?: string
   readonly body?: unknown
   readonly headers?: Readonly<Record<string, string>>
 }
@@ -43,7 +45,9 @@ export const start = async (test: Test, folder: string, upstream: number): Promi
     .replace("listen 443 ssl;", `listen 127.0.0.1:${port} ssl;`)
     .replace("server:8080", `127.0.0.1:${upstream}`)
   await writeFile(file("default.conf"), own)
-  const main = `daemon off; pid ${file("pid")}; error_log ${file("error.log")}; events {}
+  // Its workers write below a folder that is the test's user's alone.
+  const user = process.getuid?.() === 0 ? "user root;" : ""
+  const main = `daemon off; ${user} pid ${file("pid")}; error_log ${file("error.log")}; events {}
     http { access_log ${file("access.log")}; client_body_temp_path ${file("body")}; proxy_temp_path ${file("proxy")};
     fastcgi_temp_path ${file("fastcgi")}; uwsgi_temp_path ${file("uwsgi")}; scgi_temp_path ${file("scgi")};
     include ${file("default.conf")}; }`
@@ -56,17 +60,20 @@ export const start = async (test: Test, folder: string, upstream: number): Promi
     return ended
   })
   const ca = await readFile(file("fullchain.pem"), "utf8")
-  const ask: Ask = (path, { body, headers = {} } = {}) =>
+  const ask: Ask = (path, { body, from = "127.0.0.2", headers = {} } = {}) =>
     new Promise((resolve, reject) => {
       const method = body === undefined ? "GET" : "POST"
       const given = { accept: "application/json", "content-type": "application/json", ...headers }
-      const asked = request({ host: "127.0.0.1", port, path, method, ca, headers: given }, (response) => {
-        const answer = (read: string) => {
-          const isJson = response.headers["content-type"]?.startsWith("application/json") === true
-          resolve({ status: response.statusCode ?? 0, body: isJson ? JSON.parse(read) : read })
+      const asked = request(
+        { host: "127.0.0.1", port, localAddress: from, path, method, ca, headers: given },
+        (response) => {
+          const answer = (read: string) => {
+            const isJson = response.headers["content-type"]?.startsWith("application/json") === true
+            resolve({ status: response.statusCode ?? 0, body: isJson ? JSON.parse(read) : read })
+          }
+          text(response).then(answer, reject)
         }
-        text(response).then(answer, reject)
-      })
+      )
       asked.on("error", reject).end(body === undefined ? undefined : JSON.stringify(body))
     })
   return { port, ask }
