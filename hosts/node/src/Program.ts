@@ -1,11 +1,12 @@
 /** Every command there is. */
 import * as Command from "effect/cli/Command"
 import { Json } from "./Answer.ts"
-import { creators, mail, retry } from "./commands/Creators.ts"
+import { creators, retry } from "./commands/Creators.ts"
 import { demo } from "./commands/Demo.ts"
 import { doctor } from "./commands/Doctor.ts"
 import { keys } from "./commands/Keys.ts"
 import { licenses } from "./commands/Licenses.ts"
+import { mails } from "./commands/Mails.ts"
 import { migrate, purge } from "./commands/Maintenance.ts"
 import { media } from "./commands/Media.ts"
 import { organizations } from "./commands/Organizations.ts"
@@ -29,7 +30,7 @@ export const program = Command.make("partner-commentary").pipe(
     tokens,
     topics,
     retry,
-    mail,
+    mails,
     creators,
     webhooks,
     media,

@@ -1,4 +1,4 @@
-/** `creator …`, `retry` and `mail …`: what an operator does for creators and for requests that got stuck. */
+/** `creator …` and `retry`: what an operator does for creators and for requests that got stuck. */
 import { Creators } from "@partner-commentary/core/creator/Creators"
 import { ShareId } from "@partner-commentary/core/shared/Ids"
 import type { Assignment } from "@partner-commentary/core/topic/Assignment"
@@ -72,23 +72,6 @@ const view = (assignment: Assignment) => ({
   next_attempt_at: isoOrNull(assignment.generation.nextAt)
 })
 
-const resend = Command.make(
-  "resend",
-  { shareId },
-  Effect.fn(function* ({ shareId }) {
-    const kind = yield* (yield* Creators).resendMail(shareId).pipe(explained(shareId, "mail its creator"))
-    yield* answer({
-      json: () => ({ share_id: shareId, mail: kind }),
-      text: () => [`Queued the ${kind.replaceAll("_", " ")} mail: a running server or worker sends it at once.`]
-    })
-  }, Effect.provide(Administration.layer))
-).pipe(Command.withDescription("Mail a creator once more what the request waits for"))
-
-export const mail = Command.make("mail").pipe(
-  Command.withDescription("Mails to creators"),
-  Command.withSubcommands([resend])
-)
-
 const changeEmail = Command.make(
   "change-email",
   {
@@ -145,7 +128,8 @@ const requests = (count: number, which: string) => `${count} ${which}request${co
 const nobody = (email: string) =>
   Effect.fail(new CommandFailed({ message: `No persona and no request has the creator address ${email}.` }))
 
-const explained =
+/** Why a request was left as it is. */
+export const explained =
   (id: ShareId, action: string) =>
   <A, R>(effect: Effect.Effect<A, { readonly _tag: "AssignmentNotFound" } | ActionRefused, R>) =>
     Effect.mapError(

@@ -32,6 +32,8 @@ export class Creators extends Context.Service<
     readonly retryGeneration: (id: ShareId) => Effect.Effect<Assignment, AssignmentNotFound | ActionRefused>
     /** Mails the creator once more what the assignment now waits for. */
     readonly resendMail: (id: ShareId) => Effect.Effect<NoticeKind, AssignmentNotFound | ActionRefused>
+    /** Sends every mail again that was given up at this moment or later; answers with how many. Those nobody needs any more are not sent. */
+    readonly resendFailed: (since: Instant.Instant) => Effect.Effect<number>
     /** For personas and everything they were sent; links mailed to the old address die, and what waits is mailed anew. */
     readonly changeEmail: (
       from: string,
@@ -83,6 +85,18 @@ export class Creators extends Context.Service<
 
       return Creators.of({
         resendMail,
+
+        resendFailed: Effect.fn("Creators.resendFailed")(function* (since) {
+          const now = yield* Instant.now
+          let resent = 0
+          // What is given up anew meanwhile is left out, or this would never end.
+          for (let last = resendBatch; last === resendBatch; ) {
+            last = yield* mails.revive(since, now, now, resendBatch)
+            resent += last
+            if (last > 0) yield* signal.notify
+          }
+          return resent
+        }),
 
         retryGeneration: Effect.fn("Creators.retryGeneration")(function* (id) {
           const now = yield* Instant.now
@@ -138,6 +152,9 @@ export class Creators extends Context.Service<
     })
   )
 }
+
+/** Mails that one transaction sends again. */
+const resendBatch = 500
 
 /** What the assignment now waits for; null when no mail would help. */
 const awaited = (assignment: Assignment): NoticeKind | null => {

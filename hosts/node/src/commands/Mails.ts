@@ -1,0 +1,148 @@
+/** `mail …`: what waits or was given up, and sending it again. */
+import { Creators } from "@partner-commentary/core/creator/Creators"
+import { OrganizationStore } from "@partner-commentary/core/partner/OrganizationStore"
+import { OrganizationId, ShareId } from "@partner-commentary/core/shared/Ids"
+import * as Instant from "@partner-commentary/core/shared/Instant"
+import * as Kind from "@partner-commentary/settings/Kind"
+import type { ListedMail, Position } from "@partner-commentary/sql/MailInspection"
+import * as Argument from "effect/cli/Argument"
+import * as Command from "effect/cli/Command"
+import * as Flag from "effect/cli/Flag"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Administration from "../Administration.ts"
+import { answer, isoOrNull, table } from "../Answer.ts"
+import { refuseIf } from "../CommandFailed.ts"
+import * as Parameter from "../Parameter.ts"
+import { explained } from "./Creators.ts"
+
+const position: Kind.Kind<Position> = {
+  right: "the value of `next` in the page before",
+  parse: (text) => {
+    const [moment = "", ...rest] = text.split("_")
+    const id = rest.join("_")
+    return Option.filter(
+      Option.map(Instant.parse(moment), (at) => ({ at, id })),
+      () => id !== ""
+    )
+  }
+}
+
+const list = Command.make(
+  "list",
+  {
+    failed: Flag.Boolean("failed").pipe(
+      Flag.withDescription("Those that were given up, newest first, instead of those that wait"),
+      Flag.withDefault(false)
+    ),
+    org: Parameter.optional("org", Kind.id(OrganizationId), "ID", "Those of this organization alone"),
+    limit: Parameter.optional("limit", Kind.wholeNumber(1, 1000), "N", "So many at most; 100 by default"),
+    after: Parameter.optional("after", position, "NEXT", "The page behind the one that ended with this `next`")
+  },
+  Effect.fn(function* ({ after, failed, limit, org }) {
+    const { list } = yield* Effect.promise(() => import("@partner-commentary/sql/MailInspection"))
+    const state = failed ? "failed" : "waiting"
+    const query = { state, organizationId: org, after, limit: Option.getOrElse(limit, () => 100) } as const
+    const { mails, next } = yield* list(query)
+    const contacts = yield* contactsOf(mails)
+    const rows = mails.map((mail) => ({ ...mail, to: mail.to ?? contacts.get(mail.organizationId) ?? null }))
+    const following = next === null ? null : `${Instant.toIso(next.at)}_${next.id}`
+    yield* answer({
+      json: () => ({ mails: rows.map(view), next: following }),
+      text: () => [
+        ...table(
+          ["mail", "to", failed ? "failed" : "due", "attempts", "last reason"],
+          rows.map(({ attempts, dueAt, id, reason, settledAt, to }) => [
+            id,
+            to ?? "",
+            isoOrNull(dueAt ?? settledAt) ?? "",
+            String(attempts),
+            reason ?? ""
+          ]),
+          failed ? "No mail was given up." : "No mail waits."
+        ),
+        ...(following === null ? [] : [`There are more: --after ${following}`])
+      ]
+    })
+  }, Effect.provide(Administration.layer))
+).pipe(Command.withDescription("List mails that wait, or that were given up"))
+
+/** Of those whose mails go to their contact. */
+const contactsOf = Effect.fnUntraced(function* (mails: ReadonlyArray<ListedMail>) {
+  const organizations = yield* OrganizationStore
+  const ids = new Set(
+    mails.flatMap(({ organizationId, to }) => (to === null && organizationId !== null ? [organizationId] : []))
+  )
+  const found = yield* Effect.forEach(ids, (id) =>
+    Effect.map(
+      organizations.find(id),
+      (organization) => [id, Option.getOrNull(organization)?.contactEmail ?? null] as const
+    )
+  )
+  return new Map<OrganizationId | null, string | null>(found)
+})
+
+const view = ({
+  attempts,
+  createdAt,
+  dueAt,
+  id,
+  kind,
+  organizationId,
+  reason,
+  settledAt,
+  shareId,
+  state,
+  to
+}: ListedMail) => ({
+  ...{ id, kind, organization_id: organizationId, share_id: shareId, to, state, attempts, last_reason: reason },
+  ...{ created_at: Instant.toIso(createdAt), due_at: isoOrNull(dueAt), settled_at: isoOrNull(settledAt) }
+})
+
+const resend = Command.make(
+  "resend",
+  {
+    shareId: Argument.optional(
+      Parameter.argument("share_id", Kind.id(ShareId), "The share_id: one persona's part in one topic")
+    ),
+    all: Flag.Boolean("all").pipe(
+      Flag.withDescription("Every mail that was given up since a moment"),
+      Flag.withDefault(false)
+    ),
+    since: Parameter.optional("since", Kind.timestamp, "TIMESTAMP", "With --all: given up at this moment or later")
+  },
+  Effect.fn(function* ({ all, shareId, since }) {
+    yield* refuseIf(
+      all === Option.isSome(shareId) || all !== Option.isSome(since),
+      "Give one share_id, or --all with --since TIMESTAMP for every mail that was given up since then."
+    )
+    if (Option.isSome(shareId)) return yield* Effect.provide(resendOne(shareId.value), Administration.layer)
+    if (Option.isSome(since)) yield* Effect.provide(resendAll(since.value), Administration.layer)
+  })
+).pipe(Command.withDescription("Mail a creator once more what the request waits for, or send again what was given up"))
+
+const resendOne = Effect.fnUntraced(function* (shareId: ShareId) {
+  const kind = yield* (yield* Creators).resendMail(shareId).pipe(explained(shareId, "mail its creator"))
+  yield* answer({
+    json: () => ({ share_id: shareId, mail: kind }),
+    text: () => [`Queued the ${kind.replaceAll("_", " ")} mail: a running server or worker sends it at once.`]
+  })
+})
+
+const resendAll = Effect.fnUntraced(function* (since: Instant.Instant) {
+  const resent = yield* (yield* Creators).resendFailed(since)
+  yield* answer({
+    json: () => ({ since: Instant.toIso(since), resent }),
+    text: () =>
+      resent === 0
+        ? [`Nothing to do: no mail was given up since ${Instant.toIso(since)}.`]
+        : [
+            `Queued ${resent} mail${resent === 1 ? "" : "s"}: a running server or worker sends them, unless nobody needs them any more.`
+          ]
+  })
+})
+
+export const mails = Command.make("mail").pipe(
+  Command.withDescription("Mails that wait or were given up"),
+  Command.withSubcommands([list, resend])
+)
