@@ -8,6 +8,8 @@
 
 import * as PgClient from "@effect/sql-pg/PgClient"
 import type * as PgConnection from "@effect/sql-pg/PgConnection"
+import type { DatabaseUnavailable } from "@partner-commentary/core/operations/DatabaseHealth"
+import { faultOf, KnownFault, unavailable } from "@partner-commentary/sql/DatabaseFault"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
@@ -46,6 +48,8 @@ export interface PostgresClientConfig {
 
 export interface PostgresClient extends SqlClient.SqlClient {
   readonly config: PostgresClientConfig
+  /** Corruption that a statement of this process has met. */
+  readonly fault: Effect.Effect<void, DatabaseUnavailable>
   /** How many connections are lent or waited for at the moment. */
   readonly inUse: () => number
   /** A connection for oneself until the scope closes, which nobody is lent afterwards. */
@@ -73,8 +77,13 @@ export const make = (
     const answered = answeredWithin(Duration.fromInputUnsafe(config.statementTimeout ?? usual.statementTimeout))
     const sessions = yield* SessionPool.make(options, config.acquireTimeout ?? usual.acquireTimeout, answered)
     const plans = StalePlans.make()
+    let corruption: DatabaseUnavailable | undefined
+    const judge = (session: PgConnection.PgConnection, error: SqlError) => {
+      if (faultOf(error) === "corrupt") corruption ??= unavailable(error)
+      return sessions.judge(session, error)
+    }
     const connectionOf = (session: PgConnection.PgConnection) =>
-      toConnection(session, plans, answered, (error) => sessions.judge(session, error))
+      toConnection(session, plans, answered, (error) => judge(session, error))
     const client = yield* SqlClient.make({
       acquirer: Effect.map(sessions.acquire, connectionOf),
       borrower: (use) => sessions.borrow((session) => use(connectionOf(session))),
@@ -85,13 +94,21 @@ export const make = (
       releaseSavepoint: (name) => `RELEASE SAVEPOINT ${name}`,
       spanAttributes: [["db.system.name", "postgresql"]]
     })
-    return Object.assign(client, { config, inUse: sessions.inUse, reserveSession: sessions.reserve })
+    return Object.assign(client, {
+      config,
+      fault: Effect.suspend(() => corruption ?? Effect.void),
+      inUse: sessions.inUse,
+      reserveSession: sessions.reserve
+    })
   })
 
 export const layer = (config: PostgresClientConfig): Layer.Layer<PostgresClient | SqlClient.SqlClient, SqlError> =>
   Layer.effectContext(
     Effect.map(make(config), (client) =>
-      Context.make(PostgresClient, client).pipe(Context.add(SqlClient.SqlClient, client))
+      Context.make(PostgresClient, client).pipe(
+        Context.add(SqlClient.SqlClient, client),
+        Context.add(KnownFault, client.fault)
+      )
     )
   ).pipe(Layer.provide(Reactivity.layer))
 

@@ -7,6 +7,7 @@ import * as AssignmentStoreSuite from "@partner-commentary/testkit/AssignmentSto
 import * as AssignmentTurnsSuite from "@partner-commentary/testkit/AssignmentTurnsSuite"
 import * as AuditLogSuite from "@partner-commentary/testkit/AuditLogSuite"
 import * as ContactNoticeSuite from "@partner-commentary/testkit/ContactNoticeSuite"
+import * as DatabaseHealthSuite from "@partner-commentary/testkit/DatabaseHealthSuite"
 import * as DeliveryStoreSuite from "@partner-commentary/testkit/DeliveryStoreSuite"
 import * as DueTimesSuite from "@partner-commentary/testkit/DueTimesSuite"
 import * as FollowingDeliverySuite from "@partner-commentary/testkit/FollowingDeliverySuite"
@@ -49,6 +50,7 @@ export const suites = (name: string, layer: typeof stores): void => {
   AssignmentStoreSuite.suite(name, layer)
   AssignmentTurnsSuite.suite(name, layer)
   AuditLogSuite.suite(name, layer, recorded)
+  DatabaseHealthSuite.suite(name, layer)
   DeliveryStoreSuite.suite(name, layer)
   DueTimesSuite.suite(name, layer)
   FollowingDeliverySuite.suite(name, layer)

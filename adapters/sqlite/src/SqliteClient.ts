@@ -7,6 +7,7 @@
  * never wait for anything but the database. While another process writes, writes wait (`BusyWait`) and reads go on. Rows
  * come as they are stored.
  */
+import { KnownFault } from "@partner-commentary/sql/DatabaseFault"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -28,6 +29,8 @@ export interface SqliteClientConfig extends SqliteConnection.DatabaseConfig {
 
 export interface SqliteClient extends SqlClient.SqlClient {
   readonly config: SqliteClientConfig
+  /** What is wrong with the file although statements may succeed. */
+  readonly fault: SqliteConnection.Database["fault"]
   /** The whole database as one image; none where the runtime cannot make one. */
   readonly image: Effect.Effect<Option.Option<Uint8Array>, SqlError>
   /** Puts an image in the place of the whole database. For one in memory, before anybody uses it. */
@@ -80,8 +83,8 @@ export const make = (
       connect,
       onCommitFailure
     })
-    const { image, load, script } = database
-    return Object.assign(client, { withTransaction, config, image, load, script })
+    const { fault, image, load, script } = database
+    return Object.assign(client, { withTransaction, config, fault, image, load, script })
   })
 
 export const layer = (config: SqliteClientConfig): Layer.Layer<SqliteClient | SqlClient.SqlClient, SqlError> =>
@@ -115,4 +118,7 @@ const compilePlain = (statement: Statement.Fragment): ReturnType<Statement.Compi
 }
 
 const toContext = (client: SqliteClient) =>
-  Context.make(SqliteClient, client).pipe(Context.add(SqlClient.SqlClient, client))
+  Context.make(SqliteClient, client).pipe(
+    Context.add(SqlClient.SqlClient, client),
+    Context.add(KnownFault, client.fault)
+  )

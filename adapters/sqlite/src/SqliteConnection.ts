@@ -18,6 +18,7 @@ import { SafeIntegers } from "effect/sql/SqlClient"
 import type { Connection } from "effect/sql/SqlConnection"
 import { classifySqliteError, SqlError } from "effect/sql/SqlError"
 import * as BusyWait from "./BusyWait.ts"
+import * as FileFault from "./FileFault.ts"
 
 export interface DatabaseConfig {
   /** A path, whose folder is created when it is missing, or `:memory:`. */
@@ -36,6 +37,8 @@ export interface Database {
   readonly native: DatabaseSync
   /** Milliseconds that whoever finds the database busy waits for it. */
   readonly patience: number
+  /** What is wrong with the file although statements may succeed. */
+  readonly fault: FileFault.FileFault["check"]
   readonly isTransaction: () => boolean
   /** Runs at once; what it answers is already settled. */
   readonly run: (
@@ -65,7 +68,8 @@ export const open = (config: DatabaseConfig): Effect.Effect<Database, SqlError, 
       }),
       (native) => Effect.sync(() => native.close())
     ),
-    (native) => makeDatabase(native, patienceOf(config), config.prepareCacheSize ?? 256)
+    (native) =>
+      makeDatabase(native, patienceOf(config), config.prepareCacheSize ?? 256, FileFault.watch(config.filename))
   )
 
 const patienceOf = (config: DatabaseConfig): number =>
@@ -88,7 +92,21 @@ const openNative = (config: DatabaseConfig): DatabaseSync => {
   return native
 }
 
-const makeDatabase = (native: DatabaseSync, patience: number, cacheSize: number): Database => {
+const makeDatabase = (
+  native: DatabaseSync,
+  patience: number,
+  cacheSize: number,
+  fault: FileFault.FileFault
+): Database => {
+  const settle = <A>(run: () => A): Effect.Effect<A, SqlError> => {
+    const result = Result.try({
+      try: run,
+      catch: (cause) => toSqlError(cause, "execute", "Failed to execute statement")
+    })
+    if (Result.isSuccess(result)) return Effect.succeed(result.success)
+    fault.saw(result.failure)
+    return Effect.fail(result.failure)
+  }
   const cache = new Map<string, Prepared>()
   const lookup = (sql: string): Prepared => {
     const cached = cache.get(sql)
@@ -101,6 +119,7 @@ const makeDatabase = (native: DatabaseSync, patience: number, cacheSize: number)
   return {
     native,
     patience,
+    fault: fault.check,
     isTransaction: () => native.isOpen && native.isTransaction,
     run: (fiber, sql, params, rows, prepared) =>
       settle(() => execute(prepared ? lookup(sql) : prepare(native, sql), params, rows, fiber.getRef(SafeIntegers))),
@@ -147,11 +166,6 @@ const toInput = (value: unknown): SQLInputValue => {
   if (value === undefined) return null
   if (typeof value === "boolean") return value ? 1 : 0
   return value instanceof Date ? value.toISOString() : (value as SQLInputValue) // foreign: the official driver binds dates too
-}
-
-const settle = <A>(run: () => A): Effect.Effect<A, SqlError> => {
-  const result = Result.try({ try: run, catch: (cause) => toSqlError(cause, "execute", "Failed to execute statement") })
-  return Result.isSuccess(result) ? Effect.succeed(result.success) : Effect.fail(result.failure)
 }
 
 const primaryKeyViolation = 1555

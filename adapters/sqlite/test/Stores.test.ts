@@ -8,6 +8,7 @@ import * as AssignmentStoreSuite from "@partner-commentary/testkit/AssignmentSto
 import * as AssignmentTurnsSuite from "@partner-commentary/testkit/AssignmentTurnsSuite"
 import * as AuditLogSuite from "@partner-commentary/testkit/AuditLogSuite"
 import * as ContactNoticeSuite from "@partner-commentary/testkit/ContactNoticeSuite"
+import * as DatabaseHealthSuite from "@partner-commentary/testkit/DatabaseHealthSuite"
 import * as DeliveryStoreSuite from "@partner-commentary/testkit/DeliveryStoreSuite"
 import * as DueTimesSuite from "@partner-commentary/testkit/DueTimesSuite"
 import * as FollowingDeliverySuite from "@partner-commentary/testkit/FollowingDeliverySuite"
@@ -49,6 +50,7 @@ ApiKeyStoreSuite.suite("SQLite", layerMemory)
 AssignmentStoreSuite.suite("SQLite", layerMemory)
 AssignmentTurnsSuite.suite("SQLite", layerMemory)
 AuditLogSuite.suite("SQLite", layerMemory, recorded)
+DatabaseHealthSuite.suite("SQLite", layerMemory)
 DeliveryStoreSuite.suite("SQLite", layerMemory)
 DueTimesSuite.suite("SQLite", layerMemory)
 FollowingDeliverySuite.suite("SQLite", layerMemory)

@@ -19,16 +19,27 @@ import * as Result from "effect/Result"
 import type * as SqlClient from "effect/sql/SqlClient"
 import * as DataFolder from "./DataFolder.ts"
 
-/** Brought to the present schema. Who stays listens to the others. */
+/**
+ * Brought to the present schema. Who stays listens to the others. Outside development a file that is not there is refused: it was
+ * moved, its volume is not mounted or its path is wrong, and an empty service in its place would hide that.
+ */
 export const layer = (settings: Settings, options: { readonly listens: boolean }) =>
-  opened(settings, { ...options, migrates: true })
+  Layer.unwrap(
+    Effect.suspend(() => {
+      const { database } = settings
+      return !isPostgres(database) && isMissing(settings) && !mayBegin(settings)
+        ? refused(settings, missing(database.filename))
+        : Effect.succeed(opened(settings, { ...options, migrates: true }))
+    })
+  )
 
 /** For commands: of the present schema already. Who `begins` also takes a database in which there is nothing at all, and makes it. */
 export const layerForCommand = (settings: Settings, { begins }: { readonly begins: boolean }) =>
   Layer.unwrap(
     Effect.gen(function* () {
-      const isNothing = isMissing(settings) || inMemory(settings)
-      if (isNothing && (begins || inMemory(settings))) return layer(settings, { listens: false })
+      if (inMemory(settings) || (begins && isMissing(settings) && mayBegin(settings))) {
+        return layer(settings, { listens: false })
+      }
       const { isEmpty, left } = yield* standing(settings)
       if (isEmpty && begins) return layer(settings, { listens: false })
       if (left.length > 0) return yield* refused(settings, behind(isEmpty, left))
@@ -78,13 +89,17 @@ const refused = ({ database }: Settings, reason: string) => Effect.fail(Database
 
 const inMemory = ({ database }: Settings) => !isPostgres(database) && database.filename === ":memory:"
 
-const isMissing = ({ database }: Settings) => !isPostgres(database) && !existsSync(database.filename)
+const isMissing = ({ database }: Settings) =>
+  !isPostgres(database) && database.filename !== ":memory:" && !existsSync(database.filename)
+
+/** Whether a file is made where there is none. */
+const mayBegin = ({ development }: Settings) => development
 
 /** Why a file that is not there yet cannot be made, or how to make it. */
 const missing = (filename: SqliteDatabase["filename"]): string => {
   const folder = existing(dirname(resolve(filename)))
   return statSync(folder).isDirectory() && isWritable(folder)
-    ? "there is no such file yet; run partner-commentary migrate, or serve"
+    ? "there is no such file yet; run partner-commentary migrate to create it"
     : `unable to open database file, for ${folder} is no folder that this user may write to`
 }
 

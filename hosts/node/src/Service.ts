@@ -5,6 +5,7 @@ import * as LogThrottle from "@partner-commentary/core/shared/LogThrottle"
 import { Admission } from "@partner-commentary/server/Admission"
 import { fresh, headersOf } from "@partner-commentary/server/CurrentRate"
 import { layerUntraced } from "@partner-commentary/server/creator/CreatorRequest"
+import * as DatabaseMonitor from "@partner-commentary/server/DatabaseMonitor"
 import { Polling } from "@partner-commentary/server/Polling"
 import * as Routes from "@partner-commentary/server/Routes"
 import * as Workers from "@partner-commentary/server/Workers"
@@ -175,6 +176,7 @@ const running = <E, R, E2>(
       const stores = yield* Layer.build(Database.layer(settings, { listens: true }))
       // With its clock, too.
       yield* Effect.provideContext(start(settings, stores), stores)
+      yield* Layer.build(Layer.provide(DatabaseMonitor.layer, Layer.succeedContext(stores)))
       return yield* Effect.onInterrupt(Effect.never, () =>
         Effect.andThen(
           Effect.sync(() => {

@@ -54,7 +54,7 @@ describe.concurrent("on Postgres", () => {
       message: expect.stringMatching(/ The database takes no writes from this role: transaction_read_only is on\. /)
     })
     const server = await Process.start(cwd, ["serve"], { ...env, LOG_FORMAT: "json" })
-    expect((await fetch(`${server.apiRoot}/readyz`)).status).toBe(200)
+    expect((await fetch(`${server.apiRoot}/readyz`)).status).toBe(503)
     const told = () =>
       Promise.resolve(
         server

@@ -43,8 +43,15 @@ export const folder = async (test: Test) => {
   return path
 }
 
-const launch = (cwd: string, args: ReadonlyArray<string>, env: Environment) => {
-  const child = spawn(process.execPath, [bin, ...args], { cwd, env: { ...bare, ...env } })
+/** `limits` are the shell's, as `ulimit -f 100`. */
+const launch = (cwd: string, args: ReadonlyArray<string>, env: Environment, limits?: string) => {
+  const [command = "", ...rest] = [
+    ...(limits === undefined ? [] : ["sh", "-c", `${limits} && exec "$@"`, "sh"]),
+    process.execPath,
+    bin,
+    ...args
+  ]
+  const child = spawn(command, rest, { cwd, env: { ...bare, ...env } })
   children.set(cwd, [...(children.get(cwd) ?? []), child])
   let stdout = ""
   let stderr = ""
@@ -75,9 +82,10 @@ export const json = async (cwd: string, args: ReadonlyArray<string>, env: Enviro
 export const start = async (
   cwd: string,
   args: ReadonlyArray<string> = ["serve"],
-  env: Environment = {}
+  env: Environment = {},
+  limits?: string
 ): Promise<Service> => {
-  const { child, ended, stderr, stdout } = launch(cwd, args, { PORT: "0", ...env })
+  const { child, ended, stderr, stdout } = launch(cwd, args, { PORT: "0", ...env }, limits)
   const apiRoot = await ready(child, ended, stdout)
   // The two are read in any order, but in one turn of the event loop.
   await new Promise((resolve) => setImmediate(resolve))

@@ -122,6 +122,7 @@ describe.concurrent("serve", () => {
     test.onTestFinished(() => new Promise<void>((resolve) => smtp.close(resolve)))
     const { port } = smtp.server.address() as AddressInfo
     const env = { ...secrets, DATABASE_URL: "sqlite:./x.db", SMTP_URL: `smtp://127.0.0.1:${port}` }
+    await Process.json(cwd, ["migrate"], env)
     const { apiRoot, stderr, stdout, stop } = await Process.start(cwd, ["serve"], env)
     expect(stdout()).toBe(`ready ${apiRoot}\n`)
     const { key, persona } = await Partner.register(cwd, env)

@@ -26,6 +26,14 @@ it("/readyz says so within 2 seconds from the first time on, and that it is back
   const { ready, wire } = await started(test)
   expect(await asked(ready)).toMatchObject({ status: 200 })
   wire.silence()
+  // The answer from before holds for a second.
+  await Process.eventually(
+    () => asked(ready),
+    ({ status, took }) => {
+      expect(took).toBeLessThan(3000)
+      return status === 503
+    }
+  )
   for (let time = 0; time < 2; time++) {
     const answer = await asked(ready)
     expect(answer.status).toBe(503)

@@ -70,6 +70,7 @@ describe.concurrent("an identity provider", () => {
     const issuer = provider.issuer.url ?? ""
     const cwd = await Process.folder(test)
     const env = { JWKS_URL: `${issuer}/jwks`, JWT_ISSUER: issuer, JWT_AUDIENCE: "commentary", JWT_ORG_CLAIM: "tenant" }
+    await Process.json(cwd, ["migrate"], { ...production, ...named })
     const { apiRoot, stderr } = await Process.start(cwd, ["serve"], { ...production, ...env })
     expect(stderr()).not.toContain("JWKS_URL")
     const signed = (claims: object) =>

@@ -5,6 +5,7 @@ import * as SqlClient from "effect/sql/SqlClient"
 import * as ApiKeyStore from "./ApiKeyStore.ts"
 import * as AssignmentStore from "./AssignmentStore.ts"
 import * as AuditLog from "./AuditLog.ts"
+import * as DatabaseHealth from "./DatabaseHealth.ts"
 import * as DeliveryLog from "./DeliveryLog.ts"
 import * as DeliveryStore from "./DeliveryStore.ts"
 import * as EventLog from "./EventLog.ts"
@@ -48,6 +49,7 @@ export const layerTopics = Layer.mergeAll(
   Retention.layer,
   WorkBacklog.layer,
   IdempotencyStore.layer,
+  DatabaseHealth.layer,
   Transaction.layer
 ).pipe(Layer.provide(client))
 

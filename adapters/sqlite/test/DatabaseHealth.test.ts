@@ -1,0 +1,133 @@
+/** What the health check says of a SQLite file that is full, read-only, corrupt or gone, and how little it writes. */
+import { mkdtempSync, openSync, readFileSync, renameSync, rmSync, writeFileSync, writeSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { DatabaseHealth } from "@partner-commentary/core/operations/DatabaseHealth"
+import * as Sqlite from "@partner-commentary/sqlite/Sqlite"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as SqlClient from "effect/sql/SqlClient"
+import * as TestClock from "effect/testing/TestClock"
+
+const pageSize = 4096
+
+const file = Effect.acquireRelease(
+  Effect.sync(() => mkdtempSync(join(tmpdir(), "database-health-"))),
+  (path) => Effect.sync(() => rmSync(path, { recursive: true }))
+).pipe(Effect.map((folder) => join(folder, "service.db")))
+
+const onFile = <A, E>(
+  filename: string,
+  test: (health: DatabaseHealth["Service"], sql: SqlClient.SqlClient) => Effect.Effect<A, E>
+) =>
+  Effect.provide(
+    Effect.gen(function* () {
+      return yield* test(yield* DatabaseHealth, yield* SqlClient.SqlClient)
+    }),
+    Layer.fresh(Sqlite.layer({ filename }))
+  )
+
+const faultOf = (health: DatabaseHealth["Service"]) => Effect.map(Effect.flip(health.check), ({ fault }) => fault)
+
+/** Beyond the second for which an answer holds. */
+const later = TestClock.adjust("2 seconds")
+
+describe("the health of a SQLite file", () => {
+  it.effect("a full database is reported, and that there is space again", () =>
+    Effect.flatMap(file, (filename) =>
+      onFile(filename, (health, sql) =>
+        Effect.gen(function* () {
+          yield* health.check
+          const [size] = yield* sql<{ readonly page_count: number }>`PRAGMA page_count`
+          yield* sql`CREATE TABLE filler (bytes BLOB)`
+          yield* sql.unsafe(`PRAGMA max_page_count = ${(size?.page_count ?? 0) + 5}`)
+          yield* Effect.forever(sql`INSERT INTO filler VALUES (zeroblob(3000))`).pipe(Effect.flip)
+          yield* later
+          assert.strictEqual(yield* faultOf(health), "full")
+          yield* sql.unsafe(`PRAGMA max_page_count = 100000`)
+          yield* later
+          yield* health.check
+        })
+      )
+    )
+  )
+
+  it.effect("a database that takes no writes is reported as read-only", () =>
+    Effect.flatMap(file, (filename) =>
+      onFile(filename, (health, sql) =>
+        Effect.gen(function* () {
+          yield* sql`PRAGMA query_only = ON`
+          assert.strictEqual(yield* faultOf(health), "read_only")
+        })
+      )
+    )
+  )
+
+  it.effect("a file that was moved away, and one that was put in its place, are reported although writes succeed", () =>
+    Effect.flatMap(file, (filename) =>
+      onFile(filename, (health) =>
+        Effect.gen(function* () {
+          yield* health.check
+          renameSync(filename, `${filename}.moved`)
+          yield* later
+          assert.strictEqual(yield* faultOf(health), "moved")
+          writeFileSync(filename, readFileSync(`${filename}.moved`))
+          yield* later
+          assert.strictEqual(yield* faultOf(health), "moved")
+          renameSync(`${filename}.moved`, filename)
+          yield* later
+          yield* health.check
+        })
+      )
+    )
+  )
+
+  it.effect("a corrupt page that any statement has read is reported from then on", () =>
+    Effect.gen(function* () {
+      const filename = yield* file
+      const root = yield* onFile(filename, (_, sql) =>
+        Effect.gen(function* () {
+          yield* sql`CREATE TABLE filler (bytes BLOB)`
+          yield* sql`INSERT INTO filler VALUES (zeroblob(100))`
+          const [row] = yield* sql<{
+            readonly rootpage: number
+          }>`SELECT rootpage FROM sqlite_master WHERE name = 'filler'`
+          yield* sql`PRAGMA wal_checkpoint(TRUNCATE)`
+          return row?.rootpage ?? 0
+        })
+      )
+      writeSync(openSync(filename, "r+"), Buffer.alloc(pageSize, 0xff), 0, pageSize, (root - 1) * pageSize)
+      yield* onFile(filename, (health, sql) =>
+        Effect.gen(function* () {
+          yield* health.check
+          yield* Effect.flip(sql`SELECT COUNT(*) FROM filler`)
+          yield* later
+          assert.strictEqual(yield* faultOf(health), "corrupt")
+          yield* later
+          assert.strictEqual(yield* faultOf(health), "corrupt")
+        })
+      )
+    })
+  )
+
+  it.effect("many callers within a second cause one write, the next second's another", () =>
+    Effect.flatMap(file, (filename) =>
+      onFile(filename, (health, sql) =>
+        Effect.gen(function* () {
+          const writes = Effect.map(
+            sql<{ readonly changes: number }>`SELECT total_changes() AS changes`,
+            ([row]) => (row?.changes ?? 0) / 2
+          )
+          const before = yield* writes
+          yield* Effect.forEach(Array.from({ length: 100 }), () => health.check, { concurrency: "unbounded" })
+          yield* health.check
+          assert.strictEqual((yield* writes) - before, 1)
+          yield* later
+          yield* health.check
+          assert.strictEqual((yield* writes) - before, 2)
+        })
+      )
+    )
+  )
+})

@@ -1,0 +1,13 @@
+/** Checks the database while nobody asks: the check itself logs what is wrong, once, and that it is over. */
+import { DatabaseHealth } from "@partner-commentary/core/operations/DatabaseHealth"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Schedule from "effect/Schedule"
+
+const interval = "5 seconds"
+
+export const layer = Layer.effectDiscard(
+  Effect.flatMap(DatabaseHealth, ({ check }) =>
+    Effect.forkScoped(Effect.repeat(Effect.ignore(check), Schedule.spaced(interval)))
+  )
+)

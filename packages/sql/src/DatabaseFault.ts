@@ -1,0 +1,54 @@
+/** What a database's error says of the database itself: SQLite's result codes and Postgres's SQLSTATEs, told as one of the core's faults. */
+import { DatabaseUnavailable, type Fault } from "@partner-commentary/core/operations/DatabaseHealth"
+import { reasonOf } from "@partner-commentary/core/shared/Reason"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import { isSqlError } from "effect/sql/SqlError"
+
+/**
+ * What an adapter knows of its database beside a statement's answer: a file that is not where it was, an error of corruption that
+ * some statement has seen. An adapter sets it with its client.
+ */
+export const KnownFault = Context.Reference<Effect.Effect<void, DatabaseUnavailable>>(
+  "@partner-commentary/sql/DatabaseFault/KnownFault",
+  { defaultValue: () => Effect.void }
+)
+
+/** SQLite's primary result codes. */
+const sqlite: Readonly<Record<number, Fault>> = {
+  5: "locked",
+  8: "read_only",
+  10: "disk",
+  11: "corrupt",
+  13: "full",
+  14: "disk",
+  26: "corrupt"
+}
+
+const postgres: ReadonlyArray<readonly [RegExp, Fault]> = [
+  [/^25006$/, "read_only"],
+  [/^53100$/, "full"],
+  [/^58030$/, "disk"],
+  [/^XX00[12]$/, "corrupt"],
+  [/^55P03$|^57014$/, "locked"],
+  [/^42501$/, "forbidden"],
+  [/^(08|57P|28|3D)/, "unreachable"]
+]
+
+export const faultOf = (error: unknown): Fault => {
+  if (!isSqlError(error)) return "refused"
+  const { _tag, cause } = error.reason
+  const code = codeOf(cause)
+  const found =
+    typeof code === "number" ? sqlite[code & 0xff] : postgres.find(([pattern]) => pattern.test(String(code)))?.[1]
+  return found ?? (_tag === "ConnectionError" ? "unreachable" : "refused")
+}
+
+/** `node:sqlite` gives a number, Postgres a text. */
+const codeOf = (cause: unknown): unknown => {
+  if (typeof cause !== "object" || cause === null) return undefined
+  return "errcode" in cause ? cause.errcode : "code" in cause ? cause.code : undefined
+}
+
+export const unavailable = (error: unknown): DatabaseUnavailable =>
+  new DatabaseUnavailable({ fault: faultOf(error), detail: reasonOf(error) })
