@@ -4,6 +4,7 @@
  * before whatever parses bodies.
  */
 import { InternalError, statusOf } from "@partner-commentary/api/Errors"
+import type { WhenTaken } from "@partner-commentary/core/access/ConcurrencyLimit"
 import type { Embedded } from "./Embedded.ts"
 import * as Envelope from "./Envelope.ts"
 import * as Responses from "./Responses.ts"
@@ -15,7 +16,11 @@ export interface NodeRequest {
   /** Path and query as they were sent; a router that mounts takes its own prefix off. */
   readonly url?: string | undefined
   readonly headers: Readonly<Record<string, string | Array<string> | undefined>>
-  readonly socket: { readonly remoteAddress?: string | undefined }
+  readonly socket: {
+    readonly remoteAddress?: string | undefined
+    readonly on?: (event: "close", listener: () => void) => unknown
+    readonly off?: (event: "close", listener: () => void) => unknown
+  }
   /** Whether somebody has read the body already. */
   readonly readableEnded: boolean
   // biome-ignore lint/suspicious/noExplicitAny: what an event brings is the event's
@@ -33,7 +38,7 @@ export interface NodeResponse {
   readonly write: (chunk: Uint8Array) => boolean
   readonly end: (text?: string) => unknown
   readonly destroy: () => unknown
-  readonly on: (event: "close" | "drain", listener: () => void) => unknown
+  readonly on: (event: "close" | "drain" | "finish", listener: () => void) => unknown
 }
 
 /** Answers it; resolves when that is done, and never rejects. */
@@ -51,8 +56,9 @@ export const make =
       refuse(request, response)
       return Promise.resolve()
     }
-    const { signal, asked } = toWeb(request, response)
-    const sent = { address: request.socket.remoteAddress ?? "", target: request.url ?? "/" }
+    const whenTaken = taken(request, response)
+    const { signal, asked } = toWeb(request, response, whenTaken)
+    const sent = { address: request.socket.remoteAddress ?? "", target: request.url ?? "/", whenTaken }
     return service
       .fetch(asked, sent)
       .then((answer) => send(answer, request.method, response, signal))
@@ -69,10 +75,28 @@ const bodyGone = new Error(
 const hasBody = ({ headers }: NodeRequest): boolean =>
   headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0
 
-const toWeb = (request: NodeRequest, response: NodeResponse) => {
+/** Before Node 24 a pipelined response whose turn has not come is told nothing of its connection's end: the socket is. */
+const taken = ({ socket }: NodeRequest, response: NodeResponse): WhenTaken => {
+  const releases: Array<() => void> = []
+  let isTaken = false
+  const take = () => {
+    isTaken = true
+    socket.off?.("close", take)
+    for (const release of releases.splice(0)) release()
+  }
+  response.on("finish", take)
+  response.on("close", take)
+  socket.on?.("close", take)
+  return (release) => {
+    if (isTaken) release()
+    else releases.push(release)
+  }
+}
+
+const toWeb = (request: NodeRequest, response: NodeResponse, whenTaken: WhenTaken) => {
   const { headers, method = "GET", url = "/" } = request
   const gone = new AbortController()
-  response.on("close", () => {
+  whenTaken(() => {
     if (!response.writableFinished) gone.abort()
   })
   const address = `http://${one(headers["host"]) ?? "localhost"}${url}`

@@ -2,6 +2,7 @@
  * Every route as one function from the web's Request to its Response, for hosts whose server is somebody else's: a framework, a
  * gateway. What a Request does not tell, the host tells beside it.
  */
+import type { WhenTaken } from "@partner-commentary/core/access/ConcurrencyLimit"
 import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -13,6 +14,7 @@ import { HttpServerRequest } from "effect/http/HttpServerRequest"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import { below, pathOf } from "./Address.ts"
+import { AnswerTaken } from "./ConcurrentRequests.ts"
 import { isCreatorRequest } from "./creator/CreatorRequest.ts"
 import * as Routes from "./Routes.ts"
 
@@ -24,6 +26,8 @@ export interface Sent {
   readonly target?: string
   /** Whether the path of `{api_root}` was taken off already: else it is where it is there, though a path of ours begins with it. */
   readonly isBelow?: boolean
+  /** As of `AnswerTaken`: the answer holds its organization's place until then. */
+  readonly whenTaken?: WhenTaken
 }
 
 const CurrentSent = Context.Reference<Sent>("@partner-commentary/server/WebHandler/Sent", { defaultValue: () => ({}) })
@@ -33,9 +37,10 @@ const asSent =
   (prefix: string) =>
   (context: Context.Context<never>): Context.Context<never> => {
     const request = Context.getUnsafe(context, HttpServerRequest)
-    const { address = "", isBelow = false, target = request.url } = Context.get(context, CurrentSent)
+    const { address = "", isBelow = false, target = request.url, whenTaken } = Context.get(context, CurrentSent)
     const url = isBelow ? target : (below(prefix, target) ?? target)
-    return Context.add(context, HttpServerRequest, request.modify({ remoteAddress: Option.some(address), url }))
+    const sent = Context.add(context, HttpServerRequest, request.modify({ remoteAddress: Option.some(address), url }))
+    return whenTaken === undefined ? sent : Context.add(sent, AnswerTaken, () => whenTaken)
   }
 
 export class WebHandler extends Context.Service<

@@ -1,5 +1,6 @@
+import { EventEmitter } from "node:events"
 import { Agent, createServer, type RequestListener, request } from "node:http"
-import type { AddressInfo, Socket } from "node:net"
+import { type AddressInfo, connect, type Socket } from "node:net"
 import { setTimeout as pause } from "node:timers/promises"
 import * as NodeListener from "@partner-commentary/server/NodeListener"
 import type { Sent } from "@partner-commentary/server/WebHandler"
@@ -51,6 +52,59 @@ const call = (port: number, { agent, body, method = "POST", path = "/" }: Call) 
   })
 
 describe("a listener for Node's server", () => {
+  it("tells when an answer was taken: not before its client has read it", async (test) => {
+    const taken = Promise.withResolvers<void>()
+    let isTaken = false
+    const port = await listen(test, (_, sent) => {
+      sent?.whenTaken?.(() => {
+        isTaken = true
+        taken.resolve()
+      })
+      return Promise.resolve(new Response(new Uint8Array(32 * 1024 * 1024)))
+    })
+    const socket = connect(port, "127.0.0.1", () => socket.write("GET / HTTP/1.1\r\nHost: a\r\n\r\n"))
+    test.onTestFinished(async () => void socket.destroy())
+    await new Promise<void>((resolve) => socket.once("readable", resolve))
+    expect(isTaken).toBe(false)
+    socket.resume()
+    await taken.promise
+  })
+
+  it("aborts every request of a connection that is gone, those whose turn has not come too", async (test) => {
+    const aborted: Array<Promise<void>> = []
+    const all = Promise.withResolvers<void>()
+    const port = await listen(test, ({ signal }, sent) => {
+      aborted.push(
+        new Promise((resolve) => signal.addEventListener("abort", () => resolve())),
+        new Promise((resolve) => sent?.whenTaken?.(resolve))
+      )
+      if (aborted.length === 6) all.resolve()
+      return new Promise(() => {})
+    })
+    const socket = connect(port, "127.0.0.1", () => socket.write("GET / HTTP/1.1\r\nHost: a\r\n\r\n".repeat(3)))
+    await all.promise
+    socket.destroy()
+    await Promise.all(aborted)
+  })
+
+  it("aborts a request whose response is told nothing when the socket closes, as before Node 24", async () => {
+    const socket = new EventEmitter()
+    const none = () => undefined
+    const response = { headersSent: false, writableFinished: false, on: none, writeHead: none, write: () => true }
+    const answer = NodeListener.make(
+      {
+        fetch: ({ signal }) =>
+          new Promise((resolve) => signal.addEventListener("abort", () => resolve(new Response(null, { status: 204 }))))
+      },
+      () => {}
+    )
+    const request = { headers: {}, socket, readableEnded: true, on: none, pause: none, resume: none }
+    const answered = answer(request, { ...response, end: none, destroy: none })
+    socket.emit("close")
+    await answered
+    expect(socket.listenerCount("close")).toBe(0)
+  })
+
   it("tells who connected, and the address as it was sent", async (test) => {
     const port = await listen(test, (request, sent) =>
       Promise.resolve(Response.json({ ...sent, method: request.method, url: request.url.replace(/:\d+/, "") }))
