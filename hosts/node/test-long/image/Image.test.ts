@@ -38,7 +38,8 @@ beforeAll(async () => {
   buildah = await Buildah.make(join(place, "buildah"))
   await buildah.build(context, join(context, "deploy/Dockerfile"), tag)
   image = await buildah.configuration(tag)
-})
+  // Debian's packages and npm's come over the network on a machine that has neither yet.
+}, 600_000)
 afterAll(() => rmSync(place, { recursive: true, force: true }))
 
 const filesIn = (folder: string) => readdirSync(folder, { recursive: true, encoding: "utf8" })
