@@ -4,6 +4,7 @@ import * as InMemory from "@partner-commentary/test/InMemory"
 import { Receivers } from "@partner-commentary/test/Receivers"
 import * as Effect from "effect/Effect"
 import * as Logger from "effect/Logger"
+import * as TestClock from "effect/testing/TestClock"
 import { seeded, webhookOf } from "./DeliveryCalls.ts"
 import { eventually } from "./Eventually.ts"
 
@@ -20,6 +21,8 @@ it.effect("that a webhook was disabled is a warning, once, with whose it is and 
     yield* (yield* Receivers).answer(() => Effect.succeed({ status: 410 }))
     yield* declined("Who is second this season?")
     yield* hook.failures(2)
+    // The mail about the new webhook went out just before.
+    yield* TestClock.adjust("5 minutes")
     yield* mails("A webhook was disabled")
     const line = yield* eventually(
       "a line in the log",
