@@ -1,6 +1,7 @@
 /** Every command there is. */
 import * as Command from "effect/cli/Command"
 import { Json } from "./Answer.ts"
+import { backup } from "./commands/Backup.ts"
 import { creators, retry } from "./commands/Creators.ts"
 import { demo } from "./commands/Demo.ts"
 import { doctor } from "./commands/Doctor.ts"
@@ -22,6 +23,7 @@ export const program = Command.make("partner-commentary").pipe(
     serve,
     worker,
     migrate,
+    backup,
     demo,
     organizations,
     personas,
