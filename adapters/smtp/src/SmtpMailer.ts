@@ -24,7 +24,7 @@ const isPermanent = (error: NodemailerError) =>
   (error.responseCode === undefined || (error.permanent === true && !authentication.has(error.responseCode)))
 
 /** A server may quote what it was sent, so every form in which credentials go out is covered. */
-const redactor = ({ auth }: Server) => {
+export const redactor = ({ auth }: Server) => {
   const { user = "", pass = "" } = auth ?? {}
   const forms = [`\0${user}\0${pass}`, pass, user].filter((form) => form.replaceAll("\0", "") !== "")
   const secrets = forms.flatMap((form) => [Buffer.from(form).toString("base64"), encodeURIComponent(form), form])

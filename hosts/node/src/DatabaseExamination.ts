@@ -13,12 +13,15 @@ export const examine = Effect.fnUntraced(function* (settings: Settings) {
     return ok("database", "In memory: nothing outlives its process.")
   }
   const { standing } = yield* Effect.promise(() => import("@partner-commentary/sql/Migrations"))
+  const DatabaseHealth = yield* Effect.promise(() => import("@partner-commentary/sql/DatabaseHealth"))
   const { obstacle } = yield* Effect.promise(() => import("@partner-commentary/sql/Writing"))
   const question = Effect.gen(function* () {
     const found = yield* standing
     const isBehind = found.left.length > 0
     const inTheWay: Option.Option<Error> = isBehind ? found.obstacle : yield* obstacle(found)
-    return { left: found.left.length, inTheWay }
+    const written =
+      isBehind || Option.isSome(inTheWay) ? Option.none() : yield* Effect.flip(DatabaseHealth.write).pipe(Effect.option)
+    return { left: found.left.length, inTheWay: Option.orElse(inTheWay, (): Option.Option<Error> => written) }
   })
   const looks = Effect.gen(function* () {
     const seen = yield* Database.looking(settings, question)

@@ -1,5 +1,4 @@
 /** What an operator should know, and what there is to mend. It looks only: at the stores, the mail server and the clock. The database by itself is `DatabaseExamination`'s. */
-import { connect } from "node:net"
 import { Environment } from "@partner-commentary/core/access/ApiKey"
 import { MailStore } from "@partner-commentary/core/mail/MailStore"
 import { OrganizationRegistry } from "@partner-commentary/core/partner/OrganizationRegistry"
@@ -9,6 +8,7 @@ import * as Instant from "@partner-commentary/core/shared/Instant"
 import { isSettled } from "@partner-commentary/core/topic/Assignment"
 import { AssignmentStore } from "@partner-commentary/core/topic/AssignmentStore"
 import { DeliveryStore } from "@partner-commentary/core/webhook/DeliveryStore"
+import * as Probe from "@partner-commentary/server/Probe"
 import * as Choices from "@partner-commentary/settings/Choices"
 import * as Settings from "@partner-commentary/settings/Settings"
 import * as Duration from "effect/Duration"
@@ -19,6 +19,7 @@ export interface Finding {
   readonly check:
     | "configuration"
     | "database"
+    | "database file"
     | "mail server"
     | "generator"
     | "identity provider"
@@ -72,9 +73,28 @@ export const configuration = (settings: Settings.Settings): ReadonlyArray<Findin
   return notices.length > 0 ? notices : [ok("configuration", settings.development ? "Good, for development." : "Good.")]
 }
 
-/** Which one writes; whether it can is seen by what became of the drafts. */
-export const generator = (settings: Settings.Settings): Finding =>
-  ok("generator", `Drafts: ${Choices.generator(settings)}.`)
+/** A check that was given up is no good news. */
+export const bounded = <E, R>(check: Finding["check"], looked: Effect.Effect<Finding, E, R>) =>
+  Effect.catchTag(Probe.within(checkTimeout, looked), "TimeoutError", () =>
+    Effect.succeed(mend(check, `No answer within ${Duration.format(checkTimeout)}: not tried to the end.`))
+  )
+
+/** For each check; they run at the same time, so that all of them take less than 5 seconds. */
+export const checkTimeout = Duration.seconds(4)
+
+/** A cheap request, which shows whether drafts can be made now. */
+export const generator = Effect.fnUntraced(function* (settings: Settings.Settings) {
+  const told = `Drafts: ${Choices.generator(settings)}`
+  if (Option.isNone(settings.generator)) return ok("generator", `${told}.`)
+  const { look } = yield* Effect.promise(() => import("@partner-commentary/generator/Reachability"))
+  return yield* Effect.match(look(settings.generator.value, checkTimeout), {
+    onFailure: ({ reason }) => mend("generator", `${told}, which does not work: ${reason}.`),
+    onSuccess: (reached) =>
+      reached === "accepted"
+        ? ok("generator", `${told}, which answers and takes the key.`)
+        : notice("generator", `${told}, which answers. Not tried: the key, for there is no list of models.`)
+  })
+})
 
 /** Whether it publishes keys that the dashboard's tokens can be verified with. */
 export const identityProvider = Effect.fnUntraced(function* (settings: Settings.Settings) {
@@ -96,29 +116,25 @@ export const identityProvider = Effect.fnUntraced(function* (settings: Settings.
   })
 })
 
-/** Whether the mail server takes connections; credentials are not tried. */
+/** A conversation up to the credentials; no mail is sent. */
 export const mailServer = (settings: Settings.Settings): Effect.Effect<Finding> =>
   Option.match(settings.mail.server, {
     onNone: () => Effect.succeed(ok("mail server", `None: mails ${Choices.mailWay(settings)}.`)),
     onSome: (server) => {
       const { host, port } = Choices.mailServer(server)
-      return reach(host, port).pipe(
-        Effect.timeout("5 seconds"),
+      return Effect.promise(() => import("@partner-commentary/smtp/Verify")).pipe(
+        Effect.flatMap(({ verify }) => verify(server, checkTimeout)),
         Effect.match({
-          onFailure: () =>
-            mend("mail server", `Nothing answers at ${host} port ${port}: check SMTP_URL and the network.`),
-          onSuccess: () => ok("mail server", `Mails ${Choices.mailWay(settings)}, which takes connections.`)
+          onFailure: ({ reason }) =>
+            mend("mail server", `No mail goes out by ${host} port ${port}: ${reason}. Check SMTP_URL and the network.`),
+          onSuccess: ({ isAuthenticated }) =>
+            ok(
+              "mail server",
+              `Mails ${Choices.mailWay(settings)}, which ${isAuthenticated ? "takes the password" : "asks for no password"}. Not tried: a mail.`
+            )
         })
       )
     }
-  })
-
-const reach = (host: string, port: number) =>
-  Effect.callback<void, Error>((resume) => {
-    const socket = connect({ host, port })
-    socket.once("connect", () => resume(Effect.void))
-    socket.once("error", (error) => resume(Effect.fail(error)))
-    return Effect.sync(() => socket.destroy())
   })
 
 const shown = 10

@@ -1,5 +1,6 @@
 /** `doctor`: what there is to mend. */
 
+import * as Probe from "@partner-commentary/server/Probe"
 import * as Settings from "@partner-commentary/settings/Settings"
 import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
@@ -43,16 +44,8 @@ const examine = Effect.gen(function* () {
   const WebhookSecrets = yield* Effect.promise(() => import("../WebhookSecrets.ts"))
   const Receivers = yield* Effect.promise(() => import("../Receivers.ts"))
   const Productions = yield* Effect.promise(() => import("../Productions.ts"))
+  const FileIntegrity = yield* Effect.promise(() => import("../FileIntegrity.ts"))
   const DatabaseExamination = yield* Effect.promise(() => import("../DatabaseExamination.ts"))
-  const database = yield* DatabaseExamination.examine(settings)
-  const outside: ReadonlyArray<Finding> = [
-    ...Doctor.configuration(settings),
-    database,
-    yield* Doctor.mailServer(settings),
-    Doctor.generator(settings),
-    yield* Doctor.identityProvider(settings)
-  ]
-  if (database.state !== "ok") return outside
   const inside = Effect.all([
     Effect.all([
       Doctor.mails,
@@ -67,5 +60,23 @@ const examine = Effect.gen(function* () {
     ]),
     Doctor.licences
   ])
-  return [...outside, ...(yield* Effect.provide(inside, Administration.layer)).flat()]
+  const stored = Effect.gen(function* () {
+    const database = yield* DatabaseExamination.examine(settings)
+    if (database.state === "mend") return { database, within: [] }
+    return { database, within: (yield* Effect.provide(inside, Administration.layer)).flat() }
+  })
+  const silent = Doctor.mend("database", "No answer within 4 seconds: nothing in it was looked at.")
+  const [{ database, within }, integrity, ...others] = yield* Effect.all(
+    [
+      Effect.catchTag(Probe.within(Doctor.checkTimeout, stored), "TimeoutError", () =>
+        Effect.succeed({ database: silent, within: [] as ReadonlyArray<Finding> })
+      ),
+      FileIntegrity.examine(settings),
+      Doctor.bounded("mail server", Doctor.mailServer(settings)),
+      Doctor.bounded("generator", Doctor.generator(settings)),
+      Doctor.bounded("identity provider", Doctor.identityProvider(settings))
+    ],
+    { concurrency: "unbounded" }
+  )
+  return [...Doctor.configuration(settings), database, ...integrity, ...others, ...within]
 })

@@ -1,0 +1,26 @@
+/** Whether an OpenAI-compatible server answers and takes the key, by the cheapest request there is: its list of models. */
+import type * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import { isAnswer } from "./OpenAiClient.ts"
+import * as OpenAiServer from "./OpenAiServer.ts"
+import type { Refusal } from "./Refusal.ts"
+
+/** `untried`: the server answers, and has no list of models to try the key on. */
+export type Reached = "accepted" | "untried"
+
+const noSuchList = [404, 405, 501]
+
+export const look = (server: OpenAiServer.Server, time: Duration.Duration): Effect.Effect<Reached, Refusal> =>
+  Effect.flatMap(OpenAiServer.connect(server, { time, size: 1024 * 1024 }), ({ ask, within }) =>
+    within(
+      ask((client, signal) =>
+        client.get("/models", { signal }).then(
+          (): Reached => "accepted",
+          (cause): Reached => {
+            if (isAnswer(cause) && noSuchList.includes(cause.status)) return "untried"
+            throw cause // foreign: `ask` reads refusals from rejections
+          }
+        )
+      )
+    )
+  )

@@ -1,0 +1,42 @@
+/** A conversation with a mail server up to the point where a mail would follow: connection, greeting, TLS and credentials. No mail is sent. */
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import type * as Redacted from "effect/Redacted"
+import { createTransport } from "nodemailer"
+import { server } from "./MailSetting.ts"
+import { redactor } from "./SmtpMailer.ts"
+
+export interface Verified {
+  /** False where the address has no user. */
+  readonly isAuthenticated: boolean
+}
+
+/** Fails with why, in the server's words, without credentials. */
+export const verify = (
+  url: Redacted.Redacted<string>,
+  timeout: Duration.Input
+): Effect.Effect<Verified, { readonly reason: string }> =>
+  Effect.gen(function* () {
+    const target = yield* Effect.mapError(Effect.fromResult(server(url)), ({ message }) => ({ reason: message }))
+    const redact = redactor(target)
+    const time = Duration.toMillis(Duration.fromInputUnsafe(timeout))
+    const transport = createTransport({
+      ...target,
+      connectionTimeout: time,
+      greetingTimeout: time,
+      socketTimeout: time,
+      // Whatever the URL's query says: a transcript would show credentials.
+      logger: false,
+      debug: false,
+      transactionLog: false
+    })
+    yield* Effect.tryPromise({
+      try: () => transport.verify(),
+      catch: (error) => ({
+        reason: redact(error instanceof Error ? error.message : String(error))
+          .replace(/[\p{Cc}\s]+/gu, " ")
+          .slice(0, 300)
+      })
+    }).pipe(Effect.ensuring(Effect.sync(() => transport.close())))
+    return { isAuthenticated: target.auth !== undefined }
+  })
