@@ -41,6 +41,9 @@ export const layerClient = (config: PostgresConfig) =>
 /** For migrations. */
 export const layerDirect = (config: PostgresConfig) => PostgresClient.layer(alone(config))
 
+/** The same, by the database's time: heartbeats of other processes are judged by it. */
+export const layerMigrating = (config: PostgresConfig) => Layer.provideMerge(layerClock, layerDirect(config))
+
 /** For a look as the stores would look, over one connection. */
 export const layerLook = (config: PostgresConfig) => layerClient({ ...config, poolSize: 1 })
 
@@ -73,4 +76,4 @@ export const layerSignals = (config: PostgresConfig, options: { readonly listens
   ).pipe(Layer.provide([WorkSignal.layerProcess, AccessChanges.layerProcess, Reactivity.layer]))
 
 const layerMigrated = (config: PostgresConfig) =>
-  Layer.effectDiscard(Effect.provide(Migrations.migrate, Layer.fresh(layerDirect(config))))
+  Layer.effectDiscard(Effect.provide(Migrations.migrate, Layer.fresh(layerMigrating(config))))

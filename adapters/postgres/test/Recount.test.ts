@@ -4,11 +4,14 @@ import { percentile } from "@partner-commentary/core/performance/Durations"
 import { figures } from "@partner-commentary/core/performance/Figures"
 import { PerformanceStore } from "@partner-commentary/core/performance/PerformanceStore"
 import { TopicStore } from "@partner-commentary/core/topic/TopicStore"
+import { rebuild } from "@partner-commentary/sql/RebuiltFigures"
 import { recount } from "@partner-commentary/sql/Recount"
 import * as TestDatabase from "@partner-commentary/test/postgres/TestDatabase"
 import * as Creator from "@partner-commentary/testkit/Creator"
+import * as FiguresScene from "@partner-commentary/testkit/FiguresScene"
 import { day, minute, owner as ownerOf, persona, start, submission } from "@partner-commentary/testkit/Fixtures"
 import * as Effect from "effect/Effect"
+import * as SqlClient from "effect/sql/SqlClient"
 import * as TestClock from "effect/testing/TestClock"
 
 describe("a recount", () => {
@@ -49,6 +52,25 @@ describe("a recount", () => {
         assert.strictEqual(response.count, 45)
         assert.closeTo(response.p90 ?? 0, exact, exact * 0.05)
       }
+    }).pipe(Effect.provide(TestDatabase.layer))
+  )
+
+  it.effect("rebuilds falsified figures day by day while others write, and counts each of their changes once", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const { goesOn, told } = yield* FiguresScene.make
+      const kept = yield* told
+      yield* sql`UPDATE tallies SET total = total + 7 WHERE day <> '' AND name = 'sent'`
+      yield* sql`DELETE FROM tallies WHERE name = 'approved'`
+      yield* sql`UPDATE performance_times SET recent = '', folded = ''`
+      assert.notDeepEqual(yield* told, kept)
+      assert.strictEqual(yield* FiguresScene.asTimePasses(rebuild), 2)
+      assert.deepStrictEqual(yield* told, kept)
+      const again = Effect.repeat(rebuild, { times: 5 })
+      yield* FiguresScene.asTimePasses(Effect.all([goesOn, again], { concurrency: "unbounded" }))
+      const after = yield* told
+      yield* FiguresScene.asTimePasses(rebuild)
+      assert.deepStrictEqual(yield* told, after)
     }).pipe(Effect.provide(TestDatabase.layer))
   )
 })

@@ -1,14 +1,20 @@
 /** What is seen of a database before anything is changed there, and what is said where it does not serve. */
 import { assert, describe, it } from "@effect/vitest"
+import * as Instant from "@partner-commentary/core/shared/Instant"
 import * as Postgres from "@partner-commentary/postgres/Postgres"
+import * as Heartbeat from "@partner-commentary/sql/Heartbeat"
 import { migrate, names, standing } from "@partner-commentary/sql/Migrations"
+import * as OlderProcesses from "@partner-commentary/sql/OlderProcesses"
 import * as Writing from "@partner-commentary/sql/Writing"
 import * as TestDatabase from "@partner-commentary/test/postgres/TestDatabase"
+import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
+import * as Result from "effect/Result"
 import * as SqlClient from "effect/sql/SqlClient"
+import * as TestClock from "effect/testing/TestClock"
 
 const direct = <A, E>(url: Redacted.Redacted, use: Effect.Effect<A, E, SqlClient.SqlClient>) =>
   Effect.provide(use, Layer.fresh(Postgres.layerDirect({ url })))
@@ -41,6 +47,17 @@ const role = Effect.gen(function* () {
   return { name: `"${name}"`, on: (database: Redacted.Redacted) => changed(database, as) }
 })
 
+/** In real time, in which the server answers. */
+const eventually = <E>(isSo: Effect.Effect<boolean, E>): Effect.Effect<void, E> =>
+  Effect.flatMap(isSo, (done) =>
+    done
+      ? Effect.void
+      : Effect.andThen(
+          Effect.promise(() => new Promise((go) => setTimeout(go, 5))),
+          eventually(isSo)
+        )
+  )
+
 const refusal = (url: Redacted.Redacted) => Effect.map(Effect.flip(direct(url, migrate)), ({ message }) => message)
 
 const obstacle = (url: Redacted.Redacted) =>
@@ -52,6 +69,67 @@ const obstacle = (url: Redacted.Redacted) =>
   )
 
 describe("a database on Postgres", () => {
+  it.effect("that misses a migration below its newest one is refused in a sentence, and nothing is changed", () =>
+    Effect.gen(function* () {
+      const url = yield* TestDatabase.fresh
+      yield* run(url, "DELETE FROM partner_commentary_migrations WHERE migration_id IN (19, 29)")
+      const sentence = yield* refusal(url)
+      assert.include(sentence, "not the migrations 0019_events_by_type, 0029_test_storage before it")
+      assert.include(sentence, "Restore the backup")
+      assert.isTrue(Result.isFailure(yield* Effect.result(direct(url, standing))))
+    })
+  )
+
+  it.effect("keeps a migration away that older processes cannot live with, while they are seen", () =>
+    Effect.gen(function* () {
+      const url = yield* TestDatabase.fresh
+      const [clock] = yield* run(url, "SELECT CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS FLOAT8) AS now")
+      const now = Number(clock?.["now"])
+      yield* run(url, "DELETE FROM partner_commentary_migrations WHERE migration_id > 16")
+      const process = (id: string, schema: number, seen: number) =>
+        run(url, `INSERT INTO processes VALUES ('${id}', '0.0.1', ${schema}, '', '${Instant.toIso(seen)}')`)
+      yield* process("newer", 27, now)
+      yield* process("dead", 16, now - 61_000)
+      yield* process("of a wrong clock", 16, now + 3_600_000)
+      yield* TestClock.setTime(now)
+      yield* direct(url, OlderProcesses.check(names))
+      yield* process("alive", 16, now - 30_000)
+      const sentence = yield* refusal(url)
+      assert.include(sentence, "The migration 0018_kept_figures needs every older process stopped")
+      assert.include(sentence, `one older process is alive, last seen at ${Instant.toIso(now - 30_000)}`)
+      yield* run(url, "DELETE FROM processes WHERE id = 'alive'")
+      yield* direct(url, OlderProcesses.check(names))
+    })
+  )
+
+  it.effect("sees a process from its start to its stop, and one that starts behind a newer schema not at all", () =>
+    Effect.gen(function* () {
+      const url = yield* TestDatabase.fresh
+      yield* TestClock.setTime(Date.UTC(2026, 0, 30))
+      const seen = run(url, "SELECT version, seen_at FROM processes")
+      const alive = Layer.provide(
+        Layer.provide(Heartbeat.layer("1.2.3"), SecureRandom.layerWebCrypto),
+        Postgres.layerLook({ url })
+      )
+      yield* Effect.scoped(
+        Effect.gen(function* () {
+          yield* Layer.build(Layer.fresh(alive))
+          assert.deepStrictEqual(
+            (yield* seen).map((row) => ({ ...row })),
+            [{ version: "1.2.3", seen_at: "2026-01-30T00:00:00.000Z" }]
+          )
+          yield* TestClock.adjust("20 seconds")
+          yield* eventually(Effect.map(seen, ([row]) => row?.["seen_at"] === "2026-01-30T00:00:20.000Z"))
+        })
+      )
+      assert.deepStrictEqual(yield* seen, [])
+      yield* run(url, "INSERT INTO partner_commentary_migrations (migration_id, name) VALUES (9000, 'later')")
+      const error = yield* Effect.flip(Effect.scoped(Layer.build(Layer.fresh(alive))))
+      assert.strictEqual(error._tag, "SchemaTooNew")
+      assert.deepStrictEqual(yield* seen, [])
+    })
+  )
+
   it.live("is looked at while somebody else changes its tables, and stays behind", () =>
     Effect.gen(function* () {
       const url = yield* TestDatabase.fresh

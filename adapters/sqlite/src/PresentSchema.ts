@@ -27,7 +27,8 @@ export const migrations = [
   "0027_open_by_organization",
   "0029_test_storage",
   "0030_mail_tickets",
-  "0033_due_times"
+  "0033_due_times",
+  "0034_processes"
 ]
 
 export const statements = [
@@ -55,6 +56,7 @@ export const statements = [
   "CREATE TABLE productions (\n    share_id TEXT NOT NULL REFERENCES assignments (id),\n    kind TEXT NOT NULL CHECK (kind IN ('audio', 'video')),\n    name TEXT NOT NULL,\n    state TEXT NOT NULL DEFAULT 'waiting' CHECK (state IN ('waiting', 'ready', 'failed')),\n    due_at TEXT,\n    is_leased INTEGER NOT NULL DEFAULT 0 CHECK (is_leased IN (0, 1)),\n    attempts INTEGER NOT NULL DEFAULT 0,\n    settled_at TEXT,\n    reason TEXT, ticket INTEGER NOT NULL DEFAULT 0,\n    PRIMARY KEY (share_id, kind),\n    CHECK ((state = 'waiting') = (due_at IS NOT NULL)),\n    CHECK ((state = 'waiting') = (settled_at IS NULL))\n  ) STRICT, WITHOUT ROWID",
   "CREATE TABLE removed_webhooks (id TEXT PRIMARY KEY) STRICT, WITHOUT ROWID",
   "CREATE TABLE test_storage (\n    organization_id TEXT PRIMARY KEY,\n    topics INTEGER NOT NULL,\n    bytes INTEGER NOT NULL\n  ) STRICT, WITHOUT ROWID ",
+  "CREATE TABLE processes (\n    id TEXT PRIMARY KEY,\n    version TEXT NOT NULL,\n    schema_id INTEGER NOT NULL,\n    started_at TEXT NOT NULL,\n    seen_at TEXT NOT NULL\n  ) STRICT, WITHOUT ROWID ",
   "INSERT INTO partner_commentary_migrations (migration_id, name) VALUES (1, 'partners')",
   "INSERT INTO partner_commentary_migrations (migration_id, name) VALUES (2, 'topics')",
   "INSERT INTO partner_commentary_migrations (migration_id, name) VALUES (3, 'usage')",
@@ -83,6 +85,7 @@ export const statements = [
   "INSERT INTO partner_commentary_migrations (migration_id, name) VALUES (29, 'test_storage')",
   "INSERT INTO partner_commentary_migrations (migration_id, name) VALUES (30, 'mail_tickets')",
   "INSERT INTO partner_commentary_migrations (migration_id, name) VALUES (33, 'due_times')",
+  "INSERT INTO partner_commentary_migrations (migration_id, name) VALUES (34, 'processes')",
   "CREATE INDEX personas_creator ON personas (creator_key, created_at)",
   "CREATE INDEX api_keys_organization ON api_keys (organization_id, created_at, id)",
   "CREATE INDEX topics_newest ON topics (organization_id, environment, created_at, id)",

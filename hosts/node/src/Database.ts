@@ -141,7 +141,7 @@ export const layerClient = (settings: Settings) =>
       const { database } = settings
       if (isPostgres(database)) {
         const postgres = yield* Effect.promise(() => import("@partner-commentary/postgres/Postgres"))
-        return explained(settings, postgres.layerDirect(poolOf(database)))
+        return explained(settings, postgres.layerMigrating(poolOf(database)))
       }
       const sqlite = yield* Effect.promise(() => import("@partner-commentary/sqlite/SqliteClient"))
       return explained(settings, sqlite.layer({ filename: database.filename }))

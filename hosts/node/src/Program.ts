@@ -10,6 +10,7 @@ import { licenses } from "./commands/Licenses.ts"
 import { mails } from "./commands/Mails.ts"
 import { migrate, purge } from "./commands/Maintenance.ts"
 import { media } from "./commands/Media.ts"
+import { metrics } from "./commands/Metrics.ts"
 import { organizations } from "./commands/Organizations.ts"
 import { personas } from "./commands/Personas.ts"
 import { serve, worker } from "./commands/Service.ts"
@@ -37,7 +38,8 @@ export const program = Command.make("partner-commentary").pipe(
     webhooks,
     media,
     doctor,
-    purge
+    purge,
+    metrics
   ]),
   Command.withGlobalFlags([Json])
 )

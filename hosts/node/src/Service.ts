@@ -10,6 +10,7 @@ import { Polling } from "@partner-commentary/server/Polling"
 import * as Routes from "@partner-commentary/server/Routes"
 import * as Workers from "@partner-commentary/server/Workers"
 import * as Choices from "@partner-commentary/settings/Choices"
+import * as DatabaseRefused from "@partner-commentary/settings/DatabaseRefused"
 import { told } from "@partner-commentary/settings/DatabaseSettings"
 import * as Settings from "@partner-commentary/settings/Settings"
 import { SettingRefused } from "@partner-commentary/settings/Variable"
@@ -146,6 +147,16 @@ const mediaOf = ({ media }: Settings.Settings) =>
     onSome: (storage) => (storage.kind === "folder" ? MediaRoutes.layer(storage.folder) : Layer.empty)
   })
 
+/** From before it takes up work until after it has ended. */
+const seen = Effect.gen(function* () {
+  const { layer } = yield* Effect.promise(() => import("@partner-commentary/sql/Heartbeat"))
+  const { database } = yield* Settings.read
+  const crypto = yield* Effect.promise(() => import("@effect/platform-node/NodeCrypto"))
+  yield* Effect.mapError(Layer.build(Layer.provide(layer(version), crypto.layerSecureRandom)), (error) =>
+    DatabaseRefused.of(database, error)
+  )
+})
+
 /** What was started ends in reverse: running requests, workers, connections, the database. */
 const running = <E, R, E2>(
   check: (settings: Settings.Settings) => Effect.Effect<void, E2>,
@@ -174,6 +185,7 @@ const running = <E, R, E2>(
       )
       yield* check(settings)
       const stores = yield* Layer.build(Database.layer(settings, { listens: true }))
+      yield* Effect.provideContext(seen, stores)
       // With its clock, too.
       yield* Effect.provideContext(start(settings, stores), stores)
       yield* Layer.build(Layer.provide(DatabaseMonitor.layer, Layer.succeedContext(stores)))

@@ -167,6 +167,7 @@ describe.concurrent("migrate, purge and doctor", () => {
       test_topics: 0,
       dry_run: true
     })
+    expect(await Process.json(cwd, ["metrics", "rebuild"])).toEqual({ rebuilt_days: expect.any(Number) })
     expect(await Process.json(cwd, ["purge"])).toEqual({
       mails: 0,
       windows: 0,

@@ -45,5 +45,9 @@ it("a key that another process revoked, and a suspended partner's, is refused so
   await soon(200)
   await Process.json(cwd, ["key", "revoke", keyId], env)
   await soon(401)
+  // Each is seen by its heartbeat until it has stopped.
+  const processes = () => OwnDatabase.rows(env, "SELECT version, schema_id FROM processes")
+  expect(await processes()).toHaveLength(3)
   for (const { stop } of [worker, other, server]) expect(await stop()).toMatchObject({ code: 0 })
+  expect(await processes()).toEqual([])
 })

@@ -123,6 +123,21 @@ describe.concurrent("a wrong setting", () => {
     expect(outcome.stderr).not.toContain("Stopped")
   })
 
+  it("a database that misses a migration in the middle stops every command with one sentence", async (test) => {
+    const cwd = await Process.folder(test)
+    const env = { DATABASE_URL: "sqlite:./gap.db", DEV: "true", LOG_LEVEL: "warn", PORT: "0" }
+    await Process.json(cwd, ["migrate"], env)
+    const database = new DatabaseSync(join(cwd, "gap.db"))
+    database.exec("DELETE FROM partner_commentary_migrations WHERE migration_id = 19")
+    database.close()
+    for (const args of [["serve"], ["migrate"], ["metrics", "rebuild"]]) {
+      const outcome = await Process.run(cwd, args, { ...env, PUBLIC_URL: "http://localhost:1" })
+      expect(outcome).toMatchObject({ code: 1, stdout: "" })
+      expect(outcome.stderr).toContain("but not the migration 0019_events_by_type before it")
+      expect(outcome.stderr.split("\n")).toHaveLength(2)
+    }
+  })
+
   it("a database of a newer version stops every command with one sentence", async (test) => {
     const cwd = await Process.folder(test)
     const env = { DATABASE_URL: "sqlite:./new.db", DEV: "true", LOG_LEVEL: "warn", PORT: "0" }

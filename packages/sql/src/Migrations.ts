@@ -36,7 +36,10 @@ import { openByOrganization } from "./migrations/0027_open_by_organization.ts"
 import { testStorage } from "./migrations/0029_test_storage.ts"
 import { mailTickets } from "./migrations/0030_mail_tickets.ts"
 import { dueTimes } from "./migrations/0033_due_times.ts"
-import { look, table } from "./Standing.ts"
+import { processes } from "./migrations/0034_processes.ts"
+import * as OlderProcesses from "./OlderProcesses.ts"
+import { look, type Standing, table } from "./Standing.ts"
+import { SchemaIncomplete } from "./StandingRefused.ts"
 
 const migrations = {
   "0001_partners": partners,
@@ -66,7 +69,8 @@ const migrations = {
   "0027_open_by_organization": openByOrganization,
   "0029_test_storage": testStorage,
   "0030_mail_tickets": mailTickets,
-  "0033_due_times": dueTimes
+  "0033_due_times": dueTimes,
+  "0034_processes": processes
 }
 
 const isHeld = (error: unknown): boolean =>
@@ -77,7 +81,10 @@ const isHeld = (error: unknown): boolean =>
 /** All of them, oldest first. */
 export const names: ReadonlyArray<string> = Object.keys(migrations)
 
-const latest = Math.max(...names.map((name) => Number.parseInt(name, 10)))
+const idOf = (name: string): number => Number.parseInt(name, 10)
+
+/** The schema that this version knows. */
+export const latest = Math.max(...names.map(idOf))
 
 /** Nothing was changed: what a newer version means by its schema, this one cannot know. */
 export class SchemaTooNew extends Schema.TaggedError<SchemaTooNew>()("SchemaTooNew", {
@@ -106,19 +113,28 @@ const apply = Migrator.make({})({ loader: Migrator.fromRecord(migrations), table
 const oneByOne = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* lockName(sql, table)
+  // Under the lock, which a process takes to be seen first: none begins meanwhile.
+  yield* OlderProcesses.check((yield* standing).left)
   yield* sql`SET LOCAL lock_timeout = '5s'`
   const applied = yield* ByteOrder.ofWhatIsMade(apply)
   yield* sql`SET LOCAL lock_timeout = DEFAULT`
   return applied
 }).pipe(Effect.catchIf(isHeld, () => new SchemaHeld()))
 
-const known = ({ newest }: { readonly newest: number }) =>
-  newest > latest ? Effect.fail(new SchemaTooNew({ found: newest, known: latest })) : Effect.void
+/** A migration that is missing below the newest one would never run: the schema is none that any version made. */
+const known = ({
+  applied,
+  newest
+}: Pick<Standing, "applied" | "newest">): Effect.Effect<void, SchemaTooNew | SchemaIncomplete> => {
+  if (newest > latest) return Effect.fail(new SchemaTooNew({ found: newest, known: latest }))
+  const missing = names.filter((name) => idOf(name) < newest && !applied.has(idOf(name)))
+  return missing.length > 0 ? Effect.fail(new SchemaIncomplete({ missing, newest })) : Effect.void
+}
 
 /** How the database stands, and which migrations are left to do, oldest first. Nothing is changed, and nobody waited for but who migrates. */
 export const standing = Effect.gen(function* () {
   const found = yield* Effect.tap(look, known)
-  return { ...found, left: names.filter((name) => Number.parseInt(name, 10) > found.newest) }
+  return { ...found, left: names.filter((name) => idOf(name) > found.newest) }
 })
 
 /**
@@ -130,7 +146,10 @@ export const migrate = Effect.gen(function* () {
   const { left, obstacle } = yield* standing
   if (left.length === 0) return []
   if (Option.isSome(obstacle)) return yield* obstacle.value
-  const applied = yield* sql.onDialectOrElse({ pg: () => sql.withTransaction(oneByOne), orElse: () => apply })
+  const applied = yield* sql.onDialectOrElse({
+    pg: () => sql.withTransaction(oneByOne),
+    orElse: () => Effect.andThen(OlderProcesses.check(left), apply)
+  })
   // A newer version may have come before.
   yield* Effect.flatMap(look, known)
   return applied

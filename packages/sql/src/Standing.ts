@@ -9,6 +9,8 @@ import { SchemaForbidden, WritesRefused, WrongEncoding } from "./StandingRefused
 export const table = "partner_commentary_migrations"
 
 export interface Standing {
+  /** The migrations that the database has seen, by their ids. */
+  readonly applied: ReadonlySet<number>
   /** The highest migration that the database has seen; 0 where there was none. */
   readonly newest: number
   /** There is no table at all, nobody else's either. */
@@ -44,7 +46,7 @@ const onPostgres = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
   if (server.encoding !== "UTF8") return yield* new WrongEncoding({ encoding: server.encoding })
   const isThere = server.found !== null
   return {
-    newest: isThere ? yield* newest(sql) : 0,
+    ...(isThere ? yield* seen(sql) : nothing),
     isEmpty: !server.tables,
     obstacle: Option.orElse(unwritten(server), () =>
       isThere || server.creates === true
@@ -61,11 +63,16 @@ const onSqlite = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
   const names = yield* sql<{ readonly name: string }>`SELECT name FROM sqlite_master WHERE type = 'table'`
     .withoutTransform
   const isThere = names.some(({ name }) => name === table)
-  return { newest: isThere ? yield* newest(sql) : 0, isEmpty: names.length === 0, obstacle: Option.none() }
+  return { ...(isThere ? yield* seen(sql) : nothing), isEmpty: names.length === 0, obstacle: Option.none() }
 })
 
-const newest = (sql: SqlClient.SqlClient) =>
+const nothing: Pick<Standing, "applied" | "newest"> = { applied: new Set(), newest: 0 }
+
+const seen = (sql: SqlClient.SqlClient) =>
   Effect.map(
-    sql<{ readonly found: number }>`SELECT MAX(migration_id) AS found FROM ${sql(table)}`.withoutTransform,
-    ([row]) => Number(row?.found ?? 0)
+    sql<{ readonly id: number }>`SELECT migration_id AS id FROM ${sql(table)}`.withoutTransform,
+    (rows): typeof nothing => {
+      const ids = rows.map(({ id }) => Number(id))
+      return { applied: new Set(ids), newest: Math.max(0, ...ids) }
+    }
   )

@@ -10,6 +10,17 @@ export class WrongEncoding extends Schema.TaggedError<WrongEncoding>()("WrongEnc
   }
 }
 
+/** Below the newest migration one is missing, and later ones were made without it. */
+export class SchemaIncomplete extends Schema.TaggedError<SchemaIncomplete>()("SchemaIncomplete", {
+  missing: Schema.Array(Schema.String),
+  newest: Schema.Number
+}) {
+  override get message() {
+    const what = this.missing.length === 1 ? "the migration" : "the migrations"
+    return `The database has seen migration ${this.newest}, but not ${what} ${this.missing.join(", ")} before it: it was written by a version that is none of this line. Restore the backup from before that version, and migrate again; nothing was changed.`
+  }
+}
+
 /** Since version 15 of Postgres a role may create nothing in `public` unless it owns the database. */
 export class SchemaForbidden extends Schema.TaggedError<SchemaForbidden>()("SchemaForbidden", {
   /** Quoted where SQL wants that, and so the schema that it finds first; null where it may use none. */

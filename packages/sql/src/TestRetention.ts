@@ -66,6 +66,7 @@ const ofOrganization = (sql: SqlClient, organizationId: OrganizationId, before: 
         topics: -counted.length,
         bytes: -counted.reduce((total, bytes) => total + bytes, 0)
       })
+      yield* figures(sql, isOwn, before)
       const owner = { organizationId, environment: "test" } as const
       yield* Tallies.add(
         sql,
@@ -75,12 +76,11 @@ const ofOrganization = (sql: SqlClient, organizationId: OrganizationId, before: 
           return gone === 0 ? [] : [TopicTotals.tally(status, -gone)]
         })
       )
-      yield* figures(sql, isOwn, before)
       return rows.length
     })
   )
 
-/** Everything that refers to the assignments, deliveries first: they are found by their events. */
+/** Everything that refers to the assignments, but for the append-only audit log. Deliveries come first: they are found by their events. */
 const dependents = Effect.fnUntraced(function* (sql: SqlClient, isOwn: Fragment, shares: Fragment) {
   const sent = sql`SELECT w.id, e.id FROM (SELECT id FROM webhooks WHERE ${isOwn}) AS w
     CROSS JOIN (SELECT id FROM events WHERE environment = 'test' AND share_id IN (${shares})) AS e`
@@ -91,7 +91,6 @@ const dependents = Effect.fnUntraced(function* (sql: SqlClient, isOwn: Fragment,
   // Ids of an assignment's mails begin with its own.
   yield* sql`DELETE FROM mails WHERE id IN (SELECT m.id FROM (${shares}) AS share
     JOIN mails m ON m.id >= share.id || '.' AND m.id < share.id || '/')`
-  yield* sql`DELETE FROM audit_log WHERE subject IN (${shares})`
   yield* sql`DELETE FROM productions WHERE share_id IN (${shares})`
   yield* sql`DELETE FROM drafts WHERE share_id IN (${shares})`
 })
@@ -102,7 +101,7 @@ const figures = Effect.fnUntraced(function* (sql: SqlClient, isOwn: Fragment, be
     WHERE ${isOwn} ORDER BY created_at, id LIMIT 1`
   const limit = dayOf(before)
   const day = first === undefined || first.created_at > limit ? limit : first.created_at.slice(0, limit.length)
-  for (const table of ["tallies", "performance_times"]) {
+  for (const table of ["performance_times", "tallies"]) {
     yield* sql`DELETE FROM ${sql(table)} WHERE ${isOwn} AND day > '' AND day < ${day}`
   }
 })

@@ -5,6 +5,6 @@ import * as SqlClient from "effect/sql/SqlClient"
 export const dueTimes = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
 
-  yield* sql`CREATE INDEX assignments_generating ON assignments (generation_next_at) WHERE generation_next_at IS NOT NULL`
-  yield* sql`CREATE INDEX assignments_simulated ON assignments (simulation_next_at) WHERE simulation_next_at IS NOT NULL`
+  yield* sql`CREATE INDEX IF NOT EXISTS assignments_generating ON assignments (generation_next_at) WHERE generation_next_at IS NOT NULL`
+  yield* sql`CREATE INDEX IF NOT EXISTS assignments_simulated ON assignments (simulation_next_at) WHERE simulation_next_at IS NOT NULL`
 })

@@ -1,0 +1,23 @@
+/** `metrics rebuild`: the daily figures, computed again from the assignments. */
+import * as Command from "effect/cli/Command"
+import * as Effect from "effect/Effect"
+import * as Administration from "../Administration.ts"
+import { answer } from "../Answer.ts"
+
+const rebuild = Command.make(
+  "rebuild",
+  {},
+  Effect.fn(function* () {
+    const { rebuild } = yield* Effect.promise(() => import("@partner-commentary/sql/RebuiltFigures"))
+    const days = yield* rebuild
+    yield* answer({
+      json: () => ({ rebuilt_days: days }),
+      text: () => [`Rebuilt the figures of ${days === 1 ? "one day" : `${days} days`} of organizations.`]
+    })
+  }, Effect.provide(Administration.layer))
+).pipe(Command.withDescription("Compute the daily figures again from the assignments, while the service runs"))
+
+export const metrics = Command.make("metrics").pipe(
+  Command.withDescription("Figures of GET /metrics/performance"),
+  Command.withSubcommands([rebuild])
+)
