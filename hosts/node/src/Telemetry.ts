@@ -17,6 +17,7 @@ import * as References from "effect/References"
 import * as Schedule from "effect/Schedule"
 import * as Listener from "./Listener.ts"
 import * as Metrics from "./Metrics.ts"
+import * as Spans from "./Spans.ts"
 import { version } from "./Version.ts"
 
 /** Whether anybody watches this process. */
@@ -26,12 +27,12 @@ export const layer = ({ otlp }: Settings) =>
   Option.match(otlp, {
     // Nobody would see the spans, and each costs.
     onNone: () => Layer.succeed(References.TracerEnabled, false),
-    onSome: ({ headers, url }) =>
+    onSome: ({ headers, statements, url }) =>
       Layer.unwrap(
         Effect.gen(function* () {
           const { layerJson } = yield* Effect.promise(() => import("effect/observability/Otlp"))
           const client = yield* Effect.promise(() => import("effect/http/FetchHttpClient"))
-          return layerJson({
+          const exported = layerJson({
             baseUrl: url,
             headers: Redacted.value(headers),
             resource: {
@@ -43,6 +44,7 @@ export const layer = ({ otlp }: Settings) =>
             loggerMergeWithExisting: true,
             shutdownTimeout: "2 seconds"
           }).pipe(Layer.provide(client.layer))
+          return Spans.layer(statements).pipe(Layer.provideMerge(exported))
         })
       )
   })

@@ -220,6 +220,7 @@ describe("Settings", () => {
     ["LOG_FORMAT", "xml"],
     ["LOG_REQUESTS", "some"],
     ["OTEL_EXPORTER_OTLP_ENDPOINT", "grpc"],
+    ["OTEL_TRACE_STATEMENTS", "some"],
     ["OTEL_EXPORTER_OTLP_HEADERS", "hunter2"],
     ["OTEL_EXPORTER_OTLP_HEADERS", "authorization=hunter2%zz"],
     ["OTEL_EXPORTER_OTLP_HEADERS", "two words=hunter2"]

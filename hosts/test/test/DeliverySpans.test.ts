@@ -24,7 +24,7 @@ it.effect(
       yield* Effect.gen(function* () {
         const receivers = yield* Receivers
         yield* receivers.answer(() => Effect.succeed({ status: 500, excerpt: "hunter2" }))
-        const { declined, key } = yield* seeded
+        const { declined, key, owner } = yield* seeded
         const hook = yield* webhookOf(key, ["commentary.failed"], secretly)
         yield* declined("Who goes down this season?")
         yield* hook.failures(1)
@@ -33,12 +33,15 @@ it.effect(
         yield* hook.failures(0)
         const [first] = yield* eventsSent
         const attempts = spans.filter(({ name }) => name === "Courier.deliver")
+        const data = first?.event.data
+        const subject = { "topic.id": data.topic_id, "share.id": data.share_id, "organization.id": owner.id }
         assert.deepStrictEqual(
           attempts.map(({ attributes }) => Object.fromEntries(attributes)),
           [
             [1, "http", 500],
             [2, "success", 204]
           ].map(([number, outcome, status]) => ({
+            ...subject,
             "webhook.id": hook.id,
             "event.id": first?.event.id,
             "attempt.number": number,

@@ -1,6 +1,7 @@
 /** Stands before every endpoint of the partner API: admits its caller, finds it a place, and names it to the handler. */
 import { ApiKeyAuth, CurrentPrincipal, OwnLimit, RequiredScope } from "@partner-commentary/api/ApiKeyAuth"
 import { ConcurrencyLimit } from "@partner-commentary/core/access/ConcurrencyLimit"
+import * as Subject from "@partner-commentary/core/shared/Subject"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
@@ -29,7 +30,9 @@ export const layer = Layer.effect(
 
     return (next, { endpoint }) =>
       Effect.flatMap(principal(endpoint), (caller) => {
-        const answered = Effect.provideService(next, CurrentPrincipal, caller)
+        const answered = Subject.traced(Effect.provideService(next, CurrentPrincipal, caller), {
+          organizationId: caller.organization.id
+        })
         return withRetryAfter(ConcurrentRequests.within(limit, endpoint, caller.organization.id, answered))
       })
   })

@@ -1,6 +1,7 @@
 /** Stands before every endpoint of the partner dashboard: admits its caller, finds it a place, and names it to the handler. */
 import { CurrentDashboard, DashboardAuth } from "@partner-commentary/api/DashboardAuth"
 import { ConcurrencyLimit } from "@partner-commentary/core/access/ConcurrencyLimit"
+import * as Subject from "@partner-commentary/core/shared/Subject"
 import * as Effect from "effect/Effect"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as Layer from "effect/Layer"
@@ -24,7 +25,9 @@ export const layer = Layer.effect(
 
     return (next, { endpoint }) =>
       Effect.flatMap(principal, (caller) => {
-        const answered = Effect.provideService(next, CurrentDashboard, caller)
+        const answered = Subject.traced(Effect.provideService(next, CurrentDashboard, caller), {
+          organizationId: caller.organization.id
+        })
         return withRetryAfter(ConcurrentRequests.within(limit, endpoint, caller.organization.id, answered))
       })
   })

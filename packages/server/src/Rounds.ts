@@ -7,7 +7,7 @@ import { Drafting } from "@partner-commentary/core/commentary/Drafting"
 import { Studio } from "@partner-commentary/core/commentary/Studio"
 import { Postman } from "@partner-commentary/core/mail/Postman"
 import { Retention } from "@partner-commentary/core/operations/Retention"
-import type { OrganizationId } from "@partner-commentary/core/shared/Ids"
+import type { OrganizationId, ShareId } from "@partner-commentary/core/shared/Ids"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import { Policy } from "@partner-commentary/core/shared/Policy"
 import { dueIn, type Work, WorkSignal } from "@partner-commentary/core/shared/WorkSignal"
@@ -103,7 +103,7 @@ export const assignments = Effect.fnUntraced(function* (environment: Environment
       else if (!free) refused++
       if (Option.isSome(woken.begun)) {
         const attempt = drafting.attempt(woken.begun.value.id, woken.begun.value.ticket)
-        start(places.take(organizationId, survive(attempt)))
+        start(places.take(organizationId, survive(attempt, { share_id: woken.begun.value.id })))
       }
       // Whoever came meanwhile is not kept waiting for all of it.
       if (woke + refused >= step) break
@@ -159,7 +159,12 @@ export const deliveries = Effect.gen(function* () {
       Effect.tap(courier.take(left, isScarce(left)), (taken) =>
         Effect.sync(() => {
           for (const errand of taken)
-            start(survive(Effect.onError(Effect.uninterruptible(run(errand)), () => lookAgain)))
+            start(
+              survive(
+                Effect.onError(Effect.uninterruptible(run(errand)), () => lookAgain),
+                { webhook: errand.claimed.webhookId, event: errand.claimed.eventId }
+              )
+            )
         })
       )
     )
@@ -176,7 +181,7 @@ export const media = Effect.gen(function* () {
 })
 
 /** Pieces that are taken as places are free, and made side by side. */
-const oneByOne = Effect.fnUntraced(function* <A>(
+const oneByOne = Effect.fnUntraced(function* <A extends { readonly shareId: ShareId | null }>(
   kind: Work,
   most: number,
   {
@@ -199,7 +204,8 @@ const oneByOne = Effect.fnUntraced(function* <A>(
     const taken = yield* Effect.uninterruptible(
       Effect.tap(take(free), (pieces) =>
         Effect.sync(() => {
-          for (const piece of pieces) start(Effect.ensuring(survive(Effect.uninterruptible(make(piece))), lookAgain))
+          for (const piece of pieces)
+            start(Effect.ensuring(survive(Effect.uninterruptible(make(piece)), { share_id: piece.shareId }), lookAgain))
         })
       )
     )
@@ -255,7 +261,11 @@ const rounds = (
   underWay: FiberSet.FiberSet<unknown, unknown>
 ): Rounds => ({ kind, round, nextDue, underWay: FiberSet.size(underWay), settled: FiberSet.awaitEmpty(underWay) })
 
-const survive = (attempt: Effect.Effect<void>) =>
+/** The line names what the attempt was about. */
+const survive = (attempt: Effect.Effect<void>, about: Readonly<Record<string, unknown>>) =>
   Effect.catchCause(attempt, (cause) =>
-    Effect.logError("An attempt at a draft, a mail, a delivery or a medium broke off", cause)
+    Effect.annotateLogs(
+      Effect.logError("An attempt at a draft, a mail, a delivery or a medium broke off", cause),
+      about
+    )
   )

@@ -51,6 +51,8 @@ export interface OtlpSettings {
   readonly url: string
   /** Credentials, for the most part. */
   readonly headers: Redacted.Redacted<Readonly<Record<string, string>>>
+  /** Whether statements of the database are spans. */
+  readonly statements: boolean
 }
 
 export interface GeneratorSettings {
@@ -154,7 +156,8 @@ const readSigningSecrets = Effect.gen(function* () {
 const readOtlp = Effect.gen(function* () {
   const url = yield* Variable.optional("OTEL_EXPORTER_OTLP_ENDPOINT", Kind.httpRoot)
   const headers = yield* Variable.withDefault("OTEL_EXPORTER_OTLP_HEADERS", Kind.headers, {})
-  return Option.map(url, (at): OtlpSettings => ({ url: at, headers: Redacted.make(headers) }))
+  const statements = yield* Variable.withDefault("OTEL_TRACE_STATEMENTS", Kind.flag, false)
+  return Option.map(url, (at): OtlpSettings => ({ url: at, headers: Redacted.make(headers), statements }))
 })
 
 const readGenerator = Effect.gen(function* () {

@@ -4,6 +4,7 @@ import { noticeId } from "@partner-commentary/core/mail/Mail"
 import { type LatestDue, tolerance } from "@partner-commentary/core/shared/DueTimes"
 import type { OrganizationId, ShareId, TopicId } from "@partner-commentary/core/shared/Ids"
 import * as Instant from "@partner-commentary/core/shared/Instant"
+import * as Subject from "@partner-commentary/core/shared/Subject"
 import { dueIn, type Work } from "@partner-commentary/core/shared/WorkSignal"
 import type { Assignment } from "@partner-commentary/core/topic/Assignment"
 import {
@@ -40,6 +41,10 @@ import { transact } from "./Transaction.ts"
 import * as Usage from "./UsageStore.ts"
 
 type Decision<E> = Result.Result<Modified, E>
+
+/** The request or the job that reads or changes an assignment is about it. */
+const marked = ({ id: shareId, organizationId, topicId }: Assignment) =>
+  Subject.mark({ organizationId, topicId, shareId })
 
 type LockedTopic = Pick<TopicRow, "id" | "status" | "created_at" | keyof ReturnType<typeof countsOf>>
 
@@ -166,16 +171,21 @@ export const layer = Layer.effect(
     return AssignmentStore.of({
       find: (id) =>
         Effect.orDie(
-          Effect.map(sql<InContextRow>`${inContext} WHERE a.id = ${id}`, ([row]) =>
-            row === undefined ? Option.none() : Option.some(fromContextRow(row))
-          )
+          Effect.flatMap(sql<InContextRow>`${inContext} WHERE a.id = ${id}`, ([row]) => {
+            if (row === undefined) return Effect.succeedNone
+            const found = fromContextRow(row)
+            return Effect.as(marked(found.assignment), Option.some(found))
+          })
         ),
 
       modify: (id, decide) =>
         Effect.flatMap(transact(sql, modify(id, decide)), (decided) =>
           Option.isNone(decided)
             ? Effect.succeed(Option.none())
-            : Effect.map(Effect.fromResult(decided.value), Option.some)
+            : Effect.map(
+                Effect.tap(Effect.fromResult(decided.value), ({ after }) => marked(after)),
+                Option.some
+              )
         ),
 
       due: (environment, at, limit) => Effect.orDie(Effect.map(due(environment, Instant.toIso(at), limit), byLane)),

@@ -1,5 +1,6 @@
 /** Writes an event with the change that it tells of, and a delivery for each webhook that subscribed to its type: one statement each. */
 import { toIso } from "@partner-commentary/core/shared/Instant"
+import * as Subject from "@partner-commentary/core/shared/Subject"
 import type { Assignment } from "@partner-commentary/core/topic/Assignment"
 import { type Emitted, middle } from "@partner-commentary/core/webhook/Event"
 import * as Effect from "effect/Effect"
@@ -7,7 +8,14 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import { forKeyShare } from "./Lock.ts"
 
 /** The topic's own part of the payload never leaves the database. References hold no character that JSON escapes. */
-export const announce = Effect.fnUntraced(function* (
+export const announce = (sql: SqlClient, event: Emitted, about: Assignment) =>
+  Subject.origin(write(sql, event, about), "event", event.id, {
+    organizationId: about.organizationId,
+    topicId: about.topicId,
+    shareId: about.id
+  })
+
+const write = Effect.fnUntraced(function* (
   sql: SqlClient,
   { at, head, id, tail, type }: Emitted,
   { environment, id: shareId, organizationId, topicId }: Assignment

@@ -12,6 +12,7 @@ import { DraftId, type ShareId } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
 import * as LogThrottle from "../shared/LogThrottle.ts"
 import { Policy } from "../shared/Policy.ts"
+import * as Subject from "../shared/Subject.ts"
 import { dueIn, WorkSignal } from "../shared/WorkSignal.ts"
 import type { Assignment } from "../topic/Assignment.ts"
 import { type AssignmentInContext, AssignmentStore, type Modified } from "../topic/AssignmentStore.ts"
@@ -63,29 +64,35 @@ export class Drafting extends Context.Service<
           )
         )
 
+      const make = Effect.fnUntraced(function* (found: AssignmentInContext, ticket: number) {
+        const { id } = found.assignment
+        const outcome = yield* Effect.result(
+          Effect.catchDefect(Effect.interruptible(generate(found)), (defect) =>
+            Effect.fail(new GenerationFailed({ permanent: false, reason: `the generator broke: ${String(defect)}` }))
+          ).pipe(Effect.onInterrupt(() => release(id, ticket)))
+        )
+        const failed = (present: Assignment, { permanent, reason }: GenerationFailed, now: Instant.Instant) =>
+          attemptFailed(present, { ticket, permanent, reason }, now, policy)
+        const draftId = yield* Ids.make(DraftId, random)
+        const now = yield* Instant.now
+        const modified = yield* store.modify(id, (present) =>
+          Result.succeed(
+            Result.isSuccess(outcome)
+              ? drafted(present, { ticket, draftId, content: outcome.success }, now, policy)
+              : failed(present, outcome.failure, now)
+          )
+        )
+        if (Result.isFailure(outcome)) yield* report(id, outcome.failure, modified)
+        // Whoever waited for a free place, too.
+        yield* signal.tell([dueIn(found.assignment.environment), "mails", "deliveries"])
+      })
+
       return Drafting.of({
         attempt: Effect.fn("Drafting.attempt")(function* (id, ticket) {
           const found = yield* store.find(id)
           if (Option.isNone(found) || found.value.assignment.generation.ticket !== ticket) return
-          const outcome = yield* Effect.result(
-            Effect.catchDefect(Effect.interruptible(generate(found.value)), (defect) =>
-              Effect.fail(new GenerationFailed({ permanent: false, reason: `the generator broke: ${String(defect)}` }))
-            ).pipe(Effect.onInterrupt(() => release(id, ticket)))
-          )
-          const failed = (present: Assignment, { permanent, reason }: GenerationFailed, now: Instant.Instant) =>
-            attemptFailed(present, { ticket, permanent, reason }, now, policy)
-          const draftId = yield* Ids.make(DraftId, random)
-          const now = yield* Instant.now
-          const modified = yield* store.modify(id, (present) =>
-            Result.succeed(
-              Result.isSuccess(outcome)
-                ? drafted(present, { ticket, draftId, content: outcome.success }, now, policy)
-                : failed(present, outcome.failure, now)
-            )
-          )
-          if (Result.isFailure(outcome)) yield* report(id, outcome.failure, modified)
-          // Whoever waited for a free place, too.
-          yield* signal.tell([dueIn(found.value.assignment.environment), "mails", "deliveries"])
+          const { organizationId, topicId } = found.value.assignment
+          return yield* Subject.about(make(found.value, ticket), { organizationId, topicId, shareId: id })
           // A stop breaks off the asking, and nothing else: what was answered is stored.
         }, Effect.uninterruptible)
       })

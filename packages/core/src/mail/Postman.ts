@@ -16,6 +16,7 @@ import type { OrganizationId } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
 import * as LogThrottle from "../shared/LogThrottle.ts"
 import { Policy } from "../shared/Policy.ts"
+import * as Subject from "../shared/Subject.ts"
 import { Transaction } from "../shared/Transaction.ts"
 import { WorkSignal } from "../shared/WorkSignal.ts"
 import { isSettled } from "../topic/Assignment.ts"
@@ -90,7 +91,7 @@ export class Postman extends Context.Service<
       })
 
       /** None: nobody needs this mail any more. */
-      const write = Effect.fnUntraced(function* (mail: Mail) {
+      const write = Effect.fnUntraced(function* (mail: Mail, found: Option.Option<AssignmentInContext>) {
         if (mail.kind === "desk") {
           if (mail.address === null) return Option.none<MailMessage>()
           return message(
@@ -101,7 +102,6 @@ export class Postman extends Context.Service<
         }
         if (isWebhookNotice(mail.kind)) return yield* aboutWebhook(mail, mail.kind)
         if (mail.kind === "undeliverable") return yield* aboutFailures(mail)
-        const found = mail.shareId === null ? Option.none() : yield* assignments.find(mail.shareId)
         if (Option.isNone(found)) return Option.none<MailMessage>()
         const { assignment, topic } = found.value
         const now = yield* Instant.now
@@ -153,7 +153,17 @@ export class Postman extends Context.Service<
         )
 
       const deliver = Effect.fn("Postman.deliver")(function* (mail: Mail) {
-        const written = yield* write(mail)
+        const found =
+          mail.shareId === null || mail.kind === "undeliverable"
+            ? Option.none<AssignmentInContext>()
+            : yield* assignments.find(mail.shareId)
+        const { organizationId, shareId } = mail
+        const topicId = Option.getOrUndefined(Option.map(found, ({ assignment }) => assignment.topicId))
+        yield* Subject.about(attempt(mail, found), { organizationId, topicId, shareId })
+      }, Effect.uninterruptible)
+
+      const attempt = Effect.fnUntraced(function* (mail: Mail, found: Option.Option<AssignmentInContext>) {
+        const written = yield* write(mail, found)
         if (Option.isNone(written)) {
           yield* mails.settle(mail, { state: "obsolete" }, yield* Instant.now)
           return
@@ -170,7 +180,7 @@ export class Postman extends Context.Service<
           if (Option.isSome(handedOver)) return
         }
         yield* mails.settle(mail, { state: "sent" }, now)
-      }, Effect.uninterruptible)
+      })
 
       const refused = Effect.fnUntraced(function* (mail: Mail, refusal: MailRefused, now: Instant.Instant) {
         const { permanent, reason, unanswered = false } = refusal
@@ -195,7 +205,6 @@ export class Postman extends Context.Service<
           mail: mail.id,
           kind: mail.kind,
           reason: refusal.reason,
-          ...(mail.shareId === null ? {} : { share_id: mail.shareId }),
           ...(until === null
             ? {
                 mend:

@@ -18,6 +18,7 @@ import { type PersonaId, ShareId, TopicId } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
 import type { Page } from "../shared/Page.ts"
 import { Policy } from "../shared/Policy.ts"
+import * as Subject from "../shared/Subject.ts"
 import { dueIn, WorkSignal } from "../shared/WorkSignal.ts"
 import type { QuotaExceeded } from "../usage/Quota.ts"
 import { fingerprint } from "./DuplicateWindow.ts"
@@ -153,8 +154,12 @@ export class Topics extends Context.Service<
           return submission
         }),
 
-        submit: (submission) =>
-          Effect.tap(store.submit(submission), signal.tell([dueIn(submission.topic.environment), "mails"])),
+        submit: (submission) => {
+          const { environment, id, organizationId } = submission.topic
+          const subject = { organizationId, topicId: id }
+          const submitted = Subject.origin(store.submit(submission), "topic", id, subject)
+          return Effect.tap(Subject.traced(submitted, subject), signal.tell([dueIn(environment), "mails"]))
+        },
 
         progress: (owner, id) => orNotFound(store.progress(owner, id)),
         find: (owner, id) => orNotFound(store.find(owner, id)),

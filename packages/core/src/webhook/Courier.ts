@@ -14,6 +14,7 @@ import * as Instant from "../shared/Instant.ts"
 import * as LogThrottle from "../shared/LogThrottle.ts"
 import * as Memory from "../shared/Memory.ts"
 import { Policy } from "../shared/Policy.ts"
+import * as Subject from "../shared/Subject.ts"
 import { WorkSignal } from "../shared/WorkSignal.ts"
 import type { Attempt } from "./Attempt.ts"
 import { longestDelay, next } from "./DeliveryPlan.ts"
@@ -162,9 +163,11 @@ export class Courier extends Context.Service<
             send({ webhook: { id, url }, sealedSecret, eventId: publicId(eventId), payload })
           ).pipe(Effect.onInterrupt(() => release(errand.claimed)))
           yield* Effect.annotateCurrentSpan(described(errand.claimed, attempt))
+          const subject = Subject.ofPayload(payload, errand.lane.organizationId)
+          yield* Subject.markEvent(eventId, subject)
           const written = writeDown(errand, attempt, mayGoOn)
           if (attempt.failure === null) return yield* written
-          return yield* Effect.ensuring(failures.withPermit(written), report(errand.claimed, attempt))
+          return yield* Effect.ensuring(failures.withPermit(written), report(errand.claimed, attempt, subject()))
         }, Effect.uninterruptible),
 
         nextDue: store.nextDue
@@ -208,12 +211,25 @@ const reportDisabled = ({ health, webhook }: Health.Receiver, { at, failure, rea
   })
 
 /** What we could not sign is the operator's to mend. */
-const report = ({ eventId, kind, ticket, webhookId }: Claimed, { failure, reason, status }: Attempt) =>
+const report = (
+  { eventId, kind, ticket, webhookId }: Claimed,
+  { failure, reason, status }: Attempt,
+  subject: Subject.Subject
+) =>
   Effect.annotateLogs(
     failure === "unsigned"
       ? Effect.logError(
           "A webhook's secret cannot be opened; bring back the entry of SIGNING_SECRET it was sealed under"
         )
       : LogThrottle.repeating(Effect.logInfo("An event was not delivered")),
-    { webhook: webhookId, event: eventId, attempt: ticket, kind, failure, reason, status }
+    {
+      ...Subject.named(subject, "_"),
+      webhook: webhookId,
+      event: eventId,
+      attempt: ticket,
+      kind,
+      failure,
+      reason,
+      status
+    }
   )
