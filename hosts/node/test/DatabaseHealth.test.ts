@@ -1,6 +1,7 @@
 /** A database that takes no writes is said within seconds: by /readyz, in the log without anybody asking, and by doctor. */
-import { existsSync, renameSync } from "node:fs"
+import { closeSync, existsSync, openSync, renameSync, writeSync } from "node:fs"
 import { join } from "node:path"
+import { DatabaseSync } from "node:sqlite"
 import { describe, expect, it } from "vitest"
 import * as OwnDatabase from "./OwnDatabase.ts"
 import * as Process from "./Process.ts"
@@ -103,5 +104,27 @@ describe.concurrent("a SQLite file that is not there", () => {
     expect((await Process.run(cwd, ["migrate"], env)).code).toBe(0)
     const { stop } = await Process.start(cwd, ["serve"], env)
     expect(await stop()).toMatchObject({ code: 0 })
+  })
+})
+
+it("a SQLite file with a corrupt page is named by doctor, though no request has read that page", async (test) => {
+  const cwd = await Process.folder(test)
+  await Process.json(cwd, ["migrate"], file)
+  const sound = JSON.parse((await Process.run(cwd, ["doctor", "--json"], file)).stdout)
+  expect(sound.findings).toContainEqual({ check: "database file", state: "ok", message: "Its pages are sound." })
+  const path = join(cwd, "service.db")
+  const database = new DatabaseSync(path)
+  const [root] = database.prepare("SELECT rootpage FROM sqlite_master WHERE name = 'recoveries'").all()
+  database.close()
+  const page = 4096
+  const descriptor = openSync(path, "r+")
+  writeSync(descriptor, Buffer.alloc(page, 0xff), 0, page, (Number(root?.["rootpage"]) - 1) * page)
+  closeSync(descriptor)
+  const doctor = await Process.run(cwd, ["doctor", "--json"], file)
+  expect(doctor.code).toBe(1)
+  expect(JSON.parse(doctor.stdout).findings).toContainEqual({
+    check: "database file",
+    state: "mend",
+    message: expect.stringContaining("is corrupt")
   })
 })
