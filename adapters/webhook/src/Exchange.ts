@@ -5,6 +5,7 @@
  * more than 256 KiB otherwise (interim answers, chunk extensions, tiny chunks) fails the attempt, even after a status line.
  */
 import { Buffer } from "node:buffer"
+import { constants } from "node:crypto"
 import * as Http from "node:http"
 import * as Https from "node:https"
 import type { LookupFunction } from "node:net"
@@ -21,13 +22,15 @@ export interface Agents {
 /**
  * Connections are kept for one second: a stream of events shares a few of them, while hardly any receiver closes so soon,
  * so that no request goes out on a connection that is about to die. None is a proxy's, and every
- * certificate is looked at, whatever the environment says.
+ * certificate is looked at, whatever the environment says. No receiver may renegotiate: each handshake costs us a signature
+ * check and shows no bytes, so a TLS 1.2 receiver could keep the process busy until the deadline.
  */
 export const agents = (lookup: LookupFunction) =>
   Effect.acquireRelease(
     Effect.sync((): Agents => {
       const options = { keepAlive: true, timeout: 1000, maxFreeSockets: 32, lookup }
-      return { http: new Http.Agent(options), https: new Https.Agent({ ...options, rejectUnauthorized: true }) }
+      const secure = { rejectUnauthorized: true, secureOptions: constants.SSL_OP_NO_RENEGOTIATION }
+      return { http: new Http.Agent(options), https: new Https.Agent({ ...options, ...secure }) }
     }),
     ({ http, https }) =>
       Effect.sync(() => {

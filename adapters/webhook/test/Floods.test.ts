@@ -1,6 +1,6 @@
 /** Answers without end, in every part of an HTTP answer that Node reads without handing it on. */
 import type { Socket } from "node:net"
-import { getCACertificates, setDefaultCACertificates } from "node:tls"
+import { getCACertificates, setDefaultCACertificates, TLSSocket } from "node:tls"
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { authority, issuedBy } from "@partner-commentary/test/Certificates"
 import * as Effect from "effect/Effect"
@@ -70,6 +70,26 @@ describe("a flooding receiver", () => {
       assert.strictEqual(failure, "http")
       yield* Effect.timeout(until(receiver, 0), "10 seconds")
       assert.isBelow(receiver.sent(), 16 * 1024 * 1024)
+    })
+  )
+
+  it.live("cannot renegotiate TLS, which costs a handshake of ours each time and shows no bytes", () =>
+    Effect.gen(function* () {
+      let renegotiated = 0
+      const receiver = yield* tls({ ...issuedBy(trusted, { host }), maxVersion: "TLSv1.2" }, (socket) => {
+        const again = () => {
+          if (!(socket instanceof TLSSocket) || socket.destroyed) return
+          socket.renegotiate({}, (error) => {
+            if (error !== null) return
+            renegotiated++
+            again()
+          })
+        }
+        socket.on("error", () => undefined).once("data", again)
+      })
+      const { send } = yield* transport({ allowPrivate: true, lookup: () => Effect.succeed(["127.0.0.1"]) })
+      yield* Effect.flip(send(request(`https://${host}:${receiver.port}/`, "2 seconds")))
+      assert.strictEqual(renegotiated, 0)
     })
   )
 
