@@ -48,9 +48,10 @@ export const layer = Layer.effect(
         persona.tally.counts[name] = total
         if (latest !== null) persona.personaName = latest.slice(dayLength)
       }
-      for (const row of times) {
+      for (const [index, row] of times.entries()) {
         const persona = kept.get(row.persona_id)
         if (persona !== undefined) addRow(persona.tally, row)
+        if (index % rowsBetweenYields === rowsBetweenYields - 1) yield* Effect.yieldNow
       }
       return [...kept].map(([personaId, { personaName, tally }]): KeptOfPersona => {
         return { personaId, personaName, tally: { ...tally, counts: withPending(tally.counts) } }
@@ -86,6 +87,9 @@ export const layer = Layer.effect(
     })
   })
 )
+
+/** Adding a row of times takes tens of microseconds. */
+const rowsBetweenYields = 500
 
 const dayLength = "2026-01-30".length
 

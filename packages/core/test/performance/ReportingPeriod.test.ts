@@ -77,22 +77,22 @@ describe("a period is divided", () => {
 })
 
 describe("whole days are read in steps", () => {
-  it("of a week at most that follow each other and leave nothing out", () => {
-    for (const days of [1, 6, 7, 8, 14, 366]) {
+  it("of 31 days at most that follow each other and leave nothing out", () => {
+    for (const days of [1, 30, 31, 32, 62, 366]) {
       const end = midnight + days * day
       const steps = stepsOf({ start: midnight, end }, noon)
       assert.strictEqual(steps[0]?.start, midnight)
       assert.strictEqual(steps.at(-1)?.end, end)
       for (const [index, { end: until, start }] of steps.entries()) {
-        assert.isAtMost((until ?? Number.NaN) - start, 7 * day)
+        assert.isAtMost((until ?? Number.NaN) - start, 31 * day)
         if (index > 0) assert.strictEqual(steps[index - 1]?.end, start)
       }
     }
   })
 
   it("the last without an end where the period ends now", () => {
-    assert.deepStrictEqual(stepsOf({ start: midnight - 8 * day, end: null }, noon), [
-      { start: midnight - 8 * day, end: midnight - day },
+    assert.deepStrictEqual(stepsOf({ start: midnight - 32 * day, end: null }, noon), [
+      { start: midnight - 32 * day, end: midnight - day },
       { start: midnight - day, end: null }
     ])
     assert.deepStrictEqual(stepsOf({ start: midnight + day, end: null }, noon), [{ start: midnight + day, end: null }])
