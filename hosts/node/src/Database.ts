@@ -28,7 +28,7 @@ export const layer = (settings: Settings, options: { readonly listens: boolean }
     Effect.suspend(() => {
       const { database } = settings
       return !isPostgres(database) && isMissing(settings) && !mayBegin(settings)
-        ? refused(settings, missing(database.filename))
+        ? refused(settings, missing(settings, database.filename))
         : Effect.succeed(opened(settings, { ...options, migrates: true }))
     })
   )
@@ -63,7 +63,7 @@ export const standing = (settings: Settings) =>
 export const looking = <A, E>(settings: Settings, question: Effect.Effect<A, E, SqlClient.SqlClient>) =>
   Effect.suspend(() => {
     const { database } = settings
-    if (!isPostgres(database) && isMissing(settings)) return refused(settings, missing(database.filename))
+    if (!isPostgres(database) && isMissing(settings)) return refused(settings, missing(settings, database.filename))
     return Effect.mapError(Effect.provide(question, layerLook(settings)), (error) =>
       DatabaseRefused.of(database, error)
     )
@@ -95,12 +95,18 @@ const isMissing = ({ database }: Settings) =>
 /** Whether a file is made where there is none. */
 const mayBegin = ({ development }: Settings) => development
 
-/** Why a file that is not there yet cannot be made, or how to make it. */
-const missing = (filename: SqliteDatabase["filename"]): string => {
+/**
+ * Why a missing file cannot be made, or how to make it. Outside development the file probably existed: `migrate` would put an empty
+ * service in its place.
+ */
+const missing = (settings: Settings, filename: SqliteDatabase["filename"]): string => {
   const folder = existing(dirname(resolve(filename)))
-  return statSync(folder).isDirectory() && isWritable(folder)
-    ? "there is no such file yet; run partner-commentary migrate to create it"
-    : `unable to open database file, for ${folder} is no folder that this user may write to`
+  if (statSync(folder).isDirectory() && isWritable(folder)) {
+    return mayBegin(settings)
+      ? "there is no such file yet; run partner-commentary migrate to create it"
+      : "there is no such file: mount its volume or put it back; run partner-commentary migrate for a new installation alone"
+  }
+  return `unable to open database file, for ${folder} is no folder that this user may write to`
 }
 
 const existing = (path: string): string => (existsSync(path) ? path : existing(dirname(path)))

@@ -9,9 +9,21 @@ import { type Finding, mend, notice, ok } from "./Doctor.ts"
 /** Within the doctor's own bound. */
 const timeout = Duration.seconds(3)
 
+/** SQLite's result code goes along with a failure: not every failure means that the pages are damaged. */
 const script = `const { DatabaseSync } = require("node:sqlite")
-const [row] = new DatabaseSync(process.argv[1], { readOnly: true }).prepare("PRAGMA quick_check(1)").all()
-process.stdout.write(row.quick_check)`
+const answer = (found) => process.stdout.write(JSON.stringify(found))
+try {
+  const [row] = new DatabaseSync(process.argv[1], { readOnly: true }).prepare("PRAGMA quick_check(1)").all()
+  answer({ code: 0, reason: row.quick_check })
+} catch (error) {
+  answer({ code: (error.errcode ?? 0) & 255, reason: error.message })
+}`
+
+/** SQLITE_CORRUPT and SQLITE_NOTADB. */
+const corruptCodes = [11, 26]
+
+/** SQLITE_PERM, BUSY, LOCKED, READONLY and CANTOPEN: the pages were not looked at. A write-ahead log needs a writable folder. */
+const refusedCodes = [3, 5, 6, 8, 14]
 
 /** Nothing for a database that is no file, or not there. */
 export const examine = ({ database }: Settings): Effect.Effect<ReadonlyArray<Finding>> => {
@@ -32,33 +44,32 @@ export const examine = ({ database }: Settings): Effect.Effect<ReadonlyArray<Fin
   )
 }
 
+const judged = (filename: string, code: number, reason: string): Finding => {
+  const check = "database file"
+  if (code === 0 && reason === "ok") return ok(check, "Its pages are sound.")
+  if (refusedCodes.includes(code)) return notice(check, `Not tried: ${reason}.`)
+  return code === 0 || corruptCodes.includes(code)
+    ? mend(check, `${filename} is corrupt (${reason.split("\n")[0]}): stop everything, and restore the last backup.`)
+    : mend(check, `${filename} cannot be read to the end: ${reason}. Check the path and the disk.`)
+}
+
 const checked = (filename: string) =>
   Effect.callback<Finding>((resume) => {
     const child = spawn(process.execPath, ["--no-warnings", "-e", script, filename], {
-      stdio: ["ignore", "pipe", "pipe"]
+      stdio: ["ignore", "pipe", "ignore"]
     })
     let found = ""
-    let failed = ""
     child.stdout.setEncoding("utf8").on("data", (text) => {
       found += text
     })
-    child.stderr.setEncoding("utf8").on("data", (text) => {
-      failed += text
-    })
     child.on("error", ({ message }) => resume(Effect.succeed(notice("database file", `Not tried: ${message}.`))))
     child.on("close", () => {
-      const reason =
-        found === "" ? (/^(?:Error: )(.*)$/m.exec(failed)?.[1] ?? "the check ended without an answer") : found
-      resume(
-        Effect.succeed(
-          reason === "ok"
-            ? ok("database file", "Its pages are sound.")
-            : mend(
-                "database file",
-                `${filename} is corrupt (${reason.split("\n")[0]}): stop everything, and restore the last backup.`
-              )
-        )
-      )
+      if (found === "") {
+        resume(Effect.succeed(notice("database file", "Not tried to the end: the check ended without an answer.")))
+        return
+      }
+      const { code, reason } = JSON.parse(found)
+      resume(Effect.succeed(judged(filename, code, reason)))
     })
     return Effect.sync(() => child.kill("SIGKILL"))
   })

@@ -97,8 +97,9 @@ describe.concurrent("a SQLite file that is not there", () => {
       const outcome = await Process.run(cwd, args, { ...env, PORT: "0", LOG_LEVEL: "warn" })
       expect(outcome.code).toBe(1)
       expect(outcome.stdout + outcome.stderr).toContain(
-        "there is no such file yet; run partner-commentary migrate to create it"
+        "there is no such file: mount its volume or put it back; run partner-commentary migrate for a new installation alone"
       )
+      expect(outcome.stdout).not.toContain("corrupt")
       expect(existsSync(join(cwd, "service.db"))).toBe(false)
     }
     expect((await Process.run(cwd, ["migrate"], env)).code).toBe(0)
