@@ -52,8 +52,9 @@ export const layer = Layer.effect(
         return counts(
           {
             mails,
+            // Without the order SQLite reads every open assignment by the index of due times.
             stalledDrafts: sql.literal(
-              "assignments WHERE generation_attempts > 0 AND generation_next_at IS NULL AND due_at IS NOT NULL"
+              "assignments WHERE generation_attempts > 0 AND generation_next_at IS NULL AND due_at IS NOT NULL ORDER BY id"
             ),
             openCircuits: sql`${open} AND quiet_until > ${now}`,
             halfOpenCircuits: sql`${open} AND (quiet_until IS NULL OR quiet_until <= ${now})`
