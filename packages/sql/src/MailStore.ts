@@ -86,16 +86,17 @@ export const layer = Layer.effect(
           )
         ),
 
-      // The notice of an hour waits for the hour's end, before any attempt.
+      // A notice to a contact waits for its hour or its five minutes, before any attempt.
       repairDueTimes: (latest) =>
         Effect.orDie(
           Effect.asVoid(
             sql`UPDATE mails SET due_at = CASE WHEN was_due_at IS NULL THEN ${Instant.toIso(latest.now)}
                 ELSE ${Instant.toIso(latest.leased)} END
               WHERE state = 'waiting' AND ${isTooLate(sql, queued, latest)}
-                AND (kind <> 'undeliverable' OR due_at > ${Instant.toIso(latestAfter(latest, latest.waiting.length))})`
+                AND (kind <> 'undeliverable' AND kind NOT LIKE 'webhook%' OR due_at > ${Instant.toIso(latestAfter(latest, latest.waiting.length))})`
           )
         ),
+
       undelivered: (organizationId, { from, to }, limit) => {
         const given = sql`FROM mails WHERE state = 'failed' AND organization_id = ${organizationId}
           AND settled_at >= ${Instant.toIso(from)} AND settled_at < ${Instant.toIso(to)} AND share_id IS NOT NULL`

@@ -46,6 +46,21 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.strictEqual((yield* store.claim(start + 5 * minute, start + hour, 10)).length, 1)
       }))
 
+    it("a webhook notice of the next five minutes keeps its moment, and one queued ahead of time is due now", () =>
+      Effect.gen(function* () {
+        const store = yield* MailStore
+        const waits = mail({ id: "next-notice", kind: "webhook_moved", shareId: null, createdAt: start + 5 * minute })
+        yield* store.queue(waits)
+        yield* store.queue({ ...waits, id: "ahead-notice", createdAt: ahead })
+        yield* store.repairDueTimes(latest)
+        const now = yield* store.claim(start, start + minute, 10)
+        assert.deepStrictEqual(
+          now.map(({ id }) => id),
+          ["ahead-notice"]
+        )
+        assert.strictEqual((yield* store.claim(start + 5 * minute, start + hour, 10)).length, 2, "one lease has ended")
+      }))
+
     it("a mail that was taken ahead of time gets a whole lease from now, and its outcome still counts", () =>
       Effect.gen(function* () {
         const store = yield* MailStore
