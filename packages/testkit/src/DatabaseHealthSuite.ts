@@ -16,7 +16,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<DatabaseHealth | Reten
         const { check } = yield* DatabaseHealth
         const { count } = yield* Retention
         const later = start + day
-        const before = { mails: later, windows: later, answers: later, events: later } as Parameters<typeof count>[0]
+        const before = { mails: later, windows: later, answers: later, events: later, testTopics: later }
         const empty = yield* count(before)
         yield* Effect.forEach(Array.from({ length: 100 }), () => check, { concurrency: "unbounded" })
         assert.deepStrictEqual(yield* count(before), empty)
