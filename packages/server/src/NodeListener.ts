@@ -19,7 +19,6 @@ export interface NodeRequest {
   readonly socket: {
     readonly remoteAddress?: string | undefined
     readonly on?: (event: "close", listener: () => void) => unknown
-    readonly off?: (event: "close", listener: () => void) => unknown
   }
   /** Whether somebody has read the body already. */
   readonly readableEnded: boolean
@@ -78,19 +77,37 @@ const hasBody = ({ headers }: NodeRequest): boolean =>
 /** Before Node 24 a pipelined response whose turn has not come is told nothing of its connection's end: the socket is. */
 const taken = ({ socket }: NodeRequest, response: NodeResponse): WhenTaken => {
   const releases: Array<() => void> = []
+  const waiting = waitingOn(socket)
   let isTaken = false
   const take = () => {
     isTaken = true
-    socket.off?.("close", take)
+    waiting.delete(take)
     for (const release of releases.splice(0)) release()
   }
   response.on("finish", take)
   response.on("close", take)
-  socket.on?.("close", take)
+  waiting.add(take)
   return (release) => {
     if (isTaken) release()
     else releases.push(release)
   }
+}
+
+const connections = new WeakMap<NodeRequest["socket"], Set<() => void>>()
+
+/**
+ * What is called when the connection closes. Each connection has one listener: Node warns of more than ten, and a client can send
+ * more requests than that without waiting for answers.
+ */
+const waitingOn = (socket: NodeRequest["socket"]): Set<() => void> => {
+  const known = connections.get(socket)
+  if (known !== undefined) return known
+  const waiting = new Set<() => void>()
+  connections.set(socket, waiting)
+  socket.on?.("close", () => {
+    for (const take of waiting) take()
+  })
+  return waiting
 }
 
 const toWeb = (request: NodeRequest, response: NodeResponse, whenTaken: WhenTaken) => {

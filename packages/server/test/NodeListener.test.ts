@@ -87,6 +87,24 @@ describe("a listener for Node's server", () => {
     await Promise.all(aborted)
   })
 
+  it("listens once to the end of a connection, however many requests wait on it", async (test) => {
+    const all = Promise.withResolvers<Socket>()
+    let begun = 0
+    const listener = NodeListener.make({ fetch: () => new Promise(() => {}) }, () => {})
+    const server = createServer((request, response) => {
+      void listener(request, response)
+      if (++begun === 12) all.resolve(request.socket)
+    })
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+    const { port } = server.address() as AddressInfo
+    const socket = connect(port, "127.0.0.1", () => socket.write("GET / HTTP/1.1\r\nHost: a\r\n\r\n".repeat(12)))
+    test.onTestFinished(async () => {
+      socket.destroy()
+      server.close()
+    })
+    expect((await all.promise).listenerCount("close")).toBeLessThan(11)
+  })
+
   it("aborts a request whose response is told nothing when the socket closes, as before Node 24", async () => {
     const socket = new EventEmitter()
     const none = () => undefined
@@ -102,7 +120,7 @@ describe("a listener for Node's server", () => {
     const answered = answer(request, { ...response, end: none, destroy: none })
     socket.emit("close")
     await answered
-    expect(socket.listenerCount("close")).toBe(0)
+    expect(socket.listenerCount("close")).toBe(1)
   })
 
   it("tells who connected, and the address as it was sent", async (test) => {
