@@ -3,13 +3,24 @@ import { onSqliteAlone, postgres, resolve } from "./vitest.workspace.ts"
 
 const slow = { testTimeout: 600_000, hookTimeout: 300_000, globalSetup: [postgres] }
 
+/** Runs by `npm run test:fairness`: while many new connections wait, another tenant's new connection still waits too long. */
+export const fairness = ["hosts/node/test-long/fairness/*.test.ts"]
+
 /** The suites that take minutes, one file after the other: every `test-long` folder, and the whole service's tests on Postgres. */
 export default defineConfig({
   test: {
     teardownTimeout: 60_000,
     fileParallelism: false,
     projects: [
-      { resolve, test: { ...slow, name: "long", include: ["**/test-long/**/*.test.ts"] } },
+      {
+        resolve,
+        test: {
+          ...slow,
+          name: "long",
+          include: ["**/test-long/**/*.test.ts"],
+          exclude: [...configDefaults.exclude, ...fairness]
+        }
+      },
       {
         resolve,
         test: {

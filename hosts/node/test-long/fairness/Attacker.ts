@@ -1,0 +1,125 @@
+/**
+ * A process that runs one attack until it is killed: `node Attacker.ts SCENE.json NAME FIRST_KEY ROOT`. A process of its own, so
+ * that the work of its clients does not delay the victim's clock. Tells the test what it was answered.
+ */
+import { readFileSync } from "node:fs"
+import { Agent, request } from "node:http"
+import { connect, type Socket } from "node:net"
+import { setTimeout as sleep } from "node:timers/promises"
+import { type Ask, type Attack, type Credential, connectionsOf, cycled } from "./Attack.ts"
+import * as Attacks from "./Attacks.ts"
+import type { Scene } from "./Seed.ts"
+
+/** What the test hears. `answers` counts by status; 0 is a connection that ended without an answer. */
+export interface Tally {
+  readonly sent: number
+  readonly answers: Readonly<Record<string, number>>
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: the attacks know what the operations answer
+export type Call = (ask: Ask) => Promise<{ readonly status: number; readonly data: any }>
+
+/** Four keys, as one tenant has for its servers. */
+const keysAtOnce = 4
+
+/** What one connection may have under way, one below the bound of the host. */
+const pipelined = 31
+
+const [file = "", name = "", firstKey = "0", root = ""] = process.argv.slice(2)
+const { hostname, port } = new URL(root)
+
+const run = async (scene: Scene, attack: Attack) => {
+  const tally: Record<string, number> = {}
+  const count = (status: string) => {
+    tally[status] = (tally[status] ?? 0) + 1
+  }
+  const credentials = (by: Credential, nth: number): Record<string, string> => {
+    if (by === "none") return {}
+    if (by === "dashboard") return { authorization: `Bearer ${scene.token}` }
+    return { "x-api-key": cycled(scene.attacker[by], Number(firstKey) + (nth % keysAtOnce)) }
+  }
+  const headersOf = ({ body, by }: Ask, nth: number) => ({
+    host: `${hostname}:${port}`,
+    ...credentials(by, nth),
+    ...(body === undefined
+      ? {}
+      : { "content-type": "application/json", "content-length": String(Buffer.byteLength(body)) })
+  })
+  const agent = new Agent({ keepAlive: true })
+
+  const exchange = (ask: Ask, nth: number, keeps: boolean, leaves: boolean) =>
+    new Promise<{ readonly status: number; readonly text: string }>((resolve) => {
+      const { method, path } = ask
+      const asked = request({
+        agent: leaves ? false : agent,
+        hostname,
+        port,
+        method,
+        path,
+        headers: headersOf(ask, nth)
+      })
+      asked.on("error", () => resolve({ status: 0, text: "" }))
+      asked.on("response", (response) => {
+        let text = ""
+        if (keeps) response.setEncoding("utf8").on("data", (part) => (text += part))
+        else response.resume()
+        response.on("close", () => resolve({ status: response.statusCode ?? 0, text }))
+      })
+      asked.end(ask.body)
+      // Long enough for the request to arrive and its work to begin.
+      if (leaves) asked.on("finish", () => setTimeout(() => asked.destroy(), 5))
+    })
+
+  const call: Call = async (ask) => {
+    const { status, text } = await exchange(ask, 0, true, false)
+    return { status, data: status === 0 ? undefined : JSON.parse(text).data }
+  }
+
+  let nth = 0
+  const text = (ask: Ask, of: number) =>
+    `${ask.method} ${ask.path} HTTP/1.1\r\n${Object.entries(headersOf(ask, of))
+      .map((header) => header.join(": "))
+      .join("\r\n")}\r\n\r\n${ask.body ?? ""}`
+  const opened = (write: (socket: Socket) => void) =>
+    new Promise<void>((resolve) => {
+      const socket = connect(Number(port), hostname, () => write(socket))
+      socket.on("error", () => {}).on("close", () => resolve())
+    })
+
+  const prepared = (await attack.prepare?.(scene, call)) ?? []
+  const next = () => attack.ask(scene, nth, prepared)
+  const manners: Readonly<Record<NonNullable<Attack["manner"]>, () => Promise<void>>> = {
+    asks: async () => count(String((await exchange(next(), nth++, false, false)).status)),
+    leaves: async () => count(String((await exchange(next(), nth++, false, true)).status)),
+    pipelines: () =>
+      opened((socket) => {
+        socket.pause()
+        for (let each = 0; each < pipelined; each++) socket.write(text(next(), nth++))
+      }),
+    trickles: () =>
+      opened((socket) => {
+        socket.write(text(next(), nth++))
+        socket.once("data", (head) => count(String(head.subarray(9, 12))))
+        socket.on("data", () => {
+          socket.pause()
+          setTimeout(() => socket.resume(), 100)
+        })
+      })
+  }
+  setInterval(() => process.send?.({ sent: nth, answers: tally } satisfies Tally), 100)
+  const once = manners[attack.manner ?? "asks"]
+  await Promise.all(
+    Array.from({ length: connectionsOf(attack) }, async () => {
+      for (;;) {
+        const began = nth
+        await once()
+        // A refused connection fails at once: without a pause the attacker only burns its own processor time.
+        if (nth === began || tally["0"] !== undefined) await sleep(5)
+      }
+    })
+  )
+}
+
+const attack = Attacks.all[name]
+if (attack === undefined) throw new Error(`there is no attack ${name}`)
+await run(JSON.parse(readFileSync(file, "utf8")) as Scene, attack)

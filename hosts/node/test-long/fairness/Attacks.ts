@@ -1,0 +1,11 @@
+/** Every attack by its name: one on each operation of the description, and the levers. */
+import { readFileSync } from "node:fs"
+import type { Attack } from "./Attack.ts"
+import { levers } from "./Levers.ts"
+import * as Operations from "./Operations.ts"
+
+const description = JSON.parse(readFileSync(new URL("../../../../docs/openapi.json", import.meta.url), "utf8"))
+
+export const { attacks: operations, missing } = Operations.attacksOf(description)
+
+export const all: Readonly<Record<string, Attack>> = { ...operations, ...levers }

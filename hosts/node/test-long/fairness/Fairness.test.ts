@@ -1,0 +1,120 @@
+/**
+ * One tenant never harms another. A victim makes its usual requests while an attacker with valid keys attacks every operation of
+ * the description and every known lever, at its plan's limits and far beyond them.
+ * `FAIRNESS_ONLY=TEXT;TEXT` runs the attacks whose names contain one of the texts; `FAIRNESS_PROGRESS=true` prints each row as it is measured.
+ */
+import { writeFileSync } from "node:fs"
+import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
+import { CreatorLinks } from "@partner-commentary/core/creator/CreatorLinks"
+import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
+import { SigningSecrets } from "@partner-commentary/core/shared/SigningSecrets"
+import type { Assignment } from "@partner-commentary/core/topic/Assignment"
+import * as SqliteClient from "@partner-commentary/sqlite/SqliteClient"
+import { freePort } from "@partner-commentary/test/postgres/FreePort"
+import * as TestDatabase from "@partner-commentary/test/postgres/TestDatabase"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import { afterAll, expect, it } from "vitest"
+import * as OwnDatabase from "../../test/OwnDatabase.ts"
+import * as Process from "../../test/Process.ts"
+import type { Attack, Limits } from "./Attack.ts"
+import * as Attacks from "./Attacks.ts"
+import { levers } from "./Levers.ts"
+import * as Report from "./Report.ts"
+import { Run } from "./Run.ts"
+import { raised, type Scene, seed, type Tenant } from "./Seed.ts"
+
+const secret = "a secret of the fairness suite alone"
+const only = (process.env["FAIRNESS_ONLY"] ?? "").split(";")
+const showsProgress = process.env["FAIRNESS_PROGRESS"] === "true"
+
+const linksOf = (root: string, { personas, shares }: Tenant) =>
+  Effect.runPromise(
+    Effect.gen(function* () {
+      const links = yield* CreatorLinks
+      // A topic with every persona comes first, so the first share is the first persona's.
+      return yield* Effect.forEach(personas, (persona, index) =>
+        links.toAssignment({ id: shares[index], creator: { email: `${persona}@creators.example` } } as Assignment)
+      )
+    }).pipe(
+      Effect.provide(CreatorLinks.layer),
+      Effect.provide(
+        Layer.mergeAll(
+          NodeCrypto.layerDigest,
+          NodeCrypto.layerMac,
+          PublicAddress.layerAnywhere(root),
+          Layer.succeed(SigningSecrets, [Redacted.make(secret)])
+        )
+      )
+    )
+  )
+
+const filenameIn = (cwd: string) => `${cwd}/fairness.db`
+
+const databases: Readonly<Record<string, (test: Process.Test, cwd: string) => Promise<Process.Environment>>> = {
+  SQLite: async (_, cwd) => ({ DATABASE_URL: `sqlite:${filenameIn(cwd)}`, DEV: "true" }),
+  Postgres: OwnDatabase.make
+}
+
+const reports: Array<Report.Report> = []
+
+afterAll(() => console.log(Report.table(reports)))
+
+it("every operation of the description is attacked", () => {
+  expect(Attacks.missing).toEqual([])
+})
+
+for (const [database, make] of Object.entries(databases)) {
+  it(`${database}: a tenant with valid keys neither delays nor fails another tenant's requests, and memory is bounded`, async (test) => {
+    const cwd = await Process.folder(test)
+    const port = await freePort()
+    const root = `http://127.0.0.1:${port}`
+    const own = await make(test, cwd)
+    const env: Process.Environment = {
+      ...own,
+      PORT: String(port),
+      SIGNING_SECRET: secret,
+      WEBHOOK_ALLOW_PRIVATE: "true",
+      NODE_OPTIONS: `--max-old-space-size=${Report.memory - 128}`
+    }
+    await Process.run(cwd, ["migrate"], env)
+    const tenants = await Effect.runPromise(
+      database === "SQLite"
+        ? Effect.provide(seed, SqliteClient.layer({ filename: filenameIn(cwd) }))
+        : TestDatabase.onDatabase(Redacted.make(own["DATABASE_URL"] ?? ""), () => seed)
+    )
+    const { organization } = tenants.attacker
+    const { token } = await Process.json(cwd, ["token", "create", "--org", organization], env)
+    const scene: Scene = { ...tenants, token, links: await linksOf(root, tenants.attacker) }
+    writeFileSync(`${cwd}/scene.json`, JSON.stringify(scene))
+    const run = new Run({ cwd, env, root, scene: `${cwd}/scene.json` })
+    await run.begin(test)
+    await run.control(2000)
+    const report: Report.Report = { database, control: await run.control(4000), rows: [] }
+    reports.push(report)
+    let keys = 0
+    const attacked = async (name: string, attack: Attack, title: string) => {
+      const row = { ...(await run.suffer(name, attack, keys)), name: title }
+      keys += 4
+      if (showsProgress) console.log(Report.line([{ ...report, rows: [row] }], title))
+      return row
+    }
+    const suffer = async (attacks: Readonly<Record<string, Attack>>, limits: Limits) => {
+      for (const [name, attack] of Object.entries(attacks)) {
+        const title = `${name}, ${limits} limits`
+        if ((attack.limits ?? limits) !== limits || !only.some((text) => title.includes(text))) continue
+        const row = await attacked(name, attack, title)
+        // A machine stalls once; an attack that harms does it again.
+        report.rows.push(Report.isLate(report, row) ? await attacked(name, attack, title) : row)
+      }
+    }
+    await suffer(levers, "standard")
+    const given = Object.entries(raised).flatMap(([name, value]) => ["--limit", `${name}=${value}`])
+    await Process.json(cwd, ["org", "update", organization, ...given], env)
+    await suffer(Attacks.operations, "raised")
+    await suffer(levers, "raised")
+    await run.stop()
+    expect(Report.broken(report)).toEqual([])
+  }, 600_000)
+}

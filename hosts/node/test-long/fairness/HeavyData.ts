@@ -1,0 +1,228 @@
+/** Topics, commentaries, events, deliveries and daily figures of one organization, by SQL that both databases take. */
+import { randomUUID } from "node:crypto"
+import { firstIdAt } from "@partner-commentary/core/webhook/Event"
+import { values } from "@partner-commentary/sql/Values"
+import * as Effect from "effect/Effect"
+import type * as SqlClient from "effect/sql/SqlClient"
+
+export interface Size {
+  readonly personas: number
+  readonly topics: number
+  readonly assignments: number
+  readonly events: number
+  readonly days: number
+  readonly commentary: string
+  readonly metadata: string
+}
+
+/** The bounds of the API: 4000 code points of three bytes a commentary, 16 KiB of metadata, 1000 entries by one reference. */
+export const heavy: Size = {
+  personas: 100,
+  topics: 100,
+  assignments: 10,
+  events: 400,
+  days: 366,
+  commentary: "語".repeat(4000),
+  metadata: JSON.stringify({ note: "x".repeat(16_000) })
+}
+
+export const light: Size = {
+  personas: 2,
+  topics: 2,
+  assignments: 1,
+  events: 20,
+  days: 1,
+  commentary: "A short commentary.",
+  metadata: "{}"
+}
+
+export interface Names {
+  /** One topic that asks as many personas as a topic may. */
+  readonly topic: string
+  /** All other topics carry it. */
+  readonly reference: string
+  readonly shares: ReadonlyArray<string>
+  readonly commentaries: ReadonlyArray<readonly [topic: string, commentary: string]>
+  readonly webhook: string
+  readonly deliveries: ReadonlyArray<string>
+}
+
+export const reference = "heavy"
+
+type Row = Readonly<Record<string, string | number | null>>
+export type Insert = (table: string, rows: ReadonlyArray<Row>) => Effect.Effect<void>
+
+/** In batches, because a statement takes a bounded number of parameters. */
+export const inserting =
+  (sql: SqlClient.SqlClient): Insert =>
+  (table, rows) =>
+    Effect.orDie(
+      Effect.forEach(
+        Array.from({ length: Math.ceil(rows.length / 200) }, (_, batch) => rows.slice(batch * 200, (batch + 1) * 200)),
+        (batch) => sql`INSERT INTO ${sql(table)} ${values(sql, batch)}`,
+        { discard: true }
+      )
+    )
+
+const at = (millis: number) => new Date(millis).toISOString()
+
+interface Owner {
+  readonly organization: string
+  readonly personas: ReadonlyArray<string>
+  readonly size: Size
+  readonly now: number
+}
+
+export const write = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, insert: Insert, owner: Owner) {
+  const { now, organization, personas, size } = owner
+  const owned = { organization_id: organization, environment: "live" }
+  const topics = Array.from({ length: size.topics + 1 }, (_, index) => ({
+    id: randomUUID() as string,
+    personas: index === 0 ? personas : personas.slice(0, size.assignments)
+  }))
+  yield* insert(
+    "topics",
+    topics.map(({ id, personas: asked }, index) => ({
+      ...owned,
+      id,
+      status: "completed",
+      created_at: at(now - index),
+      topic_sent: 0,
+      opinion_injected: 0,
+      commentary_generated: 0,
+      creator_approved: asked.length,
+      declined: 0,
+      expired: 0,
+      abandoned: 0,
+      external_reference: index === 0 ? null : reference,
+      organization_name: "Seeded",
+      output_types: '["text"]',
+      content: "Which team improves the most, and why? ".repeat(12),
+      metadata: size.metadata
+    }))
+  )
+  const assignments = topics.flatMap(({ id: topic, personas: asked }) =>
+    asked.map((persona, position) => ({ id: randomUUID() as string, topic, persona, position }))
+  )
+  yield* insert(
+    "assignments",
+    assignments.map(({ id, persona, position, topic }) => ({
+      ...owned,
+      topic_id: topic,
+      position,
+      id,
+      persona_id: persona,
+      persona_name: "Persona",
+      status: "creator_approved",
+      status_updated_at: at(now),
+      persona_image_url: "",
+      creator_name: "Creator",
+      creator_email: `${persona}@creators.example`,
+      creator_key: `${persona}@creators.example`,
+      created_at: at(now),
+      notified_at: at(now),
+      respond_by: at(now),
+      responded_at: at(now),
+      first_drafted_at: at(now),
+      perspective: size.commentary.slice(0, 1000),
+      commentary_id: id,
+      commentary_draft_id: id,
+      commentary_approved_at: at(now),
+      commentary_content: size.commentary
+    }))
+  )
+  yield* insert("tallies", [
+    { ...owned, day: "", persona_id: "", name: "completed", total: topics.length, persona_name: null }
+  ])
+  const shares = assignments.map(({ id }) => id)
+  const { deliveries, webhook } = yield* told(insert, owner, shares)
+  yield* figures(sql, owner)
+  return {
+    topic: topics[0]?.id ?? "",
+    reference,
+    shares,
+    commentaries: assignments.map(({ id, topic }) => [topic, id] as const),
+    webhook,
+    deliveries
+  } satisfies Names
+})
+
+/** Past events, and a webhook to which the delivery of each has failed several times. */
+const told = Effect.fnUntraced(function* (
+  insert: Insert,
+  { now, organization, size }: Owner,
+  shares: ReadonlyArray<string>
+) {
+  const owned = { organization_id: organization, environment: "live" }
+  const ids = Array.from({ length: size.events }, (_, index) => {
+    const id = firstIdAt(now - 60_000 - index)
+    return id.slice(0, -12) + randomUUID().slice(-12)
+  })
+  yield* insert(
+    "events",
+    ids.map((id, index) => ({
+      ...owned,
+      id,
+      type: "creator.approved",
+      share_id: shares[index % shares.length] as string,
+      created_at: at(now - 60_000),
+      payload: `{"id":"evt_${id}","type":"creator.approved","data":{"metadata":${size.metadata},"commentary":{"content":"${size.commentary}"}}}`
+    }))
+  )
+  const webhook = randomUUID() as string
+  yield* insert("webhooks", [
+    {
+      ...owned,
+      id: webhook,
+      url: "http://127.0.0.1:9/nobody",
+      events: '["creator.approved"]',
+      status: "active",
+      consecutive_failures: 0,
+      created_at: at(now),
+      updated_at: at(now),
+      sealed_secret: ""
+    }
+  ])
+  yield* insert("webhook_totals", [{ ...owned, total: 1 }])
+  yield* insert(
+    "deliveries",
+    ids.map((id) => ({
+      webhook_id: webhook,
+      event_id: id,
+      state: "failed",
+      ticket: 10,
+      attempts: 10,
+      settled_at: at(now)
+    }))
+  )
+  const attempts = size === heavy ? 10 : 1
+  yield* insert(
+    "delivery_attempts",
+    ids.flatMap((id) =>
+      Array.from({ length: attempts }, (_, ticket) => ({
+        webhook_id: webhook,
+        event_id: id,
+        ticket: ticket + 1,
+        kind: "scheduled",
+        begun_at: at(now),
+        duration: 20,
+        status: 500,
+        excerpt: "x".repeat(1000)
+      }))
+    )
+  )
+  return { webhook, deliveries: ids }
+})
+
+/** What a report over a whole year reads. */
+const figures = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, { now, organization, personas, size }: Owner) {
+  const times = "r3600000 g5000 a7200000 ".repeat(5)
+  for (let back = 0; back < size.days; back++) {
+    const day = at(now - back * 86_400_000).slice(0, 10)
+    const ids = sql.in("id", personas)
+    yield* Effect.orDie(sql`INSERT INTO tallies (organization_id, environment, day, persona_id, name, total, persona_name)
+      SELECT ${organization}, 'live', ${day}, id, 'sent', 5, name FROM personas WHERE ${ids}`)
+    yield* Effect.orDie(sql`INSERT INTO performance_times (organization_id, environment, day, persona_id, folded, recent)
+      SELECT ${organization}, 'live', ${day}, id, '', ${times} FROM personas WHERE ${ids}`)
+  }
+})

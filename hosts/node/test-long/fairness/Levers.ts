@@ -1,0 +1,105 @@
+/** The levers by which a tenant could harm others, beyond asking an operation often: how clients behave, and what they send. */
+import { type Attack, cycled, get, type Manner, send } from "./Attack.ts"
+import * as Receiver from "./Receiver.ts"
+
+const events: Attack["ask"] = () => get("/events?limit=100")
+
+const heavyReads: Attack["ask"] = ({ attacker }, nth) =>
+  get(
+    cycled(
+      [
+        `/topics/by-reference/${attacker.reference}`,
+        `/topics/${attacker.topic}`,
+        `/topics/${attacker.topic}/commentaries`,
+        `/webhooks/${attacker.webhook}/deliveries?limit=100`,
+        "/topics?limit=100",
+        "/metrics/performance",
+        "/personas"
+      ],
+      nth
+    )
+  )
+
+/** Without compression: the service unpacks the explorer for it. */
+const explorer: Attack["ask"] = (_, nth) => ({
+  method: "GET",
+  path: cycled(["/docs/scalar.js", "/openapi.json", "/docs"], nth),
+  by: "none"
+})
+
+const large = { note: "x".repeat(16_000) }
+
+/** Just below the bound of a body: many small values take longest to parse. */
+const many = (bytes: number) => `[${"{},".repeat(bytes / 3)}0]`
+
+/** Every topic is refused, each a large text of its own. Made once, because making it takes longer than sending it. */
+const refusedBulk = JSON.stringify({
+  topics: Array.from({ length: 100 }, (_, each) => ({
+    content: `Who wins match ${each}?`,
+    persona_ids: ["7e570000-0000-4000-8000-00000000ffff"],
+    metadata: { list: JSON.parse(many(15_000)) }
+  }))
+})
+
+const manners = (name: string, ask: Attack["ask"], connections: Readonly<Record<Manner, number>>) =>
+  Object.fromEntries(
+    Object.entries(connections).map(([manner, count]): [string, Attack] => [
+      `${name}, a client that ${manner}`,
+      { ask, manner: manner as Manner, connections: count }
+    ])
+  )
+
+export const levers: Readonly<Record<string, Attack>> = {
+  ...manners("GET /events", events, { asks: 240, leaves: 60, pipelines: 60, trickles: 240 }),
+  ...manners("all heavy reads", heavyReads, { asks: 240, leaves: 60, pipelines: 60, trickles: 240 }),
+  ...manners("openapi.json and docs", explorer, { asks: 60, leaves: 60, pipelines: 60, trickles: 240 }),
+  "bulk, every topic refused": {
+    connections: 8,
+    ask: () => send("POST", "/topics/bulk", refusedBulk)
+  },
+  "bulk, a client that leaves": {
+    manner: "leaves",
+    connections: 8,
+    ask: () => send("POST", "/topics/bulk", refusedBulk)
+  },
+  "invalid bodies": {
+    ask: (_, nth) =>
+      send(
+        cycled(["POST", "POST", "PATCH"], nth),
+        cycled(["/topics", "/webhooks", "/webhooks/7e570000-0000-4000-8000-000000000002"], nth),
+        cycled([`{"metadata":${many(250_000)}}`, "[".repeat(250_000), `{"content":"${"\\u0000".repeat(40_000)}"}`], nth)
+      )
+  },
+  "receivers of all kinds": { ...Receiver.deliveriesTo(...Receiver.kinds), limits: "standard" },
+  ...Object.fromEntries(
+    Receiver.kinds.map((kind): [string, Attack] => [
+      `receivers: ${kind}`,
+      { ...Receiver.deliveriesTo(kind), limits: "raised" }
+    ])
+  ),
+  "PATCH of a webhook's URL": {
+    ask: ({ attacker }, nth) =>
+      send("PATCH", `/webhooks/${attacker.webhook}`, { url: `http://127.0.0.1:9/${process.pid}/${nth}` })
+  },
+  "creators' pages": {
+    ask: ({ links }, nth) => ({ method: "GET", path: new URL(cycled(links, nth)).pathname, by: "none" })
+  },
+  // The last one: it fills storage that others need.
+  "test environment's storage": {
+    limits: "raised",
+    connections: 8,
+    ask: (_, nth) =>
+      send(
+        "POST",
+        "/topics/bulk",
+        {
+          topics: Array.from({ length: 100 }, (__, each) => ({
+            content: `Who stores match ${nth} ${each} of ${process.pid}?`,
+            persona_ids: [1, 2, 3, 4, 5].map((persona) => `7e570000-0000-4000-8000-00000000000${persona}`),
+            metadata: large
+          }))
+        },
+        "test"
+      )
+  }
+}

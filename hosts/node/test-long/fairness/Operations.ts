@@ -1,0 +1,141 @@
+/**
+ * For each operation of the description, the heaviest request that an attacker can make of it. An operation without an entry
+ * fails the suite.
+ */
+import { type Attack, cycled } from "./Attack.ts"
+import * as Receiver from "./Receiver.ts"
+import type { Scene } from "./Seed.ts"
+
+export interface OperationAttack {
+  /** The values of the path's parameters, by their names. */
+  readonly path?: (scene: Scene, nth: number, prepared: ReadonlyArray<string>) => Readonly<Record<string, string>>
+  readonly query?: string
+  readonly body?: (scene: Scene, nth: number) => unknown
+  readonly prepare?: Attack["prepare"]
+}
+
+const topic = ({ attacker }: Scene, nth: number) => ({
+  content: `Who wins match ${nth} of ${process.pid}?`,
+  persona_ids: attacker.personas,
+  metadata: { note: "x".repeat(16_000) }
+})
+
+const theTopic: OperationAttack = { path: ({ attacker }) => ({ id: attacker.topic }) }
+const theWebhook: OperationAttack = { path: ({ attacker }) => ({ id: attacker.webhook }) }
+const aDelivery: OperationAttack = {
+  path: ({ attacker }, nth) => ({ id: attacker.webhook, delivery_id: cycled(attacker.deliveries, nth) })
+}
+const aSpareKey: OperationAttack = { path: ({ attacker }, nth) => ({ id: cycled(attacker.spare, nth) }) }
+
+/** Test assignments that take a step whenever they are told to. */
+const waiting: Attack["prepare"] = async (_, call) => {
+  const topics = Array.from({ length: 100 }, (__, nth) => ({
+    content: `Who waits in match ${nth} of ${process.pid}?`,
+    persona_ids: ["7e570000-0000-4000-8000-000000000005"]
+  }))
+  const { data } = await call({
+    method: "POST",
+    path: "/partner/v1/topics/bulk",
+    by: "test",
+    body: JSON.stringify({ topics })
+  })
+  // biome-ignore lint/suspicious/noExplicitAny: the answer of the bulk operation
+  return (data?.results ?? []).flatMap((one: any) => one.topic?.results?.[0]?.share_id ?? [])
+}
+
+const day = (back: number) => new Date(Date.now() - back * 86_400_000).toISOString().slice(0, 10)
+
+/** The longest period of a report. */
+const lastYear = `from=${day(365)}T00:00:00Z&to=${day(0)}T00:00:00Z`
+
+export const operations: Readonly<Record<string, OperationAttack>> = {
+  createTopic: { body: topic },
+  createTopics: {
+    body: (scene, nth) => ({ topics: Array.from({ length: 10 }, (_, each) => topic(scene, nth * 10 + each)) })
+  },
+  listTopics: { query: "limit=100" },
+  getTopic: theTopic,
+  getTopicStatus: theTopic,
+  getTopicCommentaries: theTopic,
+  getTopicByReference: { path: ({ attacker }) => ({ ref: attacker.reference }) },
+  approveCommentary: {
+    path: ({ attacker }, nth) => {
+      const [id, commentary_id] = cycled(attacker.commentaries, nth)
+      return { id, commentary_id }
+    }
+  },
+  listPersonas: {},
+  getPersona: { path: ({ attacker }) => ({ id: attacker.personas[0] ?? "" }) },
+  getUsage: {},
+  getPerformance: { query: lastYear },
+  createWebhook: { body: (_, nth) => ({ url: `http://127.0.0.1:9/${nth}`, events: ["creator.approved"] }) },
+  listWebhooks: {},
+  getWebhook: theWebhook,
+  updateWebhook: { ...theWebhook, body: (_, nth) => ({ url: `http://127.0.0.1:9/${nth}` }) },
+  deleteWebhook: {
+    prepare: Receiver.webhooks("live", "never answers"),
+    path: (_, nth, made) => ({ id: cycled(made, nth) })
+  },
+  testWebhook: {
+    prepare: Receiver.webhooks("live", "never answers"),
+    path: (_, nth, made) => ({ id: cycled(made, nth) })
+  },
+  listDeliveries: { ...theWebhook, query: "limit=100" },
+  getDelivery: aDelivery,
+  retryDelivery: aDelivery,
+  recoverWebhook: { ...theWebhook, body: () => ({ since: new Date(Date.now() - 86_400_000).toISOString() }) },
+  listEvents: { query: "limit=100" },
+  createApiKey: { body: (_, nth) => ({ name: `Made ${nth}`, scopes: ["usage:read"] }) },
+  listApiKeys: {},
+  getApiKey: aSpareKey,
+  revokeApiKey: aSpareKey,
+  rotateApiKey: { ...aSpareKey, body: () => ({ grace_period_seconds: 0 }) },
+  advanceTestAssignment: {
+    prepare: waiting,
+    path: (_, nth, made) => ({ share_id: cycled(made, nth) }),
+    body: () => ({ action: "respond" })
+  }
+}
+
+interface Described {
+  readonly operationId: string
+  readonly security: ReadonlyArray<Readonly<Record<string, unknown>>>
+}
+
+interface Description {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Described>>>>
+}
+
+/** The attack on each operation of the description; a sentence for each operation that has none. */
+export const attacksOf = ({ paths }: Description) => {
+  const attacks: Record<string, Attack> = {}
+  const missing: Array<string> = []
+  for (const [template, methods] of Object.entries(paths)) {
+    for (const [method, { operationId, security }] of Object.entries(methods)) {
+      const entry = operations[operationId]
+      if (entry === undefined) {
+        missing.push(
+          `${operationId} (${method.toUpperCase()} ${template}) has no attack: add it to hosts/node/test-long/fairness/Operations.ts with the heaviest request that a caller may send.`
+        )
+        continue
+      }
+      const isDashboard = security.some((scheme) => "DashboardToken" in scheme)
+      const by = isDashboard ? "dashboard" : template.includes("/test/") ? "test" : "live"
+      attacks[operationId] = {
+        lasts: 1000,
+        ...(entry.prepare === undefined ? {} : { prepare: entry.prepare }),
+        ask: (scene, nth, prepared) => {
+          const values = entry.path?.(scene, nth, prepared) ?? {}
+          const path = template.replaceAll(/\{(\w+)\}/g, (_, name: string) => values[name] ?? "")
+          return {
+            method: method.toUpperCase(),
+            path: entry.query === undefined ? path : `${path}?${entry.query}`,
+            by,
+            ...(entry.body === undefined ? {} : { body: JSON.stringify(entry.body(scene, nth)) })
+          }
+        }
+      }
+    }
+  }
+  return { attacks, missing }
+}

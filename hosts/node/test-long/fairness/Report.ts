@@ -1,0 +1,85 @@
+/** The bounds that every attack must keep, and the table of what was measured. */
+import type { Row } from "./Run.ts"
+import type { Seen } from "./Victim.ts"
+
+/**
+ * Milliseconds on a quiet machine. A busy one is known by the same victim's worst answer without an attack, and by how long the
+ * service waited for a processor.
+ */
+const longest = 500
+const perControl = 3
+
+/** MiB of resident memory. */
+export const memory = 512
+
+export interface Report {
+  readonly database: string
+  readonly control: Seen
+  readonly rows: Array<Row>
+}
+
+const limitOf = ({ control }: Report, { stretch }: Row): number =>
+  Math.max(longest + perControl * control.worst, longest * stretch)
+
+/** Whether the victim waited too long, and nothing worse happened. */
+export const isLate = (report: Report, row: Row): boolean => row.end === null && row.victim.worst > limitOf(report, row)
+
+const failures = ({ attacker, victim }: Row): number =>
+  victim.failed +
+  Object.entries(attacker.answers).reduce((sum, [status, count]) => (status.startsWith("5") ? sum + count : sum), 0)
+
+/** A sentence for each bound that was broken. */
+export const broken = (report: Report): ReadonlyArray<string> =>
+  report.rows.flatMap((row) => {
+    const { end, name, peak, victim } = row
+    const where = `${report.database}, ${name}:`
+    const limit = limitOf(report, row)
+    if (end !== null) return [`${where} the service ended (${end})`]
+    return [
+      ...(isLate(report, row)
+        ? [
+            `${where} ${victim.slowest} of the victim took ${victim.worst.toFixed(0)} ms, and ${limit.toFixed(0)} are allowed`
+          ]
+        : []),
+      ...(victim.refused.length > 0
+        ? [`${where} ${victim.refused.length} requests of the victim failed, the first with ${victim.refused[0]}`]
+        : []),
+      ...(failures(row) > 0 ? [`${where} ${failures(row)} answers were 5xx`] : []),
+      ...(peak > memory ? [`${where} the service used ${peak.toFixed(0)} MiB, and ${memory} are allowed`] : [])
+    ]
+  })
+
+const cells = (row: Row | undefined): ReadonlyArray<string> =>
+  row === undefined
+    ? ["", "", "", "", ""]
+    : [
+        row.victim.worst.toFixed(0),
+        row.stretch.toFixed(1),
+        String(failures(row)),
+        row.end === null ? row.peak.toFixed(0) : `ended: ${row.end}`,
+        Object.entries(row.attacker.answers)
+          .map(([status, count]) => `${count}×${status}`)
+          .join(" ")
+      ]
+
+const joined = (parts: ReadonlyArray<string>) => `| ${parts.join(" | ")} |`
+
+export const line = (reports: ReadonlyArray<Report>, name: string): string =>
+  joined([name, ...reports.flatMap(({ rows }) => cells(rows.find((row) => row.name === name)))])
+
+export const table = (reports: ReadonlyArray<Report>): string => {
+  const names = [...new Set(reports.flatMap(({ rows }) => rows.map(({ name }) => name)))]
+  const head = reports.flatMap(({ control, database }) => [
+    `${database}: victim's worst ms (${control.worst.toFixed(0)} alone)`,
+    "stretched by",
+    "5xx",
+    "peak RSS MiB",
+    "attacker's answers"
+  ])
+  const lines = [
+    joined(["attack", ...head]),
+    joined(["---", ...head.map(() => "---:")]),
+    ...names.map((name) => line(reports, name))
+  ]
+  return lines.join("\n")
+}

@@ -1,0 +1,163 @@
+/** One database's run: a service with a memory bound, the victim's client beside it, and one attack after the other. */
+import { type ChildProcess, fork } from "node:child_process"
+import { once } from "node:events"
+import { readFileSync, writeFileSync } from "node:fs"
+import { setTimeout as sleep } from "node:timers/promises"
+import * as Process from "../../test/Process.ts"
+import { type Attack, connectionsOf } from "./Attack.ts"
+import type { Tally } from "./Attacker.ts"
+import type { Seen } from "./Victim.ts"
+
+export interface Row {
+  readonly name: string
+  readonly victim: Seen
+  readonly attacker: Tally
+  /** MiB. */
+  readonly peak: number
+  /**
+   * How many times longer the service took than on a machine of its own: its main thread's time on a processor and waiting for
+   * one, by its time on a processor.
+   */
+  readonly stretch: number
+  /** Why the service ended, where the attack ended it. */
+  readonly end: string | null
+}
+
+export interface Place {
+  readonly cwd: string
+  readonly env: Process.Environment
+  readonly scene: string
+  readonly root: string
+}
+
+/** A victim that waits no longer than this, or than it does without an attack, no longer suffers from the attack. */
+const calm = 100
+/** Milliseconds that an attack goes on beyond its time where a busy machine has kept it from beginning. */
+const longestExtra = 10_000
+const longestAftermath = 15_000
+
+const file = (name: string) => new URL(name, import.meta.url)
+
+/** Every connection has sent a request, and as many requests were answered where the attacker reads answers. */
+const hasBegun = (attack: Attack, { answers, sent }: Tally): boolean => {
+  const answered = Object.values(answers).reduce((sum, count) => sum + count, 0)
+  const reads = attack.manner === undefined || attack.manner === "asks" || attack.manner === "leaves"
+  return sent >= connectionsOf(attack) && (!reads || answered >= connectionsOf(attack))
+}
+
+export class Run {
+  private readonly place: Place
+  private service: Process.Service | undefined
+  private victim: ChildProcess | undefined
+  private usual = calm
+
+  constructor(place: Place) {
+    this.place = place
+  }
+
+  async start(): Promise<void> {
+    this.service = await Process.start(this.place.cwd, ["serve"], this.place.env)
+  }
+
+  async begin(test: Process.Test): Promise<void> {
+    await this.start()
+    const victim = fork(file("Victim.ts"), [this.place.scene, this.place.root])
+    test.onTestFinished(async () => void victim.kill("SIGKILL"))
+    this.victim = victim
+  }
+
+  /** What the victim sees for so long without an attack. */
+  async control(milliseconds: number): Promise<Seen> {
+    await this.ask("begin")
+    await sleep(milliseconds)
+    const seen = await this.ask("tell")
+    this.usual = Math.max(calm, seen.worst)
+    return seen
+  }
+
+  async suffer(name: string, attack: Attack, firstKey: number): Promise<Row> {
+    this.resetPeak()
+    const before = this.scheduled()
+    await this.ask("begin")
+    const attacker = fork(file("Attacker.ts"), [this.place.scene, name, String(firstKey), this.place.root])
+    let tally: Tally = { sent: 0, answers: {} }
+    const ended = once(attacker, "exit")
+    attacker.on("message", (message) => {
+      tally = message as Tally
+    })
+    const began = performance.now()
+    const isOver = () => {
+      const elapsed = performance.now() - began - (attack.lasts ?? 1500)
+      return elapsed > longestExtra || (elapsed > 0 && hasBegun(attack, tally))
+    }
+    while (!isOver()) await sleep(50)
+    attacker.kill("SIGKILL")
+    await ended
+    const victim = await this.aftermath()
+    const peak = this.peak()
+    if (peak === null) return { name, victim, attacker: tally, peak: 0, stretch: 1, end: await this.again() }
+    const { running, waiting } = this.scheduled()
+    const stretch = 1 + (waiting - before.waiting) / (running - before.running)
+    return { name, victim, attacker: tally, peak, stretch, end: null }
+  }
+
+  async stop(): Promise<void> {
+    this.victim?.kill("SIGKILL")
+    await this.service?.stop()
+  }
+
+  /** The worst of all, until the victim is answered as without an attack. */
+  private async aftermath(): Promise<Seen> {
+    const until = performance.now() + longestAftermath
+    const first = await this.ask("tell")
+    const all = { ...first, refused: [...first.refused] }
+    for (let quiet = 0; quiet < 2 && performance.now() < until && this.peak() !== null; ) {
+      await this.ask("begin")
+      await sleep(200)
+      const seen = await this.ask("tell")
+      quiet = seen.worst < this.usual ? quiet + 1 : 0
+      if (seen.worst > all.worst) Object.assign(all, { worst: seen.worst, slowest: seen.slowest })
+      all.failed += seen.failed
+      all.answers += seen.answers
+      all.refused.push(...seen.refused)
+    }
+    return all
+  }
+
+  private async again(): Promise<string> {
+    const { code, stderr } = (await this.service?.stop()) ?? { code: null, stderr: "" }
+    await this.start()
+    const reason = /FATAL ERROR: [^\n]*/.exec(stderr)?.[0] ?? stderr.slice(-200)
+    return `exit ${code} ${reason}`
+  }
+
+  private ask(word: "begin" | "tell"): Promise<Seen> {
+    const { victim } = this
+    if (victim === undefined) throw new Error("the victim was not started")
+    const told = once(victim, "message")
+    victim.send(word)
+    return told.then(([seen]) => seen as Seen)
+  }
+
+  private resetPeak(): void {
+    writeFileSync(`/proc/${this.service?.pid}/clear_refs`, "5")
+  }
+
+  /** Of the main thread, in nanoseconds. */
+  private scheduled() {
+    const [running = 0, waiting = 0] = readFileSync(`/proc/${this.service?.pid}/schedstat`, "utf8")
+      .split(" ")
+      .map(Number)
+    return { running, waiting }
+  }
+
+  /** None when the service has ended. */
+  private peak(): number | null {
+    try {
+      const line = /^VmHWM:\s+(\d+)/m.exec(readFileSync(`/proc/${this.service?.pid}/status`, "utf8"))
+      return line === null ? null : Number(line[1]) / 1024
+    } catch {
+      return null
+    }
+  }
+}

@@ -1,0 +1,144 @@
+/** Writes an attacker whose answers are as heavy as the API allows, and a victim with little data, before the service starts. */
+import { createHash, randomBytes, randomUUID } from "node:crypto"
+import * as ApiKey from "@partner-commentary/core/access/ApiKey"
+import * as Scope from "@partner-commentary/core/access/Scope"
+import { LimitName } from "@partner-commentary/core/partner/Plan"
+import { checksum, toBase62 } from "@partner-commentary/core/shared/Secret"
+import * as Effect from "effect/Effect"
+import * as SqlClient from "effect/sql/SqlClient"
+import * as HeavyData from "./HeavyData.ts"
+
+/** What an attacker's or the victim's requests name. Plain data: other processes read it. */
+export interface Scene {
+  readonly attacker: Tenant
+  readonly victim: Tenant
+  /** Creators' links of the attacker's topics; made by the test. */
+  readonly links: ReadonlyArray<string>
+  /** A dashboard token of the attacker; made by the test. */
+  readonly token: string
+}
+
+export interface Tenant extends HeavyData.Names {
+  readonly organization: string
+  readonly live: ReadonlyArray<string>
+  readonly test: ReadonlyArray<string>
+  /** Ids of keys that an attack may revoke or rotate. */
+  readonly spare: ReadonlyArray<string>
+  readonly personas: ReadonlyArray<string>
+}
+
+/** Limits so high that only the service's own bounds protect other organizations. */
+export const raised: Readonly<Record<string, number>> = Object.fromEntries(
+  LimitName.literals.map((name) => [name, 1_000_000])
+)
+
+/** Each attack at standard limits takes fresh keys, because a used key's rate window may be full. */
+const attackerKeys = 300
+const spareKeys = 60
+
+const at = (millis: number) => new Date(millis).toISOString()
+
+const personasOf = Effect.fnUntraced(function* (
+  insert: HeavyData.Insert,
+  organization: string,
+  size: HeavyData.Size,
+  now: number
+) {
+  const ids = Array.from({ length: size.personas }, () => randomUUID() as string)
+  yield* insert(
+    "personas",
+    ids.map((id) => ({
+      id,
+      name: `Persona ${id.slice(0, 8)}`,
+      image_url: "",
+      bio: "x".repeat(size.commentary.length / 2),
+      expertise: "[]",
+      social_links: "{}",
+      creator_name: "Creator",
+      creator_email: `${id}@creators.example`,
+      creator_key: `${id}@creators.example`,
+      created_at: at(now)
+    }))
+  )
+  yield* insert(
+    "licenses",
+    ids.map((persona_id) => ({
+      organization_id: organization,
+      persona_id,
+      granted_at: at(now),
+      until_at: null,
+      revoked_at: null
+    }))
+  )
+  return ids
+})
+
+export const seed = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const now = Date.now()
+  const insert = HeavyData.inserting(sql)
+
+  const keys = Effect.fnUntraced(function* (organization: string, environment: ApiKey.Environment, count: number) {
+    const made = Array.from({ length: count }, () => {
+      const unchecked = `pk_${environment}_${toBase62(randomBytes(64), 32)}`
+      return { id: randomUUID(), text: unchecked + checksum(unchecked) }
+    })
+    yield* insert(
+      "api_keys",
+      made.map(({ id, text }) => ({
+        id,
+        hash: createHash("sha256").update(text).digest("hex"),
+        organization_id: organization,
+        environment,
+        name: "seeded",
+        prefix: ApiKey.prefixOf(text),
+        scopes: JSON.stringify(Scope.all),
+        ip_allow_list: "[]",
+        created_at: at(now),
+        expires_at: null,
+        revoked_at: null,
+        last_used_at: null,
+        lineage_id: id,
+        is_revoked: 0
+      }))
+    )
+    return made
+  })
+
+  const tenant = Effect.fnUntraced(function* (name: string, limits: object, size: HeavyData.Size, keyCount: number) {
+    const organization = randomUUID()
+    yield* insert("organizations", [
+      {
+        id: organization,
+        name,
+        plan: "standard",
+        limits: JSON.stringify(limits),
+        contact_email: `${name}@partners.example`,
+        identity_id: null,
+        suspended_at: null,
+        created_at: at(now)
+      }
+    ])
+    const live = yield* keys(organization, "live", keyCount)
+    const test = yield* keys(organization, "test", keyCount)
+    const spare = yield* keys(organization, "live", keyCount === 1 ? 0 : spareKeys)
+    const personas = yield* personasOf(insert, organization, size, now)
+    const names = yield* HeavyData.write(sql, insert, { organization, personas, size, now })
+    return {
+      organization,
+      personas,
+      live: live.map(({ text }) => text),
+      test: test.map(({ text }) => text),
+      spare: spare.map(({ id }) => id),
+      ...names
+    } satisfies Tenant
+  })
+
+  return yield* sql.withTransaction(
+    Effect.gen(function* () {
+      const attacker = yield* tenant("attacker", {}, HeavyData.heavy, attackerKeys)
+      const victim = yield* tenant("victim", raised, HeavyData.light, 1)
+      return { attacker, victim }
+    })
+  )
+})

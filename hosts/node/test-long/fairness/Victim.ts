@@ -1,0 +1,89 @@
+/**
+ * A process that makes a partner's usual requests all the while: polls of a topic's status, new topics, pages of its events. Each
+ * kind has a loop of its own, so that a slow answer to one does not hide another. `node Victim.ts SCENE.json ROOT`.
+ */
+import { readFileSync } from "node:fs"
+import { Agent, request } from "node:http"
+import { setTimeout as sleep } from "node:timers/promises"
+import type { Scene } from "./Seed.ts"
+
+/** What the victim saw since it was told to begin. */
+export interface Seen {
+  /** The slowest answer in milliseconds, one that is still awaited included. */
+  readonly worst: number
+  readonly slowest: string
+  readonly answers: number
+  /** Answers with a 5xx status. */
+  readonly failed: number
+  /** Other answers that are no success, and connections that broke, by what they said. */
+  readonly refused: ReadonlyArray<string>
+}
+
+const [file = "", root = ""] = process.argv.slice(2)
+const { victim } = JSON.parse(readFileSync(file, "utf8")) as Scene
+const { hostname, port } = new URL(root)
+const agent = new Agent({ keepAlive: true })
+
+let seen = { worst: 0, slowest: "", answers: 0, failed: 0, refused: [] as Array<string> }
+const waiting = new Map<string, number>()
+let made = 0
+let topic = victim.topic
+
+const note = (kind: string, began: number) => {
+  const took = performance.now() - began
+  if (took > seen.worst) Object.assign(seen, { worst: took, slowest: kind })
+}
+
+const ask = (kind: string, method: string, path: string, body?: string) =>
+  new Promise<string>((resolve) => {
+    const began = performance.now()
+    waiting.set(kind, began)
+    const done = (outcome: string, text = "") => {
+      waiting.delete(kind)
+      note(kind, began)
+      seen.answers++
+      if (outcome.startsWith("5")) seen.failed++
+      else if (!outcome.startsWith("2")) seen.refused.push(`${kind}: ${outcome}`)
+      resolve(text)
+    }
+    const headers = {
+      "x-api-key": victim.live[0],
+      ...(body === undefined ? {} : { "content-type": "application/json", "content-length": Buffer.byteLength(body) })
+    }
+    // A client without a connection waits behind every other new one, which a kept connection would not show.
+    const kept = body === undefined ? agent : false
+    const asked = request({ agent: kept, hostname, port, method, path: `/partner/v1${path}`, headers }, (response) => {
+      let text = ""
+      response.setEncoding("utf8").on("data", (part) => (text += part))
+      response.on("end", () => done(String(response.statusCode), text))
+    })
+    asked.on("error", ({ message }) => done(message))
+    asked.end(body)
+  })
+
+const kinds: Readonly<Record<string, () => Promise<void>>> = {
+  "GET status": async () => void (await ask("GET status", "GET", `/topics/${topic}/status`)),
+  "POST topics": async () => {
+    const content = `Who wins the victim's match ${++made} of ${process.pid}?`
+    const body = JSON.stringify({ content, persona_ids: victim.personas })
+    const text = await ask("POST topics", "POST", "/topics", body)
+    if (text !== "") topic = JSON.parse(text).data?.topic_id ?? topic
+  },
+  "GET events": async () => void (await ask("GET events", "GET", "/events"))
+}
+
+process.on("message", (word) => {
+  if (word === "begin") seen = { worst: 0, slowest: "", answers: 0, failed: 0, refused: [] }
+  for (const [kind, began] of waiting) note(kind, began)
+  process.send?.(seen satisfies Seen)
+})
+process.on("disconnect", () => process.exit())
+
+for (const once of Object.values(kinds)) {
+  void (async () => {
+    for (;;) {
+      await once()
+      await sleep(50)
+    }
+  })()
+}
