@@ -115,9 +115,9 @@ export const statements = [
   "CREATE INDEX mails_in_turn ON mails (COALESCE(organization_id, ''), due_at, id) WHERE state = 'waiting'",
   "CREATE INDEX assignments_open ON assignments (creator_key, organization_id, created_at, id)\n    WHERE due_at IS NOT NULL AND environment = 'live'",
   "CREATE INDEX assignments_creator ON assignments (creator_key)",
-  "CREATE INDEX topics_of_tests ON topics (created_at, id) WHERE environment = 'test'",
-  "CREATE INDEX events_of_tests ON events (share_id) WHERE environment = 'test'",
-  "CREATE INDEX duplicate_windows_of_tests ON duplicate_windows (until_at) WHERE environment = 'test'",
+  "CREATE INDEX topics_of_tests ON topics (created_at, id) WHERE environment <> 'live'",
+  "CREATE INDEX events_of_tests ON events (share_id) WHERE environment <> 'live'",
+  "CREATE INDEX duplicate_windows_of_tests ON duplicate_windows (until_at) WHERE environment <> 'live'",
   "CREATE INDEX mails_failed_of ON mails (organization_id, settled_at, id) WHERE state = 'failed'",
   "CREATE INDEX assignments_generating ON assignments (generation_next_at) WHERE generation_next_at IS NOT NULL",
   "CREATE INDEX assignments_simulated ON assignments (simulation_next_at) WHERE simulation_next_at IS NOT NULL"

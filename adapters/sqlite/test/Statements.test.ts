@@ -107,6 +107,20 @@ describe("statements", () => {
     }).pipe(Effect.provide(layerMemory))
   )
 
+  it.effect(
+    "no read of topics or events is prepared anew at every run, as a partial index of one environment would have it",
+    () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const indexes = yield* sql<{ readonly name: string }>`SELECT name FROM sqlite_schema WHERE type = 'index'
+        AND tbl_name IN ('topics', 'events', 'duplicate_windows') AND sql LIKE '%WHERE%environment = %'`
+        assert.deepStrictEqual(
+          indexes.map(({ name }) => name),
+          []
+        )
+      }).pipe(Effect.provide(layerMemory))
+  )
+
   it.effect("nothing reads a whole table, and no list is sorted after it was read", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
