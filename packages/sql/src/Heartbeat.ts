@@ -4,6 +4,7 @@ import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as SqlClient from "effect/sql/SqlClient"
+import * as SqlError from "effect/sql/SqlError"
 import { lockName } from "./Lock.ts"
 import { latest, standing } from "./Migrations.ts"
 import { freshFor } from "./OlderProcesses.ts"
@@ -43,7 +44,11 @@ export const layer = (version: string) =>
         })
       )
 
-      yield* Effect.acquireRelease(begin, () =>
+      // A database that takes no writes now keeps no process from starting: /readyz says so, and later beats try again.
+      const begun = Effect.catchDefect(begin, (defect) =>
+        SqlError.isSqlError(defect) ? Effect.logWarning("Failed to record this process", defect) : Effect.die(defect)
+      )
+      yield* Effect.acquireRelease(begun, () =>
         Effect.ignoreCause(sql`DELETE FROM processes WHERE id = ${id}`, {
           log: "Debug",
           message: "This process could not be written off"
