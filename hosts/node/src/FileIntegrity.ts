@@ -1,5 +1,7 @@
-/** Whether the pages of a SQLite file are sound: SQLite's `quick_check`, in a process of its own, for nothing can break it off within one. */
+/** Whether the pages of a SQLite file are sound: SQLite's `quick_check`, in a child process, because it cannot be interrupted. */
 import { spawn } from "node:child_process"
+import { resolve } from "node:path"
+import { pathToFileURL } from "node:url"
 import { isPostgres } from "@partner-commentary/settings/DatabaseSettings"
 import type { Settings } from "@partner-commentary/settings/Settings"
 import * as Duration from "effect/Duration"
@@ -9,11 +11,16 @@ import { type Finding, mend, notice, ok } from "./Doctor.ts"
 /** Within the doctor's own bound. */
 const timeout = Duration.seconds(3)
 
-/** SQLite's result code goes along with a failure: not every failure means that the pages are damaged. */
+/**
+ * Prints SQLite's result code with a failure: not every failure means damaged pages. It opens the file for writing, because a
+ * read-only connection leaves the write-ahead log behind, and never creates it.
+ */
 const script = `const { DatabaseSync } = require("node:sqlite")
 const answer = (found) => process.stdout.write(JSON.stringify(found))
 try {
-  const [row] = new DatabaseSync(process.argv[1], { readOnly: true }).prepare("PRAGMA quick_check(1)").all()
+  const database = new DatabaseSync(process.argv[1])
+  const [row] = database.prepare("PRAGMA quick_check(1)").all()
+  database.close()
   answer({ code: 0, reason: row.quick_check })
 } catch (error) {
   answer({ code: (error.errcode ?? 0) & 255, reason: error.message })
@@ -55,9 +62,13 @@ const judged = (filename: string, code: number, reason: string): Finding => {
 
 const checked = (filename: string) =>
   Effect.callback<Finding>((resume) => {
-    const child = spawn(process.execPath, ["--no-warnings", "-e", script, filename], {
-      stdio: ["ignore", "pipe", "ignore"]
-    })
+    const child = spawn(
+      process.execPath,
+      ["--no-warnings", "-e", script, `${pathToFileURL(resolve(filename))}?mode=rw`],
+      {
+        stdio: ["ignore", "pipe", "ignore"]
+      }
+    )
     let found = ""
     child.stdout.setEncoding("utf8").on("data", (text) => {
       found += text
