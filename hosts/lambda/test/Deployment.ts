@@ -78,6 +78,7 @@ const register = async (databaseUrl: string) => {
     const { stdout } = await run(process.execPath, [commandLine, ...args, "--json"], { cwd, env })
     return JSON.parse(stdout)
   }
+  await command("migrate")
   const organization = await command("org", "create", "--name", "Courtside")
   const persona = await command("persona", "create", "--name", "Ada Vance", "--creator-email", "ada@creators.test")
   await command("license", "grant", "--org", organization.id, "--persona", persona.id)

@@ -10,7 +10,7 @@ it("an outage logs a failure once with a short stack, then one line a second wit
   const service = await Process.start(cwd, ["serve", "--no-worker"])
   const { key } = Partner.demo(service)
   expect((await Partner.call(service.apiRoot, key, "/topics")).status).toBe(200)
-  const database = new DatabaseSync(join(cwd, "data", "partner-commentary.db"))
+  const database = new DatabaseSync(join(cwd, "data", "partner-commentary.db"), { timeout: 10_000 })
   database.exec("ALTER TABLE topics RENAME TO topics_elsewhere")
   database.close()
 

@@ -113,7 +113,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<WebhookStore | MailSto
         assert.lengthOf(yield* sent(begin), 1)
         const store = yield* WebhookStore
         const counted = store.modify(null, one.id, (present) => {
-          const number = Number(/\d+$/.exec(present.url)?.[0] ?? 0)
+          const number = Number(present.url.split("/").at(-1)) || 0
           const [formerHost, host] = [`host${number}.example`, `host${number + 1}.example`]
           return {
             webhook: { ...present, url: `https://example.com/${number + 1}` },
