@@ -17,7 +17,8 @@ export const troubled = (
   const { consecutiveFailures: failures, events, id, owner, url } = webhook
   const { throttle } = health
   const since = (alarm === "throttled" ? throttle?.since : health.failingSince) ?? attempt.at
-  const until = alarm === "throttled" && throttle !== null ? { until: Instant.toIso(throttle.until) } : {}
+  const until: Readonly<Record<string, string>> =
+    alarm === "throttled" && throttle !== null ? { until: Instant.toIso(throttle.until) } : {}
   const reason = attempt.reason ?? ""
   return {
     notice:
