@@ -20,8 +20,8 @@ import type * as SqlClient from "effect/sql/SqlClient"
 import * as DataFolder from "./DataFolder.ts"
 
 /**
- * Brought to the present schema. Who stays listens to the others. Outside development a file that is not there is refused: it was
- * moved, its volume is not mounted or its path is wrong, and an empty service in its place would hide that.
+ * Opens the database and migrates it. Servers and workers also listen for signals of other processes. Outside development a
+ * missing file is refused: a wrong path or an unmounted volume would otherwise start an empty service.
  */
 export const layer = (settings: Settings, options: { readonly listens: boolean }) =>
   Layer.unwrap(

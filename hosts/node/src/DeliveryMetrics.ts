@@ -1,4 +1,4 @@
-/** Counts each attempt at a delivery when it is recorded. What waits is read from the database by WorkMetrics. */
+/** Counts each attempt at a delivery when it is recorded. WorkMetrics reads the waiting ones from the database. */
 import type * as Instant from "@partner-commentary/core/shared/Instant"
 import type { Attempt } from "@partner-commentary/core/webhook/Attempt"
 import { type Claimed, DeliveryStore } from "@partner-commentary/core/webhook/DeliveryStore"

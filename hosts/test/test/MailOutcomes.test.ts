@@ -1,4 +1,4 @@
-/** What becomes of mails whose handing over is slow, unanswered, or ended by the death of its worker. */
+/** Mails whose delivery to the SMTP server is slow, gets no reply, or ends because the worker dies. */
 import { assert, it } from "@effect/vitest"
 import { Mailer, type MailMessage, MailRefused } from "@partner-commentary/core/mail/Mailer"
 import { MailStore } from "@partner-commentary/core/mail/MailStore"

@@ -83,7 +83,7 @@ export class Drafting extends Context.Service<
           )
         )
         if (Result.isFailure(outcome)) yield* report(id, outcome.failure, modified)
-        // Whoever waited for a free place, too.
+        // Also wakes attempts that wait for a free place.
         yield* signal.tell([dueIn(found.assignment.environment), "mails", "deliveries"])
       })
 

@@ -8,8 +8,8 @@ import type { Instant } from "../shared/Instant.ts"
 import type { Mail, NewMail } from "./Mail.ts"
 
 /**
- * What became of an attempt. `obsolete`: nobody needs the mail any more; it was not sent. `released`: our own stop broke the attempt
- * off, and it does not count. `unanswered`: the whole mail went out and no answer came.
+ * The outcome of an attempt. `obsolete`: the mail is no longer needed and was not sent. `released`: the worker's stop
+ * interrupted the attempt, which does not count. `unanswered`: the whole mail was sent and no reply came.
  */
 export type MailOutcome =
   | { readonly state: "sent" | "obsolete" | "released" }
