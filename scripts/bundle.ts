@@ -4,7 +4,7 @@
  * what it was made of (hosts/node/bin). Lambda is given its bundle's folder.
  * With a folder as its argument, it makes Lambda's alone, there.
  */
-import { readFileSync, rmSync, writeFileSync } from "node:fs"
+import { rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { gzipSync } from "node:zlib"
 import { explorerScript } from "@partner-commentary/server/description/ExplorerScript"
@@ -33,31 +33,6 @@ const sparingly: Plugin = {
   }
 }
 
-/**
- * The `openai` client makes something for each part of its API as it is made. Of these nobody of ours asks anything, and they are a
- * third of it: in the bundle they are there, and empty. Moved or named anew by a release of `openai`, they stop the build.
- */
-const unasked = ["Admin", "Beta"]
-
-const withoutUnasked: Plugin = {
-  name: "without what nobody asks",
-  setup: ({ onEnd, onLoad, onStart }) => {
-    const seen = new Set<string>()
-    onStart(() => seen.clear())
-    for (const part of unasked) {
-      const name = part.toLowerCase()
-      onLoad({ filter: new RegExp(`/openai/resources/${name}/${name}\\.mjs$`) }, ({ path }) => {
-        if (!readFileSync(path, "utf8").includes(`export class ${part} extends APIResource {`)) return undefined
-        seen.add(part)
-        return { contents: `export class ${part} {}` }
-      })
-    }
-    onEnd(() => ({
-      errors: unasked.filter((part) => !seen.has(part)).map((part) => ({ text: `openai has no ${part} where it was` }))
-    }))
-  }
-}
-
 const bundle = async (outdir: string, { plugins = [], ...options }: BuildOptions) => {
   rmSync(outdir, { recursive: true, force: true })
   const { metafile } = await build({
@@ -74,7 +49,7 @@ const bundle = async (outdir: string, { plugins = [], ...options }: BuildOptions
     charset: "ascii",
     legalComments: "external",
     metafile: true,
-    plugins: [sparingly, withoutUnasked, ...plugins],
+    plugins: [sparingly, ...plugins],
     logLevel: "warning",
     // CommonJS inside of it asks for Node's own modules. No name that minifying makes is as long.
     banner: { js: 'import{createRequire as makeRequire}from"node:module";const require=makeRequire(import.meta.url);' },

@@ -78,7 +78,6 @@ describe.each([...new Set([oldest, newest])])("installed with effect %s", (effec
       effect,
       "@effect/platform-node": effect,
       "@types/node": pinned["@types/node"] ?? "",
-      openai: manifestOf("adapters/generator").peerDependencies.openai,
       vitest: manifestOf("packages/testkit").peerDependencies.vitest
     }
     project(

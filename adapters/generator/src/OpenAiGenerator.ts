@@ -9,6 +9,7 @@ import {
 } from "@partner-commentary/core/commentary/CommentaryGenerator"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as HttpClientRequest from "effect/http/HttpClientRequest"
 import * as Layer from "effect/Layer"
 import * as ChatAnswer from "./ChatAnswer.ts"
 import * as CommentaryText from "./CommentaryText.ts"
@@ -31,9 +32,10 @@ export const layer = (options: Options): Layer.Layer<CommentaryGenerator> =>
       const time = Duration.min(options.timeout ?? longestCall, longestCall)
       const server = yield* OpenAiServer.connect(options, { time, size: largestAnswer })
       const generate = Effect.fn("CommentaryGenerator.generate")(function* (request: GenerationRequest) {
-        const answer: unknown = yield* server.ask((client, signal) =>
-          client.chat.completions.create({ model: options.model, messages: [...Prompt.messages(request)] }, { signal })
+        const question = HttpClientRequest.post("/chat/completions", { acceptJson: true }).pipe(
+          HttpClientRequest.bodyJsonUnsafe({ model: options.model, messages: Prompt.messages(request) })
         )
+        const answer = yield* server.ask(question, OpenAiServer.json)
         const text = yield* Effect.fromResult(ChatAnswer.text(answer))
         return yield* Effect.fromResult(CommentaryText.accept(text, request))
       })

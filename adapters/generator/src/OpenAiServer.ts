@@ -1,12 +1,18 @@
 /**
- * A connection to any OpenAI-compatible server: bounded in time and size, one request for each call, and refusals without
- * credentials. What is asked is its users'. The `openai` package is loaded by the first call.
+ * A connection to any OpenAI-compatible server: limits on time and size, no retries, and refusals without credentials.
+ * Callers choose the request and decode the answer.
  */
+import { limited } from "@partner-commentary/core/shared/ResponseLimit"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as FetchHttpClient from "effect/http/FetchHttpClient"
+import * as HttpClient from "effect/http/HttpClient"
+import type { HttpClientError } from "effect/http/HttpClientError"
+import * as HttpClientRequest from "effect/http/HttpClientRequest"
+import type { HttpClientResponse } from "effect/http/HttpClientResponse"
+import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
-import type { OpenAI } from "openai"
 import { loggable, type Refusal, refusal } from "./Refusal.ts"
 
 export interface Server {
@@ -24,30 +30,15 @@ export interface Bounds {
 }
 
 export interface Connection {
-  /** One request; interrupted, it is aborted. Its time is bounded by `within`. */
-  readonly ask: <A>(request: (client: OpenAI, signal: AbortSignal) => Promise<A>) => Effect.Effect<A, Refusal>
-  /** Bounds the whole of what is made of answers, and makes its refusals fit for a log. */
+  /** Sends one request, its path relative to the server's URL. Interruption aborts it; `within` limits its time. */
+  readonly ask: <A>(request: HttpClientRequest.HttpClientRequest, read: Read<A>) => Effect.Effect<A, Refusal>
+  /** Limits the time of all requests of one call, and makes the refusal safe to log. */
   readonly within: <A>(work: Effect.Effect<A, Refusal>) => Effect.Effect<A, Refusal>
 }
 
-const tooLarge = new Error("answer too large")
+type Read<A> = (response: HttpClientResponse) => Effect.Effect<A, HttpClientError | Refusal>
 
-/** `fetch` whose answers break off beyond so many bytes. */
-const boundedFetch =
-  (size: number): typeof fetch =>
-  (input, init) =>
-    fetch(input, init).then((response) => {
-      if (response.body === null) return response
-      let left = size
-      const bound = new TransformStream<Uint8Array, Uint8Array>({
-        transform: (chunk, controller) => {
-          left -= chunk.byteLength
-          if (left < 0) controller.error(tooLarge)
-          else controller.enqueue(chunk)
-        }
-      })
-      return new Response(response.body.pipeThrough(bound), response)
-    })
+const tooLarge = new Error("answer too large")
 
 /** The system's name of a connection failure, such as ` (ECONNREFUSED)`; its message may hold the address and what is in it. */
 const failureCode = (cause: unknown, depth = 0): string => {
@@ -57,47 +48,70 @@ const failureCode = (cause: unknown, depth = 0): string => {
 
 export const temporary = (reason: string): Refusal => ({ permanent: false, reason })
 
-const open = (server: Server, key: string | undefined, { size, time }: Bounds) =>
-  Effect.promise(() => import("./OpenAiClient.ts")).pipe(
-    Effect.map(({ isAnswer, make }) => {
-      // The null values keep ambient OPENAI_* variables of the host from reaching a server that they were not meant for.
-      const client = make({
-        baseURL: server.url,
-        apiKey: key ?? "none",
-        adminAPIKey: null,
-        organization: null,
-        project: null,
-        defaultHeaders: { Authorization: key === undefined ? null : `Bearer ${key}` },
-        maxRetries: 0,
-        // Ours ends it first, and says so.
-        timeout: Duration.toMillis(time) + 5000,
-        fetch: boundedFetch(size),
-        fetchOptions: { redirect: "manual" },
-        logLevel: "off"
-      })
-      const refused = (cause: unknown): Refusal => {
-        if (cause === tooLarge) return temporary(`the answer is larger than ${size} bytes`)
-        if (cause instanceof SyntaxError) return temporary("the answer is not JSON")
-        if (isAnswer(cause)) return refusal(cause.status, cause.error)
-        return temporary(`the server could not be reached or broke off${failureCode(cause)}`)
-      }
-      return { client, refused }
-    })
+const accepted: Read<HttpClientResponse> = (response) =>
+  response.status >= 200 && response.status < 300
+    ? Effect.succeed(response)
+    : Effect.flatMap(errorIn(response), (error) => Effect.fail(refusal(response.status, error)))
+
+/** What an error answer holds under `error`. Undefined: its body is too large, breaks off or is not JSON. */
+const errorIn = (response: HttpClientResponse): Effect.Effect<unknown> =>
+  Effect.match(response.json, {
+    onFailure: () => undefined,
+    onSuccess: (body) => (body as { readonly error?: unknown } | null)?.error
+  })
+
+const jsonType = /^application\/(?:[^;]*\+)?json\b/i
+
+/** Undefined: a successful answer that does not claim to be JSON. */
+export const json: Read<unknown> = (response) =>
+  Effect.flatMap(accepted(response), ({ headers, json }) =>
+    jsonType.test(headers["content-type"] ?? "") ? json : Effect.undefined
   )
 
-export const connect = Effect.fnUntraced(function* (server: Server, bounds: Bounds) {
+export const bytes: Read<Uint8Array> = (response) =>
+  Effect.flatMap(accepted(response), ({ arrayBuffer }) => Effect.map(arrayBuffer, (buffer) => new Uint8Array(buffer)))
+
+/** `fetch` follows no redirect, which would take the key elsewhere. */
+const httpClient = (size: number) =>
+  FetchHttpClient.layer.pipe(
+    Layer.provide(Layer.succeed(FetchHttpClient.RequestInit, { redirect: "manual" })),
+    Layer.provide(
+      Layer.succeed(FetchHttpClient.Fetch, (input, init) => fetch(input, init).then(limited(size, tooLarge)))
+    )
+  )
+
+export const connect = Effect.fnUntraced(function* (server: Server, { size, time }: Bounds) {
   const key = Option.getOrUndefined(Option.map(server.apiKey, Redacted.value)) || undefined
-  const opened = yield* Effect.cached(open(server, key, bounds))
+  // `withScope`: closing the request's scope also aborts an answer that is half read.
+  const client = HttpClient.withScope(yield* Effect.provide(HttpClient.HttpClient, httpClient(size)))
+
+  const addressed = (request: HttpClientRequest.HttpClientRequest) => {
+    const whole = HttpClientRequest.prependUrl(request, server.url)
+    return key === undefined ? whole : HttpClientRequest.bearerToken(whole, key)
+  }
+
+  const refused = (failure: HttpClientError | Refusal): Refusal => {
+    if (!("_tag" in failure)) return failure
+    const { cause } = failure
+    if (cause === tooLarge) return temporary(`the answer is larger than ${size} bytes`)
+    if (cause instanceof SyntaxError) return temporary("the answer is not JSON")
+    return temporary(`the server could not be reached or broke off${failureCode(cause)}`)
+  }
+
   return {
-    ask: (request) =>
-      Effect.flatMap(opened, ({ client, refused }) =>
-        Effect.tryPromise({ try: (signal) => request(client, signal), catch: refused })
+    ask: (request, read) =>
+      client.execute(addressed(request)).pipe(
+        Effect.flatMap(read),
+        Effect.scoped,
+        Effect.mapError(refused),
+        // No trace headers for a server that is not ours.
+        Effect.provideService(HttpClient.TracerDisabledWhen, () => true)
       ),
     within: (work) =>
       work.pipe(
         Effect.timeoutOrElse({
-          duration: bounds.time,
-          orElse: () => Effect.fail(temporary(`no answer within ${Duration.format(bounds.time)}`))
+          duration: time,
+          orElse: () => Effect.fail(temporary(`no answer within ${Duration.format(time)}`))
         }),
         Effect.mapError(loggable(key))
       )

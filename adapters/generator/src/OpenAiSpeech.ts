@@ -12,6 +12,7 @@ import {
 } from "@partner-commentary/core/commentary/MediaSynthesizer"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as HttpClientRequest from "effect/http/HttpClientRequest"
 import * as Layer from "effect/Layer"
 import * as AudioFile from "./AudioFile.ts"
 import * as OpenAiServer from "./OpenAiServer.ts"
@@ -36,11 +37,11 @@ const make = Effect.fnUntraced(function* (options: Options) {
   const { model, voice } = options
 
   const spoken = (input: string) =>
-    server.ask((client, signal) =>
-      client.audio.speech
-        .create({ model, voice, input, response_format: "mp3" }, { signal })
-        .then((response) => response.arrayBuffer())
-        .then((buffer) => new Uint8Array(buffer))
+    server.ask(
+      HttpClientRequest.post("/audio/speech", { accept: "application/octet-stream" }).pipe(
+        HttpClientRequest.bodyJsonUnsafe({ model, voice, input, response_format: "mp3" })
+      ),
+      OpenAiServer.bytes
     )
 
   const synthesize = Effect.fn("MediaSynthesizer.audio")(function* ({ text }: SynthesisRequest) {

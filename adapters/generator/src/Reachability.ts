@@ -1,7 +1,7 @@
 /** Whether an OpenAI-compatible server answers and takes the key, by the cheapest request there is: its list of models. */
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import { isAnswer } from "./OpenAiClient.ts"
+import * as HttpClientRequest from "effect/http/HttpClientRequest"
 import * as OpenAiServer from "./OpenAiServer.ts"
 import type { Refusal } from "./Refusal.ts"
 
@@ -13,14 +13,10 @@ const noSuchList = [404, 405, 501]
 export const look = (server: OpenAiServer.Server, time: Duration.Duration): Effect.Effect<Reached, Refusal> =>
   Effect.flatMap(OpenAiServer.connect(server, { time, size: 1024 * 1024 }), ({ ask, within }) =>
     within(
-      ask((client, signal) =>
-        client.get("/models", { signal }).then(
-          (): Reached => "accepted",
-          (cause): Reached => {
-            if (isAnswer(cause) && noSuchList.includes(cause.status)) return "untried"
-            throw cause // foreign: `ask` reads refusals from rejections
-          }
-        )
+      ask(HttpClientRequest.get("/models", { acceptJson: true }), (response) =>
+        noSuchList.includes(response.status)
+          ? Effect.succeed<Reached>("untried")
+          : Effect.as(OpenAiServer.json(response), "accepted")
       )
     )
   )

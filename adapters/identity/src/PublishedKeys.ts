@@ -1,6 +1,7 @@
 /** The keys that an identity provider publishes: read anew now and then, and kept while it cannot be reached. */
 import { IdentityUnreachable, TokenRefused } from "@partner-commentary/core/access/DashboardIdentity"
 import * as Instant from "@partner-commentary/core/shared/Instant"
+import { limited } from "@partner-commentary/core/shared/ResponseLimit"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -26,19 +27,7 @@ const largest = 1024 * 1024
 
 const tooLarge = new Error("the key set is larger than 1 MiB")
 
-const boundedFetch: FetchImplementation = (url, options) =>
-  fetch(url, options).then((response) => {
-    if (response.body === null) return response
-    let left = largest
-    const bound = new TransformStream<Uint8Array, Uint8Array>({
-      transform: (chunk, controller) => {
-        left -= chunk.byteLength
-        if (left < 0) controller.error(tooLarge)
-        else controller.enqueue(chunk)
-      }
-    })
-    return new Response(response.body.pipeThrough(bound), response)
-  })
+const boundedFetch: FetchImplementation = (url, options) => fetch(url, options).then(limited(largest, tooLarge))
 
 /** Ours says when to read, by Effect's Clock; jose reads. */
 export const remote = (url: string): RemoteJWKSet =>

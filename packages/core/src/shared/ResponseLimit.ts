@@ -1,0 +1,17 @@
+/** Limits the size of a response body that another server sends, after decompression. */
+
+/** The same response. Reading its body fails with `tooLarge` beyond `bytes`, and the rest is not downloaded. */
+export const limited =
+  (bytes: number, tooLarge: Error) =>
+  (response: Response): Response => {
+    if (response.body === null) return response
+    let left = bytes
+    const limit = new TransformStream<Uint8Array, Uint8Array>({
+      transform: (chunk, controller) => {
+        left -= chunk.byteLength
+        if (left < 0) controller.error(tooLarge)
+        else controller.enqueue(chunk)
+      }
+    })
+    return new Response(response.body.pipeThrough(limit), response)
+  }
