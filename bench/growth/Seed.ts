@@ -4,7 +4,7 @@
  * of the last 30 days, which is what retention leaves. What is kept of each day is the product's own recount.
  */
 import * as Postgres from "@partner-commentary/postgres/Postgres"
-import { recount } from "@partner-commentary/sql/Recount"
+import { recount } from "@partner-commentary/sql/reporting/Recount"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import type { Pool } from "../Database.ts"

@@ -1,8 +1,8 @@
 /** Every store of the core on one Postgres database: schema, client and stores, and the rate windows that all nodes share. */
 import { AccessChanges } from "@partner-commentary/core/access/AccessChanges"
 import { WorkSignal } from "@partner-commentary/core/shared/WorkSignal"
+import * as RateWindows from "@partner-commentary/sql/access/RateWindows"
 import * as Migrations from "@partner-commentary/sql/Migrations"
-import * as RateWindows from "@partner-commentary/sql/RateWindows"
 import * as Stores from "@partner-commentary/sql/Stores"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"

@@ -9,7 +9,7 @@
 import * as PgClient from "@effect/sql-pg/PgClient"
 import type * as PgConnection from "@effect/sql-pg/PgConnection"
 import type { DatabaseUnavailable } from "@partner-commentary/core/operations/DatabaseHealth"
-import { faultOf, KnownFault, unavailable } from "@partner-commentary/sql/DatabaseFault"
+import { faultOf, KnownFault, unavailable } from "@partner-commentary/sql/database/DatabaseFault"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"

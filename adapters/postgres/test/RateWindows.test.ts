@@ -1,7 +1,7 @@
 /** What the shared rate windows leave behind, and what they ask. */
 import { assert, it } from "@effect/vitest"
 import { RateWindows } from "@partner-commentary/core/access/RateWindows"
-import * as SharedRateWindows from "@partner-commentary/sql/RateWindows"
+import * as SharedRateWindows from "@partner-commentary/sql/access/RateWindows"
 import * as TestDatabase from "@partner-commentary/test/postgres/TestDatabase"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"

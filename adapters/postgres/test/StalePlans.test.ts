@@ -1,7 +1,7 @@
 /** A schema that changes under those who use it: what they have prepared grows stale, and nobody notices. */
 import { assert, it } from "@effect/vitest"
 import * as PostgresClient from "@partner-commentary/postgres/PostgresClient"
-import { transact } from "@partner-commentary/sql/Transaction"
+import { transact } from "@partner-commentary/sql/database/Transaction"
 import * as TestDatabase from "@partner-commentary/test/postgres/TestDatabase"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"

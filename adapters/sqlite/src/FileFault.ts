@@ -1,7 +1,7 @@
 /** What is wrong with a database's file although statements may still succeed: it is not the one that was opened, or a page was found corrupt. */
 import { statSync } from "node:fs"
 import { DatabaseUnavailable } from "@partner-commentary/core/operations/DatabaseHealth"
-import { faultOf } from "@partner-commentary/sql/DatabaseFault"
+import { faultOf } from "@partner-commentary/sql/database/DatabaseFault"
 import * as Effect from "effect/Effect"
 import type { SqlError } from "effect/sql/SqlError"
 

@@ -7,7 +7,7 @@
  * never wait for anything but the database. While another process writes, writes wait (`BusyWait`) and reads go on. Rows
  * come as they are stored.
  */
-import { KnownFault } from "@partner-commentary/sql/DatabaseFault"
+import { KnownFault } from "@partner-commentary/sql/database/DatabaseFault"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"

@@ -1,6 +1,6 @@
 /** `metrics rebuild` on SQLite: figures that were falsified are what the assignments say again. */
 import { assert, it } from "@effect/vitest"
-import { rebuild } from "@partner-commentary/sql/RebuiltFigures"
+import { rebuild } from "@partner-commentary/sql/reporting/RebuiltFigures"
 import { layerMemory } from "@partner-commentary/sqlite/Sqlite"
 import * as FiguresScene from "@partner-commentary/testkit/FiguresScene"
 import * as Effect from "effect/Effect"

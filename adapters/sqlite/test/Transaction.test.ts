@@ -1,7 +1,7 @@
 /** Conflicts, as databases with several writers have them: what they undid is made anew, by the outermost transaction. */
 import { assert, describe, it } from "@effect/vitest"
 import { afterCommit, Transaction } from "@partner-commentary/core/shared/Transaction"
-import { transact } from "@partner-commentary/sql/Transaction"
+import { transact } from "@partner-commentary/sql/database/Transaction"
 import { layerMemory } from "@partner-commentary/sqlite/Sqlite"
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"

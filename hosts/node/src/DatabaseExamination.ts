@@ -13,8 +13,8 @@ export const examine = Effect.fnUntraced(function* (settings: Settings) {
     return ok("database", "In memory: nothing outlives its process.")
   }
   const { standing } = yield* Effect.promise(() => import("@partner-commentary/sql/Migrations"))
-  const DatabaseHealth = yield* Effect.promise(() => import("@partner-commentary/sql/DatabaseHealth"))
-  const { obstacle } = yield* Effect.promise(() => import("@partner-commentary/sql/Writing"))
+  const DatabaseHealth = yield* Effect.promise(() => import("@partner-commentary/sql/operations/DatabaseHealth"))
+  const { obstacle } = yield* Effect.promise(() => import("@partner-commentary/sql/database/Writing"))
   const question = Effect.gen(function* () {
     const found = yield* standing
     const isBehind = found.left.length > 0

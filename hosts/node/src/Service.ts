@@ -149,7 +149,7 @@ const mediaOf = ({ media }: Settings.Settings) =>
 
 /** From before it takes up work until after it has ended. */
 const seen = Effect.gen(function* () {
-  const { layer } = yield* Effect.promise(() => import("@partner-commentary/sql/Heartbeat"))
+  const { layer } = yield* Effect.promise(() => import("@partner-commentary/sql/database/Heartbeat"))
   const { database } = yield* Settings.read
   const crypto = yield* Effect.promise(() => import("@effect/platform-node/NodeCrypto"))
   yield* Effect.mapError(Layer.build(Layer.provide(layer(version), crypto.layerSecureRandom)), (error) =>

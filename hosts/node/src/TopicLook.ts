@@ -8,7 +8,7 @@ import { type ShownDelivery, shown } from "@partner-commentary/core/webhook/Deli
 import { DeliveryLog } from "@partner-commentary/core/webhook/DeliveryLog"
 import { WebhookStore } from "@partner-commentary/core/webhook/WebhookStore"
 import { hostOf } from "@partner-commentary/core/webhook/WebhookUrl"
-import * as Inspection from "@partner-commentary/sql/TopicInspection"
+import * as Inspection from "@partner-commentary/sql/topics/TopicInspection"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"

@@ -1,7 +1,7 @@
 /** What an operator sees of mails that wait or were given up, and sending the latter again. */
 import { assert, it } from "@effect/vitest"
 import { Creators } from "@partner-commentary/core/creator/Creators"
-import * as MailInspection from "@partner-commentary/sql/MailInspection"
+import * as MailInspection from "@partner-commentary/sql/mail/MailInspection"
 import * as InMemory from "@partner-commentary/test/InMemory"
 import { Mailbox } from "@partner-commentary/test/Mailbox"
 import * as Seed from "@partner-commentary/test/Seed"

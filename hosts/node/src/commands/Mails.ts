@@ -4,7 +4,7 @@ import { OrganizationStore } from "@partner-commentary/core/partner/Organization
 import { OrganizationId, ShareId } from "@partner-commentary/core/shared/Ids"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import * as Kind from "@partner-commentary/settings/Kind"
-import type { ListedMail, Position } from "@partner-commentary/sql/MailInspection"
+import type { ListedMail, Position } from "@partner-commentary/sql/mail/MailInspection"
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
@@ -40,7 +40,7 @@ const list = Command.make(
     after: Parameter.optional("after", position, "NEXT", "The page behind the one that ended with this `next`")
   },
   Effect.fn(function* ({ after, failed, limit, org }) {
-    const { list } = yield* Effect.promise(() => import("@partner-commentary/sql/MailInspection"))
+    const { list } = yield* Effect.promise(() => import("@partner-commentary/sql/mail/MailInspection"))
     const state = failed ? "failed" : "waiting"
     const query = { state, organizationId: org, after, limit: Option.getOrElse(limit, () => 100) } as const
     const { mails, next } = yield* list(query)

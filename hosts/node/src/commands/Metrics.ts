@@ -8,7 +8,7 @@ const rebuild = Command.make(
   "rebuild",
   {},
   Effect.fn(function* () {
-    const { rebuild } = yield* Effect.promise(() => import("@partner-commentary/sql/RebuiltFigures"))
+    const { rebuild } = yield* Effect.promise(() => import("@partner-commentary/sql/reporting/RebuiltFigures"))
     const days = yield* rebuild
     yield* answer({
       json: () => ({ rebuilt_days: days }),

@@ -1,7 +1,7 @@
 /** Topics, commentaries, events, deliveries and daily figures of one organization, by SQL that both databases take. */
 import { randomUUID } from "node:crypto"
 import { firstIdAt } from "@partner-commentary/core/webhook/Event"
-import { values } from "@partner-commentary/sql/Values"
+import { values } from "@partner-commentary/sql/database/Values"
 import * as Effect from "effect/Effect"
 import type * as SqlClient from "effect/sql/SqlClient"
 

@@ -1,7 +1,7 @@
 /** What a day's assignments came to and how long they took, kept with each change, in the place of an index over all of them. */
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
-import { recount } from "../Recount.ts"
+import { recount } from "../reporting/Recount.ts"
 import { clustered, oftenUpdated } from "./Dialect.ts"
 import { upkeep } from "./Upkeep.ts"
 

@@ -1,0 +1,129 @@
+/** API keys, found by the hash of their text. */
+import { type ApiKey, Environment, TooManyKeys } from "@partner-commentary/core/access/ApiKey"
+import { ApiKeyStore, type IssuedKey, type KeyChange } from "@partner-commentary/core/access/ApiKeyStore"
+import { Scope } from "@partner-commentary/core/access/Scope"
+import type { AuditEntry } from "@partner-commentary/core/shared/AuditLog"
+import { ApiKeyId, OrganizationId } from "@partner-commentary/core/shared/Ids"
+import * as Instant from "@partner-commentary/core/shared/Instant"
+import { toIso } from "@partner-commentary/core/shared/Instant"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import type * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import * as SqlClient from "effect/sql/SqlClient"
+import { FlagColumn, InstantColumn } from "../database/Columns.ts"
+import { forUpdate, lockName } from "../database/Lock.ts"
+import { transact } from "../database/Transaction.ts"
+import { append } from "../operations/AuditLog.ts"
+
+const ApiKeyRow = Schema.Struct({
+  id: ApiKeyId,
+  lineageId: ApiKeyId,
+  organizationId: OrganizationId,
+  name: Schema.String,
+  prefix: Schema.String,
+  scopes: Schema.fromJsonString(Schema.Array(Scope)),
+  environment: Environment,
+  ipAllowList: Schema.fromJsonString(Schema.Array(Schema.String)),
+  createdAt: InstantColumn,
+  expiresAt: Schema.NullOr(InstantColumn),
+  revokedAt: Schema.NullOr(InstantColumn),
+  isRevoked: FlagColumn,
+  lastUsedAt: Schema.NullOr(InstantColumn)
+}).pipe(
+  Schema.encodeKeys({
+    lineageId: "lineage_id",
+    organizationId: "organization_id",
+    ipAllowList: "ip_allow_list",
+    createdAt: "created_at",
+    expiresAt: "expires_at",
+    revokedAt: "revoked_at",
+    isRevoked: "is_revoked",
+    lastUsedAt: "last_used_at"
+  })
+)
+
+const fromRow = Schema.decodeUnknownSync(ApiKeyRow)
+const toRow = Schema.encodeSync(ApiKeyRow)
+
+export const layer = Layer.effect(
+  ApiKeyStore,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const first = ([row]: ReadonlyArray<unknown>) => (row === undefined ? Option.none() : Option.some(fromRow(row)))
+
+    const add = ({ hash, key }: IssuedKey) => sql`INSERT INTO api_keys ${sql.insert({ ...toRow(key), hash })}`
+
+    const insert = Effect.fnUntraced(function* (issued: IssuedKey, most: number, record: AuditEntry) {
+      const { createdAt, environment, organizationId } = issued.key
+      yield* lockName(sql, `keys of ${organizationId} ${environment}`)
+      const [active] = yield* sql<{ readonly count: number }>`SELECT CAST(COUNT(*) AS INTEGER) AS count FROM api_keys
+        WHERE organization_id = ${organizationId} AND environment = ${environment} AND revoked_at IS NULL
+          AND (expires_at IS NULL OR expires_at > ${toIso(createdAt)})`
+      if ((active?.count ?? 0) >= most) return yield* new TooManyKeys({ most })
+      yield* add(issued)
+      yield* append(sql, record, yield* Instant.now)
+    })
+
+    const modify = Effect.fnUntraced(function* <E>(
+      id: ApiKeyId,
+      organizationId: OrganizationId | null,
+      decide: (present: ApiKey) => Result.Result<KeyChange, E>
+    ) {
+      const [row] = yield* sql`SELECT * FROM api_keys WHERE id = ${id} ${forUpdate(sql)}`
+      const present = row === undefined ? undefined : fromRow(row)
+      if (present === undefined || (organizationId !== null && present.organizationId !== organizationId)) {
+        return Option.none<ApiKey>()
+      }
+      const { isRevoked, record, revokedAt, successor } = yield* Effect.fromResult(decide(present))
+      if (revokedAt !== present.revokedAt || isRevoked !== present.isRevoked) {
+        yield* sql`UPDATE api_keys SET revoked_at = ${toIso(revokedAt)}, is_revoked = ${isRevoked ? 1 : 0}
+          WHERE id = ${id}`
+      }
+      if (successor !== null) yield* add(successor)
+      if (record !== null) yield* append(sql, record, yield* Instant.now)
+      return Option.some<ApiKey>({ ...present, revokedAt, isRevoked })
+    })
+
+    return ApiKeyStore.of({
+      insert: (issued, most, record) => transact(sql, insert(issued, most, record)),
+
+      findByHash: (hash) => Effect.orDie(Effect.map(sql`SELECT * FROM api_keys WHERE hash = ${hash}`, first)),
+
+      find: (organizationId, id) =>
+        Effect.orDie(
+          Effect.map(sql`SELECT * FROM api_keys WHERE id = ${id} AND organization_id = ${organizationId}`, first)
+        ),
+
+      list: (organizationId, endedSince, most) => {
+        const since = toIso(endedSince)
+        return Effect.orDie(
+          Effect.map(
+            sql`SELECT * FROM api_keys WHERE organization_id = ${organizationId}
+              AND (revoked_at IS NULL OR revoked_at >= ${since}) AND (expires_at IS NULL OR expires_at >= ${since})
+              ORDER BY created_at DESC, id DESC LIMIT ${most}`,
+            (rows) => rows.map((row) => fromRow(row))
+          )
+        )
+      },
+
+      modify: (id, organizationId, decide) => transact(sql, modify(id, organizationId, decide)),
+
+      // In the order of the ids: two nodes never wait for each other's rows.
+      markUsed: (uses) =>
+        transact(
+          sql,
+          Effect.forEach(
+            uses.toSorted((one, other) => (one.id < other.id ? -1 : 1)),
+            ({ at, id }) => {
+              const iso = toIso(at)
+              return sql`UPDATE api_keys SET last_used_at = ${iso}
+                WHERE id = ${id} AND (last_used_at IS NULL OR last_used_at < ${iso})`
+            },
+            { discard: true }
+          )
+        )
+    })
+  })
+)

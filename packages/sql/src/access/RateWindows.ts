@@ -1,0 +1,113 @@
+/**
+ * Rate windows that all nodes of one Postgres database share. A call is one statement at most: those that come while one is under
+ * way go together in the next, and a node that saw a window full asks nobody until it ends. What a call is counted in is others'.
+ */
+import type { FixedWindow, Standing, Taken } from "@partner-commentary/core/access/FixedWindows"
+import * as FullWindows from "@partner-commentary/core/access/FullWindows"
+import { RateWindows } from "@partner-commentary/core/access/RateWindows"
+import * as Instant from "@partner-commentary/core/shared/Instant"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as FiberSet from "effect/FiberSet"
+import * as Layer from "effect/Layer"
+import * as SqlClient from "effect/sql/SqlClient"
+import { array } from "../database/Columns.ts"
+import { forUpdateSkipLocked } from "../database/Lock.ts"
+import * as Together from "../database/Together.ts"
+
+interface Call {
+  readonly at: Instant.Instant
+  readonly windows: ReadonlyArray<FixedWindow>
+}
+
+interface Row {
+  readonly is_admitted: number
+  readonly counted: number
+  readonly until_at: number
+}
+
+export const layer = Layer.effect(
+  RateWindows,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const start = yield* FiberSet.runtime(yield* FiberSet.make())()
+    const full = FullWindows.make(remembered)
+    let lookedAt = 0
+
+    const ask = Effect.fnUntraced(function* (calls: ReadonlyArray<Call>) {
+      const { lengths, limits, names, numbers, places } = listed(calls)
+      const now = Math.max(...calls.map(({ at }) => at))
+      const rows = yield* sql<Row>`SELECT * FROM take_rate_windows(CAST(${String(now)} AS BIGINT),
+        CAST(${array(names)} AS TEXT[]), CAST(${array(lengths)} AS INTEGER[]), CAST(${array(numbers)} AS INTEGER[]),
+        CAST(${array(places)} AS INTEGER[]), CAST(${array(limits)} AS INTEGER[]))`
+      let answered = 0
+      return calls.map(({ windows }) => {
+        const mine = rows.slice(answered, answered + windows.length)
+        answered += windows.length
+        const standings = windows.map((window, index) => standing(window, mine[index]))
+        const admitted = mine.every(({ is_admitted }) => is_admitted === 1)
+        if (!admitted) full.note(windows, standings)
+        return Exit.succeed<Taken>({ admitted, standings })
+      })
+    }, Effect.orDie)
+    const count = yield* Together.make(ask, { most: together })
+
+    /** By their end, beside the calls and never before them; those that somebody is counting in are left for the next time. */
+    const letGo = (now: Instant.Instant) =>
+      Effect.ignoreCause(
+        sql`DELETE FROM rate_windows WHERE (name, seconds) IN (
+            SELECT name, seconds FROM rate_windows WHERE ends_at < CAST(${String(now - kept)} AS BIGINT)
+            ORDER BY ends_at LIMIT ${few} ${forUpdateSkipLocked(sql)})`,
+        { log: "Warn", message: "Old rate windows could not be let go" }
+      )
+
+    return RateWindows.of({
+      take: Effect.fnUntraced(function* (windows) {
+        const at = yield* Instant.now
+        const refused = full.refuse(windows, at)
+        if (refused !== undefined) return refused
+        const taken = yield* count({ at, windows })
+        if (Math.abs(at - lookedAt) > lookEvery) {
+          lookedAt = at
+          start(letGo(at))
+        }
+        return taken
+      })
+    })
+  })
+)
+
+/** Full windows that a node remembers: far more than keys use up their limits at one time. */
+const remembered = 10_000
+
+/** Calls in one statement at most. */
+const together = 200
+
+/** How long an ended window stays, and how often a node that is called looks for such ones: milliseconds. */
+const kept = 3_600_000
+const lookEvery = 60_000
+/** Let go at one time. */
+const few = 1000
+
+/** Every window once, in the one order in which all lock them; and row by row what counts where. */
+const listed = (calls: ReadonlyArray<Call>) => {
+  const windows = new Map(calls.flatMap(({ windows }) => windows.map((window) => [keyOf(window), window] as const)))
+  const keys = [...windows.keys()].toSorted()
+  const places = new Map(keys.map((key, index) => [key, index + 1]))
+  const rows = calls.flatMap(({ windows }, call) => windows.map((window) => ({ call, window })))
+  return {
+    names: keys.map((key) => windows.get(key)?.name ?? ""),
+    lengths: keys.map((key) => windows.get(key)?.seconds ?? 0),
+    numbers: rows.map(({ call }) => call),
+    places: rows.map(({ window }) => places.get(keyOf(window)) ?? 0),
+    limits: rows.map(({ window }) => window.limit)
+  }
+}
+
+const keyOf = ({ name, seconds }: FixedWindow): string => `${name} ${seconds}`
+
+const standing = ({ limit }: FixedWindow, row: Row | undefined): Standing => ({
+  limit,
+  remaining: Math.max(0, limit - (row?.counted ?? 0)),
+  resetsAt: row?.until_at ?? 0
+})

@@ -1,0 +1,208 @@
+/** How an assignment lies in its table: every field a column. Mapped by hand, for these are read and written most. */
+import type { Environment } from "@partner-commentary/core/access/ApiKey"
+import type {
+  CommentaryId,
+  DraftId,
+  OrganizationId,
+  PersonaId,
+  ShareId,
+  TopicId
+} from "@partner-commentary/core/shared/Ids"
+import { fromIso, type Instant, toIso } from "@partner-commentary/core/shared/Instant"
+import type {
+  Assignment,
+  AssignmentStatus,
+  FailureReason,
+  SimulationPath
+} from "@partner-commentary/core/topic/Assignment"
+import type { PublicAssignment } from "@partner-commentary/core/topic/TopicStore"
+import { addressKey, fromIsoOrNull, toIsoOrNull } from "../database/Columns.ts"
+
+/** The columns that a partner may see something of. */
+export interface PublicAssignmentRow {
+  readonly id: ShareId
+  readonly persona_id: PersonaId
+  readonly persona_name: string
+  readonly persona_image_url: string
+  readonly created_at: string
+  readonly status: AssignmentStatus
+  readonly status_updated_at: string
+  readonly commentary_id: CommentaryId | null
+  readonly commentary_content: string | null
+  readonly commentary_draft_id: DraftId | null
+  readonly commentary_approved_at: string | null
+  readonly partner_approved_at: string | null
+  readonly commentary_audio_url: string | null
+  readonly commentary_video_url: string | null
+  readonly failure_reason: FailureReason | null
+  readonly failure_at: string | null
+}
+
+export interface AssignmentRow extends PublicAssignmentRow {
+  readonly topic_id: TopicId
+  readonly organization_id: OrganizationId
+  readonly environment: Environment
+  readonly position: number
+  readonly creator_name: string
+  readonly creator_email: string
+  readonly notified_at: string | null
+  readonly respond_by: string
+  readonly perspective: string | null
+  readonly responded_at: string | null
+  readonly decline_reason: string | null
+  readonly generation_ticket: number
+  readonly generation_running: number
+  readonly generation_attempts: number
+  readonly generation_next_at: string | null
+  readonly generation_give_up_at: string | null
+  readonly revision_draft_id: DraftId | null
+  readonly revision_instructions: string | null
+  readonly draft_id: DraftId | null
+  readonly draft_number: number | null
+  readonly draft_content: string | null
+  readonly draft_created_at: string | null
+  readonly first_drafted_at: string | null
+  readonly approve_by: string | null
+  readonly reminders: number
+  readonly withdraw_reason: string | null
+  readonly simulation_path: SimulationPath | null
+  readonly simulation_next_at: string | null
+  readonly due_at: string | null
+}
+
+export const publicFromRow = (row: PublicAssignmentRow): PublicAssignment => ({
+  id: row.id,
+  persona: { id: row.persona_id, name: row.persona_name, imageUrl: row.persona_image_url },
+  createdAt: fromIso(row.created_at),
+  status: row.status,
+  statusUpdatedAt: fromIso(row.status_updated_at),
+  commentary:
+    row.commentary_id === null
+      ? null
+      : {
+          id: row.commentary_id,
+          content: row.commentary_content as string,
+          draftId: row.commentary_draft_id as DraftId,
+          approvedAt: fromIso(row.commentary_approved_at as string),
+          partnerApprovedAt: fromIsoOrNull(row.partner_approved_at),
+          audioUrl: row.commentary_audio_url,
+          videoUrl: row.commentary_video_url
+        },
+  failure: row.failure_reason === null ? null : { reason: row.failure_reason, at: fromIso(row.failure_at as string) }
+})
+
+export const fromRow = (row: AssignmentRow): Assignment => ({
+  ...publicFromRow(row),
+  topicId: row.topic_id,
+  organizationId: row.organization_id,
+  environment: row.environment,
+  position: row.position,
+  creator: { name: row.creator_name, email: row.creator_email },
+  notifiedAt: fromIsoOrNull(row.notified_at),
+  respondBy: fromIso(row.respond_by),
+  perspective: row.perspective,
+  respondedAt: fromIsoOrNull(row.responded_at),
+  declineReason: row.decline_reason,
+  generation: {
+    ticket: row.generation_ticket,
+    running: row.generation_running === 1,
+    attempts: row.generation_attempts,
+    nextAt: fromIsoOrNull(row.generation_next_at),
+    giveUpAt: fromIsoOrNull(row.generation_give_up_at),
+    revision:
+      row.revision_draft_id === null
+        ? null
+        : { draftId: row.revision_draft_id, instructions: row.revision_instructions as string }
+  },
+  draft:
+    row.draft_id === null
+      ? null
+      : {
+          id: row.draft_id,
+          number: row.draft_number as number,
+          content: row.draft_content as string,
+          createdAt: fromIso(row.draft_created_at as string)
+        },
+  firstDraftedAt: fromIsoOrNull(row.first_drafted_at),
+  approveBy: fromIsoOrNull(row.approve_by),
+  reminders: row.reminders,
+  withdrawReason: row.withdraw_reason,
+  simulation:
+    row.simulation_path === null ? null : { path: row.simulation_path, nextAt: fromIsoOrNull(row.simulation_next_at) },
+  dueAt: fromIsoOrNull(row.due_at)
+})
+
+/** What a new one is written with. It has nothing of the rest: the columns' defaults. */
+export const toNewRow = (assignment: Assignment, iso: (instant: Instant) => string) => ({
+  topic_id: assignment.topicId,
+  position: assignment.position,
+  id: assignment.id,
+  organization_id: assignment.organizationId,
+  environment: assignment.environment,
+  persona_id: assignment.persona.id,
+  persona_name: assignment.persona.name,
+  persona_image_url: assignment.persona.imageUrl,
+  creator_name: assignment.creator.name,
+  creator_email: assignment.creator.email,
+  creator_key: addressKey(assignment.creator.email),
+  created_at: iso(assignment.createdAt),
+  status: assignment.status,
+  status_updated_at: iso(assignment.statusUpdatedAt),
+  notified_at: assignment.notifiedAt === null ? null : iso(assignment.notifiedAt),
+  respond_by: iso(assignment.respondBy),
+  due_at: assignment.dueAt === null ? null : iso(assignment.dueAt),
+  ...simulated(assignment)
+})
+
+/** The live environment's statements say nothing of simulations. */
+const simulated = ({ simulation }: Assignment): ChangedRow =>
+  simulation === null ? {} : { simulation_path: simulation.path, simulation_next_at: toIsoOrNull(simulation.nextAt) }
+
+type ChangedRow = Readonly<Record<string, string | number | null>>
+
+/** What a change touches, so that no index is written that does not change; never nothing, which is no statement. */
+export const changedColumns = (before: Assignment, after: Assignment): ChangedRow => {
+  const former = toChangedRow(before)
+  const touched = Object.entries(toChangedRow(after)).filter(([column, value]) => value !== former[column])
+  return touched.length === 0 ? { status: after.status } : Object.fromEntries(touched)
+}
+
+/** What may change of one. Name, address and picture stay as they were sent, but for an erased or moved creator. */
+const toChangedRow = (assignment: Assignment): ChangedRow => ({
+  creator_name: assignment.creator.name,
+  creator_email: assignment.creator.email,
+  creator_key: addressKey(assignment.creator.email),
+  status: assignment.status,
+  status_updated_at: toIso(assignment.statusUpdatedAt),
+  notified_at: toIsoOrNull(assignment.notifiedAt),
+  respond_by: toIso(assignment.respondBy),
+  perspective: assignment.perspective,
+  responded_at: toIsoOrNull(assignment.respondedAt),
+  decline_reason: assignment.declineReason,
+  generation_ticket: assignment.generation.ticket,
+  generation_running: assignment.generation.running ? 1 : 0,
+  generation_attempts: assignment.generation.attempts,
+  generation_next_at: toIsoOrNull(assignment.generation.nextAt),
+  generation_give_up_at: toIsoOrNull(assignment.generation.giveUpAt),
+  revision_draft_id: assignment.generation.revision?.draftId ?? null,
+  revision_instructions: assignment.generation.revision?.instructions ?? null,
+  draft_id: assignment.draft?.id ?? null,
+  draft_number: assignment.draft?.number ?? null,
+  draft_content: assignment.draft?.content ?? null,
+  draft_created_at: toIsoOrNull(assignment.draft?.createdAt ?? null),
+  first_drafted_at: toIsoOrNull(assignment.firstDraftedAt),
+  approve_by: toIsoOrNull(assignment.approveBy),
+  reminders: assignment.reminders,
+  commentary_id: assignment.commentary?.id ?? null,
+  commentary_content: assignment.commentary?.content ?? null,
+  commentary_draft_id: assignment.commentary?.draftId ?? null,
+  commentary_approved_at: toIsoOrNull(assignment.commentary?.approvedAt ?? null),
+  partner_approved_at: toIsoOrNull(assignment.commentary?.partnerApprovedAt ?? null),
+  commentary_audio_url: assignment.commentary?.audioUrl ?? null,
+  commentary_video_url: assignment.commentary?.videoUrl ?? null,
+  failure_reason: assignment.failure?.reason ?? null,
+  failure_at: toIsoOrNull(assignment.failure?.at ?? null),
+  withdraw_reason: assignment.withdrawReason,
+  due_at: toIsoOrNull(assignment.dueAt),
+  ...simulated(assignment)
+})

@@ -1,0 +1,89 @@
+/** Mails as an operator lists them: those that wait, or those that were given up, a page at a time. It changes nothing. */
+import type { MailKind } from "@partner-commentary/core/mail/Mail"
+import type { OrganizationId, ShareId } from "@partner-commentary/core/shared/Ids"
+import * as Instant from "@partner-commentary/core/shared/Instant"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as SqlClient from "effect/sql/SqlClient"
+import { fromIsoOrNull } from "../database/Columns.ts"
+
+export interface ListedMail {
+  readonly id: string
+  readonly kind: MailKind
+  readonly organizationId: OrganizationId | null
+  readonly shareId: ShareId | null
+  /** Null where it goes to the organization's contact. */
+  readonly to: string | null
+  readonly state: "waiting" | "failed"
+  readonly attempts: number
+  readonly createdAt: Instant.Instant
+  /** Null unless it waits. While a worker is at it, the end of its lease. */
+  readonly dueAt: Instant.Instant | null
+  readonly settledAt: Instant.Instant | null
+  readonly reason: string | null
+}
+
+/** Where a page ended: the moment that the list is in order of, and the id. */
+export interface Position {
+  readonly at: Instant.Instant
+  readonly id: string
+}
+
+export interface Query {
+  readonly state: ListedMail["state"]
+  readonly organizationId: Option.Option<OrganizationId>
+  readonly after: Option.Option<Position>
+  readonly limit: number
+}
+
+/** Waiting mails by their due time; mails that were given up with the newest first. */
+export const list = Effect.fnUntraced(function* ({ after, limit, organizationId, state }: Query) {
+  const sql = yield* SqlClient.SqlClient
+  const [at, direction, beyond] = state === "waiting" ? ["due_at", "ASC", ">"] : ["settled_at", "DESC", "<"]
+  const conditions = [
+    sql`m.state = ${state}`,
+    ...Option.toArray(Option.map(organizationId, (id) => sql`m.organization_id = ${id}`)),
+    ...Option.toArray(
+      Option.map(
+        after,
+        (last) => sql`(m.${sql.literal(`${at}, m.id) ${beyond}`)} (${Instant.toIso(last.at)}, ${last.id})`
+      )
+    )
+  ]
+  const rows =
+    yield* sql<MailRow>`SELECT m.id, m.kind, m.organization_id, m.share_id, m.attempts, m.created_at, m.due_at,
+      m.settled_at, m.reason, COALESCE(m.address, a.creator_email) AS recipient
+    FROM mails m LEFT JOIN assignments a ON a.id = m.share_id
+    WHERE ${sql.and(conditions)} ORDER BY m.${sql.literal(`${at} ${direction}, m.id ${direction}`)} LIMIT ${limit + 1}`
+  const page = rows.slice(0, limit).map((row) => fromRow(row, state))
+  const last = rows.length > limit ? page.at(-1) : undefined
+  const ended = last?.dueAt ?? last?.settledAt ?? null
+  return { mails: page, next: last === undefined || ended === null ? null : { at: ended, id: last.id } }
+}, Effect.orDie)
+
+interface MailRow {
+  readonly id: string
+  readonly kind: MailKind
+  readonly organization_id: OrganizationId | null
+  readonly share_id: ShareId | null
+  readonly attempts: number
+  readonly created_at: string
+  readonly due_at: string
+  readonly settled_at: string | null
+  readonly reason: string | null
+  readonly recipient: string | null
+}
+
+const fromRow = (row: MailRow, state: ListedMail["state"]): ListedMail => ({
+  id: row.id,
+  kind: row.kind,
+  organizationId: row.organization_id,
+  shareId: row.share_id,
+  to: row.recipient === "" ? null : row.recipient,
+  state,
+  attempts: row.attempts,
+  createdAt: Instant.fromIso(row.created_at),
+  dueAt: state === "waiting" ? Instant.fromIso(row.due_at) : null,
+  settledAt: fromIsoOrNull(row.settled_at),
+  reason: row.reason
+})

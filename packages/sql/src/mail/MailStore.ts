@@ -1,0 +1,234 @@
+/** Mails until they are handed over. The queue is the table's own due times; whoever takes one moves its due time to the lease's end. */
+import { type Mail, type MailKind, type NewMail, repeated } from "@partner-commentary/core/mail/Mail"
+import { type MailOutcome, MailStore } from "@partner-commentary/core/mail/MailStore"
+import { latestAfter } from "@partner-commentary/core/shared/DueTimes"
+import type { OrganizationId, ShareId } from "@partner-commentary/core/shared/Ids"
+import * as Instant from "@partner-commentary/core/shared/Instant"
+import type { MailAttempt } from "@partner-commentary/core/topic/Workflow"
+import type { WebhookMention } from "@partner-commentary/core/webhook/WebhookNotices"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as SqlClient from "effect/sql/SqlClient"
+import type { Fragment } from "effect/sql/Statement"
+import { addressKey, isoOfFew } from "../database/Columns.ts"
+import { isTooLate } from "../database/DueTimes.ts"
+import { head, inTurn, lanes } from "../database/Lanes.ts"
+import { forUpdateSkipLocked } from "../database/Lock.ts"
+import { values } from "../database/Values.ts"
+
+interface MailRow {
+  readonly id: string
+  readonly kind: MailKind
+  readonly share_id: ShareId | null
+  readonly organization_id: OrganizationId | null
+  readonly address: string | null
+  readonly created_at: string
+  readonly attempts: number
+  readonly ticket: number
+  readonly unanswered: number
+  readonly webhook: string | null
+}
+
+interface ClaimedRow extends MailRow {
+  readonly was_due_at: string
+}
+
+/** The queue, with its lanes by organization. */
+export const waiting = { rows: "mails WHERE state = 'waiting'", lane: "COALESCE(organization_id, '')" }
+
+export const layer = Layer.effect(
+  MailStore,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+
+    const queued = {
+      due: sql.literal("due_at"),
+      isLeased: sql.literal("was_due_at IS NOT NULL"),
+      attempts: sql.literal("attempts")
+    }
+
+    return MailStore.of({
+      queue: (mail) => Effect.orDie(Effect.asVoid(insert(sql, [mail]))),
+
+      claim: (at, lease, limit, behind = null) => {
+        const turn = turnBehind(behind)
+        // Those of no organization come last in a turn.
+        const first = sql`CASE WHEN id > ${behind ?? ""} THEN 0 ELSE 1 END, id`
+        const now = Instant.toIso(at)
+        return Effect.orDie(
+          Effect.map(
+            sql<ClaimedRow>`${inTurn(sql, waiting, { now, limit, first, locked: forUpdateSkipLocked(sql) })}
+              UPDATE mails SET was_due_at = due_at, due_at = ${Instant.toIso(lease)}, ticket = ticket + 1
+              WHERE id IN (SELECT id FROM due) RETURNING *`,
+            (rows) =>
+              rows
+                .toSorted((one, other) => turn(one, other) || longestOverdueFirst(one, other))
+                .map((row) => fromRow({ ...row, attempts: row.attempts + 1 }))
+          )
+        )
+      },
+
+      renew: (mail, lease) => Effect.orDie(settled(sql, mail, sql`due_at = ${Instant.toIso(lease)}`)),
+
+      settle: (mail, outcome, at) => Effect.orDie(settled(sql, mail, following(sql, mail, outcome, at))),
+
+      hasten: (id, at) => Effect.orDie(hasten(sql, id, Instant.toIso(at))),
+
+      revive: (since, before, at, limit) =>
+        Effect.orDie(
+          Effect.map(
+            sql`UPDATE mails SET ${revived(sql, Instant.toIso(at))} WHERE state = 'failed' AND id IN (
+                SELECT id FROM mails WHERE state = 'failed' AND settled_at >= ${Instant.toIso(since)}
+                  AND settled_at < ${Instant.toIso(before)} AND kind <> 'desk' ORDER BY settled_at, id LIMIT ${limit})
+              RETURNING id`,
+            ({ length }) => length
+          )
+        ),
+
+      // A notice to a contact waits for its hour or its five minutes, before any attempt.
+      repairDueTimes: (latest) =>
+        Effect.orDie(
+          Effect.asVoid(
+            sql`UPDATE mails SET due_at = CASE WHEN was_due_at IS NULL THEN ${Instant.toIso(latest.now)}
+                ELSE ${Instant.toIso(latest.leased)} END
+              WHERE state = 'waiting' AND ${isTooLate(sql, queued, latest)}
+                AND (kind <> 'undeliverable' AND kind NOT LIKE 'webhook%' OR due_at > ${Instant.toIso(latestAfter(latest, latest.waiting.length))})`
+          )
+        ),
+
+      undelivered: (organizationId, { from, to }, limit) => {
+        const given = sql`FROM mails WHERE state = 'failed' AND organization_id = ${organizationId}
+          AND settled_at >= ${Instant.toIso(from)} AND settled_at < ${Instant.toIso(to)} AND share_id IS NOT NULL`
+        return Effect.orDie(
+          Effect.map(
+            sql<{ share_id: ShareId; total: number }>`SELECT share_id,
+                (SELECT CAST(COUNT(DISTINCT share_id) AS INTEGER) ${given}) AS total
+              ${given} GROUP BY share_id ORDER BY MIN(settled_at), share_id LIMIT ${limit}`,
+            (rows) => ({ shareIds: rows.map(({ share_id }) => share_id), total: rows[0]?.total ?? 0 })
+          )
+        )
+      },
+
+      forget: (address) =>
+        Effect.flatMap(Instant.now, (now) =>
+          Effect.orDie(
+            Effect.asVoid(
+              sql`UPDATE mails SET address = NULL, due_at = CASE WHEN state = 'waiting' THEN ${Instant.toIso(now)} ELSE due_at END
+                WHERE address IS NOT NULL AND lower(address) = ${addressKey(address)}`
+            )
+          )
+        ),
+
+      nextDue: Effect.orDie(
+        Effect.map(
+          sql<{ readonly at: string | null }>`${sql.literal(lanes(waiting))}
+            SELECT MIN(${sql.literal(head(waiting))}) AS at FROM lane`,
+          ([row]) => Option.map(Option.fromNullOr(row?.at ?? null), Instant.fromIso)
+        )
+      ),
+
+      failed: (limit) =>
+        Effect.orDie(
+          Effect.map(
+            sql<MailRow & { readonly reason: string; readonly settled_at: string }>`SELECT * FROM mails
+              WHERE state = 'failed' ORDER BY settled_at DESC, id DESC LIMIT ${limit}`,
+            (rows) =>
+              rows.map((row) => ({ mail: fromRow(row), reason: row.reason, at: Instant.fromIso(row.settled_at) }))
+          )
+        )
+    })
+  })
+)
+
+/** As before its first attempt, under the same id: it never arrived, or the same Message-ID tells that it did. */
+const revived = (sql: SqlClient.SqlClient, at: string): Fragment =>
+  sql`state = 'waiting', settled_at = NULL, due_at = ${at}, was_due_at = NULL, attempts = 0, unanswered = 0`
+
+const hasten = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, id: string, at: string) {
+  // The character behind the hyphen ends the range of repetitions.
+  const mine = sql`(id = ${id} OR (id > ${id + repeated} AND id < ${`${id}${repeated.slice(0, -1)}.`}))`
+  const waiting = yield* sql`UPDATE mails SET due_at = CASE WHEN was_due_at IS NULL THEN ${at} ELSE due_at END
+    WHERE state = 'waiting' AND ${mine} RETURNING id`
+  if (waiting.length > 0) return true
+  const given = yield* sql`UPDATE mails SET ${revived(sql, at)} WHERE state = 'failed' AND id IN (
+      SELECT id FROM mails WHERE state = 'failed' AND ${mine} ORDER BY settled_at DESC LIMIT 1)
+    RETURNING id`
+  return given.length > 0
+})
+
+const following = (
+  sql: SqlClient.SqlClient,
+  { attempts }: Pick<Mail, "attempts">,
+  outcome: MailOutcome,
+  at: Instant.Instant
+): Fragment => {
+  switch (outcome.state) {
+    case "waiting":
+      return sql`due_at = ${Instant.toIso(outcome.until)}, was_due_at = NULL, reason = ${outcome.reason},
+        attempts = ${attempts}, unanswered = unanswered + ${outcome.unanswered === true ? 1 : 0}`
+    case "released":
+      return sql`due_at = ${Instant.toIso(at)}, was_due_at = NULL`
+    case "obsolete":
+      return sql`state = 'obsolete', settled_at = ${Instant.toIso(at)}, reason = NULL`
+    default:
+      return sql`state = ${outcome.state}, settled_at = ${Instant.toIso(at)}, attempts = ${attempts},
+        reason = ${outcome.state === "failed" ? outcome.reason : null}`
+  }
+}
+
+/** Queues mails, due at once; those that are there already stay as they are. */
+export const insert = (sql: SqlClient.SqlClient, mails: ReadonlyArray<NewMail>) => {
+  const iso = isoOfFew()
+  return sql`INSERT INTO mails ${values(
+    sql,
+    mails.map((mail) => toRow(mail, iso(mail.createdAt)))
+  )}
+    ON CONFLICT (id) DO NOTHING`
+}
+
+/** False for an attempt that was overtaken. */
+export const markSent = (sql: SqlClient.SqlClient, mail: MailAttempt, at: Instant.Instant) =>
+  settled(sql, mail, following(sql, mail, { state: "sent" }, at))
+
+const settled = (sql: SqlClient.SqlClient, { id, ticket }: Pick<Mail, "id" | "ticket">, next: Fragment) =>
+  Effect.map(
+    sql`UPDATE mails SET ${next} WHERE id = ${id} AND ticket = ${ticket} AND state = 'waiting' RETURNING id`,
+    ({ length }) => length > 0
+  )
+
+const toRow = (mail: NewMail, createdAt: string) => ({
+  id: mail.id,
+  kind: mail.kind,
+  share_id: mail.shareId,
+  organization_id: mail.organizationId,
+  address: mail.address,
+  created_at: createdAt,
+  due_at: createdAt,
+  webhook: mail.webhook === undefined ? null : JSON.stringify(mail.webhook)
+})
+
+const fromRow = (row: MailRow): Mail => ({
+  id: row.id,
+  kind: row.kind,
+  shareId: row.share_id,
+  organizationId: row.organization_id,
+  address: row.address,
+  createdAt: Instant.fromIso(row.created_at),
+  attempts: row.attempts,
+  ticket: row.ticket,
+  unanswered: row.unanswered,
+  ...(row.webhook === null ? {} : { webhook: JSON.parse(row.webhook) as WebhookMention })
+})
+
+const longestOverdueFirst = (one: ClaimedRow, other: ClaimedRow): number =>
+  inOrder(one.was_due_at, other.was_due_at) || inOrder(one.id, other.id)
+
+/** As the database chose the lanes. */
+const turnBehind = (behind: OrganizationId | null) => (one: ClaimedRow, other: ClaimedRow) => {
+  const [lane, otherLane] = [one.organization_id ?? "", other.organization_id ?? ""]
+  const isBefore = (id: string) => (id > (behind ?? "") ? 0 : 1)
+  return isBefore(lane) - isBefore(otherLane) || inOrder(lane, otherLane)
+}
+
+const inOrder = (one: string, other: string): number => (one === other ? 0 : one < other ? -1 : 1)

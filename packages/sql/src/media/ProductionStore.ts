@@ -1,0 +1,142 @@
+/** Productions until they are made or given up. The queue is the table's own due times; whoever takes one moves its due time to the lease's end. */
+import type { MediaKind } from "@partner-commentary/core/commentary/MediaSynthesizer"
+import type { Order, Production } from "@partner-commentary/core/commentary/Production"
+import { ProductionStore } from "@partner-commentary/core/commentary/ProductionStore"
+import type { ShareId, TopicId } from "@partner-commentary/core/shared/Ids"
+import * as Instant from "@partner-commentary/core/shared/Instant"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as SqlClient from "effect/sql/SqlClient"
+import { isTooLate } from "../database/DueTimes.ts"
+import { forUpdateSkipLocked } from "../database/Lock.ts"
+import { transact } from "../database/Transaction.ts"
+
+interface ProductionRow {
+  readonly share_id: ShareId
+  readonly kind: MediaKind
+  readonly name: string
+  readonly attempts: number
+  readonly ticket: number
+}
+
+export const layer = Layer.effect(
+  ProductionStore,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+
+    const written = Effect.fnUntraced(function* ({ kind, shareId }: Production, url: string, at: string) {
+      const column = sql(`commentary_${kind}_url`)
+      yield* sql`UPDATE assignments SET ${column} = ${url} WHERE id = ${shareId}`
+      yield* sql`UPDATE productions
+        SET state = 'ready', due_at = NULL, is_leased = 0, settled_at = ${at}, reason = NULL
+        WHERE share_id = ${shareId} AND kind = ${kind} AND state <> 'ready'`
+    })
+
+    const queued = {
+      due: sql.literal("due_at"),
+      isLeased: sql.literal("is_leased = 1"),
+      attempts: sql.literal("attempts")
+    }
+
+    return ProductionStore.of({
+      claim: (at, lease, kinds, limit) =>
+        Effect.orDie(
+          Effect.map(
+            sql<ProductionRow>`WITH due AS MATERIALIZED (SELECT share_id, kind FROM productions
+                WHERE due_at <= ${Instant.toIso(at)} AND ${sql.in("kind", kinds)}
+                ORDER BY due_at, share_id, kind LIMIT ${limit} ${forUpdateSkipLocked(sql)})
+              UPDATE productions
+              SET due_at = ${Instant.toIso(lease)}, is_leased = 1, attempts = attempts + 1, ticket = ticket + 1
+              WHERE (share_id, kind) IN (SELECT share_id, kind FROM due)
+              RETURNING share_id, kind, name, attempts, ticket`,
+            (rows) => rows.map(fromRow)
+          )
+        ),
+
+      settle: (production, outcome, at) => {
+        const now = Instant.toIso(at)
+        if (outcome.state === "ready") return transact(sql, written(production, outcome.url, now))
+        const next =
+          outcome.state === "failed"
+            ? sql`state = 'failed', due_at = NULL, settled_at = ${now}, reason = ${outcome.reason}`
+            : outcome.state === "waiting"
+              ? sql`due_at = ${Instant.toIso(outcome.until)}, reason = ${outcome.reason}`
+              : sql`due_at = ${now}, attempts = attempts - 1`
+        return Effect.orDie(
+          Effect.asVoid(
+            sql`UPDATE productions SET is_leased = 0, ${next} WHERE share_id = ${production.shareId}
+              AND kind = ${production.kind} AND ticket = ${production.ticket} AND is_leased = 1
+              AND attempts = ${production.attempts} AND state = 'waiting'`
+          )
+        )
+      },
+
+      repairDueTimes: (latest) =>
+        Effect.orDie(
+          Effect.asVoid(
+            sql`UPDATE productions SET due_at = CASE is_leased WHEN 1 THEN ${Instant.toIso(latest.leased)}
+                ELSE ${Instant.toIso(latest.now)} END
+              WHERE due_at IS NOT NULL AND ${isTooLate(sql, queued, latest)}`
+          )
+        ),
+
+      nextDue: (kinds) =>
+        Effect.orDie(
+          Effect.map(
+            sql<{ readonly due_at: string }>`SELECT due_at FROM productions
+              WHERE due_at IS NOT NULL AND ${sql.in("kind", kinds)} ORDER BY due_at LIMIT 1`,
+            ([row]) => (row === undefined ? Option.none() : Option.some(Instant.fromIso(row.due_at)))
+          )
+        ),
+
+      failed: (limit) =>
+        Effect.orDie(
+          Effect.map(
+            sql<ProductionRow & { readonly reason: string; readonly settled_at: string }>`SELECT * FROM productions
+              WHERE state = 'failed' ORDER BY settled_at DESC, share_id DESC, kind DESC LIMIT ${limit}`,
+            (rows) =>
+              rows.map((row) => ({ production: fromRow(row), reason: row.reason, at: Instant.fromIso(row.settled_at) }))
+          )
+        ),
+
+      restart: (shareId, at) => {
+        const which =
+          shareId === null
+            ? sql`state = 'failed'`
+            : sql`share_id = ${shareId} AND (state = 'failed' OR (state = 'waiting' AND is_leased = 0))`
+        return Effect.orDie(
+          Effect.map(
+            sql`UPDATE productions SET state = 'waiting', due_at = ${Instant.toIso(at)}, is_leased = 0, attempts = 0,
+              settled_at = NULL, reason = NULL WHERE ${which} RETURNING kind`,
+            (rows) => rows.length
+          )
+        )
+      }
+    })
+  })
+)
+
+/** Begins those that the topic's output types ask for, due at once; those that are there already stay as they are. */
+export const order = (
+  sql: SqlClient.SqlClient,
+  { id, topicId }: { readonly id: ShareId; readonly topicId: TopicId },
+  orders: ReadonlyArray<Order>,
+  at: Instant.Instant
+) =>
+  Effect.forEach(
+    orders,
+    ({ kind, name }) => sql`INSERT INTO productions (share_id, kind, name, due_at)
+      SELECT ${id}, ${kind}, ${name}, ${Instant.toIso(at)} FROM topics
+      WHERE id = ${topicId} AND output_types LIKE ${`%"${kind}"%`}
+      ON CONFLICT (share_id, kind) DO NOTHING`,
+    { discard: true }
+  )
+
+const fromRow = ({ attempts, kind, name, share_id, ticket }: ProductionRow): Production => ({
+  shareId: share_id,
+  kind,
+  name,
+  attempts,
+  ticket
+})

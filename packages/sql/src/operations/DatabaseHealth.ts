@@ -1,0 +1,100 @@
+/**
+ * Tries whether the database takes a write. The row goes to a table that the service writes to, is large enough to need pages of its
+ * own, and is deleted in the transaction that inserts it: nobody sees it, and the commit still has to reach the disk.
+ */
+import { DatabaseHealth, DatabaseUnavailable } from "@partner-commentary/core/operations/DatabaseHealth"
+import * as Cause from "effect/Cause"
+import * as Clock from "effect/Clock"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Layer from "effect/Layer"
+import * as SqlClient from "effect/sql/SqlClient"
+import { KnownFault, unavailable } from "../database/DatabaseFault.ts"
+
+/** Milliseconds for which an answer holds. */
+const freshness = 1000
+
+const timeout = "2 seconds"
+
+/** About what a topic takes. A row of a few bytes passes on a database that is too full for a topic. */
+const filling = "x".repeat(8192)
+
+/** One write, without a bound on its time or its rate. */
+export const write: Effect.Effect<void, DatabaseUnavailable, SqlClient.SqlClient> = Effect.gen(function* () {
+  yield* yield* KnownFault
+  const sql = yield* SqlClient.SqlClient
+  // Two processes with the same one wait for each other, and no longer.
+  const id = `health:${yield* Clock.currentTimeNanos}`
+  yield* sql.withTransaction(
+    Effect.andThen(
+      sql`INSERT INTO kept_answers (id, fingerprint, until_at) VALUES (${id}, ${filling}, ${"1970-01-01T00:00:00.000Z"})`,
+      sql`DELETE FROM kept_answers WHERE id = ${id}`
+    )
+  )
+}).pipe(
+  Effect.catchCause((cause) => {
+    const error = Cause.squash(cause)
+    return Effect.fail(error instanceof DatabaseUnavailable ? error : unavailable(error))
+  })
+)
+
+export const layer = Layer.effect(
+  DatabaseHealth,
+  Effect.gen(function* () {
+    const context = yield* Effect.context<SqlClient.SqlClient>()
+    let running: Deferred.Deferred<void, DatabaseUnavailable> | undefined
+    let latest: { readonly exit: Exit.Exit<void, DatabaseUnavailable>; readonly at: number } | undefined
+    let told: string | undefined
+
+    /** Says once what is wrong, and once that it is over. */
+    const tell = (exit: Exit.Exit<void, DatabaseUnavailable>) =>
+      Effect.suspend(() => {
+        const error = Exit.isFailure(exit) ? Cause.squash(exit.cause) : undefined
+        const before = told
+        told = error instanceof DatabaseUnavailable ? error.fault : undefined
+        if (told === before) return Effect.void
+        if (error instanceof DatabaseUnavailable) {
+          return Effect.annotateLogs(Effect.logError(error.message), { fault: error.fault, reason: error.detail })
+        }
+        return before === undefined ? Effect.void : Effect.logInfo("The database takes writes again")
+      })
+
+    /** Nobody who asks can break it off: a database that hangs keeps one connection busy, not one for each caller. */
+    const run = (done: Deferred.Deferred<void, DatabaseUnavailable>) =>
+      Effect.gen(function* () {
+        const exit = yield* Effect.exit(Effect.provideContext(write, context))
+        yield* keep(exit)
+        running = undefined
+        yield* Deferred.done(done, exit)
+      })
+
+    const start = Effect.uninterruptible(
+      Effect.suspend(() => {
+        const done = Deferred.makeUnsafe<void, DatabaseUnavailable>()
+        running = done
+        return Effect.as(Effect.forkDetach(Effect.interruptible(run(done))), done)
+      })
+    )
+
+    const keep = (exit: Exit.Exit<void, DatabaseUnavailable>) =>
+      Effect.flatMap(Clock.currentTimeMillis, (at) => {
+        latest = { exit, at }
+        return tell(exit)
+      })
+
+    const slow = Effect.suspend(() => {
+      const error = new DatabaseUnavailable({ fault: "slow", detail: "" })
+      return Effect.andThen(keep(Exit.fail(error)), Effect.fail(error))
+    })
+
+    const check = Effect.gen(function* () {
+      const now = yield* Clock.currentTimeMillis
+      if (latest !== undefined && now - latest.at < freshness) return yield* latest.exit
+      const done = running ?? (yield* start)
+      return yield* Effect.timeoutOrElse(Deferred.await(done), { duration: timeout, orElse: () => slow })
+    })
+
+    return DatabaseHealth.of({ check })
+  })
+)

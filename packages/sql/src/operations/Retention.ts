@@ -1,0 +1,129 @@
+/**
+ * Deletes settled mails and recoveries, closed duplicate windows, old answers and events, and old topics of the test environment: batch by
+ * batch along their indexes, with a pause after each, so that a writer waits for one batch at most.
+ */
+import { type Before, Retention } from "@partner-commentary/core/operations/Retention"
+import { toIso } from "@partner-commentary/core/shared/Instant"
+import { firstIdAt } from "@partner-commentary/core/webhook/Event"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as SqlClient from "effect/sql/SqlClient"
+import type { Fragment } from "effect/sql/Statement"
+import { forUpdate } from "../database/Lock.ts"
+import { transact } from "../database/Transaction.ts"
+import * as TestRetention from "../sandbox/TestRetention.ts"
+
+const batch = 1000
+
+/** Longer than who waits for another process's lock sleeps between two looks at it. */
+const pause = "50 millis"
+
+interface Kind {
+  readonly table: string
+  readonly key: ReadonlyArray<string>
+  /** Which of its rows are no longer needed. */
+  readonly isClosed: Fragment
+}
+
+export const layer = Layer.effect(
+  Retention,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+
+    const mails = ({ mails }: Before): Kind => ({
+      table: "mails",
+      key: ["id"],
+      isClosed: sql`settled_at < ${toIso(mails)}`
+    })
+    const windows = ({ windows }: Before): Kind => ({
+      table: "duplicate_windows",
+      key: ["organization_id", "environment", "fingerprint", "persona_id"],
+      isClosed: sql`until_at < ${toIso(windows)}`
+    })
+    const answers = ({ answers }: Before): Kind => ({
+      table: "kept_answers",
+      key: ["id"],
+      isClosed: sql`until_at < ${toIso(answers)}`
+    })
+    const events = ({ events }: Before): Kind => ({
+      table: "events",
+      key: ["id"],
+      isClosed: sql`id < ${firstIdAt(events)}`
+    })
+    const recoveries = ({ mails }: Before): Kind => ({
+      table: "recoveries",
+      key: ["id"],
+      isClosed: sql`done_at < ${toIso(mails)}`
+    })
+    /** By webhook, for their keys begin with it. */
+    const ofWebhooks = (table: string, key: ReadonlyArray<string>, { events }: Before): Kind => ({
+      table,
+      key: ["webhook_id", "event_id", ...key],
+      isClosed: sql`webhook_id IN (SELECT id FROM webhooks) AND event_id < ${firstIdAt(events)}`
+    })
+
+    const some = ({ isClosed, key, table }: Kind) => {
+      const columns = sql.literal(key.join(", "))
+      return Effect.map(
+        sql`DELETE FROM ${sql(table)} WHERE (${columns}) IN (
+            SELECT ${columns} FROM ${sql(table)} WHERE ${isClosed} LIMIT ${batch} ${forUpdate(sql)}
+          ) RETURNING 1 AS gone`,
+        ({ length }) => length
+      )
+    }
+
+    const all = (kind: Kind, gone = 0): Effect.Effect<number> =>
+      Effect.flatMap(transact(sql, some(kind)), (more) =>
+        more < batch ? Effect.succeed(gone + more) : Effect.andThen(Effect.sleep(pause), all(kind, gone + more))
+      )
+
+    const allTests = (before: Before["testTopics"], gone = 0): Effect.Effect<number> =>
+      Effect.flatMap(TestRetention.topics(sql, before), (more) =>
+        more === 0
+          ? Effect.succeed(gone)
+          : Effect.andThen(
+              more < TestRetention.topicsAtOnce ? Effect.void : Effect.sleep(pause),
+              allTests(before, gone + more)
+            )
+      )
+
+    const total = ({ isClosed, table }: Kind) =>
+      Effect.orDie(
+        Effect.map(
+          sql<{
+            readonly total: number
+          }>`SELECT CAST(COUNT(*) AS INTEGER) AS total FROM ${sql(table)} WHERE ${isClosed}`,
+          ([row]) => row?.total ?? 0
+        )
+      )
+
+    return Retention.of({
+      purge: Effect.fn("Retention.purge")(function* (before) {
+        yield* all(ofWebhooks("delivery_attempts", ["ticket"], before))
+        yield* all(ofWebhooks("deliveries", [], before))
+        const gone = {
+          mails: yield* all(mails(before)),
+          windows: yield* all(windows(before)),
+          answers: yield* all(answers(before)),
+          events: yield* all(events(before)),
+          testTopics: yield* allTests(before.testTopics)
+        }
+        yield* all(recoveries(before))
+        return gone
+      }),
+      count: Effect.fn("Retention.count")(function* (before) {
+        return {
+          mails: yield* total(mails(before)),
+          windows: yield* total(windows(before)),
+          answers: yield* total(answers(before)),
+          events: yield* total(events(before)),
+          testTopics: yield* Effect.orDie(TestRetention.count(sql, before.testTopics))
+        }
+      }),
+      purgeTests: Effect.fn("Retention.purgeTests")(function* (before) {
+        const gone = yield* TestRetention.topics(sql, before)
+        return gone > 0 ? gone : yield* TestRetention.leftovers(sql, before)
+      })
+    })
+  })
+)

@@ -1,0 +1,67 @@
+/** Counts the work that waits by the indexes that workers take it by, each kind up to a limit: a long backlog costs no more. */
+import { type DueWork, type WaitingWork, WorkBacklog } from "@partner-commentary/core/operations/WorkBacklog"
+import { toIso } from "@partner-commentary/core/shared/Instant"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as SqlClient from "effect/sql/SqlClient"
+import type { Fragment } from "effect/sql/Statement"
+import { lanes } from "../database/Lanes.ts"
+import { waiting as waitingMails } from "../mail/MailStore.ts"
+
+export const layer = Layer.effect(
+  WorkBacklog,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+
+    const counts = Effect.fnUntraced(function* <Name extends string>(rows: Record<Name, Fragment>, most: number) {
+      const names = Object.keys(rows) as Array<Name>
+      const columns = names.map(
+        (name) => sql`(SELECT COUNT(*) FROM (SELECT 1 FROM ${rows[name]} LIMIT ${most}) AS counted) AS ${sql(name)}`
+      )
+      const [row] = yield* Effect.orDie(
+        sql<Record<Name, unknown>>`${sql.literal(lanes(waitingMails))} SELECT ${sql.csv(columns)}`
+      )
+      return Object.fromEntries(names.map((name) => [name, Number(row?.[name] ?? 0)])) as Record<Name, number>
+    })
+
+    const ofEnvironment = (environment: "live" | "test", now: string) =>
+      sql`assignments WHERE environment = ${environment} AND due_at <= ${now}`
+
+    const mails = sql.literal(
+      `lane JOIN mails ON COALESCE(mails.organization_id, '') = lane.id AND mails.state = 'waiting'`
+    )
+    const open = sql.literal(`webhooks WHERE health IS NOT NULL AND health NOT LIKE '%"probes":null%'`)
+
+    return WorkBacklog.of({
+      due: (at, most) => {
+        const now = toIso(at)
+        return counts(
+          {
+            assignments: ofEnvironment("live", now),
+            tests: ofEnvironment("test", now),
+            mails: sql`${mails} WHERE mails.due_at <= ${now}`,
+            media: sql`productions WHERE due_at <= ${now}`,
+            recoveries: sql`recoveries WHERE done_at IS NULL AND worked_at <= ${now}`
+          } satisfies Record<keyof DueWork, Fragment>,
+          most
+        )
+      },
+
+      waiting: (at, most) => {
+        const now = toIso(at)
+        return counts(
+          {
+            mails,
+            // Without the order SQLite reads every open assignment by the index of due times.
+            stalledDrafts: sql.literal(
+              "assignments WHERE generation_attempts > 0 AND generation_next_at IS NULL AND due_at IS NOT NULL ORDER BY id"
+            ),
+            openCircuits: sql`${open} AND quiet_until > ${now}`,
+            halfOpenCircuits: sql`${open} AND (quiet_until IS NULL OR quiet_until <= ${now})`
+          } satisfies Record<keyof WaitingWork, Fragment>,
+          most
+        )
+      }
+    })
+  })
+)

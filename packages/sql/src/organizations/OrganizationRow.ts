@@ -1,0 +1,30 @@
+/** How an organization lies in its table. */
+import type { Organization } from "@partner-commentary/core/partner/Organization"
+import { LimitOverrides, PlanName } from "@partner-commentary/core/partner/Plan"
+import { OrganizationId } from "@partner-commentary/core/shared/Ids"
+import * as Schema from "effect/Schema"
+import { InstantColumn } from "../database/Columns.ts"
+
+export const OrganizationRow = Schema.Struct({
+  id: OrganizationId,
+  name: Schema.String,
+  plan: PlanName,
+  limits: Schema.fromJsonString(LimitOverrides),
+  contactEmail: Schema.NullOr(Schema.String),
+  identityId: Schema.NullOr(Schema.String),
+  suspendedAt: Schema.NullOr(InstantColumn),
+  createdAt: InstantColumn
+}).pipe(
+  Schema.encodeKeys({
+    contactEmail: "contact_email",
+    identityId: "identity_id",
+    suspendedAt: "suspended_at",
+    createdAt: "created_at"
+  })
+)
+
+const decode = Schema.decodeUnknownSync(OrganizationRow)
+
+export const fromRow = (row: unknown): Organization => decode(row)
+
+export const toRow: (organization: Organization) => typeof OrganizationRow.Encoded = Schema.encodeSync(OrganizationRow)

@@ -1,0 +1,22 @@
+/** How far an assignment came and when, as it lies in a row: all that figures are made of. */
+import type { Way } from "@partner-commentary/core/performance/Figures"
+import type { AssignmentStatus, FailureReason } from "@partner-commentary/core/topic/Assignment"
+import { fromIsoOrNull } from "../database/Columns.ts"
+
+export interface WayRow {
+  readonly status: AssignmentStatus
+  readonly failure_reason: FailureReason | null
+  readonly notified_at: string | null
+  readonly responded_at: string | null
+  readonly first_drafted_at: string | null
+  readonly commentary_approved_at: string | null
+}
+
+export const fromRow = (row: WayRow): Way => ({
+  status: row.status,
+  failureReason: row.failure_reason,
+  notifiedAt: fromIsoOrNull(row.notified_at),
+  respondedAt: fromIsoOrNull(row.responded_at),
+  firstDraftedAt: fromIsoOrNull(row.first_drafted_at),
+  approvedAt: fromIsoOrNull(row.commentary_approved_at)
+})

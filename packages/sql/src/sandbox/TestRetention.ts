@@ -1,0 +1,123 @@
+/**
+ * Deletes what the test environment stored on earlier days, a batch in a transaction: topics of one organization, oldest first, with
+ * everything that belongs to them, and the counters with them. Rows of the live environment are never selected.
+ */
+import type { OrganizationId, TopicId } from "@partner-commentary/core/shared/Ids"
+import { type Instant, toIso } from "@partner-commentary/core/shared/Instant"
+import { type TopicStatus, topicStatuses } from "@partner-commentary/core/topic/TopicStatus"
+import * as Effect from "effect/Effect"
+import type { SqlClient } from "effect/sql/SqlClient"
+import type { Fragment } from "effect/sql/Statement"
+import { forUpdate, forUpdateSkipLocked } from "../database/Lock.ts"
+import { transact } from "../database/Transaction.ts"
+import { dayOf } from "../reporting/KeptFigures.ts"
+import * as Tallies from "../reporting/Tallies.ts"
+import * as TopicTotals from "../topics/TopicTotals.ts"
+import * as TestStorage from "./TestStorage.ts"
+
+/** A topic has up to 50 assignments, and each of them two events: some thousand rows. */
+export const topicsAtOnce = 10
+
+const rowsAtOnce = 1000
+
+interface TopicRow {
+  readonly id: TopicId
+  readonly status: TopicStatus
+  readonly stored_bytes: number | null
+}
+
+/** As the indexes of test data say it. Days are compared as text: a moment of the day itself is behind its date. */
+const isOld = (sql: SqlClient, before: Instant) => sql`environment <> 'live' AND created_at < ${dayOf(before)}`
+
+export const count = (sql: SqlClient, before: Instant) =>
+  Effect.map(
+    sql<{ readonly total: number }>`SELECT CAST(COUNT(*) AS INTEGER) AS total FROM topics WHERE ${isOld(sql, before)}`,
+    ([row]) => row?.total ?? 0
+  )
+
+/** Deletes one batch of topics and returns how many. */
+export const topics = Effect.fnUntraced(function* (sql: SqlClient, before: Instant) {
+  const [oldest] = yield* sql<{ readonly organization_id: OrganizationId }>`SELECT organization_id FROM topics
+    WHERE ${isOld(sql, before)} ORDER BY created_at, id LIMIT 1`
+  return oldest === undefined ? 0 : yield* Effect.map(ofOrganization(sql, oldest.organization_id, before), Number)
+}, Effect.orDie)
+
+const ofOrganization = (sql: SqlClient, organizationId: OrganizationId, before: Instant) =>
+  transact(
+    sql,
+    Effect.gen(function* () {
+      const isOwn = sql`organization_id = ${organizationId} AND environment = 'test'`
+      // The topics' locks keep their assignments as they are.
+      const rows = yield* sql<TopicRow>`SELECT id, status, stored_bytes FROM topics
+        WHERE ${isOwn} AND created_at < ${dayOf(before)} ORDER BY created_at, id LIMIT ${topicsAtOnce} ${forUpdate(sql)}`
+      if (rows.length === 0) return 0
+      const isIn = sql.in(
+        "topic_id",
+        rows.map(({ id }) => id)
+      )
+      yield* dependents(sql, isOwn, sql`SELECT id FROM assignments WHERE ${isIn}`)
+      yield* sql`DELETE FROM assignments WHERE ${isIn}`
+      yield* sql`DELETE FROM topics WHERE ${sql.in(
+        "id",
+        rows.map(({ id }) => id)
+      )}`
+      const counted = rows.flatMap(({ stored_bytes }) => stored_bytes ?? [])
+      yield* TestStorage.add(sql, organizationId, {
+        topics: -counted.length,
+        bytes: -counted.reduce((total, bytes) => total + bytes, 0)
+      })
+      yield* figures(sql, isOwn, before)
+      const owner = { organizationId, environment: "test" } as const
+      yield* Tallies.add(
+        sql,
+        owner,
+        topicStatuses.flatMap((status) => {
+          const gone = rows.filter((row) => row.status === status).length
+          return gone === 0 ? [] : [TopicTotals.tally(status, -gone)]
+        })
+      )
+      return rows.length
+    })
+  )
+
+/** Everything that refers to the assignments, but for the append-only audit log. Deliveries come first: they are found by their events. */
+const dependents = Effect.fnUntraced(function* (sql: SqlClient, isOwn: Fragment, shares: Fragment) {
+  const sent = sql`SELECT w.id, e.id FROM (SELECT id FROM webhooks WHERE ${isOwn}) AS w
+    CROSS JOIN (SELECT id FROM events WHERE environment <> 'live' AND share_id IN (${shares})) AS e`
+  for (const table of ["delivery_attempts", "deliveries"]) {
+    yield* sql`DELETE FROM ${sql(table)} WHERE (webhook_id, event_id) IN (${sent})`
+  }
+  yield* sql`DELETE FROM events WHERE environment <> 'live' AND share_id IN (${shares})`
+  // Ids of an assignment's mails begin with its own.
+  yield* sql`DELETE FROM mails WHERE id IN (SELECT m.id FROM (${shares}) AS share
+    JOIN mails m ON m.id >= share.id || '.' AND m.id < share.id || '/')`
+  yield* sql`DELETE FROM productions WHERE share_id IN (${shares})`
+  yield* sql`DELETE FROM drafts WHERE share_id IN (${shares})`
+})
+
+/** Figures of a day go with its last topic. No topic is ever added to a day that has passed. */
+const figures = Effect.fnUntraced(function* (sql: SqlClient, isOwn: Fragment, before: Instant) {
+  const [first] = yield* sql<{ readonly created_at: string }>`SELECT created_at FROM topics
+    WHERE ${isOwn} ORDER BY created_at, id LIMIT 1`
+  const limit = dayOf(before)
+  const day = first === undefined || first.created_at > limit ? limit : first.created_at.slice(0, limit.length)
+  for (const table of ["performance_times", "tallies"]) {
+    yield* sql`DELETE FROM ${sql(table)} WHERE ${isOwn} AND day > '' AND day < ${day}`
+  }
+})
+
+/** Closed duplicate windows of the test environment, then answers that ended: what is left of the topics' requests. */
+export const leftovers = Effect.fnUntraced(function* (sql: SqlClient, before: Instant) {
+  const ended = sql`until_at < ${toIso(before)}`
+  const some = (table: string, columns: string, where: Fragment) => {
+    const key = sql.literal(columns)
+    return sql`DELETE FROM ${sql(table)} WHERE (${key}) IN (SELECT ${key} FROM ${sql(table)}
+      WHERE ${where} LIMIT ${rowsAtOnce} ${forUpdateSkipLocked(sql)}) RETURNING 1 AS gone`
+  }
+  const windows = yield* some(
+    "duplicate_windows",
+    "organization_id, environment, persona_id, fingerprint",
+    sql`environment <> 'live' AND ${ended}`
+  )
+  return windows.length > 0 ? windows.length : (yield* some("kept_answers", "id", ended)).length
+}, Effect.orDie)

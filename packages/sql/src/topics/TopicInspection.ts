@@ -1,0 +1,130 @@
+/** What an operator sees of one topic: its rows, and what lies beside them. It looks only, and by keys alone, however much there is of other topics. */
+import { attemptFailedAction } from "@partner-commentary/core/commentary/Generation"
+import type { MediaKind } from "@partner-commentary/core/commentary/MediaSynthesizer"
+import type { MailKind } from "@partner-commentary/core/mail/Mail"
+import type { EventId } from "@partner-commentary/core/shared/Ids"
+import * as Instant from "@partner-commentary/core/shared/Instant"
+import type { Assignment } from "@partner-commentary/core/topic/Assignment"
+import type { Topic } from "@partner-commentary/core/topic/Topic"
+import { firstIdAt } from "@partner-commentary/core/webhook/Event"
+import type { EventType } from "@partner-commentary/core/webhook/EventType"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as SqlClient from "effect/sql/SqlClient"
+import { type AssignmentRow, fromRow as assignmentOf } from "../assignments/AssignmentRow.ts"
+import { fromIsoOrNull } from "../database/Columns.ts"
+import { type TopicRow, fromRow as topicOf } from "./TopicRow.ts"
+
+export interface InspectedMail {
+  readonly id: string
+  readonly kind: MailKind
+  readonly state: "waiting" | "sent" | "obsolete" | "failed"
+  readonly attempts: number
+  /** Null unless it waits. While somebody is at it, when that is taken for lost. */
+  readonly dueAt: Instant.Instant | null
+  readonly settledAt: Instant.Instant | null
+  /** Why the last attempt came to nothing. */
+  readonly reason: string | null
+}
+
+export interface InspectedProduction {
+  readonly kind: MediaKind
+  readonly state: "waiting" | "ready" | "failed"
+  readonly attempts: number
+  readonly dueAt: Instant.Instant | null
+  readonly reason: string | null
+}
+
+export interface InspectedEvent {
+  readonly id: EventId
+  readonly type: EventType
+  readonly at: Instant.Instant
+}
+
+/** What lies beside an assignment. */
+export interface Traces {
+  /** Oldest first; those settled more than 7 days ago may be gone. */
+  readonly mails: ReadonlyArray<InspectedMail>
+  /** The last attempt at a draft that failed. */
+  readonly failedAttempt: { readonly at: Instant.Instant; readonly reason: string } | null
+  readonly productions: ReadonlyArray<InspectedProduction>
+  /** Oldest first; those of more than 30 days ago may be gone. */
+  readonly events: ReadonlyArray<InspectedEvent>
+}
+
+/** By the id of a topic: all of it. By a share id: the topic, and that assignment alone. */
+export const find = Effect.fnUntraced(function* (id: string) {
+  const sql = yield* SqlClient.SqlClient
+  const rows =
+    yield* sql<AssignmentRow>`SELECT * FROM assignments WHERE topic_id = ${id} OR id = ${id} ORDER BY position`
+  const [topic] = yield* sql<TopicRow>`SELECT * FROM topics WHERE id = ${rows[0]?.topic_id ?? id}`
+  return topic === undefined
+    ? Option.none<{ readonly topic: Topic; readonly assignments: ReadonlyArray<Assignment> }>()
+    : Option.some({ topic: topicOf(topic), assignments: rows.map(assignmentOf) })
+}, Effect.orDie)
+
+export const traces = Effect.fnUntraced(function* (assignment: Assignment) {
+  const sql = yield* SqlClient.SqlClient
+  const { id } = assignment
+  // Their ids begin with the share id and a dot.
+  const mails = yield* sql<MailRow>`SELECT id, kind, state, attempts, due_at, settled_at, reason FROM mails
+    WHERE id > ${`${id}.`} AND id < ${`${id}/`} ORDER BY created_at, id`
+  const [failed] = yield* sql<RecordRow>`SELECT recorded_at, details FROM audit_log
+    WHERE subject = ${id} AND action = ${attemptFailedAction} ORDER BY number DESC LIMIT 1`
+  const productions = yield* sql<ProductionRow>`SELECT kind, state, attempts, due_at, reason FROM productions
+    WHERE share_id = ${id} ORDER BY kind`
+  const around = momentsOf(assignment).map(
+    (at) => sql`(id >= ${firstIdAt(Instant.plus(at, before))} AND id < ${firstIdAt(Instant.plus(at, behind))})`
+  )
+  const events =
+    around.length === 0
+      ? []
+      : yield* sql<EventRow>`SELECT id, type, created_at FROM events
+          WHERE share_id = ${id} AND ${sql.or(around)} ORDER BY id`
+  const traces: Traces = {
+    mails: mails.map(({ due_at, settled_at, ...mail }) => ({
+      ...mail,
+      dueAt: mail.state === "waiting" ? Instant.fromIso(due_at) : null,
+      settledAt: fromIsoOrNull(settled_at)
+    })),
+    failedAttempt:
+      failed === undefined
+        ? null
+        : {
+            at: Instant.fromIso(failed.recorded_at),
+            reason: (JSON.parse(failed.details) as { reason: string }).reason
+          },
+    productions: productions.map(({ due_at, ...production }) => ({ ...production, dueAt: fromIsoOrNull(due_at) })),
+    events: events.map(({ created_at, id, type }) => ({ id, type, at: Instant.fromIso(created_at) }))
+  }
+  return traces
+}, Effect.orDie)
+
+/** When an assignment's events happened; their ids begin with their moments, which no index of shares has to know. */
+const momentsOf = ({ commentary, failure }: Assignment): ReadonlyArray<Instant.Instant> =>
+  [commentary?.approvedAt, commentary?.partnerApprovedAt, failure?.at].filter((at) => typeof at === "number")
+
+/** An event is dated when its change is written down, which may wait for another change. */
+const behind = Duration.minutes(1)
+const before = Duration.seconds(-1)
+
+interface MailRow extends Omit<InspectedMail, "dueAt" | "settledAt"> {
+  readonly due_at: string
+  readonly settled_at: string | null
+}
+
+interface RecordRow {
+  readonly recorded_at: string
+  readonly details: string
+}
+
+interface ProductionRow extends Omit<InspectedProduction, "dueAt"> {
+  readonly due_at: string | null
+}
+
+interface EventRow {
+  readonly id: EventId
+  readonly type: EventType
+  readonly created_at: string
+}

@@ -1,0 +1,105 @@
+/**
+ * The hottest read of all: how far a topic is, with no column more than it takes and the topic's own once. Where a statement is a way over
+ * the network, the topics that are asked for at one time are read by one; within a transaction, each by itself.
+ */
+import type { PersonaId, ShareId, TopicId } from "@partner-commentary/core/shared/Ids"
+import type { AssignmentStatus, FailureReason } from "@partner-commentary/core/topic/Assignment"
+import type { TopicStatus } from "@partner-commentary/core/topic/TopicStatus"
+import type { Owner, TopicProgress } from "@partner-commentary/core/topic/TopicStore"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Option from "effect/Option"
+import type { SqlClient } from "effect/sql/SqlClient"
+import { array } from "../database/Columns.ts"
+import * as Together from "../database/Together.ts"
+import { isWithin } from "../database/Transaction.ts"
+
+/** What only the first row holds is the topic's. */
+interface Row {
+  readonly content: string | null
+  readonly topic_status: TopicStatus | null
+  readonly created_at: string | null
+  readonly id: ShareId
+  readonly persona_id: PersonaId
+  readonly persona_name: string
+  readonly status: AssignmentStatus
+  readonly status_updated_at: string
+  readonly failure_reason: FailureReason | null
+  readonly failure_at: string | null
+}
+
+interface Call {
+  readonly owner: Owner
+  readonly id: TopicId
+}
+
+type Read = (call: Call) => Effect.Effect<Option.Option<TopicProgress>>
+
+const columns = `CASE WHEN a.position = 0 THEN t.content END AS content,
+  CASE WHEN a.position = 0 THEN t.status END AS topic_status,
+  CASE WHEN a.position = 0 THEN t.created_at END AS created_at,
+  a.id, a.persona_id, a.persona_name, a.status, a.status_updated_at, a.failure_reason, a.failure_at`
+
+export const make = (sql: SqlClient) =>
+  sql.onDialectOrElse({ pg: () => readsTogether(sql), orElse: () => Effect.succeed(readOne(sql)) })
+
+const readOne =
+  (sql: SqlClient): Read =>
+  ({ id, owner }) =>
+    Effect.orDie(
+      Effect.map(
+        sql<Row>`SELECT ${sql.literal(columns)} FROM topics t JOIN assignments a ON a.topic_id = t.id
+          WHERE t.id = ${id} AND t.organization_id = ${owner.organizationId} AND t.environment = ${owner.environment}
+          ORDER BY a.position`,
+        (rows) => progressOf(id, rows)
+      )
+    )
+
+/** So many topics are read by one statement at most. */
+const together = 100
+
+/**
+ * Each topic by its key alone, and its assignments after it: where nobody has counted the rows yet, Postgres takes an index of all that an
+ * organization has for as good as the key, and a whole table for as good as an index.
+ */
+const readsTogether = Effect.fnUntraced(function* (sql: SqlClient) {
+  const ask = Effect.fnUntraced(function* (calls: ReadonlyArray<Call>) {
+    const rows = yield* sql<Row & { readonly place: number }>`SELECT asked.place, ${sql.literal(columns)} FROM UNNEST(
+        CAST(${array(calls.map(({ id }) => id))} AS TEXT[]),
+        CAST(${array(calls.map(({ owner }) => owner.organizationId))} AS TEXT[]),
+        CAST(${array(calls.map(({ owner }) => owner.environment))} AS TEXT[])
+      ) WITH ORDINALITY AS asked (id, organization_id, environment, place)
+      CROSS JOIN LATERAL (SELECT * FROM topics WHERE topics.id = asked.id LIMIT 1) t
+      CROSS JOIN LATERAL (SELECT * FROM assignments WHERE topic_id = t.id OFFSET 0) a
+      WHERE t.organization_id = asked.organization_id AND t.environment = asked.environment
+      ORDER BY asked.place, a.position`
+    const found = calls.map((): Array<Row> => [])
+    for (const row of rows) found[row.place - 1]?.push(row)
+    return calls.map(({ id }, index) => Exit.succeed(progressOf(id, found[index] ?? [])))
+  }, Effect.orDie)
+  const read = yield* Together.make(ask, { most: together })
+  const alone = readOne(sql)
+  return (call: Call) => Effect.withFiber((fiber) => (isWithin(sql, fiber) ? alone(call) : read(call)))
+})
+
+const progressOf = (id: TopicId, rows: ReadonlyArray<Row>): Option.Option<TopicProgress> => {
+  const [first] = rows
+  if (first === undefined || first.content === null || first.topic_status === null || first.created_at === null) {
+    return Option.none()
+  }
+  return Option.some({
+    id,
+    content: first.content,
+    status: first.topic_status,
+    createdAt: first.created_at,
+    assignments: rows.map((row) => ({
+      id: row.id,
+      personaId: row.persona_id,
+      personaName: row.persona_name,
+      status: row.status,
+      statusUpdatedAt: row.status_updated_at,
+      failureReason: row.failure_reason,
+      failureAt: row.failure_at
+    }))
+  })
+}

@@ -1,0 +1,144 @@
+/** What is read of topics: one query each, by an index, and a list's total from where it is kept. Progress is TopicProgress's. */
+import type { TopicId } from "@partner-commentary/core/shared/Ids"
+import { toIso } from "@partner-commentary/core/shared/Instant"
+import { statuses, type TopicStatus } from "@partner-commentary/core/topic/TopicStatus"
+import type {
+  Owner,
+  PublicAssignment,
+  ReferenceDepth,
+  TopicList,
+  TopicStore,
+  TopicWithAssignments
+} from "@partner-commentary/core/topic/TopicStore"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import type * as SqlClient from "effect/sql/SqlClient"
+import type { Fragment } from "effect/sql/Statement"
+import { type PublicAssignmentRow, publicFromRow } from "../assignments/AssignmentRow.ts"
+import * as TopicRow from "./TopicRow.ts"
+import * as TopicTotals from "./TopicTotals.ts"
+
+export const makeReads = (sql: SqlClient.SqlClient): Pick<TopicStore["Service"], "find" | "byReference" | "list"> => {
+  /**
+   * By its key alone, whatever is asked of it besides: where nobody has counted the rows yet, Postgres takes an index of all that an
+   * organization has for as good as the key.
+   */
+  const byId = (id: TopicId) => sql`(SELECT * FROM topics WHERE id = ${id} ${byItself})`
+  const byItself = sql.literal(sql.onDialectOrElse({ pg: () => "LIMIT 1", orElse: () => "" }))
+
+  const none = sql.literal("")
+  const listed = sql.literal(TopicRow.listed)
+
+  /** Of a topic with many assignments the long columns are read once: with the first of them. */
+  const rowsOf = <Further = unknown>(topics: Fragment, further = none, metadata = sql.literal("t.metadata")) =>
+    sql<
+      (FirstRow | NextRow) & Further
+    >`SELECT ${further} t.id AS topic_id, t.organization_id, t.organization_name, t.environment,
+          t.external_reference, t.status AS topic_status, t.created_at AS topic_created_at,
+          CASE WHEN a.position = 0 THEN t.content END AS content,
+          CASE WHEN a.position = 0 THEN ${metadata} END AS metadata,
+          CASE WHEN a.position = 0 THEN t.output_types END AS output_types,
+          t.topic_sent, t.opinion_injected, t.commentary_generated, t.creator_approved, t.declined, t.expired,
+          t.abandoned, a.id, a.persona_id, a.persona_name, a.persona_image_url, a.created_at, a.status,
+          a.status_updated_at, a.commentary_id, a.commentary_content, a.commentary_draft_id, a.commentary_approved_at,
+          a.partner_approved_at, a.commentary_audio_url, a.commentary_video_url, a.failure_reason, a.failure_at
+        FROM (${topics}) t JOIN assignments a ON a.topic_id = t.id
+        ORDER BY t.created_at DESC, t.id DESC, a.position`
+
+  const size = sql.literal(statuses.join(" + "))
+
+  /**
+   * Which topics go with how many assignments is known by their counts, before one of those is read. Of these, texts are measured
+   * before they are read: a topic's content is shown with each of its assignments.
+   */
+  const referred = (carrying: Fragment, depth: ReferenceDepth) => {
+    const newest = sql.literal("(ORDER BY created_at DESC, id DESC ROWS UNBOUNDED PRECEDING)")
+    const few = sql`SELECT few.*, SUM(${size}) OVER ${newest} AS reached, ROW_NUMBER() OVER ${newest} AS place
+      FROM (SELECT * FROM topics WHERE ${carrying} ORDER BY created_at DESC, id DESC LIMIT ${depth.topics}) few`
+    const measured = sql`SELECT few.*, OCTET_LENGTH(content) * (${size}) + COALESCE((
+        SELECT SUM(OCTET_LENGTH(commentary_content)) FROM assignments WHERE topic_id = few.id
+      ), 0) AS bytes FROM (${few}) few WHERE reached <= ${depth.assignments} OR place = 1`
+    return sql`SELECT * FROM (SELECT few.*, SUM(bytes) OVER ${newest} AS sum FROM (${measured}) few) few
+      WHERE sum <= ${depth.bytes} OR place = 1`
+  }
+
+  /** Whether there is a topic before this one; told with the first of its assignments. */
+  const older = (carrying: Fragment) =>
+    sql`CASE WHEN a.position = 0 AND EXISTS (SELECT 1 FROM topics WHERE ${carrying}
+        AND (topics.created_at, topics.id) < (t.created_at, t.id)) THEN 1 ELSE 0 END AS older,`
+
+  const byReference = Effect.fnUntraced(function* (owner: Owner, reference: string, depth: ReferenceDepth) {
+    const carrying = sql`organization_id = ${owner.organizationId} AND environment = ${owner.environment}
+      AND external_reference = ${reference}`
+    const metadata = sql.literal("CASE WHEN t.place = 1 THEN t.metadata ELSE '{}' END")
+    const rows = yield* rowsOf<{ readonly older: number }>(referred(carrying, depth), older(carrying), metadata)
+    const oldest = rows.findLast(({ content }) => content !== null)
+    const topics = group(rows)
+    return {
+      topics: topics.map(({ assignments, topic: { metadata: _, ...topic } }) => ({ topic, assignments })),
+      metadata: topics[0]?.topic.metadata ?? {},
+      more: oldest?.older === 1
+    }
+  })
+
+  /** What is passed over is passed over in the index: no row of it is touched. */
+  const skipping = (some: Fragment, offset: number) =>
+    sql<TopicRow.ListedRow>`SELECT ${listed} FROM (SELECT created_at AS moment, id AS topic_id ${some} OFFSET ${offset}) few
+      JOIN topics ON id = few.topic_id ORDER BY few.moment DESC, few.topic_id DESC`
+
+  const page = Effect.fnUntraced(function* ({ from, limit, owner, status }: TopicList) {
+    const total = yield* TopicTotals.total(sql, owner, status)
+    const behind =
+      "cursor" in from ? sql`AND (created_at, id) < (${toIso(from.cursor.createdAt)}, ${from.cursor.id})` : none
+    const some = sql`FROM topics WHERE organization_id = ${owner.organizationId} AND environment = ${owner.environment}
+        ${status === null ? none : sql`AND status = ${status}`} ${behind}
+      ORDER BY created_at DESC, id DESC LIMIT ${limit + 1}`
+    const rows = yield* "offset" in from && from.offset > 0
+      ? skipping(some, from.offset)
+      : sql<TopicRow.ListedRow>`SELECT ${listed} ${some}`
+    const items = rows.slice(0, limit).map(TopicRow.listedFromRow)
+    const last = rows.length > limit ? items.at(-1) : undefined
+    const next = Option.map(Option.fromUndefinedOr(last), ({ createdAt, id }) => ({ createdAt, id }))
+    return { items, total, next }
+  })
+
+  return {
+    find: (owner, id) =>
+      Effect.orDie(
+        Effect.map(
+          rowsOf(sql`SELECT * FROM ${byId(id)} one
+            WHERE organization_id = ${owner.organizationId} AND environment = ${owner.environment}`),
+          (rows) => Option.fromUndefinedOr(group(rows)[0])
+        )
+      ),
+    byReference: (owner, reference, depth) => Effect.orDie(byReference(owner, reference, depth)),
+    list: (list) => Effect.orDie(page(list))
+  }
+}
+
+interface NextRow
+  extends Omit<TopicRow.TopicRow, "id" | "status" | "content" | "metadata" | "output_types">,
+    PublicAssignmentRow {
+  readonly topic_id: TopicId
+  readonly topic_status: TopicStatus
+  readonly topic_created_at: string
+  readonly content: null
+}
+
+interface FirstRow extends Omit<NextRow, "content"> {
+  readonly content: string
+  readonly metadata: string
+  readonly output_types: string
+}
+
+const group = (rows: ReadonlyArray<FirstRow | NextRow>): ReadonlyArray<TopicWithAssignments> => {
+  const topics: Array<Pick<TopicWithAssignments, "topic"> & { readonly assignments: Array<PublicAssignment> }> = []
+  for (const row of rows) {
+    if (row.content !== null) {
+      const topic = { ...row, id: row.topic_id, status: row.topic_status, created_at: row.topic_created_at }
+      topics.push({ topic: TopicRow.fromRow(topic), assignments: [] })
+    }
+    topics.at(-1)?.assignments.push(publicFromRow(row))
+  }
+  return topics
+}

@@ -1,0 +1,155 @@
+/**
+ * Topics: taken in as one transaction each, read by one query each. Where a statement is a way over the network, those that an owner sends at
+ * one time are taken in together. How assignments change is AssignmentStore's.
+ */
+import * as TestStorage from "@partner-commentary/core/sandbox/TestStorage"
+import { assignments, NoValidPersonas, results, type Submission } from "@partner-commentary/core/topic/Submission"
+import type { Topic } from "@partner-commentary/core/topic/Topic"
+import { none } from "@partner-commentary/core/topic/TopicStatus"
+import { TopicStore } from "@partner-commentary/core/topic/TopicStore"
+import * as Quota from "@partner-commentary/core/usage/Quota"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as SqlClient from "effect/sql/SqlClient"
+import { SerializationError, SqlError } from "effect/sql/SqlError"
+import * as Together from "../database/Together.ts"
+import { isWithin, transact } from "../database/Transaction.ts"
+import * as KeptFigures from "../reporting/KeptFigures.ts"
+import * as TopicIntake from "./TopicIntake.ts"
+import type { Prepared } from "./TopicIntakeAtOnce.ts"
+import * as TopicIntakeAtOnce from "./TopicIntakeAtOnce.ts"
+import * as TopicProgress from "./TopicProgress.ts"
+import { makeReads } from "./TopicReads.ts"
+
+export const layer = Layer.effect(
+  TopicStore,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const progress = yield* TopicProgress.make(sql)
+    const submit = yield* sql.onDialectOrElse({
+      pg: () => submitTogether(sql),
+      orElse: () => Effect.succeed(submitAlone(sql, TopicIntake.inStatements(sql)))
+    })
+    return TopicStore.of({ submit, progress: (owner, id) => progress({ owner, id }), ...makeReads(sql) })
+  })
+)
+
+/** What follows from who holds which window. */
+const outcome = (submission: Submission, holders: TopicIntake.Holders) => {
+  const answers = results(submission, holders)
+  const sent = assignments(submission, holders).map(({ id }) => id)
+  if (sent.length === 0) return Effect.fail(new NoValidPersonas({ results: answers }))
+  const topic: Topic = { ...submission.topic, status: "pending", counts: { ...none, topic_sent: sent.length } }
+  return Effect.succeed({ topic, results: answers, sent })
+}
+
+type Write = (submission: Submission) => Effect.Effect<TopicIntake.Written, SqlError>
+
+/** A refusal rolls everything back. */
+const submitAlone = (sql: SqlClient.SqlClient, write: Write) => (submission: Submission) =>
+  transact(
+    sql,
+    Effect.gen(function* () {
+      const { holders, seen, stored } = yield* write(submission)
+      const submitted = yield* outcome(submission, holders)
+      const { storage } = submission
+      if (storage !== null && stored !== null) {
+        const others = { topics: stored.topics - 1, bytes: stored.bytes - storage.bytes }
+        const refused = TestStorage.refusal(others, storage.limits, storage.bytes)
+        if (Option.isSome(refused)) return yield* refused.value
+      }
+      if (submission.quotas !== null) {
+        const sent = submitted.sent.length
+        const held = { topics: seen.topics_created - 1, commentaryUnits: seen.units_held - sent }
+        const refused = Quota.refusal(held, submission.quotas, sent)
+        if (Option.isSome(refused)) return yield* refused.value
+      }
+      return submitted
+    })
+  )
+
+/** So many topics are taken in by one statement at most. */
+const together = 25
+
+/**
+ * One statement, which is a transaction by itself, takes in all that fit into the quotas and the test storage. Where it did not, or failed for whatever one of them
+ * is to blame for, each goes by itself. What is part of a larger change is a statement of that.
+ */
+const submitTogether = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
+  const alone = (one: Prepared) => {
+    const written = Effect.map(TopicIntakeAtOnce.write(sql, [one], null), ([written = nobody]) => written)
+    return submitAlone(sql, () => written)(one.submission)
+  }
+  /** As a part of a larger change, which needs no place to come back to: where nothing fits, nothing was written. */
+  const asPart = (one: Prepared) =>
+    Effect.flatMap(
+      Effect.catch(TopicIntakeAtOnce.write(sql, [one], one.submission), (error) =>
+        Effect.die(isUsedUpMeanwhile(error) ? asConflict(error) : error)
+      ),
+      ([written]) => (written === undefined ? alone(one) : outcome(one.submission, written.holders))
+    )
+
+  const eachAlone = (all: ReadonlyArray<Prepared>) => Effect.forEach(all, (one) => Effect.exit(alone(one)))
+
+  const atOnce = Effect.fnUntraced(
+    function* (all: ReadonlyArray<Prepared>) {
+      const written = yield* TopicIntakeAtOnce.write(sql, all, all[0]?.submission ?? null)
+      return written.length === 0
+        ? yield* eachAlone(all)
+        : yield* Effect.forEach(all, ({ submission }, index) =>
+            Effect.exit(outcome(submission, written[index]?.holders ?? new Map()))
+          )
+    },
+    (asked, all) =>
+      Effect.catch(asked, (error) => (isOfOne(error) ? eachAlone(all) : Effect.succeed(all.map(() => Exit.die(error)))))
+  )
+
+  /** Of what repeats another the first goes before the rest. */
+  const ask = Effect.fnUntraced(function* (all: ReadonlyArray<Prepared>) {
+    const firstOf = Map.groupBy(all, ({ submission }) => submission.fingerprint)
+    const firsts = [...firstOf.values()].flatMap(([first]) => first ?? [])
+    const repeats = [...firstOf.values()].flatMap(([, ...rest]) => rest)
+    const exits = [...(yield* atOnce(firsts)), ...(yield* eachAlone(repeats))]
+    const byCall = new Map([...firsts, ...repeats].map((one, index) => [one, exits[index]]))
+    return all.flatMap((one) => byCall.get(one) ?? [])
+  })
+
+  const submit = yield* Together.make(ask, { most: together, laneOf })
+  return (submission: Submission) =>
+    Effect.withFiber((fiber) => {
+      // Here, where only its own caller hears of what cannot be written.
+      const one = TopicIntakeAtOnce.prepare(submission)
+      return isWithin(sql, fiber) ? asPart(one) : submit(one)
+    })
+})
+
+const nobody: TopicIntake.Written = { holders: new Map(), ...TopicIntake.nothing }
+
+/** One owner's, of one day, whose figures they are counted in, and of one plan, which may have changed meanwhile. */
+const laneOf = ({ submission: { quotas, topic } }: Prepared): string =>
+  [topic.organizationId, topic.environment, KeptFigures.dayOf(topic.createdAt), JSON.stringify(quotas)].join(" ")
+
+/** Others came before it between its look at the quotas and its lock: by its division by zero. */
+const isUsedUpMeanwhile = (error: SqlError): boolean => stateOf(error) === "22012"
+
+/** The whole change is made anew. */
+const asConflict = ({ message, reason: { cause } }: SqlError) =>
+  new SqlError({ reason: new SerializationError({ cause, message, operation: "submit" }) })
+
+/**
+ * Refused, and undone, for what one of them is, or came upon: whatever the server says of values, constraints and conflicts. What it says of itself
+ * is true for each, and of a lost connection nobody knows what was written.
+ */
+const isOfOne = (error: SqlError): boolean => {
+  const code = stateOf(error)
+  return sqlState.test(code) && !ofTheServer.test(code)
+}
+
+const stateOf = ({ reason }: SqlError): string => String((reason.cause as { readonly code?: unknown } | null)?.code)
+
+const sqlState = /^[0-9FHP][0-9A-Z]{4}$/
+
+/** Connection, credentials, statement, resources, operator, system, itself; a lock that was waited for too long. */
+const ofTheServer = /^(08|28|42|53|57|58|XX|55P03)/

@@ -1,0 +1,22 @@
+/** How many topics of an organization stand where: kept with every change, so that lists need not count. */
+import type { TopicStatus } from "@partner-commentary/core/topic/TopicStatus"
+import type { Owner } from "@partner-commentary/core/topic/TopicStore"
+import * as Effect from "effect/Effect"
+import type * as SqlClient from "effect/sql/SqlClient"
+import type { Tally } from "../reporting/Tallies.ts"
+
+export const tally = (status: TopicStatus, total: number): Tally => ({
+  day: "",
+  persona_id: "",
+  name: status,
+  total,
+  persona_name: null
+})
+
+export const total = (sql: SqlClient.SqlClient, owner: Owner, status: TopicStatus | null) =>
+  Effect.map(
+    sql<{ readonly total: number }>`SELECT CAST(COALESCE(SUM(total), 0) AS INTEGER) AS total FROM tallies
+      WHERE organization_id = ${owner.organizationId} AND environment = ${owner.environment} AND day = '' AND persona_id = ''
+      ${status === null ? sql.literal("") : sql`AND name = ${status}`}`,
+    ([row]) => row?.total ?? 0
+  )

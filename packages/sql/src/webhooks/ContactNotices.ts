@@ -1,0 +1,43 @@
+/** Queues notices to organizations' contacts, in the transaction of what they tell: one mail for each organization in five minutes. */
+import type { WebhookId } from "@partner-commentary/core/shared/Ids"
+import {
+  bucketOf,
+  type ContactNotice,
+  mailIn,
+  mentionedAtMost,
+  mentionsOf,
+  shortened,
+  withNotice
+} from "@partner-commentary/core/webhook/ContactNotice"
+import type { WebhookMention } from "@partner-commentary/core/webhook/WebhookNotices"
+import * as Effect from "effect/Effect"
+import type { SqlClient } from "effect/sql/SqlClient"
+import type { SqlError } from "effect/sql/SqlError"
+import { forUpdate } from "../database/Lock.ts"
+import * as Mails from "../mail/MailStore.ts"
+
+/** A mail that a worker has claimed may be on its way: the notice goes to the next one instead. */
+export const queue = (
+  sql: SqlClient,
+  notice: ContactNotice,
+  bucket = bucketOf(notice.at)
+): Effect.Effect<void, SqlError> =>
+  Effect.gen(function* () {
+    const mail = mailIn(bucket, notice)
+    const inserted = yield* sql`${Mails.insert(sql, [mail])} RETURNING id`
+    if (inserted.length > 0) return
+    const [unclaimed] = yield* sql<{ readonly webhook: string }>`SELECT webhook FROM mails
+      WHERE id = ${mail.id} AND state = 'waiting' AND ticket = 0 ${forUpdate(sql)}`
+    if (unclaimed === undefined) return yield* queue(sql, notice, bucket + 1)
+    const more = yield* bounded(sql, withNotice(JSON.parse(unclaimed.webhook) as WebhookMention, notice))
+    yield* sql`UPDATE mails SET webhook = ${JSON.stringify(more)} WHERE id = ${mail.id}`
+  })
+
+const bounded = Effect.fnUntraced(function* (sql: SqlClient, mention: WebhookMention) {
+  const mentioned = mentionsOf(mention)
+  if (mentioned.length <= mentionedAtMost) return mention
+  const ids = [...new Set(mentioned.map(({ id }) => id))]
+  const present = yield* sql<{ readonly id: WebhookId }>`SELECT id FROM webhooks WHERE ${sql.in("id", ids)}`
+  const known = new Set(present.map(({ id }) => id))
+  return shortened(mention, (id) => !known.has(id))
+})

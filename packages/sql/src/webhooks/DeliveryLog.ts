@@ -1,0 +1,171 @@
+/** Reads deliveries in the order of their events, which is that of their key. A page's attempts are one query more, however many it has. */
+import type { EventId, ShareId, TopicId, WebhookId } from "@partner-commentary/core/shared/Ids"
+import * as Instant from "@partner-commentary/core/shared/Instant"
+import type { AttemptFailure } from "@partner-commentary/core/webhook/Attempt"
+import type { Delivery, DeliveryState, MadeAttempt } from "@partner-commentary/core/webhook/Delivery"
+import { DeliveryLog } from "@partner-commentary/core/webhook/DeliveryLog"
+import type { AttemptKind } from "@partner-commentary/core/webhook/DeliveryPlan"
+import { firstIdAt, momentOf } from "@partner-commentary/core/webhook/Event"
+import type { EventType } from "@partner-commentary/core/webhook/EventType"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as SqlClient from "effect/sql/SqlClient"
+import type { Fragment } from "effect/sql/Statement"
+import { fromIsoOrNull } from "../database/Columns.ts"
+import { type ReceiverRow, receiverOf } from "./WebhookRow.ts"
+
+interface DeliveryRow {
+  readonly webhook_id: WebhookId
+  readonly event_id: EventId
+  readonly state: DeliveryState
+  readonly due_at: string | null
+  readonly leased: number
+  readonly settled_at: string | null
+  readonly type: EventType
+  readonly share_id: ShareId
+  readonly topic_id: TopicId
+  readonly created_at: string
+  readonly made: number
+}
+
+interface WaitingRow {
+  readonly webhook_id: WebhookId
+  readonly total: number
+  readonly oldest: EventId
+}
+
+interface AttemptRow {
+  readonly event_id: EventId
+  readonly kind: AttemptKind
+  readonly begun_at: string
+  readonly duration: number
+  readonly status: number | null
+  readonly failure: AttemptFailure | null
+  readonly reason: string | null
+  readonly excerpt: string | null
+}
+
+/** Attempts that were given back unsent have used up tickets too: so many times the wanted are looked at. */
+const slack = 2
+
+export const layer = Layer.effect(
+  DeliveryLog,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+
+    /** The ids are said of both tables: told of one, Postgres may read all attempts of the webhook for the other. */
+    const attemptsOf = (
+      webhookId: WebhookId,
+      ids: ReadonlyArray<EventId>,
+      most: number,
+      excerpt: Fragment
+    ) => sql<AttemptRow>`SELECT made.event_id, made.kind, made.begun_at, made.duration, made.status, made.failure, made.reason, ${excerpt} AS excerpt
+      FROM deliveries d JOIN delivery_attempts made
+        ON made.webhook_id = d.webhook_id AND made.event_id = d.event_id AND made.ticket > d.ticket - CAST(${most * slack} AS INTEGER)
+      WHERE d.webhook_id = ${webhookId} AND ${sql.in("d.event_id", ids)}
+        AND made.webhook_id = ${webhookId} AND ${sql.in("made.event_id", ids)}
+      ORDER BY made.ticket`
+
+    /** `some` picks deliveries, newest first. */
+    const read = Effect.fnUntraced(function* (
+      webhookId: WebhookId,
+      some: Fragment,
+      most: number,
+      excerpt: Fragment,
+      at: Instant.Instant
+    ) {
+      const rows = yield* sql<DeliveryRow>`SELECT few.webhook_id, few.event_id, few.state,
+          few.due_at, few.leased, few.settled_at,
+          e.type, e.share_id, e.created_at, a.topic_id,
+          (SELECT CAST(COUNT(*) AS INTEGER) FROM delivery_attempts
+            WHERE webhook_id = few.webhook_id AND event_id = few.event_id) AS made
+        FROM (SELECT * FROM deliveries WHERE webhook_id = ${webhookId} ${some}) few
+        JOIN events e ON e.id = few.event_id JOIN assignments a ON a.id = e.share_id
+        ORDER BY few.event_id DESC`
+      if (rows.length === 0) return []
+      const ids = rows.map(({ event_id }) => event_id)
+      const made = Map.groupBy(yield* attemptsOf(webhookId, ids, most, excerpt), ({ event_id }) => event_id)
+      return rows.map((row) => delivery(row, (made.get(row.event_id) ?? []).slice(-most), at))
+    })
+
+    return DeliveryLog.of({
+      receiver: (owner, id) =>
+        Effect.orDie(
+          Effect.map(
+            sql<ReceiverRow>`SELECT * FROM webhooks WHERE id = ${id}
+              AND organization_id = ${owner.organizationId} AND environment = ${owner.environment}`,
+            ([row]) => Option.map(Option.fromUndefinedOr(row), receiverOf)
+          )
+        ),
+
+      page: ({ behind, limit, since, state, webhookId }, attempts, at) =>
+        Effect.orDie(
+          read(
+            webhookId,
+            sql`${state === null ? sql.literal("") : sql`AND state = ${state}`}
+              AND event_id >= ${firstIdAt(since)}
+              ${behind === null ? sql.literal("") : sql`AND event_id < ${behind}`}
+              ORDER BY event_id DESC LIMIT ${limit}`,
+            attempts,
+            sql.literal("NULL"),
+            at
+          )
+        ),
+
+      find: (webhookId, eventId, since, attempts, at) =>
+        Effect.orDie(
+          Effect.map(
+            read(
+              webhookId,
+              sql`AND event_id = ${eventId} AND event_id >= ${firstIdAt(since)}`,
+              attempts,
+              sql.literal("made.excerpt"),
+              at
+            ),
+            ([found]) => Option.fromUndefinedOr(found)
+          )
+        ),
+
+      waiting: (ids) =>
+        ids.length === 0
+          ? Effect.succeed(new Map())
+          : Effect.orDie(
+              Effect.map(
+                sql<WaitingRow>`SELECT webhook_id, CAST(COUNT(*) AS INTEGER) AS total, MIN(event_id) AS oldest
+                  FROM deliveries WHERE ${sql.in("webhook_id", ids)} AND state = 'pending' GROUP BY webhook_id`,
+                (rows) =>
+                  new Map(rows.map((row) => [row.webhook_id, { count: row.total, since: momentOf(row.oldest) }]))
+              )
+            )
+    })
+  })
+)
+
+const delivery = (row: DeliveryRow, made: ReadonlyArray<AttemptRow>, at: Instant.Instant): Delivery => {
+  const dueAt = fromIsoOrNull(row.due_at)
+  return {
+    webhookId: row.webhook_id,
+    eventId: row.event_id,
+    type: row.type,
+    topicId: row.topic_id,
+    shareId: row.share_id,
+    createdAt: Instant.fromIso(row.created_at),
+    state: row.state,
+    dueAt,
+    underWay: row.leased === 1 && dueAt !== null && dueAt > at,
+    settledAt: fromIsoOrNull(row.settled_at),
+    attemptCount: row.made,
+    attempts: made.map(attempt)
+  }
+}
+
+const attempt = ({ begun_at, duration, excerpt, failure, kind, reason, status }: AttemptRow): MadeAttempt => ({
+  at: Instant.fromIso(begun_at),
+  duration,
+  status,
+  failure,
+  reason,
+  excerpt,
+  kind
+})

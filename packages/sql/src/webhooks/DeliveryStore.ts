@@ -1,0 +1,270 @@
+/**
+ * Deliveries. The queue is their own due times, by webhook; whoever takes one moves its due time to the lease's end. What is
+ * decided about a receiver is decided under the lock of its webhook.
+ */
+import type { EventId, OrganizationId, WebhookId } from "@partner-commentary/core/shared/Ids"
+import * as Instant from "@partner-commentary/core/shared/Instant"
+import type { Attempt } from "@partner-commentary/core/webhook/Attempt"
+import type { AttemptKind } from "@partner-commentary/core/webhook/DeliveryPlan"
+import {
+  type Backlog,
+  type Claimed,
+  DeliveryStore,
+  type Settled,
+  type Settlement,
+  type Taking
+} from "@partner-commentary/core/webhook/DeliveryStore"
+import type { Receiver } from "@partner-commentary/core/webhook/Health"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as SqlClient from "effect/sql/SqlClient"
+import type { Fragment } from "effect/sql/Statement"
+import { fromIsoOrNull } from "../database/Columns.ts"
+import { lanes } from "../database/Lanes.ts"
+import { forUpdate } from "../database/Lock.ts"
+import { transact } from "../database/Transaction.ts"
+import * as AuditLog from "../operations/AuditLog.ts"
+import * as ContactNotices from "./ContactNotices.ts"
+import { type ReceiverRow, receiverColumns, receiverOf } from "./WebhookRow.ts"
+
+interface ClaimedRow {
+  readonly event_id: EventId
+  readonly ticket: number
+  readonly attempts: number
+  readonly manual: number
+  readonly resume_at: string | null
+  /** Null where the event is gone. */
+  readonly payload: string | null
+}
+
+interface ArrivalRow {
+  readonly begun_at: string
+  readonly duration: number
+}
+
+/** From the attempt alone, so that it is found again after another attempt was made. */
+const arrivalOf = ({ at, duration }: Pick<Attempt, "at" | "duration">): Instant.Instant => at + duration
+
+const oldestFirst = (one: ClaimedRow, other: ClaimedRow) => (one.event_id < other.event_id ? -1 : 1)
+
+const none: ReadonlyArray<Claimed> = []
+
+export const layer = Layer.effect(
+  DeliveryStore,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+
+    const locked = (id: WebhookId) =>
+      Effect.map(sql<ReceiverRow>`SELECT * FROM webhooks WHERE id = ${id} ${forUpdate(sql)}`, ([row]) => row)
+
+    const keep = (receiver: Receiver) =>
+      sql`UPDATE webhooks SET ${sql.update(receiverColumns(receiver))} WHERE id = ${receiver.webhook.id}`
+
+    /** Of a webhook whose row is locked. Their payloads come with the claim. */
+    const take = Effect.fnUntraced(function* (
+      receiver: Receiver,
+      sealedSecret: string,
+      at: Instant.Instant,
+      lease: Instant.Instant,
+      taking: Taking
+    ) {
+      const { id, status, url } = receiver.webhook
+      if (status !== "active") return { receiver, claimed: none }
+      const now = Instant.toIso(at)
+      const [counted] = yield* sql<{ readonly count: number }>`SELECT COUNT(*) AS count FROM deliveries
+        WHERE webhook_id = ${id} AND leased = 1 AND due_at > ${now}`
+      const allowance = taking.allow(receiver, Number(counted?.count ?? 0))
+      // Of a single one the database makes no list.
+      const among = sql.literal(allowance.most === 1 ? "=" : "IN")
+      const rows =
+        allowance.most === 0
+          ? []
+          : yield* sql<ClaimedRow>`UPDATE deliveries SET leased = 1, ticket = ticket + 1, due_at = ${Instant.toIso(lease)}
+              WHERE webhook_id = ${id} AND event_id ${among} (SELECT event_id FROM deliveries
+                WHERE webhook_id = ${id} AND due_at <= ${now} ORDER BY due_at, event_id LIMIT ${allowance.most})
+              RETURNING event_id, ticket, attempts, manual, resume_at,
+                (SELECT payload FROM events WHERE id = event_id) AS payload`
+      return {
+        receiver: taking.taken(receiver, allowance, rows.length),
+        claimed: rows.toSorted(oldestFirst).flatMap(({ payload, ...row }): ReadonlyArray<Claimed> => {
+          if (payload === null) return none
+          const { attempts, event_id: eventId, manual, ticket } = row
+          const kind: AttemptKind = allowance.probe ? "probe" : manual === 1 ? "manual" : "scheduled"
+          const resumeAt = fromIsoOrNull(row.resume_at)
+          return [{ webhookId: id, url, sealedSecret, eventId, payload, ticket, attempts, resumeAt, kind }]
+        })
+      }
+    })
+
+    const claim = Effect.fnUntraced(function* (
+      id: WebhookId,
+      at: Instant.Instant,
+      lease: Instant.Instant,
+      taking: Taking
+    ) {
+      const row = yield* locked(id)
+      if (row === undefined) return none
+      const before = receiverOf(row)
+      const { claimed, receiver } = yield* take(before, row.sealed_secret, at, lease, taking)
+      if (receiver !== before) yield* keep(receiver)
+      return claimed
+    })
+
+    const firstArrival = (mine: Fragment) =>
+      Effect.map(
+        sql<ArrivalRow>`SELECT begun_at, duration FROM delivery_attempts
+          WHERE ${mine} AND failure IS NULL ORDER BY ticket LIMIT 1`,
+        ([row]) =>
+          row === undefined
+            ? undefined
+            : arrivalOf({ at: Instant.fromIso(row.begun_at), duration: Number(row.duration) })
+      )
+
+    const move = Effect.fnUntraced(function* (
+      { eventId, kind, ticket, webhookId }: Claimed,
+      attempt: Attempt,
+      { next }: Settlement,
+      at: Instant.Instant
+    ) {
+      const mine = sql`webhook_id = ${webhookId} AND event_id = ${eventId}`
+      const present = sql`${mine} AND ticket = ${ticket} AND leased = 1`
+      if (next.state !== "pending") {
+        // What arrived once, and was to be sent again, has arrived then, whatever came of it now.
+        const arrived = next.state === "delivered" && kind === "scheduled" ? undefined : yield* firstArrival(mine)
+        if (next.state === "delivered") {
+          return yield* sql`UPDATE deliveries SET state = 'delivered', due_at = NULL, leased = 0, manual = 0, resume_at = NULL,
+            settled_at = ${Instant.toIso(arrived ?? arrivalOf(attempt))} WHERE ${mine} AND state <> 'delivered'`
+        }
+        const state = arrived === undefined ? "failed" : "delivered"
+        return yield* sql`UPDATE deliveries SET state = ${state}, due_at = NULL, leased = 0, manual = 0, resume_at = NULL,
+          settled_at = ${Instant.toIso(arrived ?? at)}, attempts = ${next.attempts} WHERE ${present} RETURNING ticket`
+      }
+      const isAskedStill = kind === "probe" || attempt.failure === "unsigned"
+      const asked = isAskedStill ? sql.literal("") : sql.literal(", manual = 0, resume_at = NULL")
+      return yield* sql`UPDATE deliveries SET due_at = ${Instant.toIso(next.dueAt)}, leased = 0, attempts = ${next.attempts}
+        ${asked} WHERE ${present} RETURNING ticket`
+    })
+
+    const settle = Effect.fnUntraced(function* (
+      claimed: Claimed,
+      attempt: Attempt,
+      at: Instant.Instant,
+      decide: (present: Receiver) => Settlement,
+      following?: { readonly lease: Instant.Instant; readonly taking: Taking }
+    ) {
+      const row = yield* locked(claimed.webhookId)
+      if (row === undefined) return Option.none<Settled>()
+      const before = receiverOf(row)
+      const settlement = decide(before)
+      const moved = yield* move(claimed, attempt, settlement, at)
+      // What was overtaken and failed says nothing of the receiver: perhaps it was the worker that slept.
+      const counts = settlement.next.state === "delivered" || moved.length > 0
+      const { audit, notice, receiver } = counts ? settlement : { audit: null, notice: null, receiver: before }
+      yield* sql`INSERT INTO delivery_attempts ${sql.insert({
+        webhook_id: claimed.webhookId,
+        event_id: claimed.eventId,
+        ticket: claimed.ticket,
+        kind: claimed.kind,
+        begun_at: Instant.toIso(attempt.at),
+        duration: attempt.duration,
+        status: attempt.status,
+        failure: attempt.failure,
+        reason: attempt.reason,
+        excerpt: attempt.excerpt
+      })}`
+      const { organizationId } = receiver.webhook.owner
+      if (audit !== null) yield* AuditLog.append(sql, { ...audit, subject: claimed.webhookId, organizationId }, at)
+      if (notice !== null) yield* ContactNotices.queue(sql, notice)
+      const next =
+        following === undefined
+          ? { receiver, claimed: none }
+          : yield* take(receiver, row.sealed_secret, at, following.lease, following.taking)
+      yield* keep(next.receiver)
+      return Option.some<Settled>({ before, after: next.receiver, following: next.claimed })
+    })
+
+    /** Each webhook that waits for something. */
+    const lane = lanes({ rows: "deliveries WHERE due_at IS NOT NULL", lane: "webhook_id" })
+
+    const waiting =
+      sql.literal(`${lane}, waiting AS (SELECT w.id, w.organization_id, w.consecutive_failures, w.quiet_until, (SELECT due_at FROM deliveries
+          WHERE webhook_id = w.id AND due_at IS NOT NULL ORDER BY due_at LIMIT 1) AS due_at
+        FROM lane JOIN webhooks w ON w.id = lane.id WHERE w.status = 'active')`)
+
+    return DeliveryStore.of({
+      lanes: (at, most, limit) => {
+        const now = Instant.toIso(at)
+        return Effect.orDie(
+          Effect.map(
+            sql<{ readonly id: WebhookId; readonly organization_id: OrganizationId }>`${waiting}
+              SELECT id, organization_id FROM waiting
+              WHERE due_at <= ${now} AND (quiet_until IS NULL OR quiet_until <= ${now})
+                AND (SELECT COUNT(*) FROM deliveries WHERE webhook_id = waiting.id AND leased = 1 AND due_at > ${now})
+                  < CASE WHEN consecutive_failures > 0 THEN 1 ELSE CAST(${most} AS INTEGER) END
+              ORDER BY due_at, id LIMIT ${limit}`,
+            (rows) => rows.map(({ id, organization_id }) => ({ webhookId: id, organizationId: organization_id }))
+          )
+        )
+      },
+
+      claim: (id, at, lease, taking) => transact(sql, claim(id, at, lease, taking)),
+      settle: (claimed, attempt, at, decide, following) =>
+        transact(sql, settle(claimed, attempt, at, decide, following)),
+
+      release: ({ eventId, ticket, webhookId }, at) =>
+        Effect.orDie(
+          Effect.asVoid(
+            sql`UPDATE deliveries SET leased = 0, due_at = ${Instant.toIso(at)}
+              WHERE webhook_id = ${webhookId} AND event_id = ${eventId} AND ticket = ${ticket} AND leased = 1`
+          )
+        ),
+
+      postpone: (id, until) =>
+        Effect.orDie(
+          Effect.asVoid(
+            sql`UPDATE webhooks SET quiet_until = ${Instant.toIso(until)}
+              WHERE id = ${id} AND (quiet_until IS NULL OR quiet_until < ${Instant.toIso(until)})`
+          )
+        ),
+
+      hasten: (at, { due, quiet, throttled }) =>
+        transact(
+          sql,
+          Effect.andThen(
+            sql`UPDATE webhooks SET quiet_until = NULL WHERE quiet_until > ${Instant.toIso(quiet)}
+              AND (quiet_until > ${Instant.toIso(throttled)} OR health IS NULL OR health NOT LIKE '%"throttle":{%')`,
+            sql`UPDATE deliveries SET due_at = ${Instant.toIso(at)}, leased = 0
+              WHERE webhook_id IN (SELECT id FROM webhooks) AND due_at > ${Instant.toIso(due)}`
+          )
+        ),
+
+      nextDue: Effect.orDie(
+        Effect.map(
+          sql<{ readonly at: string | null }>`${waiting}
+            SELECT MIN(CASE WHEN quiet_until > due_at THEN quiet_until ELSE due_at END) AS at FROM waiting`,
+          ([row]) => Option.map(Option.fromNullOr(row?.at ?? null), Instant.fromIso)
+        )
+      ),
+
+      backlog: Effect.fnUntraced(function* (at, most) {
+        const now = Instant.toIso(at)
+        const mayGo = sql`w.status = 'active' AND (w.quiet_until IS NULL OR w.quiet_until <= ${now})`
+        const ofLanes = sql.literal(
+          "FROM lane JOIN webhooks w ON w.id = lane.id JOIN deliveries d ON d.webhook_id = w.id"
+        )
+        const counted = (rows: Fragment, name: string) =>
+          sql`(SELECT COUNT(*) FROM (SELECT 1 ${rows} LIMIT ${most}) AS counted) AS ${sql(name)}`
+        const [row] = yield* Effect.orDie(
+          sql<Record<keyof Backlog, unknown>>`${sql.literal(lane)} SELECT
+            ${counted(sql`${ofLanes} WHERE d.due_at <= ${now} AND ${mayGo}`, "due")},
+            ${counted(sql`${ofLanes} WHERE d.due_at IS NOT NULL AND NOT (${mayGo})`, "held")},
+            ${counted(sql`FROM webhooks WHERE health IS NOT NULL AND health NOT LIKE '%"probes":null%'`, "open")},
+            ${counted(sql`FROM webhooks WHERE status = 'disabled'`, "disabled")}`
+        )
+        const { disabled, due, held, open } = row ?? { disabled: 0, due: 0, held: 0, open: 0 }
+        return { due: Number(due), held: Number(held), open: Number(open), disabled: Number(disabled) }
+      })
+    })
+  })
+)

@@ -1,0 +1,187 @@
+/**
+ * Sends deliveries again by moving their rows back into the queue, under the lock of their webhook. A recovery is a row that
+ * says how far it is; it takes its deliveries by their state and event, through one index. Webhooks take turns, and a webhook's
+ * own go one after the other: one that overlaps another that was not begun yet widens that one.
+ */
+import type { AuditEntry } from "@partner-commentary/core/shared/AuditLog"
+import type { EventId, WebhookId } from "@partner-commentary/core/shared/Ids"
+import * as Instant from "@partner-commentary/core/shared/Instant"
+import { firstIdAt } from "@partner-commentary/core/webhook/Event"
+import type { Receiver } from "@partner-commentary/core/webhook/Health"
+import { type Recovery, RedeliveryStore, type Span } from "@partner-commentary/core/webhook/RedeliveryStore"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as SqlClient from "effect/sql/SqlClient"
+import { fromIsoOrNull, toIsoOrNull } from "../database/Columns.ts"
+import { forUpdate } from "../database/Lock.ts"
+import { transact } from "../database/Transaction.ts"
+import * as AuditLog from "../operations/AuditLog.ts"
+import { type ReceiverRow, receiverColumns, receiverOf } from "./WebhookRow.ts"
+
+interface QueuedRow {
+  readonly due_at: string | null
+  readonly leased: number
+  readonly manual: number
+  readonly resume_at: string | null
+}
+
+interface JobRow {
+  readonly id: string
+  readonly webhook_id: WebhookId
+  readonly behind_id: EventId
+  readonly until_id: EventId
+  readonly is_held: number
+  readonly moved: number
+}
+
+export const layer = Layer.effect(
+  RedeliveryStore,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+
+    const locked = (id: WebhookId) =>
+      Effect.map(sql<ReceiverRow>`SELECT * FROM webhooks WHERE id = ${id} ${forUpdate(sql)}`, ([row]) => row)
+
+    const changed = (row: ReceiverRow, change: (receiver: Receiver) => Receiver) => {
+      const before = receiverOf(row)
+      const after = change(before)
+      return after === before
+        ? Effect.void
+        : sql`UPDATE webhooks SET ${sql.update(receiverColumns(after))} WHERE id = ${after.webhook.id}`
+    }
+
+    const queue = Effect.fnUntraced(function* (...[named, at, decide, audit, begin]: Parameters<Queue>) {
+      const { eventId, since, webhookId } = named
+      const webhook = yield* locked(webhookId)
+      if (webhook === undefined) return false
+      const [row] = yield* sql<QueuedRow>`SELECT due_at, leased, manual, resume_at FROM deliveries
+        WHERE webhook_id = ${webhookId} AND event_id = ${eventId} AND event_id >= ${firstIdAt(since)} ${forUpdate(sql)}`
+      if (row === undefined) return false
+      yield* changed(webhook, begin)
+      const dueAt = fromIsoOrNull(row.due_at)
+      const underWay = row.leased === 1 && dueAt !== null && dueAt > at
+      const next = decide({ dueAt, underWay, manual: row.manual === 1, resumeAt: fromIsoOrNull(row.resume_at) })
+      if (next === null) return true
+      yield* sql`UPDATE deliveries SET state = 'pending', settled_at = NULL, leased = 0, manual = 1,
+          due_at = ${toIsoOrNull(next.dueAt)}, resume_at = ${toIsoOrNull(next.resumeAt)}
+        WHERE webhook_id = ${webhookId} AND event_id = ${eventId}`
+      yield* AuditLog.append(sql, audit, at)
+      return true
+    })
+
+    const within = ({ since, until }: Span) => sql`event_id >= ${firstIdAt(since)} AND event_id < ${firstIdAt(until)}`
+
+    const open = Effect.fnUntraced(function* (recovery: Recovery, audit: AuditEntry) {
+      const { askedAt, held, id, since, until, webhookId } = recovery
+      const asked = Instant.toIso(askedAt)
+      // Removed meanwhile, it has nothing to send.
+      if ((yield* locked(webhookId)) === undefined) return
+      // No event has these very ids.
+      const [behindId, untilId] = [firstIdAt(since), firstIdAt(until)]
+      const isHeld = held ? 1 : 0
+      const [waiting] = yield* sql<
+        Pick<JobRow, "id" | "behind_id" | "until_id">
+      >`SELECT id, behind_id, until_id FROM recoveries
+        WHERE webhook_id = ${webhookId} AND done_at IS NULL AND moved = 0 AND is_held = ${isHeld}
+          AND behind_id <= ${untilId} AND until_id >= ${behindId} ORDER BY id LIMIT 1`
+      yield* waiting === undefined
+        ? sql`INSERT INTO recoveries ${sql.insert({
+            id,
+            webhook_id: webhookId,
+            behind_id: behindId,
+            until_id: untilId,
+            is_held: isHeld,
+            asked_at: asked,
+            worked_at: asked
+          })}`
+        : sql`UPDATE recoveries SET behind_id = ${behindId < waiting.behind_id ? behindId : waiting.behind_id},
+            until_id = ${untilId > waiting.until_id ? untilId : waiting.until_id} WHERE id = ${waiting.id}`
+      yield* AuditLog.append(sql, audit, askedAt)
+    })
+
+    /** The next of one state, in the order of their events. */
+    const nextOf = ({ behind_id, until_id, webhook_id }: JobRow, state: "failed" | "pending", limit: number) =>
+      sql<{ readonly event_id: EventId }>`SELECT event_id FROM deliveries
+        WHERE webhook_id = ${webhook_id} AND state = ${state} AND event_id > ${behind_id} AND event_id < ${until_id}
+        ORDER BY event_id LIMIT ${limit}`
+
+    const resend = (webhookId: WebhookId, ids: ReadonlyArray<EventId>, at: string) =>
+      Effect.andThen(
+        sql`UPDATE deliveries SET state = 'pending', settled_at = NULL, due_at = ${at}, attempts = 0
+          WHERE webhook_id = ${webhookId} AND ${sql.in("event_id", ids)} AND state = 'failed'`,
+        sql`UPDATE deliveries SET due_at = ${at}
+          WHERE webhook_id = ${webhookId} AND ${sql.in("event_id", ids)} AND state = 'pending' AND leased = 0 AND due_at > ${at}`
+      )
+
+    /** Of each webhook its first: who asks often gets no more turns than who asked once. */
+    const oldestOpen = Effect.map(
+      sql<Pick<JobRow, "id" | "webhook_id">>`SELECT id, webhook_id FROM recoveries AS one
+        WHERE done_at IS NULL AND NOT EXISTS (SELECT 1 FROM recoveries AS earlier
+          WHERE earlier.webhook_id = one.webhook_id AND earlier.done_at IS NULL AND earlier.id < one.id)
+        ORDER BY worked_at, id LIMIT 1`,
+      ([row]) => row
+    )
+
+    /** The next one of the same webhook queues up behind the others. */
+    const passTurn = (webhookId: WebhookId, now: string) =>
+      sql`UPDATE recoveries SET worked_at = ${now} WHERE id = (SELECT id FROM recoveries
+        WHERE webhook_id = ${webhookId} AND done_at IS NULL ORDER BY id LIMIT 1)`
+
+    const step = Effect.fnUntraced(function* (
+      at: Instant.Instant,
+      limit: number,
+      begin: (receiver: Receiver) => Receiver
+    ) {
+      const oldest = yield* oldestOpen
+      if (oldest === undefined) return Option.none<number>()
+      // The webhook first, as whoever takes, settles and removes does.
+      const webhook = yield* locked(oldest.webhook_id)
+      const [job] = yield* sql<JobRow>`SELECT id, webhook_id, behind_id, until_id, is_held, moved FROM recoveries
+        WHERE id = ${oldest.id} AND done_at IS NULL ${forUpdate(sql)}`
+      if (webhook === undefined) yield* sql`DELETE FROM recoveries WHERE id = ${oldest.id}`
+      if (webhook === undefined || job === undefined) return Option.some(0)
+      const found = yield* Effect.forEach(
+        job.is_held === 1 ? (["failed", "pending"] as const) : (["failed"] as const),
+        (state) => nextOf(job, state, limit)
+      )
+      const ids = found
+        .flat()
+        .map(({ event_id }) => event_id)
+        .toSorted()
+        .slice(0, limit)
+      const now = Instant.toIso(at)
+      const last = ids.at(-1)
+      if (last !== undefined) {
+        if (job.moved === 0) yield* changed(webhook, begin)
+        yield* resend(job.webhook_id, ids, now)
+      }
+      yield* sql`UPDATE recoveries SET worked_at = ${now}, moved = moved + CAST(${ids.length} AS INTEGER),
+          behind_id = ${last ?? job.behind_id},
+          done_at = ${ids.length < limit ? now : null}
+        WHERE id = ${job.id}`
+      if (ids.length < limit) yield* passTurn(job.webhook_id, now)
+      return Option.some(ids.length)
+    })
+
+    return RedeliveryStore.of({
+      queue: (...asked) => transact(sql, queue(...asked)),
+      count: (webhookId, state, span) =>
+        Effect.orDie(
+          Effect.map(
+            sql<{ readonly total: number }>`SELECT CAST(COUNT(*) AS INTEGER) AS total FROM deliveries
+              WHERE webhook_id = ${webhookId} AND state = ${state} AND ${within(span)}`,
+            ([row]) => row?.total ?? 0
+          )
+        ),
+      open: (recovery, audit) => transact(sql, open(recovery, audit)),
+      // Nearly always there is none, and nobody is locked out to see that.
+      step: (at, limit, begin) =>
+        Effect.flatMap(Effect.orDie(oldestOpen), (open) =>
+          open === undefined ? Effect.succeed(Option.none()) : transact(sql, step(at, limit, begin))
+        )
+    })
+  })
+)
+
+type Queue = RedeliveryStore["Service"]["queue"]

@@ -1,0 +1,87 @@
+/** How a webhook and what is known of its receiver lie in a row. */
+import { Environment } from "@partner-commentary/core/access/ApiKey"
+import { OrganizationId, WebhookId } from "@partner-commentary/core/shared/Ids"
+import { fromIso } from "@partner-commentary/core/shared/Instant"
+import { EventType } from "@partner-commentary/core/webhook/EventType"
+import { type Health, healthy, type Receiver } from "@partner-commentary/core/webhook/Health"
+import { type Webhook, WebhookStatus } from "@partner-commentary/core/webhook/Webhook"
+import * as Schema from "effect/Schema"
+import { fromIsoOrNull, InstantColumn, toIsoOrNull } from "../database/Columns.ts"
+
+const WebhookRow = Schema.Struct({
+  id: WebhookId,
+  organizationId: OrganizationId,
+  environment: Environment,
+  url: Schema.String,
+  events: Schema.fromJsonString(Schema.Array(EventType)),
+  status: WebhookStatus,
+  consecutiveFailures: Schema.Int,
+  lastDeliveryAt: Schema.NullOr(InstantColumn),
+  createdAt: InstantColumn,
+  updatedAt: InstantColumn
+}).pipe(
+  Schema.encodeKeys({
+    organizationId: "organization_id",
+    consecutiveFailures: "consecutive_failures",
+    lastDeliveryAt: "last_delivery_at",
+    createdAt: "created_at",
+    updatedAt: "updated_at"
+  })
+)
+
+const decode = Schema.decodeUnknownSync(WebhookRow)
+const encode = Schema.encodeSync(WebhookRow)
+
+export const fromRow = (row: unknown): Webhook => {
+  const { environment, organizationId, ...rest } = decode(row)
+  return { ...rest, owner: { organizationId, environment } }
+}
+
+export const toRow = ({ owner: { environment, organizationId }, ...rest }: Webhook) =>
+  encode({ ...rest, organizationId, environment })
+
+/** What deliveries read and write, with the sealed secret. */
+export interface ReceiverRow {
+  readonly id: WebhookId
+  readonly organization_id: OrganizationId
+  readonly environment: Environment
+  readonly url: string
+  readonly events: string
+  readonly status: WebhookStatus
+  readonly consecutive_failures: number
+  readonly last_delivery_at: string | null
+  readonly created_at: string
+  readonly updated_at: string
+  readonly health: string | null
+  readonly quiet_until: string | null
+  readonly sealed_secret: string
+}
+
+/** Mapped by hand: every delivery reads its webhook. */
+export const receiverOf = (row: ReceiverRow): Receiver => ({
+  webhook: {
+    id: row.id,
+    owner: { organizationId: row.organization_id, environment: row.environment },
+    url: row.url,
+    events: JSON.parse(row.events),
+    status: row.status,
+    consecutiveFailures: row.consecutive_failures,
+    lastDeliveryAt: fromIsoOrNull(row.last_delivery_at),
+    createdAt: fromIso(row.created_at),
+    updatedAt: fromIso(row.updated_at)
+  },
+  health: row.health === null ? healthy : { ...healthy, ...(JSON.parse(row.health) as Health) },
+  quietUntil: fromIsoOrNull(row.quiet_until)
+})
+
+/** What of it deliveries may change: none of it is the partner's, but for the status. */
+export const receiverColumns = ({ health, quietUntil, webhook }: Receiver) => ({
+  status: webhook.status,
+  consecutive_failures: webhook.consecutiveFailures,
+  last_delivery_at: toIsoOrNull(webhook.lastDeliveryAt),
+  health: isHealthy(health) ? null : JSON.stringify(health),
+  quiet_until: toIsoOrNull(quietUntil)
+})
+
+const isHealthy = ({ draining, failingSince, probes, throttle }: Health): boolean =>
+  draining === null && failingSince === null && probes === null && throttle === null

@@ -1,0 +1,200 @@
+/** Webhooks: a row each, changed under its lock, and one row for each owner that says how many there are. */
+import type { AuditEntry } from "@partner-commentary/core/shared/AuditLog"
+import type { WebhookId } from "@partner-commentary/core/shared/Ids"
+import * as Instant from "@partner-commentary/core/shared/Instant"
+import type { Owner } from "@partner-commentary/core/topic/TopicStore"
+import type { Webhook } from "@partner-commentary/core/webhook/Webhook"
+import {
+  type Disabling,
+  TooManyWebhooks,
+  type WebhookChange,
+  WebhookStore
+} from "@partner-commentary/core/webhook/WebhookStore"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as SqlClient from "effect/sql/SqlClient"
+import type { Fragment } from "effect/sql/Statement"
+import { forUpdate, forUpdateSkipLocked } from "../database/Lock.ts"
+import { transact } from "../database/Transaction.ts"
+import * as AuditLog from "../operations/AuditLog.ts"
+import * as ContactNotices from "./ContactNotices.ts"
+import { fromRow, toRow } from "./WebhookRow.ts"
+
+/** What a removed webhook leaves, and what tells its rows apart. */
+const leftovers = [
+  ["delivery_attempts", "event_id, ticket"],
+  ["deliveries", "event_id"]
+] as const
+
+export const layer = Layer.effect(
+  WebhookStore,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+
+    const ownedBy = ({ environment, organizationId }: Owner) =>
+      sql`organization_id = ${organizationId} AND environment = ${environment}`
+
+    /** Its row stays locked until the transaction ends: whoever else adds one waits, and counts this one. */
+    const countOneMore = ({ environment, organizationId }: Owner) =>
+      Effect.map(
+        sql<{ readonly total: number }>`INSERT INTO webhook_totals AS seen (organization_id, environment, total)
+          VALUES (${organizationId}, ${environment}, 1)
+          ON CONFLICT (organization_id, environment) DO UPDATE SET total = seen.total + 1
+          RETURNING total`,
+        ([row]) => row?.total ?? 0
+      )
+
+    const record = (owner: Owner, id: WebhookId, entry: Pick<AuditEntry, "action" | "details">) =>
+      Effect.flatMap(Instant.now, (now) =>
+        AuditLog.append(sql, { ...entry, subject: id, organizationId: owner.organizationId }, now)
+      )
+
+    const follow = Effect.fnUntraced(function* ({ audit, notice, webhook }: WebhookChange) {
+      yield* record(webhook.owner, webhook.id, audit)
+      if (notice !== null) yield* ContactNotices.queue(sql, notice)
+    })
+
+    const insert = Effect.fnUntraced(function* (change: WebhookChange, sealedSecret: string, most: number) {
+      const { webhook } = change
+      if ((yield* countOneMore(webhook.owner)) > most) return yield* new TooManyWebhooks({ most })
+      yield* sql`INSERT INTO webhooks ${sql.insert({ ...toRow(webhook), sealed_secret: sealedSecret })}`
+      yield* follow(change)
+    })
+
+    const modify = Effect.fnUntraced(function* (
+      owner: Owner | null,
+      id: WebhookId,
+      decide: (present: Webhook) => WebhookChange
+    ) {
+      const [row] = yield* sql`SELECT * FROM webhooks
+        WHERE id = ${id} ${owner === null ? sql.literal("") : sql`AND ${ownedBy(owner)}`} ${forUpdate(sql)}`
+      if (row === undefined) return Option.none<Webhook>()
+      const before = fromRow(row)
+      const change = decide(before)
+      if (change.webhook === before) return Option.some(before)
+      const fresh = isFresh(before, change.webhook) ? { health: null, quiet_until: null } : {}
+      yield* sql`UPDATE webhooks SET ${sql.update({ ...toRow(change.webhook), ...fresh }, ["id"])} WHERE id = ${id}`
+      yield* follow(change)
+      return Option.some(change.webhook)
+    })
+
+    const remove = Effect.fnUntraced(function* (
+      owner: Owner,
+      id: WebhookId,
+      audit: Pick<AuditEntry, "action" | "details">
+    ) {
+      const removed = yield* sql`DELETE FROM webhooks WHERE id = ${id} AND ${ownedBy(owner)} RETURNING id`
+      if (removed.length === 0) return false
+      yield* sql`INSERT INTO removed_webhooks ${sql.insert({ id })}`
+      yield* sql`DELETE FROM recoveries WHERE webhook_id = ${id}`
+      yield* record(owner, id, audit)
+      yield* sql`UPDATE webhook_totals SET total = total - 1 WHERE ${ownedBy(owner)}`
+      return true
+    })
+
+    const firstRemoved = (lock: Fragment) =>
+      sql<{ readonly id: WebhookId }>`SELECT id FROM removed_webhooks ORDER BY id LIMIT 1 ${lock}`
+
+    const clear = Effect.fnUntraced(function* (most: number) {
+      const [removed] = yield* firstRemoved(forUpdateSkipLocked(sql))
+      if (removed === undefined) return 0
+      for (const [table, last] of leftovers) {
+        const key = sql.literal(`webhook_id, ${last}`)
+        const gone = yield* sql`DELETE FROM ${sql(table)} WHERE (${key}) IN (
+          SELECT ${key} FROM ${sql(table)} WHERE webhook_id = ${removed.id} LIMIT ${most}) RETURNING 1 AS gone`
+        if (gone.length > 0) return gone.length
+      }
+      yield* sql`DELETE FROM removed_webhooks WHERE id = ${removed.id}`
+      return 1
+    })
+
+    return WebhookStore.of({
+      insert: (change, sealedSecret, most) => transact(sql, insert(change, sealedSecret, most)),
+      modify: (owner, id, decide) => transact(sql, modify(owner, id, decide)),
+      remove: (owner, id, audit) => transact(sql, remove(owner, id, audit)),
+      // Mostly there is nothing: who writes is not made to wait for whoever looks.
+      clear: (most) =>
+        Effect.flatMap(Effect.orDie(firstRemoved(sql.literal(""))), ({ length }) =>
+          length === 0 ? Effect.succeed(0) : transact(sql, clear(most))
+        ),
+
+      find: (owner, id) =>
+        Effect.orDie(
+          Effect.map(sql`SELECT * FROM webhooks WHERE id = ${id} AND ${ownedBy(owner)}`, ([row]) =>
+            row === undefined ? Option.none() : Option.some(fromRow(row))
+          )
+        ),
+
+      list: (owner) =>
+        Effect.orDie(
+          Effect.map(sql`SELECT * FROM webhooks WHERE ${ownedBy(owner)} ORDER BY created_at DESC, id DESC`, (rows) =>
+            rows.map(fromRow)
+          )
+        ),
+
+      everybodys: ({ disabled, organizationId }) =>
+        Effect.orDie(
+          Effect.map(
+            sql`SELECT * FROM webhooks
+              WHERE ${sql.and([
+                disabled ? sql`status = 'disabled'` : sql`1 = 1`,
+                organizationId === null ? sql`1 = 1` : sql`organization_id = ${organizationId}`
+              ])}
+              ORDER BY organization_id, environment, created_at DESC, id DESC`,
+            (rows) => rows.map(fromRow)
+          )
+        ),
+
+      disablings: (ids) =>
+        ids.length === 0
+          ? Effect.succeed(new Map())
+          : Effect.orDie(
+              Effect.map(
+                sql<DisablingRow>`SELECT subject, recorded_at, details FROM audit_log WHERE number IN (
+                  SELECT MAX(number) FROM audit_log
+                  WHERE ${sql.in("subject", ids)} AND action = 'webhook.disabled' GROUP BY subject)`,
+                (rows) => new Map(rows.map((row) => [row.subject, disabling(row)]))
+              )
+            ),
+
+      sealedSecret: (id) =>
+        Effect.orDie(
+          Effect.map(
+            sql<{ readonly sealed_secret: string }>`SELECT sealed_secret FROM webhooks WHERE id = ${id}`,
+            ([row]) => Option.map(Option.fromUndefinedOr(row), ({ sealed_secret }) => sealed_secret)
+          )
+        ),
+
+      sealedSecrets: (behind, limit) =>
+        Effect.orDie(
+          Effect.map(
+            sql<{ readonly id: WebhookId; readonly sealed_secret: string }>`SELECT id, sealed_secret FROM webhooks
+              WHERE id > ${behind ?? ""} ORDER BY id LIMIT ${limit}`,
+            (rows) => rows.map(({ id, sealed_secret }) => ({ id, sealedSecret: sealed_secret }))
+          )
+        ),
+
+      reseal: (id, { from, to }) =>
+        Effect.orDie(
+          Effect.asVoid(sql`UPDATE webhooks SET sealed_secret = ${to} WHERE id = ${id} AND sealed_secret = ${from}`)
+        )
+    })
+  })
+)
+
+interface DisablingRow {
+  readonly subject: WebhookId
+  readonly recorded_at: string
+  readonly details: string
+}
+
+const disabling = ({ details, recorded_at }: DisablingRow): Disabling => {
+  const { reason } = JSON.parse(details) as Partial<Disabling>
+  return { at: Instant.fromIso(recorded_at), reason: reason ?? "" }
+}
+
+/** Made active, or moved to another address: what was thought of its receiver does not hold any more. */
+const isFresh = (before: Webhook, after: Webhook): boolean =>
+  after.url !== before.url ||
+  (after.status === "active" && (before.status !== "active" || after.consecutiveFailures < before.consecutiveFailures))
