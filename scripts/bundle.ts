@@ -7,7 +7,7 @@
 import { rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { gzipSync } from "node:zlib"
-import { explorerScript } from "@partner-commentary/server/description/ExplorerScript"
+import { explorerScript } from "@partner-commentary/server/openapi/ExplorerScript"
 import * as Effect from "effect/Effect"
 import { type BuildOptions, build, type Plugin } from "esbuild"
 import { noticesOf } from "./packing/Notices.ts"

@@ -1,6 +1,6 @@
 /** An HTTP request as every source of events tells it, once read; how the source wants it answered; and the web's Request made of it. */
-import type { Sent } from "@partner-commentary/server/WebHandler"
-import * as WebRequest from "@partner-commentary/server/WebRequest"
+import type { Sent } from "@partner-commentary/server/embedding/WebHandler"
+import * as WebRequest from "@partner-commentary/server/http/WebRequest"
 
 export interface Call {
   readonly method: string

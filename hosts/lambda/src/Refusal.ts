@@ -1,7 +1,7 @@
 /** Answers to requests that do not reach the service: in the same envelope and with the same headers as every other. */
 import { InternalError, InvalidRequest, statusOf, type WireError } from "@partner-commentary/api/Errors"
-import * as Envelope from "@partner-commentary/server/Envelope"
-import { cacheControl, requestId } from "@partner-commentary/server/Responses"
+import * as Envelope from "@partner-commentary/server/http/Envelope"
+import { cacheControl, requestId } from "@partner-commentary/server/middleware/Responses"
 import type { Call } from "./Call.ts"
 
 /** A method, an address or a header that cannot be HTTP. */

@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs"
 import { readFile } from "node:fs/promises"
 import { join } from "node:path"
-import { ExplorerProgram } from "@partner-commentary/server/description/ExplorerProgram"
+import { ExplorerProgram } from "@partner-commentary/server/openapi/ExplorerProgram"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 

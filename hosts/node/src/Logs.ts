@@ -1,5 +1,5 @@
 /** Where logs go: all to stderr, for people on a terminal and as JSON lines elsewhere. stdout belongs to answers. */
-import { LogRequests } from "@partner-commentary/server/AccessLog"
+import { LogRequests } from "@partner-commentary/server/middleware/AccessLog"
 import { levels } from "@partner-commentary/settings/LogLevels"
 import type { Settings } from "@partner-commentary/settings/Settings"
 import * as Layer from "effect/Layer"

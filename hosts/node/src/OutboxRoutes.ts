@@ -2,9 +2,9 @@
 
 import { NotFound } from "@partner-commentary/api/Errors"
 import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
-import { outboxMailPage, outboxPage } from "@partner-commentary/server/creator/OutboxPage"
-import { pageHeaders } from "@partner-commentary/server/creator/PageDocument"
-import { failure } from "@partner-commentary/server/Envelope"
+import { outboxMailPage, outboxPage } from "@partner-commentary/server/creator-portal/OutboxPage"
+import { pageHeaders } from "@partner-commentary/server/creator-portal/PageDocument"
+import { failure } from "@partner-commentary/server/http/Envelope"
 import { isLoopback } from "@partner-commentary/settings/Loopback"
 import * as Outbox from "@partner-commentary/smtp/Outbox"
 import * as Effect from "effect/Effect"

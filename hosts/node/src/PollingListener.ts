@@ -1,6 +1,6 @@
 /** Lets polls be answered before the router sees them, by what the native request holds. Everything else goes on as it was. */
 import type { IncomingMessage, Server, ServerResponse } from "node:http"
-import { type Answer, Polling } from "@partner-commentary/server/Polling"
+import { type Answer, Polling } from "@partner-commentary/server/routes/topics/Polling"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"

@@ -3,7 +3,7 @@
  * read the same registry of metrics.
  */
 import { hostname } from "node:os"
-import * as Health from "@partner-commentary/server/Health"
+import * as Health from "@partner-commentary/server/routes/health/Health"
 import { addressOf } from "@partner-commentary/settings/Loopback"
 import type { Settings } from "@partner-commentary/settings/Settings"
 import * as Effect from "effect/Effect"

@@ -6,8 +6,8 @@ import { type IncomingMessage, maxHeaderSize, type Server, type ServerResponse, 
 import { Socket } from "node:net"
 import type { Duplex } from "node:stream"
 import { InvalidRequest, NotFound, statusOf, type WireError } from "@partner-commentary/api/Errors"
-import * as Envelope from "@partner-commentary/server/Envelope"
-import { cacheControl, requestId } from "@partner-commentary/server/Responses"
+import * as Envelope from "@partner-commentary/server/http/Envelope"
+import { cacheControl, requestId } from "@partner-commentary/server/middleware/Responses"
 
 /** So many milliseconds may a client that still sends take to read its answer: a reset would destroy it. */
 const linger = 1_000

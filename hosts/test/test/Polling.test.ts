@@ -1,6 +1,6 @@
 /** The short way to GET /topics/{id}/status answers exactly as the endpoint does, whoever asks for whatever. */
 import { assert, it } from "@effect/vitest"
-import { type Poll, Polling } from "@partner-commentary/server/Polling"
+import { type Poll, Polling } from "@partner-commentary/server/routes/topics/Polling"
 import * as InMemory from "@partner-commentary/test/InMemory"
 import * as Seed from "@partner-commentary/test/Seed"
 import { TestApi } from "@partner-commentary/test/TestApi"

@@ -1,7 +1,7 @@
 /** What the test environment may store, over HTTP: the refusal of one topic too many, and its retention by a running worker. */
 import { assert, it } from "@effect/vitest"
 import { Environment } from "@partner-commentary/core/access/ApiKey"
-import * as Rounds from "@partner-commentary/server/Rounds"
+import * as Rounds from "@partner-commentary/server/workers/Rounds"
 import * as Sqlite from "@partner-commentary/sqlite/Sqlite"
 import * as Application from "@partner-commentary/test/Application"
 import * as InMemory from "@partner-commentary/test/InMemory"

@@ -1,8 +1,8 @@
 /** Workers that rarely look for themselves: what is due and failed is not left to the next look. */
 import { assert, it } from "@effect/vitest"
 import { MailStore } from "@partner-commentary/core/mail/MailStore"
-import { WorkerSettings } from "@partner-commentary/server/Rounds"
 import * as Workers from "@partner-commentary/server/Workers"
+import { WorkerSettings } from "@partner-commentary/server/workers/Rounds"
 import * as Sqlite from "@partner-commentary/sqlite/Sqlite"
 import * as Application from "@partner-commentary/test/Application"
 import { Mailbox } from "@partner-commentary/test/Mailbox"

@@ -1,6 +1,6 @@
 /** `doctor`: what there is to mend. */
 
-import * as Probe from "@partner-commentary/server/Probe"
+import * as Probe from "@partner-commentary/server/workers/Probe"
 import * as Settings from "@partner-commentary/settings/Settings"
 import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"

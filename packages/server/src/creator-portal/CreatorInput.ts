@@ -1,0 +1,88 @@
+/** What came with an action, as a form or as JSON: a few named texts. What they must look like is decided where they are used. */
+import type { Problem } from "@partner-commentary/api/Errors"
+import * as ByteSize from "effect/ByteSize"
+import * as Effect from "effect/Effect"
+import * as HttpIncomingMessage from "effect/http/HttpIncomingMessage"
+import type { HttpServerError } from "effect/http/HttpServerError"
+import type { HttpServerRequest } from "effect/http/HttpServerRequest"
+import * as UrlParams from "effect/http/UrlParams"
+import * as Predicate from "effect/Predicate"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import { bodyTooLarge, headerProblem, maxBodySize, read as readText } from "../http/Body.ts"
+import * as StrictJson from "../http/StrictJson.ts"
+
+/** Absent, and null in JSON, are the same. */
+export type Fields = Readonly<Partial<Record<FieldName, string>>>
+export type FieldName = (typeof fieldNames)[number]
+
+const fieldNames = ["perspective", "reason", "draft_id", "content", "instructions"] as const
+
+/** Something about the request cannot be read. */
+export class Malformed extends Schema.TaggedError<Malformed>()("Malformed", {
+  field: Schema.String,
+  constraint: Schema.String,
+  isTooLarge: Schema.Boolean
+}) {}
+
+const form = "application/x-www-form-urlencoded"
+
+/** The media type alone. */
+export const mediaType = (request: HttpServerRequest): string =>
+  (request.headers["content-type"] ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? ""
+
+export const read = (request: HttpServerRequest): Effect.Effect<Fields, Malformed> =>
+  Effect.provideService(
+    readAs(request, mediaType(request)),
+    HttpIncomingMessage.MaxBodySize,
+    ByteSize.bytes(maxBodySize)
+  )
+
+const readAs = (request: HttpServerRequest, type: string): Effect.Effect<Fields, Malformed> => {
+  if (type === form) return Effect.mapError(Effect.map(request.urlParamsBody, fromForm), unreadable)
+  if (type === "application/json") {
+    const header = headerProblem(request.headers)
+    return header === undefined ? Effect.flatMap(textOf(request), fromJson) : malformed(header)
+  }
+  const neither = malformed({ field: "content-type", constraint: `must be application/json or ${form}` })
+  return type === "" ? Effect.flatMap(textOf(request), (body) => (body === "" ? Effect.succeed({}) : neither)) : neither
+}
+
+const textOf = (request: HttpServerRequest): Effect.Effect<string, Malformed> =>
+  Effect.flatMap(Effect.mapError(readText(request), unreadable), (text) =>
+    Result.isSuccess(text) ? Effect.succeed(text.success) : malformed(text.failure)
+  )
+
+const malformed = (problem: Problem): Effect.Effect<never, Malformed> =>
+  Effect.fail(new Malformed({ ...problem, isTooLarge: false }))
+
+const fromForm = (params: UrlParams.UrlParams): Fields => {
+  const fields: Partial<Record<FieldName, string>> = {}
+  for (const name of fieldNames) {
+    const value = UrlParams.getFirst(params, name)
+    if (value._tag === "Some") fields[name] = value.value
+  }
+  return fields
+}
+
+const known: ReadonlySet<string> = new Set(fieldNames)
+
+const fromJson = (json: string): Effect.Effect<Fields, Malformed> => {
+  const body = json === "" ? Result.succeed({}) : StrictJson.parse(json, known)
+  if (Result.isFailure(body)) return malformed(body.failure)
+  if (!Predicate.isReadonlyObject(body.success))
+    return malformed({ field: "body", constraint: "must be a JSON object" })
+  const fields: Partial<Record<FieldName, string>> = {}
+  for (const name of fieldNames) {
+    const value = (body.success as Readonly<Record<string, unknown>>)[name] ?? null
+    if (typeof value === "string") fields[name] = value
+    else if (value !== null) return malformed({ field: name, constraint: "must be a string" })
+  }
+  return Effect.succeed(fields)
+}
+
+/** Only the kind of failure is kept: its message would name the address, and with it the token. */
+const unreadable = ({ reason }: HttpServerError): Malformed => {
+  const isTooLarge = reason._tag === "RequestParseError" && reason.reason === "BodyTooLarge"
+  return new Malformed({ ...(isTooLarge ? bodyTooLarge : { field: "body", constraint: "cannot be read" }), isTooLarge })
+}

@@ -1,0 +1,191 @@
+/**
+ * The creators' addresses below `/creator`, as pages for people and as JSON for programs. Looking never changes
+ * anything; actions are the core's. Logs and traces carry the route, never the token.
+ */
+import { InvalidRequest, NotFound, RateLimitExceeded } from "@partner-commentary/api/Errors"
+import { CreatorDesk } from "@partner-commentary/core/creator/CreatorDesk"
+import * as Instant from "@partner-commentary/core/shared/Instant"
+import { Policy } from "@partner-commentary/core/shared/Policy"
+import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
+import type { AssignmentInContext } from "@partner-commentary/core/topic/AssignmentStore"
+import * as Effect from "effect/Effect"
+import { identity } from "effect/Function"
+import * as HttpEffect from "effect/http/HttpEffect"
+import * as HttpMiddleware from "effect/http/HttpMiddleware"
+import * as HttpRouter from "effect/http/HttpRouter"
+import type { HttpServerRequest } from "effect/http/HttpServerRequest"
+import * as HttpServerResponse from "effect/http/HttpServerResponse"
+import { pathOf } from "../http/Address.ts"
+import * as Envelope from "../http/Envelope.ts"
+import { avatarPath } from "../routes/personas/Avatar.ts"
+import { actions, perform } from "./CreatorAction.ts"
+import { read } from "./CreatorInput.ts"
+import { creatorPage } from "./CreatorPage.ts"
+import { routeOf, speaksJson, type Target, targetOf } from "./CreatorRequest.ts"
+import { creatorView } from "./CreatorView.ts"
+import { failurePage, notFoundPage, tooManyPage } from "./DeadEnd.ts"
+import { deskPage } from "./DeskPage.ts"
+import { pageHeaders } from "./PageDocument.ts"
+import { type Reason, type Refusal, refusal } from "./Refusal.ts"
+import * as TokenWindow from "./TokenWindow.ts"
+
+type Response = HttpServerResponse.HttpServerResponse
+
+/** Uses of one link in a minute. */
+const limit = 60
+
+/** In the address of a page, and nothing else is ever read there: a link to the desk was just asked for. */
+const saidDesk = "?said=desk"
+
+const page = (html: string, status = 200): Response =>
+  HttpServerResponse.text(html, { status, contentType: "text/html; charset=utf-8" })
+
+const seeOther = (address: string): Response => HttpServerResponse.redirect(address, { status: 303 })
+
+const notFound = (json: boolean): Response =>
+  json
+    ? Envelope.failure(NotFound.of("There is no such creator link, or it is no longer valid."))
+    : page(notFoundPage, 404)
+
+/** Says nothing of the link, which nobody has looked at. */
+const noSuchRequest = Envelope.failure(
+  NotFound.of(
+    `There is nothing at this path for this method: GET shows a creator's link, and POST to its ${[...actions, "desk"].map((action) => `/${action}`).join(", ")} acts.`
+  )
+)
+
+const tooMany = (json: boolean, seconds: number): Response =>
+  json
+    ? Envelope.failure(RateLimitExceeded.of({ retry_after: seconds, limit, remaining: 0 }, "requests a minute"))
+    : HttpServerResponse.setHeader(page(tooManyPage(seconds), 429), "retry-after", String(seconds))
+
+const routes = Effect.gen(function* () {
+  const desk = yield* CreatorDesk
+  const policy = yield* Policy
+  const headers = yield* pageHeaders
+  const { apiRoot } = yield* PublicAddress
+  const avatar = apiRoot + avatarPath
+  const window = TokenWindow.make({ limit, seconds: 60, capacity: 10_000 })
+  /** Without the origin, so that the pages work under every name the service is reached by. */
+  const root = `${pathOf(apiRoot)}/creator`
+
+  const show = Effect.fnUntraced(function* (
+    token: string,
+    view: AssignmentInContext,
+    options: { readonly refusal?: Refusal; readonly deskMailed?: boolean }
+  ) {
+    const now = yield* Instant.now
+    const { deskMailed = false, refusal = null } = options
+    const { maxDrafts, readingWindow } = policy
+    const html = creatorPage({
+      ...view,
+      address: `${root}/${token}`,
+      now,
+      maxDrafts,
+      readingWindow,
+      refusal,
+      deskMailed
+    })
+    return page(html, refusal === null ? 200 : 400)
+  })
+
+  const look = (request: HttpServerRequest, token: string, json: boolean) =>
+    desk.view(token).pipe(
+      Effect.flatMap((view) =>
+        json
+          ? Effect.succeed(Envelope.success(creatorView(view, avatar)))
+          : show(token, view, { deskMailed: request.url.endsWith(saidDesk) })
+      ),
+      Effect.catchTag("LinkInvalid", () =>
+        Effect.map(desk.openRequests(token), (open) =>
+          json
+            ? Envelope.success({
+                requests: open.requests.map((each) => ({ ...creatorView(each, avatar), link: each.link })),
+                further: open.further
+              })
+            : page(deskPage(open))
+        )
+      )
+    )
+
+  const mailDesk = Effect.fnUntraced(function* (token: string, json: boolean) {
+    const view = yield* desk.view(token)
+    yield* desk.mailDeskLink(token)
+    return json ? Envelope.success(creatorView(view, avatar)) : seeOther(`${root}/${token}${saidDesk}`)
+  })
+
+  const act = Effect.fnUntraced(function* (
+    request: HttpServerRequest,
+    { action, token }: Target & { readonly at: "action" },
+    json: boolean
+  ) {
+    if (action === "desk") return yield* mailDesk(token, json)
+    const input = yield* Effect.result(read(request))
+    const typed = input._tag === "Success" ? input.success : {}
+    const refuse = (reason: Reason) =>
+      Effect.map(desk.view(token), (view) => ({ view, refusal: refusal(action, reason, view.assignment, typed) }))
+    const done = yield* Effect.fromResult(input).pipe(
+      Effect.flatMap((fields) => perform(desk, token, action, fields)),
+      Effect.map((view) => ({ view, refusal: null })),
+      // What is shown is what is so now: somebody may have been faster.
+      Effect.catchTags({ TextLength: refuse, Malformed: refuse, ActionRefused: refuse })
+    )
+    if (done.refusal === null)
+      return json ? Envelope.success(creatorView(done.view, avatar)) : seeOther(`${root}/${token}`)
+    return json
+      ? Envelope.failure(InvalidRequest.of([done.refusal.problem]))
+      : yield* show(token, done.view, { refusal: done.refusal })
+  })
+
+  const answer = Effect.fnUntraced(function* (request: HttpServerRequest, target: Target) {
+    const json = speaksJson(request)
+    if (json && (target.at === "nowhere" || target.at === "behind")) return noSuchRequest
+    if (target.at === "nowhere") return notFound(json)
+    if (target.at === "behind") return seeOther(`${root}/${target.token}`)
+    // Only genuine links are counted: nobody else's addresses push their windows out.
+    if (!(yield* desk.isGenuine(target.token))) return notFound(json)
+    const seconds = yield* window.take(target.token)
+    if (seconds > 0) return tooMany(json, seconds)
+    const answered = target.at === "page" ? look(request, target.token, json) : act(request, target, json)
+    return yield* answered.pipe(
+      Effect.catchTag("LinkInvalid", () => Effect.succeed(notFound(json))),
+      json ? identity : Effect.catchDefect(failed(routeOf(target)))
+    )
+  })
+
+  return HttpRouter.route("*", "/creator/*", (request) =>
+    Effect.flatMap(HttpRouter.params, (params) => {
+      const target = targetOf(request.method, params["*"] ?? "")
+      return answer(request, target).pipe(
+        observed(request.method, routeOf(target)),
+        HttpEffect.withPreResponseHandler((_, response) =>
+          Effect.succeed(HttpServerResponse.setHeaders(response, headers))
+        )
+      )
+    })
+  )
+})
+
+/** To a person even a failure of ours is a page; to a program it is the envelope that all failures get. */
+const failed = (route: string) => (defect: unknown) =>
+  Effect.as(Effect.annotateLogs(Effect.logError("A creator page failed", defect), { route }), page(failurePage, 500))
+
+/** A span and a log line of our own: those of the server would name the address. */
+const observed =
+  (method: string, route: string) =>
+  <E, R>(self: Effect.Effect<Response, E, R>) =>
+    self.pipe(
+      Effect.tap(({ status }) =>
+        Effect.andThen(
+          Effect.annotateCurrentSpan("http.response.status_code", status),
+          Effect.annotateLogs(Effect.logDebug("Creator page"), { method, route, status })
+        )
+      ),
+      Effect.withSpan(`${method} ${route}`, {
+        kind: "server",
+        attributes: { "http.request.method": method, "http.route": route }
+      }),
+      HttpMiddleware.withLoggerDisabled
+    )
+
+export const layer = HttpRouter.addAll(Effect.map(routes, (route) => [route]))

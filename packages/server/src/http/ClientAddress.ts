@@ -1,0 +1,53 @@
+/** The address of a request's client: the socket's, unless a trusted proxy forwards another. */
+import * as IpAllowList from "@partner-commentary/core/access/IpAllowList"
+import * as Context from "effect/Context"
+import type { HttpServerRequest } from "effect/http/HttpServerRequest"
+import * as Option from "effect/Option"
+import type { Caller } from "../middleware/Admission.ts"
+
+/** The proxies whose X-Forwarded-For is believed; by default none. */
+export const TrustedProxies = Context.Reference<IpAllowList.IpAllowList>("@partner-commentary/server/TrustedProxies", {
+  defaultValue: () => []
+})
+
+/**
+ * The right-most forwarded address that is not a trusted proxy itself. An entry that cannot be read ends the search: what stands
+ * to its left is the client's own claim. The address is then `unknown by` the socket's: no allow list lets it in, and it is
+ * counted with the socket. A host that knows no socket's address says `""`.
+ */
+export const clientAddress = (
+  socket: string,
+  forwardedFor: string | undefined,
+  proxies: IpAllowList.IpAllowList
+): string => {
+  if (forwardedFor === undefined || proxies.length === 0 || !IpAllowList.allows(proxies, socket)) return socket
+  for (const entry of forwardedFor.split(",").toReversed()) {
+    const address = forwardedAddress(entry)
+    if (address === undefined) return `unknown by ${socket}`
+    if (!IpAllowList.allows(proxies, address)) return address
+  }
+  return socket
+}
+
+/** One entry of `X-Forwarded-For`; undefined where it cannot be read. */
+export const forwardedAddress = (entry: string): string | undefined => {
+  const [, bracketed, plain] = withPort.exec(entry.trim()) ?? []
+  const address = bracketed ?? plain ?? entry.trim()
+  return IpAllowList.isAddress(address) ? address : undefined
+}
+
+/** Some proxies append the port: `203.0.113.9:4711`, `[2001:db8::1]:443`. */
+const withPort = /^(?:\[([^\]]*)\](?::\d{1,5})?|([^:]*):\d{1,5})$/
+
+export const addressOf = ({ headers, remoteAddress }: HttpServerRequest, proxies: IpAllowList.IpAllowList): string =>
+  clientAddress(
+    Option.getOrElse(remoteAddress, () => ""),
+    headers["x-forwarded-for"],
+    proxies
+  )
+
+/** What a request shows of its caller. */
+export const callerOf = (request: HttpServerRequest, proxies: IpAllowList.IpAllowList): Caller => ({
+  key: request.headers["x-api-key"] ?? "",
+  address: addressOf(request, proxies)
+})

@@ -1,0 +1,39 @@
+/** Stands before every endpoint of the partner API: admits its caller, finds it a place, and names it to the handler. */
+import { ApiKeyAuth, CurrentPrincipal, OwnLimit, RequiredScope } from "@partner-commentary/api/ApiKeyAuth"
+import { ConcurrencyLimit } from "@partner-commentary/core/access/ConcurrencyLimit"
+import * as Subject from "@partner-commentary/core/shared/Subject"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as HttpServerRequest from "effect/http/HttpServerRequest"
+import * as Layer from "effect/Layer"
+import { callerOf, TrustedProxies } from "../http/ClientAddress.ts"
+import { Admission, withRetryAfter } from "./Admission.ts"
+import * as ConcurrentRequests from "./ConcurrentRequests.ts"
+import { CurrentRate } from "./CurrentRate.ts"
+
+export const layer = Layer.effect(
+  ApiKeyAuth,
+  Effect.gen(function* () {
+    const { admit } = yield* Admission
+    const limit = yield* ConcurrencyLimit
+    const proxies = yield* TrustedProxies
+
+    const principal = ({ annotations }: { readonly annotations: Context.Context<never> }) =>
+      Effect.withFiber(({ context }: { readonly context: Context.Context<never> }) => {
+        const request = Context.getUnsafe(context, HttpServerRequest.HttpServerRequest)
+        const gate = {
+          scope: Context.getOrUndefined(annotations, RequiredScope),
+          limit: Context.getOrUndefined(annotations, OwnLimit)
+        }
+        return admit(callerOf(request, proxies), gate, Context.getUnsafe(context, CurrentRate))
+      })
+
+    return (next, { endpoint }) =>
+      Effect.flatMap(principal(endpoint), (caller) => {
+        const answered = Subject.traced(Effect.provideService(next, CurrentPrincipal, caller), {
+          organizationId: caller.organization.id
+        })
+        return withRetryAfter(ConcurrentRequests.within(limit, endpoint, caller.organization.id, answered))
+      })
+  })
+)

@@ -1,0 +1,34 @@
+/** Stands before every endpoint of the partner dashboard: admits its caller, finds it a place, and names it to the handler. */
+import { CurrentDashboard, DashboardAuth } from "@partner-commentary/api/DashboardAuth"
+import { ConcurrencyLimit } from "@partner-commentary/core/access/ConcurrencyLimit"
+import * as Subject from "@partner-commentary/core/shared/Subject"
+import * as Effect from "effect/Effect"
+import * as HttpServerRequest from "effect/http/HttpServerRequest"
+import * as Layer from "effect/Layer"
+import { addressOf, TrustedProxies } from "../http/ClientAddress.ts"
+import { withRetryAfter } from "./Admission.ts"
+import * as ConcurrentRequests from "./ConcurrentRequests.ts"
+import { current } from "./CurrentRate.ts"
+import { DashboardAdmission } from "./DashboardAdmission.ts"
+
+export const layer = Layer.effect(
+  DashboardAuth,
+  Effect.gen(function* () {
+    const { admit } = yield* DashboardAdmission
+    const limit = yield* ConcurrencyLimit
+    const proxies = yield* TrustedProxies
+
+    const principal = Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
+      const caller = { authorization: request.headers["authorization"] ?? "", address: addressOf(request, proxies) }
+      return Effect.flatMap(current, (rate) => admit(caller, rate))
+    })
+
+    return (next, { endpoint }) =>
+      Effect.flatMap(principal, (caller) => {
+        const answered = Subject.traced(Effect.provideService(next, CurrentDashboard, caller), {
+          organizationId: caller.organization.id
+        })
+        return withRetryAfter(ConcurrentRequests.within(limit, endpoint, caller.organization.id, answered))
+      })
+  })
+).pipe(Layer.provide(DashboardAdmission.layer))

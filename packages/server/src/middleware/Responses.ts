@@ -1,0 +1,164 @@
+/**
+ * What every response has, and what becomes of every failure: the request id, and the error envelope for what no handler
+ * answered (unknown paths, bodies that are too large, defects). Never plain text, never an inner failure's words.
+ */
+import * as Errors from "@partner-commentary/api/Errors"
+import { idempotencyHeader } from "@partner-commentary/api/IdempotencyKey"
+import { prefix } from "@partner-commentary/api/PartnerApi"
+import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
+import * as ByteSize from "effect/ByteSize"
+import * as Cause from "effect/Cause"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as HttpIncomingMessage from "effect/http/HttpIncomingMessage"
+import * as HttpRouter from "effect/http/HttpRouter"
+import * as HttpServerError from "effect/http/HttpServerError"
+import * as HttpServerRequest from "effect/http/HttpServerRequest"
+import * as HttpServerResponse from "effect/http/HttpServerResponse"
+import * as HttpApiError from "effect/http-api/HttpApiError"
+import * as Result from "effect/Result"
+import { isCreatorRequest } from "../creator-portal/CreatorRequest.ts"
+import { bodyTooLarge, bulkTooLarge, maxBodySize, maxBulkSize, problems } from "../http/Body.ts"
+import { callerOf, TrustedProxies } from "../http/ClientAddress.ts"
+import * as Envelope from "../http/Envelope.ts"
+import { nowhere } from "../http/Nowhere.ts"
+import * as AccessLog from "./AccessLog.ts"
+import { Admission } from "./Admission.ts"
+import { CurrentRate, fresh, headersOf, type Rate } from "./CurrentRate.ts"
+
+const bodyLimit = ByteSize.bytes(maxBodySize)
+const bulkLimit = ByteSize.bytes(maxBulkSize)
+
+const isBulk = (url: string): boolean => url === bulkPath || url.startsWith(`${bulkPath}?`)
+
+const bulkPath = `${prefix}/topics/bulk`
+
+export const layer = HttpRouter.middleware(
+  Effect.gen(function* () {
+    const { stray } = yield* Admission
+    const proxies = yield* TrustedProxies
+    const { apiRoot } = yield* PublicAddress
+
+    /** Whoever looks for paths is counted too, and refused where they are ours: other paths may be an embedder's own. */
+    const strayed = (request: HttpServerRequest.HttpServerRequest, rate: Rate) =>
+      Effect.match(stray(callerOf(request, proxies), rate), {
+        onSuccess: () => nowhere(request, apiRoot),
+        onFailure: (refused) =>
+          request.url.startsWith(`${prefix}/`) ? Envelope.failure(refused) : nowhere(request, apiRoot)
+      })
+
+    return (app) =>
+      Effect.withFiber((fiber) => {
+        const request = Context.getUnsafe(fiber.context, HttpServerRequest.HttpServerRequest)
+        const { headers, url } = request
+        const id = requestId(headers["x-request-id"])
+        const rate = fresh()
+        const found = isNoPath(url) && !url.startsWith(references) ? strayed(request, rate) : app
+        const limit = isBulk(url) ? bulkLimit : bodyLimit
+        const asked = legible(request)
+        const provided = Effect.updateContext(AccessLog.noteRoute(found, rate), (context: Context.Context<never>) => {
+          const own = context.pipe(Context.add(HttpIncomingMessage.MaxBodySize, limit), Context.add(CurrentRate, rate))
+          return asked === request ? own : Context.add(own, HttpServerRequest.HttpServerRequest, asked)
+        })
+        const answered = Effect.matchCauseEffect(provided, {
+          onSuccess: (response) => Effect.succeed(complete(response, id, rate)),
+          onFailure: (cause) => {
+            if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause as Cause.Cause<never>)
+            const failed = isNowhere(cause) ? strayed(request, rate) : answer(cause, id, request)
+            return Effect.map(failed, (response) => complete(response, id, rate))
+          }
+        })
+        return AccessLog.logged(answered, { method: request.method, requestId: id, rate })
+      }) as typeof app
+  }),
+  { global: true }
+)
+
+const isNowhere = (cause: Cause.Cause<unknown>): boolean =>
+  cause.reasons.some(
+    (reason) =>
+      reason._tag === "Fail" &&
+      reason.error instanceof HttpServerError.HttpServerError &&
+      reason.error.reason._tag === "RouteNotFound"
+  )
+
+/** The router takes what follows a `;` or `#` in a path for a query; to us it is a part of the path, and no path has one. */
+export const isCut = (url: string): boolean => /^[^?]*[;#]/.test(url)
+
+/** What the router would take for one of our paths all the same: it sees an empty id where a slash is doubled or trails. */
+const isNoPath = (url: string): boolean =>
+  isCut(url) || (url.startsWith(`${prefix}/`) && /^[^?]*\/(?:[/?]|$)/.test(url))
+
+/** Below it, what such a path names is a reference that none can be. */
+const references = `${prefix}/topics/by-reference/`
+
+/** The router knows no path with an escape that is none. A percent sign of its own makes it a reference, which none can be. */
+const legible = (request: HttpServerRequest.HttpServerRequest): HttpServerRequest.HttpServerRequest => {
+  const { url } = request
+  if (!url.startsWith(references)) return request
+  const [path = "", ...query] = url.split("?")
+  if (Result.isSuccess(Result.try(() => decodeURIComponent(path)))) return request
+  return request.modify({ url: [path.replaceAll("%", "%25"), ...query].join("?") })
+}
+
+/** A key in a header of our own does not keep shared caches away, as `Authorization` would. */
+export const cacheControl = "no-store"
+
+const complete = (response: HttpServerResponse.HttpServerResponse, id: string, rate: Rate) =>
+  HttpServerResponse.setHeaders(response, {
+    "x-request-id": id,
+    ...headersOf(rate, response.status),
+    ...(response.headers["cache-control"] === undefined ? { "cache-control": cacheControl } : {})
+  })
+
+/** The caller's, if it sent a sane one. */
+export const requestId = (sent: string | undefined): string =>
+  sent !== undefined && /^[\w.:-]{1,128}$/.test(sent) ? sent : crypto.randomUUID()
+
+/** Logs what went wrong inside; the caller learns the request id alone. */
+export const internalError = (
+  cause: Cause.Cause<unknown>,
+  id: string,
+  what: string
+): Effect.Effect<Errors.InternalError> =>
+  Effect.as(
+    Effect.annotateLogs(Effect.logError("A request failed", cause), { request_id: id, request: what }),
+    Errors.InternalError.of(id)
+  )
+
+/** For the log: what was asked, without the query, and never a creator's token. */
+const describe = (request: HttpServerRequest.HttpServerRequest): string =>
+  `${request.method} ${isCreatorRequest(request) ? "/creator/*" : (/^[^?]*/.exec(request.url)?.[0] ?? "").slice(0, 200)}`
+
+const answer = (
+  cause: Cause.Cause<unknown>,
+  id: string,
+  request: HttpServerRequest.HttpServerRequest
+): Effect.Effect<HttpServerResponse.HttpServerResponse> => {
+  for (const reason of cause.reasons) {
+    const error = reason._tag === "Fail" ? reason.error : reason._tag === "Die" ? reason.defect : undefined
+    if (HttpServerResponse.isHttpServerResponse(error)) return Effect.succeed(error)
+    if (HttpApiError.HttpApiSchemaError.is(error) && error.kind !== "Body") {
+      return Effect.succeed(Envelope.failure(unreadable(error)))
+    }
+    if (error instanceof HttpServerError.HttpServerError) {
+      if (error.reason._tag === "RequestParseError") {
+        return Effect.succeed(error.reason.reason === "BodyTooLarge" ? tooLarge(request.url) : bodyUnreadable)
+      }
+    }
+  }
+  return Effect.map(internalError(cause, id, describe(request)), Envelope.failure)
+}
+
+/** Parameters are texts to begin with: one that does not decode was given more than once. Of headers, one has a form of its own. */
+const unreadable = (error: HttpApiError.HttpApiSchemaError): Errors.InvalidRequest => {
+  const [first, ...rest] = problems(error.cause.issue)
+  if (error.kind === "Headers") return Errors.InvalidRequest.of([{ ...first, field: idempotencyHeader }])
+  const constraint = "must be given once"
+  return Errors.InvalidRequest.of([{ ...first, constraint }, ...rest.map(({ field }) => ({ field, constraint }))])
+}
+
+const tooLarge = (url: string) =>
+  Envelope.failure(Errors.InvalidRequest.of([isBulk(url) ? bulkTooLarge : bodyTooLarge]))
+
+const bodyUnreadable = Envelope.failure(Errors.InvalidRequest.of([{ field: "body", constraint: "could not be read" }]))

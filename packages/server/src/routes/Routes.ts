@@ -1,0 +1,58 @@
+/** Every route as one layer that requires the core's use cases. How it is served is a host's. */
+import { PartnerApi } from "@partner-commentary/api/PartnerApi"
+import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
+import * as Layer from "effect/Layer"
+import * as CreatorRoutes from "../creator-portal/CreatorRoutes.ts"
+import { Admission } from "../middleware/Admission.ts"
+import * as Authentication from "../middleware/Authentication.ts"
+import * as DashboardAuthentication from "../middleware/DashboardAuthentication.ts"
+import * as Responses from "../middleware/Responses.ts"
+import * as DescriptionRoutes from "../openapi/DescriptionRoutes.ts"
+import * as ApiKeyHandlers from "./api-keys/ApiKeyHandlers.ts"
+import * as BulkHandlers from "./bulk/BulkHandlers.ts"
+import * as CommentaryHandlers from "./commentaries/CommentaryHandlers.ts"
+import * as DeliveryHandlers from "./deliveries/DeliveryHandlers.ts"
+import * as EventHandlers from "./events/EventHandlers.ts"
+import * as Health from "./health/Health.ts"
+import * as MetricsHandlers from "./metrics/MetricsHandlers.ts"
+import * as Avatar from "./personas/Avatar.ts"
+import * as PersonaHandlers from "./personas/PersonaHandlers.ts"
+import * as SandboxHandlers from "./sandbox/SandboxHandlers.ts"
+import * as TopicHandlers from "./topics/TopicHandlers.ts"
+import * as UsageHandlers from "./usage/UsageHandlers.ts"
+import * as WebhookHandlers from "./webhooks/WebhookHandlers.ts"
+
+const handlers = Layer.mergeAll(
+  TopicHandlers.layer,
+  BulkHandlers.layer,
+  CommentaryHandlers.layer,
+  PersonaHandlers.layer,
+  UsageHandlers.layer,
+  MetricsHandlers.layer,
+  WebhookHandlers.layer,
+  DeliveryHandlers.layer,
+  EventHandlers.layer,
+  ApiKeyHandlers.layer,
+  SandboxHandlers.layer
+)
+
+const partnerApi = HttpApiBuilder.layer(PartnerApi).pipe(
+  Layer.provide(handlers),
+  Layer.provide([Authentication.layer, DashboardAuthentication.layer])
+)
+
+export const layer = Layer.mergeAll(
+  partnerApi,
+  CreatorRoutes.layer,
+  DescriptionRoutes.layer,
+  Avatar.layer,
+  Health.layer
+).pipe(Layer.provide(Responses.layer), Layer.provide(Admission.layer))
+
+/** What the router must know: paths are case-sensitive, a slash more is another path, and a reference fits in however it is escaped. */
+export const routerConfig = {
+  caseSensitive: true,
+  ignoreTrailingSlash: false,
+  ignoreDuplicateSlashes: false,
+  maxParamLength: 2048
+}

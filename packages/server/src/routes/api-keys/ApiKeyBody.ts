@@ -1,0 +1,36 @@
+/** Reads the bodies of the API-key operations: what their schemas cannot say is said here, so that all that is wrong is told at once. */
+import { CreateApiKey, RotateApiKey } from "@partner-commentary/api/ApiKeysApi"
+import type { Problem } from "@partner-commentary/api/Errors"
+import * as Instant from "@partner-commentary/core/shared/Instant"
+import { isReadable } from "@partner-commentary/core/shared/Text"
+import * as Effect from "effect/Effect"
+import type * as HttpServerRequest from "effect/http/HttpServerRequest"
+import * as Option from "effect/Option"
+import * as Predicate from "effect/Predicate"
+import { decoder, optional } from "../../http/Body.ts"
+
+export const readCreation = (request: HttpServerRequest.HttpServerRequest) =>
+  Effect.flatMap(Instant.now, (now) =>
+    decoder(CreateApiKey, ({ expires_at, name }) => [
+      ...(Predicate.isString(name) && name !== "" ? nameProblems(name) : []),
+      ...(Predicate.isString(expires_at) ? expiryProblems(expires_at, now) : [])
+    ])(request)
+  )
+
+const nameProblems = (name: string): ReadonlyArray<Problem> => {
+  if (/[\p{Cc}\u2028\u2029]/u.test(name)) {
+    return [{ field: "name", constraint: "must be one line, without control characters" }]
+  }
+  return isReadable(name) ? [] : [{ field: "name", constraint: "must hold something that can be read" }]
+}
+
+const expiryProblems = (text: string, now: Instant.Instant): ReadonlyArray<Problem> =>
+  Option.match(Instant.parse(text), {
+    onNone: () => [
+      { field: "expires_at", constraint: "must be an ISO 8601 moment with a time zone, such as 2027-01-30T12:00:00Z" }
+    ],
+    onSome: (moment) => (moment > now ? [] : [{ field: "expires_at", constraint: "must lie in the future" }])
+  })
+
+/** Everything in it may be left out, and so may it. */
+export const readRotation = optional(decoder(RotateApiKey), {})

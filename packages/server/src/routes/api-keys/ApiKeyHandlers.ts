@@ -1,0 +1,167 @@
+/** API keys over HTTP, for the dashboard of the organization that they belong to. */
+import { CurrentDashboard } from "@partner-commentary/api/DashboardAuth"
+import { ok } from "@partner-commentary/api/Envelope"
+import * as Errors from "@partner-commentary/api/Errors"
+import { PartnerApi, prefix } from "@partner-commentary/api/PartnerApi"
+import type { ApiKey } from "@partner-commentary/core/access/ApiKey"
+import { ApiKeys, type FreshKey, type Manager } from "@partner-commentary/core/access/ApiKeys"
+import { defaultGrace } from "@partner-commentary/core/access/KeyRotation"
+import { RateLimits } from "@partner-commentary/core/access/RateLimits"
+import type { Organization } from "@partner-commentary/core/partner/Organization"
+import * as Ids from "@partner-commentary/core/shared/Ids"
+import * as Instant from "@partner-commentary/core/shared/Instant"
+import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as HttpServerResponse from "effect/http/HttpServerResponse"
+import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
+import * as Redacted from "effect/Redacted"
+import { pathOf } from "../../http/Address.ts"
+import { invalid } from "../../http/Body.ts"
+import * as Envelope from "../../http/Envelope.ts"
+import { idOf } from "../../http/Identifier.ts"
+import { refusalOf } from "../../middleware/Admission.ts"
+import * as KeyedRequests from "../../middleware/KeyedRequests.ts"
+import { readCreation, readRotation } from "./ApiKeyBody.ts"
+
+export const layer = HttpApiBuilder.group(
+  PartnerApi,
+  "api-keys",
+  Effect.fnUntraced(function* (handlers) {
+    const keys = yield* ApiKeys
+    const limits = yield* RateLimits
+    const { apiRoot } = yield* PublicAddress
+    const answerOnce = yield* KeyedRequests.make
+
+    const created = <Data extends { readonly id: string }>(data: Data) =>
+      HttpServerResponse.setHeader(
+        Envelope.success(data, 201),
+        "location",
+        `${pathOf(apiRoot)}${prefix}/api-keys/${data.id}`
+      )
+
+    return handlers
+      .handleRaw(
+        "create",
+        Effect.fnUntraced(function* ({ headers, request }) {
+          const { by, organization } = yield* CurrentDashboard
+          return yield* answerOnce({ headers, request, owner: keyOwnerOf(organization), secret: true }, ({ once }) =>
+            Effect.gen(function* () {
+              const body = yield* readCreation(request)
+              yield* Effect.mapError(limits.ofNewKey(organization), refusalOf)
+              const wanted = {
+                name: body.name.trim(),
+                scopes: body.scopes,
+                environment: body.environment ?? ("live" as const),
+                ipAllowList: body.ip_whitelist ?? [],
+                expiresAt: body.expires_at === undefined ? null : Instant.fromIso(body.expires_at)
+              }
+              const issued = Effect.catchTags(keys.issue(organization, wanted, by), {
+                TooManyKeys: ({ most }) =>
+                  invalid({
+                    field: "environment",
+                    constraint: `has ${most} active keys already, which is the most there can be: revoke one first`
+                  }),
+                // The list was read with the body.
+                InvalidAllowList: (broken) => Effect.die(broken)
+              })
+              return yield* once(Effect.map(issued, (key) => created(fresh(key))))
+            })
+          )
+        })
+      )
+      .handle("list", () =>
+        Effect.flatMap(manager, ({ organizationId }) =>
+          Effect.map(keys.list(organizationId), (all) => ok(all.map(summary)))
+        )
+      )
+      .handle(
+        "find",
+        Effect.fnUntraced(function* ({ params }) {
+          const { organizationId } = yield* manager
+          const found = keys.find(organizationId, yield* idOf(Ids.ApiKeyId, params.id, Errors.apiKeyNotFound))
+          return ok(summary(yield* Effect.catchTag(found, "ApiKeyNotFound", () => notFound)))
+        })
+      )
+      .handleRaw(
+        "rotate",
+        Effect.fnUntraced(function* ({ headers, params, request }) {
+          const { organization } = yield* CurrentDashboard
+          const who = yield* manager
+          return yield* answerOnce({ headers, request, owner: keyOwnerOf(organization), secret: true }, ({ once }) =>
+            Effect.gen(function* () {
+              const { grace_period_seconds: seconds } = yield* readRotation(request)
+              const grace = seconds === undefined ? defaultGrace : Duration.seconds(seconds)
+              yield* Effect.mapError(limits.ofNewKey(organization), refusalOf)
+              const rotated = Effect.catchTags(
+                keys.rotate(yield* idOf(Ids.ApiKeyId, params.id, Errors.apiKeyNotFound), grace, who),
+                {
+                  ApiKeyNotFound: () => notFound,
+                  KeyRevoked: () =>
+                    invalid({ field: "id", constraint: "names a revoked key: create a new one instead" }),
+                  KeyExpired: () =>
+                    invalid({ field: "id", constraint: "names an expired key: create a new one instead" }),
+                  KeyRotated: () =>
+                    invalid({ field: "id", constraint: "names a key that was rotated already: rotate its successor" })
+                }
+              )
+              return yield* once(
+                Effect.map(rotated, ({ predecessor, ...issued }) =>
+                  created({ ...fresh(issued), replaces: ended(predecessor) })
+                )
+              )
+            })
+          )
+        })
+      )
+      .handle(
+        "revoke",
+        Effect.fnUntraced(function* ({ params }) {
+          const who = yield* manager
+          const revoked = keys.revoke(yield* idOf(Ids.ApiKeyId, params.id, Errors.apiKeyNotFound), who)
+          return ok(ended(yield* Effect.catchTag(revoked, "ApiKeyNotFound", () => notFound)))
+        })
+      )
+  })
+)
+
+/** A dashboard is of no environment. */
+const keyOwnerOf = ({ id }: Organization): KeyedRequests.KeyOwner => ({ organizationId: id, environment: "dashboard" })
+
+const manager: Effect.Effect<Manager, never, CurrentDashboard> = Effect.map(
+  CurrentDashboard,
+  ({ by, organization }) => ({ organizationId: organization.id, by })
+)
+
+/** A malformed id, an unknown key and somebody else's are one and the same answer. */
+const notFound = Effect.fail(Errors.apiKeyNotFound)
+
+const settings = ({ environment, expiresAt, ipAllowList }: ApiKey) => ({
+  environment,
+  ip_whitelist: ipAllowList,
+  expires_at: Instant.isoOrNull(expiresAt)
+})
+
+const fresh = ({ fullKey, key }: FreshKey) => ({
+  id: key.id,
+  name: key.name,
+  full_key: Redacted.value(fullKey),
+  key_prefix: key.prefix,
+  scopes: key.scopes,
+  created_at: Instant.toIso(key.createdAt),
+  ...settings(key)
+})
+
+const summary = (key: ApiKey) => ({
+  id: key.id,
+  name: key.name,
+  key_prefix: key.prefix,
+  scopes: key.scopes,
+  ...settings(key),
+  created_at: Instant.toIso(key.createdAt),
+  last_used_at: Instant.isoOrNull(key.lastUsedAt),
+  revoked_at: Instant.isoOrNull(key.revokedAt)
+})
+
+/** A key that was rotated or revoked. */
+const ended = ({ id, revokedAt }: ApiKey) => ({ id, revoked_at: Instant.toIso(revokedAt ?? 0) })

@@ -1,0 +1,87 @@
+/**
+ * Many topics over HTTP, one after another, each in a commit of its own. Under an idempotency key what came of each topic is
+ * kept with its commit, so a request that broke off goes on where it was. A refusal leaves nothing but its place in the answer.
+ */
+
+import { CurrentPrincipal } from "@partner-commentary/api/ApiKeyAuth"
+import * as Errors from "@partner-commentary/api/Errors"
+import { PartnerApi } from "@partner-commentary/api/PartnerApi"
+import type { Topic } from "@partner-commentary/api/TopicsApi"
+import type { Principal } from "@partner-commentary/core/access/ApiKeys"
+import { ownerOf } from "@partner-commentary/core/access/Ownership"
+import { RateLimits } from "@partner-commentary/core/access/RateLimits"
+import { Policy } from "@partner-commentary/core/shared/Policy"
+import * as Effect from "effect/Effect"
+import * as HttpServerResponse from "effect/http/HttpServerResponse"
+import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
+import * as Result from "effect/Result"
+import { bodyTooLarge, jsonText } from "../../http/Body.ts"
+import { contentType } from "../../http/Envelope.ts"
+import { counted } from "../../middleware/Admission.ts"
+import { current } from "../../middleware/CurrentRate.ts"
+import type { KeepPart } from "../../middleware/KeyedRequests.ts"
+import * as KeyedRequests from "../../middleware/KeyedRequests.ts"
+import { topicTextDecoder } from "../topics/TopicBody.ts"
+import * as TopicSubmission from "../topics/TopicSubmission.ts"
+import { isLarge, placed, topicTexts } from "./BulkBody.ts"
+
+type Refusal = Errors.InvalidRequest | Errors.NoValidPersonas | Errors.RateLimitExceeded
+
+const isRefusal = (error: unknown): error is Refusal =>
+  error instanceof Errors.InvalidRequest ||
+  error instanceof Errors.NoValidPersonas ||
+  error instanceof Errors.RateLimitExceeded
+
+export const layer = HttpApiBuilder.group(
+  PartnerApi,
+  "bulk",
+  Effect.fnUntraced(function* (handlers) {
+    const decode = topicTextDecoder((yield* Policy).contentLength)
+    const submissions = yield* TopicSubmission.make
+    const answerOnce = yield* KeyedRequests.make
+    const limits = yield* RateLimits
+
+    /** Each topic counts as one submission. */
+    const spend = (principal: Principal) =>
+      Effect.flatMap(current, (rate) => counted(limits.ofEndpoint(principal, "topic_submissions_per_hour"), rate))
+
+    const read = (text: string, index: number) =>
+      Result.mapError(isLarge(text) ? Result.fail([bodyTooLarge] as const) : decode(text), ([first, ...rest]) =>
+        Errors.InvalidRequest.of([placed(index, first), ...rest.map((problem) => placed(index, problem))])
+      )
+
+    /** The JSON text of one result. */
+    const one = (principal: Principal, text: string, index: number, once: KeepPart) => {
+      const created = (topic: typeof Topic.Type) => JSON.stringify({ index, status: "created", topic })
+      return spend(principal).pipe(
+        // Read only where the limit allows one more: reading is the expensive part.
+        Effect.flatMap(() => Effect.fromResult(read(text, index))),
+        Effect.flatMap((body) => submissions.prepare(principal, body)),
+        Effect.flatMap((submission) => once(Effect.map(submissions.submit(submission), created))),
+        Effect.catchIf(isRefusal, ({ error }) => Effect.succeed(JSON.stringify({ index, status: "refused", error })))
+      )
+    }
+
+    return handlers.handleRaw(
+      "create",
+      Effect.fnUntraced(function* ({ headers, request }) {
+        const principal = yield* CurrentPrincipal
+        return yield* answerOnce({ headers, request, owner: ownerOf(principal) }, ({ once, part }) =>
+          Effect.gen(function* () {
+            const texts = topicTexts(yield* jsonText(request))
+            if (Result.isFailure(texts)) return yield* Errors.InvalidRequest.of([texts.failure])
+            const results = yield* Effect.forEach(texts.success, (text, index) =>
+              // Between two topics everybody else has a turn.
+              Effect.andThen(
+                Effect.yieldNow,
+                part(`topics[${index}]`, (once) => one(principal, text, index, once))
+              )
+            )
+            const body = `{"success":true,"data":{"results":[${results.join(",")}]}}`
+            return yield* once(Effect.succeed(HttpServerResponse.text(body, { contentType })))
+          })
+        )
+      })
+    )
+  })
+)

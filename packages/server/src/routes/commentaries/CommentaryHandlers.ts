@@ -1,0 +1,52 @@
+/** Approved commentaries over HTTP: the partner's own approval. */
+
+import { CurrentPrincipal } from "@partner-commentary/api/ApiKeyAuth"
+import * as Errors from "@partner-commentary/api/Errors"
+import { PartnerApi } from "@partner-commentary/api/PartnerApi"
+import type { Principal } from "@partner-commentary/core/access/ApiKeys"
+import { ownerOf } from "@partner-commentary/core/access/Ownership"
+import { PartnerApproval } from "@partner-commentary/core/commentary/PartnerApproval"
+import * as Ids from "@partner-commentary/core/shared/Ids"
+import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
+import * as Effect from "effect/Effect"
+import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
+import * as Option from "effect/Option"
+import * as Envelope from "../../http/Envelope.ts"
+import { idOf } from "../../http/Identifier.ts"
+import * as KeyedRequests from "../../middleware/KeyedRequests.ts"
+import { avatarPath } from "../personas/Avatar.ts"
+import * as Views from "../topics/TopicViews.ts"
+
+export const layer = HttpApiBuilder.group(
+  PartnerApi,
+  "commentaries",
+  Effect.fnUntraced(function* (handlers) {
+    const approval = yield* PartnerApproval
+    const { apiRoot } = yield* PublicAddress
+    const answerOnce = yield* KeyedRequests.make
+    const avatar = apiRoot + avatarPath
+
+    const approve = Effect.fnUntraced(function* (
+      principal: Principal,
+      params: { readonly id: string; readonly commentary_id: string }
+    ) {
+      const topicId = yield* idOf(Ids.TopicId, params.id, Errors.topicNotFound)
+      const commentaryId = Option.getOrNull(Ids.parse(Ids.CommentaryId, params.commentary_id))
+      const approved = yield* Effect.catchTags(approval.approve(principal, topicId, commentaryId), {
+        TopicNotFound: () => Effect.fail(Errors.topicNotFound),
+        CommentaryNotFound: () => Effect.fail(Errors.commentaryNotFound)
+      })
+      return Envelope.success(Views.partnerApproved(topicId, approved, avatar))
+    })
+
+    return handlers.handleRaw(
+      "approve",
+      Effect.fnUntraced(function* ({ headers, params, request }) {
+        const principal = yield* CurrentPrincipal
+        return yield* answerOnce({ headers, request, owner: ownerOf(principal) }, ({ once }) =>
+          once(approve(principal, params))
+        )
+      })
+    )
+  })
+)

@@ -1,0 +1,125 @@
+/** Deliveries over HTTP. */
+import { CurrentPrincipal } from "@partner-commentary/api/ApiKeyAuth"
+import { deliveryListBounds } from "@partner-commentary/api/DeliveriesApi"
+import { ok } from "@partner-commentary/api/Envelope"
+import * as Errors from "@partner-commentary/api/Errors"
+import { PartnerApi } from "@partner-commentary/api/PartnerApi"
+import { ownerOf } from "@partner-commentary/core/access/Ownership"
+import * as Ids from "@partner-commentary/core/shared/Ids"
+import { Deliveries } from "@partner-commentary/core/webhook/Deliveries"
+import { DeliveryStatus } from "@partner-commentary/core/webhook/Delivery"
+import { formatCursor, parseCursor } from "@partner-commentary/core/webhook/PastEvents"
+import { Recoveries } from "@partner-commentary/core/webhook/Recoveries"
+import * as Effect from "effect/Effect"
+import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import { invalid } from "../../http/Body.ts"
+import * as Envelope from "../../http/Envelope.ts"
+import { idOf } from "../../http/Identifier.ts"
+import * as KeyedRequests from "../../middleware/KeyedRequests.ts"
+import { integer } from "../topics/TopicListQuery.ts"
+import { detailed, listed, recovered } from "./DeliveryViews.ts"
+import { decodeRecovery, spanProblems } from "./RecoveryBody.ts"
+
+const { defaultLimit, maxLimit } = deliveryListBounds
+
+export const layer = HttpApiBuilder.group(
+  PartnerApi,
+  "deliveries",
+  Effect.fnUntraced(function* (handlers) {
+    const deliveries = yield* Deliveries
+    const recoveries = yield* Recoveries
+    const answerOnce = yield* KeyedRequests.make
+
+    return handlers
+      .handle(
+        "list",
+        Effect.fnUntraced(function* ({ params, query }) {
+          const owner = ownerOf(yield* CurrentPrincipal)
+          const asked = yield* read(query)
+          const id = yield* idOf(Ids.WebhookId, params.id, Errors.webhookNotFound)
+          const page = yield* Effect.catchTags(deliveries.page(owner, id, asked), { WebhookNotFound: noWebhook })
+          return {
+            success: true as const,
+            data: page.deliveries.map(listed),
+            pagination: { limit: asked.limit, next_cursor: Option.getOrNull(Option.map(page.next, formatCursor)) }
+          }
+        })
+      )
+      .handle(
+        "find",
+        Effect.fnUntraced(function* ({ params }) {
+          const owner = ownerOf(yield* CurrentPrincipal)
+          const id = yield* idOf(Ids.WebhookId, params.id, Errors.webhookNotFound)
+          const eventId = Option.getOrNull(Ids.parse(Ids.EventId, params.delivery_id))
+          return ok(detailed(yield* Effect.catchTags(deliveries.find(owner, id, eventId), missing)))
+        })
+      )
+      .handleRaw(
+        "retry",
+        Effect.fnUntraced(function* ({ headers, params, request }) {
+          const principal = yield* CurrentPrincipal
+          return yield* answerOnce({ headers, request, owner: ownerOf(principal) }, ({ once }) =>
+            Effect.gen(function* () {
+              const id = yield* idOf(Ids.WebhookId, params.id, Errors.webhookNotFound)
+              const eventId = Option.getOrNull(Ids.parse(Ids.EventId, params.delivery_id))
+              const retried = Effect.catchTags(deliveries.retry(principal, id, eventId), missing)
+              return yield* once(Effect.map(retried, (delivery) => Envelope.success(listed(delivery))))
+            })
+          )
+        })
+      )
+      .handleRaw(
+        "recover",
+        Effect.fnUntraced(function* ({ headers, params, request }) {
+          const principal = yield* CurrentPrincipal
+          return yield* answerOnce({ headers, request, owner: ownerOf(principal) }, ({ once }) =>
+            Effect.gen(function* () {
+              const { isDryRun, span } = yield* decodeRecovery(request)
+              const id = yield* idOf(Ids.WebhookId, params.id, Errors.webhookNotFound)
+              // Counted before the change, in which nobody waits for it.
+              const undelivered = yield* Effect.catchTags(recoveries.look(principal, id, span), {
+                WebhookNotFound: noWebhook,
+                SpanRefused: ({ reason }) => invalid(spanProblems[reason])
+              })
+              const begun = isDryRun ? Effect.void : recoveries.begin(principal, undelivered)
+              return yield* once(Effect.as(begun, Envelope.success(recovered(undelivered, isDryRun))))
+            })
+          )
+        })
+      )
+  })
+)
+
+/** A malformed id, an unknown webhook and somebody else's are one and the same answer. */
+const noWebhook = () => Effect.fail(Errors.webhookNotFound)
+
+const missing = {
+  WebhookNotFound: noWebhook,
+  DeliveryNotFound: () => Effect.fail(Errors.deliveryNotFound)
+}
+
+const isStatus = Schema.is(DeliveryStatus)
+
+const read = (query: { readonly status?: string; readonly limit?: string; readonly cursor?: string }) => {
+  const problems: Array<Errors.Problem> = []
+  const status = query.status ?? null
+  if (status !== null && !isStatus(status)) {
+    problems.push({ field: "status", constraint: `must be one of ${DeliveryStatus.literals.join(", ")}` })
+  }
+  const limit = integer(query.limit, defaultLimit, 1, maxLimit)
+  if (limit === undefined) problems.push({ field: "limit", constraint: `must be an integer from 1 to ${maxLimit}` })
+  const behind = query.cursor === undefined ? null : Option.getOrUndefined(parseCursor(query.cursor))
+  if (behind === undefined) {
+    problems.push({ field: "cursor", constraint: "must be a pagination.next_cursor of this list" })
+  }
+  const [first, ...rest] = problems
+  return first === undefined
+    ? Effect.succeed({ status, limit, behind } as {
+        readonly status: DeliveryStatus | null
+        readonly limit: number
+        readonly behind: Ids.EventId | null
+      })
+    : invalid(first, ...rest)
+}

@@ -1,0 +1,68 @@
+/** Past events over HTTP: the query is read here; the events go out as the texts that they are. */
+import { CurrentPrincipal } from "@partner-commentary/api/ApiKeyAuth"
+import type { Problem } from "@partner-commentary/api/Errors"
+import { eventListBounds } from "@partner-commentary/api/EventsApi"
+import { PartnerApi } from "@partner-commentary/api/PartnerApi"
+import { ownerOf } from "@partner-commentary/core/access/Ownership"
+import { EventType } from "@partner-commentary/core/webhook/EventType"
+import { formatCursor, PastEvents, parseCursor } from "@partner-commentary/core/webhook/PastEvents"
+import * as Effect from "effect/Effect"
+import * as HttpServerResponse from "effect/http/HttpServerResponse"
+import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import { invalid } from "../../http/Body.ts"
+import { contentType } from "../../http/Envelope.ts"
+import * as QueryMoment from "../../http/QueryMoment.ts"
+import { integer } from "../topics/TopicListQuery.ts"
+
+const { defaultLimit, maxLimit } = eventListBounds
+
+export const layer = HttpApiBuilder.group(
+  PartnerApi,
+  "events",
+  Effect.fnUntraced(function* (handlers) {
+    const events = yield* PastEvents
+    return handlers.handle(
+      "list",
+      Effect.fnUntraced(function* ({ query }) {
+        const owner = ownerOf(yield* CurrentPrincipal)
+        const asked = yield* read(query)
+        const { next, payloads } = yield* events.page({ owner, ...asked })
+        const pagination = { limit: asked.limit, next_cursor: Option.getOrNull(Option.map(next, formatCursor)) }
+        const body = `{"success":true,"data":[${payloads.join()}],"pagination":${JSON.stringify(pagination)}}`
+        return HttpServerResponse.text(body, { contentType })
+      })
+    )
+  })
+)
+
+const isType = Schema.is(EventType)
+
+const read = (query: {
+  readonly type?: string
+  readonly since?: string
+  readonly limit?: string
+  readonly cursor?: string
+}) => {
+  const problems: Array<Problem> = []
+  const wrong = (field: string, constraint: string): null => {
+    problems.push({ field, constraint })
+    return null
+  }
+  const given = <A>(text: string | undefined, parsed: (text: string) => Option.Option<A>, or: () => null): A | null =>
+    text === undefined ? null : Option.getOrElse(parsed(text), or)
+  const asked = {
+    type: given(query.type, Option.liftPredicate(isType), () =>
+      wrong("type", `must be one of ${EventType.literals.join(", ")}`)
+    ),
+    since: given(query.since, QueryMoment.parse, () => wrong("since", QueryMoment.constraint)),
+    limit:
+      integer(query.limit, defaultLimit, 1, maxLimit) ??
+      wrong("limit", `must be an integer from 1 to ${maxLimit}`) ??
+      defaultLimit,
+    behind: given(query.cursor, parseCursor, () => wrong("cursor", "must be a pagination.next_cursor of this list"))
+  }
+  const [first, ...rest] = problems
+  return first === undefined ? Effect.succeed(asked) : invalid(first, ...rest)
+}

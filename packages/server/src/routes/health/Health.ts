@@ -1,0 +1,26 @@
+/** Whether the process lives, and whether its database takes a write. Outside the partner API and its limits. */
+import { DatabaseHealth } from "@partner-commentary/core/operations/DatabaseHealth"
+import * as Effect from "effect/Effect"
+import * as HttpRouter from "effect/http/HttpRouter"
+import * as HttpServerResponse from "effect/http/HttpServerResponse"
+import * as Layer from "effect/Layer"
+import * as Envelope from "../../http/Envelope.ts"
+
+const live = HttpRouter.add("GET", "/healthz", Envelope.success({ status: "ok" }))
+
+const ready = HttpRouter.use((router) =>
+  Effect.gen(function* () {
+    const { check } = yield* DatabaseHealth
+    yield* router.add(
+      "GET",
+      "/readyz",
+      Effect.match(check, {
+        onSuccess: () => Envelope.success({ status: "ready" }),
+        onFailure: ({ message }) =>
+          HttpServerResponse.setStatus(Envelope.success({ status: "unavailable", reason: message }), 503)
+      })
+    )
+  })
+)
+
+export const layer = Layer.merge(live, ready)

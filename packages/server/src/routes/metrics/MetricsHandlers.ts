@@ -1,0 +1,101 @@
+/** Figures over HTTP: the period is read here, what it saw is the core's. */
+
+import { CurrentPrincipal } from "@partner-commentary/api/ApiKeyAuth"
+import { type Problem, RateLimitExceeded } from "@partner-commentary/api/Errors"
+import type { PerformanceReport } from "@partner-commentary/api/MetricsApi"
+import { PartnerApi } from "@partner-commentary/api/PartnerApi"
+import { ownerOf } from "@partner-commentary/core/access/Ownership"
+import type { Figures, Spread } from "@partner-commentary/core/performance/Figures"
+import { maxAssignments, Performance, type Report } from "@partner-commentary/core/performance/Performance"
+import { longest, type ReportingPeriod, reportingPeriod } from "@partner-commentary/core/performance/ReportingPeriod"
+import * as Instant from "@partner-commentary/core/shared/Instant"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
+import * as Option from "effect/Option"
+import * as Result from "effect/Result"
+import { invalid } from "../../http/Body.ts"
+import * as Envelope from "../../http/Envelope.ts"
+import * as QueryMoment from "../../http/QueryMoment.ts"
+
+export const layer = HttpApiBuilder.group(
+  PartnerApi,
+  "metrics",
+  Effect.fnUntraced(function* (handlers) {
+    const performance = yield* Performance
+    return handlers.handle(
+      "performance",
+      Effect.fnUntraced(function* ({ query }) {
+        const owner = ownerOf(yield* CurrentPrincipal)
+        const period = yield* readPeriod(query)
+        const report = yield* Effect.catchTags(performance.of(owner, period), {
+          PeriodTooFull: () => invalid(...tooFull),
+          ReportUnderWay: () => Effect.fail(underWay)
+        })
+        return Envelope.success(view(period, report))
+      })
+    )
+  })
+)
+
+/** One at a time is what there is of it. */
+const underWay = RateLimitExceeded.of(
+  { retry_after: 5, limit: 1, remaining: 0 },
+  "report of your organization at a time"
+)
+
+type Problems = readonly [Problem, ...ReadonlyArray<Problem>]
+
+const both = (from: string, to: string): Problems => [
+  { field: "from", constraint: from },
+  { field: "to", constraint: to }
+]
+
+const days = Duration.toDays(longest)
+
+const problems = {
+  backwards: both("must be before to, which is now unless it is given", "must be after from"),
+  too_early: both("must not be before the year 2000", "must be after the year 2000 has begun"),
+  too_long: both(`must be at most ${days} days before to`, `must be at most ${days} days after from`)
+}
+
+const tooFull = both(
+  `must begin a period with at most ${maxAssignments} requests; ask for a shorter one`,
+  `must end a period with at most ${maxAssignments} requests; ask for a shorter one`
+)
+
+const readPeriod = Effect.fnUntraced(function* (query: { readonly from?: string; readonly to?: string }) {
+  const from = moment(query.from)
+  const to = moment(query.to)
+  const [first, ...rest] = [
+    ...(from === undefined ? [notMoment("from")] : []),
+    ...(to === undefined ? [notMoment("to")] : [])
+  ]
+  if (first !== undefined || from === undefined || to === undefined)
+    return yield* invalid(first ?? notMoment("from"), ...rest)
+  const period = reportingPeriod({ from, to }, yield* Instant.now)
+  return Result.isSuccess(period) ? period.success : yield* invalid(...problems[period.failure.reason])
+})
+
+/** Null where none was given, undefined where it is none. */
+const moment = (text: string | undefined): Instant.Instant | null | undefined =>
+  text === undefined ? null : Option.getOrUndefined(QueryMoment.parse(text))
+
+const notMoment = (field: string): Problem => ({ field, constraint: QueryMoment.constraint })
+
+const view = (period: ReportingPeriod, { overall, personas }: Report): typeof PerformanceReport.Type => ({
+  period: { start: Instant.toIso(period.start), end: Instant.toIso(period.end) },
+  overall: figures(overall),
+  personas: personas.map((persona) => ({ persona_id: persona.id, persona_name: persona.name, ...figures(persona) }))
+})
+
+const figures = ({ approval, counts, generation, response }: Figures) => ({
+  counts,
+  response_time: inSeconds(response),
+  generation_time: inSeconds(generation),
+  approval_time: inSeconds(approval)
+})
+
+const inSeconds = ({ count, median, p90 }: Spread) => ({ count, median: seconds(median), p90: seconds(p90) })
+
+const seconds = (milliseconds: number | null): number | null => (milliseconds === null ? null : milliseconds / 1000)

@@ -1,0 +1,58 @@
+/** Simulated creators over HTTP. */
+
+import { CurrentPrincipal } from "@partner-commentary/api/ApiKeyAuth"
+import * as Errors from "@partner-commentary/api/Errors"
+import { PartnerApi } from "@partner-commentary/api/PartnerApi"
+import { AdvanceAssignment } from "@partner-commentary/api/SandboxApi"
+import { ownerOf } from "@partner-commentary/core/access/Ownership"
+import { SimulatedCreators } from "@partner-commentary/core/sandbox/SimulatedCreators"
+import { actionsIn } from "@partner-commentary/core/sandbox/Simulation"
+import * as Ids from "@partner-commentary/core/shared/Ids"
+import type { ActionRefused } from "@partner-commentary/core/topic/Workflow"
+import * as Effect from "effect/Effect"
+import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
+import { decoder, invalid, optional } from "../../http/Body.ts"
+import * as Envelope from "../../http/Envelope.ts"
+import { idOf } from "../../http/Identifier.ts"
+import * as KeyedRequests from "../../middleware/KeyedRequests.ts"
+import * as Views from "../topics/TopicViews.ts"
+
+export const layer = HttpApiBuilder.group(
+  PartnerApi,
+  "sandbox",
+  Effect.fnUntraced(function* (handlers) {
+    const creators = yield* SimulatedCreators
+    const answerOnce = yield* KeyedRequests.make
+
+    return handlers.handleRaw(
+      "advance",
+      Effect.fnUntraced(function* ({ headers, params, request }) {
+        const principal = yield* CurrentPrincipal
+        // To a live key there is no such operation, whatever it sends.
+        if (principal.environment === "live") return yield* notFound
+        return yield* answerOnce({ headers, request, owner: ownerOf(principal) }, ({ once }) =>
+          Effect.gen(function* () {
+            const { action } = yield* readBody(request)
+            const id = yield* idOf(Ids.ShareId, params.share_id, notFound)
+            const advanced = Effect.catchTags(creators.advance(principal, id, action ?? null), {
+              AssignmentNotFound: () => Effect.fail(notFound),
+              ActionRefused: (refused) => invalid({ field: "action", constraint: constraintOf(refused) })
+            })
+            return yield* once(Effect.map(advanced, (one) => Envelope.success(Views.simulated(one))))
+          })
+        )
+      })
+    )
+  })
+)
+
+const notFound = Errors.NotFound.of("Assignment not found.")
+
+/** No body at all asks for no action in particular. */
+const readBody = optional(decoder(AdvanceAssignment), {})
+
+const constraintOf = ({ reason, status }: ActionRefused): string => {
+  if (reason === "settled") return `comes too late: the assignment is settled, with the status ${status}`
+  if (reason === "too_late") return `comes too late: the window closed while the status was ${status}`
+  return `must be one of ${actionsIn(status).join(", ")} while the status is ${status}`
+}

@@ -1,0 +1,126 @@
+/**
+ * GET /topics/{id}/status without the router, for hosts that can answer a request from its plain parts: it is asked more
+ * often than everything else together. The same admission, use case and view as the endpoint itself, and the same bytes.
+ */
+
+import * as Errors from "@partner-commentary/api/Errors"
+import { prefix } from "@partner-commentary/api/PartnerApi"
+import { ConcurrencyLimit, type WhenTaken } from "@partner-commentary/core/access/ConcurrencyLimit"
+import { ownerOf } from "@partner-commentary/core/access/Ownership"
+import * as Ids from "@partner-commentary/core/shared/Ids"
+import { Topics } from "@partner-commentary/core/topic/Topics"
+import * as Cause from "effect/Cause"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import { clientAddress, TrustedProxies } from "../../http/ClientAddress.ts"
+import * as Envelope from "../../http/Envelope.ts"
+import * as AccessLog from "../../middleware/AccessLog.ts"
+import { Admission } from "../../middleware/Admission.ts"
+import { refused } from "../../middleware/ConcurrentRequests.ts"
+import { fresh, headersOf, type Rate } from "../../middleware/CurrentRate.ts"
+import { cacheControl, internalError, requestId } from "../../middleware/Responses.ts"
+import * as Views from "./TopicViews.ts"
+
+/** A request's plain parts; header names in lower case. */
+export interface Poll {
+  readonly method: string | undefined
+  /** The path with its query. */
+  readonly url: string | undefined
+  readonly headers: Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
+  /** The socket's address. */
+  readonly address: string | undefined
+  /** As of `AnswerTaken`. */
+  readonly taken?: WhenTaken
+}
+
+export interface Answer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+export class Polling extends Context.Service<
+  Polling,
+  {
+    /** None: this is another request, and the router's. */
+    readonly answer: (poll: Poll) => Option.Option<Effect.Effect<Answer>>
+  }
+>()("@partner-commentary/server/routes/topics/Polling") {
+  static readonly layer = Layer.effect(
+    Polling,
+    Effect.gen(function* () {
+      const { admit } = yield* Admission
+      const { within } = yield* ConcurrencyLimit
+      const topics = yield* Topics
+      const proxies = yield* TrustedProxies
+
+      const progress = Effect.fnUntraced(
+        function* (id: Ids.TopicId, { address, headers, taken = atOnce }: Poll, rate: Rate) {
+          const caller = {
+            key: text(headers["x-api-key"]) ?? "",
+            address: clientAddress(address ?? "", text(headers["x-forwarded-for"]), proxies)
+          }
+          const owner = ownerOf(yield* admit(caller, gate, rate))
+          const asked = within("frequent", owner.organizationId, topics.progress(owner, id), taken)
+          return Envelope.successText(Views.progress(yield* refused(asked)))
+        },
+        Effect.catchTag("TopicNotFound", () => Effect.fail(Errors.topicNotFound))
+      )
+
+      return Polling.of({
+        answer: (poll) => {
+          const id = poll.method === "GET" ? path.exec(poll.url ?? "")?.[1] : undefined
+          if (id === undefined) return Option.none()
+          const request = requestId(text(poll.headers["x-request-id"]))
+          return Option.map(Ids.parse(Ids.TopicId, id), (topicId) => {
+            const rate = { ...fresh(), route }
+            const answered = Effect.matchCauseEffect(progress(topicId, poll, rate), {
+              onSuccess: (body) => Effect.succeed(answer(200, body, request, rate)),
+              onFailure: (cause) => {
+                if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause as Cause.Cause<never>)
+                return Effect.map(refusal(cause, request), (error) => failed(error, request, rate))
+              }
+            })
+            return AccessLog.logged(answered, { method: "GET", requestId: request, rate })
+          })
+        }
+      })
+    })
+  ).pipe(Layer.provide(Admission.layer))
+}
+
+const atOnce: WhenTaken = (release) => release()
+
+const gate = { scope: "topics:read", limit: undefined } as const
+
+/** As the router names it. */
+const route = `${prefix}/topics/:id/status`
+
+const path = new RegExp(`^${prefix}/topics/([0-9a-fA-F-]{36})/status(?:\\?|$)`)
+
+const text = (header: string | ReadonlyArray<string> | undefined): string | undefined =>
+  typeof header === "object" ? header.join(", ") : header
+
+const refusal = (cause: Cause.Cause<Errors.WireError>, request: string): Effect.Effect<Errors.WireError> =>
+  Option.match(Cause.findErrorOption(cause), {
+    onNone: () => internalError(cause, request, "GET /topics/{id}/status"),
+    onSome: (error) => Effect.succeed(error)
+  })
+
+const failed = (refused: Errors.WireError, request: string, rate: Rate): Answer => {
+  if (refused.error.code === "rate_limit_exceeded") rate.retryAfter = refused.error.details.retry_after
+  return answer(Errors.statusOf[refused.error.code], Envelope.failureText(refused), request, rate)
+}
+
+const answer = (status: number, body: string, request: string, rate: Rate): Answer => ({
+  status,
+  headers: {
+    "content-type": Envelope.contentType,
+    "x-request-id": request,
+    ...headersOf(rate, status),
+    "cache-control": cacheControl
+  },
+  body
+})

@@ -1,0 +1,43 @@
+/** Reads a topic as it is posted: what its schema cannot say is said here, so that all that is wrong is told at once. */
+import type { Problem } from "@partner-commentary/api/Errors"
+import { CreateTopic } from "@partner-commentary/api/TopicsApi"
+import { codePoints } from "@partner-commentary/core/shared/Text"
+import { contentProblem, type TopicBounds } from "@partner-commentary/core/topic/Topic"
+import * as Predicate from "effect/Predicate"
+import { decoder, textDecoder } from "../../http/Body.ts"
+
+/** Of a request's body. */
+export const topicDecoder = (bounds: TopicBounds) => decoder(CreateTopic, further(bounds))
+
+/** Of the JSON text of one topic. */
+export const topicTextDecoder = (bounds: TopicBounds) => textDecoder(CreateTopic, further(bounds))
+
+const further =
+  (bounds: TopicBounds) =>
+  ({ content, metadata }: Readonly<Record<string, unknown>>): ReadonlyArray<Problem> => [
+    ...(Predicate.isString(content) ? contentProblems(content, bounds) : []),
+    ...(Predicate.isReadonlyObject(metadata) && isTooLarge(metadata) ? [tooLarge] : [])
+  ]
+
+const contentProblems = (content: string, bounds: TopicBounds): ReadonlyArray<Problem> => {
+  const problem = contentProblem(content, bounds)
+  return problem === null ? [] : [{ field: "content", constraint: constraints[problem](bounds, content) }]
+}
+
+const constraints = {
+  length: ({ max, min }: TopicBounds, content: string) =>
+    `must be ${min} to ${max} characters long after trimming, and has ${codePoints(content.trim())}`,
+  controls: () => "must not contain control characters",
+  invisible: () => "must hold something that can be read"
+}
+
+/** In bytes of UTF-8 JSON. */
+const maxMetadata = 16 * 1024
+
+const tooLarge: Problem = { field: "metadata", constraint: `must be at most ${maxMetadata / 1024} KiB as JSON` }
+
+const isTooLarge = (metadata: object): boolean => {
+  const json = JSON.stringify(metadata)
+  // A character is at most three bytes for each UTF-16 unit: most need no counting.
+  return json.length * 3 > maxMetadata && new TextEncoder().encode(json).length > maxMetadata
+}

@@ -1,0 +1,117 @@
+/** Topics over HTTP: each handler decodes, calls one use case and names the errors. */
+
+import { CurrentPrincipal } from "@partner-commentary/api/ApiKeyAuth"
+import * as Errors from "@partner-commentary/api/Errors"
+import { PartnerApi, prefix } from "@partner-commentary/api/PartnerApi"
+import { referenceConstraint, type Topic } from "@partner-commentary/api/TopicsApi"
+import { ownerOf } from "@partner-commentary/core/access/Ownership"
+import * as Ids from "@partner-commentary/core/shared/Ids"
+import { formatCursor } from "@partner-commentary/core/shared/Page"
+import { Policy } from "@partner-commentary/core/shared/Policy"
+import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
+import { isReference } from "@partner-commentary/core/topic/Topic"
+import type { Owner } from "@partner-commentary/core/topic/TopicStore"
+import { Topics } from "@partner-commentary/core/topic/Topics"
+import * as Effect from "effect/Effect"
+import * as HttpServerResponse from "effect/http/HttpServerResponse"
+import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
+import * as Option from "effect/Option"
+import { pathOf } from "../../http/Address.ts"
+import { invalid } from "../../http/Body.ts"
+import * as Envelope from "../../http/Envelope.ts"
+import { idOf } from "../../http/Identifier.ts"
+import * as KeyedRequests from "../../middleware/KeyedRequests.ts"
+import { isCut } from "../../middleware/Responses.ts"
+import { avatarPath } from "../personas/Avatar.ts"
+import { topicDecoder } from "./TopicBody.ts"
+import { readList } from "./TopicListQuery.ts"
+import * as TopicSubmission from "./TopicSubmission.ts"
+import * as Views from "./TopicViews.ts"
+
+export const layer = HttpApiBuilder.group(
+  PartnerApi,
+  "topics",
+  Effect.fnUntraced(function* (handlers) {
+    const topics = yield* Topics
+    const { apiRoot } = yield* PublicAddress
+    const avatar = apiRoot + avatarPath
+    const decodeTopic = topicDecoder((yield* Policy).contentLength)
+    const submissions = yield* TopicSubmission.make
+    const answerOnce = yield* KeyedRequests.make
+
+    const created = (topic: typeof Topic.Type) =>
+      HttpServerResponse.setHeader(
+        Envelope.success(topic, 201),
+        "location",
+        `${pathOf(apiRoot)}${prefix}/topics/${topic.topic_id}`
+      )
+
+    return handlers
+      .handleRaw(
+        "create",
+        Effect.fnUntraced(function* ({ headers, request }) {
+          const principal = yield* CurrentPrincipal
+          return yield* answerOnce({ headers, request, owner: ownerOf(principal) }, ({ once }) =>
+            Effect.gen(function* () {
+              const body = yield* decodeTopic(request)
+              const submission = yield* submissions.prepare(principal, body)
+              return yield* once(Effect.map(submissions.submit(submission), created))
+            })
+          )
+        })
+      )
+      .handle(
+        "list",
+        Effect.fnUntraced(function* ({ query }) {
+          const owner = ownerOf(yield* CurrentPrincipal)
+          const { cursor, limit, offset, status } = yield* readList(query)
+          const page = yield* topics.list({ owner, status, limit, from: cursor === null ? { offset } : { cursor } })
+          return {
+            success: true as const,
+            data: page.items.map(Views.summary),
+            pagination: {
+              limit,
+              offset,
+              total: page.total,
+              next_cursor: Option.getOrNull(Option.map(page.next, formatCursor))
+            }
+          }
+        })
+      )
+      .handle("find", ({ params }) =>
+        Effect.map(one(params.id, topics.find), (found) => Envelope.success(Views.detail(found, avatar)))
+      )
+      .handle("progress", ({ params }) =>
+        Effect.map(one(params.id, topics.progress), (found) => Envelope.success(Views.progress(found)))
+      )
+      .handle("commentaries", ({ params }) =>
+        Effect.map(one(params.id, topics.find), (found) => Envelope.success(Views.commentaries(found, avatar)))
+      )
+      .handle(
+        "byReference",
+        Effect.fnUntraced(function* ({ params: { ref }, request }) {
+          const owner = ownerOf(yield* CurrentPrincipal)
+          if (!isReference(ref) || isCut(request.url)) {
+            return yield* invalid({ field: "ref", constraint: referenceConstraint })
+          }
+          const answer = Effect.map(topics.byReference(owner, ref), (found) =>
+            Envelope.success(Views.byReference(ref, found, avatar))
+          )
+          return yield* Effect.catchTag(answer, "ReferenceNotFound", ({ reference }) =>
+            Effect.fail(Errors.NotFound.of(`No topic has the external reference ${reference}.`))
+          )
+        })
+      )
+  })
+)
+
+/** A malformed id, an unknown topic and somebody else's are one and the same answer. */
+const one = <A>(
+  id: string,
+  find: (owner: Owner, id: Ids.TopicId) => Effect.Effect<A, { readonly _tag: "TopicNotFound" }>
+): Effect.Effect<A, Errors.NotFound, CurrentPrincipal> =>
+  Effect.gen(function* () {
+    const owner = ownerOf(yield* CurrentPrincipal)
+    const topicId = yield* idOf(Ids.TopicId, id, Errors.topicNotFound)
+    return yield* Effect.catchTag(find(owner, topicId), "TopicNotFound", () => Effect.fail(Errors.topicNotFound))
+  })

@@ -1,0 +1,139 @@
+/** Webhooks over HTTP: each handler decodes, calls one use case and names the errors. */
+
+import { CurrentPrincipal } from "@partner-commentary/api/ApiKeyAuth"
+import { ok } from "@partner-commentary/api/Envelope"
+import * as Errors from "@partner-commentary/api/Errors"
+import { PartnerApi, prefix } from "@partner-commentary/api/PartnerApi"
+import type * as Api from "@partner-commentary/api/WebhooksApi"
+import { ownerOf } from "@partner-commentary/core/access/Ownership"
+import * as Ids from "@partner-commentary/core/shared/Ids"
+import { isoOrNull, toIso } from "@partner-commentary/core/shared/Instant"
+import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
+import type { Webhook } from "@partner-commentary/core/webhook/Webhook"
+import { type Registration, Webhooks } from "@partner-commentary/core/webhook/Webhooks"
+import { type Tested, WebhookTest } from "@partner-commentary/core/webhook/WebhookTest"
+import * as Effect from "effect/Effect"
+import * as HttpServerResponse from "effect/http/HttpServerResponse"
+import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
+import * as Redacted from "effect/Redacted"
+import { pathOf } from "../../http/Address.ts"
+import { invalid } from "../../http/Body.ts"
+import * as Envelope from "../../http/Envelope.ts"
+import { idOf } from "../../http/Identifier.ts"
+import * as KeyedRequests from "../../middleware/KeyedRequests.ts"
+import { decodeChange, decodeRegistration } from "./WebhookBody.ts"
+
+export const layer = HttpApiBuilder.group(
+  PartnerApi,
+  "webhooks",
+  Effect.fnUntraced(function* (handlers) {
+    const webhooks = yield* Webhooks
+    const { test } = yield* WebhookTest
+    const { apiRoot } = yield* PublicAddress
+    const answerOnce = yield* KeyedRequests.make
+
+    const created = ({ secret, webhook }: Pick<Registration, "webhook" | "secret">) =>
+      HttpServerResponse.setHeader(
+        Envelope.success({ ...view(webhook), secret: Redacted.value(secret) }, 201),
+        "location",
+        `${pathOf(apiRoot)}${prefix}/webhooks/${webhook.id}`
+      )
+
+    return handlers
+      .handleRaw(
+        "register",
+        Effect.fnUntraced(function* ({ headers, request }) {
+          const principal = yield* CurrentPrincipal
+          return yield* answerOnce({ headers, request, owner: ownerOf(principal), secret: true }, ({ once }) =>
+            Effect.gen(function* () {
+              const { events, secret, url } = yield* decodeRegistration(request)
+              const wanted = { url, events, secret: secret === undefined ? null : Redacted.make(secret) }
+              const registration = yield* Effect.catchTag(
+                webhooks.prepare(principal, wanted),
+                "WebhookUrlRefused",
+                urlRefused
+              )
+              const registered = Effect.catchTag(webhooks.register(registration), "TooManyWebhooks", ({ most }) =>
+                tooMany(most)
+              )
+              return yield* once(Effect.map(registered, created))
+            })
+          )
+        })
+      )
+      .handle("list", () =>
+        Effect.flatMap(CurrentPrincipal, (principal) =>
+          Effect.map(webhooks.list(ownerOf(principal)), (all) => ok(all.map(view)))
+        )
+      )
+      .handle(
+        "find",
+        Effect.fnUntraced(function* ({ params }) {
+          const principal = yield* CurrentPrincipal
+          const id = yield* idOf(Ids.WebhookId, params.id, Errors.webhookNotFound)
+          const webhook = yield* Effect.catchTag(webhooks.find(ownerOf(principal), id), "WebhookNotFound", notFound)
+          return ok(view(webhook))
+        })
+      )
+      .handleRaw(
+        "change",
+        Effect.fnUntraced(function* ({ params, request }) {
+          const principal = yield* CurrentPrincipal
+          const patch = yield* decodeChange(request)
+          const id = yield* idOf(Ids.WebhookId, params.id, Errors.webhookNotFound)
+          const webhook = yield* Effect.catchTags(webhooks.change(principal, id, patch), {
+            WebhookNotFound: notFound,
+            WebhookUrlRefused: urlRefused
+          })
+          return Envelope.success(view(webhook))
+        })
+      )
+      .handle(
+        "remove",
+        Effect.fnUntraced(function* ({ params }) {
+          const principal = yield* CurrentPrincipal
+          const id = yield* idOf(Ids.WebhookId, params.id, Errors.webhookNotFound)
+          yield* Effect.catchTag(webhooks.remove(principal, id), "WebhookNotFound", notFound)
+          return ok({ id, deleted: true as const })
+        })
+      )
+      .handle(
+        "test",
+        Effect.fnUntraced(function* ({ params }) {
+          const principal = yield* CurrentPrincipal
+          const id = yield* idOf(Ids.WebhookId, params.id, Errors.webhookNotFound)
+          return testView(yield* Effect.catchTag(test(ownerOf(principal), id), "WebhookNotFound", notFound))
+        })
+      )
+  })
+)
+
+/** A malformed id, an unknown webhook and somebody else's are one and the same answer. */
+const notFound = () => Effect.fail(Errors.webhookNotFound)
+
+const urlRefused = ({ constraint }: { readonly constraint: string }) => invalid({ field: "url", constraint })
+
+const tooMany = (most: number) =>
+  invalid({
+    field: "body",
+    constraint: `must not register more than ${most} webhooks in one environment: delete one first`
+  })
+
+const view = (webhook: Webhook): typeof Api.Webhook.Type => ({
+  id: webhook.id,
+  url: webhook.url,
+  events: webhook.events,
+  status: webhook.status,
+  consecutive_failures: webhook.consecutiveFailures,
+  last_delivery_at: isoOrNull(webhook.lastDeliveryAt),
+  created_at: toIso(webhook.createdAt),
+  updated_at: toIso(webhook.updatedAt)
+})
+
+const testView = ({ attempt, eventId }: Tested): typeof Api.WebhookTest.Type => ({
+  success: attempt.failure === null,
+  test_event_id: eventId,
+  delivery_status: attempt.failure === null ? "delivered" : "failed",
+  response_code: attempt.status,
+  error: attempt.reason
+})

@@ -1,0 +1,302 @@
+import { describe, it } from "@effect/vitest"
+import { defaults } from "@partner-commentary/core/shared/Policy"
+import { escapeHtml } from "@partner-commentary/core/shared/Text"
+import { furtherCounted } from "@partner-commentary/core/topic/AssignmentStore"
+import * as fc from "fast-check"
+import { assert } from "vitest"
+import { type Action, actions, textOf } from "../../src/creator-portal/CreatorAction.ts"
+import { creatorPage } from "../../src/creator-portal/CreatorPage.ts"
+import { deskPage } from "../../src/creator-portal/DeskPage.ts"
+import { html } from "../../src/creator-portal/Html.ts"
+import { outboxMailPage, outboxPage } from "../../src/creator-portal/OutboxPage.ts"
+import type { Visit } from "../../src/creator-portal/Scene.ts"
+import { style } from "../../src/creator-portal/Style.ts"
+import * as Samples from "./Samples.ts"
+
+const visit = (assignment: Visit["assignment"], more: Partial<Visit> = {}): Visit => ({
+  assignment,
+  topic: Samples.topic,
+  address: "/creator/token",
+  now: Samples.noon,
+  maxDrafts: 10,
+  readingWindow: defaults.readingWindow,
+  refusal: null,
+  deskMailed: false,
+  ...more
+})
+
+const nasty = fc.constantFrom(
+  "<",
+  ">",
+  '"',
+  "'",
+  "&",
+  "</textarea>",
+  "</title>",
+  "</style>",
+  "<script>alert(1)</script>",
+  '" autofocus onfocus="alert(1)',
+  "javascript:alert(1)",
+  "&#60;",
+  "\ud800",
+  "\u202e",
+  "${x}",
+  "`"
+)
+const words = fc
+  .array(fc.oneof(nasty, fc.string({ unit: "binary" })), { minLength: 1, maxLength: 12 })
+  .map((parts) => parts.join(""))
+  .filter((text) => text !== "")
+
+/** The markup without what it says: tags with the names of their attributes. */
+const skeleton = (page: string) =>
+  page
+    .replace(style, "")
+    .match(/<[^<>]*>/g)
+    ?.map((tag) => tag.replace(/"[^"]*"/g, '""'))
+
+const saying = (assignment: Visit["assignment"], text: string): Visit["assignment"] => ({
+  ...assignment,
+  persona: { ...assignment.persona, name: text },
+  perspective: assignment.perspective && text,
+  declineReason: assignment.declineReason && text,
+  draft: assignment.draft && { ...assignment.draft, content: text },
+  commentary: assignment.commentary && { ...assignment.commentary, content: text },
+  generation: {
+    ...assignment.generation,
+    revision: assignment.generation.revision && { ...assignment.generation.revision, instructions: text }
+  }
+})
+
+describe("a page", () => {
+  it("has the same markup whatever is said on it, in every state", () =>
+    fc.assert(
+      fc.property(words, fc.constantFrom(...Object.values(Samples.states)), (text, state) => {
+        const page = (said: string) =>
+          creatorPage(
+            visit(saying(state, said), { topic: { ...Samples.topic, content: said, organizationName: said } })
+          )
+        assert.deepStrictEqual(skeleton(page(text)), skeleton(page("plain")))
+      })
+    ))
+
+  it("has the same markup whatever was typed and refused, for every action", () =>
+    fc.assert(
+      fc.property(
+        words,
+        fc.constantFrom(...Object.values(Samples.states)),
+        fc.constantFrom(...actions),
+        fc.boolean(),
+        (text, state, action, isStale) => {
+          const page = (said: string) => {
+            const typed = { perspective: said, reason: said, content: said, instructions: said, draft_id: said }
+            const problem = {
+              field: isStale ? "draft_id" : textOf[action],
+              constraint: said
+            }
+            return creatorPage(visit(state, { refusal: { action, problem, says: said, typed, isStale } }))
+          }
+          assert.deepStrictEqual(skeleton(page(text)), skeleton(page("plain")))
+        }
+      )
+    ))
+
+  it("shows nobody's words backwards", () => {
+    const backwards = "Who wins? \u202esregal\u202c \u2066x\u2069"
+    const topic = { ...Samples.topic, content: backwards, organizationName: backwards }
+    const shown = creatorPage(visit(saying(Samples.states.topicSent, backwards), { topic }))
+    assert.notMatch(shown, /[\u202a-\u202e\u2066-\u2069]/)
+  })
+
+  it("keeps texts whole: what a form sends back is what was shown", () =>
+    fc.assert(
+      fc.property(words, (text) => {
+        const page = creatorPage(visit(saying(Samples.commentaryGenerated, text)))
+        const shown = /<textarea[^>]*name="content"[^>]*>\n([^<]*)<\/textarea>/.exec(page)?.[1]
+        const read = shown?.replace(/&#(\d+);/g, (_, code) => String.fromCharCode(Number(code)))
+        assert.strictEqual(read, text.toWellFormed())
+      })
+    ))
+
+  it("names its fields, ids and headings so that they can be found, refused or not", () => {
+    const refusals = actions.flatMap((action) =>
+      [true, false].map((isStale) => ({
+        action,
+        isStale,
+        problem: { field: isStale ? "draft_id" : textOf[action], constraint: "" },
+        says: "No.",
+        typed: { [textOf[action]]: "Typed." }
+      }))
+    )
+    const pages = Object.values(Samples.states).flatMap((state) =>
+      [null, ...refusals].map((refusal) => creatorPage(visit(state, { refusal })))
+    )
+    for (const page of pages) {
+      const ids = [...page.matchAll(/ id="([^"]*)"/g)].map(([, id]) => id)
+      assert.strictEqual(new Set(ids).size, ids.length)
+      for (const [, id] of page.matchAll(/<textarea id="([^"]*)"/g)) assert.include(page, `<label for="${id}">`)
+      for (const [, described] of page.matchAll(/aria-describedby="([^"]*)"/g)) {
+        for (const id of described!.split(" ")) assert.include(ids, id)
+      }
+      for (const [, target] of page.matchAll(/href="#([^"]*)"/g)) assert.include(ids, target)
+      if (page.includes("That was not done")) assert.include(page, "Typed.")
+      assert.strictEqual(page.match(/<h1>/g)?.length, 1)
+      assert.include(page, '<html lang="en">')
+    }
+  })
+
+  it("loads nothing from anywhere and runs nothing", () => {
+    for (const state of Object.values(Samples.states)) {
+      const page = creatorPage(visit(state))
+      assert.notMatch(page, /<script|<img|<iframe| style="| on\w+="|url\(|@import/)
+      for (const [, target] of page.matchAll(/ (?:src|href|action)="([^"]*)"/g)) {
+        assert.match(target!, /^(data:image\/svg|\/creator\/token|#)/)
+      }
+    }
+  })
+
+  it("offers exactly what the state allows", () => {
+    const offered: Readonly<Record<keyof typeof Samples.states, ReadonlyArray<Action>>> = {
+      topicSent: ["respond", "decline"],
+      opinionInjected: [],
+      stalled: ["revise"],
+      commentaryGenerated: ["approve", "revise", "withdraw"],
+      revised: ["approve", "revise", "withdraw"],
+      beingRevised: ["approve", "withdraw"],
+      lastDraft: ["approve", "withdraw"],
+      approved: [],
+      declined: [],
+      expired: [],
+      withdrawn: [],
+      timedOut: [],
+      neverWritten: []
+    }
+    for (const [name, state] of Object.entries(Samples.states)) {
+      const page = creatorPage(visit(state))
+      const found = new Set([...page.matchAll(/action="\/creator\/token\/(\w+)"/g)].map(([, action]) => action))
+      assert.deepStrictEqual([...found].sort(), [...offered[name as keyof typeof offered], "desk"].sort(), name)
+    }
+  })
+})
+
+describe("what a page says", () => {
+  const text = (page: string) =>
+    page
+      .replace(style, "")
+      .replace(/<[^>]*>/g, "")
+      .replaceAll("\u00a0", " ")
+  const named = (name: string) => ({ ...Samples.topicSent, persona: { ...Samples.topicSent.persona, name } })
+
+  it("names until when a closed request can be read", () => {
+    for (const state of [Samples.approved, Samples.declined, Samples.expired, Samples.withdrawn]) {
+      assert.include(text(creatorPage(visit(state))), "can be read until Saturday 13 June 2026, 12:00 UTC")
+    }
+  })
+
+  it("breaks a moment between day and time alone", () => {
+    assert.include(creatorPage(visit(Samples.topicSent)), ">Saturday\u00a016\u00a0May\u00a02026, 12:00\u00a0UTC</time>")
+  })
+
+  it("counts drafts down once there are few left", () => {
+    const heading = (number: number) => {
+      const draft = { ...Samples.revised.draft!, number }
+      return /<h2>(Draft.*)<\/h2>/.exec(creatorPage(visit({ ...Samples.revised, draft })))![1]!.replace(/<[^>]*>/g, "")
+    }
+    assert.deepStrictEqual([1, 7, 8, 10].map(heading), [
+      "Draft 1",
+      "Draft 7",
+      "Draft 8 of at most 10",
+      "Draft 10 of at most 10"
+    ])
+  })
+
+  it("takes initials from letters and digits alone", () => {
+    const initials = (name: string) => /aria-hidden="true">([^<]*)</.exec(creatorPage(visit(named(name))))?.[1]
+    const names = ["Jordan Vale", "Wolfe <b>Ivy", "(élan) & 7up !", "Cher", "山田 太郎", "<& !>", "  O’Neil  "]
+    assert.deepStrictEqual(names.map(initials), ["JV", "WB", "É7", "C", "山太", "", "O"])
+  })
+})
+
+describe("the desk and the outbox", () => {
+  it("have the same markup whatever is said on them", () =>
+    fc.assert(
+      fc.property(words, (text) => {
+        const pages = (said: string) => {
+          const mail = { file: said, date: said, from: said, to: said, subject: said, text: said }
+          const topic = { ...Samples.topic, content: said, organizationName: said }
+          return [
+            deskPage({
+              requests: [
+                { assignment: saying(Samples.topicSent, said), topic, link: "https://partners.example/creator/t" }
+              ],
+              further: 7
+            }),
+            outboxPage([mail], "/dev/outbox"),
+            outboxMailPage(mail, "/dev/outbox")
+          ]
+        }
+        assert.deepStrictEqual(pages(text).map(skeleton), pages("plain").map(skeleton))
+      })
+    ))
+
+  it("say how many open requests there are besides those that are shown, as far as that is known", () => {
+    const request = { assignment: Samples.topicSent, topic: Samples.topic, link: "https://partners.example/creator/t" }
+    const words = (shown: number, further: number) => {
+      const page = deskPage({ requests: Array.from({ length: shown }, () => request), further })
+      return [/<title>([^<]*)/.exec(page)?.[1]?.split(" · ")[0], /Not shown: <strong>([^<]*)/.exec(page)?.[1]]
+    }
+    assert.deepStrictEqual(words(0, 0), ["Nothing open", undefined])
+    assert.deepStrictEqual(words(1, 0), ["1 open request", undefined])
+    assert.deepStrictEqual(words(100, 0), ["100 open requests", undefined])
+    assert.deepStrictEqual(words(100, 7), ["107 open requests", "7"])
+    assert.deepStrictEqual(words(100, furtherCounted), ["1,100 or more open requests", "1,000 or more"])
+  })
+
+  it("make the links of a mail clickable, and only those", () => {
+    const text = 'Answer:\nhttps://partners.example/creator/a.b-c\n"javascript:alert(1)" http:\u200b//evil'
+    const page = outboxMailPage({ file: "f", date: "d", from: "f", to: "t", subject: "s", text }, "/dev/outbox")
+    const links = [...page.matchAll(/<a href="([^"]*)"/g)].map(([, target]) => target)
+    assert.deepStrictEqual(links, ["/dev/outbox", "https://partners.example/creator/a.b-c"])
+  })
+})
+
+describe("the template", () => {
+  it("escapes everything but HTML", () => {
+    assert.strictEqual(
+      html`<p title="${'"'}">${["<", html`<b>`, 1, null, undefined, false]}</p>`.markup,
+      '<p title="&#34;">&#60;<b>1</p>'
+    )
+    assert.notMatch(escapeHtml(`<>"'&`), /[<>"']|&(?!#)/)
+  })
+})
+
+describe("the colours", () => {
+  const schemes = [...style.matchAll(/:root\{([^}]*)\}/g)].map(([, body]) =>
+    Object.fromEntries([...body!.matchAll(/--([\w-]+):(#[0-9a-f]+)/g)].map(([, name, value]) => [name!, value!]))
+  )
+  const luminance = (hex: string) => {
+    const full = hex.length === 4 ? hex.replace(/[0-9a-f]/g, "$&$&") : hex
+    const [r, g, b] = [1, 3, 5].map((at) => {
+      const part = Number.parseInt(full.slice(at, at + 2), 16) / 255
+      return part <= 0.03928 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4
+    })
+    return 0.2126 * r! + 0.7152 * g! + 0.0722 * b!
+  }
+  const contrast = (one: string, other: string) => {
+    const [light, dark] = [luminance(one), luminance(other)].sort((a, b) => b - a)
+    return (light! + 0.05) / (dark! + 0.05)
+  }
+
+  it("are told apart by everyone, by day and by night (WCAG AA)", () => {
+    assert.strictEqual(schemes.length, 2)
+    for (const scheme of schemes) {
+      const { accent, field, ink, paper, sheet, soft, wash } = scheme as Record<string, string>
+      for (const ground of [paper!, sheet!]) {
+        for (const text of [ink!, soft!, accent!]) assert.isAtLeast(contrast(text, ground), 4.5)
+        assert.isAtLeast(contrast(field!, ground), 3)
+      }
+      assert.isAtLeast(contrast(scheme["on-accent"]!, accent!), 4.5)
+      for (const text of [ink!, accent!]) assert.isAtLeast(contrast(text, wash!), 4.5)
+    }
+  })
+})

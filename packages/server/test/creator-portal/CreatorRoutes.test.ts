@@ -1,0 +1,255 @@
+import { describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Logger from "effect/Logger"
+import * as References from "effect/References"
+import * as Tracer from "effect/Tracer"
+import * as TestClock from "effect/testing/TestClock"
+import { assert } from "vitest"
+import { layerUntraced } from "../../src/creator-portal/CreatorRequest.ts"
+import { caller } from "./Caller.ts"
+import { brokenToken, deskToken, link, token } from "./DeskFake.ts"
+import * as Samples from "./Samples.ts"
+import { uuid } from "./Samples.ts"
+
+const { noon, perspective, topic } = Samples
+const json = { accept: "application/json" }
+const address = `/api/creator/${token}`
+
+describe("looking", () => {
+  it.effect("shows who asks what, for whom and until when", () =>
+    Effect.gen(function* () {
+      const { look } = yield* caller(Samples.topicSent)
+      const { headers, status, text } = yield* look()
+      assert.strictEqual(status, 200)
+      assert.strictEqual(headers.get("content-type"), "text/html; charset=utf-8")
+      for (const part of ["Touchline Daily", topic.content, "Jordan Vale", "Saturday 16 May 2026, 12:00 UTC"]) {
+        assert.include(text.replaceAll("\u00a0", " "), part)
+      }
+      assert.include(text, `action="${address}/respond"`)
+      assert.include(text, `action="${address}/desk"`)
+    })
+  )
+
+  it.effect("changes nothing in any state, by GET or by HEAD", () =>
+    Effect.gen(function* () {
+      for (const state of Object.values(Samples.states)) {
+        const { call, look, state: kept } = yield* caller(state)
+        for (const headers of [{}, json]) assert.strictEqual((yield* look(headers)).status, 200)
+        const head = yield* call(token, { method: "HEAD" })
+        assert.strictEqual(head.status, 200)
+        assert.strictEqual(head.text, "")
+        for (const action of ["respond", "decline", "approve", "revise", "withdraw", "desk"]) {
+          for (const method of ["GET", "HEAD"]) {
+            const { headers, status, text } = yield* call(`${token}/${action}`, { method })
+            assert.deepStrictEqual([status, headers.get("location"), text], [303, address, ""])
+          }
+          assert.strictEqual((yield* call(`${token}/${action}`, { headers: json })).status, 404)
+        }
+        assert.strictEqual(kept.assignment, state)
+        assert.strictEqual(kept.deskMails, 0)
+      }
+    })
+  )
+
+  it.effect("answers a program with the request in the envelope", () =>
+    Effect.gen(function* () {
+      const { look } = yield* caller(Samples.commentaryGenerated)
+      const { headers, json: body } = yield* look(json)
+      assert.strictEqual(headers.get("content-type"), "application/json")
+      assert.deepStrictEqual(body(), {
+        success: true,
+        data: {
+          share_id: uuid(2),
+          status: "commentary_generated",
+          status_updated_at: "2026-05-14T12:00:00.000Z",
+          organization: { name: "Touchline Daily" },
+          persona: { id: uuid(4), name: "Jordan Vale", image_url: "https://images.example/jordan.png" },
+          topic: { content: topic.content },
+          perspective,
+          draft: { id: uuid(11), content: Samples.draftText, number: 1, created_at: "2026-05-14T12:00:00.000Z" },
+          generation: null,
+          commentary: null,
+          expires_at: "2026-05-21T12:00:00.000Z",
+          failure: null
+        }
+      })
+    })
+  )
+
+  it.effect("prefers HTML unless JSON is preferred", () =>
+    Effect.gen(function* () {
+      const { look } = yield* caller(Samples.topicSent)
+      const type = (accept: string) => Effect.map(look({ accept }), ({ headers }) => headers.get("content-type"))
+      assert.include(yield* type("text/html,application/xhtml+xml,*/*;q=0.8"), "text/html")
+      assert.include(yield* type("*/*"), "text/html")
+      assert.include(yield* type("application/json, text/html;q=0.5"), "application/json")
+      assert.include(yield* type("application/json;q=0.1, text/html"), "text/html")
+    })
+  )
+
+  it.effect("offers nothing any more once the time is over, swept or not", () =>
+    Effect.gen(function* () {
+      const { look } = yield* caller(Samples.topicSent)
+      yield* TestClock.setTime(noon + 48 * Samples.hour)
+      const { text } = yield* look()
+      assert.include(text, "This request has expired")
+      assert.notInclude(text, "/respond")
+    })
+  )
+
+  it.effect("looks again by itself only while a first draft is being written", () =>
+    Effect.gen(function* () {
+      for (const [name, state] of Object.entries(Samples.states)) {
+        const { look } = yield* caller(state)
+        assert.strictEqual((yield* look()).text.includes('http-equiv="refresh"'), name === "opinionInjected", name)
+      }
+    })
+  )
+})
+
+describe("a link that does not work", () => {
+  it.effect("is one and the same page, whatever is wrong with it or behind it", () =>
+    Effect.gen(function* () {
+      const { call } = yield* caller(Samples.topicSent)
+      const paths = ["", "nonsense", "a/b/c", `${token}/unknown`, `${token}/respond/more`, "%3Cb%3E", "x".repeat(1001)]
+      const answers = yield* Effect.forEach(paths, (path) => call(path))
+      for (const { status, text } of answers) {
+        assert.strictEqual(status, 404)
+        assert.strictEqual(text, answers[0]!.text)
+      }
+    })
+  )
+
+  it.effect("is a 404 envelope for a program, with every action and method", () =>
+    Effect.gen(function* () {
+      const { call } = yield* caller(Samples.topicSent)
+      for (const path of ["nonsense", "nonsense/respond", "nonsense/desk", `${deskToken}/respond`]) {
+        const { json: body, status } = yield* call(path, { method: "POST", headers: json })
+        assert.strictEqual(status, 404)
+        assert.strictEqual(body().error.code, "not_found")
+      }
+      for (const method of ["PUT", "PATCH", "DELETE"]) {
+        assert.strictEqual((yield* call(token, { method, headers: json })).json().error.code, "not_found")
+      }
+    })
+  )
+
+  it.effect("is not what a program is told of when it asks a link for what there is not: it hears what there is", () =>
+    Effect.gen(function* () {
+      const { call } = yield* caller(Samples.topicSent)
+      for (const [path, method] of [
+        [token, "PUT"],
+        [token, "POST"],
+        [`${token}/respond`, "GET"],
+        [`${token}/bogus`, "POST"],
+        ["nonsense/bogus", "POST"]
+      ] as const) {
+        const { error } = (yield* call(path, { method, headers: json })).json()
+        assert.strictEqual(error.code, "not_found")
+        assert.match(
+          error.message,
+          /GET shows .* POST to its \/respond, .*\/withdraw, \/desk acts/,
+          `${method} ${path}`
+        )
+      }
+    })
+  )
+})
+
+describe("the desk", () => {
+  it.effect("lists open requests, each with its link, as a page and as JSON", () =>
+    Effect.gen(function* () {
+      const { call } = yield* caller(Samples.topicSent)
+      const page = yield* call(deskToken)
+      assert.strictEqual(page.status, 200)
+      assert.include(page.text, `href="${link}"`)
+      const { further, requests } = (yield* call(deskToken, { headers: json })).json().data
+      assert.strictEqual(further, 0)
+      assert.strictEqual(requests[0].link, link)
+      assert.strictEqual(requests[0].share_id, uuid(2))
+    })
+  )
+})
+
+describe("every answer", () => {
+  it.effect("keeps the link out of caches, indexes, frames and referrers", () =>
+    Effect.gen(function* () {
+      const { call, form, look } = yield* caller(Samples.topicSent)
+      const answers = [
+        yield* look(),
+        yield* look(json),
+        yield* call("nonsense"),
+        yield* call(brokenToken),
+        yield* call(brokenToken, { headers: json }),
+        yield* form("respond"),
+        yield* form("desk")
+      ]
+      for (const { headers } of answers) {
+        assert.strictEqual(headers.get("referrer-policy"), "no-referrer")
+        assert.strictEqual(headers.get("cache-control"), "no-store")
+        assert.strictEqual(headers.get("x-robots-tag"), "noindex, nofollow")
+        assert.strictEqual(headers.get("x-content-type-options"), "nosniff")
+        assert.strictEqual(headers.get("x-frame-options"), "DENY")
+        assert.match(headers.get("content-security-policy")!, /^default-src 'none'; style-src 'sha256-[\w+/]{43}='; /)
+      }
+    })
+  )
+
+  it.effect("comes at most 60 times a minute for one link", () =>
+    Effect.gen(function* () {
+      const { call, look } = yield* caller(Samples.topicSent)
+      for (let count = 0; count < 60; count++) assert.strictEqual((yield* look()).status, 200)
+      yield* TestClock.adjust("18 seconds")
+      const page = yield* look()
+      assert.strictEqual(page.status, 429)
+      assert.strictEqual(page.headers.get("retry-after"), "42")
+      const refused = yield* look(json)
+      assert.strictEqual(refused.status, 429)
+      assert.strictEqual(refused.headers.get("retry-after"), "42")
+      assert.deepStrictEqual(refused.json().error.details, { retry_after: 42, limit: 60, remaining: 0 })
+      assert.strictEqual((yield* call(deskToken)).status, 200, "another link")
+      yield* TestClock.adjust("42 seconds")
+      assert.strictEqual((yield* look()).status, 200)
+    })
+  )
+
+  it.effect("is a page to a person even when we fail", () =>
+    Effect.gen(function* () {
+      const { call } = yield* caller(Samples.topicSent)
+      const { status, text } = yield* call(brokenToken)
+      assert.strictEqual(status, 500)
+      assert.include(text, "Something went wrong on our side")
+      assert.notInclude(text, "lost database")
+    }).pipe(Effect.provide(Logger.layer([])))
+  )
+
+  it.effect("leaves the route in logs and traces, never the token", () => {
+    const seen: Array<string> = []
+    const logger = Logger.make(({ fiber, message }) => {
+      seen.push(JSON.stringify([message, fiber.getRef(References.CurrentLogAnnotations)]))
+    })
+    const tracer = Tracer.make({
+      span: (options) => {
+        const span = new Tracer.NativeSpan(options)
+        const end = span.end.bind(span)
+        span.end = (...args) => {
+          seen.push(JSON.stringify([span.name, [...span.attributes]]))
+          end(...args)
+        }
+        return span
+      }
+    })
+    return Effect.gen(function* () {
+      const { form, look } = yield* caller(Samples.topicSent)
+      yield* look()
+      yield* form("respond", { perspective })
+      assert.isTrue(seen.some((line) => line.includes("POST /creator/:token/respond")))
+      assert.isTrue(seen.some((line) => line.includes('"route":"/creator/:token/respond"')))
+      for (const line of seen) assert.notInclude(line, "xxxx")
+    }).pipe(
+      Effect.provide([Logger.layer([logger]), layerUntraced]),
+      Effect.provideService(References.MinimumLogLevel, "Debug"),
+      Effect.withTracer(tracer)
+    )
+  })
+})

@@ -1,0 +1,52 @@
+import { it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as TestClock from "effect/testing/TestClock"
+import { assert } from "vitest"
+import * as TokenWindow from "../../src/creator-portal/TokenWindow.ts"
+
+const make = (capacity: number) => TokenWindow.make({ limit: 2, seconds: 60, capacity })
+
+it.effect("a window opens with the first use, closes a minute later, and tells the wait in whole seconds", () =>
+  Effect.gen(function* () {
+    const { take } = make(10)
+    assert.strictEqual(yield* take("a"), 0)
+    yield* TestClock.adjust("59 seconds")
+    assert.strictEqual(yield* take("a"), 0)
+    assert.strictEqual(yield* take("a"), 1)
+    yield* TestClock.adjust(999)
+    assert.strictEqual(yield* take("a"), 1)
+    yield* TestClock.adjust(1)
+    assert.strictEqual(yield* take("a"), 0)
+  })
+)
+
+it.effect("tokens do not count against each other", () =>
+  Effect.gen(function* () {
+    const { take } = make(10)
+    yield* take("a")
+    yield* take("a")
+    assert.strictEqual(yield* take("b"), 0)
+    assert.isAbove(yield* take("a"), 0)
+  })
+)
+
+it.effect("memory is bounded: the oldest window gives way, and no other", () =>
+  Effect.gen(function* () {
+    const { take } = make(2)
+    for (const token of ["a", "a", "b", "b", "c"]) yield* take(token)
+    assert.isAbove(yield* take("b"), 0)
+    assert.strictEqual(yield* take("a"), 0)
+  })
+)
+
+it.effect("windows that have ended are forgotten", () =>
+  Effect.gen(function* () {
+    const { take } = make(2)
+    for (const token of ["a", "a", "b", "b"]) yield* take(token)
+    yield* TestClock.adjust("1 minute")
+    yield* take("c")
+    yield* take("c")
+    assert.isAbove(yield* take("c"), 0)
+    assert.strictEqual(yield* take("a"), 0)
+  })
+)

@@ -1,0 +1,259 @@
+import { EventEmitter } from "node:events"
+import { Agent, createServer, type RequestListener, request } from "node:http"
+import { type AddressInfo, connect, type Socket } from "node:net"
+import { setTimeout as pause } from "node:timers/promises"
+import type { Sent } from "@partner-commentary/server/embedding/WebHandler"
+import * as NodeListener from "@partner-commentary/server/NodeListener"
+import { describe, expect, it } from "vitest"
+
+type Fetch = (request: Request, sent?: Sent) => Promise<Response>
+
+interface Test {
+  readonly onTestFinished: (cleanUp: () => Promise<void>) => void
+}
+
+const listen = (test: Test, fetch: Fetch, report: (error: unknown) => void = () => {}) => {
+  const answer = NodeListener.make({ fetch }, report)
+  return serve(test, (request, response) => void answer(request, response))
+}
+
+const serve = async (test: Test, listener: RequestListener) => {
+  const server = createServer(listener)
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", () => resolve()))
+  test.onTestFinished(
+    () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      })
+  )
+  return (server.address() as AddressInfo).port
+}
+
+interface Call {
+  readonly method?: string
+  readonly path?: string
+  readonly body?: string | Buffer
+  readonly agent?: Agent
+}
+
+const call = (port: number, { agent, body, method = "POST", path = "/" }: Call) =>
+  new Promise<{ readonly status: number; readonly text: string }>((resolve, reject) => {
+    const sent = request({ port, host: "127.0.0.1", method, path, ...(agent === undefined ? {} : { agent }) })
+    sent.on("error", reject)
+    sent.on("response", (response) => {
+      let text = ""
+      response.setEncoding("utf8").on("data", (chunk) => {
+        text += chunk
+      })
+      response.on("end", () => resolve({ status: response.statusCode ?? 0, text }))
+    })
+    sent.end(body)
+  })
+
+describe("a listener for Node's server", () => {
+  it("tells when an answer was taken: not before its client has read it", async (test) => {
+    const taken = Promise.withResolvers<void>()
+    let isTaken = false
+    const port = await listen(test, (_, sent) => {
+      sent?.whenTaken?.(() => {
+        isTaken = true
+        taken.resolve()
+      })
+      return Promise.resolve(new Response(new Uint8Array(32 * 1024 * 1024)))
+    })
+    const socket = connect(port, "127.0.0.1", () => socket.write("GET / HTTP/1.1\r\nHost: a\r\n\r\n"))
+    test.onTestFinished(async () => void socket.destroy())
+    await new Promise<void>((resolve) => socket.once("readable", resolve))
+    expect(isTaken).toBe(false)
+    socket.resume()
+    await taken.promise
+  })
+
+  it("aborts every request of a connection that is gone, those whose turn has not come too", async (test) => {
+    const aborted: Array<Promise<void>> = []
+    const all = Promise.withResolvers<void>()
+    const port = await listen(test, ({ signal }, sent) => {
+      aborted.push(
+        new Promise((resolve) => signal.addEventListener("abort", () => resolve())),
+        new Promise((resolve) => sent?.whenTaken?.(resolve))
+      )
+      if (aborted.length === 6) all.resolve()
+      return new Promise(() => {})
+    })
+    const socket = connect(port, "127.0.0.1", () => socket.write("GET / HTTP/1.1\r\nHost: a\r\n\r\n".repeat(3)))
+    await all.promise
+    socket.destroy()
+    await Promise.all(aborted)
+  })
+
+  it("listens once to the end of a connection, however many requests wait on it", async (test) => {
+    const all = Promise.withResolvers<Socket>()
+    let begun = 0
+    const listener = NodeListener.make({ fetch: () => new Promise(() => {}) }, () => {})
+    const server = createServer((request, response) => {
+      void listener(request, response)
+      if (++begun === 12) all.resolve(request.socket)
+    })
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+    const { port } = server.address() as AddressInfo
+    const socket = connect(port, "127.0.0.1", () => socket.write("GET / HTTP/1.1\r\nHost: a\r\n\r\n".repeat(12)))
+    test.onTestFinished(async () => {
+      socket.destroy()
+      server.close()
+    })
+    expect((await all.promise).listenerCount("close")).toBeLessThan(11)
+  })
+
+  it("aborts a request whose response is told nothing when the socket closes, as before Node 24", async () => {
+    const socket = new EventEmitter()
+    const none = () => undefined
+    const response = { headersSent: false, writableFinished: false, on: none, writeHead: none, write: () => true }
+    const answer = NodeListener.make(
+      {
+        fetch: ({ signal }) =>
+          new Promise((resolve) => signal.addEventListener("abort", () => resolve(new Response(null, { status: 204 }))))
+      },
+      () => {}
+    )
+    const request = { headers: {}, socket, readableEnded: true, on: none, pause: none, resume: none }
+    const answered = answer(request, { ...response, end: none, destroy: none })
+    socket.emit("close")
+    await answered
+    expect(socket.listenerCount("close")).toBe(1)
+  })
+
+  it("tells who connected, and the address as it was sent", async (test) => {
+    const port = await listen(test, (request, sent) =>
+      Promise.resolve(Response.json({ ...sent, method: request.method, url: request.url.replace(/:\d+/, "") }))
+    )
+    const told = async (made: Call) => JSON.parse((await call(port, made)).text)
+    const shared = { address: "127.0.0.1", method: "GET" }
+    const dots = await told({ method: "GET", path: "/a/../b?c=%31" })
+    expect(dots).toEqual({ ...shared, target: "/a/../b?c=%31", url: "http://127.0.0.1/b?c=%31" })
+    expect(await told({ method: "GET", path: "//a" })).toMatchObject({ target: "//a" })
+    expect(await told({ method: "TRACE" })).toMatchObject({ method: "TRACE" })
+  })
+
+  it("answers on a connection whose last body nobody read, whatever its size", async (test) => {
+    const answer = NodeListener.make({ fetch: () => Promise.resolve(new Response("unread")) }, () => {})
+    const connections = new Set<Socket>()
+    const port = await serve(test, (request, response) => {
+      connections.add(request.socket)
+      void answer(request, response)
+    })
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+    const body = Buffer.alloc(3 * 1024 * 1024)
+    for (let count = 0; count < 4; count++) {
+      expect(await call(port, { body, agent })).toEqual({ status: 200, text: "unread" })
+    }
+    expect(connections.size).toBe(1)
+    agent.destroy()
+  })
+
+  it("reads a body no faster than it is asked for, and hands over every byte", async (test) => {
+    let waiting: ReadableStreamDefaultReader<Uint8Array> | undefined
+    let finish: (response: Response) => void = () => {}
+    const port = await listen(test, (request) => {
+      waiting = request.body?.getReader()
+      return new Promise((resolve) => {
+        finish = resolve
+      })
+    })
+    const size = 64 * 1024 * 1024
+    const sent = request({ port, host: "127.0.0.1", method: "POST" })
+    const answered = new Promise<number>((resolve, reject) => {
+      sent.on("error", reject).on("response", (response) => resolve(response.resume().statusCode ?? 0))
+    })
+    sent.end(Buffer.alloc(size))
+    while (waiting === undefined) await pause(5)
+    await pause(200)
+    expect(sent.writableFinished).toBe(false)
+    let read = 0
+    for (;;) {
+      const { done, value } = await waiting.read()
+      if (done) break
+      read += value.length
+    }
+    expect(read).toBe(size)
+    finish(new Response("read"))
+    expect(await answered).toBe(200)
+  })
+
+  it("writes an answer no faster than it is read, and asks for no more of it once the client is gone", async (test) => {
+    let made = 0
+    let ended: unknown
+    const body = () =>
+      new ReadableStream<Uint8Array>({
+        pull: (controller) => {
+          made += 64 * 1024
+          controller.enqueue(new Uint8Array(64 * 1024))
+        },
+        cancel: (reason) => {
+          ended = reason ?? true
+        }
+      })
+    const port = await listen(test, () => Promise.resolve(new Response(body())))
+    const sent = request({ port, host: "127.0.0.1" }).end()
+    const response = await new Promise<{ readonly destroy: () => void }>((resolve) => sent.on("response", resolve))
+    let before = -1
+    while (made !== before) {
+      before = made
+      await pause(200)
+    }
+    expect(made).toBeLessThan(64 * 1024 * 1024)
+    response.destroy()
+    while (ended === undefined) await pause(5)
+  })
+
+  it("tells the service when the client is gone before its answer", async (test) => {
+    let asked: Request | undefined
+    const port = await listen(test, (request) => {
+      asked = request
+      return new Promise(() => {})
+    })
+    const sent = request({ port, host: "127.0.0.1", method: "POST" }).on("error", () => {})
+    sent.write("begun")
+    while (asked === undefined) await pause(5)
+    expect(asked.signal.aborted).toBe(false)
+    sent.destroy()
+    while (!asked.signal.aborted) await pause(5)
+    await expect(asked.text()).rejects.toBeDefined()
+  })
+
+  it("does not wait for a body that somebody else has read, and says so to the embedder", async (test) => {
+    const reported: Array<unknown> = []
+    const answer = NodeListener.make({ fetch: async (request) => new Response(await request.text()) }, (error) =>
+      reported.push(error)
+    )
+    const port = await serve(test, async (request, response) => {
+      await request.toArray()
+      await answer(request, response)
+    })
+    expect((await call(port, { body: "read" })).status).toBe(500)
+    expect(String(reported)).toContain("mount the service before what parses bodies")
+    expect(await call(port, {})).toMatchObject({ status: 200, text: "" })
+    expect(reported).toHaveLength(1)
+  })
+
+  it("gives HEAD the headers of GET, and no body", async (test) => {
+    const port = await listen(test, () => Promise.resolve(new Response("body", { headers: { "content-length": "4" } })))
+    const answer = await fetch(`http://127.0.0.1:${port}`, { method: "HEAD" })
+    expect([answer.headers.get("content-length"), await answer.text()]).toEqual(["4", ""])
+  })
+
+  it("answers 500 in the envelope where the service cannot begin, and says why to the embedder alone", async (test) => {
+    const reported: Array<unknown> = []
+    const port = await listen(
+      test,
+      () => Promise.reject(new Error("no such database")),
+      (error) => reported.push(error)
+    )
+    const answer = await fetch(`http://127.0.0.1:${port}`, { headers: { "x-request-id": "mine-1" } })
+    const text = await answer.text()
+    expect([answer.status, answer.headers.get("x-request-id")]).toEqual([500, "mine-1"])
+    expect(JSON.parse(text)).toMatchObject({ success: false, error: { code: "internal_error" } })
+    expect(text).not.toContain("database")
+    expect(reported).toEqual([new Error("no such database")])
+  })
+})

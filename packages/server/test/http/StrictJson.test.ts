@@ -1,0 +1,144 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Result from "effect/Result"
+import * as fc from "fast-check"
+import { parse } from "../../src/http/StrictJson.ts"
+
+const field = (text: string) => {
+  const parsed = parse(text)
+  return Result.isFailure(parsed) ? parsed.failure.field : undefined
+}
+
+describe("StrictJson", () => {
+  it("reads what JSON.parse reads, whatever was stringified", () => {
+    void fc.assert(
+      fc.property(fc.jsonValue({ maxDepth: 10 }), (value) => {
+        const text = JSON.stringify(value)
+        const parsed = parse(text)
+        if (Result.isFailure(parsed)) {
+          assert.isFalse(text.isWellFormed() && !/\\ud[89a-f]/i.test(text), `${text} ${parsed.failure.constraint}`)
+        } else assert.strictEqual(JSON.stringify(parsed.success), text)
+      })
+    )
+  })
+
+  it("is not deceived by brackets, commas and quotes inside strings", () => {
+    for (const text of ['{"a":"[{\\",:}]","b":"\\\\"}', '["\\"",{"}":1,"{":2}]', '{"\\"a":1,"a":2}'])
+      assert.isUndefined(field(text), text)
+  })
+
+  it("names the place of a key that is given twice, however it is spelled", () => {
+    assert.strictEqual(field('{"a":{"b":[0,{"c":1,"c":2}]}}'), "a.b[1].c")
+    assert.strictEqual(field('{"a":1,"\\u0061":2}'), "a")
+    assert.isUndefined(field('[{"a":1},{"a":2},{"b":{"a":1}}]'))
+  })
+
+  it("refuses numbers that a double changes, and only those", () => {
+    for (const same of [
+      "0",
+      "-0",
+      "1.0",
+      "1.50",
+      "100e-2",
+      "1E+2",
+      "0.1",
+      "9007199254740992",
+      "123456789012345680000",
+      "5e-324",
+      "1e308"
+    ]) {
+      assert.isUndefined(field(`[${same}]`), same)
+    }
+    for (const other of [
+      "9007199254740993",
+      "0.10000000000000000001",
+      "1e309",
+      "-1e309",
+      "1e-400",
+      "12345678901234567890"
+    ]) {
+      assert.strictEqual(field(`[1,${other}]`), "[1]", other)
+    }
+    void fc.assert(
+      fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (number) =>
+        assert.isUndefined(field(JSON.stringify(number)))
+      )
+    )
+  })
+
+  it("refuses lone surrogates in keys and values, and takes pairs", () => {
+    assert.strictEqual(field('{"a":"\\ud83d"}'), "a")
+    assert.strictEqual(field('{"a":["x","\\ude00"]}'), "a[1]")
+    assert.isDefined(field('{"\\ud83d":1}'))
+    assert.isUndefined(field('{"\\ud83d\\ude00":"\\ud83d\\ude00 😀"}'))
+  })
+
+  it("allows 32 levels inside the body's own object, and no more", () => {
+    const levels = (depth: number) => `{"metadata":${"[".repeat(depth)}${"]".repeat(depth)}}`
+    assert.isUndefined(field(levels(32)))
+    assert.match(field(levels(33)) ?? "", /^metadata/)
+    assert.match(field(levels(50_000)) ?? "", /^(metadata|body)/)
+  })
+
+  it("reads the longest numbers in time that grows with their length alone", () => {
+    const long = (zeros: number) => `[1.${"0".repeat(zeros)}1]`
+    assert.strictEqual(field(long(250_000)), "[0]")
+    assert.isUndefined(field(`[1.${"0".repeat(250_000)}]`))
+  })
+
+  it("writes out no place that nobody is told, and never more of a key than a person reads", () => {
+    const key = "k".repeat(130_000)
+    const twice = (holder: string) => `{"${holder}":{"${key}":{${'"":1,'.repeat(20_000)}"":1}}}`
+    let written = 0
+    const original = String.prototype.slice
+    String.prototype.slice = function (...range) {
+      if (range[0] === 0 && range[1] === 200) written++
+      return original.apply(this, range)
+    }
+    try {
+      assert.isTrue(Result.isSuccess(parse(twice("z"), new Set(["metadata"]))))
+      assert.strictEqual(written, 0)
+      const told = parse(twice("metadata"), new Set(["metadata"]))
+      assert.strictEqual(Result.isFailure(told) && told.failure.field, `metadata.${"k".repeat(64)}`)
+      assert.strictEqual(written, 1)
+    } finally {
+      String.prototype.slice = original
+    }
+  })
+
+  it("does not parse what is nested too deeply, and reads no further than there", () => {
+    const deep = `{"trace":${"[".repeat(4_000_000)}`
+    const read: Array<number> = []
+    const original = JSON.parse
+    JSON.parse = (text, reviver) => {
+      read.push(text.length)
+      return original(text, reviver)
+    }
+    try {
+      assert.match(field(deep) ?? "", /^trace/)
+      assert.match(field(`{"a":1,"a":2,"\\\\":3,"trace":${"[".repeat(4_000_000)}`) ?? "", /^trace/)
+    } finally {
+      JSON.parse = original
+    }
+    assert.isBelow(Math.max(0, ...read), 100)
+  })
+
+  it("reads strings of any length", () => {
+    for (const text of ["x".repeat(4_000_000), '\\"'.repeat(1_000_000)]) assert.isUndefined(field(`{"a":"${text}"}`))
+  })
+
+  it("looks into the named fields alone, but for nesting", () => {
+    const fields = new Set(["metadata"])
+    const found = (text: string) => {
+      const parsed = parse(text, fields)
+      return Result.isFailure(parsed) ? parsed.failure.field : undefined
+    }
+    assert.isUndefined(found('{"trace":12345678901234567890,"t":{"a":1,"a":2},"s":"\\ud800","metadata":{}}'))
+    assert.strictEqual(found('{"trace":1,"metadata":{"n":12345678901234567890}}'), "metadata.n")
+    assert.match(found(`{"trace":${"[".repeat(40)}${"]".repeat(40)}}`) ?? "", /^trace/)
+  })
+
+  it("says of everything else that it is no JSON", () => {
+    for (const text of ["", " ", "{", "{'a':1}", "[1,]", "NaN", "01", '"\n"', "{}{}", "\ufeff1x"])
+      assert.strictEqual(field(text), "body", text)
+  })
+})

@@ -1,0 +1,60 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Digest from "effect/crypto/Digest"
+import * as Effect from "effect/Effect"
+import * as HttpServerRequest from "effect/http/HttpServerRequest"
+import type * as HttpServerResponse from "effect/http/HttpServerResponse"
+import { asset, respond } from "../../src/openapi/Asset.ts"
+
+const text = "a text that everybody gets. ".repeat(10_000)
+const request = HttpServerRequest.fromWeb(new Request("http://localhost/docs/scalar.js"))
+
+const bytesOf = ({ body }: HttpServerResponse.HttpServerResponse) =>
+  body._tag === "Uint8Array" ? body.body : assert.fail("no bytes")
+
+/** How often something was unpacked meanwhile. */
+const unpackings = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+  Effect.suspend(() => {
+    const original = globalThis.DecompressionStream
+    let count = 0
+    globalThis.DecompressionStream = class extends original {
+      constructor(format: CompressionFormat) {
+        super(format)
+        count++
+      }
+    }
+    return Effect.map(
+      Effect.ensuring(
+        effect,
+        Effect.sync(() => {
+          globalThis.DecompressionStream = original
+        })
+      ),
+      (value) => [value, count] as const
+    )
+  })
+
+describe("an asset", () => {
+  it.effect("is unpacked once for all who take no compressed answer, and they are sent the same bytes", () =>
+    Effect.gen(function* () {
+      const made = yield* asset(text, {})
+      const all = Array.from({ length: 200 }, () => respond(made, request))
+      const [answers, count] = yield* unpackings(Effect.all(all, { concurrency: "unbounded" }))
+      const [first, ...others] = answers.map(bytesOf)
+      assert.strictEqual(new TextDecoder().decode(first), text)
+      for (const other of others) assert.strictEqual(other, first)
+      assert.strictEqual(count, 1)
+      const [later, further] = yield* unpackings(respond(made, request))
+      assert.strictEqual(bytesOf(later), first)
+      assert.strictEqual(further, 0)
+    }).pipe(Effect.provide(Digest.layerWebCrypto))
+  )
+
+  it.effect("is unpacked for who still wants it when the one who asked first has left", () =>
+    Effect.gen(function* () {
+      const made = yield* asset(text, {})
+      const left = Effect.timeoutOption(respond(made, request), 0)
+      const [, answer] = yield* Effect.all([left, respond(made, request)], { concurrency: "unbounded" })
+      assert.strictEqual(new TextDecoder().decode(bytesOf(answer)), text)
+    }).pipe(Effect.provide(Digest.layerWebCrypto))
+  )
+})
