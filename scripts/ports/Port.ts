@@ -73,7 +73,7 @@ export const portsOf = (files: Files): ReadonlyArray<Port> => {
   const names = found.map(({ name }) => name)
   const unitOf = unitsOf(files)
   const suites = all
-    .filter(([path]) => /^packages\/testkit\/src\/\w+Suite\.ts$/.test(path))
+    .filter(([path]) => /^packages\/testkit\/src\/[a-z]+\/\w+Suite\.ts$/.test(path))
     .map(([path, text]) => ({ port: portOf(path, text, names), suite: suiteOf(path, text, all) }))
   return found
     .map(({ methods, name, path, text }) => ({

@@ -30,7 +30,7 @@ describe("the ports", () => {
   })
 
   it("refuse a suite that names no port", () => {
-    const path = "packages/testkit/src/MailerSuite.ts"
+    const path = "packages/testkit/src/mail/MailerSuite.ts"
     expect(() => portsOf(without(path, (text) => text.replace("}: Mailer`", "}: mails`")))).toThrow(
       `${path} names no port`
     )
@@ -44,7 +44,7 @@ describe("the ports", () => {
   })
 
   it("refuse a guarantee whose name is not told by the file", () => {
-    const path = "packages/testkit/src/MediaStorageSuite.ts"
+    const path = "packages/testkit/src/commentary/MediaStorageSuite.ts"
     const planted = without(path, (text) => text.replaceAll("Object.entries(media)", "others"))
     expect(() => portsOf(planted)).toThrow(/MediaStorageSuite\.ts: what ".+" stands for cannot be read/)
   })

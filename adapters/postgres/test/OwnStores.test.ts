@@ -4,7 +4,7 @@ import { OrganizationRegistry } from "@partner-commentary/core/partner/Organizat
 import { PersonaStore } from "@partner-commentary/core/persona/PersonaStore"
 import * as Postgres from "@partner-commentary/postgres/Postgres"
 import * as TestDatabase from "@partner-commentary/test/postgres/TestDatabase"
-import { organization, persona, start } from "@partner-commentary/testkit/Fixtures"
+import { organization, persona, start } from "@partner-commentary/testkit/support/Fixtures"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"

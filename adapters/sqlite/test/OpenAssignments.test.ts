@@ -3,7 +3,7 @@ import { assert, it } from "@effect/vitest"
 import { AssignmentStore, furtherCounted } from "@partner-commentary/core/topic/AssignmentStore"
 import { TopicStore } from "@partner-commentary/core/topic/TopicStore"
 import { layerMemory } from "@partner-commentary/sqlite/Sqlite"
-import { personas, submission } from "@partner-commentary/testkit/Fixtures"
+import { personas, submission } from "@partner-commentary/testkit/support/Fixtures"
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
 

@@ -6,7 +6,7 @@ import { OrganizationStore } from "@partner-commentary/core/partner/Organization
 import { PersonaRegistry } from "@partner-commentary/core/persona/PersonaRegistry"
 import { PersonaStore } from "@partner-commentary/core/persona/PersonaStore"
 import { layerWith } from "@partner-commentary/sqlite/Sqlite"
-import { license, organization, persona, start } from "@partner-commentary/testkit/Fixtures"
+import { license, organization, persona, start } from "@partner-commentary/testkit/support/Fixtures"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"

@@ -2,7 +2,7 @@
 import { assert, it } from "@effect/vitest"
 import { rebuild } from "@partner-commentary/sql/reporting/RebuiltFigures"
 import { layerMemory } from "@partner-commentary/sqlite/Sqlite"
-import * as FiguresScene from "@partner-commentary/testkit/FiguresScene"
+import * as FiguresScene from "@partner-commentary/testkit/performance/FiguresScene"
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
 

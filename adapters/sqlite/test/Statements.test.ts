@@ -22,8 +22,16 @@ import { EventLog } from "@partner-commentary/core/webhook/EventLog"
 import { RedeliveryStore } from "@partner-commentary/core/webhook/RedeliveryStore"
 import { WebhookStore } from "@partner-commentary/core/webhook/WebhookStore"
 import { layerMemory } from "@partner-commentary/sqlite/Sqlite"
-import * as Creator from "@partner-commentary/testkit/Creator"
-import { apiKey, commentaryId, day, personas, start, submission, webhook } from "@partner-commentary/testkit/Fixtures"
+import * as Creator from "@partner-commentary/testkit/support/Creator"
+import {
+  apiKey,
+  commentaryId,
+  day,
+  personas,
+  start,
+  submission,
+  webhook
+} from "@partner-commentary/testkit/support/Fixtures"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"

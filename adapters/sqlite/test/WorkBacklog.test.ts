@@ -1,7 +1,7 @@
 /** What the counts for operators cost on SQLite, where every statement holds up the process. */
 import { assert, it } from "@effect/vitest"
 import { WorkBacklog } from "@partner-commentary/core/operations/WorkBacklog"
-import { start } from "@partner-commentary/testkit/Fixtures"
+import { start } from "@partner-commentary/testkit/support/Fixtures"
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
 import * as Statement from "effect/sql/Statement"

@@ -1,0 +1,178 @@
+/** What every ApiKeyStore promises. */
+import { assert, describe } from "@effect/vitest"
+import type { ApiKey } from "@partner-commentary/core/access/ApiKey"
+import { ApiKeyStore } from "@partner-commentary/core/access/ApiKeyStore"
+import type { AuditEntry } from "@partner-commentary/core/shared/AuditLog"
+import type { Instant } from "@partner-commentary/core/shared/Instant"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import type * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Result from "effect/Result"
+import { apiKey, day, hour, organizationId, start } from "../support/Fixtures.ts"
+import { guarantees } from "../support/Guarantee.ts"
+
+const plenty = 1000
+
+const record = ({ id, organizationId }: ApiKey): AuditEntry => ({
+  action: "key.tested",
+  subject: id,
+  organizationId,
+  details: {}
+})
+
+const insert = (key: ApiKey, hash: string = key.id, most = plenty) =>
+  Effect.flatMap(ApiKeyStore, (store) => store.insert({ key, hash }, most, record(key)))
+
+const end = (key: ApiKey, at: Instant, successor: ApiKey | null = null) =>
+  Effect.flatMap(ApiKeyStore, (store) =>
+    store.modify(key.id, null, (present) =>
+      Result.succeed({
+        revokedAt: at,
+        isRevoked: true,
+        successor: successor === null ? null : { key: successor, hash: successor.id },
+        record: record(present)
+      })
+    )
+  )
+
+export const suite = <E>(name: string, layer: Layer.Layer<ApiKeyStore, E>): void => {
+  describe(`${name}: ApiKeyStore`, () => {
+    const it = guarantees(layer)
+
+    it("a key is found by its hash, as it was issued", () =>
+      Effect.gen(function* () {
+        const store = yield* ApiKeyStore
+        const full = apiKey({ environment: "test", expiresAt: start + day })
+        const bare = apiKey({ ipAllowList: [], scopes: [] })
+        yield* insert(full, "hash-full")
+        yield* insert(bare, "hash-bare")
+        assert.deepStrictEqual(yield* store.findByHash("hash-full"), Option.some(full))
+        assert.deepStrictEqual(yield* store.findByHash("hash-bare"), Option.some(bare))
+        assert.isTrue(Option.isNone(yield* store.findByHash("hash-other")))
+        assert.deepStrictEqual(yield* store.find(full.organizationId, full.id), Option.some(full))
+        assert.isTrue(Option.isNone(yield* store.find(bare.organizationId, full.id)))
+      }))
+
+    it("a revoked key is still found; what it becomes is decided by what it is", () =>
+      Effect.gen(function* () {
+        const store = yield* ApiKeyStore
+        const key = apiKey()
+        yield* insert(key, "hash")
+        const revoked = { ...key, revokedAt: start + hour, isRevoked: true }
+        assert.deepStrictEqual(yield* end(key, start + hour), Option.some(revoked))
+        assert.deepStrictEqual(yield* store.findByHash("hash"), Option.some(revoked))
+        const refused = store.modify(key.id, key.organizationId, (present) => Result.fail(present))
+        assert.deepStrictEqual(yield* Effect.flip(refused), revoked)
+        assert.deepStrictEqual(yield* store.findByHash("hash"), Option.some(revoked))
+      }))
+
+    it("a key in its grace may be revoked outright at the very moment of its end", () =>
+      Effect.gen(function* () {
+        const store = yield* ApiKeyStore
+        const key = apiKey({ revokedAt: start + hour })
+        yield* insert(key, "hash")
+        assert.deepStrictEqual(yield* store.findByHash("hash"), Option.some(key))
+        yield* end(key, start + hour)
+        assert.deepStrictEqual(yield* store.findByHash("hash"), Option.some({ ...key, isRevoked: true }))
+      }))
+
+    it("a key that is not there, or is another organization's, does not change", () =>
+      Effect.gen(function* () {
+        const store = yield* ApiKeyStore
+        const key = apiKey()
+        yield* insert(key)
+        const undecided = () => assert.fail("nothing is there to decide about")
+        assert.isTrue(Option.isNone(yield* store.modify(apiKey().id, null, undecided)))
+        assert.isTrue(Option.isNone(yield* store.modify(key.id, organizationId(), undecided)))
+      }))
+
+    it("a successor comes with the end of its predecessor, or not at all", () =>
+      Effect.gen(function* () {
+        const store = yield* ApiKeyStore
+        const [key, other] = [apiKey(), apiKey()]
+        yield* insert(key)
+        yield* insert(other)
+        const successor = apiKey({ organizationId: key.organizationId, lineageId: key.lineageId })
+        yield* end(key, start + day, successor)
+        assert.deepStrictEqual(yield* store.findByHash(successor.id), Option.some(successor))
+        const clash = { ...apiKey(), id: key.id }
+        assert.isTrue(Exit.isFailure(yield* Effect.exit(end(other, start, clash))))
+        assert.deepStrictEqual(yield* store.findByHash(other.id), Option.some(other))
+      }))
+
+    it("of two changes at once the second sees what the first made of it", () =>
+      Effect.gen(function* () {
+        const store = yield* ApiKeyStore
+        const key = apiKey()
+        yield* insert(key)
+        const once = store.modify(key.id, null, (present) =>
+          present.revokedAt === null
+            ? Result.succeed({ revokedAt: start, isRevoked: true, successor: null, record: null })
+            : Result.fail("ended" as const)
+        )
+        const exits = yield* Effect.all(
+          Array.from({ length: 10 }, () => Effect.exit(once)),
+          { concurrency: "unbounded" }
+        )
+        assert.lengthOf(exits.filter(Exit.isSuccess), 1)
+      }))
+
+    it("no more keys than may be are active in one organization and environment, however many come at once", () =>
+      Effect.gen(function* () {
+        const store = yield* ApiKeyStore
+        const mine = organizationId()
+        const another = (changes: Partial<ApiKey> = {}) => {
+          const key = apiKey({ organizationId: mine, ...changes })
+          return Effect.exit(insert(key, key.id, 5))
+        }
+        yield* another({ revokedAt: start + day })
+        yield* another({ expiresAt: start })
+        const exits = yield* Effect.all(
+          Array.from({ length: 12 }, () => another()),
+          { concurrency: "unbounded" }
+        )
+        assert.lengthOf(exits.filter(Exit.isSuccess), 5)
+        const refused = yield* Effect.flip(insert(apiKey({ organizationId: mine }), "one more", 5))
+        assert.deepInclude(refused, { _tag: "TooManyKeys", most: 5 })
+        assert.isTrue(Option.isNone(yield* store.findByHash("one more")))
+        assert.isTrue(Exit.isSuccess(yield* another({ environment: "test" })))
+        assert.isTrue(Exit.isSuccess(yield* another({ organizationId: organizationId() })))
+      }))
+
+    it("an organization's keys are listed newest first, with what ended since a moment, nobody else's", () =>
+      Effect.gen(function* () {
+        const store = yield* ApiKeyStore
+        const mine = organizationId()
+        const key = (changes: Partial<ApiKey>) => apiKey({ organizationId: mine, ...changes })
+        const listed = [
+          key({}),
+          key({ createdAt: start + hour, revokedAt: start + hour }),
+          key({ createdAt: start + hour, expiresAt: start + hour }),
+          key({ createdAt: start + day, revokedAt: start + day, expiresAt: start + 2 * day })
+        ]
+        const gone = [key({ revokedAt: start + hour - 1 }), key({ expiresAt: start, revokedAt: start + day })]
+        for (const one of [...listed, ...gone, apiKey()]) yield* insert(one)
+        assert.deepStrictEqual(yield* store.list(mine, start + hour, 10), listed.toReversed())
+        assert.deepStrictEqual(yield* store.list(mine, start + hour, 2), listed.toReversed().slice(0, 2))
+        assert.lengthOf(yield* store.list(mine, 0, 10), 6)
+        assert.deepStrictEqual(yield* store.list(organizationId(), 0, 10), [])
+      }))
+
+    it("the last use of a key moves forward alone", () =>
+      Effect.gen(function* () {
+        const store = yield* ApiKeyStore
+        const [used, idle] = [apiKey(), apiKey()]
+        yield* insert(used, "hash-used")
+        yield* insert(idle, "hash-idle")
+        yield* store.markUsed([{ id: used.id, at: start + hour }])
+        yield* store.markUsed([
+          { id: used.id, at: start },
+          { id: apiKey().id, at: start }
+        ])
+        yield* store.markUsed([])
+        assert.deepStrictEqual(yield* store.findByHash("hash-used"), Option.some({ ...used, lastUsedAt: start + hour }))
+        assert.deepStrictEqual(yield* store.findByHash("hash-idle"), Option.some(idle))
+      }))
+  })
+}

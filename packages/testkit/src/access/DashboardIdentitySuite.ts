@@ -1,0 +1,155 @@
+/** What every DashboardIdentity promises, whoever signs its tokens. */
+import { assert, describe } from "@effect/vitest"
+import { DashboardIdentity } from "@partner-commentary/core/access/DashboardIdentity"
+import * as Instant from "@partner-commentary/core/shared/Instant"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import type * as Layer from "effect/Layer"
+import * as TestClock from "effect/testing/TestClock"
+import { guarantees } from "../support/Guarantee.ts"
+
+export type Claims = Readonly<Record<string, unknown>>
+
+/** The issuer that the identity believes. */
+export class TokenMint extends Context.Service<
+  TokenMint,
+  {
+    /** Signs just these claims, whatever they say. */
+    readonly sign: (claims: Claims) => Effect.Effect<string>
+    /** Its own `iss`, the service's `aud`, and the name of the claim that names the organization. */
+    readonly issuer: string
+    readonly audience: string
+    readonly organizationClaim: string
+  }
+>()("@partner-commentary/testkit/DashboardIdentitySuite/TokenMint") {}
+
+/** Good for an hour, with changes; what is changed to undefined is left out. */
+export const token = Effect.fnUntraced(function* (changes: Claims = {}) {
+  const { audience, issuer, organizationClaim, sign } = yield* TokenMint
+  const now = Math.floor((yield* Instant.now) / 1000)
+  const claims = { iss: issuer, aud: audience, sub: "ada", iat: now, exp: now + 3600, [organizationClaim]: "acme" }
+  const all = Object.entries({ ...claims, ...changes })
+  return yield* sign(Object.fromEntries(all.filter(([, value]) => value !== undefined)))
+})
+
+/** `good`, `refused`, `expired` or `unreachable`. */
+export const verdict = (text: string) =>
+  Effect.flatMap(DashboardIdentity, ({ verify }) =>
+    Effect.match(verify(text), {
+      onSuccess: () => "good",
+      onFailure: (error) => (error._tag === "TokenRefused" ? (error.expired ? "expired" : "refused") : "unreachable")
+    })
+  )
+
+export const suite = <E>(name: string, layer: Layer.Layer<DashboardIdentity | TokenMint, E>): void => {
+  describe(`${name}: DashboardIdentity`, () => {
+    const it = guarantees(layer)
+
+    it("a good token names an organization as the claim does, and who signed in", () =>
+      Effect.gen(function* () {
+        const { verify } = yield* DashboardIdentity
+        const { audience, organizationClaim } = yield* TokenMint
+        assert.deepStrictEqual(yield* verify(yield* token()), { organization: "acme", subject: "ada" })
+        const nameless = yield* token({ sub: undefined, [organizationClaim]: "Ücme/1|x" })
+        assert.deepStrictEqual(yield* verify(nameless), { organization: "Ücme/1|x", subject: null })
+        const shared = yield* token({ aud: ["somebody else", audience], sub: "x".repeat(1000) })
+        assert.strictEqual((yield* verify(shared)).subject?.length, 255)
+      }))
+
+    it("a token of another issuer, for another audience, or without either is refused", () =>
+      Effect.gen(function* () {
+        const { audience, issuer } = yield* TokenMint
+        for (const changes of [
+          { iss: "https://elsewhere.example" },
+          { iss: `${issuer}/` },
+          { iss: undefined },
+          { aud: "another service" },
+          { aud: [] },
+          { aud: [`${audience}2`] },
+          { aud: undefined }
+        ]) {
+          assert.strictEqual(yield* verdict(yield* token(changes)), "refused", JSON.stringify(changes))
+        }
+      }))
+
+    it("a token holds from its beginning to its end, give or take 30 seconds, and none is without an end", () =>
+      Effect.gen(function* () {
+        const now = Math.floor((yield* Instant.now) / 1000)
+        const later = yield* token({ nbf: now + 60, exp: now + 120 })
+        assert.strictEqual(yield* verdict(later), "refused")
+        yield* TestClock.adjust("30 seconds")
+        assert.strictEqual(yield* verdict(later), "good")
+        yield* TestClock.adjust("119 seconds")
+        assert.strictEqual(yield* verdict(later), "good")
+        yield* TestClock.adjust("1 seconds")
+        assert.strictEqual(yield* verdict(later), "expired")
+        assert.strictEqual(yield* verdict(yield* token({ exp: undefined })), "refused")
+        assert.strictEqual(yield* verdict(yield* token({ exp: "tomorrow" })), "refused")
+      }))
+
+    it("who is told that a token ran out had a genuine one for us", () =>
+      Effect.gen(function* () {
+        for (const changes of [{ iss: "https://elsewhere.example" }, { aud: "another service" }]) {
+          assert.strictEqual(yield* verdict(yield* token({ ...changes, exp: 1 })), "refused")
+        }
+        const expired = yield* token({ exp: 1 })
+        assert.strictEqual(yield* verdict(expired), "expired")
+        assert.strictEqual(yield* verdict(forged(expired)), "refused")
+      }))
+
+    it("a claim that names no organization is refused", () =>
+      Effect.gen(function* () {
+        const { organizationClaim } = yield* TokenMint
+        for (const claim of [undefined, null, 7, true, "", "  ", ["acme"], { id: "acme" }, "ac\u0000me"]) {
+          assert.strictEqual(yield* verdict(yield* token({ [organizationClaim]: claim })), "refused", String(claim))
+        }
+      }))
+
+    it("a token whose signature or text was changed is refused, and so is what is none", () =>
+      Effect.gen(function* () {
+        const good = yield* token()
+        const [header = "", payload = "", signature = ""] = good.split(".")
+        const { organizationClaim } = yield* TokenMint
+        const [, other = ""] = (yield* token({ [organizationClaim]: "rival" })).split(".")
+        for (const text of [
+          forged(good),
+          `${header}.${other}.${signature}`,
+          `${header}.${payload}.`,
+          `${header}.${payload}`,
+          `${good}.${signature}`,
+          ` ${good}`,
+          "",
+          ".",
+          "..",
+          "a.b.c",
+          "null",
+          "\u0000.\ud800.é",
+          `${header}.${"A".repeat(9 * 1024)}.${signature}`
+        ]) {
+          assert.strictEqual(yield* verdict(text), "refused", text.slice(0, 40))
+        }
+        assert.strictEqual(yield* verdict(good), "good")
+      }))
+
+    it("a token that is longer than 8 KiB is refused, good or not", () =>
+      Effect.gen(function* () {
+        assert.strictEqual(yield* verdict(yield* token({ more: "x".repeat(5000) })), "good")
+        assert.strictEqual(yield* verdict(yield* token({ more: "x".repeat(9000) })), "refused")
+      }))
+
+    it("a token that says it needs no signature is refused", () =>
+      Effect.gen(function* () {
+        const [, payload = ""] = (yield* token()).split(".")
+        for (const alg of ["none", "None", "NONE", ""]) {
+          const header = btoa(JSON.stringify({ alg, typ: "JWT" })).replaceAll("=", "")
+          assert.strictEqual(yield* verdict(`${header}.${payload}.`), "refused")
+        }
+      }))
+  })
+}
+
+/** With one character of the signature changed that is not its last, whose low bits may mean nothing. */
+const forged = (text: string): string => {
+  const at = text.lastIndexOf(".") + 5
+  return text.slice(0, at) + (text[at] === "A" ? "B" : "A") + text.slice(at + 1)
+}

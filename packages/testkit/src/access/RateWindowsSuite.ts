@@ -1,0 +1,76 @@
+/** What every RateWindows promises: fixed windows, counted in all that are asked for or in none, never one over the limit. */
+import { assert, describe } from "@effect/vitest"
+import type { FixedWindow } from "@partner-commentary/core/access/FixedWindows"
+import { RateWindows } from "@partner-commentary/core/access/RateWindows"
+import * as Effect from "effect/Effect"
+import type * as Layer from "effect/Layer"
+import * as TestClock from "effect/testing/TestClock"
+import { start } from "../support/Fixtures.ts"
+import { guarantees } from "../support/Guarantee.ts"
+
+const hour = (limit: number, name = "a"): FixedWindow => ({ name, limit, seconds: 3600 })
+const minute = (limit: number, name = "a"): FixedWindow => ({ name, limit, seconds: 60 })
+
+const take = (...windows: ReadonlyArray<FixedWindow>) => RateWindows.use((one) => one.take(windows))
+
+export const suite = <E>(name: string, layer: Layer.Layer<RateWindows, E>): void => {
+  describe(`${name}: RateWindows`, () => {
+    const it = guarantees(layer)
+
+    it("a window begins with its first count, ends a whole length later, and tells how it stands", () =>
+      Effect.gen(function* () {
+        yield* TestClock.adjust(500)
+        const stands = (remaining: number, resetsAt: number) => [{ limit: 2, remaining, resetsAt: start + resetsAt }]
+        assert.deepStrictEqual(yield* take(hour(2)), { admitted: true, standings: stands(1, 3_600_500) })
+        yield* TestClock.adjust(3_599_999)
+        assert.isTrue((yield* take(hour(2))).admitted)
+        assert.deepStrictEqual(yield* take(hour(2)), { admitted: false, standings: stands(0, 3_600_500) })
+        yield* TestClock.adjust(1)
+        assert.deepStrictEqual(yield* take(hour(2)), { admitted: true, standings: stands(1, 7_200_500) })
+      }))
+
+    it("what one window refuses counts in none and begins none", () =>
+      Effect.gen(function* () {
+        for (const _ of [1, 2]) assert.isTrue((yield* take(hour(10), minute(2))).admitted)
+        for (const _ of [1, 2]) assert.isFalse((yield* take(hour(10), minute(2))).admitted)
+        assert.isFalse((yield* take(hour(10, "b"), minute(2))).admitted)
+        yield* TestClock.adjust(1000)
+        assert.strictEqual((yield* take(hour(10, "b"))).standings[0]?.resetsAt, start + 3_601_000)
+        assert.strictEqual((yield* take(hour(10))).standings[0]?.remaining, 7)
+      }))
+
+    it("windows of one name and different lengths, and of different names, are apart", () =>
+      Effect.gen(function* () {
+        assert.isTrue((yield* take(minute(1))).admitted)
+        assert.isTrue((yield* take(hour(1))).admitted)
+        assert.isTrue((yield* take(minute(1, 'a "{,}\\ b'))).admitted)
+        assert.isFalse((yield* take(minute(1, 'a "{,}\\ b'))).admitted)
+      }))
+
+    it("a limit that is changed holds at once", () =>
+      Effect.gen(function* () {
+        for (const _ of [1, 2, 3]) yield* take(hour(5))
+        assert.isFalse((yield* take(hour(3))).admitted)
+        assert.strictEqual((yield* take(hour(3))).standings[0]?.remaining, 0)
+        assert.strictEqual((yield* take(hour(9))).standings[0]?.remaining, 5)
+      }))
+
+    it("a full window is refused until it ends, and a clock that is put back begins windows anew", () =>
+      Effect.gen(function* () {
+        assert.isTrue((yield* take(minute(1), hour(9))).admitted)
+        for (const _ of [1, 2, 3]) assert.isFalse((yield* take(minute(1), hour(9))).admitted)
+        yield* TestClock.adjust(60_000)
+        assert.strictEqual((yield* take(minute(1), hour(9))).standings[1]?.remaining, 7)
+        yield* TestClock.setTime(start - 10_000_000)
+        assert.strictEqual((yield* take(minute(1), hour(9))).standings[1]?.remaining, 8)
+      }))
+
+    it("of many calls at once exactly as many are let through as fit, and the others count nowhere", () =>
+      Effect.gen(function* () {
+        const calls = Array.from({ length: 300 }, (_, index) => take(minute(20, `a${index % 3}`), hour(1000)))
+        const taken = yield* Effect.all(calls, { concurrency: "unbounded" })
+        assert.strictEqual(taken.filter(({ admitted }) => admitted).length, 60)
+        assert.strictEqual((yield* take(hour(1000))).standings[0]?.remaining, 939)
+      }))
+  })
+}

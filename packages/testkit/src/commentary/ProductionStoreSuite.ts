@@ -1,0 +1,246 @@
+/** What every ProductionStore promises: what an approval asked for is taken by one at a time, and never forgotten before it is settled. */
+import { assert, describe } from "@effect/vitest"
+import type { MediaKind } from "@partner-commentary/core/commentary/MediaSynthesizer"
+import type { Order } from "@partner-commentary/core/commentary/Production"
+import { ProductionStore } from "@partner-commentary/core/commentary/ProductionStore"
+import { AssignmentStore } from "@partner-commentary/core/topic/AssignmentStore"
+import type { OutputType } from "@partner-commentary/core/topic/Topic"
+import { TopicStore } from "@partner-commentary/core/topic/TopicStore"
+import { approve } from "@partner-commentary/core/topic/Workflow"
+import * as Effect from "effect/Effect"
+import type * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Result from "effect/Result"
+import * as Creator from "../support/Creator.ts"
+import { commentaryId, hour, minute, second, start, submission } from "../support/Fixtures.ts"
+import { guarantees } from "../support/Guarantee.ts"
+
+type Stores = ProductionStore | AssignmentStore | TopicStore
+
+const both: ReadonlyArray<MediaKind> = ["audio", "video"]
+const url = "https://media.example.org/a.mp3"
+
+export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
+  describe(`${name}: ProductionStore`, () => {
+    const it = guarantees(layer)
+
+    /** An approved assignment of a topic with these output types, whose approval ordered these. */
+    const approved = Effect.fnUntraced(function* (
+      outputTypes: ReadonlyArray<OutputType> = ["text", "audio"],
+      orders: ReadonlyArray<Order> = both.map((kind) => ({ kind, name: `name of ${kind}` }))
+    ) {
+      const topics = yield* TopicStore
+      const assignments = yield* AssignmentStore
+      const given = submission({ topic: { outputTypes } })
+      yield* topics.submit(given)
+      const shareId = given.candidates[0]?.shareId ?? assert.fail("nobody was asked")
+      yield* Creator.respondAndDraft(shareId)
+      const action = { draftId: null, content: null, commentaryId: commentaryId(), contentHash: "hash", orders }
+      yield* assignments.modify(shareId, (present) => approve(present, action, start))
+      return shareId
+    })
+
+    const claim = (at: number, kinds = both, limit = 100) =>
+      Effect.flatMap(ProductionStore, (store) => store.claim(at, at + minute, kinds, limit))
+
+    const urlsOf = Effect.fnUntraced(function* (shareId: Parameters<AssignmentStore["Service"]["find"]>[0]) {
+      const found = Option.getOrThrow(yield* (yield* AssignmentStore).find(shareId))
+      return [found.assignment.commentary?.audioUrl, found.assignment.commentary?.videoUrl]
+    })
+
+    it("an approval begins what is ordered and asked for, due at once, with its name; nothing else", () =>
+      Effect.gen(function* () {
+        const store = yield* ProductionStore
+        assert.isTrue(Option.isNone(yield* store.nextDue(both)))
+        const shareId = yield* approved()
+        yield* approved(["text"])
+        yield* approved(["audio"], [])
+        assert.deepStrictEqual(yield* store.nextDue(both), Option.some(start))
+        assert.deepStrictEqual(yield* claim(start - 1), [])
+        assert.deepStrictEqual(yield* claim(start), [
+          { shareId, kind: "audio", name: "name of audio", attempts: 1, ticket: 1 }
+        ])
+      }))
+
+    it("an approval that was refused begins nothing", () =>
+      Effect.gen(function* () {
+        const shareId = yield* approved(["audio"], [])
+        const assignments = yield* AssignmentStore
+        const action = { draftId: null, content: "Another.", commentaryId: commentaryId(), contentHash: "hash" }
+        const orders = [{ kind: "audio", name: "name" }] as const
+        yield* Effect.flip(assignments.modify(shareId, (present) => approve(present, { ...action, orders }, start)))
+        assert.deepStrictEqual(yield* claim(start), [])
+      }))
+
+    it("kinds are taken apart", () =>
+      Effect.gen(function* () {
+        const store = yield* ProductionStore
+        yield* approved(["audio", "video"])
+        const [audio] = yield* claim(start, ["audio"])
+        assert.strictEqual(audio?.kind, "audio")
+        assert.deepStrictEqual(yield* store.nextDue(["audio"]), Option.some(start + minute))
+        assert.deepStrictEqual(yield* store.nextDue(["video"]), Option.some(start))
+        const [video] = yield* claim(start)
+        assert.deepStrictEqual([video?.kind, video?.name], ["video", "name of video"])
+      }))
+
+    it("a taken one is nobody else's until its lease ends, and then due again", () =>
+      Effect.gen(function* () {
+        yield* approved()
+        assert.lengthOf(yield* claim(start), 1)
+        assert.deepStrictEqual(yield* claim(start + minute - 1), [])
+        const [again] = yield* claim(start + minute)
+        assert.strictEqual(again?.attempts, 2)
+      }))
+
+    it("takers at once never take the same one, and no more than they asked for", () =>
+      Effect.gen(function* () {
+        yield* Effect.forEach(Array.from({ length: 12 }), () => approved(["audio", "video"]))
+        const taken = yield* Effect.forEach(Array.from({ length: 8 }), () => claim(start, both, 5), {
+          concurrency: "unbounded"
+        })
+        for (const batch of taken) assert.isAtMost(batch.length, 5)
+        const keys = taken.flat().map(({ kind, shareId }) => `${shareId} ${kind}`)
+        assert.strictEqual(new Set(keys).size, keys.length)
+        assert.lengthOf(keys, 24)
+      }))
+
+    it("what is ready has its URL in the commentary, and is due no more; the other URL stays as it was", () =>
+      Effect.gen(function* () {
+        const store = yield* ProductionStore
+        const assignments = yield* AssignmentStore
+        const shareId = yield* approved()
+        const before = Option.getOrThrow(yield* assignments.find(shareId)).assignment
+        const [taken] = yield* claim(start)
+        if (taken === undefined) return assert.fail("nothing was due")
+        yield* store.settle(taken, { state: "ready", url }, start + second)
+        const after = Option.getOrThrow(yield* assignments.find(shareId)).assignment
+        const commentary = before.commentary ?? assert.fail("not approved")
+        assert.deepStrictEqual(after, { ...before, commentary: { ...commentary, audioUrl: url } })
+        assert.isTrue(Option.isNone(yield* store.nextDue(both)))
+        assert.deepStrictEqual(yield* claim(start + hour), [])
+        assert.strictEqual(yield* store.restart(shareId, start + hour), 0)
+      }))
+
+    it("one that waits is due at its time; one that was released is due at once, and its attempt does not count", () =>
+      Effect.gen(function* () {
+        const store = yield* ProductionStore
+        yield* approved()
+        const [first] = yield* claim(start)
+        if (first === undefined) return assert.fail("nothing was due")
+        yield* store.settle(first, { state: "waiting", until: start + hour, reason: "busy" }, start)
+        assert.deepStrictEqual(yield* store.nextDue(both), Option.some(start + hour))
+        const [second] = yield* claim(start + hour)
+        if (second === undefined) return assert.fail("it was not due")
+        yield* store.settle(second, { state: "released" }, start + hour + 1)
+        assert.deepStrictEqual(yield* store.nextDue(both), Option.some(start + hour + 1))
+        assert.deepStrictEqual(yield* claim(start + hour + 1), [{ ...second, ticket: second.ticket + 1 }])
+      }))
+
+    it("an attempt that was overtaken settles nothing, but for its success", () =>
+      Effect.gen(function* () {
+        const store = yield* ProductionStore
+        const shareId = yield* approved()
+        const [first] = yield* claim(start)
+        const [second] = yield* claim(start + minute)
+        if (first === undefined || second === undefined) return assert.fail("it was not taken twice")
+        yield* store.settle(first, { state: "failed", reason: "late" }, start + minute)
+        yield* store.settle(first, { state: "waiting", until: start, reason: "late" }, start + minute)
+        yield* store.settle(first, { state: "released" }, start + minute)
+        assert.deepStrictEqual(yield* store.failed(10), [])
+        assert.deepStrictEqual(yield* store.nextDue(both), Option.some(start + 2 * minute))
+        yield* store.settle(second, { state: "failed", reason: "no" }, start + minute)
+        yield* store.settle(first, { state: "ready", url }, start + minute)
+        assert.deepStrictEqual(yield* urlsOf(shareId), [url, null])
+        assert.deepStrictEqual(yield* store.failed(10), [])
+      }))
+
+    it("a number is never given twice: one that was overtaken settles nothing, though as many attempts count as were its", () =>
+      Effect.gen(function* () {
+        const store = yield* ProductionStore
+        const shareId = yield* approved()
+        const [first] = yield* claim(start)
+        const [second] = yield* claim(start + minute)
+        if (first === undefined || second === undefined) return assert.fail("it was not taken twice")
+        yield* store.settle(second, { state: "released" }, start + minute)
+        yield* store.settle(first, { state: "failed", reason: "late" }, start + minute)
+        assert.deepStrictEqual(yield* store.failed(10), [])
+        const [third] = yield* claim(start + minute)
+        if (third === undefined) return assert.fail("it was not due")
+        yield* store.settle(third, { state: "failed", reason: "no" }, start + minute)
+        assert.strictEqual(yield* store.restart(shareId, start + hour), 1)
+        const [fourth] = yield* claim(start + hour)
+        assert.strictEqual(fourth?.attempts, first.attempts)
+        yield* store.settle(first, { state: "failed", reason: "late" }, start + hour)
+        yield* store.settle(second, { state: "waiting", until: start, reason: "late" }, start + hour)
+        assert.deepStrictEqual(yield* store.failed(10), [])
+        assert.deepStrictEqual(yield* store.nextDue(both), Option.some(start + hour + minute))
+        const tickets = [first, second, third, fourth].map((one) => one?.ticket)
+        assert.strictEqual(new Set(tickets).size, 4)
+      }))
+
+    it("those given up are listed with their reasons, newest first, and begin anew when they are told to", () =>
+      Effect.gen(function* () {
+        const store = yield* ProductionStore
+        const one = yield* approved()
+        const other = yield* approved()
+        for (const [index, taken] of (yield* claim(start)).entries()) {
+          yield* store.settle(taken, { state: "failed", reason: `no ${index}` }, start + index)
+        }
+        const failed = yield* store.failed(10)
+        assert.deepStrictEqual(
+          failed.map(({ at, reason }) => [at, reason]),
+          [
+            [start + 1, "no 1"],
+            [start, "no 0"]
+          ]
+        )
+        assert.lengthOf(yield* store.failed(1), 1)
+        assert.strictEqual(yield* store.restart(one, start + hour), 1)
+        assert.strictEqual(yield* store.restart(null, start + hour), 1)
+        assert.deepStrictEqual(yield* store.failed(10), [])
+        const again = yield* claim(start + hour)
+        assert.deepStrictEqual(
+          again.map(({ attempts, shareId }) => [shareId, attempts]).toSorted(),
+          [
+            [one, 1],
+            [other, 1]
+          ].toSorted()
+        )
+      }))
+
+    it("of one assignment, what waits is hastened; what somebody is at right now is left alone", () =>
+      Effect.gen(function* () {
+        const store = yield* ProductionStore
+        const shareId = yield* approved()
+        const [taken] = yield* claim(start)
+        if (taken === undefined) return assert.fail("nothing was due")
+        assert.strictEqual(yield* store.restart(shareId, start), 0)
+        yield* store.settle(taken, { state: "waiting", until: start + hour, reason: "busy" }, start)
+        assert.strictEqual(yield* store.restart(null, start), 0)
+        assert.strictEqual(yield* store.restart(shareId, start), 1)
+        assert.deepStrictEqual(yield* claim(start), [{ ...taken, ticket: taken.ticket + 1 }])
+      }))
+
+    it("a change to the assignment keeps the URL", () =>
+      Effect.gen(function* () {
+        const store = yield* ProductionStore
+        const shareId = yield* approved()
+        const [taken] = yield* claim(start)
+        if (taken === undefined) return assert.fail("nothing was due")
+        yield* Effect.all(
+          [
+            store.settle(taken, { state: "ready", url }, start),
+            (yield* AssignmentStore).modify(shareId, (present) =>
+              Result.succeed({
+                assignment: { ...present, creator: { name: "", email: "" } },
+                notices: []
+              })
+            )
+          ],
+          { concurrency: "unbounded" }
+        )
+        assert.deepStrictEqual(yield* urlsOf(shareId), [url, null])
+      }))
+  })
+}

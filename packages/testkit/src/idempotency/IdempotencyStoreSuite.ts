@@ -1,0 +1,109 @@
+/** What every IdempotencyStore promises: a claim has one holder, its answer is kept with the change or not at all, and both end. */
+import { assert, describe } from "@effect/vitest"
+import { IdempotencyStore, type KeptAnswer } from "@partner-commentary/core/idempotency/IdempotencyStore"
+import { Transaction } from "@partner-commentary/core/shared/Transaction"
+import { TopicStore } from "@partner-commentary/core/topic/TopicStore"
+import type { UsageStore } from "@partner-commentary/core/usage/UsageStore"
+import * as Effect from "effect/Effect"
+import type * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import { day, start, submission } from "../support/Fixtures.ts"
+import { guarantees } from "../support/Guarantee.ts"
+import { traces } from "../webhook/Traces.ts"
+
+type Stores = IdempotencyStore | Transaction | TopicStore | UsageStore
+
+const claim = { id: "id", fingerprint: "body", at: start, until: start + day }
+const answer: KeptAnswer = { status: 201, location: "/topics/1", body: '{"naïve":"☃"}', sealed: false }
+
+/** Claims, does it and keeps the answer; tells how the claim went. */
+const change = (given: Partial<typeof claim> = {}, within: Effect.Effect<unknown> = Effect.void) =>
+  Effect.gen(function* () {
+    const store = yield* IdempotencyStore
+    const wanted = { ...claim, ...given }
+    const outcome = yield* store.claim(wanted)
+    if (outcome === "claimed") {
+      yield* within
+      yield* store.keep(wanted.id, answer)
+    }
+    return outcome
+  }).pipe((all) => Effect.flatMap(Transaction, ({ run }) => run(all)))
+
+export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
+  describe(`${name}: IdempotencyStore`, () => {
+    const it = guarantees(layer)
+
+    it("an answer is found as it was kept, with the body's fingerprint, under its own id alone", () =>
+      Effect.gen(function* () {
+        const store = yield* IdempotencyStore
+        yield* change()
+        assert.deepStrictEqual(Option.getOrThrow(yield* store.find("id", start)), { ...answer, fingerprint: "body" })
+        assert.isTrue(Option.isNone(yield* store.find("other", start)))
+        const sealed = { status: 200, location: null, body: "1.abc", sealed: true }
+        const { run } = yield* Transaction
+        yield* run(Effect.andThen(store.claim({ ...claim, id: "sealed" }), store.keep("sealed", sealed)))
+        assert.deepStrictEqual(Option.getOrThrow(yield* store.find("sealed", start)), {
+          ...sealed,
+          fingerprint: "body"
+        })
+      }))
+
+    it("what is kept cannot be claimed until its last moment is over, and then by anybody", () =>
+      Effect.gen(function* () {
+        const store = yield* IdempotencyStore
+        yield* change()
+        assert.strictEqual(yield* change({ at: start + day - 1, fingerprint: "other" }), "kept")
+        assert.isTrue(Option.isSome(yield* store.find("id", start + day - 1)))
+        assert.isTrue(Option.isNone(yield* store.find("id", start + day)))
+        assert.strictEqual(yield* change({ at: start + day, until: start + 2 * day, fingerprint: "other" }), "claimed")
+        assert.strictEqual(Option.getOrThrow(yield* store.find("id", start + day)).fingerprint, "other")
+      }))
+
+    it("a claim that is made anew holds nothing of the answer before", () =>
+      Effect.gen(function* () {
+        const store = yield* IdempotencyStore
+        const { run } = yield* Transaction
+        yield* change()
+        const seen = yield* run(
+          Effect.andThen(
+            store.claim({ ...claim, at: start + day, until: start + 2 * day }),
+            store.find("id", start + day)
+          )
+        )
+        assert.isTrue(Option.isNone(seen))
+      }))
+
+    it("claim, change and answer are one: a failure leaves nothing of them", () =>
+      Effect.gen(function* () {
+        const store = yield* IdempotencyStore
+        const topics = yield* TopicStore
+        const given = submission()
+        const broken = yield* Effect.exit(
+          change({}, Effect.andThen(Effect.orDie(topics.submit(given)), Effect.die("broken")))
+        )
+        assert.strictEqual(broken._tag, "Failure")
+        assert.deepStrictEqual(yield* traces(given.topic), { topics: 0, held: 0, units: 0 })
+        assert.isTrue(Option.isNone(yield* store.find("id", start)))
+        assert.strictEqual(yield* change({}, Effect.orDie(topics.submit(given))), "claimed")
+        assert.deepStrictEqual(yield* traces(given.topic), { topics: 1, held: 1, units: 1 })
+      }))
+
+    it("of 20 claims at once exactly one makes its change", () =>
+      Effect.gen(function* () {
+        let made = 0
+        const outcomes = yield* Effect.forEach(
+          Array.from({ length: 20 }),
+          () =>
+            change(
+              {},
+              Effect.sync(() => {
+                made++
+              })
+            ),
+          { concurrency: "unbounded" }
+        )
+        assert.strictEqual(outcomes.filter((outcome) => outcome === "claimed").length, 1)
+        assert.strictEqual(made, 1)
+      }))
+  })
+}

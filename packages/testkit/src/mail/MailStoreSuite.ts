@@ -1,0 +1,336 @@
+/** What every MailStore promises: each mail is taken by one at a time, and never forgotten before it is settled. */
+import { assert, describe } from "@effect/vitest"
+import { MailStore } from "@partner-commentary/core/mail/MailStore"
+import type { OrganizationId } from "@partner-commentary/core/shared/Ids"
+import * as Effect from "effect/Effect"
+import type * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import { day, hour, mail, minute, organizationId, second, shareId, start } from "../support/Fixtures.ts"
+import { guarantees } from "../support/Guarantee.ts"
+
+export const suite = <E>(name: string, layer: Layer.Layer<MailStore, E>): void => {
+  describe(`${name}: MailStore`, () => {
+    const it = guarantees(layer)
+
+    const queued = Effect.fnUntraced(function* (changes: Parameters<typeof mail>[0] = {}) {
+      const store = yield* MailStore
+      const wanted = mail(changes)
+      yield* store.queue(wanted)
+      return wanted
+    })
+
+    const claimAll = (at: number) => Effect.flatMap(MailStore, (store) => store.claim(at, at + minute, 100))
+
+    it("a mail is due at once and claimed as it was queued, for its first attempt", () =>
+      Effect.gen(function* () {
+        const store = yield* MailStore
+        assert.isTrue(Option.isNone(yield* store.nextDue))
+        const wanted = yield* queued({ organizationId: organizationId() })
+        assert.deepStrictEqual(yield* store.nextDue, Option.some(start))
+        assert.deepStrictEqual(yield* claimAll(start - 1), [])
+        assert.deepStrictEqual(yield* claimAll(start), [{ ...wanted, attempts: 1, ticket: 1, unanswered: 0 }])
+      }))
+
+    it("queuing the same mail again changes nothing, taken or sent", () =>
+      Effect.gen(function* () {
+        const store = yield* MailStore
+        const wanted = yield* queued()
+        yield* store.queue({ ...wanted, address: "other@example.org", createdAt: start - hour })
+        const [claimed] = yield* claimAll(start)
+        assert.deepStrictEqual(claimed, { ...wanted, attempts: 1, ticket: 1, unanswered: 0 })
+        yield* store.queue(wanted)
+        assert.deepStrictEqual(yield* claimAll(start), [])
+        if (claimed !== undefined) yield* store.settle(claimed, { state: "sent" }, start)
+        yield* store.queue(wanted)
+        assert.isTrue(Option.isNone(yield* store.nextDue))
+      }))
+
+    it("the oldest due are taken first, and no more than asked for", () =>
+      Effect.gen(function* () {
+        const store = yield* MailStore
+        const late = yield* queued({ createdAt: start + 2 * second })
+        const early = yield* queued({ createdAt: start })
+        const middle = yield* queued({ createdAt: start + second })
+        const first = yield* store.claim(start + hour, start + 2 * hour, 2)
+        assert.deepStrictEqual(
+          first.map(({ id }) => id),
+          [early.id, middle.id]
+        )
+        const rest = yield* store.claim(start + hour, start + 2 * hour, 2)
+        assert.deepStrictEqual(
+          rest.map(({ id }) => id),
+          [late.id]
+        )
+      }))
+
+    /** An organization with so many mails, each a second later than the one before; null is those of none. */
+    const many = Effect.fnUntraced(function* (count: number, owner: OrganizationId | null, from = start) {
+      const of = []
+      for (let index = 0; index < count; index++) {
+        of.push((yield* queued({ organizationId: owner, createdAt: from + index * second })).id)
+      }
+      return of
+    })
+
+    it("where there is not room for all, each organization gets its even part, however much another has; so do those of none", () =>
+      Effect.gen(function* () {
+        const store = yield* MailStore
+        const much = yield* many(20, organizationId())
+        const one = yield* many(1, organizationId(), start + minute)
+        const none = yield* many(5, null, start + minute)
+        const claim = (limit: number) =>
+          Effect.map(store.claim(start + hour, start + 2 * hour, limit), (mails) => mails.map(({ id }) => id))
+        assert.deepStrictEqual(yield* claim(6), [...much.slice(0, 2), ...one, ...none.slice(0, 2)])
+        assert.deepStrictEqual(yield* claim(6), [...much.slice(2, 5), ...none.slice(2, 5)])
+        assert.deepStrictEqual(yield* claim(6), much.slice(5, 11), "who is alone has all the room")
+      }))
+
+    it("of more organizations than there is room for, those come first that are behind the one named, and around", () =>
+      Effect.gen(function* () {
+        const store = yield* MailStore
+        const owners = [organizationId(), organizationId(), organizationId(), null]
+        for (const owner of owners) yield* many(3, owner)
+        const turns: Array<OrganizationId | null | undefined> = []
+        for (let count = 0; count < 12; count++) {
+          const behind = turns.at(-1) ?? null
+          turns.push((yield* store.claim(start + hour, start + 2 * hour, 1, behind))[0]?.organizationId)
+        }
+        assert.deepStrictEqual(turns, [...owners, ...owners, ...owners])
+      }))
+
+    it("the next moment at which a mail falls due is the soonest of all organizations'", () =>
+      Effect.gen(function* () {
+        const store = yield* MailStore
+        yield* many(2, organizationId(), start + hour)
+        yield* many(2, organizationId(), start + minute)
+        assert.deepStrictEqual(yield* store.nextDue, Option.some(start + minute))
+        yield* many(1, null)
+        assert.deepStrictEqual(yield* store.nextDue, Option.some(start))
+      }))
+
+    it("a taken mail is nobody else's until its lease ends, and then due again", () =>
+      Effect.gen(function* () {
+        const store = yield* MailStore
+        yield* queued()
+        yield* store.claim(start, start + minute, 1)
+        assert.deepStrictEqual(yield* store.claim(start + minute - 1, start + hour, 1), [])
+        assert.deepStrictEqual(yield* store.nextDue, Option.some(start + minute))
+        const [again] = yield* store.claim(start + minute, start + hour, 1)
+        assert.deepInclude(again, { ticket: 2, attempts: 1 }, "the process died, which is no attempt")
+      }))
+
+    it("a renewed lease keeps the mail until its new end; an overtaken or settled claim renews nothing", () =>
+      Effect.gen(function* () {
+        const store = yield* MailStore
+        yield* queued()
+        const [first] = yield* claimAll(start)
+        if (first === undefined) return assert.fail("nothing was claimed")
+        assert.isTrue(yield* store.renew(first, start + hour))
+        assert.deepStrictEqual(yield* claimAll(start + hour - 1), [])
+        const [second] = yield* claimAll(start + hour)
+        if (second === undefined) return assert.fail("nothing was claimed")
+        assert.isFalse(yield* store.renew(first, start + day), "it was overtaken")
+        assert.deepStrictEqual(yield* store.nextDue, Option.some(start + hour + minute))
+        yield* store.settle(second, { state: "sent" }, start + hour)
+        assert.isFalse(yield* store.renew(second, start + day), "it was settled")
+        assert.isTrue(Option.isNone(yield* store.nextDue))
+      }))
+
+    it("attempts without an answer to the whole mail are counted apart", () =>
+      Effect.gen(function* () {
+        const store = yield* MailStore
+        yield* queued()
+        const refusals = [{ unanswered: true }, {}, { unanswered: true }]
+        for (const [index, refusal] of refusals.entries()) {
+          const at = start + index * hour
+          for (const claimed of yield* claimAll(at)) {
+            yield* store.settle(claimed, { state: "waiting", until: at + hour, reason: "no answer", ...refusal }, at)
+          }
+        }
+        const [last] = yield* claimAll(start + 3 * hour)
+        assert.deepInclude(last, { attempts: 4, unanswered: 2 })
+      }))
+
+    it("takers at once never take the same mail", () =>
+      Effect.gen(function* () {
+        const store = yield* MailStore
+        const wanted = yield* Effect.forEach(Array.from({ length: 40 }), () => queued())
+        const taken = yield* Effect.forEach(Array.from({ length: 10 }), () => store.claim(start, start + hour, 7), {
+          concurrency: "unbounded"
+        })
+        const ids = taken.flat().map(({ id }) => id)
+        assert.deepStrictEqual(ids.toSorted(), wanted.map(({ id }) => id).toSorted())
+      }))
+
+    it("a mail that must wait is due again when it said", () =>
+      Effect.gen(function* () {
+        const store = yield* MailStore
+        yield* queued()
+        for (const claimed of yield* claimAll(start)) {
+          yield* store.settle(claimed, { state: "waiting", until: start + hour, reason: "451 busy" }, start)
+        }
+        assert.deepStrictEqual(yield* store.nextDue, Option.some(start + hour))
+        assert.deepStrictEqual(yield* claimAll(start + hour - 1), [])
+        const [again] = yield* claimAll(start + hour)
+        assert.strictEqual(again?.attempts, 2)
+        assert.deepStrictEqual(yield* store.failed(10), [])
+      }))
+
+    it("sent and obsolete mails are never taken again", () =>
+      Effect.gen(function* () {
+        const store = yield* MailStore
+        for (const state of ["sent", "obsolete"] as const) {
+          yield* queued()
+          for (const claimed of yield* claimAll(start)) yield* store.settle(claimed, { state }, start)
+          assert.isTrue(Option.isNone(yield* store.nextDue))
+        }
+        assert.deepStrictEqual(yield* store.failed(10), [])
+      }))
+
+    it("mails that were given up are shown newest first, with the reason", () =>
+      Effect.gen(function* () {
+        const store = yield* MailStore
+        for (const at of [start, start + second, start + 2 * second]) {
+          yield* queued({ createdAt: at })
+          for (const claimed of yield* claimAll(at)) {
+            yield* store.settle(claimed, { state: "failed", reason: `550 at ${at}` }, at)
+          }
+        }
+        assert.isTrue(Option.isNone(yield* store.nextDue))
+        const failed = yield* store.failed(2)
+        assert.deepStrictEqual(
+          failed.map(({ at, mail, reason }) => [at, mail.createdAt, mail.attempts, reason]),
+          [start + 2 * second, start + second].map((at) => [at, at, 1, `550 at ${at}`])
+        )
+      }))
+
+    it("a mail that waits is hurried, one that is being sent is left alone, one that is settled is gone", () =>
+      Effect.gen(function* () {
+        const store = yield* MailStore
+        const wanted = yield* queued()
+        assert.isFalse(yield* store.hasten(`${wanted.id}x`, start))
+        const [claimed] = yield* claimAll(start)
+        if (claimed === undefined) return assert.fail("nothing was taken")
+        assert.isTrue(yield* store.hasten(wanted.id, start))
+        assert.deepStrictEqual(yield* claimAll(start), [], "it is being sent")
+        yield* store.settle(claimed, { state: "waiting", until: start + hour, reason: "451" }, start)
+        assert.isTrue(yield* store.hasten(wanted.id, start + second))
+        const [again] = yield* claimAll(start + second)
+        assert.strictEqual(again?.attempts, 2)
+        if (again !== undefined) yield* store.settle(again, { state: "sent" }, start + second)
+        assert.isFalse(yield* store.hasten(wanted.id, start + minute))
+        yield* queued({ id: `${wanted.id}.again-1` })
+        assert.isTrue(yield* store.hasten(wanted.id, start + minute), "its repetition is on its way")
+      }))
+
+    const givenUp = Effect.fnUntraced(function* (changes: Parameters<typeof mail>[0] = {}, at = start) {
+      const store = yield* MailStore
+      const wanted = yield* queued({ createdAt: at, ...changes })
+      for (const claimed of yield* claimAll(at)) {
+        yield* store.settle(claimed, { state: "failed", reason: "away" }, at)
+      }
+      return wanted
+    })
+
+    it("a mail that was given up waits again when it is hurried, under its id and as before its first attempt", () =>
+      Effect.gen(function* () {
+        const store = yield* MailStore
+        const wanted = yield* givenUp({ kind: "request" })
+        assert.isTrue(yield* store.hasten(wanted.id, start + hour))
+        assert.deepStrictEqual(yield* store.failed(10), [])
+        assert.deepStrictEqual(yield* store.nextDue, Option.some(start + hour))
+        const [again] = yield* claimAll(start + hour)
+        assert.deepStrictEqual(again, { ...wanted, attempts: 1, ticket: 2, unanswered: 0 })
+      }))
+
+    it("of a mail and its repetitions one alone is hurried", () =>
+      Effect.gen(function* () {
+        const store = yield* MailStore
+        const { id } = yield* givenUp({ kind: "request" })
+        yield* givenUp({ kind: "request", id: `${id}.again-1` }, start + second)
+        yield* givenUp({ kind: "request", id: `${id}-other.again-1` }, start + 2 * second)
+        assert.isTrue(yield* store.hasten(id, start + minute))
+        assert.isTrue(yield* store.hasten(id, start + minute))
+        const claimed = yield* claimAll(start + minute)
+        assert.deepStrictEqual(
+          claimed.map((again) => again.id),
+          [`${id}.again-1`]
+        )
+      }))
+
+    it("mails that were given up since a moment wait again, so many at a time, but for links to desks", () =>
+      Effect.gen(function* () {
+        const store = yield* MailStore
+        const moments = [0, 1, 2, 3, 4].map((index) => start + index * second)
+        const ids = []
+        for (const at of moments) ids.push((yield* givenUp({ kind: "request" }, at)).id)
+        yield* givenUp({ kind: "desk" }, start + 2 * second)
+        const revive = (limit: number) => store.revive(start + second, start + 4 * second, start + hour, limit)
+        assert.deepStrictEqual([yield* revive(2), yield* revive(2), yield* revive(2)], [2, 1, 0])
+        const claimed = yield* claimAll(start + hour)
+        assert.deepStrictEqual(claimed.map(({ id }) => id).toSorted(), ids.slice(1, 4).toSorted())
+        assert.strictEqual((yield* store.failed(10)).length, 3)
+      }))
+
+    it("an organization's undelivered assignments of a time are counted, and the first of them named", () =>
+      Effect.gen(function* () {
+        const store = yield* MailStore
+        const owner = organizationId()
+        const shares = Array.from({ length: 5 }, shareId)
+        for (const [index, share] of shares.entries()) {
+          yield* givenUp({ kind: "request", organizationId: owner, shareId: share }, start + index * second)
+        }
+        yield* givenUp({ kind: "draft", organizationId: owner, shareId: shares[1] ?? null }, start + 3 * second)
+        yield* givenUp({ kind: "request", organizationId: organizationId(), shareId: shareId() }, start + 2 * second)
+        yield* givenUp({ kind: "undeliverable", organizationId: owner }, start + 2 * second)
+        const time = { from: start + second, to: start + 4 * second }
+        assert.deepStrictEqual(yield* store.undelivered(owner, time, 2), { shareIds: shares.slice(1, 3), total: 3 })
+        const none = { from: start + hour, to: start + 2 * hour }
+        assert.deepStrictEqual(yield* store.undelivered(owner, none, 2), { shareIds: [], total: 0 })
+      }))
+
+    it("a forgotten address is in no mail any more, whatever its case", () =>
+      Effect.gen(function* () {
+        const store = yield* MailStore
+        yield* queued({ kind: "desk", shareId: null, address: "Ada@Creators.example" })
+        yield* store.forget("ada@creators.EXAMPLE")
+        const [claimed] = yield* claimAll(start)
+        assert.isNull(claimed?.address)
+      }))
+
+    it("an attempt that was overtaken changes nothing", () =>
+      Effect.gen(function* () {
+        const store = yield* MailStore
+        yield* queued()
+        const [first] = yield* claimAll(start)
+        const [second] = yield* claimAll(start + hour)
+        if (first === undefined || second === undefined) return assert.fail("nothing was taken")
+        assert.isFalse(yield* store.settle(first, { state: "failed", reason: "too late" }, start + hour))
+        assert.deepStrictEqual(yield* store.failed(10), [])
+        assert.isTrue(yield* store.settle(second, { state: "sent" }, start + hour))
+        assert.isFalse(yield* store.settle(second, { state: "waiting", until: start, reason: "twice" }, start + hour))
+        assert.isTrue(Option.isNone(yield* store.nextDue))
+      }))
+
+    it("a mail that was given back is due at once and has spent no attempt, but an overtaken attempt gives nothing back", () =>
+      Effect.gen(function* () {
+        const store = yield* MailStore
+        yield* queued()
+        const [refused] = yield* claimAll(start)
+        if (refused === undefined) return assert.fail("nothing was taken")
+        yield* store.settle(refused, { state: "waiting", until: start + second, reason: "451 busy" }, start)
+        for (const moment of [start + second, start + minute]) {
+          const [broken] = yield* claimAll(moment)
+          if (broken === undefined) return assert.fail("nothing was taken")
+          assert.strictEqual(broken.attempts, 2)
+          assert.isTrue(yield* store.settle(broken, { state: "released" }, moment))
+          assert.deepStrictEqual(yield* store.nextDue, Option.some(moment))
+        }
+        const [lost] = yield* claimAll(start + minute)
+        const [present] = yield* claimAll(start + hour)
+        if (lost === undefined) return assert.fail("nothing was taken")
+        assert.isFalse(yield* store.settle(lost, { state: "released" }, start + hour))
+        assert.deepStrictEqual([lost.attempts, present?.attempts], [2, 2], "a claim that was lost is no attempt")
+      }))
+  })
+}

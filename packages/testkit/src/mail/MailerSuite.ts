@@ -1,0 +1,67 @@
+/** What every Mailer promises. Where mails arrive, and how they are read there, is told by whoever runs this. */
+import { assert, describe } from "@effect/vitest"
+import { Mailer, type MailMessage } from "@partner-commentary/core/mail/Mailer"
+import * as Effect from "effect/Effect"
+import type * as Layer from "effect/Layer"
+import { guarantees } from "../support/Guarantee.ts"
+
+/** A mail as it arrived, decoded. */
+export interface Arrived {
+  readonly messageId: string
+  readonly to: { readonly name: string; readonly address: string }
+  readonly subject: string
+  readonly text: string
+  readonly html: string
+}
+
+/** `arrived` reads all mails that were handed over, oldest first. */
+export const suite = <R, E, E2>(
+  name: string,
+  layer: Layer.Layer<Mailer | R, E>,
+  arrived: Effect.Effect<ReadonlyArray<Arrived>, E2, R>
+): void => {
+  describe(`${name}: Mailer`, () => {
+    const it = guarantees(layer)
+
+    it("a mail arrives with every character it was sent with", () =>
+      Effect.gen(function* () {
+        const mailer = yield* Mailer
+        yield* mailer.send(message)
+        const [mail] = yield* arrived
+        assert.deepEqual(mail?.to, message.to)
+        assert.strictEqual(mail?.subject, message.subject)
+        assert.strictEqual(mail?.text.trim(), message.text)
+        assert.strictEqual(mail?.html.trim(), message.html)
+      }))
+
+    it("another attempt has the same Message-ID, another mail another one", () =>
+      Effect.gen(function* () {
+        const mailer = yield* Mailer
+        yield* mailer.send(message)
+        yield* mailer.send(message)
+        for (const id of others) yield* mailer.send({ ...message, id })
+        const arrivedIds = [...new Set((yield* arrived).map(({ messageId }) => messageId))]
+        assert.strictEqual(arrivedIds.length, 1 + others.length)
+        for (const id of [message.id, ...others])
+          assert.isTrue(arrivedIds.some((arrived) => arrived.includes(`${id}@`)))
+      }))
+  })
+}
+
+const shareId = "0198c0de-0000-7000-8000-000000000001"
+
+/** As the core makes them: of other kinds, of a later draft, sent once more by the operator, and of another assignment. */
+const others = [
+  `${shareId}.approval_reminder-1`,
+  `${shareId}.draft-2`,
+  `${shareId}.draft-2.again-1700000000000`,
+  "0198c0de-0000-7000-8000-000000000002.request"
+]
+
+const message: MailMessage = {
+  id: `${shareId}.request`,
+  to: { name: "Zoë Ødegård", address: "zoe@example.org" },
+  subject: "Wér gewinnt das Derby? 🏆 — a request with a subject that is longer than one line of a header may be",
+  text: "Hello Zoë,\n\n.a line with a dot\nÆ Ø Å 🏆 and a line that is long: ".concat("x".repeat(1200)),
+  html: "<p>Hello Zoë,</p><p>Æ Ø Å 🏆 &amp; more</p>"
+}

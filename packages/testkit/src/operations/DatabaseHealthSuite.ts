@@ -1,0 +1,25 @@
+/** What every DatabaseHealth promises. What it says of a broken database is its adapter's to test: only that can break one. */
+import { assert, describe } from "@effect/vitest"
+import { DatabaseHealth } from "@partner-commentary/core/operations/DatabaseHealth"
+import { Retention } from "@partner-commentary/core/operations/Retention"
+import * as Effect from "effect/Effect"
+import type * as Layer from "effect/Layer"
+import { day, start } from "../support/Fixtures.ts"
+import { guarantees } from "../support/Guarantee.ts"
+
+export const suite = <E>(name: string, layer: Layer.Layer<DatabaseHealth | Retention, E>): void => {
+  describe(`${name}: DatabaseHealth`, () => {
+    const it = guarantees(layer)
+
+    it("a check on a database that takes writes succeeds, for many callers at once, and leaves nothing behind", () =>
+      Effect.gen(function* () {
+        const { check } = yield* DatabaseHealth
+        const { count } = yield* Retention
+        const later = start + day
+        const before = { mails: later, windows: later, answers: later, events: later, testTopics: later }
+        const empty = yield* count(before)
+        yield* Effect.forEach(Array.from({ length: 100 }), () => check, { concurrency: "unbounded" })
+        assert.deepStrictEqual(yield* count(before), empty)
+      }))
+  })
+}

@@ -1,0 +1,118 @@
+/** What every Retention promises: what is settled and closed goes at its time, and nothing else. */
+import { assert, describe } from "@effect/vitest"
+import { IdempotencyStore } from "@partner-commentary/core/idempotency/IdempotencyStore"
+import { MailStore } from "@partner-commentary/core/mail/MailStore"
+import { Retention } from "@partner-commentary/core/operations/Retention"
+import { Transaction } from "@partner-commentary/core/shared/Transaction"
+import type { AssignmentStore } from "@partner-commentary/core/topic/AssignmentStore"
+import { TopicStore } from "@partner-commentary/core/topic/TopicStore"
+import { DeliveryStore } from "@partner-commentary/core/webhook/DeliveryStore"
+import type { Receiver } from "@partner-commentary/core/webhook/Health"
+import { WebhookStore } from "@partner-commentary/core/webhook/WebhookStore"
+import * as Effect from "effect/Effect"
+import type * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as TestClock from "effect/testing/TestClock"
+import * as Creator from "../support/Creator.ts"
+import { day, hour, mail, personas, repeated, start, submission, webhook } from "../support/Fixtures.ts"
+import { guarantees } from "../support/Guarantee.ts"
+
+export const suite = <E>(
+  name: string,
+  layer: Layer.Layer<
+    | Retention
+    | MailStore
+    | TopicStore
+    | AssignmentStore
+    | WebhookStore
+    | DeliveryStore
+    | IdempotencyStore
+    | Transaction,
+    E
+  >
+): void => {
+  describe(`${name}: Retention`, () => {
+    const it = guarantees(layer)
+    const keepAll = { mails: 0, windows: 0, answers: 0, events: 0, testTopics: 0 }
+
+    it("mails settled before the given moment go; waiting ones stay, however old", () =>
+      Effect.gen(function* () {
+        const retention = yield* Retention
+        const store = yield* MailStore
+        for (const [index, state] of (["sent", "obsolete", "failed"] as const).entries()) {
+          yield* store.queue(mail())
+          for (const claimed of yield* store.claim(start, start + day, 10)) {
+            yield* store.settle(claimed, { state, reason: "550" }, start + index * hour)
+          }
+        }
+        yield* store.queue(mail())
+        assert.deepStrictEqual(yield* retention.purge({ ...keepAll, mails: start + 2 * hour }), {
+          ...keepAll,
+          mails: 2
+        })
+        assert.strictEqual((yield* store.failed(10)).length, 1)
+        assert.deepStrictEqual(yield* retention.purge({ ...keepAll, mails: start + 99 * day }), {
+          ...keepAll,
+          mails: 1
+        })
+        assert.strictEqual((yield* store.claim(start, start + hour, 10)).length, 1)
+      }))
+
+    it("windows closed before the given moment go; open ones still find duplicates", () =>
+      Effect.gen(function* () {
+        const retention = yield* Retention
+        const topics = yield* TopicStore
+        const given = submission({ personas: personas(2) })
+        yield* topics.submit(given)
+        assert.deepStrictEqual(yield* retention.purge({ ...keepAll, windows: given.windowUntil }), keepAll)
+        const counted = yield* retention.count({ ...keepAll, windows: given.windowUntil + 1 })
+        assert.deepStrictEqual(counted, { ...keepAll, windows: 2 })
+        const error = yield* Effect.flip(topics.submit(repeated(given)))
+        assert.strictEqual(error._tag, "NoValidPersonas")
+        const purged = yield* retention.purge({ ...keepAll, windows: given.windowUntil + 1 })
+        assert.deepStrictEqual(purged, { ...keepAll, windows: 2 })
+        assert.deepStrictEqual(yield* retention.purge({ ...keepAll, windows: given.windowUntil + 1 }), keepAll)
+      }))
+
+    it("events from before the given moment go with their deliveries, held ones too; the others are still sent", () =>
+      Effect.gen(function* () {
+        const retention = yield* Retention
+        const store = yield* DeliveryStore
+        const one = webhook()
+        const audit = { action: "webhook.created", details: {} }
+        yield* (yield* WebhookStore).insert({ webhook: one, audit, notice: null }, "sealed", 20)
+        const given = submission({ topic: one.owner, personas: personas(2) })
+        const { sent } = yield* (yield* TopicStore).submit(given)
+        for (const [index, id] of sent.entries()) {
+          yield* TestClock.setTime(start + index * hour)
+          yield* Creator.decline(id)
+        }
+        assert.deepStrictEqual(yield* retention.purge({ ...keepAll, events: start }), keepAll)
+        const purged = yield* retention.purge({ ...keepAll, events: start + hour })
+        assert.deepStrictEqual(purged, { ...keepAll, events: 1 })
+        const open = { allow: () => ({ most: 5, probe: false }), taken: (present: Receiver) => present }
+        const claimed = yield* store.claim(one.id, start + day, start + 2 * day, open)
+        assert.deepStrictEqual(claimed.length, 1)
+        assert.include(claimed[0]?.payload, '"timestamp":"2026-01-30T13:00:00.000Z"')
+        yield* retention.purge({ ...keepAll, events: start + day })
+        assert.isTrue(Option.isNone(yield* store.nextDue))
+      }))
+
+    it("answers under keys that ended before the given moment go; the others are still given", () =>
+      Effect.gen(function* () {
+        const retention = yield* Retention
+        const answers = yield* IdempotencyStore
+        const { run } = yield* Transaction
+        for (const [index, id] of ["first", "second"].entries()) {
+          const claim = { id, fingerprint: "body", at: start, until: start + (index + 1) * hour }
+          const answer = { status: 201, location: null, body: "{}", sealed: false }
+          yield* run(Effect.andThen(answers.claim(claim), answers.keep(id, answer)))
+        }
+        assert.deepStrictEqual(yield* retention.purge({ ...keepAll, answers: start + hour }), keepAll)
+        const purged = yield* retention.purge({ ...keepAll, answers: start + hour + 1 })
+        assert.deepStrictEqual(purged, { ...keepAll, answers: 1 })
+        assert.isTrue(Option.isNone(yield* answers.find("first", start)))
+        assert.isTrue(Option.isSome(yield* answers.find("second", start)))
+      }))
+  })
+}

@@ -1,0 +1,133 @@
+/** What every WorkBacklog promises: it counts what workers could take, by kind, and never beyond its limit. */
+import { assert, describe } from "@effect/vitest"
+import { MailStore } from "@partner-commentary/core/mail/MailStore"
+import { type DueWork, type WaitingWork, WorkBacklog } from "@partner-commentary/core/operations/WorkBacklog"
+import type { Instant } from "@partner-commentary/core/shared/Instant"
+import type { AssignmentStore } from "@partner-commentary/core/topic/AssignmentStore"
+import { TopicStore } from "@partner-commentary/core/topic/TopicStore"
+import { DeliveryStore } from "@partner-commentary/core/webhook/DeliveryStore"
+import * as Health from "@partner-commentary/core/webhook/Health"
+import { RedeliveryStore } from "@partner-commentary/core/webhook/RedeliveryStore"
+import { WebhookStore } from "@partner-commentary/core/webhook/WebhookStore"
+import * as Effect from "effect/Effect"
+import type * as Layer from "effect/Layer"
+import * as Creator from "../support/Creator.ts"
+import { day, hour, mail, organizationId, owner, personas, start, submission, webhook } from "../support/Fixtures.ts"
+import { guarantees } from "../support/Guarantee.ts"
+
+const far = 10_000
+const audit = { action: "webhook.created", details: {} }
+
+export const suite = <E>(
+  name: string,
+  layer: Layer.Layer<
+    WorkBacklog | MailStore | TopicStore | AssignmentStore | WebhookStore | DeliveryStore | RedeliveryStore,
+    E
+  >
+): void => {
+  describe(`${name}: WorkBacklog`, () => {
+    const it = guarantees(layer)
+
+    /** What has come since a count before: tests may share a database. */
+    const growth = <Counts extends DueWork | WaitingWork>(count: Effect.Effect<Counts, never, WorkBacklog>) =>
+      Effect.map(count, (before) =>
+        Effect.map(count, (now) => {
+          const earlier: Readonly<Record<string, number>> = { ...before }
+          return Object.fromEntries(Object.entries(now).map(([kind, value]) => [kind, value - (earlier[kind] ?? 0)]))
+        })
+      )
+
+    const due = (at: Instant, most = far) => Effect.flatMap(WorkBacklog, (backlog) => backlog.due(at, most))
+    const waiting = (at: Instant, most = far) => Effect.flatMap(WorkBacklog, (backlog) => backlog.waiting(at, most))
+    const nothing = { assignments: 0, tests: 0, mails: 0, media: 0, recoveries: 0 }
+    const quiet = { mails: 0, stalledDrafts: 0, openCircuits: 0, halfOpenCircuits: 0 }
+
+    it("mails count as due from their due time on, of every organization and of none, and wait until they are settled", () =>
+      Effect.gen(function* () {
+        const store = yield* MailStore
+        const dueThen = yield* growth(due(start))
+        const dueEarlier = yield* growth(due(start - 1))
+        const waits = yield* growth(waiting(start))
+        for (const organization of [null, null, organizationId(), organizationId()]) {
+          yield* store.queue(mail({ organizationId: organization }))
+        }
+        assert.deepStrictEqual(yield* dueThen, { ...nothing, mails: 4 })
+        assert.deepStrictEqual(yield* dueEarlier, nothing)
+        assert.deepStrictEqual(yield* waits, { ...quiet, mails: 4 })
+        const claimed = yield* store.claim(start, start + hour, far)
+        assert.deepStrictEqual(yield* dueThen, nothing, "under way until the lease ends")
+        for (const one of claimed) yield* store.settle(one, { state: "sent" }, start)
+        assert.deepStrictEqual(yield* waits, quiet)
+      }))
+
+    it("assignments count as due in their own environment", () =>
+      Effect.gen(function* () {
+        const topics = yield* TopicStore
+        const early = yield* growth(due(start))
+        const late = yield* growth(due(start + 3 * day))
+        yield* topics.submit(submission({ personas: personas(2), topic: owner() }))
+        yield* topics.submit(submission({ topic: owner({ environment: "test" }) }))
+        assert.deepStrictEqual(yield* early, { ...nothing, mails: 2 })
+        assert.deepStrictEqual(yield* late, { ...nothing, assignments: 2, tests: 1, mails: 2 })
+      }))
+
+    it("a draft that gave up is stalled until it begins anew", () =>
+      Effect.gen(function* () {
+        const topics = yield* TopicStore
+        const waits = Effect.map(waiting(start), ({ stalledDrafts }) => stalledDrafts)
+        const before = yield* waits
+        const given = submission()
+        yield* topics.submit(given)
+        const id = given.candidates[0]?.shareId ?? assert.fail()
+        yield* Creator.respond(id)
+        yield* Creator.wakeUp(id)
+        assert.strictEqual(yield* waits, before)
+        yield* Creator.failAttempt(id)
+        assert.strictEqual(yield* waits, before + 1)
+      }))
+
+    it("a circuit is open until its next probe is due, and half open from then on", () =>
+      Effect.gen(function* () {
+        const mine = owner()
+        const deliveries = yield* DeliveryStore
+        const early = yield* growth(waiting(start))
+        const late = yield* growth(waiting(start + hour))
+        const made = webhook({ owner: mine, events: ["commentary.failed"] })
+        yield* (yield* WebhookStore).insert({ webhook: made, audit, notice: null }, "sealed", 20)
+        const given = submission({ topic: mine })
+        yield* (yield* TopicStore).submit(given)
+        yield* Creator.decline(given.candidates[0]?.shareId ?? assert.fail())
+        const opened = { health: { ...Health.healthy, failingSince: start, probes: 0 }, quietUntil: start + hour }
+        yield* deliveries.claim(made.id, start, start + hour, {
+          allow: () => ({ most: 1, probe: false }),
+          taken: (present) => ({ ...present, ...opened })
+        })
+        assert.deepInclude(yield* early, { openCircuits: 1, halfOpenCircuits: 0 })
+        assert.deepInclude(yield* late, { openCircuits: 0, halfOpenCircuits: 1 })
+      }))
+
+    it("a recovery counts as due until it is done", () =>
+      Effect.gen(function* () {
+        const store = yield* RedeliveryStore
+        const count = yield* growth(due(start))
+        const made = webhook()
+        yield* (yield* WebhookStore).insert({ webhook: made, audit, notice: null }, "sealed", 20)
+        const span = { since: start - day, until: start }
+        yield* store.open(
+          { id: organizationId(), webhookId: made.id, ...span, held: false, askedAt: start },
+          { ...audit, subject: made.id, organizationId: made.owner.organizationId }
+        )
+        assert.deepStrictEqual(yield* count, { ...nothing, recoveries: 1 })
+        yield* store.step(start, far, (receiver) => receiver)
+        assert.deepStrictEqual(yield* count, nothing)
+      }))
+
+    it("nothing is counted beyond the limit", () =>
+      Effect.gen(function* () {
+        const store = yield* MailStore
+        for (let count = 0; count < 5; count++) yield* store.queue(mail({ organizationId: organizationId() }))
+        assert.strictEqual((yield* due(start, 3)).mails, 3)
+        assert.strictEqual((yield* waiting(start, 3)).mails, 3)
+      }))
+  })
+}

@@ -1,0 +1,103 @@
+/** What every OrganizationStore with its OrganizationRegistry promises. */
+import { assert, describe } from "@effect/vitest"
+import { OrganizationRegistry } from "@partner-commentary/core/partner/OrganizationRegistry"
+import { OrganizationStore } from "@partner-commentary/core/partner/OrganizationStore"
+import * as Effect from "effect/Effect"
+import type * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import { hour, organization, organizationId, start } from "../support/Fixtures.ts"
+import { guarantees } from "../support/Guarantee.ts"
+import * as OrganizationReadingSuite from "./OrganizationReadingSuite.ts"
+
+type Stores = OrganizationStore | OrganizationRegistry
+
+export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
+  OrganizationReadingSuite.suite(name, layer, {
+    register: (organization) => OrganizationRegistry.use(({ insert }) => insert(organization))
+  })
+
+  describe(`${name}: OrganizationStore`, () => {
+    const it = guarantees(layer)
+
+    it("an organization is found as it was registered", () =>
+      Effect.gen(function* () {
+        const store = yield* OrganizationStore
+        const registry = yield* OrganizationRegistry
+        const full = organization({
+          plan: "premium",
+          limits: { requests_per_hour: 7, topics_per_month: 0 },
+          identityId: "auth|1",
+          suspendedAt: start + hour
+        })
+        const bare = organization({ contactEmail: null })
+        for (const one of [full, bare]) {
+          yield* registry.insert(one)
+          assert.deepStrictEqual(yield* store.find(one.id), Option.some(one))
+        }
+        assert.deepStrictEqual(yield* store.findByIdentity("auth|1"), Option.some(full))
+      }))
+
+    it("a change applies to the present value, all changes at once one after the other", () =>
+      Effect.gen(function* () {
+        const store = yield* OrganizationStore
+        const registry = yield* OrganizationRegistry
+        const one = organization({ limits: { topics_per_month: 0 } })
+        yield* registry.insert(one)
+        yield* Effect.forEach(
+          Array.from({ length: 20 }),
+          () =>
+            registry.update(one.id, (present) => ({
+              ...present,
+              limits: { topics_per_month: (present.limits.topics_per_month ?? 0) + 1 }
+            })),
+          { concurrency: "unbounded" }
+        )
+        assert.deepStrictEqual(yield* store.find(one.id), Option.some({ ...one, limits: { topics_per_month: 20 } }))
+        assert.isTrue(Option.isNone(yield* registry.update(organizationId(), (present) => present)))
+      }))
+
+    it("an identity id is one organization's; a refused one changes nothing", () =>
+      Effect.gen(function* () {
+        const store = yield* OrganizationStore
+        const registry = yield* OrganizationRegistry
+        const [first, second, third] = [organization({ identityId: "auth|1" }), organization(), organization()]
+        yield* registry.insert(first)
+        yield* registry.insert(second)
+        const refused = yield* Effect.flip(registry.insert({ ...third, identityId: "auth|1" }))
+        assert.deepInclude(refused, { _tag: "IdentityTaken", identityId: "auth|1" })
+        assert.isTrue(Option.isNone(yield* store.find(third.id)))
+        const clash = yield* Effect.flip(
+          registry.update(second.id, (one) => ({ ...one, name: "x", identityId: "auth|1" }))
+        )
+        assert.deepInclude(clash, { _tag: "IdentityTaken", identityId: "auth|1" })
+        assert.deepStrictEqual(yield* store.find(second.id), Option.some(second))
+        yield* registry.update(first.id, (one) => ({ ...one, name: "Renamed" }))
+      }))
+
+    it("an identity id is never another organization's own id: its tokens would open that one", () =>
+      Effect.gen(function* () {
+        const store = yield* OrganizationStore
+        const registry = yield* OrganizationRegistry
+        const [victim, other] = [organization(), organization()]
+        yield* registry.insert(victim)
+        for (const identityId of [victim.id, victim.id.toUpperCase()]) {
+          const refused = yield* Effect.flip(registry.insert({ ...other, identityId }))
+          assert.deepInclude(refused, { _tag: "IdentityTaken", identityId })
+        }
+        yield* registry.insert(other)
+        const clash = yield* Effect.flip(registry.update(other.id, (one) => ({ ...one, identityId: victim.id })))
+        assert.strictEqual(clash._tag, "IdentityTaken")
+        assert.deepStrictEqual(yield* store.find(other.id), Option.some(other))
+        yield* registry.update(other.id, (one) => ({ ...one, identityId: other.id }))
+      }))
+
+    it("organizations are listed oldest first", () =>
+      Effect.gen(function* () {
+        const registry = yield* OrganizationRegistry
+        const [late, early] = [organization({ createdAt: start + hour }), organization()]
+        yield* registry.insert(late)
+        yield* registry.insert(early)
+        assert.deepStrictEqual(yield* registry.list, [early, late])
+      }))
+  })
+}

@@ -1,0 +1,49 @@
+/** An owner with assignments of two days that stand everywhere, and what its figures say. */
+import { figures } from "@partner-commentary/core/performance/Figures"
+import { PerformanceStore } from "@partner-commentary/core/performance/PerformanceStore"
+import { TopicStore } from "@partner-commentary/core/topic/TopicStore"
+import * as Effect from "effect/Effect"
+import * as TestClock from "effect/testing/TestClock"
+import * as Creator from "../support/Creator.ts"
+import { day, minute, owner as ownerOf, persona, start, submission } from "../support/Fixtures.ts"
+
+export const make = Effect.gen(function* () {
+  const topics = yield* TopicStore
+  const owner = ownerOf()
+  const [ada, bo] = [persona({ name: "Ada" }), persona({ name: "Bo" })]
+  const sendOne = Effect.fnUntraced(function* (createdAt: number, index: number) {
+    const { sent } = yield* topics.submit(submission({ personas: [ada, bo], topic: { ...owner, createdAt } }))
+    const [first, second] = sent
+    if (first === undefined || second === undefined) return yield* Effect.die("nothing was sent")
+    yield* Creator.notify(first)
+    if (createdAt !== start + 2 * day) yield* TestClock.setTime(createdAt + index * minute)
+    yield* Creator.respondAndDraft(first)
+    if (index % 3 > 0) yield* Creator.approve(first)
+    if (index % 3 === 1) yield* Creator.decline(second)
+  })
+  for (let index = 0; index < 12; index++) {
+    const createdAt = start + (index < 3 ? day : 0)
+    yield* TestClock.setTime(createdAt)
+    yield* sendOne(createdAt, index)
+  }
+  const told = Effect.flatMap(PerformanceStore, (store) =>
+    Effect.map(store.days(owner, start - 10_000 * day, null), (days) =>
+      days
+        .toSorted((one, other) => (one.personaName < other.personaName ? -1 : 1))
+        .map(({ personaId, personaName, tally }) => ({ personaId, personaName, ...figures(tally) }))
+    )
+  )
+  /** Some that goes on, on a third day, while the test's clock moves. */
+  const goesOn = Effect.forEach(
+    Array.from({ length: 20 }, (_, index) => index),
+    (index) => sendOne(start + 2 * day, index),
+    { concurrency: 4, discard: true }
+  )
+  return { told, goesOn }
+})
+
+/** Lets pauses pass. */
+export const asTimePasses = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.raceFirst(effect, Effect.forever(Effect.andThen(TestClock.adjust("20 millis"), Effect.promise(immediately))))
+
+const immediately = () => new Promise<void>((resume) => setTimeout(resume, 1))

@@ -1,0 +1,133 @@
+/** What every PersonaStore promises of what it reads, wherever that is kept: who is there, and who may use whom, to the moment. */
+import { assert, describe } from "@effect/vitest"
+import type { Persona } from "@partner-commentary/core/persona/Persona"
+import { PersonaStore } from "@partner-commentary/core/persona/PersonaStore"
+import { type OrganizationId, PersonaId, parse } from "@partner-commentary/core/shared/Ids"
+import type { Instant } from "@partner-commentary/core/shared/Instant"
+import * as Effect from "effect/Effect"
+import type * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import { day, organizationId, persona, personaId, start } from "../support/Fixtures.ts"
+import { guarantees } from "../support/Guarantee.ts"
+
+/** How personas and licences come to where the store reads them. The suite gives each persona no more than every store keeps. */
+export interface Kept<E, R> {
+  readonly publish: (persona: Persona) => Effect.Effect<unknown, E, R>
+  /** From `start` on; a licence without an end is null. */
+  readonly license: (
+    organization: OrganizationId,
+    persona: PersonaId,
+    until: Instant | null
+  ) => Effect.Effect<unknown, E, R>
+  /** An organization that may hold licences. */
+  readonly organization?: Effect.Effect<OrganizationId, E, R>
+  /** A persona as your tables have theirs today, with a key in their spelling, and a licence for it: where that is no UUID in lower case. */
+  readonly existing?: (organization: OrganizationId) => Effect.Effect<unknown, E, R>
+}
+
+const bare = (changes: Partial<Persona> = {}) =>
+  persona({
+    imageUrl: "",
+    expertise: [],
+    socialLinks: {},
+    creator: { name: "Ada N.", email: "ada@example.org" },
+    ...changes
+  })
+
+export const suite = <R, E, E2>(name: string, layer: Layer.Layer<PersonaStore | R, E>, kept: Kept<E2, R>): void => {
+  const organization = kept.organization ?? Effect.sync(organizationId)
+
+  describe(`${name}: PersonaStore, reading`, () => {
+    const it = guarantees(layer)
+
+    it("a persona is found by its id, as it is kept, licensed or not; another is not", () =>
+      Effect.gen(function* () {
+        const store = yield* PersonaStore
+        const one = bare({ name: "Zoë “Z” 🏆", bio: "line\nline" })
+        yield* kept.publish(one)
+        yield* kept.publish(bare())
+        assert.deepStrictEqual(found(yield* store.find(one.id)), found(Option.some(one)))
+        assert.isTrue(Option.isNone(yield* store.find(personaId())))
+      }))
+
+    it("a licence holds until the moment of its end, and for ever where it has none", () =>
+      Effect.gen(function* () {
+        const store = yield* PersonaStore
+        const mine = yield* organization
+        const [ending, lasting] = [bare({ name: "Aaron" }), bare({ name: "Bo" })]
+        yield* kept.publish(ending)
+        yield* kept.publish(lasting)
+        yield* kept.license(mine, ending.id, start + day)
+        yield* kept.license(mine, lasting.id, null)
+        const both = [ending.id, lasting.id]
+        const at = Effect.fnUntraced(function* (moment: Instant) {
+          const among = ids(yield* store.licensedAmong(mine, both, moment)).toSorted()
+          assert.deepStrictEqual(ids(yield* store.licensed(mine, moment)).toSorted(), among)
+          return among
+        })
+        assert.deepStrictEqual(yield* at(start + day - 1), both.toSorted())
+        assert.deepStrictEqual(yield* at(start + day), [lasting.id])
+        assert.deepStrictEqual(yield* at(start + 10_000 * day), [lasting.id])
+      }))
+
+    it("licences are each organization's own, and only those asked for are among them", () =>
+      Effect.gen(function* () {
+        const store = yield* PersonaStore
+        const [mine, theirs] = [yield* organization, yield* organization]
+        const [one, other, unlicensed] = [bare(), bare(), bare()]
+        for (const each of [one, other, unlicensed]) yield* kept.publish(each)
+        yield* kept.license(mine, one.id, null)
+        yield* kept.license(mine, other.id, null)
+        yield* kept.license(theirs, other.id, null)
+        const among = (asked: ReadonlyArray<PersonaId>) => Effect.map(store.licensedAmong(mine, asked, start), ids)
+        assert.deepStrictEqual(yield* among([one.id, unlicensed.id, personaId()]), [one.id])
+        assert.deepStrictEqual(yield* among([]), [])
+        assert.deepStrictEqual(ids(yield* store.licensed(theirs, start)), [other.id])
+        assert.deepStrictEqual(yield* store.licensed(organizationId(), start), [])
+      }))
+
+    it("whatever is listed is found, and licensed, by the id that a request names it with: a UUID in lower case", () =>
+      Effect.gen(function* () {
+        const store = yield* PersonaStore
+        const mine = yield* organization
+        const one = bare()
+        yield* kept.publish(one)
+        yield* kept.license(mine, one.id, null)
+        if (kept.existing !== undefined) yield* kept.existing(mine)
+        const listed = yield* store.licensed(mine, start)
+        assert.lengthOf(listed, kept.existing === undefined ? 1 : 2)
+        for (const persona of listed) {
+          const requested = parse(PersonaId, persona.id)
+          assert.deepStrictEqual(requested, Option.some(persona.id), `${persona.id} is no UUID in lower case`)
+          assert.deepStrictEqual(found(yield* store.find(persona.id)), found(Option.some(persona)))
+          assert.deepStrictEqual(ids(yield* store.licensedAmong(mine, [persona.id], start)), [persona.id])
+        }
+      }))
+
+    it("the licensed are listed by name, ties by id, each as it is found", () =>
+      Effect.gen(function* () {
+        const store = yield* PersonaStore
+        const mine = yield* organization
+        const [zoe, first, second] = [bare({ name: "Zoe" }), bare({ name: "Aaron" }), bare({ name: "Aaron" })]
+        for (const each of [zoe, second, first]) {
+          yield* kept.publish(each)
+          yield* kept.license(mine, each.id, null)
+        }
+        const listed = yield* store.licensed(mine, start)
+        assert.deepStrictEqual(ids(listed), [first.id, second.id, zoe.id])
+        for (const each of listed) assert.deepStrictEqual(yield* store.find(each.id), Option.some(each))
+      }))
+  })
+}
+
+const ids = (personas: ReadonlyArray<Persona>) => personas.map(({ id }) => id)
+
+/** Name and address of the creator are one system's spelling or another's. */
+const found = (persona: Option.Option<Persona>) =>
+  Option.map(persona, ({ bio, creator: { email }, id, name, createdAt }) => ({
+    id,
+    name,
+    bio,
+    email: email.toLowerCase(),
+    createdAt
+  }))

@@ -1,0 +1,135 @@
+/** What every PersonaStore with its PersonaRegistry promises: what is published and licensed is read so, to the moment. */
+import { assert, describe } from "@effect/vitest"
+import { OrganizationRegistry } from "@partner-commentary/core/partner/OrganizationRegistry"
+import type { License } from "@partner-commentary/core/persona/License"
+import { PersonaRegistry } from "@partner-commentary/core/persona/PersonaRegistry"
+import { PersonaStore } from "@partner-commentary/core/persona/PersonaStore"
+import * as Effect from "effect/Effect"
+import type * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import { day, hour, license, organization, organizationId, persona, personaId, start } from "../support/Fixtures.ts"
+import { guarantees } from "../support/Guarantee.ts"
+import * as PersonaReadingSuite from "./PersonaReadingSuite.ts"
+
+type Stores = PersonaStore | PersonaRegistry | OrganizationRegistry
+
+export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
+  PersonaReadingSuite.suite(name, layer, {
+    publish: (persona) => PersonaRegistry.use(({ insert }) => insert(persona)),
+    license: (organizationId, personaId, until) =>
+      PersonaRegistry.use(({ grant }) => grant(license({ organizationId, personaId, until }))),
+    organization: Effect.gen(function* () {
+      const owner = organization()
+      yield* (yield* OrganizationRegistry).insert(owner)
+      return owner.id
+    })
+  })
+
+  describe(`${name}: PersonaStore`, () => {
+    const it = guarantees(layer)
+
+    it("a persona is found as it was published", () =>
+      Effect.gen(function* () {
+        const store = yield* PersonaStore
+        const registry = yield* PersonaRegistry
+        const full = persona({ name: "Zoë “Z” 🏆", bio: "line\nline" })
+        const bare = persona({
+          imageUrl: "",
+          bio: "",
+          expertise: [],
+          socialLinks: {},
+          creator: { name: "", email: "x@y.z" }
+        })
+        for (const one of [full, bare]) {
+          yield* registry.insert(one)
+          assert.deepStrictEqual(yield* store.find(one.id), Option.some(one))
+        }
+        assert.isTrue(Option.isNone(yield* store.find(personaId())))
+      }))
+
+    it("a change applies to the present value, all changes at once one after the other", () =>
+      Effect.gen(function* () {
+        const store = yield* PersonaStore
+        const registry = yield* PersonaRegistry
+        const one = persona({ expertise: [] })
+        yield* registry.insert(one)
+        yield* Effect.forEach(
+          Array.from({ length: 20 }, (_, index) => `${index}`),
+          (name) => registry.update(one.id, (present) => ({ ...present, expertise: [...present.expertise, name] })),
+          { concurrency: "unbounded" }
+        )
+        assert.strictEqual(Option.getOrThrow(yield* store.find(one.id)).expertise.length, 20)
+        const moved = yield* registry.update(one.id, (present) => ({
+          ...present,
+          creator: { name: "New", email: "NEW@example.org" }
+        }))
+        assert.deepStrictEqual(moved, yield* store.find(one.id))
+        assert.deepStrictEqual(yield* registry.byCreator("new@EXAMPLE.org"), Option.toArray(moved))
+        assert.deepStrictEqual(yield* registry.byCreator(one.creator.email), [])
+        assert.isTrue(Option.isNone(yield* registry.update(personaId(), (present) => present)))
+      }))
+
+    it("personas are listed oldest first", () =>
+      Effect.gen(function* () {
+        const registry = yield* PersonaRegistry
+        const [late, early] = [persona({ createdAt: start + hour }), persona()]
+        yield* registry.insert(late)
+        yield* registry.insert(early)
+        assert.deepStrictEqual(yield* registry.list, [early, late])
+      }))
+
+    it("a licence holds from its grant until the moment of its end", () =>
+      Effect.gen(function* () {
+        const store = yield* PersonaStore
+        const { grant, mine, one } = yield* licensed({ until: start + day })
+        assert.deepStrictEqual(yield* store.licensedAmong(mine, [one.id], start + day - 1), [one])
+        assert.deepStrictEqual(yield* store.licensedAmong(mine, [one.id], start + day), [])
+        assert.deepStrictEqual(yield* store.licensed(mine, start + day - 1), [one])
+        assert.deepStrictEqual(yield* store.licensed(mine, start + day), [])
+        yield* grant({ until: null })
+        assert.deepStrictEqual(yield* store.licensed(mine, start + 100 * day), [one])
+      }))
+
+    it("a revoked licence ends at once, keeps its first moment, and comes back when granted again", () =>
+      Effect.gen(function* () {
+        const store = yield* PersonaStore
+        const registry = yield* PersonaRegistry
+        const { grant, mine, one } = yield* licensed({})
+        const revoked = yield* registry.revoke(mine, one.id, start + hour)
+        const expected = license({ organizationId: mine, personaId: one.id, revokedAt: start + hour })
+        assert.deepStrictEqual(revoked, Option.some(expected))
+        assert.deepStrictEqual(yield* registry.revoke(mine, one.id, start + day), revoked)
+        assert.deepStrictEqual(yield* store.licensed(mine, start + hour), [])
+        assert.deepStrictEqual(yield* store.licensedAmong(mine, [one.id], start + hour), [])
+        assert.isTrue(yield* grant({ grantedAt: start + day }))
+        assert.deepStrictEqual(yield* store.licensed(mine, start + day), [one])
+        assert.deepStrictEqual(yield* registry.licenses(mine), [
+          { ...expected, grantedAt: start + day, revokedAt: null, personaName: one.name }
+        ])
+        assert.isTrue(Option.isNone(yield* registry.revoke(organizationId(), one.id, start)))
+      }))
+
+    it("a licence needs an organization and a persona that exist", () =>
+      Effect.gen(function* () {
+        const registry = yield* PersonaRegistry
+        const { mine, one } = yield* licensed({})
+        assert.isFalse(yield* registry.grant(license({ organizationId: mine })))
+        assert.isFalse(yield* registry.grant(license({ personaId: one.id })))
+        assert.strictEqual((yield* registry.licenses(mine)).length, 1)
+      }))
+  })
+}
+
+/** An organization with a licence for a persona. */
+const licensed = Effect.fnUntraced(function* (terms: Partial<License>) {
+  const registry = yield* PersonaRegistry
+  const organizations = yield* OrganizationRegistry
+  const owner = organization()
+  const one = persona({ name: "Bo" })
+  yield* organizations.insert(owner)
+  yield* registry.insert(one)
+  const grant = (changes: Partial<License>) =>
+    registry.grant(license({ organizationId: owner.id, personaId: one.id, ...changes }))
+  assert.isTrue(yield* grant(terms))
+  return { grant, mine: owner.id, one }
+})

@@ -1,0 +1,138 @@
+/** What every store promises when a clock has run ahead and come back: work that it put off is found, and no other. */
+import { assert, describe } from "@effect/vitest"
+import { retimed } from "@partner-commentary/core/commentary/Generation"
+import { ProductionStore } from "@partner-commentary/core/commentary/ProductionStore"
+import { MailStore } from "@partner-commentary/core/mail/MailStore"
+import { latestDue } from "@partner-commentary/core/shared/DueTimes"
+import type { ShareId } from "@partner-commentary/core/shared/Ids"
+import { AssignmentStore } from "@partner-commentary/core/topic/AssignmentStore"
+import { TopicStore } from "@partner-commentary/core/topic/TopicStore"
+import { approve } from "@partner-commentary/core/topic/Workflow"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import type * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Result from "effect/Result"
+import * as TestClock from "effect/testing/TestClock"
+import * as Creator from "../support/Creator.ts"
+import { commentaryId, hour, mail, minute, start, submission } from "../support/Fixtures.ts"
+import { guarantees } from "../support/Guarantee.ts"
+
+type Stores = MailStore | ProductionStore | AssignmentStore | TopicStore
+
+const lease = Duration.minutes(2)
+const latest = latestDue(start, lease, [Duration.minutes(5), Duration.hours(1)])
+const ahead = start + 2 * hour
+
+export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
+  describe(`${name}: AssignmentStore, due times after a clock ran ahead`, () => {
+    const it = guarantees(layer)
+
+    it("a mail queued ahead of time is due now; one that waits for its next attempt keeps its moment", () =>
+      Effect.gen(function* () {
+        const store = yield* MailStore
+        yield* store.queue(mail({ id: "waits" }))
+        for (const claimed of yield* store.claim(start, start + minute, 10)) {
+          yield* store.settle(claimed, { state: "waiting", until: start + 5 * minute, reason: "" }, start)
+        }
+        yield* store.queue(mail({ id: "ahead", createdAt: ahead }))
+        yield* store.repairDueTimes(latest)
+        const now = yield* store.claim(start, start + minute, 10)
+        assert.deepStrictEqual(
+          now.map(({ id }) => id),
+          ["ahead"]
+        )
+        assert.strictEqual((yield* store.claim(start + 5 * minute - 1, start + hour, 10)).length, 1, "its lease ended")
+        assert.strictEqual((yield* store.claim(start + 5 * minute, start + hour, 10)).length, 1)
+      }))
+
+    it("a webhook notice of the next five minutes keeps its moment, and one queued ahead of time is due now", () =>
+      Effect.gen(function* () {
+        const store = yield* MailStore
+        const waits = mail({ id: "next-notice", kind: "webhook_moved", shareId: null, createdAt: start + 5 * minute })
+        yield* store.queue(waits)
+        yield* store.queue({ ...waits, id: "ahead-notice", createdAt: ahead })
+        yield* store.repairDueTimes(latest)
+        const now = yield* store.claim(start, start + minute, 10)
+        assert.deepStrictEqual(
+          now.map(({ id }) => id),
+          ["ahead-notice"]
+        )
+        assert.strictEqual((yield* store.claim(start + 5 * minute, start + hour, 10)).length, 2, "one lease has ended")
+      }))
+
+    it("a mail that was taken ahead of time gets a whole lease from now, and its outcome still counts", () =>
+      Effect.gen(function* () {
+        const store = yield* MailStore
+        yield* store.queue(mail())
+        const [taken] = yield* store.claim(ahead, ahead + minute, 1)
+        yield* store.repairDueTimes(latest)
+        assert.deepStrictEqual(yield* store.nextDue, Option.some(latest.leased))
+        if (taken === undefined) return assert.fail("nothing was taken")
+        assert.isTrue(yield* store.settle(taken, { state: "sent" }, start))
+      }))
+
+    it("audio ordered ahead of time is due now, and one taken ahead of time when a lease from now ends", () =>
+      Effect.gen(function* () {
+        const store = yield* ProductionStore
+        const given = submission({ topic: { outputTypes: ["audio"] } })
+        const [share] = (yield* (yield* TopicStore).submit(given)).sent
+        if (share === undefined) return assert.fail("nothing was sent")
+        yield* Creator.respondAndDraft(share)
+        yield* TestClock.setTime(ahead)
+        const action = { draftId: null, content: null, commentaryId: commentaryId(), contentHash: "hash" }
+        const orders = [{ kind: "audio", name: "a" }] as const
+        yield* (yield* AssignmentStore).modify(share, (present) => approve(present, { ...action, orders }, ahead))
+        yield* store.repairDueTimes(latest)
+        assert.deepStrictEqual(yield* store.nextDue(["audio"]), Option.some(start))
+        yield* store.claim(ahead, ahead + minute, ["audio"], 1)
+        yield* store.repairDueTimes(latest)
+        assert.deepStrictEqual(yield* store.nextDue(["audio"]), Option.some(latest.leased))
+        yield* store.repairDueTimes(latest)
+        assert.deepStrictEqual(yield* store.nextDue(["audio"]), Option.some(latest.leased))
+      }))
+
+    const sent = Effect.fnUntraced(function* (environment: "live" | "test", actsAt?: number) {
+      const given = submission({ topic: { environment }, ...(actsAt === undefined ? {} : { actsAt }) })
+      const [share] = (yield* (yield* TopicStore).submit(given)).sent
+      return share ?? assert.fail("nothing was sent")
+    })
+
+    const repaired = Effect.gen(function* () {
+      const store = yield* AssignmentStore
+      const found = yield* store.putOff(latest, start, 10)
+      for (const id of found) yield* store.modify(id, (present) => Result.succeed(retimed(present, latest, start)))
+      return found
+    })
+
+    const dueAt = (share: ShareId) =>
+      Effect.map(
+        Effect.flatMap(AssignmentStore, (store) => store.find(share)),
+        (found) => Option.getOrThrow(found).assignment.dueAt
+      )
+
+    it("an attempt at a draft that was wanted ahead of time is due now; one after a failure keeps its moment", () =>
+      Effect.gen(function* () {
+        const [waits, early] = [yield* sent("live"), yield* sent("live")]
+        yield* Creator.respond(waits)
+        assert.deepStrictEqual(yield* repaired, [])
+        yield* TestClock.setTime(ahead)
+        yield* Creator.respond(early)
+        assert.deepStrictEqual(yield* repaired, [early])
+        assert.strictEqual(yield* dueAt(early), start)
+        assert.deepStrictEqual(yield* repaired, [])
+        yield* Creator.wakeUp(early)
+        assert.deepStrictEqual(yield* repaired, [early])
+        assert.strictEqual(yield* dueAt(early), latest.leased, "it is under way")
+      }))
+
+    it("a simulated step that was planned ahead of time is due now", () =>
+      Effect.gen(function* () {
+        const share = yield* sent("test", ahead)
+        yield* sent("test", start)
+        assert.deepStrictEqual(yield* repaired, [share])
+        assert.strictEqual(yield* dueAt(share), start)
+        assert.deepStrictEqual(yield* repaired, [])
+      }))
+  })
+}

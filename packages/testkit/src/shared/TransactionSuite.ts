@@ -1,0 +1,110 @@
+/** What every Transaction promises: several stores' changes are one, and what waits for the commit comes after it or never. */
+import { assert, describe } from "@effect/vitest"
+import { MailStore } from "@partner-commentary/core/mail/MailStore"
+import { afterCommit, Transaction } from "@partner-commentary/core/shared/Transaction"
+import { TopicStore } from "@partner-commentary/core/topic/TopicStore"
+import type { UsageStore } from "@partner-commentary/core/usage/UsageStore"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import type * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import { mail, persona, repeated, submission } from "../support/Fixtures.ts"
+import { guarantees } from "../support/Guarantee.ts"
+import { traces } from "../webhook/Traces.ts"
+
+type Stores = Transaction | TopicStore | MailStore | UsageStore
+
+export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
+  describe(`${name}: Transaction`, () => {
+    const it = guarantees(layer)
+
+    it("changes of several stores are made together", () =>
+      Effect.gen(function* () {
+        const { run } = yield* Transaction
+        const topics = yield* TopicStore
+        const mails = yield* MailStore
+        const given = submission({ topic: { environment: "test" } })
+        const made = yield* run(Effect.tap(topics.submit(given), mails.queue(mail())))
+        assert.strictEqual(made.topic.id, given.topic.id)
+        assert.isTrue(Option.isSome(yield* topics.find(given.topic, given.topic.id)))
+        assert.isTrue(Option.isSome(yield* mails.nextDue))
+      }))
+
+    it("a failure is given as it is, and undoes the changes of every store", () =>
+      Effect.gen(function* () {
+        const { run } = yield* Transaction
+        const topics = yield* TopicStore
+        const mails = yield* MailStore
+        const given = submission()
+        const failed = yield* Effect.flip(
+          run(Effect.andThen(topics.submit(given), Effect.andThen(mails.queue(mail()), Effect.fail("refused"))))
+        )
+        assert.strictEqual(failed, "refused")
+        assert.isTrue(Option.isNone(yield* topics.find(given.topic, given.topic.id)))
+        assert.isTrue(Option.isNone(yield* mails.nextDue))
+        assert.deepStrictEqual(yield* traces(given.topic), { topics: 0, held: 0, units: 0 })
+      }))
+
+    it("what a store refuses within is undone alone, and the rest goes on", () =>
+      Effect.gen(function* () {
+        const { run } = yield* Transaction
+        const topics = yield* TopicStore
+        const first = submission({ personas: [persona()] })
+        const refused = yield* run(Effect.andThen(topics.submit(first), Effect.flip(topics.submit(repeated(first)))))
+        assert.strictEqual(refused._tag, "NoValidPersonas")
+        assert.deepStrictEqual(yield* traces(first.topic), { topics: 1, held: 1, units: 1 })
+      }))
+
+    it("what waits for the commit runs when others can see the change, and at once where nothing is open", () =>
+      Effect.gen(function* () {
+        const { run } = yield* Transaction
+        const topics = yield* TopicStore
+        const given = submission()
+        const seen: Array<boolean> = []
+        const look = Effect.map(topics.find(given.topic, given.topic.id), (found) => {
+          seen.push(Option.isSome(found))
+        })
+        yield* run(
+          Effect.gen(function* () {
+            yield* topics.submit(given)
+            yield* run(afterCommit(look))
+            assert.deepStrictEqual(seen, [])
+          })
+        )
+        assert.deepStrictEqual(seen, [true])
+        yield* afterCommit(look)
+        assert.deepStrictEqual(seen, [true, true])
+      }))
+
+    it("what waits for the commit of an undone change never runs", () =>
+      Effect.gen(function* () {
+        const { run } = yield* Transaction
+        let ran = 0
+        const count = afterCommit(
+          Effect.sync(() => {
+            ran++
+          })
+        )
+        yield* Effect.flip(run(Effect.andThen(count, Effect.fail("refused"))))
+        yield* run(Effect.flip(run(Effect.andThen(count, Effect.fail("refused")))))
+        assert.strictEqual(ran, 0)
+        yield* run(count)
+        assert.strictEqual(ran, 1)
+      }))
+
+    it("an interrupted change leaves nothing", () =>
+      Effect.gen(function* () {
+        const { run } = yield* Transaction
+        const topics = yield* TopicStore
+        const given = submission()
+        const reached = yield* Deferred.make<void>()
+        const fiber = yield* Effect.forkChild(
+          run(Effect.andThen(topics.submit(given), Effect.andThen(Deferred.succeed(reached, undefined), Effect.never)))
+        )
+        yield* Deferred.await(reached)
+        yield* Fiber.interrupt(fiber)
+        assert.deepStrictEqual(yield* traces(given.topic), { topics: 0, held: 0, units: 0 })
+      }))
+  })
+}

@@ -1,0 +1,357 @@
+/** What every AssignmentStore promises of single assignments: how they are kept, changed and found. What follows for the topic has a suite of its own. */
+import { assert, describe } from "@effect/vitest"
+import { drafted } from "@partner-commentary/core/commentary/Generation"
+import { MailStore } from "@partner-commentary/core/mail/MailStore"
+import type { OrganizationId } from "@partner-commentary/core/shared/Ids"
+import { defaults } from "@partner-commentary/core/shared/Policy"
+import type { Assignment } from "@partner-commentary/core/topic/Assignment"
+import { AssignmentStore } from "@partner-commentary/core/topic/AssignmentStore"
+import { TopicStore } from "@partner-commentary/core/topic/TopicStore"
+import * as Workflow from "@partner-commentary/core/topic/Workflow"
+import { ActionRefused, type Change, change, notified } from "@partner-commentary/core/topic/Workflow"
+import * as Effect from "effect/Effect"
+import type * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Result from "effect/Result"
+import * as TestClock from "effect/testing/TestClock"
+import * as Creator from "../support/Creator.ts"
+import {
+  commentaryId,
+  day,
+  draftId,
+  hour,
+  minute,
+  organizationId,
+  persona,
+  personas,
+  second,
+  shareId,
+  start,
+  submission
+} from "../support/Fixtures.ts"
+import { guarantees } from "../support/Guarantee.ts"
+
+type Stores = TopicStore | AssignmentStore | MailStore
+
+export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
+  describe(`${name}: AssignmentStore`, () => {
+    const it = guarantees(layer)
+
+    it("an assignment is found as it was sent, with what its creator needs to know of the topic", () =>
+      Effect.gen(function* () {
+        const store = yield* AssignmentStore
+        const { given, id, sent } = yield* oneSent()
+        const { content, id: topicId, organizationName } = given.topic
+        assert.deepStrictEqual(Option.getOrThrow(yield* store.find(id)), {
+          assignment: sent,
+          topic: { id: topicId, content, organizationName }
+        })
+        assert.isTrue(Option.isNone(yield* store.find(shareId())))
+        const modified = yield* store.modify(shareId(), (assignment) => Result.succeed({ assignment, notices: [] }))
+        assert.isTrue(Option.isNone(modified))
+      }))
+
+    it("everything about an assignment is kept", () =>
+      Effect.gen(function* () {
+        const store = yield* AssignmentStore
+        const { id, sent } = yield* oneSent()
+        const draft = { id: draftId(), number: 1, content: "Ein „Entwurf“ 🏆\nzweite Zeile", createdAt: start + minute }
+        const full: Assignment = {
+          ...sent,
+          creator: { name: "Ada N.", email: "ada.new@example.org" },
+          status: "creator_approved",
+          statusUpdatedAt: start + day,
+          notifiedAt: start + second,
+          respondBy: start + 2 * day,
+          perspective: "The keeper decides it.",
+          respondedAt: start + minute,
+          declineReason: "no",
+          generation: {
+            ticket: 3,
+            running: true,
+            attempts: 2,
+            nextAt: start + hour,
+            giveUpAt: start + 2 * hour,
+            revision: { draftId: draft.id, instructions: "Shorter." }
+          },
+          draft,
+          firstDraftedAt: start + hour,
+          approveBy: start + 7 * day,
+          reminders: 2,
+          commentary: {
+            id: commentaryId(),
+            content: "Edited.",
+            draftId: draft.id,
+            approvedAt: start + day,
+            partnerApprovedAt: start + day + hour,
+            audioUrl: "https://media.example.org/a.mp3",
+            videoUrl: "https://media.example.org/a.mp4"
+          },
+          failure: { reason: "withdrawn", at: start + day + 1 },
+          withdrawReason: "changed my mind",
+          dueAt: start + 3 * day
+        }
+        const modified = yield* store.modify(id, () => Result.succeed({ assignment: full, notices: [] }))
+        assert.deepStrictEqual(Option.getOrThrow(modified), { before: sent, after: full, work: ["deliveries"] })
+        assert.deepStrictEqual(yield* found(id), full)
+        const bare = { ...sent, generation: { ...sent.generation, revision: null } }
+        yield* store.modify(id, () => Result.succeed({ assignment: bare, notices: [] }))
+        assert.deepStrictEqual(yield* found(id), bare)
+      }))
+
+    it("a refusal is answered and changes nothing", () =>
+      Effect.gen(function* () {
+        const store = yield* AssignmentStore
+        const { id, sent } = yield* oneSent()
+        const refusal = new ActionRefused({ reason: "too_late", status: "topic_sent" })
+        assert.strictEqual(yield* Effect.flip(store.modify(id, () => Result.fail(refusal))), refusal)
+        assert.deepStrictEqual(yield* found(id), sent)
+      }))
+
+    it("a mail that was handed over is marked so with the change, and when nothing else changes", () =>
+      Effect.gen(function* () {
+        const store = yield* AssignmentStore
+        const mails = yield* MailStore
+        const { id } = yield* oneSent(2)
+        const claimed = yield* mails.claim(start, start + minute, 10)
+        for (const mail of claimed) {
+          const { shareId } = mail
+          const decide = (present: Assignment) =>
+            Result.succeed(
+              shareId === id
+                ? notified(present, mail, start, defaults)
+                : { assignment: present, notices: [], delivered: mail }
+            )
+          if (shareId !== null) yield* store.modify(shareId, decide)
+        }
+        assert.strictEqual(claimed.length, 2)
+        assert.strictEqual((yield* found(id)).notifiedAt, start)
+        assert.deepStrictEqual(yield* mails.claim(start + hour, start + day, 10), [])
+        assert.isTrue(Option.isNone(yield* mails.nextDue))
+      }))
+
+    it("who slept through the lease of a mail, and hands it over after another took it, changes nothing", () =>
+      Effect.gen(function* () {
+        const store = yield* AssignmentStore
+        const mails = yield* MailStore
+        const { id, sent } = yield* oneSent()
+        const [slept] = yield* mails.claim(start, start + minute, 10)
+        const [present] = yield* mails.claim(start + hour, start + 2 * hour, 10)
+        if (slept === undefined || present === undefined) return assert.fail("nothing was taken")
+        const handOver = (mail: typeof slept) =>
+          store.modify(id, (assignment) => Result.succeed(notified(assignment, mail, start + hour, defaults)))
+        const overtaken = Option.getOrThrow(yield* handOver(slept))
+        assert.strictEqual(overtaken.after, overtaken.before)
+        assert.deepStrictEqual(yield* found(id), sent)
+        assert.deepStrictEqual(yield* mails.nextDue, Option.some(start + 2 * hour))
+        yield* handOver(present)
+        assert.strictEqual((yield* found(id)).notifiedAt, start + hour)
+        assert.isTrue(Option.isNone(yield* mails.nextDue))
+      }))
+
+    it("a change says what work it made: what falls due by it, what is mailed, what is told to webhooks", () =>
+      Effect.gen(function* () {
+        const store = yield* AssignmentStore
+        const { id } = yield* oneSent()
+        const workOf = (decide: (present: Assignment) => Change) =>
+          Effect.map(
+            store.modify(id, (present) => Result.succeed(decide(present))),
+            (modified) => Option.getOrThrow(modified).work
+          )
+        assert.deepStrictEqual(yield* workOf((assignment) => ({ assignment, notices: [] })), [])
+        assert.deepStrictEqual(yield* workOf((present) => change({ ...present, reminders: 1 })), [])
+        yield* store.modify(id, (present) => Workflow.respond(present, { perspective: "The keeper decides." }, start))
+        assert.deepStrictEqual(yield* workOf((present) => ({ assignment: { ...present }, notices: [] })), [])
+        yield* Creator.wakeUp(id)
+        const ticket = { ticket: 1, draftId: draftId(), content: "It will be the keeper." }
+        const written = yield* workOf((present) => drafted(present, ticket, start, defaults))
+        assert.deepStrictEqual(written, ["assignments", "mails"])
+        const failed = yield* store.modify(id, (present) => Workflow.withdraw(present, { reason: null }, start))
+        assert.deepStrictEqual(Option.getOrThrow(failed).work, ["deliveries"])
+      }))
+
+    it("a notice is queued with its change, due at once, and once for one occasion", () =>
+      Effect.gen(function* () {
+        const store = yield* AssignmentStore
+        const mails = yield* MailStore
+        const { given, id } = yield* oneSent()
+        yield* mails.claim(start, start + day, 10)
+        yield* TestClock.setTime(start + hour)
+        const remind = store.modify(id, (present) =>
+          Result.succeed(
+            change(
+              { ...present, reminders: present.reminders + 1 },
+              { notices: [{ kind: "reminder", occasion: "half" }] }
+            )
+          )
+        )
+        yield* remind
+        yield* remind
+        assert.deepStrictEqual(yield* mails.claim(start + hour, start + day, 10), [
+          {
+            id: `${id}.half`,
+            kind: "reminder",
+            shareId: id,
+            organizationId: given.topic.organizationId,
+            address: null,
+            createdAt: start + hour,
+            attempts: 1,
+            ticket: 1,
+            unanswered: 0
+          }
+        ])
+      }))
+
+    it("of two actions at once exactly one wins", () =>
+      Effect.gen(function* () {
+        const { id } = yield* oneSent()
+        const first = yield* Effect.all([Effect.result(Creator.respond(id)), Effect.result(Creator.decline(id))], {
+          concurrency: "unbounded"
+        })
+        assert.deepStrictEqual(first.map(({ _tag }) => _tag).toSorted(), ["Failure", "Success"])
+        const { id: other } = yield* oneSent()
+        yield* Creator.respondAndDraft(other)
+        const second = yield* Effect.all(
+          [Effect.result(Creator.withdraw(other)), Effect.result(Creator.approve(other))],
+          {
+            concurrency: "unbounded"
+          }
+        )
+        assert.deepStrictEqual(second.map(({ _tag }) => _tag).toSorted(), ["Failure", "Success"])
+      }))
+
+    it("what is due is found, the longest overdue first, and no more than asked for", () =>
+      Effect.gen(function* () {
+        const store = yield* AssignmentStore
+        assert.isTrue(Option.isNone(yield* store.nextDue(["live"])))
+        const { given } = yield* oneSent(4)
+        const dueAts = [start + 3 * second, start + second, start + 2 * second, null]
+        for (const [index, { shareId }] of given.candidates.entries()) {
+          const dueAt = dueAts[index] ?? null
+          yield* store.modify(shareId, (present) => Result.succeed({ assignment: { ...present, dueAt }, notices: [] }))
+        }
+        const ids = given.candidates.slice(1, 3).map(({ shareId }) => shareId)
+        const overdue = [{ organizationId: given.topic.organizationId, ids }]
+        assert.deepStrictEqual(yield* store.due("live", start + 2 * second, 10), overdue)
+        assert.deepStrictEqual(yield* store.due("live", start + second - 1, 10), [])
+        assert.deepStrictEqual(yield* store.due("live", start + day, 2), overdue)
+        assert.deepStrictEqual(yield* store.nextDue(["live"]), Option.some(start + second))
+      }))
+
+    it("a creator's open assignments are found by the address in any case, oldest first, live ones alone", () =>
+      Effect.gen(function* () {
+        const store = yield* AssignmentStore
+        const topics = yield* TopicStore
+        const creator = { name: "Ö", email: "Ödegård@Example.org" }
+        const send = (createdAt: number, environment: "live" | "test" = "live") => {
+          const given = submission({ personas: [persona({ creator }), persona()], topic: { createdAt, environment } })
+          return Effect.as(topics.submit(given), given.candidates.map(({ shareId }) => shareId).slice(0, 1))
+        }
+        const late = yield* send(start + hour)
+        const early = yield* send(start)
+        const settled = yield* send(start)
+        yield* send(start, "test")
+        for (const id of settled) yield* Creator.decline(id)
+        const open = yield* store.openOf("ödegård@eXample.ORG", 9)
+        assert.strictEqual(open.further, 0)
+        assert.deepStrictEqual(
+          open.assignments.map(({ assignment }) => assignment.id),
+          [...early, ...late]
+        )
+        const all = yield* store.allOf("ÖDEGÅRD@example.org")
+        assert.deepStrictEqual(all.toSorted(), [...late, ...early, ...settled].toSorted())
+        assert.deepStrictEqual(yield* store.openOf("gard@example.org", 9), { assignments: [], further: 0 })
+      }))
+
+    it("of many open assignments the organizations' are found in turn, of each the oldest; the rest is counted", () =>
+      Effect.gen(function* () {
+        const store = yield* AssignmentStore
+        const topics = yield* TopicStore
+        const creator = { name: "Many", email: `many-${shareId()}@example.org` }
+        const asked = [persona({ creator }), persona({ creator })]
+        const [first, second, third] = [organizationId(), organizationId(), organizationId()]
+        const send = Effect.fnUntraced(function* (organizationId: OrganizationId, hours: number) {
+          const given = submission({ personas: asked, topic: { organizationId, createdAt: start + hours * hour } })
+          yield* topics.submit(given)
+          return given.candidates.map(({ shareId }) => shareId)
+        })
+        const flood = yield* Effect.forEach([1, 0, 2, 3], (hours) => send(first, hours))
+        const later = yield* send(second, 9)
+        const latest = yield* send(third, 10)
+        const [settled, ...oldest] = flood[1] ?? []
+        if (settled !== undefined) yield* Creator.decline(settled)
+        const found = (most: number) =>
+          Effect.map(store.openOf(creator.email, most), ({ assignments, further }) => [
+            assignments.map(({ assignment }) => assignment.id),
+            further
+          ])
+        const own = [...oldest, ...(flood[0] ?? []), ...(flood[2] ?? []), ...(flood[3] ?? [])]
+        assert.deepStrictEqual(yield* found(2), [[...own.slice(0, 1), ...later.slice(0, 1)], 9])
+        assert.deepStrictEqual(yield* found(6), [[...own.slice(0, 2), ...later, ...latest], 5])
+        assert.deepStrictEqual(yield* found(8), [[...own.slice(0, 4), ...later, ...latest], 3])
+        assert.deepStrictEqual(yield* found(11), [[...own, ...later, ...latest], 0])
+        assert.deepStrictEqual(yield* found(12), [[...own, ...later, ...latest], 0])
+      }))
+
+    it("in the test environment a simulated creator stands in: nothing is kept of the human one", () =>
+      Effect.gen(function* () {
+        const store = yield* AssignmentStore
+        const topics = yield* TopicStore
+        const given = submission({ topic: { environment: "test", content: "Is this one declined? [decline]" } })
+        yield* topics.submit(given)
+        for (const { shareId: id } of given.candidates) {
+          const sent = yield* found(id)
+          assert.deepStrictEqual(sent.creator, { name: "", email: "" })
+          assert.deepStrictEqual(sent.simulation, { path: "decline", nextAt: given.actsAt })
+          const { organizationId } = given.topic
+          assert.strictEqual(sent.dueAt, given.actsAt)
+          assert.deepStrictEqual(yield* store.due("test", start + day, 9), [{ organizationId, ids: [id] }])
+          const paused = yield* store.modify(id, (present) =>
+            Result.succeed(change({ ...present, simulation: { path: "decline", nextAt: null } }))
+          )
+          assert.deepStrictEqual(yield* found(id), Option.getOrThrow(paused).after)
+        }
+      }))
+
+    it("those whose generation gave up are found until it starts again", () =>
+      Effect.gen(function* () {
+        const store = yield* AssignmentStore
+        const { given, id } = yield* oneSent(2)
+        for (const { shareId } of given.candidates) yield* Creator.respond(shareId)
+        yield* Creator.wakeUp(id)
+        assert.deepStrictEqual(yield* store.stalled, [])
+        yield* Creator.failAttempt(id)
+        assert.deepStrictEqual(yield* store.stalled, [id])
+        yield* Creator.revise(id)
+        assert.deepStrictEqual(yield* store.stalled, [])
+      }))
+
+    it("forgetting drafts leaves the present one, and what is asked of it", () =>
+      Effect.gen(function* () {
+        const store = yield* AssignmentStore
+        const { id } = yield* oneSent()
+        yield* Creator.respondAndDraft(id)
+        const asked = yield* Creator.revise(id)
+        yield* store.forgetDrafts(id)
+        assert.deepStrictEqual(yield* found(id), asked)
+        yield* Creator.wakeUp(id)
+        const second = yield* Creator.draft(id)
+        yield* store.forgetDrafts(id)
+        assert.deepStrictEqual(yield* found(id), { ...second, generation: { ...second.generation, revision: null } })
+      }))
+  })
+}
+
+/** A topic, and the first of its assignments. */
+const oneSent = Effect.fnUntraced(function* (count = 1) {
+  const topics = yield* TopicStore
+  const given = submission({ personas: personas(count), topic: { organizationId: organizationId() } })
+  const { sent } = yield* topics.submit(given)
+  const id = Option.getOrThrow(Option.fromUndefinedOr(sent[0]))
+  return { given, id, sent: yield* found(id) }
+})
+
+const found = Effect.fnUntraced(function* (id: Assignment["id"]) {
+  const store = yield* AssignmentStore
+  return Option.getOrThrow(yield* store.find(id)).assignment
+})

@@ -1,0 +1,108 @@
+/** What every AssignmentStore promises of what is due: live and test apart, and a fair part for each organization. */
+import { assert, describe } from "@effect/vitest"
+import type { Environment } from "@partner-commentary/core/access/ApiKey"
+import type { ShareId } from "@partner-commentary/core/shared/Ids"
+import { AssignmentStore, type DueLane } from "@partner-commentary/core/topic/AssignmentStore"
+import { TopicStore } from "@partner-commentary/core/topic/TopicStore"
+import * as Effect from "effect/Effect"
+import type * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Result from "effect/Result"
+import { day, organizationId, personas, second, start, submission } from "../support/Fixtures.ts"
+import { guarantees } from "../support/Guarantee.ts"
+
+export const suite = <E>(name: string, layer: Layer.Layer<TopicStore | AssignmentStore, E>): void => {
+  describe(`${name}: AssignmentStore, what is due in turn`, () => {
+    const it = guarantees(layer)
+
+    /** An organization with so many assignments that fall due one second after the other from this moment on. */
+    const withDue = Effect.fnUntraced(function* (count: number, from: number, environment: Environment = "live") {
+      const id = organizationId()
+      const given = submission({ personas: personas(count), topic: { organizationId: id, environment } })
+      const { sent } = yield* (yield* TopicStore).submit(given)
+      for (const [index, share] of sent.entries()) {
+        yield* moved(share, from + index * second)
+      }
+      return { id, sent }
+    })
+
+    const moved = Effect.fnUntraced(function* (share: ShareId, dueAt: number | null) {
+      const store = yield* AssignmentStore
+      const modified = yield* store.modify(share, (present) =>
+        Result.succeed({ assignment: { ...present, dueAt }, notices: [] })
+      )
+      return Option.getOrThrow(modified).work
+    })
+
+    const look = Effect.fnUntraced(function* (limit: number, environment: Environment = "live") {
+      return yield* (yield* AssignmentStore).due(environment, start + day, limit)
+    })
+
+    const counts = (lanes: ReadonlyArray<DueLane>) =>
+      new Map(lanes.map(({ ids, organizationId: id }) => [id, ids.length]))
+
+    it("where there is not room for all, each organization gets its even part, however much another has", () =>
+      Effect.gen(function* () {
+        const much = yield* withDue(30, start)
+        const some = yield* withDue(7, start + 100 * second)
+        const one = yield* withDue(1, start + 200 * second)
+        const lanes = yield* look(12)
+        assert.deepStrictEqual(
+          counts(lanes),
+          new Map([
+            [much.id, 4],
+            [some.id, 4],
+            [one.id, 1]
+          ])
+        )
+        assert.deepStrictEqual(lanes[0], { organizationId: much.id, ids: much.sent.slice(0, 4) }, "the longest overdue")
+        assert.deepStrictEqual(lanes[1], { organizationId: some.id, ids: some.sent.slice(0, 4) })
+        assert.deepStrictEqual(lanes[2], { organizationId: one.id, ids: one.sent })
+      }))
+
+    it("where there is room for all, all of it is found", () =>
+      Effect.gen(function* () {
+        const much = yield* withDue(9, start)
+        const one = yield* withDue(1, start + 100 * second)
+        assert.deepStrictEqual(yield* look(10), [
+          { organizationId: much.id, ids: much.sent },
+          { organizationId: one.id, ids: one.sent }
+        ])
+      }))
+
+    it("of more organizations than there is room for, those come first that wait longest, one each", () =>
+      Effect.gen(function* () {
+        yield* withDue(3, start + 9 * second)
+        const next = yield* withDue(3, start + 2 * second)
+        const first = yield* withDue(3, start)
+        assert.deepStrictEqual(yield* look(2), [
+          { organizationId: first.id, ids: first.sent.slice(0, 1) },
+          { organizationId: next.id, ids: next.sent.slice(0, 1) }
+        ])
+      }))
+
+    it("an organization alone gets all the room, and what is not due yet takes none", () =>
+      Effect.gen(function* () {
+        const late = yield* withDue(3, start + 2 * day)
+        const much = yield* withDue(9, start)
+        assert.deepStrictEqual(yield* look(8), [{ organizationId: much.id, ids: much.sent.slice(0, 8) }])
+        assert.notInclude([...counts(yield* look(100)).keys()], late.id)
+      }))
+
+    it("nothing of one environment is seen in the other, nor when it falls due, nor is it work for who looks there", () =>
+      Effect.gen(function* () {
+        const store = yield* AssignmentStore
+        const tests = yield* withDue(30, start, "test")
+        const live = yield* withDue(1, start + 100 * second)
+        assert.deepStrictEqual(yield* look(2), [{ organizationId: live.id, ids: live.sent }])
+        assert.deepStrictEqual(counts(yield* look(2, "test")), new Map([[tests.id, 2]]))
+        assert.deepStrictEqual(yield* store.nextDue(["live"]), Option.some(start + 100 * second))
+        assert.deepStrictEqual(yield* store.nextDue(["test"]), Option.some(start))
+        assert.deepStrictEqual(yield* store.nextDue(["live", "test"]), Option.some(start))
+        for (const share of live.sent) assert.deepStrictEqual(yield* moved(share, start), ["assignments"])
+        for (const share of tests.sent) assert.deepStrictEqual(yield* moved(share, start + 1), ["tests"])
+        for (const share of live.sent) yield* moved(share, null)
+        assert.deepStrictEqual(yield* store.nextDue(["live"]), Option.none())
+      }))
+  })
+}

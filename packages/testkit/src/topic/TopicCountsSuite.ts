@@ -1,0 +1,244 @@
+/** What the stores promise together: that a topic's counts and status, the totals and the usage follow every assignment, exactly. */
+import { assert, describe, it as vitest } from "@effect/vitest"
+import { add, figures, newTally } from "@partner-commentary/core/performance/Figures"
+import { PerformanceStore } from "@partner-commentary/core/performance/PerformanceStore"
+import { isSettled } from "@partner-commentary/core/topic/Assignment"
+import { AssignmentStore } from "@partner-commentary/core/topic/AssignmentStore"
+import {
+  isAbandoned,
+  none,
+  type TopicCounts,
+  TopicStatus,
+  topicStatus
+} from "@partner-commentary/core/topic/TopicStatus"
+import { type Owner, TopicStore } from "@partner-commentary/core/topic/TopicStore"
+import { UsageStore } from "@partner-commentary/core/usage/UsageStore"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import * as TestClock from "effect/testing/TestClock"
+import * as Creator from "../support/Creator.ts"
+import { day, owner as ownerOf, personas, start, submission } from "../support/Fixtures.ts"
+import { guarantees } from "../support/Guarantee.ts"
+
+type Stores = TopicStore | AssignmentStore | UsageStore | PerformanceStore
+
+export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
+  describe(`${name}: TopicStore, counts`, () => {
+    const it = guarantees(layer)
+
+    it("the topic follows its assignments: pending, in progress, partial, completed", () =>
+      Effect.gen(function* () {
+        const { first, owner, second, status } = yield* twoSent()
+        assert.deepStrictEqual(yield* status, "pending")
+        yield* Creator.respond(first)
+        assert.deepStrictEqual(yield* status, "in_progress")
+        yield* Creator.wakeUp(first)
+        yield* Creator.draft(first)
+        assert.deepStrictEqual(yield* status, "in_progress")
+        yield* Creator.approve(first)
+        assert.deepStrictEqual(yield* status, "partial")
+        yield* Creator.decline(second)
+        assert.deepStrictEqual(yield* status, "completed")
+        assert.deepStrictEqual(yield* totals(owner), { pending: 0, in_progress: 0, partial: 0, completed: 1 })
+      }))
+
+    it("a unit is given back to the topic's month; a first draft counts in the month that it came in", () =>
+      Effect.gen(function* () {
+        const usage = yield* UsageStore
+        const { first, owner, second } = yield* twoSent()
+        const of = (month: string) => usage.ofMonth(owner, month)
+        yield* Creator.respond(first)
+        yield* TestClock.setTime(start + 3 * day)
+        yield* Creator.wakeUp(first)
+        yield* Creator.draft(first)
+        assert.deepStrictEqual(yield* of("2026-01"), {
+          topics: 1,
+          commentaryUnits: 2,
+          commentariesGenerated: 0,
+          apiCalls: 0
+        })
+        assert.deepStrictEqual(yield* of("2026-02"), {
+          topics: 0,
+          commentaryUnits: 0,
+          commentariesGenerated: 1,
+          apiCalls: 0
+        })
+        yield* Creator.revise(first)
+        yield* Creator.wakeUp(first)
+        yield* Creator.draft(first)
+        yield* Creator.withdraw(first)
+        yield* Creator.withdraw(first)
+        yield* Creator.wakeUp(second)
+        assert.deepStrictEqual(yield* of("2026-01"), {
+          topics: 1,
+          commentaryUnits: 0,
+          commentariesGenerated: 0,
+          apiCalls: 0
+        })
+        assert.deepStrictEqual(yield* of("2026-02"), {
+          topics: 0,
+          commentaryUnits: 0,
+          commentariesGenerated: 1,
+          apiCalls: 0
+        })
+      }))
+
+    it("the test environment counts a usage of its own, and none of the live one's", () =>
+      Effect.gen(function* () {
+        const usage = yield* UsageStore
+        const { first, owner, second } = yield* twoSent("test")
+        yield* Creator.respondAndDraft(first)
+        yield* Creator.decline(second)
+        const month = yield* usage.ofMonth(owner, "2026-01")
+        assert.deepStrictEqual(month, { topics: 1, commentaryUnits: 1, commentariesGenerated: 1, apiCalls: 0 })
+        const live = yield* usage.ofMonth({ ...owner, environment: "live" }, "2026-01")
+        assert.deepStrictEqual(live, { topics: 0, commentaryUnits: 0, commentariesGenerated: 0, apiCalls: 0 })
+        assert.deepStrictEqual(yield* totals(owner), { pending: 0, in_progress: 1, partial: 0, completed: 0 })
+      }))
+
+    it("100 assignments of one topic settled at once leave it completed, and every count exact", () =>
+      Effect.gen(function* () {
+        const topics = yield* TopicStore
+        const given = submission({ personas: personas(100) })
+        const { sent } = yield* topics.submit(given)
+        const settle = (id: (typeof sent)[number], index: number) =>
+          index % 2 === 0
+            ? Effect.asVoid(Creator.decline(id))
+            : Effect.asVoid(Effect.andThen(Creator.respondAndDraft(id), Creator.approve(id)))
+        yield* Effect.forEach(sent, settle, { concurrency: "unbounded" })
+        const { topic } = Option.getOrThrow(yield* topics.find(given.topic, given.topic.id))
+        assert.strictEqual(topic.status, "completed")
+        assert.deepStrictEqual(topic.counts, { ...none, creator_approved: 50, declined: 50 })
+        yield* agree(given.topic)
+      }))
+
+    vitest.effect.prop(
+      "whatever happens, in whatever order: counts, totals, usage and a day's figures are what counting would find",
+      [Schema.Array(Step).check(Schema.isMaxLength(40))],
+      ([taken]) => Effect.provide(happening(taken), Layer.fresh(layer)),
+      { arbitrary: { runs: 30, size: 60 } }
+    )
+  })
+}
+
+const { approve, decline, draft, failAttempt, rename, respond, revise, wakeUp, withdraw } = Creator
+const steps = { respond, decline, wakeUp, draft, revise, failAttempt, withdraw, approve, rename }
+
+const Step = Schema.Struct({
+  which: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 4 })),
+  what: Schema.Literals([
+    "respond",
+    "decline",
+    "wakeUp",
+    "draft",
+    "revise",
+    "failAttempt",
+    "withdraw",
+    "approve",
+    "rename",
+    "sleep"
+  ])
+})
+
+/** Three topics of one organization, and steps on their assignments, allowed or refused. */
+const happening = Effect.fnUntraced(function* (taken: ReadonlyArray<typeof Step.Type>) {
+  const topics = yield* TopicStore
+  const owner = ownerOf()
+  const ids: Array<Effect.Success<ReturnType<typeof topics.submit>>["sent"][number]> = []
+  yield* TestClock.setTime(start)
+  for (const count of [1, 2, 2]) {
+    const { sent } = yield* topics.submit(
+      submission({ personas: personas(count), topic: { organizationId: owner.organizationId } })
+    )
+    ids.push(...sent)
+  }
+  for (const { what, which } of taken) {
+    const id = ids[which]
+    if (id === undefined) continue
+    yield* what === "sleep"
+      ? TestClock.adjust("30 hours")
+      : Effect.ignore(Effect.asVoid<unknown, unknown, AssignmentStore>(steps[what](id)))
+  }
+  yield* agree(owner)
+  yield* figuresAgree(owner)
+})
+
+/** What was kept of the day, against its assignments one by one. */
+const figuresAgree = Effect.fnUntraced(function* (owner: Owner) {
+  const performance = yield* PerformanceStore
+  const days = yield* performance.days(owner, start - day, null)
+  const { courses } = yield* performance.page(owner, { start: start - day, end: start + day }, null, 100)
+  const tally = newTally()
+  for (const course of courses) add(tally, course)
+  assert.strictEqual(tally.counts.sent, 5)
+  assert.deepStrictEqual(figures(...days.map((persona) => persona.tally)), figures(tally))
+})
+
+const twoSent = Effect.fnUntraced(function* (environment: "live" | "test" = "live") {
+  const topics = yield* TopicStore
+  const given = submission({ personas: personas(2), topic: { environment } })
+  const { sent } = yield* topics.submit(given)
+  const [first, second] = sent
+  if (first === undefined || second === undefined) return yield* Effect.die("nothing was sent")
+  const status = Effect.map(topics.progress(given.topic, given.topic.id), (found) => Option.getOrThrow(found).status)
+  return { first, owner: given.topic, second, status }
+})
+
+const totals = Effect.fnUntraced(function* ({ environment, organizationId }: Owner) {
+  const topics = yield* TopicStore
+  const list = (status: TopicStatus | null) =>
+    topics.list({ owner: { environment, organizationId }, status, limit: 100, from: { offset: 0 } })
+  const counted: Record<string, number> = {}
+  let sum = 0
+  for (const status of TopicStatus.literals) {
+    const page = yield* list(status)
+    assert.strictEqual(page.total, page.items.length)
+    counted[status] = page.total
+    sum += page.total
+  }
+  assert.strictEqual((yield* list(null)).total, sum)
+  return counted
+})
+
+/** Compares what is kept with what counting the assignments finds. */
+const agree = Effect.fnUntraced(function* (owner: Owner) {
+  const topics = yield* TopicStore
+  const store = yield* AssignmentStore
+  const usage = yield* UsageStore
+  yield* totals(owner)
+  const { items } = yield* topics.list({ owner, status: null, limit: 100, from: { offset: 0 } })
+  let units = 0
+  let generated = 0
+  for (const kept of items) {
+    const { assignments } = Option.getOrThrow(yield* topics.find(owner, kept.id))
+    const counts: { -readonly [K in keyof TopicCounts]: number } = { ...none }
+    for (const { id, ...standing } of assignments) {
+      counts[standing.status] += 1
+      counts.abandoned += isAbandoned(standing) ? 1 : 0
+      const { assignment } = Option.getOrThrow(yield* store.find(id))
+      units += standing.failure === null ? 1 : 0
+      generated += assignment.draft === null ? 0 : 1
+      assert.strictEqual(assignment.dueAt === null, isSettled(assignment))
+    }
+    assert.deepStrictEqual(kept.counts, counts)
+    assert.strictEqual(kept.status, topicStatus(counts))
+  }
+  const months = yield* Effect.forEach(["2026-01", "2026-02", "2026-03", "2026-04"], (month) =>
+    usage.ofMonth(owner, month)
+  )
+  const sum = (of: (month: (typeof months)[number]) => number) => months.reduce((total, month) => total + of(month), 0)
+  assert.strictEqual(
+    sum(({ topics }) => topics),
+    items.length
+  )
+  assert.strictEqual(
+    sum(({ commentaryUnits }) => commentaryUnits),
+    units
+  )
+  assert.strictEqual(
+    sum(({ commentariesGenerated }) => commentariesGenerated),
+    generated
+  )
+})

@@ -1,0 +1,93 @@
+/** What every TopicStore promises of its lists: their order, their pages and their totals. */
+import { assert, describe } from "@effect/vitest"
+import type { AssignmentStore } from "@partner-commentary/core/topic/AssignmentStore"
+import { type TopicList, TopicStore } from "@partner-commentary/core/topic/TopicStore"
+import * as Effect from "effect/Effect"
+import type * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Creator from "../support/Creator.ts"
+import { owner as ownerOf, second, start, submission } from "../support/Fixtures.ts"
+import { guarantees } from "../support/Guarantee.ts"
+
+export const suite = <E>(name: string, layer: Layer.Layer<TopicStore | AssignmentStore, E>): void => {
+  describe(`${name}: TopicStore.list`, () => {
+    const it = guarantees(layer)
+
+    /** Seven topics, of which some share their moment, and what a list of them is expected to be. */
+    const sevenTopics = Effect.gen(function* () {
+      const store = yield* TopicStore
+      const owner = ownerOf()
+      const given = [0, 1, 1, 1, 2, 3, 3].map((age) =>
+        submission({ topic: { organizationId: owner.organizationId, createdAt: start + age * second } })
+      )
+      for (const one of given) yield* store.submit(one)
+      const list = (changes: Partial<TopicList>) =>
+        store.list({ owner, status: null, limit: 100, from: { offset: 0 }, ...changes })
+      return { given, list, expected: given.toReversed().map(({ topic }) => topic.id) }
+    })
+
+    const idsOf = (page: { readonly items: ReadonlyArray<{ readonly id: string }> }) => page.items.map(({ id }) => id)
+
+    it("newest first, ties by id, with the whole number of topics", () =>
+      Effect.gen(function* () {
+        const { expected, list } = yield* sevenTopics
+        const page = yield* list({})
+        assert.deepStrictEqual(idsOf(page), expected)
+        assert.strictEqual(page.total, 7)
+        assert.isTrue(Option.isNone(page.next))
+      }))
+
+    it("an offset passes over so many; the last page has no next", () =>
+      Effect.gen(function* () {
+        const { expected, list } = yield* sevenTopics
+        const second = yield* list({ limit: 3, from: { offset: 3 } })
+        assert.deepStrictEqual(idsOf(second), expected.slice(3, 6))
+        assert.strictEqual(second.total, 7)
+        assert.isTrue(Option.isSome(second.next))
+        const whole = yield* list({ limit: 3, from: { offset: 4 } })
+        assert.deepStrictEqual(idsOf(whole), expected.slice(4))
+        assert.isTrue(Option.isNone(whole.next))
+        const beyond = yield* list({ from: { offset: 7 } })
+        assert.deepStrictEqual([idsOf(beyond), beyond.total, Option.isNone(beyond.next)], [[], 7, true])
+      }))
+
+    it("cursors lead through every topic once, whatever is added meanwhile", () =>
+      Effect.gen(function* () {
+        const store = yield* TopicStore
+        const { expected, given, list } = yield* sevenTopics
+        const seen: Array<string> = []
+        let from: TopicList["from"] | undefined = { offset: 0 }
+        while (from !== undefined) {
+          const page: Effect.Success<ReturnType<typeof list>> = yield* list({ limit: 2, from })
+          seen.push(...idsOf(page))
+          from = Option.getOrUndefined(Option.map(page.next, (cursor) => ({ cursor })))
+          const { organizationId } = (given[0] as (typeof given)[number]).topic
+          yield* store.submit(submission({ topic: { organizationId, createdAt: start + 10 * second } }))
+        }
+        assert.deepStrictEqual(seen, expected)
+      }))
+
+    it("a filter shows and counts the topics of that status alone", () =>
+      Effect.gen(function* () {
+        const { expected, given, list } = yield* sevenTopics
+        const declined = given.slice(2, 4)
+        for (const { candidates } of declined) {
+          for (const { shareId } of candidates) yield* Creator.decline(shareId)
+        }
+        const completed = yield* list({ status: "completed" })
+        assert.deepStrictEqual(
+          idsOf(completed),
+          declined.toReversed().map(({ topic }) => topic.id)
+        )
+        assert.strictEqual(completed.total, 2)
+        const pending = yield* list({ status: "pending", limit: 2 })
+        assert.strictEqual(pending.total, 5)
+        assert.deepStrictEqual(idsOf(pending), expected.slice(0, 2))
+        const cursor = Option.getOrThrow(pending.next)
+        const rest = yield* list({ status: "pending", from: { cursor } })
+        assert.deepStrictEqual(idsOf(rest), [...expected.slice(2, 3), ...expected.slice(5)])
+        const partial = yield* list({ status: "partial" })
+        assert.deepStrictEqual([idsOf(partial), partial.total], [[], 0])
+      }))
+  })
+}

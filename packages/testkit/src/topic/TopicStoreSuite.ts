@@ -1,0 +1,211 @@
+/** What every TopicStore promises of what is seen of a topic. Taking one in, lists and counts have suites of their own. */
+import { assert, describe } from "@effect/vitest"
+import { MailStore } from "@partner-commentary/core/mail/MailStore"
+import { toIso } from "@partner-commentary/core/shared/Instant"
+import { none } from "@partner-commentary/core/topic/TopicStatus"
+import { type Owner, TopicStore } from "@partner-commentary/core/topic/TopicStore"
+import type { UsageStore } from "@partner-commentary/core/usage/UsageStore"
+import * as Effect from "effect/Effect"
+import type * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import { owner as ownerOf, personas, second, start, submission, topicId } from "../support/Fixtures.ts"
+import { guarantees } from "../support/Guarantee.ts"
+import { traces } from "../webhook/Traces.ts"
+
+const depth = { topics: 10, assignments: 100, bytes: 1_000_000 }
+
+type Stores = TopicStore | MailStore | UsageStore
+
+export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
+  describe(`${name}: TopicStore`, () => {
+    const it = guarantees(layer)
+
+    it("a topic is found as it was given, with its assignments in the order of the request", () =>
+      Effect.gen(function* () {
+        const store = yield* TopicStore
+        const asked = personas(3)
+        const given = submission({
+          personas: asked.toReversed(),
+          topic: {
+            externalReference: "Match:42",
+            content: "Wér gewinnt — 'quoted' \"twice\" 🏆?",
+            metadata: { z: 1, a: { deep: [null, true, 1.5, "x"] }, "": "" },
+            outputTypes: ["text", "audio"]
+          }
+        })
+        const submitted = yield* store.submit(given)
+        const { assignments, topic } = Option.getOrThrow(yield* store.find(given.topic, given.topic.id))
+        assert.deepStrictEqual(topic, submitted.topic)
+        assert.deepStrictEqual(topic, { ...given.topic, status: "pending", counts: { ...none, topic_sent: 3 } })
+        assert.deepStrictEqual(Object.keys(topic.metadata), ["z", "a", ""])
+        assert.deepStrictEqual(
+          assignments,
+          given.candidates.map(({ persona: { id, imageUrl, name }, shareId }) => ({
+            id: shareId,
+            persona: { id, name, imageUrl },
+            status: "topic_sent" as const,
+            statusUpdatedAt: start,
+            createdAt: start,
+            commentary: null,
+            failure: null
+          }))
+        )
+        assert.deepStrictEqual(
+          submitted.sent,
+          assignments.map(({ id }) => id)
+        )
+      }))
+
+    it("progress shows what find shows, in the same order", () =>
+      Effect.gen(function* () {
+        const store = yield* TopicStore
+        const given = submission({ personas: personas(3) })
+        yield* store.submit(given)
+        assert.deepStrictEqual(Option.getOrThrow(yield* store.progress(given.topic, given.topic.id)), {
+          id: given.topic.id,
+          content: given.topic.content,
+          status: "pending",
+          createdAt: toIso(start),
+          assignments: given.candidates.map(({ persona: { id, name }, shareId }) => ({
+            id: shareId,
+            personaId: id,
+            personaName: name,
+            status: "topic_sent" as const,
+            statusUpdatedAt: toIso(start),
+            failureReason: null,
+            failureAt: null
+          }))
+        })
+      }))
+
+    it("the test environment uses nothing of the live quota and sends no mail", () =>
+      Effect.gen(function* () {
+        const store = yield* TopicStore
+        const mails = yield* MailStore
+        const given = submission({ topic: { environment: "test" } })
+        yield* store.submit(given)
+        assert.deepStrictEqual(yield* traces(given.topic), { topics: 1, held: 1, units: 1 })
+        const live = { ...given.topic, environment: "live" as const }
+        assert.deepStrictEqual(yield* traces(live), { topics: 0, held: 0, units: 0 })
+        assert.isTrue(Option.isNone(yield* mails.nextDue))
+      }))
+
+    it("every creator is sent one request, due at once", () =>
+      Effect.gen(function* () {
+        const store = yield* TopicStore
+        const mails = yield* MailStore
+        const given = submission({ personas: personas(3) })
+        yield* store.submit(given)
+        const queued = yield* mails.claim(start, start + second, 10)
+        assert.deepStrictEqual(
+          queued.toSorted((one, other) => (one.id < other.id ? -1 : 1)),
+          given.candidates.map(({ shareId }) => ({
+            id: `${shareId}.request`,
+            kind: "request" as const,
+            shareId,
+            organizationId: given.topic.organizationId,
+            address: null,
+            createdAt: start,
+            attempts: 1,
+            ticket: 1,
+            unanswered: 0
+          }))
+        )
+      }))
+
+    it("another organization or environment sees nothing", () =>
+      Effect.gen(function* () {
+        const store = yield* TopicStore
+        const given = submission({ topic: { externalReference: "shared" } })
+        yield* store.submit(given)
+        const { id, organizationId } = given.topic
+        const strangers: ReadonlyArray<Owner> = [ownerOf(), { organizationId, environment: "test" }]
+        for (const stranger of strangers) {
+          assert.isTrue(Option.isNone(yield* store.find(stranger, id)))
+          assert.isTrue(Option.isNone(yield* store.progress(stranger, id)))
+          assert.deepStrictEqual(yield* store.byReference(stranger, "shared", depth), {
+            topics: [],
+            metadata: {},
+            more: false
+          })
+          assert.deepStrictEqual(yield* traces(stranger), { topics: 0, held: 0, units: 0 })
+        }
+        assert.isTrue(Option.isNone(yield* store.find(given.topic, topicId())))
+        assert.isTrue(Option.isNone(yield* store.progress(given.topic, topicId())))
+      }))
+
+    it("a reference finds its topics newest first, each with its own assignments, and no more than asked for", () =>
+      Effect.gen(function* () {
+        const store = yield* TopicStore
+        const { organizationId } = submission().topic
+        const given = [0, 1, 1, 2].map((age) =>
+          submission({
+            personas: personas(2),
+            topic: { organizationId, externalReference: "Match:42", createdAt: start + age * second }
+          })
+        )
+        for (const one of given) yield* store.submit(one)
+        yield* store.submit(submission({ topic: { organizationId, externalReference: "match:42" } }))
+        yield* store.submit(submission({ topic: { organizationId } }))
+        const { more, topics: found } = yield* store.byReference(ownerOf({ organizationId }), "Match:42", {
+          ...depth,
+          topics: 3
+        })
+        assert.isTrue(more)
+        assert.deepStrictEqual(
+          found.map(({ assignments, topic }) => [topic.id, assignments.map(({ id }) => id)]),
+          given
+            .toReversed()
+            .slice(0, 3)
+            .map(({ candidates, topic }) => [topic.id, candidates.map(({ shareId }) => shareId)])
+        )
+      }))
+
+    it("a reference finds whole topics, together of no more assignments than asked for; the newest whatever it has", () =>
+      Effect.gen(function* () {
+        const store = yield* TopicStore
+        const { organizationId } = submission().topic
+        const sizes = [1, 2, 4, 3]
+        for (const [age, size] of sizes.entries()) {
+          const topic = { organizationId, externalReference: "final", createdAt: start + age * second }
+          yield* store.submit(submission({ personas: personas(size), topic }))
+        }
+        const within = (assignments: number, topics = 10) =>
+          Effect.map(
+            store.byReference(ownerOf({ organizationId }), "final", { ...depth, topics, assignments }),
+            (found) => [found.topics.map((each) => each.assignments.length), found.more]
+          )
+        assert.deepStrictEqual(yield* within(10), [[3, 4, 2, 1], false])
+        assert.deepStrictEqual(yield* within(9), [[3, 4, 2], true])
+        // The oldest would have room, but nothing is passed over.
+        assert.deepStrictEqual(yield* within(8), [[3, 4], true])
+        assert.deepStrictEqual(yield* within(3), [[3], true])
+        assert.deepStrictEqual(yield* within(1), [[3], true])
+        assert.deepStrictEqual(yield* within(10, 4), [[3, 4, 2, 1], false])
+        assert.deepStrictEqual(yield* within(10, 3), [[3, 4, 2], true])
+      }))
+
+    it("a reference finds whole topics, together of no more bytes than asked for; the newest however large it is", () =>
+      Effect.gen(function* () {
+        const store = yield* TopicStore
+        const { organizationId } = submission().topic
+        const sizes = [1, 3, 2]
+        for (const [age, size] of sizes.entries()) {
+          const topic = { organizationId, externalReference: "large", content: "ü".repeat(100), metadata: { age } }
+          yield* store.submit(
+            submission({ personas: personas(size), topic: { ...topic, createdAt: start + age * second } })
+          )
+        }
+        const within = (bytes: number) =>
+          Effect.map(store.byReference(ownerOf({ organizationId }), "large", { ...depth, bytes }), (found) => [
+            found.topics.map((each) => each.assignments.length),
+            found.more,
+            found.metadata
+          ])
+        assert.deepStrictEqual(yield* within(1200), [[2, 3, 1], false, { age: 2 }])
+        assert.deepStrictEqual(yield* within(1199), [[2, 3], true, { age: 2 }])
+        assert.deepStrictEqual(yield* within(999), [[2], true, { age: 2 }])
+        assert.deepStrictEqual(yield* within(1), [[2], true, { age: 2 }])
+      }))
+  })
+}

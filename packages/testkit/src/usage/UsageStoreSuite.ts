@@ -1,0 +1,68 @@
+/** What every UsageStore promises of a month. How it follows the topics is in the suites of topics and counts. */
+import { assert, describe } from "@effect/vitest"
+import type { OrganizationId } from "@partner-commentary/core/shared/Ids"
+import { type Owner, TopicStore } from "@partner-commentary/core/topic/TopicStore"
+import { UsageStore } from "@partner-commentary/core/usage/UsageStore"
+import * as Effect from "effect/Effect"
+import type * as Layer from "effect/Layer"
+import { nextMonth, organizationId, personas, submission } from "../support/Fixtures.ts"
+import { guarantees } from "../support/Guarantee.ts"
+
+const live = (organizationId: OrganizationId): Owner => ({ organizationId, environment: "live" })
+
+export const suite = <E>(name: string, layer: Layer.Layer<UsageStore | TopicStore, E>): void => {
+  describe(`${name}: UsageStore`, () => {
+    const it = guarantees(layer)
+    const nothing = { topics: 0, commentaryUnits: 0, commentariesGenerated: 0, apiCalls: 0 }
+
+    it("a month that nothing happened in has seen nothing", () =>
+      Effect.gen(function* () {
+        const usage = yield* UsageStore
+        assert.deepStrictEqual(yield* usage.ofMonth(live(organizationId()), "2026-01"), nothing)
+      }))
+
+    it("a topic counts in the calendar month, UTC, of its creation, for its organization alone", () =>
+      Effect.gen(function* () {
+        const usage = yield* UsageStore
+        const topics = yield* TopicStore
+        const mine = organizationId()
+        for (const createdAt of [nextMonth - 1, nextMonth, nextMonth]) {
+          yield* topics.submit(submission({ personas: personas(2), topic: { organizationId: mine, createdAt } }))
+        }
+        const [january, february] = yield* Effect.forEach(["2026-01", "2026-02"], (month) =>
+          usage.ofMonth(live(mine), month)
+        )
+        assert.deepStrictEqual(january, { ...nothing, topics: 1, commentaryUnits: 2 })
+        assert.deepStrictEqual(february, { ...nothing, topics: 2, commentaryUnits: 4 })
+        assert.deepStrictEqual(yield* usage.ofMonth(live(organizationId()), "2026-02"), nothing)
+      }))
+
+    it("calls add up by organization, environment and month", () =>
+      Effect.gen(function* () {
+        const usage = yield* UsageStore
+        const [mine, other] = [organizationId(), organizationId()]
+        const calls = (owner: Owner, period: string, calls: number) => ({ owner, period, calls })
+        yield* usage.addCalls([
+          calls(live(mine), "2026-01", 3),
+          calls({ ...live(mine), environment: "test" }, "2026-01", 5)
+        ])
+        yield* usage.addCalls([
+          calls(live(mine), "2026-01", 4),
+          calls(live(mine), "2026-02", 1),
+          calls(live(other), "2026-01", 9)
+        ])
+        yield* usage.addCalls([])
+        const seen = (owner: Owner, period: string) =>
+          Effect.map(usage.ofMonth(owner, period), ({ apiCalls }) => apiCalls)
+        assert.deepStrictEqual(
+          [
+            yield* seen(live(mine), "2026-01"),
+            yield* seen({ ...live(mine), environment: "test" }, "2026-01"),
+            yield* seen(live(mine), "2026-02"),
+            yield* seen(live(other), "2026-01")
+          ],
+          [7, 5, 1, 9]
+        )
+      }))
+  })
+}

@@ -1,0 +1,411 @@
+/** What every DeliveryStore promises: an event is there with its change or not at all, each delivery is taken by one, and no cap is ever exceeded. */
+import { assert, describe } from "@effect/vitest"
+import type { WebhookId } from "@partner-commentary/core/shared/Ids"
+import { Transaction } from "@partner-commentary/core/shared/Transaction"
+import type { AssignmentStore } from "@partner-commentary/core/topic/AssignmentStore"
+import { type Owner, TopicStore } from "@partner-commentary/core/topic/TopicStore"
+import type { Attempt } from "@partner-commentary/core/webhook/Attempt"
+import { type Next, next } from "@partner-commentary/core/webhook/DeliveryPlan"
+import { type Claimed, DeliveryStore, type Settlement } from "@partner-commentary/core/webhook/DeliveryStore"
+import * as Health from "@partner-commentary/core/webhook/Health"
+import type { Webhook } from "@partner-commentary/core/webhook/Webhook"
+import { defaults as policy } from "@partner-commentary/core/webhook/WebhookPolicy"
+import { WebhookStore } from "@partner-commentary/core/webhook/WebhookStore"
+import * as Effect from "effect/Effect"
+import type * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as TestClock from "effect/testing/TestClock"
+import * as Creator from "../support/Creator.ts"
+import {
+  failure,
+  hour,
+  minute,
+  owner,
+  personas,
+  second,
+  start,
+  submission,
+  success,
+  webhook
+} from "../support/Fixtures.ts"
+import { guarantees } from "../support/Guarantee.ts"
+
+const audit = { action: "webhook.created", details: {} }
+
+const open = {
+  allow: (present: Health.Receiver, underWay: number) => Health.allowance(present, underWay, start, policy),
+  taken: (present: Health.Receiver) => present
+}
+
+export const suite = <E>(
+  name: string,
+  layer: Layer.Layer<DeliveryStore | WebhookStore | TopicStore | AssignmentStore | Transaction, E>
+): void => {
+  describe(`${name}: DeliveryStore`, () => {
+    const it = guarantees(layer)
+
+    const registered = Effect.fnUntraced(function* (changes: Partial<Webhook> = {}) {
+      const made = webhook(changes)
+      yield* (yield* WebhookStore).insert({ webhook: made, audit, notice: null }, `sealed ${made.id}`, 20)
+      return made
+    })
+
+    /** So many assignments of an owner, sent and not yet answered. */
+    const sent = Effect.fnUntraced(function* (mine: Owner, count: number) {
+      const given = submission({
+        topic: { ...mine, externalReference: "a-1", metadata: { k: '"' } },
+        personas: personas(count)
+      })
+      return (yield* (yield* TopicStore).submit(given)).sent
+    })
+
+    const declined = (mine: Owner, count: number) =>
+      Effect.flatMap(sent(mine, count), (ids) => Effect.forEach(ids, Creator.decline))
+
+    const claim = (id: WebhookId, at = start, lease = start + minute) =>
+      Effect.flatMap(DeliveryStore, (store) => store.claim(id, at, lease, open))
+
+    const settle = (claimed: Claimed, attempt: Attempt, then: Partial<Settlement> = {}, at = start + second) =>
+      Effect.flatMap(DeliveryStore, (store) =>
+        store.settle(claimed, attempt, at, (receiver) => ({
+          receiver,
+          next: next(claimed, { attempt, kind: claimed.kind }, 0, at, policy),
+          notice: null,
+          audit: null,
+          ...then
+        }))
+      )
+
+    it("an event is delivered to each webhook that subscribed to its type, of its owner alone, with its payload", () =>
+      Effect.gen(function* () {
+        const mine = owner()
+        const both = [yield* registered({ owner: mine }), yield* registered({ owner: mine, status: "paused" })]
+        const others = [
+          yield* registered({ owner: mine, events: ["creator.approved", "partner.approved"] }),
+          yield* registered({ owner: { ...mine, environment: "test" } }),
+          yield* registered()
+        ]
+        const [assignment] = yield* declined(mine, 1)
+        yield* (yield* WebhookStore).modify(null, both[1]?.id ?? assert.fail(), (present) => ({
+          webhook: { ...present, status: "active" },
+          audit,
+          notice: null
+        }))
+        const seen = yield* Effect.forEach(both, ({ id }) => claim(id))
+        for (const [claimed] of seen) {
+          const event = JSON.parse(claimed?.payload ?? "")
+          assert.deepInclude(event, { id: `evt_${claimed?.eventId}`, type: "commentary.failed", sequence: 1 })
+          assert.deepInclude(event.data, {
+            topic_id: assignment?.topicId,
+            external_reference: "a-1",
+            metadata: { k: '"' },
+            share_id: assignment?.id,
+            reason: "declined"
+          })
+        }
+        assert.deepInclude(seen[0]?.[0], { attempts: 0, ticket: 1, kind: "scheduled", resumeAt: null })
+        assert.strictEqual(seen[0]?.[0]?.sealedSecret, `sealed ${both[0]?.id}`)
+        for (const { id } of others) assert.deepStrictEqual(yield* claim(id), [])
+      }))
+
+    it("an event goes with its change: undone with it, and never told of twice", () =>
+      Effect.gen(function* () {
+        const mine = owner()
+        const { id } = yield* registered({ owner: mine })
+        const [share] = yield* sent(mine, 1)
+        if (share === undefined) return assert.fail("nothing was sent")
+        const { run } = yield* Transaction
+        yield* Effect.flip(run(Effect.andThen(Creator.decline(share), Effect.fail("undone"))))
+        assert.deepStrictEqual(yield* claim(id), [])
+        yield* Creator.decline(share)
+        yield* Creator.decline(share)
+        assert.strictEqual((yield* claim(id)).length, 1)
+      }))
+
+    it("of 20 workers at once none gets what another has, and never more than the cap are under way", () =>
+      Effect.gen(function* () {
+        const mine = owner()
+        const { id } = yield* registered({ owner: mine })
+        yield* declined(mine, 12)
+        const round = Effect.map(
+          Effect.all(
+            Array.from({ length: 20 }, () => claim(id)),
+            { concurrency: "unbounded" }
+          ),
+          (taken) => taken.flat()
+        )
+        const first = yield* round
+        assert.strictEqual(first.length, 5)
+        assert.strictEqual(new Set(first.map(({ eventId }) => eventId)).size, 5)
+        for (const claimed of first.slice(0, 2)) yield* settle(claimed, success)
+        const second = yield* round
+        assert.strictEqual(second.length, 2)
+        assert.isTrue(second.every(({ eventId }) => first.every((one) => one.eventId !== eventId)))
+      }))
+
+    it("the longest overdue are taken first", () =>
+      Effect.gen(function* () {
+        const mine = owner()
+        const { id } = yield* registered({ owner: mine })
+        for (let hours = 0; hours < 3; hours++) {
+          yield* TestClock.setTime(start + hours * hour)
+          yield* declined(mine, 1)
+        }
+        const store = yield* DeliveryStore
+        const late = start + 9 * hour
+        const one = { ...open, allow: () => ({ most: 1, probe: false }) }
+        const moments: Array<string> = []
+        for (let count = 0; count < 3; count++) {
+          const [claimed] = yield* store.claim(id, late, late + minute, one)
+          moments.push(JSON.parse(claimed?.payload ?? "").timestamp)
+        }
+        assert.strictEqual(new Set(moments).size, 3)
+        assert.deepStrictEqual(moments, moments.toSorted())
+      }))
+
+    it("without an outcome it is due again when the lease ends, and the first attempt moves nothing any more", () =>
+      Effect.gen(function* () {
+        const mine = owner()
+        const { id } = yield* registered({ owner: mine })
+        yield* declined(mine, 1)
+        const [first] = yield* claim(id)
+        assert.deepStrictEqual(yield* claim(id, start + minute - 1), [])
+        const [second] = yield* claim(id, start + minute, start + 2 * minute)
+        assert.strictEqual(second?.ticket, 2)
+        if (first === undefined || second === undefined) return assert.fail("nothing was taken")
+        const found = Option.getOrThrow(yield* (yield* WebhookStore).find(mine, id))
+        const worse = { webhook: { ...found, consecutiveFailures: 3 }, health: Health.healthy, quietUntil: null }
+        yield* settle(first, failure, { receiver: worse })
+        assert.deepStrictEqual(yield* (yield* WebhookStore).find(mine, id), Option.some(found), "perhaps we slept")
+        assert.deepStrictEqual(yield* claim(id, start + 2 * minute - 1), [])
+        yield* settle(second, failure)
+        const [third] = yield* claim(id, start + 10 * second.ticket * 1000 * 60)
+        assert.deepInclude(third, { ticket: 3, attempts: 1 })
+      }))
+
+    it("an attempt that was overtaken and succeeded ends the delivery all the same", () =>
+      Effect.gen(function* () {
+        const mine = owner()
+        const { id } = yield* registered({ owner: mine })
+        yield* declined(mine, 1)
+        const [first] = yield* claim(id)
+        const [second] = yield* claim(id, start + minute, start + 2 * minute)
+        if (first === undefined || second === undefined) return assert.fail("nothing was taken")
+        yield* settle(first, success)
+        yield* settle(second, failure)
+        assert.deepStrictEqual(yield* claim(id, start + 99 * hour), [])
+      }))
+
+    it("what an attempt leads to is kept: the next moment, the end, and how the receiver fares", () =>
+      Effect.gen(function* () {
+        const store = yield* DeliveryStore
+        const mine = owner()
+        const { id } = yield* registered({ owner: mine })
+        yield* declined(mine, 1)
+        const take = Effect.fnUntraced(function* (at: number) {
+          const [claimed] = yield* claim(id, at, at + minute)
+          return claimed ?? assert.fail("nothing was taken")
+        })
+        const health: Health.Health = { ...Health.healthy, failingSince: start, warned: true, probes: null }
+        const found = Option.getOrThrow(yield* (yield* WebhookStore).find(mine, id))
+        const receiver = {
+          webhook: { ...found, consecutiveFailures: 3, lastDeliveryAt: start },
+          health,
+          quietUntil: start + hour
+        }
+        yield* settle(yield* take(start), failure, { receiver })
+        const kept = Option.getOrThrow(yield* (yield* WebhookStore).find(mine, id))
+        assert.deepInclude(kept, { consecutiveFailures: 3, lastDeliveryAt: start, updatedAt: found.updatedAt })
+        assert.deepStrictEqual(yield* store.nextDue, Option.some(start + hour))
+        assert.deepStrictEqual(yield* store.lanes(start + hour - 1, 5, 10), [])
+        assert.deepStrictEqual(yield* store.lanes(start + hour, 5, 10), [
+          { webhookId: id, organizationId: mine.organizationId }
+        ])
+        const seen: Array<Health.Receiver> = []
+        const [claimed] = yield* store.claim(id, start + hour, start + hour + minute, {
+          allow: (present) => {
+            seen.push(present)
+            return { most: 1, probe: true }
+          },
+          taken: (present) => ({ ...present, quietUntil: null })
+        })
+        assert.deepStrictEqual(seen, [receiver])
+        assert.deepInclude(claimed, { attempts: 1, kind: "probe" })
+        const over: Next = { state: "failed", attempts: 10 }
+        yield* settle(claimed ?? assert.fail(), failure, { next: over })
+        assert.deepStrictEqual(yield* store.nextDue, Option.none())
+      }))
+
+    it("lanes name each webhook once that something can be sent to, the longest overdue first", () =>
+      Effect.gen(function* () {
+        const store = yield* DeliveryStore
+        const [late, early, quiet, paused] = yield* Effect.forEach([1, 2, 3, 4], () => {
+          const mine = owner()
+          return Effect.map(registered({ owner: mine }), ({ id }) => ({ id, mine }))
+        })
+        if (late === undefined || early === undefined || quiet === undefined || paused === undefined) return
+        yield* declined(early.mine, 7)
+        yield* declined(quiet.mine, 1)
+        yield* declined(paused.mine, 1)
+        yield* TestClock.setTime(start + second)
+        yield* declined(late.mine, 2)
+        yield* store.postpone(quiet.id, start + hour)
+        yield* (yield* WebhookStore).modify(null, paused.id, (present) => ({
+          webhook: { ...present, status: "paused" },
+          audit,
+          notice: null
+        }))
+        const lanes = (at: number, limit = 10) =>
+          Effect.map(store.lanes(at, 5, limit), (all) => all.map(({ webhookId }) => webhookId))
+        assert.deepStrictEqual(yield* lanes(start + second), [early.id, late.id])
+        assert.deepStrictEqual(yield* lanes(start + second, 1), [early.id])
+        assert.deepStrictEqual(yield* lanes(start), [early.id])
+        assert.strictEqual((yield* claim(early.id)).length, 5)
+        assert.deepStrictEqual(yield* lanes(start + second), [late.id])
+        assert.deepStrictEqual(yield* lanes(start + minute), [early.id, late.id])
+        assert.deepStrictEqual(yield* claim(paused.id), [])
+        assert.deepStrictEqual(yield* lanes(start + hour), [early.id, quiet.id, late.id])
+      }))
+
+    it("what was given back is due at once, and was no attempt", () =>
+      Effect.gen(function* () {
+        const mine = owner()
+        const { id } = yield* registered({ owner: mine })
+        yield* declined(mine, 1)
+        const [claimed] = yield* claim(id)
+        if (claimed === undefined) return assert.fail("nothing was taken")
+        yield* (yield* DeliveryStore).release(claimed, start + second)
+        const [again] = yield* claim(id, start + second)
+        assert.deepInclude(again, { eventId: claimed.eventId, attempts: 0, ticket: 2 })
+      }))
+
+    it("what waits, what is held and who is unwell is counted, and not beyond what is asked for", () =>
+      Effect.gen(function* () {
+        const store = yield* DeliveryStore
+        const mine = owner()
+        const far = 10_000
+        const before = yield* store.backlog(start + hour, far)
+        const seen = Effect.map(store.backlog(start + hour, far), ({ disabled, due, held, open }) => [
+          due - before.due,
+          held - before.held,
+          open - before.open,
+          disabled - before.disabled
+        ])
+        const one = yield* registered({ owner: mine })
+        yield* declined(mine, 6)
+        assert.deepStrictEqual(yield* seen, [6, 0, 0, 0])
+        assert.strictEqual((yield* store.backlog(start + hour, 2)).due, 2)
+        const [claimed, underWay] = yield* claim(one.id, start, start + 9 * hour)
+        const receiver = (status: Webhook["status"], probes: number | null, quietUntil: number | null) => ({
+          webhook: { ...one, status },
+          health: { ...Health.healthy, failingSince: start, probes },
+          quietUntil
+        })
+        const as = (...given: Parameters<typeof receiver>) =>
+          settle(underWay ?? assert.fail(), failure, { receiver: receiver(...given) })
+        yield* store.release(claimed ?? assert.fail(), start)
+        assert.deepStrictEqual(yield* seen, [2, 0, 0, 0], "those under way wait no more")
+        yield* as("active", 0, start + 9 * hour)
+        assert.deepStrictEqual(yield* seen, [0, 6, 1, 0])
+        yield* (yield* WebhookStore).modify(mine, one.id, (present) => ({
+          webhook: { ...present, status: "paused" },
+          audit,
+          notice: null
+        }))
+        assert.deepStrictEqual(yield* seen, [0, 6, 1, 0])
+        yield* (yield* WebhookStore).modify(mine, one.id, (present) => ({
+          webhook: { ...present, status: "disabled" },
+          audit,
+          notice: null
+        }))
+        assert.deepStrictEqual(yield* seen, [0, 6, 1, 1])
+        yield* (yield* WebhookStore).remove(mine, one.id, audit)
+        assert.deepStrictEqual(yield* seen, [0, 0, 0, 0])
+      }))
+
+    it("what a clock that ran ahead has put off goes on at once, and what lies nearer stays where it is", () =>
+      Effect.gen(function* () {
+        const store = yield* DeliveryStore
+        const mine = owner()
+        const one = yield* registered({ owner: mine })
+        yield* declined(mine, 3)
+        const [first, second_, third] = yield* claim(one.id, start, start + 40 * hour)
+        const left = { webhook: one, health: Health.healthy, quietUntil: start + 9 * hour }
+        for (const [claimed, dueAt] of [
+          [first, start + 26 * hour],
+          [second_, start + 27 * hour]
+        ] as const) {
+          const next: Next = { state: "pending", attempts: 1, dueAt }
+          yield* settle(claimed ?? assert.fail(), failure, { receiver: left, next })
+        }
+        const throttled = start + 25 * hour
+        yield* store.hasten(start, { due: start + 26 * hour, quiet: start + 9 * hour, throttled })
+        assert.deepStrictEqual(yield* store.lanes(start, 5, 10), [], "left alone for no longer than it may be")
+        yield* store.hasten(start, { due: start + 26 * hour, quiet: start + 8 * hour, throttled })
+        const again = yield* claim(one.id)
+        assert.deepStrictEqual(
+          again.map(({ eventId, ticket }) => [eventId, ticket]),
+          [
+            [second_?.eventId, 2],
+            [third?.eventId, 2]
+          ]
+        )
+      }))
+
+    it("a removed webhook's deliveries go with it; an attempt under way changes nothing", () =>
+      Effect.gen(function* () {
+        const mine = owner()
+        const { id } = yield* registered({ owner: mine })
+        yield* declined(mine, 2)
+        const [claimed] = yield* claim(id)
+        yield* (yield* WebhookStore).remove(mine, id, audit)
+        assert.isTrue(Option.isNone(yield* settle(claimed ?? assert.fail(), success)))
+        assert.deepStrictEqual(yield* claim(id, start + hour), [])
+        assert.isTrue(Option.isNone(yield* (yield* DeliveryStore).nextDue))
+      }))
+
+    it("what a removed webhook leaves is deleted step by step, and nothing of another's", () =>
+      Effect.gen(function* () {
+        const store = yield* WebhookStore
+        const mine = owner()
+        const gone = yield* registered({ owner: mine })
+        const stays = yield* registered({ owner: mine })
+        yield* declined(mine, 3)
+        const [claimed] = yield* claim(gone.id)
+        yield* settle(claimed ?? assert.fail(), success)
+        assert.strictEqual(yield* store.clear(2), 0)
+        yield* store.remove(mine, gone.id, audit)
+        const steps = []
+        for (let step = 0; step < 6; step++) steps.push(yield* store.clear(2))
+        // Its attempt, its three deliveries, and itself.
+        assert.deepStrictEqual(steps, [1, 2, 1, 1, 0, 0])
+        assert.lengthOf(yield* claim(stays.id), 3)
+      }))
+
+    it("active again, or moved, a webhook is left alone no longer, and its past is forgotten", () =>
+      Effect.gen(function* () {
+        const store = yield* DeliveryStore
+        for (const changes of [
+          { status: "active" as const, consecutiveFailures: 0 },
+          { url: "https://moved.example/" }
+        ]) {
+          const mine = owner()
+          const one = yield* registered({ owner: mine, consecutiveFailures: 12 })
+          yield* declined(mine, 1)
+          const [claimed] = yield* claim(one.id)
+          yield* settle(claimed ?? assert.fail(), failure, {
+            receiver: { webhook: one, health: { ...Health.healthy, probes: 4 }, quietUntil: start + 9 * hour }
+          })
+          const modify = (next: Partial<Webhook>) =>
+            Effect.flatMap(WebhookStore, ({ modify }) =>
+              modify(mine, one.id, (present) => ({ webhook: { ...present, ...next }, audit, notice: null }))
+            )
+          yield* modify({ events: ["commentary.failed"] })
+          assert.deepStrictEqual(yield* store.lanes(start + hour, 5, 10), [])
+          yield* modify(changes)
+          assert.strictEqual((yield* store.lanes(start + hour, 5, 10)).length, 1)
+          yield* (yield* WebhookStore).remove(mine, one.id, audit)
+        }
+      }))
+  })
+}

@@ -1,0 +1,126 @@
+/** What every DeliveryStore promises of deliveries that are taken in the place of one that ended, in the same step. */
+import { assert, describe } from "@effect/vitest"
+import type { AssignmentStore } from "@partner-commentary/core/topic/AssignmentStore"
+import { TopicStore } from "@partner-commentary/core/topic/TopicStore"
+import type { Attempt } from "@partner-commentary/core/webhook/Attempt"
+import { type Claimed, DeliveryStore, type Taking } from "@partner-commentary/core/webhook/DeliveryStore"
+import * as Health from "@partner-commentary/core/webhook/Health"
+import { defaults as policy } from "@partner-commentary/core/webhook/WebhookPolicy"
+import { WebhookStore } from "@partner-commentary/core/webhook/WebhookStore"
+import * as Effect from "effect/Effect"
+import type * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Creator from "../support/Creator.ts"
+import { minute, owner, personas, second, start, submission, webhook } from "../support/Fixtures.ts"
+import { guarantees } from "../support/Guarantee.ts"
+
+const success: Attempt = {
+  at: start,
+  duration: 12,
+  status: 204,
+  failure: null,
+  reason: null,
+  excerpt: "",
+  retryAfter: null
+}
+
+const upTo = (most: number): Taking => ({
+  allow: (present, underWay) => {
+    const allowed = Health.allowance(present, underWay, start, policy)
+    return { ...allowed, most: Math.min(allowed.most, most) }
+  },
+  taken: (present) => present
+})
+
+const lease = start + minute
+
+export const suite = <E>(
+  name: string,
+  layer: Layer.Layer<DeliveryStore | WebhookStore | TopicStore | AssignmentStore, E>
+): void => {
+  describe(`${name}: DeliveryStore, the following delivery`, () => {
+    const it = guarantees(layer)
+
+    /** A webhook with so many due deliveries, of which so many were taken. */
+    const taken = Effect.fnUntraced(function* (due: number, most: number) {
+      const one = webhook({ owner: owner() })
+      const audit = { action: "webhook.created", details: {} }
+      yield* (yield* WebhookStore).insert({ webhook: one, audit, notice: null }, "sealed", 20)
+      const topic = submission({ topic: { ...one.owner }, personas: personas(due) })
+      yield* Effect.forEach((yield* (yield* TopicStore).submit(topic)).sent, Creator.decline)
+      return yield* (yield* DeliveryStore).claim(one.id, start, lease, upTo(most))
+    })
+
+    const settle = Effect.fnUntraced(function* (
+      claimed: Claimed,
+      following: { readonly lease: number; readonly taking: Taking },
+      change: (receiver: Health.Receiver) => Health.Receiver = (receiver) => receiver
+    ) {
+      const settled = yield* (yield* DeliveryStore).settle(
+        claimed,
+        success,
+        start + second,
+        (present) => ({ receiver: change(present), next: { state: "delivered" }, notice: null, audit: null }),
+        following
+      )
+      return Option.getOrThrow(settled)
+    })
+
+    it("the next one comes as a claim would bring it, and nobody else gets it", () =>
+      Effect.gen(function* () {
+        const [first] = yield* taken(3, 1)
+        if (first === undefined) return assert.fail("nothing was taken")
+        const { following } = yield* settle(first, { lease, taking: upTo(1) })
+        const [next] = following
+        assert.strictEqual(following.length, 1)
+        assert.notStrictEqual(next?.eventId, first.eventId)
+        assert.strictEqual(JSON.parse(next?.payload ?? "").id, `evt_${next?.eventId}`)
+        const { eventId, payload, ...rest } = next ?? assert.fail()
+        const { eventId: _, payload: __, ...former } = first
+        assert.deepStrictEqual(rest, former)
+        const others = yield* (yield* DeliveryStore).claim(first.webhookId, start, lease, upTo(5))
+        assert.strictEqual(others.length, 1)
+        assert.notInclude([first.eventId, next?.eventId], others[0]?.eventId)
+      }))
+
+    it("it comes within the cap: what has ended makes room, and nothing else does", () =>
+      Effect.gen(function* () {
+        const [first] = yield* taken(8, 5)
+        if (first === undefined) return assert.fail("nothing was taken")
+        const { following } = yield* settle(first, { lease, taking: upTo(5) })
+        assert.strictEqual(following.length, 1)
+        assert.deepStrictEqual(yield* (yield* DeliveryStore).claim(first.webhookId, start, lease, upTo(5)), [])
+      }))
+
+    it("there is none for a webhook that this attempt has disabled", () =>
+      Effect.gen(function* () {
+        const [first] = yield* taken(2, 1)
+        if (first === undefined) return assert.fail("nothing was taken")
+        const { after, before, following } = yield* settle(first, { lease, taking: upTo(1) }, (receiver) => ({
+          ...receiver,
+          webhook: { ...receiver.webhook, status: "disabled" }
+        }))
+        assert.deepStrictEqual(following, [])
+        assert.deepStrictEqual([before.webhook.status, after.webhook.status], ["active", "disabled"])
+      }))
+
+    it("what taking makes of the receiver is kept with what the attempt made of it", () =>
+      Effect.gen(function* () {
+        const [first] = yield* taken(2, 1)
+        if (first === undefined) return assert.fail("nothing was taken")
+        const taking: Taking = { ...upTo(1), taken: (present) => ({ ...present, quietUntil: start + minute }) }
+        const { after } = yield* settle(first, { lease, taking }, (receiver) => ({
+          ...receiver,
+          webhook: { ...receiver.webhook, lastDeliveryAt: start }
+        }))
+        const seen: Array<Health.Receiver> = []
+        const allow: Taking["allow"] = (present) => {
+          seen.push(present)
+          return { most: 0, probe: false }
+        }
+        yield* (yield* DeliveryStore).claim(first.webhookId, start, lease, { allow, taken: (present) => present })
+        assert.deepStrictEqual(seen, [after])
+        assert.deepStrictEqual([after.webhook.lastDeliveryAt, after.quietUntil], [start, start + minute])
+      }))
+  })
+}

@@ -1,0 +1,63 @@
+/** What every DeliveryStore promises of a webhook that pauses after a 429. */
+import { assert, describe } from "@effect/vitest"
+import type { AssignmentStore } from "@partner-commentary/core/topic/AssignmentStore"
+import { TopicStore } from "@partner-commentary/core/topic/TopicStore"
+import { DeliveryStore } from "@partner-commentary/core/webhook/DeliveryStore"
+import * as Health from "@partner-commentary/core/webhook/Health"
+import { WebhookStore } from "@partner-commentary/core/webhook/WebhookStore"
+import * as Effect from "effect/Effect"
+import type * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Creator from "../support/Creator.ts"
+import { failure, hour, minute, owner, personas, second, start, submission, webhook } from "../support/Fixtures.ts"
+import { guarantees } from "../support/Guarantee.ts"
+
+const audit = { action: "webhook.created", details: {} }
+
+const first = { allow: () => ({ most: 1, probe: false }), taken: (present: Health.Receiver) => present }
+
+export const suite = <E>(
+  name: string,
+  layer: Layer.Layer<DeliveryStore | WebhookStore | TopicStore | AssignmentStore, E>
+): void => {
+  describe(`${name}: DeliveryStore, a pause`, () => {
+    const it = guarantees(layer)
+
+    it("a pause after 429 is kept with the webhook, and outlasts a shorter postponement and the check for a clock that ran ahead", () =>
+      Effect.gen(function* () {
+        const store = yield* DeliveryStore
+        const one = webhook({ owner: owner() })
+        yield* (yield* WebhookStore).insert({ webhook: one, audit, notice: null }, "sealed", 20)
+        const topic = submission({ topic: { ...one.owner }, personas: personas(2) })
+        yield* Effect.forEach((yield* (yield* TopicStore).submit(topic)).sent, Creator.decline)
+        const until = start + 20 * hour
+        const throttle = { since: start, pausedAt: start, until, pauses: 1, toldAt: null }
+        const [claimed] = yield* store.claim(one.id, start, start + minute, first)
+        yield* store.settle(claimed ?? assert.fail(), failure, start + second, () => ({
+          receiver: { webhook: one, health: { ...Health.healthy, throttle }, quietUntil: until },
+          next: { state: "pending", attempts: 0, dueAt: start },
+          notice: null,
+          audit: null
+        }))
+        yield* store.postpone(one.id, start + hour)
+        yield* store.hasten(start, { due: start + 26 * hour, quiet: start + hour, throttled: until })
+        assert.deepStrictEqual(yield* store.lanes(until - 1, 5, 10), [])
+        assert.deepStrictEqual(yield* store.nextDue, Option.some(until))
+        assert.lengthOf(yield* store.lanes(until, 5, 10), 1)
+        const seen: Array<Health.Receiver> = []
+        yield* store.claim(one.id, until, until + hour, {
+          allow: (present) => {
+            seen.push(present)
+            return { most: 0, probe: false }
+          },
+          taken: (present) => present
+        })
+        assert.deepStrictEqual(
+          seen.map(({ health, quietUntil }) => [health.throttle, quietUntil]),
+          [[throttle, until]]
+        )
+        yield* store.hasten(start, { due: start + 26 * hour, quiet: start + hour, throttled: until - 1 })
+        assert.lengthOf(yield* store.lanes(start + hour, 5, 10), 1)
+      }))
+  })
+}

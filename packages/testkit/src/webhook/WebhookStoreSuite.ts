@@ -1,0 +1,251 @@
+/** What every WebhookStore promises: exact bounds, changes one after the other, and nothing of one owner seen by another. */
+import { assert, describe } from "@effect/vitest"
+import { MailStore } from "@partner-commentary/core/mail/MailStore"
+import { bucketOf, type ContactNotice, mailIn, mentionsOf } from "@partner-commentary/core/webhook/ContactNotice"
+import { changed, type Webhook } from "@partner-commentary/core/webhook/Webhook"
+import { type WebhookChange, WebhookStore } from "@partner-commentary/core/webhook/WebhookStore"
+import * as Effect from "effect/Effect"
+import type * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Result from "effect/Result"
+import * as TestClock from "effect/testing/TestClock"
+import { hour, minute, owner, second, start, webhook } from "../support/Fixtures.ts"
+import { guarantees } from "../support/Guarantee.ts"
+
+const audit = { action: "webhook.created", details: { by: "a key" } }
+
+const change = (of: Webhook, about: WebhookChange["notice"] = null): WebhookChange => ({
+  webhook: of,
+  audit,
+  notice: about
+})
+
+const aboutIt = (of: Webhook): ContactNotice => ({
+  kind: "webhook_added",
+  organizationId: of.owner.organizationId,
+  at: start,
+  webhook: {
+    id: of.id,
+    host: "hooks.example.org",
+    formerHost: null,
+    events: of.events,
+    keyPrefix: "pk_live_AbCd1234"
+  }
+})
+
+export const suite = <E>(name: string, layer: Layer.Layer<WebhookStore | MailStore, E>): void => {
+  describe(`${name}: WebhookStore`, () => {
+    const it = guarantees(layer)
+
+    const stored = Effect.fnUntraced(function* (changes: Partial<Webhook> = {}, most = 20) {
+      const made = webhook(changes)
+      yield* (yield* WebhookStore).insert(change(made), `sealed ${made.id}`, most)
+      return made
+    })
+
+    it("a webhook is found as it was registered, with its sealed secret", () =>
+      Effect.gen(function* () {
+        const store = yield* WebhookStore
+        const bare = yield* stored()
+        const full = yield* stored({
+          owner: owner({ environment: "test" }),
+          status: "disabled",
+          consecutiveFailures: 23,
+          lastDeliveryAt: start - hour,
+          updatedAt: start + second
+        })
+        for (const one of [bare, full]) {
+          assert.deepStrictEqual(yield* store.find(one.owner, one.id), Option.some(one))
+          assert.deepStrictEqual(yield* store.sealedSecret(one.id), Option.some(`sealed ${one.id}`))
+        }
+        assert.isTrue(Option.isNone(yield* store.sealedSecret(webhook().id)))
+      }))
+
+    it("a webhook of another organization or environment is neither found, listed, changed nor removed", () =>
+      Effect.gen(function* () {
+        const store = yield* WebhookStore
+        const theirs = yield* stored()
+        const strangers = [owner(), { ...theirs.owner, environment: "test" as const }]
+        for (const stranger of strangers) {
+          assert.isTrue(Option.isNone(yield* store.find(stranger, theirs.id)))
+          assert.deepStrictEqual(yield* store.list(stranger), [])
+          const modified = yield* store.modify(stranger, theirs.id, (present) =>
+            change({ ...present, status: "paused" })
+          )
+          assert.isTrue(Option.isNone(modified))
+          assert.isFalse(yield* store.remove(stranger, theirs.id, audit))
+        }
+        assert.deepStrictEqual(yield* store.find(theirs.owner, theirs.id), Option.some(theirs))
+      }))
+
+    it("an owner's webhooks are listed newest first", () =>
+      Effect.gen(function* () {
+        const store = yield* WebhookStore
+        const mine = owner()
+        const made = yield* Effect.forEach([0, hour, hour], (age) => stored({ owner: mine, createdAt: start + age }))
+        yield* stored()
+        assert.deepStrictEqual(yield* store.list(mine), made.toReversed())
+      }))
+
+    it("of 30 at once against a bound of 20, exactly 20 are kept; who was refused leaves no mail", () =>
+      Effect.gen(function* () {
+        const store = yield* WebhookStore
+        const mine = owner()
+        const answers = yield* Effect.forEach(
+          Array.from({ length: 30 }, () => webhook({ owner: mine })),
+          (one) => Effect.result(store.insert(change(one, aboutIt(one)), "sealed", 20)),
+          { concurrency: "unbounded" }
+        )
+        const refused = answers.filter(Result.isFailure)
+        assert.deepStrictEqual(
+          refused.map(({ failure }) => failure.most),
+          Array.from({ length: 10 }, () => 20)
+        )
+        assert.strictEqual((yield* store.list(mine)).length, 20)
+        const [mail, ...others] = yield* (yield* MailStore).claim(start, start + minute, 100)
+        assert.lengthOf(mentionsOf(mail?.webhook ?? assert.fail()), 20)
+        assert.deepStrictEqual(others, [])
+        yield* stored({ owner: { ...mine, environment: "test" } })
+      }))
+
+    it("a removed webhook is gone with its secret, makes room for another, and is removed once", () =>
+      Effect.gen(function* () {
+        const store = yield* WebhookStore
+        const mine = owner()
+        const first = yield* stored({ owner: mine }, 1)
+        yield* Effect.flip(stored({ owner: mine }, 1))
+        const removals = yield* Effect.all([store.remove(mine, first.id, audit), store.remove(mine, first.id, audit)], {
+          concurrency: "unbounded"
+        })
+        assert.deepStrictEqual(removals.toSorted(), [false, true])
+        assert.isTrue(Option.isNone(yield* store.find(mine, first.id)))
+        assert.isTrue(Option.isNone(yield* store.sealedSecret(first.id)))
+        yield* stored({ owner: mine }, 1)
+        yield* Effect.flip(stored({ owner: mine }, 1))
+      }))
+
+    it("a change is kept whole, with its mail; the secret stays", () =>
+      Effect.gen(function* () {
+        const store = yield* WebhookStore
+        const before = yield* stored()
+        const after: Webhook = {
+          ...before,
+          url: "https://other.example.org",
+          events: ["partner.approved"],
+          status: "paused",
+          consecutiveFailures: 3,
+          lastDeliveryAt: start,
+          updatedAt: start + hour
+        }
+        const about = aboutIt(after)
+        const modified = yield* store.modify(before.owner, before.id, (present) => {
+          assert.deepStrictEqual(present, before)
+          return change(after, about)
+        })
+        assert.deepStrictEqual(modified, Option.some(after))
+        assert.deepStrictEqual(yield* store.find(before.owner, before.id), Option.some(after))
+        assert.deepStrictEqual(yield* store.sealedSecret(before.id), Option.some(`sealed ${before.id}`))
+        const mails = yield* (yield* MailStore).claim(start, start + minute, 10)
+        const queued = mailIn(bucketOf(start), about)
+        assert.deepStrictEqual(mails, [{ ...queued, attempts: 1, ticket: 1, unanswered: 0 }])
+      }))
+
+    it("the unchanged object writes nothing, not even its mail", () =>
+      Effect.gen(function* () {
+        const store = yield* WebhookStore
+        const one = yield* stored()
+        const modified = yield* store.modify(one.owner, one.id, (present) => change(present, aboutIt(present)))
+        assert.deepStrictEqual(modified, Option.some(one))
+        assert.deepStrictEqual(yield* (yield* MailStore).claim(start, start + minute, 10), [])
+      }))
+
+    it("changes at once are decided one after the other: none is lost", () =>
+      Effect.gen(function* () {
+        const store = yield* WebhookStore
+        const one = yield* stored()
+        const failing = store.modify(one.owner, one.id, (present) =>
+          change({ ...present, consecutiveFailures: present.consecutiveFailures + 1 })
+        )
+        yield* Effect.all(
+          Array.from({ length: 25 }, () => failing),
+          { concurrency: "unbounded" }
+        )
+        const found = Option.getOrThrow(yield* store.find(one.owner, one.id))
+        assert.strictEqual(found.consecutiveFailures, 25)
+      }))
+
+    it("sealed secrets of all owners are read page by page, and sealed anew unless they changed since", () =>
+      Effect.gen(function* () {
+        const store = yield* WebhookStore
+        const made = yield* Effect.forEach([1, 2, 3], () => stored())
+        const sealed = made.map(({ id }) => ({ id, sealedSecret: `sealed ${id}` }))
+        assert.deepStrictEqual(yield* store.sealedSecrets(null, 10), sealed)
+        assert.deepStrictEqual(yield* store.sealedSecrets(null, 2), sealed.slice(0, 2))
+        const [first, second] = made as [Webhook, Webhook]
+        assert.deepStrictEqual(yield* store.sealedSecrets(second.id, 2), sealed.slice(2))
+        yield* store.reseal(first.id, { from: `sealed ${first.id}`, to: "anew" })
+        yield* store.reseal(second.id, { from: "something else", to: "anew" })
+        assert.deepStrictEqual(yield* store.sealedSecret(first.id), Option.some("anew"))
+        assert.deepStrictEqual(yield* store.sealedSecret(second.id), Option.some(`sealed ${second.id}`))
+      }))
+
+    it("an operator sees everybody's by organization, live ones first, each newest first; one's alone, and the disabled ones alone", () =>
+      Effect.gen(function* () {
+        const store = yield* WebhookStore
+        const live = [owner(), owner()]
+        const made = yield* Effect.forEach(
+          live.flatMap((one) => [one, { ...one, environment: "test" as const }]),
+          (of) =>
+            Effect.all([stored({ owner: of, status: "disabled" }), stored({ owner: of, createdAt: start + hour })])
+        )
+        const newestFirst = made.flatMap((pair) => pair.toReversed())
+        const ofOne = (id: string | null) => (one: Webhook) => one.owner.organizationId === id
+        const [first] = [...new Set(newestFirst.map((one) => one.owner.organizationId))].toSorted()
+        const expected = [
+          ...newestFirst.filter(ofOne(first ?? null)),
+          ...newestFirst.filter((one) => !ofOne(first ?? null)(one))
+        ]
+        const isDisabled = (one: Webhook) => one.status === "disabled"
+        assert.deepStrictEqual(yield* store.everybodys({ organizationId: null, disabled: false }), expected)
+        assert.deepStrictEqual(
+          yield* store.everybodys({ organizationId: null, disabled: true }),
+          expected.filter(isDisabled)
+        )
+        assert.deepStrictEqual(
+          yield* store.everybodys({ organizationId: first ?? null, disabled: true }),
+          expected.filter(ofOne(first ?? null)).filter(isDisabled)
+        )
+      }))
+
+    it("when and why a webhook was disabled is read from the record: the last time, and of those alone that ever were", () =>
+      Effect.gen(function* () {
+        const store = yield* WebhookStore
+        const [unwell, well] = [yield* stored(), yield* stored()]
+        const disabled = (reason: string, failures: number) =>
+          store.modify(unwell.owner, unwell.id, (present) => ({
+            webhook: { ...present, status: "disabled", consecutiveFailures: failures },
+            audit: { action: "webhook.disabled", details: { by: "service", reason } },
+            notice: null
+          }))
+        yield* disabled("Nobody was there.", 20)
+        yield* TestClock.setTime(start + hour)
+        yield* disabled("It said no.", 21)
+        yield* store.modify(null, unwell.id, (present) => change(changed(present, { status: "active" }, start + hour)))
+        assert.deepStrictEqual(
+          yield* store.disablings([unwell.id, well.id]),
+          new Map([[unwell.id, { at: start + hour, reason: "It said no." }]])
+        )
+        assert.strictEqual((yield* store.disablings([])).size, 0)
+      }))
+
+    it("an operator changes anybody's", () =>
+      Effect.gen(function* () {
+        const store = yield* WebhookStore
+        const one = yield* stored({ status: "disabled", consecutiveFailures: 20 })
+        yield* store.modify(null, one.id, (present) => change(changed(present, { status: "active" }, start + hour)))
+        const found = Option.getOrThrow(yield* store.find(one.owner, one.id))
+        assert.deepStrictEqual(found, { ...one, status: "active", consecutiveFailures: 0, updatedAt: start + hour })
+        assert.isTrue(Option.isNone(yield* store.modify(null, webhook().id, change)))
+      }))
+  })
+}

@@ -1,0 +1,134 @@
+/** What every WebhookTransport promises. Where requests arrive, and what is answered there, is told by whoever runs this. */
+import { assert, describe } from "@effect/vitest"
+import { WebhookTransport } from "@partner-commentary/core/webhook/WebhookTransport"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import type * as Layer from "effect/Layer"
+import { guarantees } from "../support/Guarantee.ts"
+
+/** A request as it arrived; names of headers in lower case. */
+export interface Arrived {
+  readonly url: string
+  readonly headers: Readonly<Record<string, unknown>>
+  readonly body: string
+}
+
+export interface Answer {
+  readonly status: number
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string
+}
+
+export interface Receiver {
+  /** Accepted by `check`, and answered at. */
+  readonly url: string
+  /** Accepted by `check`; nobody is there. */
+  readonly deserted: string
+  /** What it answers from now on. */
+  readonly answers: (answer: Answer) => Effect.Effect<void>
+  /** Oldest first. */
+  readonly arrived: Effect.Effect<ReadonlyArray<Arrived>>
+}
+
+const statuses = [200, 201, 202, 204, 301, 304, 307, 400, 404, 410, 429, 500, 503]
+
+export const suite = <R, E, E2>(
+  name: string,
+  layer: Layer.Layer<WebhookTransport | R, E>,
+  receiver: Effect.Effect<Receiver, E2, R>
+): void => {
+  describe(`${name}: WebhookTransport`, () => {
+    const it = guarantees(layer)
+
+    it("a request arrives once, with every byte and header it was sent with", () =>
+      Effect.gen(function* () {
+        const transport = yield* WebhookTransport
+        const { url, arrived } = yield* receiver
+        for (const body of ["", "{}", 'Æ 東京 🏆 "\r\n\0', "x".repeat(300_000)])
+          yield* transport.send(request(url, body))
+        const requests = yield* arrived
+        assert.deepStrictEqual(
+          requests.map((it) => it.body),
+          ["", "{}", 'Æ 東京 🏆 "\r\n\0', "x".repeat(300_000)]
+        )
+        for (const it of requests) {
+          assert.strictEqual(it.url, url)
+          assert.deepInclude(it.headers, request(url, "").headers)
+        }
+      }))
+
+    it("any status is an answer, and no redirect is followed", () =>
+      Effect.gen(function* () {
+        const transport = yield* WebhookTransport
+        const { url, answers, arrived } = yield* receiver
+        for (const status of statuses) {
+          yield* answers({ status, headers: { location: `${url}/elsewhere` } })
+          assert.strictEqual((yield* transport.send(request(url))).status, status)
+        }
+        assert.strictEqual((yield* arrived).length, statuses.length)
+      }))
+
+    it("Retry-After is passed on as it was sent", () =>
+      Effect.gen(function* () {
+        const transport = yield* WebhookTransport
+        const { url, answers } = yield* receiver
+        assert.isNull((yield* transport.send(request(url))).retryAfter)
+        for (const value of ["120", "Fri, 30 Jan 2026 12:00:00 GMT", "soon"]) {
+          yield* answers({ status: 503, headers: { "retry-after": value } })
+          assert.strictEqual((yield* transport.send(request(url))).retryAfter, value)
+        }
+      }))
+
+    it("the excerpt is the first KiB of the answer, in whole characters", () =>
+      Effect.gen(function* () {
+        const transport = yield* WebhookTransport
+        const { url, answers } = yield* receiver
+        const excerptOf = (body: string) =>
+          Effect.andThen(
+            answers({ status: 200, body }),
+            Effect.map(transport.send(request(url)), ({ excerpt }) => excerpt)
+          )
+        assert.strictEqual(yield* excerptOf(""), "")
+        assert.strictEqual(yield* excerptOf("thanks 🏆"), "thanks 🏆")
+        assert.strictEqual(yield* excerptOf("x".repeat(1024)), "x".repeat(1024))
+        assert.strictEqual(yield* excerptOf("x".repeat(5000)), "x".repeat(1024))
+        assert.strictEqual(yield* excerptOf(`${"x".repeat(1021)}🏆`), "x".repeat(1021))
+        assert.strictEqual(yield* excerptOf("no\0where"), "no\ufffdwhere")
+      }))
+
+    it("where nobody is, the failure has a sentence without addresses", () =>
+      Effect.gen(function* () {
+        const transport = yield* WebhookTransport
+        const { deserted } = yield* receiver
+        const { failure, reason } = yield* Effect.flip(transport.send(request(deserted)))
+        assert.include(["dns", "refused"], failure)
+        assert.match(reason, /^[A-Z][^\d]+\.$/)
+      }))
+
+    it("a receiver's URL passes the check, and one that is none is refused with a constraint", () =>
+      Effect.gen(function* () {
+        const transport = yield* WebhookTransport
+        const { url, deserted } = yield* receiver
+        yield* transport.check(url)
+        yield* transport.check(deserted)
+        for (const none of [
+          "",
+          "receiver",
+          "ftp://example.com/",
+          "https://",
+          "https://me:secret@example.com/",
+          "https://a b/"
+        ]) {
+          assert.match((yield* Effect.flip(transport.check(none))).constraint, /^must /, none)
+          assert.strictEqual((yield* Effect.flip(transport.send(request(none)))).failure, "blocked", none)
+        }
+      }))
+  })
+}
+
+const request = (url: string, body = "{}") => ({
+  url,
+  headers: { "content-type": "application/json", "webhook-id": "evt_1", "webhook-signature": "v1,c2lnbmF0dXJl" },
+  body,
+  timeout: Duration.seconds(10)
+})
