@@ -1,6 +1,6 @@
 /** The entry point. */
 import "effect/schema/SchemaJITCompiler/enable"
-import * as CommandLine from "./CommandLine.ts"
-import { program } from "./Program.ts"
+import * as CommandLine from "./cli/CommandLine.ts"
+import { program } from "./cli/Program.ts"
 
 CommandLine.run(program)

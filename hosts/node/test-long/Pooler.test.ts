@@ -1,9 +1,9 @@
 /** The service behind a PgBouncer in transaction mode, which keeps no session for anybody. */
 import { expect, it } from "vitest"
-import * as Outbox from "../test/Outbox.ts"
-import * as OwnDatabase from "../test/OwnDatabase.ts"
-import * as Partner from "../test/Partner.ts"
-import * as Process from "../test/Process.ts"
+import * as Outbox from "../test/support/Outbox.ts"
+import * as OwnDatabase from "../test/support/OwnDatabase.ts"
+import * as Partner from "../test/support/Partner.ts"
+import * as Process from "../test/support/Process.ts"
 import * as PgBouncer from "./PgBouncer.ts"
 
 const scopes = "topics:submit,topics:read,personas:read"

@@ -1,7 +1,7 @@
 /** Four servers on one Postgres database are one: what is counted, claimed and limited is exact across them. */
 import { afterAll, beforeAll, expect, it } from "vitest"
-import * as OwnDatabase from "../test/OwnDatabase.ts"
-import * as Process from "../test/Process.ts"
+import * as OwnDatabase from "../test/support/OwnDatabase.ts"
+import * as Process from "../test/support/Process.ts"
 
 const cleanUps: Array<() => Promise<void>> = []
 const suite = { onTestFinished: (cleanUp: () => Promise<void>) => void cleanUps.push(cleanUp) }

@@ -4,8 +4,8 @@
  */
 import { PartnerCommentary, type ReferenceLookup, type WebhookEvent } from "@partner-commentary/client"
 import type { OutboxMail } from "@partner-commentary/smtp/Outbox"
-import type { Demo } from "../DemoOrganization.ts"
 import * as Creator from "./Creator.ts"
+import type { Demo } from "./DemoOrganization.ts"
 import * as Receiver from "./Receiver.ts"
 
 export interface Stage {

@@ -5,7 +5,7 @@ import { request } from "node:https"
 import { join } from "node:path"
 import { text } from "node:stream/consumers"
 import { freePort } from "@partner-commentary/test/postgres/FreePort"
-import type { Test } from "../../test/Process.ts"
+import type { Test } from "../../test/support/Process.ts"
 import { run } from "./Buildah.ts"
 
 export interface Proxy {

@@ -1,0 +1,78 @@
+/** The folder beside the process that holds what a deployer did not place elsewhere: private, and made when it is first needed. */
+import { randomBytes, randomUUID } from "node:crypto"
+import { existsSync } from "node:fs"
+import { chmod, link, mkdir, open, readFile, rm } from "node:fs/promises"
+import { dirname, join, resolve } from "node:path"
+import { isPostgres } from "@partner-commentary/settings/DatabaseSettings"
+import { dataFolder, type Settings, type SigningSecretList } from "@partner-commentary/settings/Settings"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Redacted from "effect/Redacted"
+import { CommandFailed } from "../cli/CommandFailed.ts"
+
+/** Creates the folder as its owner's alone, and closes one that others may look into. */
+export const make = Effect.tryPromise({
+  try: () => mkdir(dataFolder, { recursive: true, mode: 0o700 }).then(() => chmod(dataFolder, 0o700).catch(() => {})),
+  catch: (cause) => failed(`The folder ${dataFolder} cannot be created`, cause)
+})
+
+/** Makes the folder if the database is to lie in it. */
+export const makeFor = (settings: Settings) =>
+  isPostgres(settings.database) ? Effect.void : makeAround(settings.database.filename)
+
+/** Makes the folder if this one is to lie in it. */
+export const makeAround = (folder: string) => (resolve(dirname(folder)) === resolve(dataFolder) ? make : Effect.void)
+
+export const outbox = join(dataFolder, "outbox")
+
+/** The configured secrets; else the one that lies in the folder, which is made if there is none. */
+export const signingSecrets = (settings: Settings): Effect.Effect<SigningSecretList, CommandFailed> =>
+  Option.match(settings.signingSecrets, {
+    onSome: Effect.succeed,
+    onNone: () => Effect.map(Effect.andThen(make, keptSecret), (secret) => [Redacted.make(secret)] as const)
+  })
+
+/** The same, but none is made: where there is none, it is one that nobody has, and nothing opens under it. */
+export const presentSecrets = (settings: Settings): Effect.Effect<SigningSecretList, CommandFailed> =>
+  Option.isSome(settings.signingSecrets) || existsSync(secretFile)
+    ? signingSecrets(settings)
+    : Effect.sync(() => [Redacted.make(randomUUID())] as const)
+
+const secretFile = join(dataFolder, "signing-secret")
+
+const keptSecret = Effect.gen(function* () {
+  const secret = yield* Effect.tryPromise({
+    try: () =>
+      readFile(secretFile, "utf8").catch(whenMissing(() => makeSecret().then(() => readFile(secretFile, "utf8")))),
+    catch: (cause) => failed(`The signing secret in ${secretFile} cannot be kept`, cause)
+  })
+  if (secret.trim().length < 32) {
+    return yield* new CommandFailed({
+      message: `The signing secret in ${secretFile} is damaged: restore it, or delete it, which ends all links that were mailed.`
+    })
+  }
+  return secret.trim()
+})
+
+/** Whole or not at all, and by one only: of two processes that start at once, the second finds the first one's. */
+const makeSecret = async () => {
+  const unfinished = join(dataFolder, `.${randomUUID()}`)
+  const file = await open(unfinished, "wx", 0o600)
+  try {
+    await file.writeFile(`${randomBytes(32).toString("base64url")}\n`)
+    await file.sync()
+    await link(unfinished, secretFile).catch((error) => {
+      if (error.code !== "EEXIST") throw error
+    })
+  } finally {
+    await file.close()
+    await rm(unfinished, { force: true })
+  }
+}
+
+const whenMissing =
+  <A>(otherwise: () => Promise<A>) =>
+  (error: NodeJS.ErrnoException): Promise<A> =>
+    error.code === "ENOENT" ? otherwise() : Promise.reject(error)
+
+const failed = (what: string, cause: unknown) => new CommandFailed({ message: `${what}: ${(cause as Error).message}.` })

@@ -1,0 +1,113 @@
+/** Runs a command tree as this product's scripts may rely on: answers on stdout, everything else on stderr, exit codes 0, 1 and 2. */
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { reasonOf } from "@partner-commentary/core/shared/Reason"
+import { flag } from "@partner-commentary/settings/Kind"
+import * as Cause from "effect/Cause"
+import * as CliConfig from "effect/cli/CliConfig"
+import type * as CliError from "effect/cli/CliError"
+import * as CliOutput from "effect/cli/CliOutput"
+import * as Command from "effect/cli/Command"
+import * as GlobalFlag from "effect/cli/GlobalFlag"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Layer from "effect/Layer"
+import * as Predicate from "effect/Predicate"
+import { isSqlError } from "effect/sql/SqlError"
+import { version } from "../Version.ts"
+
+const exitCodes = { done: 0, failed: 1, wrongUsage: 2, interrupted: 130 }
+
+type Root<Name extends string, Input, E, Context> = Command.Command<Name, Input, Context, E, Command.Environment>
+
+/** Takes the process over: its arguments, its signals and its exit. */
+export const run = <Name extends string, Input, E, Context>(root: Root<Name, Input, E, Context>): void => {
+  const fiber = Effect.runFork(execute(root, process.argv.slice(2)))
+  const stop = () => fiber.interruptUnsafe()
+  process.on("SIGINT", stop).on("SIGTERM", stop)
+  // A reader that went away, such as `head`, wants no more.
+  process.stdout.on("error", () => process.exit(exitCodes.done))
+  fiber.addObserver((exit) => end(codeOf(exit)))
+}
+
+/** What `run` does, short of the exit: everything is said but why it failed, which `codeOf` says. */
+export const execute = <Name extends string, Input, E, Context>(
+  root: Root<Name, Input, E, Context>,
+  args: ReadonlyArray<string>
+) => Command.runWith(root, { version })(args).pipe(Effect.provide(Layer.mergeAll(NodeServices.layer, flags, presenter)))
+
+/** When all that was written has been read. */
+const end = (code: number) => process.stdout.write("", () => process.stderr.write("", () => process.exit(code)))
+
+const flags = CliConfig.layer({ builtIns: [GlobalFlag.Help, GlobalFlag.Version, GlobalFlag.Completions] })
+
+/** Says why it failed, on stderr, and answers with the exit code. */
+export const codeOf = (exit: Exit.Exit<unknown, unknown>): number => {
+  if (Exit.isSuccess(exit)) return exitCodes.done
+  // A service that was told to stop has done what it was asked, and has said so.
+  if (Cause.hasInterruptsOnly(exit.cause)) return Number(process.exitCode ?? exitCodes.interrupted)
+  const failure = Cause.squash(exit.cause)
+  if (Predicate.isTagged(failure, "ShowHelp")) return exitCodes.wrongUsage
+  say(asLogged(sentence(failure)))
+  return Predicate.isTagged(failure, "WrongUsage") ? exitCodes.wrongUsage : exitCodes.failed
+}
+
+/** Failures carry sentences of their own; anything else is a defect. */
+const sentence = (failure: unknown): string => {
+  if (isSqlError(failure)) return `The database that DATABASE_URL names cannot be used: ${reasonOf(failure)}.`
+  const message = failure instanceof Error ? failure.message : String(failure)
+  return Predicate.hasProperty(failure, "_tag") ? message : `Something broke that should not: ${message}`
+}
+
+/** For who reads logs as JSON, the last word is a line of them. The settings may be what is wrong: they are not asked. */
+const asLogged = (message: string): string =>
+  process.env["LOG_FORMAT"]?.trim().toLowerCase() === "json"
+    ? JSON.stringify({ message, level: "FATAL", timestamp: new Date().toISOString() })
+    : message
+
+const say = (text: string) => process.stderr.write(`${text}\n`)
+
+const presenter = CliOutput.layerPresenter({
+  present: Effect.fnUntraced(function* (event) {
+    const formatter = yield* CliOutput.Formatter
+    if (event._tag === "Version") process.stdout.write(`${event.version}\n`)
+    else if (event._tag === "InvalidInvocation") {
+      say(event.errors.map(wrongUsage).join("\n"))
+      say(`See ${event.commandPath.join(" ")} --help.`)
+    } else {
+      const text = `${formatter.formatHelpDoc(event.helpDoc)}\n`
+      if (event.reason === "Requested") process.stdout.write(text)
+      else {
+        process.stderr.write(text)
+        say(`Say which command of ${event.commandPath.join(" ")} you mean.`)
+      }
+    }
+  })
+})
+
+const wrongUsage = (error: CliError.NonShowHelpErrors): string => {
+  switch (error._tag) {
+    case "InvalidValue":
+      return `${parameter(error)} must be ${right(error)}, which ${JSON.stringify(error.value)} is not.`
+    case "MissingOption":
+      return `--${error.option} is missing.`
+    case "MissingArgument":
+      return `The argument ${error.argument} is missing.`
+    case "UnrecognizedOption":
+      return `There is no flag ${error.option}${meant(error.suggestions)}`
+    case "UnknownSubcommand":
+      return `There is no command ${error.subcommand}${meant(error.suggestions)}`
+    case "UnexpectedArgument":
+      return `There is no place for ${error.arguments.map((value) => JSON.stringify(value)).join(", ")}.`
+    default:
+      return error.message.replace(/\s+/g, " ")
+  }
+}
+
+const parameter = (error: CliError.InvalidValue) => (error.kind === "argument" ? error.option : `--${error.option}`)
+
+/** The flags that are not of our own kinds are true or false. */
+const right = ({ expected }: CliError.InvalidValue) =>
+  /^Expected .*"true"/.test(expected) ? flag.right : expected.replace(/^Expected:? /, "")
+
+const meant = (suggestions: ReadonlyArray<string>) =>
+  suggestions.length === 0 ? "." : `; did you mean ${suggestions.join(" or ")}?`

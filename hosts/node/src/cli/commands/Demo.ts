@@ -1,0 +1,23 @@
+/** `demo`: the whole story in one terminal. */
+import * as Command from "effect/cli/Command"
+import * as Effect from "effect/Effect"
+import { answer, Json } from "../Answer.ts"
+
+export const demo = Command.make(
+  "demo",
+  {},
+  Effect.fnUntraced(function* () {
+    const json = yield* Json
+    const { run } = yield* Effect.promise(() => import("../../demo/Demo.ts"))
+    let step = 0
+    const told = yield* run((line) => {
+      if (!json) process.stdout.write(`${String(++step).padStart(3)}  ${line}\n`)
+    })
+    yield* answer({
+      json: () => told,
+      text: () => ["", "What the partner fetches by its own reference:", "", JSON.stringify(told.fetched, null, 2)]
+    })
+  })
+).pipe(
+  Command.withDescription("Play the whole story on a throw-away database: topic, mails, drafts, approvals, webhooks")
+)

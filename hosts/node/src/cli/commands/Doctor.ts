@@ -1,0 +1,82 @@
+/** `doctor`: what there is to mend. */
+
+import * as Probe from "@partner-commentary/server/workers/Probe"
+import * as Settings from "@partner-commentary/settings/Settings"
+import * as Command from "effect/cli/Command"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import type { Finding } from "../../doctor/Doctor.ts"
+import * as Administration from "../Administration.ts"
+import { answer, table } from "../Answer.ts"
+import { CommandFailed } from "../CommandFailed.ts"
+
+export const doctor = Command.make(
+  "doctor",
+  {},
+  Effect.fn(function* () {
+    const findings = yield* examine
+    const toMend = findings.reduce((sum, { count = 1, state }) => (state === "mend" ? sum + count : sum), 0)
+    yield* answer({
+      json: () => ({ ok: toMend === 0, findings }),
+      text: () =>
+        table(
+          ["check", "state", "finding"],
+          findings.map(({ check, message, state }) => [check, state, message]),
+          ""
+        )
+    })
+    if (toMend > 0) {
+      return yield* new CommandFailed({
+        message: toMend === 1 ? "There is one thing to mend." : `There are ${toMend} things to mend.`
+      })
+    }
+  })
+).pipe(Command.withDescription("Say what works and what there is to mend; exits with 1 if there is anything"))
+
+const examine = Effect.gen(function* () {
+  const Doctor = yield* Effect.promise(() => import("../../doctor/Doctor.ts"))
+  const Waiting = yield* Effect.promise(() => import("../../doctor/Waiting.ts"))
+  const needed = (settings: Settings.Settings) =>
+    Effect.andThen(Settings.requireNamedDatabase(settings), Settings.requireForService(settings))
+  const read = yield* Effect.result(Effect.tap(Settings.read, needed))
+  if (Result.isFailure(read)) return [Doctor.mend("configuration", read.failure.message)]
+  const settings = read.success
+  const WebhookSecrets = yield* Effect.promise(() => import("../../doctor/WebhookSecrets.ts"))
+  const Receivers = yield* Effect.promise(() => import("../../doctor/Receivers.ts"))
+  const Productions = yield* Effect.promise(() => import("../../doctor/Productions.ts"))
+  const FileIntegrity = yield* Effect.promise(() => import("../../doctor/FileIntegrity.ts"))
+  const DatabaseExamination = yield* Effect.promise(() => import("../../doctor/DatabaseExamination.ts"))
+  const inside = Effect.all([
+    Effect.all([
+      Doctor.mails,
+      Waiting.mails,
+      Doctor.generations,
+      Waiting.drafts,
+      Doctor.work,
+      Doctor.deliveries,
+      WebhookSecrets.examine(settings),
+      Receivers.disabled,
+      Productions.examine(settings)
+    ]),
+    Doctor.licences
+  ])
+  const stored = Effect.gen(function* () {
+    const database = yield* DatabaseExamination.examine(settings)
+    if (database.state === "mend") return { database, within: [] }
+    return { database, within: (yield* Effect.provide(inside, Administration.layer)).flat() }
+  })
+  const silent = Doctor.mend("database", "No answer within 4 seconds: nothing in it was looked at.")
+  const [{ database, within }, integrity, ...others] = yield* Effect.all(
+    [
+      Effect.catchTag(Probe.within(Doctor.checkTimeout, stored), "TimeoutError", () =>
+        Effect.succeed({ database: silent, within: [] as ReadonlyArray<Finding> })
+      ),
+      FileIntegrity.examine(settings),
+      Doctor.bounded("mail server", Doctor.mailServer(settings)),
+      Doctor.bounded("generator", Doctor.generator(settings)),
+      Doctor.bounded("identity provider", Doctor.identityProvider(settings))
+    ],
+    { concurrency: "unbounded" }
+  )
+  return [...Doctor.configuration(settings), database, ...integrity, ...others, ...within]
+})

@@ -1,0 +1,65 @@
+/** `migrate` and `purge`: keeping the database in shape. */
+import { Retention } from "@partner-commentary/core/operations/Retention"
+import * as Instant from "@partner-commentary/core/shared/Instant"
+import * as DatabaseRefused from "@partner-commentary/settings/DatabaseRefused"
+import * as Settings from "@partner-commentary/settings/Settings"
+import * as Command from "effect/cli/Command"
+import * as Flag from "effect/cli/Flag"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Database from "../../app/Database.ts"
+import * as Logs from "../../telemetry/Logs.ts"
+import * as Administration from "../Administration.ts"
+import { answer } from "../Answer.ts"
+
+const kept = { duration: Duration.days(7), text: "7 days" }
+const keptEvents = { duration: Duration.days(30), text: "30 days" }
+
+const databaseAlone = Layer.unwrap(
+  Effect.map(Effect.tap(Settings.read, Settings.requireNamedDatabase), (settings) =>
+    Layer.merge(Database.layerClient(settings), Logs.layer(settings, "warn"))
+  )
+)
+
+export const migrate = Command.make(
+  "migrate",
+  {},
+  Effect.fn(function* () {
+    const { migrate } = yield* Effect.promise(() => import("@partner-commentary/sql/Migrations"))
+    const { database } = yield* Settings.read
+    const done = yield* Effect.mapError(migrate, (error) => DatabaseRefused.of(database, error))
+    const applied = done.map(([id, name]) => `${String(id).padStart(4, "0")}_${name}`)
+    yield* answer({
+      json: () => ({ applied }),
+      text: () =>
+        applied.length === 0
+          ? ["Nothing to do: the database is up to date."]
+          : applied.map((name) => `Applied ${name}.`)
+    })
+  }, Effect.provide(databaseAlone))
+).pipe(Command.withDescription("Bring the database to the present schema, as serve and worker do too"))
+
+export const purge = Command.make(
+  "purge",
+  { dryRun: Flag.Boolean("dry-run").pipe(Flag.withDescription("Count only"), Flag.withDefault(false)) },
+  Effect.fn(function* ({ dryRun }) {
+    const retention = yield* Retention
+    const { testRetention } = (yield* Settings.read).policy
+    const now = yield* Instant.now
+    const before = {
+      mails: Instant.plus(now, Duration.negate(kept.duration)),
+      windows: now,
+      answers: now,
+      events: Instant.plus(now, Duration.negate(keptEvents.duration)),
+      testTopics: Instant.plus(now, Duration.negate(testRetention))
+    }
+    const { testTopics, ...gone } = yield* dryRun ? retention.count(before) : retention.purge(before)
+    yield* answer({
+      json: () => ({ ...gone, test_topics: testTopics, dry_run: dryRun }),
+      text: () => [
+        `${dryRun ? "Would let" : "Let"} go of ${gone.mails} mails settled more than ${kept.text} ago, ${gone.windows} closed duplicate windows, ${gone.answers} answers under idempotency keys that ended, ${gone.events} events of more than ${keptEvents.text} ago with their deliveries, and ${testTopics} test topics of more than ${Duration.format(testRetention)} ago.`
+      ]
+    })
+  }, Effect.provide(Administration.layer))
+).pipe(Command.withDescription("Let go of what is no longer needed"))

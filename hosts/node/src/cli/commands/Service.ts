@@ -1,0 +1,43 @@
+/** `serve` and `worker`: the processes that stay. What they are made of is loaded when they are asked for. */
+import * as Command from "effect/cli/Command"
+import * as Flag from "effect/cli/Flag"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import { Json, print } from "../Answer.ts"
+
+const service = Effect.promise(() => import("../../server/Service.ts"))
+
+export const serve = Command.make(
+  "serve",
+  {
+    noWorker: Flag.Boolean("no-worker").pipe(
+      Flag.withDescription("Serve only; a worker process does the jobs"),
+      Flag.withDefault(false)
+    )
+  },
+  Effect.fnUntraced(function* ({ noWorker }) {
+    const json = yield* Json
+    const { introduction, view } = yield* Effect.promise(() => import("../../demo/DemoOrganization.ts"))
+    yield* (yield* service).serve({
+      work: !noWorker,
+      announce: ({ apiRoot, demo, outbox }) =>
+        print(
+          json
+            ? [JSON.stringify({ ready: apiRoot, demo: Option.getOrNull(Option.map(demo, view)) })]
+            : [
+                ...Option.match(demo, { onNone: () => [], onSome: (made) => introduction(made, apiRoot, outbox) }),
+                `ready ${apiRoot}`
+              ]
+        )
+    })
+  })
+).pipe(Command.withDescription("Serve the API and the creator pages, and do the jobs"))
+
+export const worker = Command.make(
+  "worker",
+  {},
+  Effect.fnUntraced(function* () {
+    const json = yield* Json
+    yield* (yield* service).work(print([json ? JSON.stringify({ ready: true }) : "ready"]))
+  })
+).pipe(Command.withDescription("Do the jobs only: mails, drafts, deadlines. Any number may run"))

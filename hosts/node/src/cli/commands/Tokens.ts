@@ -1,0 +1,47 @@
+/** `token …`: tokens of the local identity, for calling the API-key operations without a dashboard. */
+import { OrganizationStore } from "@partner-commentary/core/partner/OrganizationStore"
+import { OrganizationId } from "@partner-commentary/core/shared/Ids"
+import * as Choices from "@partner-commentary/settings/Choices"
+import * as Kind from "@partner-commentary/settings/Kind"
+import * as Settings from "@partner-commentary/settings/Settings"
+import * as Command from "effect/cli/Command"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Outside from "../../app/Outside.ts"
+import * as Administration from "../Administration.ts"
+import { answer } from "../Answer.ts"
+import { CommandFailed } from "../CommandFailed.ts"
+import * as Parameter from "../Parameter.ts"
+
+const create = Command.make(
+  "create",
+  {
+    organization: Parameter.required("org", Kind.id(OrganizationId), "ID", "The organization's id"),
+    expiresIn: Parameter.optional("expires-in", Kind.duration, "DURATION", 'How long it is good, "1 hour" by default')
+  },
+  Effect.fn(function* (wanted) {
+    const settings = yield* Settings.read
+    if (!Choices.isIdentityLocal(settings)) {
+      return yield* new CommandFailed({
+        message: Option.match(settings.identity, {
+          onNone: () =>
+            "Tokens are made in development only: outside of it, set JWKS_URL to your identity provider's keys.",
+          onSome: () => "Tokens come from the identity provider that JWKS_URL names, and from nowhere else."
+        })
+      })
+    }
+    const { organization } = wanted
+    if (Option.isNone(yield* (yield* OrganizationStore).find(organization))) {
+      return yield* new CommandFailed({ message: `There is no organization ${organization}.` })
+    }
+    const { issue } = yield* Outside.localTokens(settings)
+    const token = yield* issue({ organization, expiresIn: Option.getOrElse(wanted.expiresIn, () => Duration.hours(1)) })
+    yield* answer({ json: () => ({ token }), text: () => [token] })
+  }, Effect.provide(Administration.layer))
+).pipe(Command.withDescription("Make a dashboard token, in development"))
+
+export const tokens = Command.make("token").pipe(
+  Command.withDescription("What the dashboard calls with"),
+  Command.withSubcommands([create])
+)

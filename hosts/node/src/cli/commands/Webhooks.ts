@@ -1,0 +1,141 @@
+/** `webhook …`: where partners are told of events. Partners register them themselves. */
+import { OrganizationRegistry } from "@partner-commentary/core/partner/OrganizationRegistry"
+import { OrganizationStore } from "@partner-commentary/core/partner/OrganizationStore"
+import { OrganizationId, WebhookId } from "@partner-commentary/core/shared/Ids"
+import * as Instant from "@partner-commentary/core/shared/Instant"
+import { resealAll } from "@partner-commentary/core/webhook/Resealing"
+import type { Webhook } from "@partner-commentary/core/webhook/Webhook"
+import { WebhookAdministration } from "@partner-commentary/core/webhook/WebhookAdministration"
+import * as Kind from "@partner-commentary/settings/Kind"
+import * as Settings from "@partner-commentary/settings/Settings"
+import * as Command from "effect/cli/Command"
+import * as Flag from "effect/cli/Flag"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as DataFolder from "../../app/DataFolder.ts"
+import * as WebhookSecrets from "../../doctor/WebhookSecrets.ts"
+import * as Administration from "../Administration.ts"
+import { answer, isoOrNull, table } from "../Answer.ts"
+import { CommandFailed } from "../CommandFailed.ts"
+import * as Parameter from "../Parameter.ts"
+
+const list = Command.make(
+  "list",
+  {
+    organization: Parameter.optional("org", Kind.id(OrganizationId), "ID", "One organization's alone"),
+    disabled: Flag.Boolean("disabled").pipe(
+      Flag.withDescription("Those alone that were disabled for failing"),
+      Flag.withDefault(false)
+    )
+  },
+  Effect.fn(function* ({ disabled, organization }) {
+    if (Option.isSome(organization) && Option.isNone(yield* (yield* OrganizationStore).find(organization.value))) {
+      return yield* new CommandFailed({ message: `There is no organization ${organization.value}.` })
+    }
+    const listed = yield* (yield* WebhookAdministration).list({
+      organizationId: Option.getOrNull(organization),
+      disabled
+    })
+    const organizations = yield* (yield* OrganizationRegistry).list
+    const names = new Map(organizations.map(({ id, name }) => [id, name]))
+    yield* answer({
+      json: () =>
+        listed.map(({ disabling, waiting, webhook }) => ({
+          ...view(webhook),
+          organization_name: names.get(webhook.owner.organizationId) ?? null,
+          deliveries_waiting: waiting?.count ?? 0,
+          oldest_waiting_since: isoOrNull(waiting?.since ?? null),
+          disabled_at: isoOrNull(disabling?.at ?? null),
+          disabled_reason: disabling?.reason ?? null
+        })),
+      text: () =>
+        table(
+          [
+            ...["id", "environment", "status", "failures", "last delivery", "url", "events", "waiting", "since"],
+            ...["organization", "disabled at", "reason"]
+          ],
+          listed.map(({ disabling, waiting, webhook }) => [
+            webhook.id,
+            webhook.owner.environment,
+            webhook.status,
+            String(webhook.consecutiveFailures),
+            isoOrNull(webhook.lastDeliveryAt) ?? "never",
+            webhook.url,
+            webhook.events.join(" "),
+            String(waiting?.count ?? 0),
+            isoOrNull(waiting?.since ?? null) ?? "",
+            names.get(webhook.owner.organizationId) ?? webhook.owner.organizationId,
+            isoOrNull(disabling?.at ?? null) ?? "",
+            disabling?.reason ?? ""
+          ]),
+          disabled
+            ? "No webhook is disabled."
+            : "There are no webhooks yet: partners register them with POST /webhooks."
+        )
+    })
+  }, Effect.provide(Administration.layer))
+).pipe(
+  Command.withDescription(
+    "List webhooks by organization, live ones first, each newest first, and why they were disabled"
+  )
+)
+
+const enable = Command.make(
+  "enable",
+  { id: Parameter.argument("id", Kind.id(WebhookId), "The webhook's id") },
+  Effect.fn(function* ({ id }) {
+    const webhook = yield* Effect.catchTag((yield* WebhookAdministration).enable(id), "WebhookNotFound", () =>
+      Effect.fail(new CommandFailed({ message: `There is no webhook ${id}.` }))
+    )
+    yield* answer({
+      json: () => view(webhook),
+      text: () => [`The webhook ${webhook.url} is active, and its failures are forgotten.`]
+    })
+  }, Effect.provide(Administration.layer))
+).pipe(Command.withDescription("Make a webhook active again that was disabled, or paused, and forget its failures"))
+
+const sealing = Layer.unwrap(
+  Effect.gen(function* () {
+    const settings = yield* Effect.tap(Settings.read, Settings.requireSigningSecret)
+    return WebhookSecrets.layerSeal(DataFolder.signingSecrets(settings))
+  })
+)
+
+const reseal = Command.make(
+  "reseal",
+  {},
+  Effect.fn(
+    function* () {
+      const { lost, resealed } = yield* resealAll
+      yield* answer({
+        json: () => ({ resealed, lost }),
+        text: () => [`Sealed ${WebhookSecrets.ofWebhooks(resealed)} anew, under the first entry of SIGNING_SECRET.`]
+      })
+      if (lost.length > 0) {
+        return yield* new CommandFailed({
+          message: `No entry of SIGNING_SECRET opens ${WebhookSecrets.ofWebhooks(lost.length)}: add the one that ${lost.length === 1 ? "it was" : "they were"} sealed under, and run this again; ${lost.slice(0, 10).join(" ")}.`
+        })
+      }
+    },
+    Effect.provide(Layer.merge(Administration.layer, sealing))
+  )
+).pipe(Command.withDescription("Seal all secrets anew, so that an old entry of SIGNING_SECRET can be dropped"))
+
+export const webhooks = Command.make("webhook").pipe(
+  Command.withDescription("Where partners are told of events"),
+  Command.withSubcommands([list, enable, reseal])
+)
+
+const view = (webhook: Webhook) => ({
+  id: webhook.id,
+  organization_id: webhook.owner.organizationId,
+  environment: webhook.owner.environment,
+  url: webhook.url,
+  events: webhook.events,
+  status: webhook.status,
+  consecutive_failures: webhook.consecutiveFailures,
+  last_delivery_at: isoOrNull(webhook.lastDeliveryAt),
+  created_at: Instant.toIso(webhook.createdAt),
+  updated_at: Instant.toIso(webhook.updatedAt)
+})

@@ -1,0 +1,42 @@
+/** What an operator should know of the database by itself: whether it answers, is of the present schema, and takes what is written. It looks only. */
+import { isPostgres, told } from "@partner-commentary/settings/DatabaseSettings"
+import type { Settings } from "@partner-commentary/settings/Settings"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Database from "../app/Database.ts"
+import { type Finding, mend, ok } from "./Doctor.ts"
+
+/** What is there to mend keeps everything else in it from being looked at. */
+export const examine = Effect.fnUntraced(function* (settings: Settings) {
+  const { database } = settings
+  if (!isPostgres(database) && database.filename === ":memory:") {
+    return ok("database", "In memory: nothing outlives its process.")
+  }
+  const { standing } = yield* Effect.promise(() => import("@partner-commentary/sql/Migrations"))
+  const DatabaseHealth = yield* Effect.promise(() => import("@partner-commentary/sql/operations/DatabaseHealth"))
+  const { obstacle } = yield* Effect.promise(() => import("@partner-commentary/sql/database/Writing"))
+  const question = Effect.gen(function* () {
+    const found = yield* standing
+    const isBehind = found.left.length > 0
+    const inTheWay: Option.Option<Error> = isBehind ? found.obstacle : yield* obstacle(found)
+    const written =
+      isBehind || Option.isSome(inTheWay) ? Option.none() : yield* Effect.flip(DatabaseHealth.write).pipe(Effect.option)
+    return { left: found.left.length, inTheWay: Option.orElse(inTheWay, (): Option.Option<Error> => written) }
+  })
+  const looks = Effect.gen(function* () {
+    const seen = yield* Database.looking(settings, question)
+    const direct = yield* Database.lookingDirectly(settings, standing)
+    // Who migrates may be another role, and what keeps that one from it is what counts.
+    const migrating = Option.match(direct, { onNone: () => seen.inTheWay, onSome: ({ obstacle }) => obstacle })
+    return { ...seen, inTheWay: seen.left > 0 ? migrating : seen.inTheWay }
+  })
+  return yield* Effect.match(looks, {
+    onFailure: ({ message }): Finding => mend("database", message),
+    onSuccess: ({ inTheWay, left }): Finding => {
+      if (Option.isSome(inTheWay)) return mend("database", `${told(database)}: ${inTheWay.value.message}`)
+      return left > 0
+        ? mend("database", `${left} migrations are left to do: run partner-commentary migrate.`)
+        : ok("database", `${told(database)} answers, is up to date and takes what is written.`)
+    }
+  })
+})

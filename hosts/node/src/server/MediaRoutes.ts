@@ -1,0 +1,48 @@
+/**
+ * The media that lie in a folder, for everybody who knows a name: whole or in ranges, outside keys and limits. Nothing is listed, and
+ * what is no name of ours reaches no file.
+ */
+import * as Effect from "effect/Effect"
+import * as HttpRouter from "effect/http/HttpRouter"
+import * as HttpServerRequest from "effect/http/HttpServerRequest"
+import * as HttpServerResponse from "effect/http/HttpServerResponse"
+import * as HttpStaticServer from "effect/http/HttpStaticServer"
+import { path } from "../app/Media.ts"
+
+/** As the core makes them, with what a file's name ends in. */
+const isName = (text: string): boolean => /^[0-9A-Za-z]{32}\.[0-9a-z]{3,4}$/.test(text)
+
+const headers = {
+  "access-control-allow-origin": "*",
+  "x-content-type-options": "nosniff"
+}
+
+export const layer = (folder: string) =>
+  HttpRouter.use((router) =>
+    Effect.gen(function* () {
+      const files = yield* HttpStaticServer.make({
+        root: folder,
+        index: undefined,
+        cacheControl: "public, max-age=86400",
+        mimeTypes: { m4a: "audio/mp4" }
+      })
+      yield* router.add(
+        "GET",
+        `${path}/:name`,
+        Effect.gen(function* () {
+          const request = yield* HttpServerRequest.HttpServerRequest
+          const { name = "" } = yield* HttpRouter.params
+          const url = isName(name) ? `/${name}` : nowhere
+          const response = yield* Effect.provideService(
+            files,
+            HttpServerRequest.HttpServerRequest,
+            request.modify({ url })
+          )
+          return HttpServerResponse.setHeaders(response, headers)
+        })
+      )
+    })
+  )
+
+/** The name of no file. */
+const nowhere = "/\u0000"

@@ -1,0 +1,64 @@
+/** The local outbox as pages, in development only. What they show is the server's, where mails lie the mail adapter's. */
+
+import { NotFound } from "@partner-commentary/api/Errors"
+import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
+import { outboxMailPage, outboxPage } from "@partner-commentary/server/creator-portal/OutboxPage"
+import { pageHeaders } from "@partner-commentary/server/creator-portal/PageDocument"
+import { failure } from "@partner-commentary/server/http/Envelope"
+import { isLoopback } from "@partner-commentary/settings/Loopback"
+import * as Outbox from "@partner-commentary/smtp/Outbox"
+import * as Effect from "effect/Effect"
+import * as HttpRouter from "effect/http/HttpRouter"
+import * as HttpServerRequest from "effect/http/HttpServerRequest"
+import * as HttpServerResponse from "effect/http/HttpServerResponse"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as DataFolder from "../app/DataFolder.ts"
+
+/** The outbox holds everybody's links: neither another machine, nor a proxy, nor a page under another name may read it. */
+const isFromThisMachine = ({ headers, remoteAddress }: HttpServerRequest.HttpServerRequest): boolean => {
+  const host = URL.parse(`http://${headers["host"] ?? ""}`)?.hostname ?? ""
+  return (
+    Option.exists(remoteAddress, isLoopback) &&
+    isLoopback(host) &&
+    !("x-forwarded-for" in headers) &&
+    !("forwarded" in headers)
+  )
+}
+
+const elsewhere = failure(
+  NotFound.of("The local outbox is read on the machine that it lies on, at a loopback address.")
+)
+
+export const layer = HttpRouter.use((router) =>
+  Effect.gen(function* () {
+    const outbox = yield* Outbox.Outbox
+    const headers = yield* pageHeaders
+    const { apiRoot } = yield* PublicAddress
+    const address = `${new URL(apiRoot).pathname.replace(/\/$/, "")}/dev/outbox`
+    const page = (html: string) => HttpServerResponse.setHeaders(HttpServerResponse.html(html), headers)
+    const atHome = <E, R>(answer: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>) =>
+      Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
+        isFromThisMachine(request) ? answer : Effect.succeed(elsewhere)
+      )
+    yield* router.add(
+      "GET",
+      "/dev/outbox",
+      atHome(Effect.map(outbox.list, (mails) => page(outboxPage(mails, address))))
+    )
+    yield* router.add(
+      "GET",
+      "/dev/outbox/:file",
+      atHome(
+        Effect.gen(function* () {
+          const { file = "" } = yield* HttpRouter.params
+          const mail = yield* outbox.find(file)
+          return Option.match(mail, {
+            onNone: () => HttpServerResponse.redirect(address, { status: 303 }),
+            onSome: (found) => page(outboxMailPage(found, address))
+          })
+        })
+      )
+    )
+  })
+).pipe(Layer.provide(Outbox.layer({ folder: DataFolder.outbox })))

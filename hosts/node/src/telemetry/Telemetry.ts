@@ -1,0 +1,81 @@
+/**
+ * Traces, metrics and logs by OTLP, and health and metrics at an address of the operator's own, each only where it is asked for. Both
+ * read the same registry of metrics.
+ */
+import { hostname } from "node:os"
+import * as Health from "@partner-commentary/server/routes/health/Health"
+import { addressOf } from "@partner-commentary/settings/Loopback"
+import type { Settings } from "@partner-commentary/settings/Settings"
+import * as Effect from "effect/Effect"
+import * as HttpRouter from "effect/http/HttpRouter"
+import * as HttpServer from "effect/http/HttpServer"
+import * as HttpServerResponse from "effect/http/HttpServerResponse"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Redacted from "effect/Redacted"
+import * as References from "effect/References"
+import * as Schedule from "effect/Schedule"
+import * as Listener from "../server/Listener.ts"
+import { version } from "../Version.ts"
+import * as Metrics from "./Metrics.ts"
+import * as Spans from "./Spans.ts"
+
+/** Whether anybody watches this process. */
+export const isWatched = ({ admin, otlp }: Settings): boolean => Option.isSome(otlp) || Option.isSome(admin.port)
+
+export const layer = ({ otlp }: Settings) =>
+  Option.match(otlp, {
+    // Nobody would see the spans, and each costs.
+    onNone: () => Layer.succeed(References.TracerEnabled, false),
+    onSome: ({ headers, statements, url }) =>
+      Layer.unwrap(
+        Effect.gen(function* () {
+          const { layerJson } = yield* Effect.promise(() => import("effect/observability/Otlp"))
+          const client = yield* Effect.promise(() => import("effect/http/FetchHttpClient"))
+          const exported = layerJson({
+            baseUrl: url,
+            headers: Redacted.value(headers),
+            resource: {
+              serviceName: "partner-commentary",
+              serviceVersion: version,
+              // Tells the gauges of several processes apart.
+              attributes: { "service.instance.id": `${hostname()}-${process.pid}` }
+            },
+            loggerMergeWithExisting: true,
+            shutdownTimeout: "2 seconds"
+          }).pipe(Layer.provide(client.layer))
+          return Spans.layer(statements).pipe(Layer.provideMerge(exported))
+        })
+      )
+  })
+
+/** How often gauges are read for OTLP, which exports what it finds every 10 seconds. */
+const period = "5 seconds"
+
+/** For as long as the scope is open: gauges kept up to date for OTLP, and the operator's address served. */
+export const observe = Effect.fnUntraced(function* (settings: Settings) {
+  if (!isWatched(settings)) return
+  const refresh = yield* Metrics.refresh
+  if (Option.isSome(settings.otlp)) yield* Effect.forkScoped(Effect.repeat(refresh, Schedule.spaced(period)))
+  const { host, port } = settings.admin
+  if (Option.isSome(port)) yield* serve(host, port.value, refresh)
+})
+
+const serve = Effect.fnUntraced(function* (host: string, wanted: number, refresh: Effect.Effect<void>) {
+  const prometheus = yield* Effect.promise(() => import("effect/observability/PrometheusMetrics"))
+  const { open, port, server } = yield* Listener.bind(host, wanted, "ADMIN_PORT")
+  const metrics = HttpRouter.add(
+    "GET",
+    "/metrics",
+    Effect.map(Effect.andThen(refresh, prometheus.format()), (text) =>
+      HttpServerResponse.text(text, { contentType: "text/plain; version=0.0.4; charset=utf-8" })
+    )
+  )
+  yield* Layer.build(
+    HttpRouter.serve(Layer.merge(metrics, Health.layer), { disableLogger: true, disableListenLog: true }).pipe(
+      Layer.provide(Layer.succeed(HttpServer.HttpServer, server))
+    )
+  )
+  yield* open
+  yield* Effect.logInfo(`Metrics at ${addressOf(host, port)}/metrics`)
+})

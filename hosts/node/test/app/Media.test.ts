@@ -1,0 +1,186 @@
+/** Audio as a deployer sets it up: a speech server by its variables, files that the process serves, and what the operator is told. */
+import { readdir, writeFile } from "node:fs/promises"
+import type { ServerResponse } from "node:http"
+import { connect } from "node:net"
+import { join } from "node:path"
+import { describe, expect, it } from "vitest"
+import * as Loopback from "../support/Loopback.ts"
+import * as Partner from "../support/Partner.ts"
+import * as Process from "../support/Process.ts"
+
+const speech = Buffer.concat([Buffer.from([0xff, 0xfb, 0x90, 0x00]), Buffer.alloc(5000, 1)])
+
+/** A speech server on loopback that answers like this. */
+const speaking = async (
+  test: Process.Test,
+  answer: (response: ServerResponse) => unknown = (response) => response.end(speech)
+) => {
+  const asked: Array<{ readonly path: string | undefined; readonly body: { readonly input: string } }> = []
+  const host = await Loopback.serve(test, (request, response) => {
+    const chunks: Array<Buffer> = []
+    request.on("data", (chunk: Buffer) => chunks.push(chunk))
+    request.on("end", () => {
+      asked.push({ path: request.url, body: JSON.parse(Buffer.concat(chunks).toString()) })
+      answer(response)
+    })
+  })
+  const env = {
+    SPEECH_URL: `http://${host}/v1`,
+    SPEECH_MODEL: "speaker-1",
+    SPEECH_VOICE: "alto"
+  }
+  return { asked, env, answerFrom: (next: typeof answer) => (answer = next) }
+}
+
+/** A topic that asks for audio, whose creator has approved it. */
+const approved = async (service: Process.Service) => {
+  const { key, persona } = Partner.demo(service)
+  const { body } = await Partner.call(service.apiRoot, key, "/topics", {
+    content: "Who wins the derby on Sunday?",
+    persona_ids: [persona.id],
+    external_reference: "derby",
+    output_types: ["audio"]
+  })
+  const mails = await Process.eventually(
+    async () => (await fetch(`${service.apiRoot}/dev/outbox`)).text(),
+    (page) => /\/dev\/outbox\/[^"]+/.test(page)
+  )
+  const mail = await (await fetch(new URL(/\/dev\/outbox\/[^"]+/.exec(mails)?.[0] ?? "", service.apiRoot))).text()
+  const link = /http[^"<\s]*\/creator\/[\w.-]+/.exec(mail)?.[0]
+  const act = (action: string, given: unknown) =>
+    fetch(`${link}/${action}`, {
+      method: "POST",
+      headers: { accept: "application/json", "content-type": "application/json" },
+      body: JSON.stringify(given)
+    })
+  await act("respond", { perspective: "The keeper decides it." })
+  const topic = `/topics/${body.data.topic_id}`
+  await Process.eventually(
+    () => Partner.call(service.apiRoot, key, `${topic}/status`),
+    (found) => found.body.data.personas[0].status === "commentary_generated"
+  )
+  await act("approve", { content: "The keeper decides it." })
+  const entry = async () =>
+    (await Partner.call(service.apiRoot, key, `${topic}/commentaries`)).body.data.commentaries[0]
+  const reference = await Partner.call(service.apiRoot, key, "/topics/by-reference/derby")
+  return { entry, shareId: reference.body.data.commentaries[0].share_id as string }
+}
+
+/** What is answered to exactly these bytes. */
+const raw = (apiRoot: string, target: string) =>
+  new Promise<string>((resolve) => {
+    const socket = connect(Number(new URL(apiRoot).port), "127.0.0.1").setEncoding("latin1")
+    let answer = ""
+    socket.on("data", (text) => {
+      answer += text
+    })
+    socket.on("close", () => resolve(answer))
+    socket.write(`GET ${target} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`)
+  })
+
+describe.concurrent("audio", () => {
+  it("is spoken by the server of SPEECH_URL, and served to everybody who has its URL", async (test) => {
+    const cwd = await Process.folder(test)
+    const { asked, env } = await speaking(test)
+    const service = await Process.start(cwd, ["serve"], env)
+    const { entry } = await approved(service)
+    const { audio_url: url, content } = await Process.eventually(entry, ({ audio_url }) => audio_url !== null)
+    expect(asked).toMatchObject([
+      { path: "/v1/audio/speech", body: { input: content, model: "speaker-1", voice: "alto" } }
+    ])
+    expect(url).toMatch(new RegExp(`^${service.apiRoot}/media/[0-9A-Za-z]{32}\\.mp3$`))
+    expect(await readdir(join(cwd, "data", "media"))).toEqual([url.split("/").at(-1)])
+
+    const whole = await fetch(url)
+    expect(whole.status).toBe(200)
+    expect(Buffer.from(await whole.arrayBuffer()).equals(speech)).toBe(true)
+    expect(Object.fromEntries(whole.headers)).toMatchObject({
+      "content-type": "audio/mpeg",
+      "content-length": String(speech.length),
+      "accept-ranges": "bytes",
+      "cache-control": "public, max-age=86400",
+      "x-content-type-options": "nosniff",
+      "access-control-allow-origin": "*"
+    })
+    expect(whole.headers.has("x-ratelimit-limit")).toBe(false)
+
+    const head = await fetch(url, { method: "HEAD" })
+    expect([head.status, head.headers.get("content-length")]).toEqual([200, String(speech.length)])
+    expect(await head.text()).toBe("")
+
+    const part = await fetch(url, { headers: { range: "bytes=2-5" } })
+    expect([part.status, part.headers.get("content-range")]).toEqual([206, `bytes 2-5/${speech.length}`])
+    expect(Buffer.from(await part.arrayBuffer()).equals(speech.subarray(2, 6))).toBe(true)
+    expect((await fetch(url, { headers: { range: "bytes=999999-" } })).status).toBe(416)
+    const etag = whole.headers.get("etag") ?? ""
+    expect((await fetch(url, { headers: { "if-none-match": etag } })).status).toBe(304)
+    for (const method of ["POST", "PUT", "DELETE"]) expect((await fetch(url, { method })).status).toBe(404)
+
+    // The same files for the next process, which speaks no more.
+    await service.stop()
+    const again = await Process.start(cwd, ["serve"], { MEDIA_FOLDER: "./data/media" })
+    expect((await fetch(url.replace(service.apiRoot, again.apiRoot))).status).toBe(200)
+  })
+
+  it("nothing else is served from there: no listing, no other file, no way out", async (test) => {
+    const cwd = await Process.folder(test)
+    const { env } = await speaking(test)
+    const { apiRoot } = await Process.start(cwd, ["serve"], env)
+    const name = "A".repeat(32)
+    const files = ["private.txt", ".unfinished-1", `${name}.mp3`, `${name}.mp3.bak`]
+    for (const file of files) await writeFile(join(cwd, "data", "media", file), "kept here")
+    expect(await raw(apiRoot, `/media/${name}.mp3`)).toContain("kept here")
+    for (const target of [
+      "/media",
+      "/media/",
+      "/media/.",
+      "/media/private.txt",
+      "/media/.unfinished-1",
+      `/media/${name}.mp3.bak`,
+      `/media/${name}.mp3/`,
+      `/media/${name}.mp3%00`,
+      "/media/../signing-secret",
+      "/media/..%2fsigning-secret",
+      "/media/%2e%2e%2fsigning-secret",
+      "/media/..%5csigning-secret",
+      "/media//etc/passwd",
+      "/media/%00",
+      "/media/%",
+      `/MEDIA/${name}.mp3`
+    ]) {
+      const answer = await raw(apiRoot, target)
+      expect(answer, target).toMatch(/^HTTP\/1\.1 4\d\d /)
+      expect(answer, target).not.toMatch(/kept here|private\.txt|[\w-]{43}\n/)
+    }
+  })
+
+  it("a server that refuses for good leaves the text; the operator is told why, without the key, and tries again", async (test) => {
+    const cwd = await Process.folder(test)
+    const key = "sk-secret-of-this-test"
+    const { answerFrom, env } = await speaking(test, (response) =>
+      response
+        .writeHead(400, { "content-type": "application/json" })
+        .end(JSON.stringify({ error: { message: `no such voice for ${key}`, code: "voice_not_found" } }))
+    )
+    const service = await Process.start(cwd, ["serve"], { ...env, SPEECH_API_KEY: key })
+    const { entry, shareId } = await approved(service)
+    const doctor = async () => JSON.parse((await Process.run(cwd, ["doctor", "--json"], env)).stdout)
+    const about = (found: { findings: ReadonlyArray<{ check: string }> }) =>
+      found.findings.find(({ check }) => check === "media")
+    const finding = about(await Process.eventually(doctor, (found) => !found.ok))
+    expect(finding).toMatchObject({
+      state: "mend",
+      message: `The audio of ${shareId} was given up (the server answered 400 (voice_not_found) "no such voice for [key]"): mend the cause, then run partner-commentary media retry ${shareId}.`
+    })
+    expect(await entry()).toMatchObject({ content: "The keeper decides it.", audio_url: null })
+    expect(service.stderr()).not.toContain(key)
+
+    answerFrom((response) => void response.end(speech))
+    expect(await Process.json(cwd, ["media", "retry", shareId], env)).toEqual({ restarted: 1 })
+    await Process.eventually(entry, ({ audio_url }) => audio_url !== null)
+    expect(about(await doctor())).toMatchObject({ state: "ok" })
+    expect(await Process.json(cwd, ["media", "retry", "--all"], env)).toEqual({ restarted: 0 })
+    expect(await Process.run(cwd, ["media", "retry", shareId], env)).toMatchObject({ code: 1 })
+    expect(await Process.run(cwd, ["media", "retry"], env)).toMatchObject({ code: 2 })
+  })
+})

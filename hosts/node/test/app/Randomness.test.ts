@@ -1,0 +1,38 @@
+/** Random bytes from a page that is filled now and then. */
+import { assert, describe, it } from "@effect/vitest"
+import * as Randomness from "@partner-commentary/node/app/Randomness"
+import * as SecureRandom from "effect/crypto/SecureRandom"
+import * as Effect from "effect/Effect"
+
+describe("randomness", () => {
+  it.effect("no byte is given twice, however many are asked for at a time", () =>
+    Effect.gen(function* () {
+      const random = yield* SecureRandom.SecureRandom
+      const seen = new Set<string>()
+      let given = 0
+      for (let round = 0; round < 2000; round++) {
+        const size = 8 + (round % 25)
+        const bytes = yield* random.randomBytes(size)
+        assert.strictEqual(bytes.length, size)
+        // 64 random bits: equal ones would be the same page read twice.
+        seen.add(Buffer.from(bytes.slice(0, 8)).toString("hex"))
+        given++
+      }
+      assert.strictEqual(seen.size, given)
+    }).pipe(Effect.provide(Randomness.layer))
+  )
+
+  it.effect("what was given stays as it is, and more than a page at once is given too", () =>
+    Effect.gen(function* () {
+      const random = yield* SecureRandom.SecureRandom
+      const first = yield* random.randomBytes(32)
+      const copy = first.slice()
+      const large = yield* random.randomBytes(10_000)
+      for (let round = 0; round < 500; round++) yield* random.randomBytes(64)
+      assert.deepStrictEqual(first, copy)
+      assert.isTrue(first.some((byte) => byte !== 0))
+      assert.strictEqual(large.length, 10_000)
+      assert.isTrue(large.subarray(5000).some((byte) => byte !== 0))
+    }).pipe(Effect.provide(Randomness.layer))
+  )
+})

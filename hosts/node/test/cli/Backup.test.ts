@@ -1,0 +1,64 @@
+/** A backup that is made beside writers holds everything acknowledged before it began, and a service runs on it. */
+import { readdirSync, statSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { DatabaseSync } from "node:sqlite"
+import { describe, expect, it } from "vitest"
+import * as OwnDatabase from "../support/OwnDatabase.ts"
+import * as Partner from "../support/Partner.ts"
+import * as Process from "../support/Process.ts"
+
+const env = { DATABASE_URL: "sqlite:./service.db", DEV: "true" }
+
+describe.concurrent("backup", () => {
+  it("beside a server that writes, holds all that was acknowledged before, and a service runs on it", async (test) => {
+    const cwd = await Process.folder(test)
+    const { apiRoot, stop } = await Process.start(cwd, ["serve"], env)
+    const { key, persona } = await Partner.register(cwd, env)
+    const requests: Array<string> = []
+    let isOver = false
+    const writing = (async () => {
+      while (!isOver) requests.push(await Partner.submit(apiRoot, key, persona.id))
+    })()
+    await Process.eventually(
+      async () => requests.length,
+      (length) => length >= 5
+    )
+    const before = [...requests]
+    const made = await Process.json(cwd, ["backup", "./copy.db"], env)
+    const during = requests.length
+    await Process.eventually(
+      async () => requests.length,
+      (length) => length > during
+    )
+    isOver = true
+    await writing
+    await stop()
+    expect(made).toEqual({ file: "./copy.db", bytes: statSync(join(cwd, "copy.db")).size })
+    expect(statSync(join(cwd, "copy.db")).mode & 0o777).toBe(0o600)
+    expect(readdirSync(cwd).filter((name) => name.startsWith("copy.db"))).toEqual(["copy.db"])
+    const restored = await Process.start(cwd, ["serve"], { ...env, DATABASE_URL: "sqlite:./copy.db" })
+    const copy = new DatabaseSync(join(cwd, "copy.db"), { readOnly: true })
+    const ids = copy.prepare("SELECT id FROM assignments").all()
+    copy.close()
+    expect(ids.map(({ id }) => id)).toEqual(expect.arrayContaining(before))
+    await Partner.submit(restored.apiRoot, key, persona.id)
+  })
+
+  it("refuses a file that is there, and leaves it as it is", async (test) => {
+    const cwd = await Process.folder(test)
+    await Process.json(cwd, ["migrate"], env)
+    writeFileSync(join(cwd, "mine"), "words")
+    const refused = await Process.run(cwd, ["backup", "mine"], env)
+    expect(refused).toMatchObject({ code: 1, stdout: "", stderr: "mine is there already: name a new file.\n" })
+    expect(statSync(join(cwd, "mine")).size).toBe(5)
+    const nowhere = await Process.run(cwd, ["backup", "no/such/folder.db"], env)
+    expect(nowhere.code).toBe(1)
+    expect(nowhere.stderr).toMatch(/^The backup failed: ENOENT[^\n]+\.\n$/)
+  })
+
+  it("names pg_dump for a Postgres database", async (test) => {
+    const refused = await Process.run(await Process.folder(test), ["backup", "x.db"], await OwnDatabase.make(test))
+    expect(refused).toMatchObject({ code: 1, stdout: "" })
+    expect(refused.stderr).toMatch(/^The database is on Postgres: back it up with pg_dump[^\n]+\.\n$/)
+  })
+})

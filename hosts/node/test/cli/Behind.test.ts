@@ -1,0 +1,144 @@
+/** Operators' commands on a database that is not theirs to change: none yet, one of an older version, or nobody knows which. */
+import { execFileSync } from "node:child_process"
+import { readdirSync, readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { DatabaseSync } from "node:sqlite"
+import { describe, expect, it } from "vitest"
+import * as OwnDatabase from "../support/OwnDatabase.ts"
+import * as Process from "../support/Process.ts"
+
+const id = "01900000-0000-7000-8000-000000000000"
+
+const refused = async (cwd: string, args: ReadonlyArray<string>, env: Process.Environment = {}) => {
+  const { code, stderr, stdout } = await Process.run(cwd, args, env)
+  expect({ args, code, stdout }).toEqual({ args, code: 1, stdout: "" })
+  expect(stderr).toMatch(/^DATABASE_URL [^\n]+\.\n$/)
+  return stderr
+}
+
+const commands: ReadonlyArray<ReadonlyArray<string>> = [
+  ["purge", "--dry-run"],
+  ["purge"],
+  ["org", "list"],
+  ["org", "suspend", id],
+  ["key", "list", "--org", id],
+  ["license", "list", "--org", id],
+  ["persona", "list"],
+  ["webhook", "list", "--org", id],
+  ["topic", "show", id],
+  ["retry", "--all"],
+  ["media", "retry", "--all"],
+  ["creator", "erase", "--email", "ada@creators.test"]
+]
+
+const firsts: ReadonlyArray<ReadonlyArray<string>> = [
+  ["org", "create", "--name", "Acme"],
+  ["persona", "create", "--name", "Ada", "--creator-email", "ada@creators.test"]
+]
+
+const older = "DELETE FROM partner_commentary_migrations WHERE migration_id > 22"
+const ids = "SELECT migration_id FROM partner_commentary_migrations ORDER BY migration_id"
+
+describe.concurrent("a database of an older version", () => {
+  it("is refused by every command in one sentence, and stays of that version", async (test) => {
+    const cwd = await Process.folder(test)
+    await Process.json(cwd, ["migrate"])
+    const file = join(cwd, "data", "partner-commentary.db")
+    const database = new DatabaseSync(file)
+    database.exec(older)
+    const before = database.prepare(ids).all()
+    database.close()
+    const bytes = readFileSync(file)
+    for (const args of [...commands, ...firsts]) {
+      expect(await refused(cwd, args)).toMatch(
+        /is unset, which means .* left to do\); run partner-commentary migrate first/
+      )
+    }
+    const doctor = await Process.run(cwd, ["doctor"])
+    expect(doctor.code).toBe(1)
+    expect(doctor.stdout).toContain("are left to do: run partner-commentary migrate.")
+    expect(readFileSync(file).equals(bytes)).toBe(true)
+    expect(readdirSync(join(cwd, "data"))).toEqual(["partner-commentary.db"])
+    const after = new DatabaseSync(file)
+    expect(after.prepare(ids).all()).toEqual(before)
+    after.close()
+  })
+
+  it("is so on Postgres, where nobody who serves is waited for", async (test) => {
+    const cwd = await Process.folder(test)
+    const env = await OwnDatabase.make(test)
+    await Process.json(cwd, ["migrate"], env)
+    await OwnDatabase.rows(env, older)
+    const before = await OwnDatabase.rows(env, ids)
+    for (const args of [["purge", "--dry-run"], ["org", "list"], ...firsts]) {
+      expect(await refused(cwd, args, env)).toMatch(/left to do\); run partner-commentary migrate first/)
+    }
+    expect((await Process.run(cwd, ["doctor"], env)).stdout).toContain(
+      "are left to do: run partner-commentary migrate."
+    )
+    expect(await OwnDatabase.rows(env, ids)).toEqual(before)
+  })
+})
+
+describe.concurrent("no database yet", () => {
+  it("is refused by every command, which makes no file", async (test) => {
+    const cwd = await Process.folder(test)
+    for (const args of commands)
+      expect(await refused(cwd, args)).toContain("there is no such file yet; run partner-commentary migrate")
+    expect((await Process.run(cwd, ["doctor"])).stdout).toContain("there is no such file yet")
+    expect(readdirSync(cwd)).toEqual([])
+  })
+
+  it("is begun by the first organization or persona", async (test) => {
+    for (const first of firsts) {
+      const cwd = await Process.folder(test)
+      const { name } = await Process.json(cwd, first)
+      expect(await Process.json(cwd, [first[0] ?? "", "list"])).toMatchObject([{ name }])
+    }
+  })
+
+  it("on Postgres is begun so too, unless somebody else's tables are there", async (test) => {
+    const cwd = await Process.folder(test)
+    const env = await OwnDatabase.make(test)
+    expect(await refused(cwd, ["org", "list"], env)).toContain("it is empty; run partner-commentary migrate first")
+    await OwnDatabase.rows(env, "CREATE TABLE theirs (words TEXT)")
+    const [create = []] = firsts
+    expect(await refused(cwd, create, env)).toMatch(/its schema is behind .*\d+ migrations are left to do/)
+    await OwnDatabase.rows(env, "DROP TABLE theirs")
+    const { name } = await Process.json(cwd, create, env)
+    expect(await Process.json(cwd, ["org", "list"], env)).toMatchObject([{ name }])
+  })
+})
+
+describe.concurrent("an environment that was read by half", () => {
+  it("outside development no command works on the default file for want of DATABASE_URL", async (test) => {
+    const cwd = await Process.folder(test)
+    await Process.json(cwd, ["migrate"])
+    const given = [{ DEV: "false" }, { PUBLIC_URL: "https://partners.example.com" }]
+    for (const env of given) {
+      for (const args of [["purge", "--dry-run"], ["migrate"], ["org", "list"], ...firsts]) {
+        expect(await refused(cwd, args, env)).toContain("DATABASE_URL must be set outside development")
+      }
+      const doctor = await Process.run(cwd, ["doctor"], env)
+      expect(doctor.code).toBe(1)
+      expect(doctor.stdout).toContain("DATABASE_URL must be set outside development")
+    }
+    const named = { DEV: "false", DATABASE_URL: "sqlite:./data/partner-commentary.db" }
+    expect(await Process.json(cwd, ["org", "list"], named)).toEqual([])
+  })
+
+  it("is none where the file is quoted as the documents show: sh reads every value whole, as systemd does", async (test) => {
+    const cwd = await Process.folder(test)
+    const operations = readFileSync(new URL("../../../../docs/operations.md", import.meta.url), "utf8")
+    const [, file = ""] = /```sh\n(DEV=[^`]+)```/.exec(operations) ?? []
+    writeFileSync(join(cwd, "env"), file)
+    // In single quotes systemd takes everything as it stands.
+    const meant = file
+      .trim()
+      .split("\n")
+      .map((line) => /^(\w+)='([^'\\]*)'$/.exec(line)?.slice(1) ?? [line, "is not in single quotes"])
+    const told = execFileSync("sh", ["-c", "set -a; . ./env; env"], { cwd, encoding: "utf8", env: {} }).split("\n")
+    expect(meant.length).toBeGreaterThan(5)
+    for (const [name, value] of meant) expect(told).toContain(`${name}=${value}`)
+  })
+})

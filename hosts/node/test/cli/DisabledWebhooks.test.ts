@@ -1,0 +1,61 @@
+/** How an operator finds the webhooks that were disabled, whose they are and why, with real receivers. */
+import { expect, it } from "vitest"
+import * as Loopback from "../support/Loopback.ts"
+import * as Partner from "../support/Partner.ts"
+import * as Process from "../support/Process.ts"
+
+it("webhook list names them with moment and reason, of all organizations or one, and doctor says that there are some", async (test) => {
+  const cwd = await Process.folder(test)
+  let isGone = true
+  const receiver = await Loopback.receive(test, (path) => (isGone && path === "/gone" ? 410 : 204))
+  const [first, second] = [await Partner.testing(cwd, "Acme Sports"), await Partner.testing(cwd, "Courtside")]
+  const { apiRoot, stop } = await Process.start(cwd, ["serve"], { WEBHOOK_ALLOW_PRIVATE: "true" })
+  const disabled = (...args: ReadonlyArray<string>) => Process.json(cwd, ["webhook", "list", "--disabled", ...args])
+  const about = async () => {
+    const { stdout } = await Process.run(cwd, ["doctor", "--json"])
+    return JSON.parse(stdout).findings.find(({ check }: { check: string }) => check === "disabled webhooks")
+  }
+  expect(await disabled()).toEqual([])
+  expect(await about()).toMatchObject({ state: "ok" })
+  const begun = Date.now()
+  for (const [{ key }, path] of [
+    [first, "well"],
+    [second, "well"],
+    [second, "gone"]
+  ] as const) {
+    const url = `http://${receiver}/${path}`
+    expect((await Partner.call(apiRoot, key, "/webhooks", { url, events: ["commentary.failed"] })).status).toBe(201)
+  }
+  await Partner.call(apiRoot, second.key, "/topics", {
+    content: "Who goes down this season?",
+    persona_ids: [Partner.declines]
+  })
+  const [found, ...more] = await Process.eventually(disabled, ({ length }) => length > 0)
+  expect(more).toEqual([])
+  expect(found).toMatchObject({
+    organization_id: second.id,
+    organization_name: "Courtside",
+    url: `http://${receiver}/gone`,
+    status: "disabled",
+    disabled_reason: "The receiver answered with status 410, which is no success."
+  })
+  expect(Date.parse(found.disabled_at)).toBeGreaterThanOrEqual(begun)
+  expect(await disabled("--org", first.id)).toEqual([])
+  expect(await disabled("--org", second.id)).toEqual([found])
+  const all = await Process.json(cwd, ["webhook", "list"])
+  expect(all).toHaveLength(3)
+  expect(all.filter(({ disabled_at }: { disabled_at: unknown }) => disabled_at === null)).toHaveLength(2)
+  const text = (await Process.run(cwd, ["webhook", "list", "--disabled"])).stdout.split("\n")
+  expect(text).toHaveLength(3)
+  for (const part of [found.id, "Courtside", found.disabled_at, "status 410"]) expect(text[1]).toContain(part)
+  expect(await about()).toMatchObject({
+    state: "notice",
+    count: 1,
+    message: expect.stringContaining("webhook list --disabled")
+  })
+  isGone = false
+  await Process.json(cwd, ["webhook", "enable", found.id])
+  expect(await disabled()).toEqual([])
+  expect((await Process.run(cwd, ["webhook", "list", "--disabled"])).stdout).toBe("No webhook is disabled.\n")
+  await stop()
+})

@@ -1,0 +1,34 @@
+/** `mail list` and `mail resend --all`, in processes of their own. */
+import { expect, it } from "vitest"
+import * as Partner from "../support/Partner.ts"
+import * as Process from "../support/Process.ts"
+
+const away = { SMTP_URL: "smtp://127.0.0.1:9", MAIL_FROM: "desk@example.com" }
+
+it("mails that wait are listed with their address and reason; --all needs --since, and no share_id", async (test) => {
+  const cwd = await Process.folder(test)
+  const server = await Process.start(cwd, ["serve"], away)
+  const { key, persona } = Partner.demo(server)
+  const shareId = await Partner.submit(server.apiRoot, key, persona.id)
+  const listed = await Process.eventually(
+    () => Process.json(cwd, ["mail", "list"]),
+    ({ mails: [one] }) => one?.last_reason !== null
+  )
+  expect(listed).toMatchObject({
+    mails: [
+      { id: `${shareId}.request`, kind: "request", share_id: shareId, state: "waiting", attempts: 1, settled_at: null }
+    ],
+    next: null
+  })
+  expect(listed.mails[0].to).toContain("@")
+  expect(await Process.json(cwd, ["mail", "list", "--failed"])).toEqual({ mails: [], next: null })
+  const since = "2026-01-01T00:00:00Z"
+  expect(await Process.json(cwd, ["mail", "resend", "--all", "--since", since])).toEqual({
+    since: "2026-01-01T00:00:00.000Z",
+    resent: 0
+  })
+  for (const wrong of [["--all"], [shareId, "--since", since], [shareId, "--all", "--since", since]]) {
+    expect(await Process.run(cwd, ["mail", "resend", ...wrong]), wrong.join(" ")).toMatchObject({ code: 2 })
+  }
+  expect(await Process.run(cwd, ["mail", "list", "--after", "yesterday"])).toMatchObject({ code: 2 })
+})

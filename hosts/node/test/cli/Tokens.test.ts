@@ -1,0 +1,109 @@
+/** The dashboard's tokens: made here in development, an identity provider's anywhere, nobody's otherwise. */
+import { OAuth2Server } from "oauth2-mock-server"
+import { describe, expect, it } from "vitest"
+import * as Process from "../support/Process.ts"
+
+const keys = async (apiRoot: string, token: string, body?: unknown) => {
+  const response = await fetch(`${apiRoot}/partner/v1/api-keys`, {
+    headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+    ...(body === undefined ? {} : { method: "POST", body: JSON.stringify(body) })
+  })
+  // biome-ignore lint/suspicious/noExplicitAny: what it holds is what the tests look at
+  return { status: response.status, body: (await response.json()) as any }
+}
+
+const wanted = { name: "Backend", scopes: ["personas:read"] }
+const production = {
+  DEV: "false",
+  SMTP_URL: "smtp://127.0.0.1:9",
+  SIGNING_SECRET: "a-secret-that-only-this-test-knows"
+}
+
+/** What commands ask for outside development: here the file that is used without it. */
+const named = { DATABASE_URL: "sqlite:./data/partner-commentary.db" }
+
+describe.concurrent("token create", () => {
+  it("makes a token that the server takes, for as long as was wished", async (test) => {
+    const cwd = await Process.folder(test)
+    const { apiRoot } = await Process.start(cwd)
+    const [{ id }] = await Process.json(cwd, ["org", "list"])
+    const { token } = await Process.json(cwd, ["token", "create", "--org", id, "--expires-in", "2 hours"])
+    const created = await keys(apiRoot, token, wanted)
+    expect(created.status).toBe(201)
+    const personas = await fetch(`${apiRoot}/partner/v1/personas`, {
+      headers: { "x-api-key": created.body.data.full_key }
+    })
+    expect(personas.status).toBe(200)
+    const claims = JSON.parse(Buffer.from(token.split(".")[1], "base64url").toString())
+    expect(claims.exp - claims.iat).toBe(7200)
+    const text = await Process.run(cwd, ["token", "create", "--org", id])
+    expect(text.stdout).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+\n$/)
+    expect((await keys(apiRoot, text.stdout.trim())).status).toBe(200)
+  })
+
+  it("says why not: no such organization, not in development, or an identity provider that does it", async (test) => {
+    const cwd = await Process.folder(test)
+    const { id } = await Process.json(cwd, ["org", "create", "--name", "Acme"])
+    const provider = { JWKS_URL: "http://127.0.0.1:9/jwks", JWT_ISSUER: "i", JWT_AUDIENCE: "a" }
+    const failure = async (organization: string, env: Process.Environment) => {
+      const { code, stderr, stdout } = await Process.run(cwd, ["token", "create", "--org", organization], env)
+      expect({ code, stdout }).toEqual({ code: 1, stdout: "" })
+      expect(stderr).toMatch(/^[^\n]+\.\n$/)
+      return stderr
+    }
+    const unknown = "01900000-0000-7000-8000-000000000000"
+    expect(await failure(unknown, {})).toBe(`There is no organization ${unknown}.\n`)
+    expect(await failure(id, { DEV: "false", ...named })).toContain("in development only")
+    expect(await failure(id, provider)).toContain("JWKS_URL")
+    expect(await failure(id, { ...provider, JWT_ISSUER: "" })).toBe(
+      "JWT_ISSUER must be set where JWKS_URL is: the iss of its tokens.\n"
+    )
+  })
+})
+
+describe.concurrent("an identity provider", () => {
+  it("signs the tokens, and the doctor looks whether its keys can be read", async (test) => {
+    const provider = new OAuth2Server()
+    await provider.issuer.keys.generate("ES256")
+    await provider.start(0, "127.0.0.1")
+    test.onTestFinished(() => (provider.listening ? provider.stop() : Promise.resolve()))
+    const issuer = provider.issuer.url ?? ""
+    const cwd = await Process.folder(test)
+    const env = { JWKS_URL: `${issuer}/jwks`, JWT_ISSUER: issuer, JWT_AUDIENCE: "commentary", JWT_ORG_CLAIM: "tenant" }
+    await Process.json(cwd, ["migrate"], { ...production, ...named })
+    const { apiRoot, stderr } = await Process.start(cwd, ["serve"], { ...production, ...env })
+    expect(stderr()).not.toContain("JWKS_URL")
+    const signed = (claims: object) =>
+      provider.issuer.buildToken({ scopesOrTransform: (_, payload) => Object.assign(payload, claims) })
+    const good = await signed({ aud: "commentary", tenant: "demo-sports" })
+    expect((await keys(apiRoot, good, wanted)).status).toBe(201)
+    expect((await keys(apiRoot, await signed({ aud: "commentary", org_id: "demo-sports" }))).status).toBe(401)
+    expect((await keys(apiRoot, await signed({ aud: "another", tenant: "demo-sports" }))).status).toBe(401)
+
+    const about = async (env: Process.Environment) => {
+      const { stdout } = await Process.run(cwd, ["doctor", "--json"], env)
+      return JSON.parse(stdout).findings.find(({ check }: { check: string }) => check === "identity provider")
+    }
+    expect(await about(env)).toMatchObject({ state: "ok", message: "JWKS_URL answers with one key of use." })
+    await provider.stop()
+    expect((await keys(apiRoot, good)).status).toBe(200)
+    expect(await about(env)).toMatchObject({ state: "mend", message: expect.stringContaining("ECONNREFUSED") })
+    expect(await about({})).toMatchObject({ state: "ok" })
+    expect(await about({ ...production, ...named })).toMatchObject({
+      state: "notice",
+      message: expect.stringContaining("JWKS_URL is unset")
+    })
+  })
+
+  it("that is missing outside development is missed at the start, and no token is any good", async (test) => {
+    const cwd = await Process.folder(test)
+    await Process.json(cwd, ["migrate"])
+    const { id } = await Process.json(cwd, ["org", "create", "--name", "Acme"])
+    const { token } = await Process.json(cwd, ["token", "create", "--org", id], {
+      SIGNING_SECRET: production.SIGNING_SECRET
+    })
+    const { apiRoot, stderr } = await Process.start(cwd, ["serve"], production)
+    expect(stderr()).toContain("JWKS_URL is unset: the API-key operations refuse every token")
+    expect((await keys(apiRoot, token)).status).toBe(401)
+  })
+})

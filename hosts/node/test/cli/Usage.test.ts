@@ -1,0 +1,159 @@
+import { join } from "node:path"
+import { DatabaseSync } from "node:sqlite"
+import * as Effect from "effect/Effect"
+import { describe, expect, it, vi } from "vitest"
+import * as CommandLine from "../../src/cli/CommandLine.ts"
+import { program } from "../../src/cli/Program.ts"
+import * as Process from "../support/Process.ts"
+
+const id = "01900000-0000-7000-8000-000000000000"
+
+describe("wrong usage", () => {
+  const wrong: ReadonlyArray<readonly [string, ReadonlyArray<string>, RegExp]> = [
+    ["no command", [], /USAGE[\s\S]*\nSay which command of partner-commentary you mean\.\n$/],
+    ["a group without its command", ["org"], /USAGE[\s\S]*\nSay which command of partner-commentary org you mean\.\n$/],
+    ["neither yes nor no", ["purge", "--dry-run=maybe"], /^--dry-run must be true or false, which "maybe" is not\.\n/],
+    ["nothing to retry", ["retry"], /--all/],
+    ["one and all to retry", ["retry", id, "--all"], /--all/],
+    ["an unknown command", ["organisation"], /no command organisation/],
+    ["an unknown flag", ["org", "list", "--all"], /--all/],
+    ["a missing flag", ["org", "create"], /--name/],
+    ["a missing argument", ["org", "suspend"], /id/],
+    ["an argument too many", ["org", "list", "x"], /"x"/],
+    ["a malformed id", ["org", "suspend", "7"], /"7"/],
+    ["an empty name", ["org", "create", "--name", " "], /--name/],
+    ["a name on two lines", ["org", "create", "--name", "a\nb"], /--name/],
+    ["an unknown plan", ["org", "create", "--name", "a", "--plan", "gold"], /standard, premium/],
+    ["an unknown limit", ["org", "create", "--name", "a", "--limit", "keys=1"], /requests_per_hour/],
+    ["a negative limit", ["org", "create", "--name", "a", "--limit", "topics_per_month=-1"], /--limit/],
+    ["a malformed e-mail", ["persona", "create", "--name", "a", "--creator-email", "ada"], /--creator-email/],
+    ["a URL of another scheme", ["persona", "update", id, "--image-url", "file:///x"], /--image-url/],
+    ["an unknown scope", ["key", "create", "--org", id, "--name", "a", "--scopes", "topics"], /topics:submit/],
+    [
+      "a malformed range",
+      ["key", "create", "--org", id, "--name", "a", "--scopes", "topics:read", "--ip-whitelist", "10/8"],
+      /--ip-whitelist/
+    ],
+    ["a moment without a zone", ["license", "grant", "--org", id, "--persona", id, "--until", "2026-01-01"], /--until/],
+    ["nothing to change", ["org", "update", id], /Say what to change/],
+    ["nothing of a persona's to change", ["persona", "update", id], /Say what to change/],
+    ["a token for nobody", ["token", "create"], /--org is missing/],
+    ["a token for no id", ["token", "create", "--org", "acme"], /--org must be an id/],
+    [
+      "a token of no duration",
+      ["token", "create", "--org", id, "--expires-in", "0 hours"],
+      /--expires-in must be a duration/
+    ],
+    ["the same address twice", ["creator", "change-email", "--from", "a@b.c", "--to", "A@b.c"], /same address/]
+  ]
+
+  it("ends with 2, a sentence on stderr and nothing on stdout", async (test) => {
+    const outcome = await Process.run(await Process.folder(test), ["org", "suspend", "7"])
+    expect(outcome).toMatchObject({ code: 2, stdout: "" })
+    expect(outcome.stderr).toMatch(/^id must be an id such as [^\n]+\.\nSee partner-commentary org suspend --help\.\n$/)
+  })
+
+  it.for(wrong)("%s is wrong usage, and what is right is said", async ([, args, right]) => {
+    const said = { out: [] as Array<unknown>, error: [] as Array<unknown> }
+    const out = vi.spyOn(process.stdout, "write").mockImplementation((text) => said.out.push(text) > 0)
+    const error = vi.spyOn(process.stderr, "write").mockImplementation((text) => said.error.push(text) > 0)
+    const exit = await Effect.runPromiseExit(CommandLine.execute(program, args))
+    const code = CommandLine.codeOf(exit)
+    out.mockRestore()
+    error.mockRestore()
+    expect({ code, out: said.out }).toEqual({ code: 2, out: [] })
+    expect(said.error.join("")).toMatch(right)
+  })
+})
+
+describe.concurrent("--help and --version", () => {
+  it("every command explains itself on stdout", async (test) => {
+    const cwd = await Process.folder(test)
+    for (const args of [[], ["serve"], ["org", "create"], ["creator", "erase"]]) {
+      const { code, stderr, stdout } = await Process.run(cwd, [...args, "--help"])
+      expect({ code, stderr }).toEqual({ code: 0, stderr: "" })
+      expect(stdout).toContain(`partner-commentary ${args.join(" ")}`.trim())
+    }
+    expect((await Process.run(cwd, ["--version"])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/)
+  })
+})
+
+describe.concurrent("a wrong setting", () => {
+  it("stops any command with exit code 1 and one sentence", async (test) => {
+    const cwd = await Process.folder(test)
+    for (const args of [["serve"], ["worker"], ["org", "list"], ["migrate"]]) {
+      const outcome = await Process.run(cwd, args, { RESPONSE_WINDOW: "later" })
+      expect(outcome).toMatchObject({ code: 1, stdout: "" })
+      expect(outcome.stderr).toMatch(/^RESPONSE_WINDOW must be [^\n]+\.\n$/)
+    }
+  })
+
+  it("is a line of JSON where the logs are asked to be", async (test) => {
+    const cwd = await Process.folder(test)
+    for (const args of [["serve"], ["purge"]]) {
+      const outcome = await Process.run(cwd, args, { RESPONSE_WINDOW: "later", LOG_FORMAT: "JSON" })
+      expect(outcome).toMatchObject({ code: 1, stdout: "" })
+      expect(outcome.stderr.match(/\n/g)).toHaveLength(1)
+      expect(JSON.parse(outcome.stderr)).toEqual({
+        message: expect.stringMatching(/^RESPONSE_WINDOW must be [^\n]+\.$/),
+        level: "FATAL",
+        timestamp: expect.stringMatching(/^\d{4}-.*Z$/)
+      })
+    }
+  })
+
+  it("a database that cannot be opened is one sentence too", async (test) => {
+    const outcome = await Process.run(await Process.folder(test), ["org", "list"], {
+      DATABASE_URL: "sqlite:/dev/null/x.db"
+    })
+    expect(outcome).toMatchObject({ code: 1, stdout: "" })
+    expect(outcome.stderr).toMatch(/^DATABASE_URL points at \/dev\/null\/x\.db: [^\n]+\.\n$/)
+    const doctor = await Process.run(await Process.folder(test), ["doctor"], {
+      DATABASE_URL: "sqlite:/dev/null/x.db",
+      DEV: "true"
+    })
+    expect(doctor.code).toBe(1)
+    expect(doctor.stdout).toContain("DATABASE_URL points at /dev/null/x.db: unable to open database file")
+  })
+
+  it("a default sender that cannot be one is refused by the variable's name", async (test) => {
+    const outcome = await Process.run(await Process.folder(test), ["worker"], { HOST: "my_host", DEV: "true" })
+    expect(outcome).toMatchObject({ code: 1, stdout: "" })
+    expect(outcome.stderr).toMatch(/^MAIL_FROM must be [^\n]+\.\n$/m)
+    expect(outcome.stderr).not.toContain("Stopped")
+  })
+
+  it("a database that misses a migration in the middle stops every command with one sentence", async (test) => {
+    const cwd = await Process.folder(test)
+    const env = { DATABASE_URL: "sqlite:./gap.db", DEV: "true", LOG_LEVEL: "warn", PORT: "0" }
+    await Process.json(cwd, ["migrate"], env)
+    const database = new DatabaseSync(join(cwd, "gap.db"))
+    database.exec("DELETE FROM partner_commentary_migrations WHERE migration_id = 19")
+    database.close()
+    for (const args of [["serve"], ["migrate"], ["metrics", "rebuild"]]) {
+      const outcome = await Process.run(cwd, args, { ...env, PUBLIC_URL: "http://localhost:1" })
+      expect(outcome).toMatchObject({ code: 1, stdout: "" })
+      expect(outcome.stderr).toContain("but not the migration 0019_events_by_type before it")
+      expect(outcome.stderr.split("\n")).toHaveLength(2)
+    }
+  })
+
+  it("a database of a newer version stops every command with one sentence", async (test) => {
+    const cwd = await Process.folder(test)
+    const env = { DATABASE_URL: "sqlite:./new.db", DEV: "true", LOG_LEVEL: "warn", PORT: "0" }
+    await Process.json(cwd, ["migrate"], env)
+    const database = new DatabaseSync(join(cwd, "new.db"))
+    database.exec("INSERT INTO partner_commentary_migrations (migration_id, name) VALUES (9000, 'later')")
+    database.close()
+    const sentence = /^DATABASE_URL points at \.\/new\.db: The database was written by a newer version[^\n]+\.$/m
+    for (const args of [["serve"], ["worker", "--json"], ["migrate"], ["org", "list"]]) {
+      const outcome = await Process.run(cwd, args, { ...env, PUBLIC_URL: "http://localhost:1" })
+      expect(outcome).toMatchObject({ code: 1, stdout: "" })
+      expect(outcome.stderr).toMatch(sentence)
+      expect(outcome.stderr.split("\n")).toHaveLength(2)
+    }
+    const doctor = await Process.run(cwd, ["doctor"], env)
+    expect(doctor.code).toBe(1)
+    expect(doctor.stdout).toContain("DATABASE_URL points at ./new.db: The database was written by a newer version")
+  })
+})

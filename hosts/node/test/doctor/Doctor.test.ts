@@ -1,0 +1,131 @@
+/** What the doctor says of a service where much is broken at once, and how an operator gets it going. */
+import { join } from "node:path"
+import { DatabaseSync } from "node:sqlite"
+import { describe, expect, it } from "vitest"
+import * as Partner from "../support/Partner.ts"
+import * as Process from "../support/Process.ts"
+
+/** A service that stopped with so many open requests, whose rows a test may then change. */
+const stopped = async (cwd: string, requests: number) => {
+  const server = await Process.start(cwd, ["serve", "--no-worker"])
+  const { key, persona } = Partner.demo(server)
+  const shareIds: Array<string> = []
+  for (let number = 0; number < requests; number++) {
+    shareIds.push(await Partner.submit(server.apiRoot, key, persona.id))
+  }
+  await server.stop()
+  return shareIds
+}
+
+const change = (cwd: string, sql: string) => {
+  const database = new DatabaseSync(join(cwd, "data", "partner-commentary.db"))
+  database.exec(sql)
+  database.close()
+}
+
+const later = "'2999-01-01T00:00:00.000Z'"
+const stall = (attempts: number, nextAt: string) => `UPDATE assignments SET status = 'opinion_injected',
+  generation_attempts = ${attempts}, generation_next_at = ${nextAt}, due_at = ${later}, generation_give_up_at = ${later}`
+
+const findings = async (cwd: string) => {
+  const { code, stdout } = await Process.run(cwd, ["doctor", "--json"])
+  const found = JSON.parse(stdout).findings as ReadonlyArray<{ check: string; state: string; message: string }>
+  return { code, about: (check: string) => found.find((finding) => finding.check === check) }
+}
+
+describe.concurrent("doctor", () => {
+  it("counts all generations that gave up, names ten, and all start again at once", async (test) => {
+    const cwd = await Process.folder(test)
+    const shareIds = await stopped(cwd, 11)
+    change(cwd, `${stall(5, "NULL")}; UPDATE mails SET due_at = ${later}`)
+    const text = await Process.run(cwd, ["doctor"])
+    expect(text).toMatchObject({ code: 1, stderr: "There are 11 things to mend.\n" })
+    expect(text.stdout).toContain(
+      "11 generations gave up: mend the generator, then run partner-commentary retry --all;"
+    )
+    expect(shareIds.filter((id) => text.stdout.includes(id))).toHaveLength(10)
+    const [late] = shareIds
+    change(cwd, `UPDATE assignments SET generation_give_up_at = '2020-01-01T00:00:00.000Z' WHERE id = '${late}'`)
+    const partly = await Process.run(cwd, ["retry", "--all", "--json"])
+    expect(partly.code).toBe(1)
+    expect(partly.stderr).toMatch(/^1 of 11 could not be started again, the first because: [^\n]+ too late [^\n]+\.\n$/)
+    const answers = JSON.parse(partly.stdout)
+    expect(answers).toHaveLength(11)
+    expect(answers.filter(({ status }: { status?: string }) => status === "opinion_injected")).toHaveLength(10)
+    expect(answers).toContainEqual({ share_id: late, error: expect.stringContaining("too late") })
+    change(cwd, `UPDATE assignments SET due_at = NULL WHERE id = '${late}'`)
+    expect(await Process.json(cwd, ["retry", "--all"])).toEqual([])
+  })
+
+  it("exits with 1 as soon as mails or drafts have failed and wait, and gives the last reason", async (test) => {
+    const cwd = await Process.folder(test)
+    await stopped(cwd, 2)
+    const now = new Date().toISOString()
+    const wait = (since: string) => `UPDATE mails SET attempts = 2, created_at = '${since}', was_due_at = '${now}',
+      due_at = ${later}, reason = 'nobody answered'`
+    change(cwd, `${wait(now)}; ${stall(1, later)}`)
+    const fresh = await findings(cwd)
+    expect(fresh.code).toBe(1)
+    expect(fresh.about("waiting mails")).toMatchObject({ state: "mend", count: 2 })
+    expect(fresh.about("waiting mails")?.message).toContain(`since ${now} at the earliest`)
+    expect(fresh.about("waiting mails")?.message).toContain("nobody answered")
+    expect(fresh.about("waiting drafts")).toMatchObject({ state: "mend", count: 2 })
+    change(cwd, `${wait("2026-01-01T00:00:00.000Z")}; ${stall(3, later)}`)
+    const stale = await findings(cwd)
+    expect(stale.code).toBe(1)
+    expect(stale.about("waiting mails")?.state).toBe("mend")
+    expect(stale.about("waiting drafts")).toMatchObject({
+      state: "mend",
+      message: expect.stringContaining("3 attempts")
+    })
+  })
+
+  it("notices an event that has been due to an active webhook for long, and none that is held", async (test) => {
+    const cwd = await Process.folder(test)
+    await stopped(cwd, 0)
+    change(
+      cwd,
+      `INSERT INTO webhooks (id, organization_id, environment, url, events, sealed_secret, status, consecutive_failures, created_at, updated_at)
+        SELECT '019c0e1b-7c4e-7000-8000-2f6d1c9e4b10', id, 'live', 'https://example.com/', '["creator.approved"]', '', 'active', 0,
+          '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z' FROM organizations LIMIT 1;
+      INSERT INTO deliveries (webhook_id, event_id, due_at)
+        VALUES ('019c0e1b-7c4e-7000-8000-2f6d1c9e4b10', '019c0e5f-03aa-7001-8000-94d0b7f3a6e2', '2026-01-01T00:00:00.000Z')`
+    )
+    expect((await findings(cwd)).about("deliveries")).toMatchObject({
+      state: "notice",
+      message: expect.stringContaining("no worker runs, or its receiver is slower")
+    })
+    change(cwd, "UPDATE webhooks SET status = 'paused'")
+    expect((await findings(cwd)).about("deliveries")).toMatchObject({ state: "ok" })
+  })
+
+  it("says which mail way, which generator and which links are in use, and no secret", async (test) => {
+    const cwd = await Process.folder(test)
+    const env = {
+      ...{ DATABASE_URL: "sqlite:./x.db", SIGNING_SECRET: "hunter2-and-a-text-that-is-long-enough" },
+      ...{ SMTP_URL: "smtp://desk:hunter2@127.0.0.1:9", MAIL_FROM: "desk@example.com" },
+      ...{ GENERATOR_URL: "http://127.0.0.1:9/v1", GENERATOR_MODEL: "writer", GENERATOR_API_KEY: "hunter2" }
+    }
+    await Process.json(cwd, ["migrate"], env)
+    const { code, stdout } = await Process.run(cwd, ["doctor"], env)
+    expect(code).toBe(1)
+    expect(stdout).toContain("PUBLIC_URL is unset: links in mails start with http://127.0.0.1:8080")
+    expect(stdout).toContain("127.0.0.1 port 9")
+    expect(stdout).toContain("writer at http://127.0.0.1:9/v1")
+    expect(stdout).not.toContain("hunter2")
+  })
+
+  it("notices a short signing secret wherever it stands in the list", async (test) => {
+    const cwd = await Process.folder(test)
+    const long = "a-text-that-is-long-enough-for-a-secret"
+    await Process.json(cwd, ["migrate"])
+    const about = async (secrets: string) => {
+      const { stdout } = await Process.run(cwd, ["doctor"], { SIGNING_SECRET: secrets })
+      return stdout
+    }
+    for (const weak of [`${long},short`, `short,${long}`]) {
+      expect(await about(weak)).toContain("SIGNING_SECRET holds an entry of less than 32 characters")
+    }
+    expect(await about(`${long},${long}-too`)).not.toContain("SIGNING_SECRET")
+  })
+})

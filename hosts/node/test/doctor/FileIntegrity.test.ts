@@ -1,0 +1,53 @@
+/** The doctor calls a SQLite file corrupt only where SQLite does, for the advice is to replace the file with a backup. */
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { DatabaseSync } from "node:sqlite"
+import * as Settings from "@partner-commentary/settings/Settings"
+import * as ConfigProvider from "effect/ConfigProvider"
+import * as Effect from "effect/Effect"
+import { describe, expect, it } from "vitest"
+import { examine } from "../../src/doctor/FileIntegrity.ts"
+import * as Process from "../support/Process.ts"
+
+const examined = async (file: string) => {
+  const provider = ConfigProvider.fromEnvRecord({ DATABASE_URL: `sqlite:${file}`, DEV: "true" })
+  const settings = Effect.provideService(Settings.read, ConfigProvider.ConfigProvider, provider)
+  const [finding] = await Effect.runPromise(Effect.flatMap(settings, examine))
+  return finding
+}
+
+const made = (file: string) => {
+  const database = new DatabaseSync(file)
+  database.exec("CREATE TABLE words (word TEXT)")
+  return database
+}
+
+describe.concurrent("the check of a SQLite file", () => {
+  it("finds a sound file sound and a file that is no database corrupt", async (test) => {
+    const cwd = await Process.folder(test)
+    const sound = join(cwd, "sound.db")
+    made(sound).close()
+    expect(await examined(sound)).toMatchObject({ state: "ok" })
+    const text = join(cwd, "text.db")
+    writeFileSync(text, "This is a letter, and no database.\n".repeat(200))
+    expect(await examined(text)).toMatchObject({ state: "mend", message: expect.stringContaining("is corrupt") })
+  })
+
+  it("does not call a missing or a locked file corrupt", async (test) => {
+    const cwd = await Process.folder(test)
+    const missing = await examined(join(cwd, "missing.db"))
+    expect(missing).toMatchObject({ state: "notice", message: "Not tried: unable to open database file." })
+    const file = join(cwd, "locked.db")
+    const holder = made(file)
+    holder.exec("BEGIN EXCLUSIVE")
+    const locked = await examined(file)
+    holder.close()
+    expect(locked).toMatchObject({ state: "notice", message: "Not tried: database is locked." })
+  })
+
+  it("says of a path that cannot be opened what failed, and not that it is corrupt", async (test) => {
+    const folder = await examined(await Process.folder(test))
+    expect(folder).toMatchObject({ state: "notice", message: "Not tried: unable to open database file." })
+    expect(folder?.message).not.toContain("corrupt")
+  })
+})

@@ -1,0 +1,97 @@
+/** Places of an organization on a real socket: how long an answer and a client hold one. */
+import { type AddressInfo, connect, type Socket } from "node:net"
+import { bounds, ConcurrencyLimit } from "@partner-commentary/core/access/ConcurrencyLimit"
+import type { OrganizationId } from "@partner-commentary/core/shared/Ids"
+import * as Listener from "@partner-commentary/node/server/Listener"
+import * as TakenAnswers from "@partner-commentary/node/server/TakenAnswers"
+import { AnswerTaken } from "@partner-commentary/server/ConcurrentRequests"
+import * as Effect from "effect/Effect"
+import { HttpServerRequest } from "effect/http/HttpServerRequest"
+import * as HttpServerResponse from "effect/http/HttpServerResponse"
+import { describe, expect, it, onTestFinished } from "vitest"
+
+const { each } = bounds.standard
+const owner = "acme" as OrganizationId
+
+/** More than the machine takes off our hands for a reader that does not read. */
+const large = new Uint8Array(32 * 1024 * 1024)
+
+/** `/large` answers more than a socket takes, `/never` works until it is interrupted, anything else answers at once. */
+const app = (seen: { begun: number; interrupted: number }) =>
+  Effect.gen(function* () {
+    const { within } = yield* ConcurrencyLimit
+    const request = yield* HttpServerRequest
+    const work = Effect.suspend(() => {
+      seen.begun++
+      if (request.url === "/never")
+        return Effect.onInterrupt(Effect.never, () => Effect.sync(() => void seen.interrupted++))
+      return Effect.succeed(
+        request.url === "/large" ? HttpServerResponse.uint8Array(large) : HttpServerResponse.text("ok")
+      )
+    })
+    const taken = yield* AnswerTaken
+    return yield* Effect.orDie(Effect.interruptible(within("standard", owner, work, taken(request))))
+  })
+
+const serve = async () => {
+  const seen = { requests: 0, connections: 0, begun: 0, interrupted: 0 }
+  const closing = Promise.withResolvers<void>()
+  const bound = Promise.withResolvers<number>()
+  const running = Effect.runPromise(
+    Effect.gen(function* () {
+      const { native, open, server } = yield* Listener.bind("127.0.0.1", 0, "PORT")
+      yield* server.serve(app(seen))
+      native.on("request", () => seen.requests++)
+      native.on("connection", (socket) => {
+        seen.connections++
+        socket.on("close", () => seen.connections--)
+      })
+      yield* open
+      bound.resolve((native.address() as AddressInfo).port)
+      yield* Effect.promise(() => closing.promise)
+    }).pipe(Effect.scoped, Effect.provide([ConcurrencyLimit.layer, TakenAnswers.layer]))
+  )
+  onTestFinished(async () => {
+    closing.resolve()
+    await running
+  })
+  const port = await bound.promise
+  /** A connection that does not read. */
+  const ask = (path: string): Socket => {
+    const socket = connect(port, "127.0.0.1", () => socket.write(`GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`))
+    onTestFinished(() => void socket.destroy())
+    return socket.pause().on("error", () => {})
+  }
+  const askEach = (count: number, path: string) => Array.from({ length: count }, () => ask(path))
+  const begun = (count: number) => expect.poll(() => seen.begun).toBe(count)
+  return { seen, ask, askEach, begun }
+}
+
+describe("a place of an organization", () => {
+  it("is held by an answer until its client has taken it, or has gone", async () => {
+    const { askEach, begun, seen } = await serve()
+    const readers = askEach(each, "/large")
+    await begun(each)
+    askEach(2, "/never")
+    await expect.poll(() => seen.requests).toBe(each + 2)
+    expect(seen.begun).toBe(each)
+    readers[0]?.resume()
+    await begun(each + 1)
+    readers[1]?.destroy()
+    await begun(each + 2)
+  })
+
+  it("is not taken by a client that has left the queue, and is given back by one that left while it was worked for", async () => {
+    const { ask, askEach, begun, seen } = await serve()
+    const working = askEach(each, "/never")
+    await begun(each)
+    const waiting = askEach(10, "/never")
+    await expect.poll(() => seen.requests).toBe(each + 10)
+    for (const socket of waiting) socket.destroy()
+    await expect.poll(() => seen.connections).toBe(each)
+    working[0]?.destroy()
+    await expect.poll(() => seen.interrupted).toBe(1)
+    await new Promise((resolve) => ask("/").once("data", resolve).resume())
+    expect(seen.begun).toBe(each + 1)
+  })
+})

@@ -1,0 +1,131 @@
+/** A database that takes no writes is said within seconds: by /readyz, in the log without anybody asking, and by doctor. */
+import { closeSync, existsSync, openSync, renameSync, writeSync } from "node:fs"
+import { join } from "node:path"
+import { DatabaseSync } from "node:sqlite"
+import { describe, expect, it } from "vitest"
+import * as OwnDatabase from "../support/OwnDatabase.ts"
+import * as Process from "../support/Process.ts"
+
+const asked = async (apiRoot: string) => {
+  const response = await fetch(`${apiRoot}/readyz`)
+  return { status: response.status, body: await response.json() }
+}
+
+const unavailable = (reason: RegExp) => ({
+  status: 503,
+  body: { success: true, data: { status: "unavailable", reason: expect.stringMatching(reason) } }
+})
+
+const eventually = (apiRoot: string, status: number) =>
+  Process.eventually(
+    () => asked(apiRoot),
+    (answer) => answer.status === status
+  )
+
+const file = { DATABASE_URL: "sqlite:./service.db", DEV: "true" }
+
+/** Loud enough to hold the log's lines of errors. */
+const production = {
+  DEV: "false",
+  SMTP_URL: "smtp://127.0.0.1:9",
+  SIGNING_SECRET: "a-secret-that-only-this-test-knows"
+}
+
+describe.concurrent("a database that takes no writes", () => {
+  it("a SQLite file that was moved away is logged without a request, and /readyz says 503 until it is back", async (test) => {
+    const cwd = await Process.folder(test)
+    const { apiRoot, stderr } = await Process.start(cwd, ["serve"], file)
+    expect(await asked(apiRoot)).toMatchObject({ status: 200 })
+    renameSync(join(cwd, "service.db"), join(cwd, "away.db"))
+    await Process.eventually(
+      async () => stderr(),
+      (text) => text.includes("The database file was moved")
+    )
+    expect(await asked(apiRoot)).toEqual(unavailable(/^The database file was moved, replaced or deleted/))
+    const doctor = await Process.run(cwd, ["doctor"], file)
+    expect(doctor.code).toBe(1)
+    expect(doctor.stdout).toContain("there is no such file yet")
+    renameSync(join(cwd, "away.db"), join(cwd, "service.db"))
+    await eventually(apiRoot, 200)
+    await Process.eventually(
+      async () => stderr(),
+      (text) => text.includes("The database takes writes again")
+    )
+  })
+
+  it("a SQLite file whose writes the disk refuses is said by /readyz, while reads go on", async (test) => {
+    const cwd = await Process.folder(test)
+    await Process.json(cwd, ["migrate"], file)
+    // A limit of 100 KiB for each file stands for the disk's: the write-ahead log may not grow beyond it.
+    const { apiRoot } = await Process.start(cwd, ["serve"], file, "ulimit -f 200")
+    await eventually(apiRoot, 503)
+    expect(await asked(apiRoot)).toEqual(unavailable(/^The database's disk (is full|fails)/))
+    expect((await fetch(`${apiRoot}/partner/v1/personas`)).status).toBe(401)
+  })
+
+  it("a Postgres database that turned read-only is said by /readyz, until it takes writes again", async (test) => {
+    const cwd = await Process.folder(test)
+    const env = await OwnDatabase.make(test)
+    const { apiRoot, stderr } = await Process.start(cwd, ["serve"], env)
+    const database = new URL(env["DATABASE_URL"] ?? "").pathname.slice(1)
+    const administer = (statement: string) => {
+      const own = new URL(env["DATABASE_URL"] ?? "")
+      own.pathname = "/postgres"
+      return OwnDatabase.rows({ DATABASE_URL: own.href }, statement)
+    }
+    const cut = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${database}'`
+    await administer(`ALTER DATABASE ${database} SET default_transaction_read_only = on`)
+    await administer(cut)
+    await Process.eventually(
+      async () => stderr(),
+      (text) => text.includes("The database is read-only")
+    )
+    expect(await eventually(apiRoot, 503)).toEqual(unavailable(/^The database is read-only/))
+    expect((await Process.run(cwd, ["doctor"], env)).code).toBe(1)
+    await administer(`ALTER DATABASE ${database} RESET default_transaction_read_only`)
+    await eventually(apiRoot, 200)
+  })
+})
+
+describe.concurrent("a SQLite file that is not there", () => {
+  const env = { DATABASE_URL: "sqlite:./service.db", PUBLIC_URL: "https://partners.example.test", ...production }
+
+  it("stops every command but migrate outside development with one sentence, and none of them makes it", async (test) => {
+    const cwd = await Process.folder(test)
+    const create = ["org", "create", "--name", "Acme"]
+    for (const args of [["serve"], ["worker"], ["org", "list"], create, ["purge", "--dry-run"], ["doctor"]]) {
+      const outcome = await Process.run(cwd, args, { ...env, PORT: "0", LOG_LEVEL: "warn" })
+      expect(outcome.code).toBe(1)
+      expect(outcome.stdout + outcome.stderr).toContain(
+        "there is no such file: mount its volume or put it back; run partner-commentary migrate for a new installation alone"
+      )
+      expect(outcome.stdout).not.toContain("corrupt")
+      expect(existsSync(join(cwd, "service.db"))).toBe(false)
+    }
+    expect((await Process.run(cwd, ["migrate"], env)).code).toBe(0)
+    const { stop } = await Process.start(cwd, ["serve"], env)
+    expect(await stop()).toMatchObject({ code: 0 })
+  })
+})
+
+it("a SQLite file with a corrupt page is named by doctor, though no request has read that page", async (test) => {
+  const cwd = await Process.folder(test)
+  await Process.json(cwd, ["migrate"], file)
+  const sound = JSON.parse((await Process.run(cwd, ["doctor", "--json"], file)).stdout)
+  expect(sound.findings).toContainEqual({ check: "database file", state: "ok", message: "Its pages are sound." })
+  const path = join(cwd, "service.db")
+  const database = new DatabaseSync(path)
+  const [root] = database.prepare("SELECT rootpage FROM sqlite_master WHERE name = 'recoveries'").all()
+  database.close()
+  const page = 4096
+  const descriptor = openSync(path, "r+")
+  writeSync(descriptor, Buffer.alloc(page, 0xff), 0, page, (Number(root?.["rootpage"]) - 1) * page)
+  closeSync(descriptor)
+  const doctor = await Process.run(cwd, ["doctor", "--json"], file)
+  expect(doctor.code).toBe(1)
+  expect(JSON.parse(doctor.stdout).findings).toContainEqual({
+    check: "database file",
+    state: "mend",
+    message: expect.stringContaining("is corrupt")
+  })
+})

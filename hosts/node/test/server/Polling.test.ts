@@ -1,0 +1,60 @@
+/** The way that polls go past the router, and how a service begins: over real processes. */
+import { readFile } from "node:fs/promises"
+import { describe, expect, it } from "vitest"
+import * as Partner from "../support/Partner.ts"
+import * as Process from "../support/Process.ts"
+
+/** An answer to the byte, but for what differs between any two. */
+const answerOf = async (apiRoot: string, key: string, path: string) => {
+  const response = await fetch(`${apiRoot}/partner/v1${path}`, { headers: key === "" ? {} : { "x-api-key": key } })
+  const headers = new Headers(response.headers)
+  expect(headers.get("x-request-id")).toMatch(/^\S+$/)
+  headers.delete("x-request-id")
+  headers.delete("date")
+  expect(headers.get("x-ratelimit-remaining")).toMatch(/^\d+$/)
+  expect(headers.get("x-ratelimit-reset")).toMatch(/^\d+$/)
+  for (const name of ["remaining", "reset"]) headers.delete(`x-ratelimit-${name}`)
+  return { status: response.status, headers: [...headers], text: await response.text() }
+}
+
+describe.concurrent("a poll", () => {
+  it("is answered the same with metrics, where the router answers it, as without", async (test) => {
+    const cwd = await Process.folder(test)
+    const plain = await Process.start(cwd, ["serve", "--no-worker"])
+    const measured = await Process.start(cwd, ["serve", "--no-worker"], { ADMIN_PORT: "0" })
+    const { key, persona } = Partner.demo(plain)
+    await Partner.submit(plain.apiRoot, key, persona.id)
+    const listed = await Partner.call(plain.apiRoot, key, "/topics")
+    const [{ topic_id: id }] = listed.body.data
+    const unknown = "0198c0de-0000-7000-8000-000000000001"
+    const asked = [
+      [key, `/topics/${id}/status`, 200],
+      [key, `/topics/${id}/status?x=1`, 200],
+      [key, `/topics/${unknown}/status`, 404],
+      [key, "/topics/nonsense/status", 404],
+      ["", `/topics/${id}/status`, 401]
+    ] as const
+    for (const [as, path, status] of asked) {
+      const answer = await answerOf(plain.apiRoot, as, path)
+      expect(answer.status).toBe(status)
+      expect(await answerOf(measured.apiRoot, as, path)).toEqual(answer)
+    }
+  })
+})
+
+describe.runIf(process.platform === "linux").concurrent("the served process", () => {
+  const commandOf = async (pid: number) => (await readFile(`/proc/${pid}/cmdline`, "utf8")).split("\0")
+
+  it("keeps its memory small under the pid that was started", async (test) => {
+    const cwd = await Process.folder(test)
+    const { pid, stop } = await Process.start(cwd)
+    expect(await commandOf(pid)).toContain("--max-semi-space-size=8")
+    expect(await stop()).toMatchObject({ code: 0 })
+  })
+
+  it("leaves the choice to a NODE_OPTIONS that makes it", async (test) => {
+    const cwd = await Process.folder(test)
+    const { pid } = await Process.start(cwd, ["serve"], { NODE_OPTIONS: "--max-semi-space-size=16" })
+    expect((await commandOf(pid)).join(" ")).not.toContain("semi-space")
+  })
+})

@@ -1,0 +1,134 @@
+/** The host on Postgres, in processes of its own. */
+import { describe, expect, it } from "vitest"
+import * as OwnDatabase from "../support/OwnDatabase.ts"
+import * as Partner from "../support/Partner.ts"
+import * as Process from "../support/Process.ts"
+
+describe.concurrent("on Postgres", () => {
+  it("serves from an empty database, works beside other processes, and tells what is there to mend", async (test) => {
+    const cwd = await Process.folder(test)
+    const env = await OwnDatabase.make(test)
+    const server = await Process.start(cwd, ["serve", "--no-worker"], env)
+    expect(server.stdout()).toBe(`ready ${server.apiRoot}\n`)
+    expect((await fetch(`${server.apiRoot}/readyz`)).status).toBe(200)
+    const { key, organization, persona } = await Partner.register(cwd, env)
+    const shareId = await Partner.submit(server.apiRoot, key, persona.id)
+    expect(shareId).toMatch(/^[0-9a-f-]{36}$/)
+    const worker = await Process.start(cwd, ["worker"], {
+      ...env,
+      PORT: String(new URL(server.apiRoot).port),
+      PUBLIC_URL: server.apiRoot
+    })
+    const outbox = () => fetch(`${server.apiRoot}/dev/outbox`).then((response) => response.text())
+    await Process.eventually(outbox, (text) => text.includes("ada@creators.test"))
+    const other = await Process.start(cwd, ["serve"], env)
+    expect((await Partner.call(other.apiRoot, key, "/topics")).body.pagination.total).toBe(1)
+    expect(await Process.json(cwd, ["migrate"], env)).toEqual({ applied: [] })
+    expect(await Process.json(cwd, ["org", "list"], env)).toMatchObject([{ id: organization.id }])
+    expect((await Process.json(cwd, ["purge", "--dry-run"], env)).mails).toBe(0)
+    const findings = (await Process.json(cwd, ["doctor"], env)).findings
+    expect(findings).toContainEqual(
+      expect.objectContaining({ check: "database", state: "ok", message: expect.stringContaining(", database test_") })
+    )
+    for (const { stop } of [worker, other, server]) expect(await stop()).toMatchObject({ code: 0 })
+  })
+
+  it("of 8 processes that migrate at once on an empty database one does, and all end well", async (test) => {
+    const cwd = await Process.folder(test)
+    const env = await OwnDatabase.make(test)
+    const outcomes = await Promise.all(Array.from({ length: 8 }, () => Process.json(cwd, ["migrate"], env)))
+    expect(outcomes.filter(({ applied }) => applied.length > 0)).toHaveLength(1)
+  })
+
+  it("a database that takes no writes is told of by the doctor and by each round of work, though it answers reads", async (test) => {
+    const cwd = await Process.folder(test)
+    const env = await OwnDatabase.make(test)
+    await Process.json(cwd, ["migrate"], env)
+    const [place] = await OwnDatabase.rows(env, "SELECT current_database() AS name")
+    await OwnDatabase.rows(env, `ALTER DATABASE ${place?.["name"]} SET default_transaction_read_only = on`)
+    const doctor = await Process.run(cwd, ["doctor", "--json"], env)
+    expect(doctor.code).toBe(1)
+    expect(JSON.parse(doctor.stdout).findings).toContainEqual({
+      check: "database",
+      state: "mend",
+      message: expect.stringMatching(/ The database takes no writes from this role: transaction_read_only is on\. /)
+    })
+    const server = await Process.start(cwd, ["serve"], { ...env, LOG_FORMAT: "json" })
+    expect((await fetch(`${server.apiRoot}/readyz`)).status).toBe(503)
+    const told = () =>
+      Promise.resolve(
+        server
+          .stderr()
+          .split("\n")
+          .filter((line) => line.includes("round of work failed"))
+      )
+    const [line = ""] = await Process.eventually(told, (lines) => lines.length > 0)
+    expect(JSON.parse(line).annotations.reason).toMatch(/^cannot execute [A-Z ]+ in a read-only transaction$/)
+  })
+
+  it("behind a pooler the doctor asks for the role that serves, and names the other way where it leads nowhere", async (test) => {
+    const cwd = await Process.folder(test)
+    const env = await OwnDatabase.make(test)
+    const direct = env["DATABASE_URL"] ?? ""
+    await Process.json(cwd, ["migrate"], env)
+    const role = `reads_${new URL(direct).pathname.slice(1)}`
+    await OwnDatabase.rows(env, `CREATE ROLE ${role} LOGIN PASSWORD 'x'`)
+    test.onTestFinished(async () => {
+      await OwnDatabase.rows(env, `DROP OWNED BY ${role}`)
+      await OwnDatabase.rows(env, `DROP ROLE ${role}`)
+    })
+    await OwnDatabase.rows(env, `GRANT SELECT ON ALL TABLES IN SCHEMA public TO ${role}`)
+    const url = new URL(direct)
+    url.username = role
+    url.password = "x"
+    const doctor = async (way: string) => {
+      const given = { ...env, DATABASE_URL: url.href, DATABASE_DIRECT_URL: way }
+      const { stdout } = await Process.run(cwd, ["doctor", "--json"], given)
+      return JSON.parse(stdout).findings.find(({ check }: { check: string }) => check === "database")
+    }
+    expect(await doctor(direct)).toMatchObject({
+      state: "mend",
+      message: expect.stringContaining(`The role ${role} lacks privileges: DELETE ON api_keys;`)
+    })
+    await OwnDatabase.rows(env, `GRANT INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO ${role}`)
+    expect(await doctor(direct)).toMatchObject({ state: "ok" })
+    expect(await doctor("postgres://u@127.0.0.1:1/x")).toMatchObject({
+      state: "mend",
+      message: expect.stringMatching(/^DATABASE_DIRECT_URL leads to no database of use: .*ECONNREFUSED/)
+    })
+  })
+
+  it("a wrong database ends it with 1 and one sentence that holds no password", async (test) => {
+    const cwd = await Process.folder(test)
+    const env = await OwnDatabase.make(test)
+    const wrong = (change: (url: URL) => void) => {
+      const url = new URL(env["DATABASE_URL"] ?? "")
+      url.password = "hunter2"
+      change(url)
+      return url.href
+    }
+    const unreachable = wrong((url) => {
+      url.port = "1"
+    })
+    const unknown = wrong((url) => {
+      url.pathname = "/nowhere"
+    })
+    const stranger = wrong((url) => {
+      url.username = "somebody"
+    })
+    for (const DATABASE_URL of [unreachable, unknown, stranger]) {
+      for (const args of [["serve"], ["migrate"], ["org", "list"]]) {
+        const { code, stderr, stdout } = await Process.run(cwd, args, { ...env, DATABASE_URL, LOG_LEVEL: "error" })
+        expect(code).toBe(1)
+        expect(stdout).toBe("")
+        expect(stderr).toMatch(/^DATABASE_URL points at [^\n]+ port \d+, database \w+: [^\n]+\.\n$/)
+        expect(stderr).not.toContain("hunter2")
+      }
+    }
+    const doctor = await Process.run(cwd, ["doctor", "--json"], { ...env, DATABASE_URL: unreachable })
+    expect(doctor.code).toBe(1)
+    expect(JSON.parse(doctor.stdout).findings).toContainEqual(
+      expect.objectContaining({ check: "database", state: "mend", message: expect.stringContaining("ECONNREFUSED") })
+    )
+  })
+})

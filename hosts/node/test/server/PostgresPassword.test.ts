@@ -1,0 +1,69 @@
+/** PGPASSWORD: the password of Postgres as it is, where the address has none. */
+import * as Settings from "@partner-commentary/settings/Settings"
+import * as ConfigProvider from "effect/ConfigProvider"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Redacted from "effect/Redacted"
+import { describe, expect, it } from "vitest"
+import * as OwnDatabase from "../support/OwnDatabase.ts"
+import * as Process from "../support/Process.ts"
+
+/** Each of these characters ends or changes a password that is written into an address as it is. */
+const password = "a/b#c?d%25e@f:g&h+i =$j'k\"l\\m"
+
+const addresses = async (env: Record<string, string>) => {
+  const settings = Effect.provideService(
+    Settings.read,
+    ConfigProvider.ConfigProvider,
+    ConfigProvider.fromEnvRecord({ PGPASSWORD: password, ...env })
+  )
+  const { database } = await Effect.runPromise(settings)
+  if (!("url" in database)) throw new Error("SQLite")
+  return {
+    url: new URL(Redacted.value(database.url)),
+    direct: Option.map(database.directUrl, (url) => new URL(Redacted.value(url))),
+    told: database.told
+  }
+}
+
+describe("PGPASSWORD", () => {
+  it("is the password of both addresses where they have none, those of a socket included", async () => {
+    const { direct, told, url } = await addresses({
+      DATABASE_URL: "postgres://u@db.example.com/desk?sslmode=require",
+      DATABASE_DIRECT_URL: "postgres:///desk?host=/var/run/postgresql&user=u"
+    })
+    expect(url.searchParams.get("password")).toBe(password)
+    expect(url.searchParams.get("sslmode")).toBe("require")
+    expect(Option.getOrThrow(direct).searchParams.get("password")).toBe(password)
+    expect(told).toBe("db.example.com port 5432, database desk")
+  })
+
+  it("does not replace a password in the address", async () => {
+    for (const address of ["postgres://u:own@db/x", "postgres://u@db/x?password=own"]) {
+      expect((await addresses({ DATABASE_URL: address })).url.href).toBe(address)
+    }
+  })
+
+  it("opens a database that asks for a password with special characters, for every process", async (test) => {
+    const cwd = await Process.folder(test)
+    const env = await OwnDatabase.make(test)
+    const url = new URL(env["DATABASE_URL"] ?? "")
+    // The server of the tests asks such roles alone for a password.
+    const role = `guarded_${url.pathname.slice(1)}`
+    await OwnDatabase.rows(env, `CREATE ROLE ${role} SUPERUSER LOGIN PASSWORD '${password.replaceAll("'", "''")}'`)
+    test.onTestFinished(async () => {
+      await OwnDatabase.rows(env, `REASSIGN OWNED BY ${role} TO CURRENT_USER`)
+      await OwnDatabase.rows(env, `DROP ROLE ${role}`)
+    })
+    url.username = role
+    const given = { ...env, DATABASE_URL: url.href }
+    const refused = await Process.run(cwd, ["migrate"], { ...given, PGPASSWORD: "another" })
+    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining("password authentication failed") })
+    expect((await Process.json(cwd, ["migrate"], { ...given, PGPASSWORD: password })).applied).not.toEqual([])
+    const server = await Process.start(cwd, ["serve"], { ...given, PGPASSWORD: password })
+    expect((await fetch(`${server.apiRoot}/readyz`)).status).toBe(200)
+    const { code, stderr } = await server.stop()
+    expect(code).toBe(0)
+    expect(stderr).not.toContain(password.slice(0, 5))
+  })
+})

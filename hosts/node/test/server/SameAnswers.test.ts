@@ -1,0 +1,30 @@
+/** The server, as a process of its own, answers as every host does. */
+import { join } from "node:path"
+import * as Application from "@partner-commentary/test/Application"
+import * as HostConformance from "@partner-commentary/test/HostConformance"
+import { Mailbox } from "@partner-commentary/test/Mailbox"
+import { freePort } from "@partner-commentary/test/postgres/FreePort"
+import { ScriptedGenerator } from "@partner-commentary/test/ScriptedGenerator"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { expect, it } from "vitest"
+import * as Process from "../support/Process.ts"
+
+const apiRoot = "http://commentary.example"
+
+it("a request is answered as by every host", async (test) => {
+  const folder = await Process.folder(test)
+  const filename = join(folder, "commentary.db")
+  const stores = Application.layer({ filename, outside: Layer.merge(Mailbox.layer, ScriptedGenerator.layer) })
+  const partner = await Effect.runPromise(Effect.provide(HostConformance.partner("127.0.0.1"), stores))
+  const port = await freePort()
+  await Process.start(folder, ["serve"], {
+    DATABASE_URL: `sqlite:${filename}`,
+    PUBLIC_URL: apiRoot,
+    SMTP_URL: "smtp://127.0.0.1:1",
+    SIGNING_SECRET: "a secret of the tests, and long enough",
+    PORT: String(port)
+  })
+  const ask = HostConformance.overSocket({ port })
+  expect(await HostConformance.check({ ask, apiRoot, partner })).toBeGreaterThan(90)
+})

@@ -1,0 +1,244 @@
+import { existsSync } from "node:fs"
+import { readdir, stat } from "node:fs/promises"
+import { createServer } from "node:http"
+import { type AddressInfo, connect } from "node:net"
+import { join } from "node:path"
+import { SMTPServer } from "smtp-server"
+import { describe, expect, it } from "vitest"
+import * as Outbox from "../support/Outbox.ts"
+import * as Partner from "../support/Partner.ts"
+import * as Process from "../support/Process.ts"
+
+const secrets = { SIGNING_SECRET: "a-secret-that-only-this-test-knows-of" }
+
+describe.concurrent("serve", () => {
+  it("introduces a demo organization once, and says alone on its line when it listens", async (test) => {
+    const cwd = await Process.folder(test)
+    const first = await Process.start(cwd)
+    expect(first.stdout().split("\n")).toContain(`ready ${first.apiRoot}`)
+    expect(first.apiRoot).toMatch(/^http:\/\/127\.0\.0\.1:[1-9]\d*$/)
+    const key = /pk_live_\w+/.exec(first.stdout())?.[0] ?? ""
+    const personas = await Partner.call(first.apiRoot, key, "/personas")
+    expect(personas.body.data).toHaveLength(3)
+    for (const { id } of personas.body.data) expect(first.stdout()).toContain(id)
+    expect(first.stderr()).not.toContain(key)
+    expect(await (await fetch(`${first.apiRoot}/dev/outbox`)).text()).toContain("No mail")
+    expect(await first.stop()).toMatchObject({ code: 0 })
+    const second = await Process.start(cwd)
+    expect(second.stdout()).toBe(`ready ${second.apiRoot}\n`)
+    expect(await second.stop("SIGINT")).toMatchObject({ code: 0 })
+  })
+
+  it("keeps its data private, and the signing secret most of all", async (test) => {
+    const cwd = await Process.folder(test)
+    const { stop } = await Process.start(cwd)
+    await stop()
+    const mode = async (path: string) => (await stat(join(cwd, "data", path))).mode & 0o777
+    expect(await mode(".")).toBe(0o700)
+    expect(await mode("outbox")).toBe(0o700)
+    expect(await mode("signing-secret")).toBe(0o600)
+  })
+
+  it("two servers that start at once on no database both come up, on one secret and one demo", async (test) => {
+    const cwd = await Process.folder(test)
+    const servers = await Promise.all([Process.start(cwd), Process.start(cwd)])
+    const introduced = servers.filter(({ stdout }) => stdout().includes("pk_live_"))
+    expect(introduced).toHaveLength(1)
+    expect(await readdir(join(cwd, "data"))).not.toContainEqual(expect.stringMatching(/^\./))
+    expect(await Process.json(cwd, ["org", "list"])).toHaveLength(1)
+    const key = /pk_live_\w+/.exec(introduced[0]!.stdout())![0]
+    for (const { apiRoot } of servers) expect((await Partner.call(apiRoot, key, "/personas")).status).toBe(200)
+    for (const { stop } of servers) expect(await stop()).toMatchObject({ code: 0 })
+  })
+
+  it("commands work while it runs, and count from the next request on", async (test) => {
+    const cwd = await Process.folder(test)
+    const { apiRoot } = await Process.start(cwd)
+    const { key, keyId, organization, persona } = await Partner.register(cwd)
+    expect((await Partner.call(apiRoot, key, "/personas")).body.data).toMatchObject([{ id: persona.id }])
+    await Process.json(cwd, ["license", "revoke", "--org", organization.id, "--persona", persona.id])
+    expect((await Partner.call(apiRoot, key, "/personas")).body.data).toEqual([])
+    await Process.json(cwd, ["key", "revoke", keyId])
+    const refused = await Process.eventually(
+      () => Partner.call(apiRoot, key, "/personas"),
+      ({ status }) => status === 401
+    )
+    expect(refused.body.error.code).toBe("key_revoked")
+  })
+
+  it("a port that is taken stops the start with a sentence", async (test) => {
+    const cwd = await Process.folder(test)
+    const { apiRoot } = await Process.start(cwd)
+    const outcome = await Process.run(cwd, ["serve"], { PORT: new URL(apiRoot).port })
+    expect(outcome).toMatchObject({ code: 1, stdout: "" })
+    expect(outcome.stderr).toMatch(/^PORT must name a free port/m)
+    expect(outcome.stderr).not.toContain("Stopped")
+  })
+
+  it("finishes the request that runs when it is told to stop", async (test) => {
+    const cwd = await Process.folder(test)
+    const { apiRoot, stdout, stop } = await Process.start(cwd)
+    const { port } = new URL(apiRoot)
+    const key = /pk_live_\w+/.exec(stdout())?.[0]
+    const socket = connect(Number(port), "127.0.0.1").setEncoding("utf8")
+    let answer = ""
+    socket.on("data", (text) => {
+      answer += text
+    })
+    const closed = new Promise((resolve) => socket.on("close", resolve))
+    const head = `POST /partner/v1/topics HTTP/1.1\r\nhost: x\r\nx-api-key: ${key}\r\ncontent-type: application/json\r\n`
+    // In one piece with a request that is answered at once: whoever has that answer knows that this one has begun.
+    socket.write(`GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n${head}content-length: 2\r\n\r\n{`)
+    await Process.eventually(
+      async () => answer,
+      (text) => /^HTTP\/1\.1 200 [\s\S]*\r\n\r\n/.test(text)
+    )
+    const ended = stop()
+    const isRefused = () =>
+      fetch(`${apiRoot}/healthz`).then(
+        () => false,
+        () => true
+      )
+    await Process.eventually(isRefused, (refused) => refused)
+    expect(answer.match(/HTTP\/1\.1 \d+/g)).toEqual(["HTTP/1.1 200"])
+    socket.write("}")
+    await closed
+    expect(answer.match(/HTTP\/1\.1 \d+/g)).toEqual(["HTTP/1.1 200", "HTTP/1.1 400"])
+    expect(await ended).toMatchObject({ code: 0 })
+  })
+
+  it("outside development it mails through the mail server, and writes nothing beside the database", async (test) => {
+    const cwd = await Process.folder(test)
+    const received: Array<string> = []
+    const smtp = new SMTPServer({
+      authOptional: true,
+      disabledCommands: ["STARTTLS"],
+      onData: (stream, _session, done) => {
+        stream.setEncoding("utf8").on("data", (text) => received.push(text))
+        stream.on("end", () => done())
+      }
+    })
+    await new Promise<void>((resolve) => smtp.listen(0, "127.0.0.1", resolve))
+    test.onTestFinished(() => new Promise<void>((resolve) => smtp.close(resolve)))
+    const { port } = smtp.server.address() as AddressInfo
+    const env = { ...secrets, DATABASE_URL: "sqlite:./x.db", SMTP_URL: `smtp://127.0.0.1:${port}` }
+    await Process.json(cwd, ["migrate"], env)
+    const { apiRoot, stderr, stdout, stop } = await Process.start(cwd, ["serve"], env)
+    expect(stdout()).toBe(`ready ${apiRoot}\n`)
+    const { key, persona } = await Partner.register(cwd, env)
+    await Partner.submit(apiRoot, key, persona.id)
+    await Process.eventually(
+      async () => received.join(""),
+      (text) => text.includes("To: ada@creators.test")
+    )
+    expect((await fetch(`${apiRoot}/dev/outbox`)).status).toBe(404)
+    await stop()
+    expect(existsSync(join(cwd, "data"))).toBe(false)
+    expect(stderr()).not.toContain(secrets.SIGNING_SECRET)
+    const started = `for production: database ./x.db, mails go through 127.0.0.1 port ${port}, generator the local one`
+    expect(stderr()).toContain(started)
+    expect(stderr()).toContain(`PUBLIC_URL is unset: links in mails start with ${apiRoot}`)
+  })
+
+  it("starts on an IPv6 address, and names no outbox where mails go out", async (test) => {
+    const cwd = await Process.folder(test)
+    const { apiRoot, stdout } = await Process.start(cwd, ["serve"], {
+      HOST: "::1",
+      SMTP_URL: "smtp://desk:hunter2@127.0.0.1:9"
+    })
+    expect(apiRoot).toMatch(/^http:\/\/\[::1\]:\d+$/)
+    expect(stdout()).toContain("pk_live_")
+    expect(stdout()).not.toContain("/dev/outbox")
+    expect(stdout()).toContain("change-email --from ada@creators.localhost")
+  })
+
+  it("shows metrics on loopback where it is asked to", async (test) => {
+    const cwd = await Process.folder(test)
+    const { apiRoot, stderr } = await Process.start(cwd, ["serve"], { ADMIN_PORT: "0" })
+    await fetch(`${apiRoot}/partner/v1/topics`)
+    const address = /http:\/\/127\.0\.0\.1:\d+\/metrics/.exec(stderr())![0]
+    const text = await (await fetch(address)).text()
+    expect(text).toMatch(/^partner_commentary_http_requests_total\{.*status="401".*\} 1$/m)
+    expect(text).toContain("partner_commentary_generations_stalled 0")
+    expect(text).toContain("process_resident_memory_bytes")
+  })
+})
+
+describe.concurrent("worker", () => {
+  it("does the jobs of a server that does none", async (test) => {
+    const cwd = await Process.folder(test)
+    const server = await Process.start(cwd, ["serve", "--no-worker"])
+    const { apiRoot } = server
+    const { key, persona } = Partner.demo(server)
+    await Partner.submit(apiRoot, key, persona.id)
+    expect(await Outbox.mails(cwd)).toEqual([])
+    const worker = await Process.start(cwd, ["worker"], { PUBLIC_URL: apiRoot })
+    const [mail] = await Process.eventually(
+      () => Outbox.mails(cwd),
+      ({ length }) => length > 0
+    )
+    expect(mail).toContain(apiRoot.slice(0, 20))
+    expect(await worker.stop()).toMatchObject({ code: 0 })
+  })
+})
+
+describe.concurrent("retry, mail and creator", () => {
+  it("an operator gets stuck requests going, and moves and forgets creators", async (test) => {
+    const cwd = await Process.folder(test)
+    let isGood = false
+    const generator = createServer((_request, response) => {
+      response.writeHead(isGood ? 200 : 401, { "content-type": "application/json" })
+      const content = "A commentary about the derby, as the creator sees it. ".repeat(3)
+      response.end(
+        JSON.stringify(
+          isGood ? { choices: [{ finish_reason: "stop", message: { role: "assistant", content } }] } : { error: {} }
+        )
+      )
+    })
+    await new Promise<void>((resolve) => generator.listen(0, "127.0.0.1", resolve))
+    test.onTestFinished(() => void generator.close())
+    const { port } = generator.address() as AddressInfo
+    const server = await Process.start(cwd, ["serve"], {
+      GENERATOR_URL: `http://127.0.0.1:${port}/v1`,
+      GENERATOR_MODEL: "any",
+      WORKER_POLL_INTERVAL: "50 millis"
+    })
+    const { key, persona } = Partner.demo(server)
+    const shareId = await Partner.submit(server.apiRoot, key, persona.id)
+
+    expect(await Process.run(cwd, ["retry", shareId])).toMatchObject({ code: 1 })
+    expect(await Process.json(cwd, ["mail", "resend", shareId])).toEqual({ share_id: shareId, mail: "request" })
+    const move = ["creator", "change-email", "--from", "ADA@creators.localhost", "--to", "ada@new.test"]
+    expect(await Process.json(cwd, move)).toEqual({ personas: 1, assignments: 1 })
+    expect(await Process.run(cwd, move)).toMatchObject({ code: 1 })
+
+    const moved = await Process.eventually(
+      () => Outbox.mails(cwd),
+      (texts) => texts.some((text) => text.includes("ada@new.test"))
+    )
+    const text = moved.find((mail) => mail.includes("ada@new.test"))!.replaceAll("=\r\n", "")
+    const link = /http:\/\/[^\s"]+\/creator\/[\w.-]+/.exec(text)![0]
+    const respond = await fetch(`${link}/respond`, {
+      method: "POST",
+      headers: { "content-type": "application/json", accept: "application/json" },
+      body: JSON.stringify({ perspective: "The home side, because of its midfield." })
+    })
+    expect(respond.status).toBe(200)
+
+    const doctor = () => Process.run(cwd, ["doctor"])
+    const stalled = await Process.eventually(doctor, ({ stdout }) => stdout.includes(`retry ${shareId}`))
+    expect(stalled.code).toBe(1)
+    isGood = true
+    expect(await Process.json(cwd, ["retry", shareId])).toMatchObject({ share_id: shareId, status: "opinion_injected" })
+    const view = async () => (await fetch(link, { headers: { accept: "application/json" } })).json()
+    await Process.eventually(view, (answer) => answer.data.status === "commentary_generated")
+
+    expect(await Process.json(cwd, ["creator", "erase", "--email", "ada@new.test"])).toEqual({
+      personas: 1,
+      assignments: 1
+    })
+    const silent = await doctor()
+    expect(silent.code).toBe(1)
+    expect(silent.stdout).toContain(`persona update ${persona.id} --creator-email`)
+  })
+})

@@ -1,0 +1,53 @@
+/** Processes on one Postgres database tell each other: what was revoked is refused, and what is to be done is begun, without waiting for the next look. */
+import { expect, it } from "vitest"
+import * as OwnDatabase from "../support/OwnDatabase.ts"
+import * as Partner from "../support/Partner.ts"
+import * as Process from "../support/Process.ts"
+
+it("a key that another process revoked, and a suspended partner's, is refused soon; work begins at once", async (test) => {
+  const cwd = await Process.folder(test)
+  const env = { ...(await OwnDatabase.make(test)), WORKER_POLL_INTERVAL: "10 minutes" }
+  const server = await Process.start(cwd, ["serve", "--no-worker"], env)
+  const other = await Process.start(cwd, ["serve", "--no-worker"], env)
+  const port = String(new URL(server.apiRoot).port)
+  const worker = await Process.start(cwd, ["worker"], { ...env, PORT: port, PUBLIC_URL: server.apiRoot })
+  const { key, keyId, organization, persona } = await Partner.register(cwd, env)
+
+  const outbox = () => fetch(`${server.apiRoot}/dev/outbox`).then((response) => response.text())
+  const mails = async () => (await outbox()).split("ada@creators.test").length - 1
+  const firstSent = Process.eventually(mails, (count) => count > 0)
+  await Partner.submit(server.apiRoot, key, persona.id)
+  await firstSent
+
+  // What is said while nobody listens is looked for when listening begins anew.
+  const before = await mails()
+  await OwnDatabase.rows(
+    env,
+    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'LISTEN%'"
+  )
+  await Partner.submit(other.apiRoot, key, persona.id)
+  await Process.eventually(mails, (count) => count > before)
+
+  const statuses = () =>
+    Promise.all([server, other].map(async ({ apiRoot }) => (await Partner.call(apiRoot, key, "/personas")).status))
+  const listening = () =>
+    OwnDatabase.rows(
+      env,
+      "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'LISTEN%'"
+    )
+  await Process.eventually(listening, ({ length }) => length === 3)
+  /** What a process was told is on its way for a moment after the command has ended. */
+  const soon = (wanted: number) => Process.eventually(statuses, (both) => both.every((status) => status === wanted))
+  await soon(200)
+  await Process.json(cwd, ["org", "suspend", organization.id], env)
+  await soon(401)
+  await Process.json(cwd, ["org", "resume", organization.id], env)
+  await soon(200)
+  await Process.json(cwd, ["key", "revoke", keyId], env)
+  await soon(401)
+  // Each is seen by its heartbeat until it has stopped.
+  const processes = () => OwnDatabase.rows(env, "SELECT version, schema_id FROM processes")
+  expect(await processes()).toHaveLength(3)
+  for (const { stop } of [worker, other, server]) expect(await stop()).toMatchObject({ code: 0 })
+  expect(await processes()).toEqual([])
+})

@@ -1,0 +1,122 @@
+/** The real command line in processes of its own, each test in a folder of its own. */
+import { type ChildProcess, spawn } from "node:child_process"
+import { mkdtemp, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+
+const bin = fileURLToPath(new URL("../../bin/partner-commentary.js", import.meta.url))
+
+/** Without what the machine's own environment might set. */
+const bare = { PATH: process.env["PATH"], HOME: process.env["HOME"], TMPDIR: process.env["TMPDIR"] }
+
+export type Environment = Readonly<Record<string, string>>
+
+export interface Test {
+  readonly onTestFinished: (cleanUp: () => Promise<void>) => void
+}
+
+export interface Outcome {
+  readonly code: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+export interface Service {
+  readonly pid: number
+  readonly apiRoot: string
+  readonly stdout: () => string
+  readonly stderr: () => string
+  readonly stop: (signal?: NodeJS.Signals) => Promise<Outcome>
+}
+
+const children = new Map<string, Array<ChildProcess>>()
+
+/** A folder to run in; it and what runs in it are gone with the test. */
+export const folder = async (test: Test) => {
+  const path = await mkdtemp(join(tmpdir(), "partner-commentary-"))
+  test.onTestFinished(async () => {
+    for (const child of children.get(path) ?? []) child.kill("SIGKILL")
+    children.delete(path)
+    await rm(path, { recursive: true, force: true })
+  })
+  return path
+}
+
+/** `limits` are the shell's, as `ulimit -f 100`. */
+const launch = (cwd: string, args: ReadonlyArray<string>, env: Environment, limits?: string) => {
+  const [command = "", ...rest] = [
+    ...(limits === undefined ? [] : ["sh", "-c", `${limits} && exec "$@"`, "sh"]),
+    process.execPath,
+    bin,
+    ...args
+  ]
+  const child = spawn(command, rest, { cwd, env: { ...bare, ...env } })
+  children.set(cwd, [...(children.get(cwd) ?? []), child])
+  let stdout = ""
+  let stderr = ""
+  child.stdout.setEncoding("utf8").on("data", (text) => {
+    stdout += text
+  })
+  child.stderr.setEncoding("utf8").on("data", (text) => {
+    stderr += text
+  })
+  const ended = new Promise<Outcome>((resolve) => {
+    child.on("close", (code) => resolve({ code, stdout, stderr }))
+  })
+  return { child, ended, stdout: () => stdout, stderr: () => stderr }
+}
+
+export const run = (cwd: string, args: ReadonlyArray<string>, env: Environment = {}): Promise<Outcome> =>
+  launch(cwd, args, env).ended
+
+/** The one JSON value that a command answers with. */
+// biome-ignore lint/suspicious/noExplicitAny: what it holds is what the tests look at
+export const json = async (cwd: string, args: ReadonlyArray<string>, env: Environment = {}): Promise<any> => {
+  const { code, stderr, stdout } = await run(cwd, [...args, "--json"], env)
+  if (code !== 0) throw new Error(`${args.join(" ")} ended with ${code}: ${stderr}`)
+  return JSON.parse(stdout)
+}
+
+/** Waits for `ready`; what was said to stderr before it has come, too. */
+export const start = async (
+  cwd: string,
+  args: ReadonlyArray<string> = ["serve"],
+  env: Environment = {},
+  limits?: string
+): Promise<Service> => {
+  const { child, ended, stderr, stdout } = launch(cwd, args, { PORT: "0", ...env }, limits)
+  const apiRoot = await ready(child, ended, stdout)
+  // The two are read in any order, but in one turn of the event loop.
+  await new Promise((resolve) => setImmediate(resolve))
+  return {
+    pid: child.pid ?? 0,
+    apiRoot,
+    stdout,
+    stderr,
+    stop: (signal = "SIGTERM") => {
+      child.kill(signal)
+      return ended
+    }
+  }
+}
+
+const ready = (child: ChildProcess, ended: Promise<Outcome>, stdout: () => string) =>
+  new Promise<string>((resolve, reject) => {
+    child.stdout?.on("data", () => {
+      const line = /^ready ?(.*)\n/m.exec(stdout())
+      if (line !== null) resolve(line[1] ?? "")
+    })
+    void ended.then(({ code, stderr }) => reject(new Error(`ended with ${code} before it was ready: ${stderr}`)))
+  })
+
+/** Asks until the answer satisfies; some ask by a process of their own, which takes seconds on a busy machine. */
+export const eventually = async <A>(ask: () => Promise<A>, satisfies: (answer: A) => boolean): Promise<A> => {
+  const until = performance.now() + 50_000
+  for (;;) {
+    const answer = await ask()
+    if (satisfies(answer)) return answer
+    if (performance.now() > until) throw new Error(`still not: ${JSON.stringify(answer)}`)
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+}

@@ -1,0 +1,85 @@
+/** Health and metrics of real processes, as an operator's Prometheus and OpenTelemetry collector see them. */
+import { expect, it } from "vitest"
+import * as Collector from "../support/Collector.ts"
+import * as Partner from "../support/Partner.ts"
+import * as Process from "../support/Process.ts"
+
+const page = /(http:\/\/\S+)\/metrics/
+
+const text = async (url: string) => {
+  const response = await fetch(url)
+  return { status: response.status, body: await response.text() }
+}
+
+const names = (body: string) => new Set([...body.matchAll(/^# TYPE (\w+) /gm)].map(([, name]) => name ?? ""))
+
+it("OTLP alone exports every metric that /metrics shows, with the headers that it was given", async (test) => {
+  const collector = await Collector.start(test)
+  const [watched, exporting] = await Promise.all([
+    Process.start(await Process.folder(test), ["serve"], { ADMIN_PORT: "0" }),
+    Process.start(await Process.folder(test), ["serve"], {
+      OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+      OTEL_EXPORTER_OTLP_HEADERS: "authorization=Bearer%20s3cret, x-scope=desk"
+    })
+  ])
+  for (const { apiRoot } of [watched, exporting]) await text(`${apiRoot}/partner/v1/topics`)
+  const shown = names((await text(page.exec(watched.stderr())?.[0] ?? "")).body)
+  expect((await exporting.stop()).code).toBe(0)
+  expect([...shown].filter((name) => !collector.metrics.has(name))).toEqual([])
+  for (const name of standard) expect(collector.metrics).toContain(name)
+  expect(collector.headers[0]).toMatchObject({ authorization: "Bearer s3cret", "x-scope": "desk" })
+})
+
+const standard = [
+  "partner_commentary_database_up",
+  "partner_commentary_work_due",
+  "partner_commentary_work_overdue",
+  "partner_commentary_work_overdue_seconds",
+  "partner_commentary_mails_waiting",
+  "partner_commentary_generations_stalled",
+  "partner_commentary_webhook_circuits",
+  "process_resident_memory_bytes",
+  "process_cpu_seconds_total",
+  "process_start_time_seconds",
+  "nodejs_heap_size_limit_bytes",
+  "nodejs_eventloop_lag_p99_seconds",
+  "nodejs_eventloop_utilization_ratio"
+]
+
+it("/metrics counts the work that is due and the mails that wait, by kind", async (test) => {
+  const cwd = await Process.folder(test)
+  const service = await Process.start(cwd, ["serve", "--no-worker"], { ADMIN_PORT: "0" })
+  const { key, persona } = Partner.demo(service)
+  await Partner.submit(service.apiRoot, key, persona.id)
+  const { body } = await Process.eventually(
+    () => text(page.exec(service.stderr())?.[0] ?? ""),
+    (answer) => answer.body.includes("partner_commentary_mails_waiting 1")
+  )
+  expect(body).toContain('partner_commentary_work_due{kind="mails"} 1')
+  expect(body).toContain('partner_commentary_work_due{kind="deliveries"} 0')
+  expect(body).toContain('partner_commentary_work_overdue{kind="mails"} 0')
+  expect(body).toMatch(/^partner_commentary_work_overdue_seconds\{kind="mails"\} [\d.]+$/m)
+  expect(body).toContain('partner_commentary_webhook_circuits{state="half_open"} 0')
+  expect(body).toMatch(/^# TYPE process_cpu_seconds_total counter$/m)
+})
+
+it("a worker answers health checks and shows its metrics at ADMIN_HOST and ADMIN_PORT", async (test) => {
+  const cwd = await Process.folder(test)
+  const { stderr } = await Process.start(cwd, ["worker"], {
+    ADMIN_HOST: "::1",
+    ADMIN_PORT: "0",
+    PUBLIC_URL: "http://127.0.0.1:8080"
+  })
+  const admin = page.exec(stderr())?.[1] ?? ""
+  expect(admin).toMatch(/^http:\/\/\[::1\]:\d+$/)
+  expect(await text(`${admin}/healthz`)).toMatchObject({ status: 200 })
+  expect(await text(`${admin}/readyz`)).toMatchObject({ status: 200 })
+  expect((await text(`${admin}/metrics`)).body).toContain("partner_commentary_database_up 1")
+})
+
+it("an address that is none of this machine's is refused by the variable's name", async (test) => {
+  const cwd = await Process.folder(test)
+  const { code, stderr } = await Process.run(cwd, ["serve"], { PORT: "0", ADMIN_HOST: "192.0.2.1", ADMIN_PORT: "0" })
+  expect(code).toBe(1)
+  expect(stderr).toContain("ADMIN_HOST must name an address of this machine, and 192.0.2.1 is none.")
+})

@@ -1,0 +1,87 @@
+/** What a trace shows from a submission to the delivered event, as an operator's collector gets it. */
+import { expect, it } from "vitest"
+import * as Collector from "../support/Collector.ts"
+import * as Loopback from "../support/Loopback.ts"
+import * as Partner from "../support/Partner.ts"
+import * as Process from "../support/Process.ts"
+
+const content = "Who goes down this season?"
+
+const told = async (test: Process.Test, env: Process.Environment = {}) => {
+  const cwd = await Process.folder(test)
+  const collector = await Collector.start(test)
+  const events: Array<string> = []
+  const receiver = await Loopback.receive(test, (path) => {
+    events.push(path)
+    return 204
+  })
+  const { id: organization, key } = await Partner.testing(cwd, "Acme Sports")
+  const service = await Process.start(cwd, ["serve"], {
+    WEBHOOK_ALLOW_PRIVATE: "true",
+    OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+    ...env
+  })
+  const webhook = { url: `http://${receiver}/events`, events: ["commentary.failed"] }
+  expect((await Partner.call(service.apiRoot, key, "/webhooks", webhook)).status).toBe(201)
+  const { body } = await Partner.call(service.apiRoot, key, "/topics", { content, persona_ids: [Partner.declines] })
+  await Process.eventually(
+    async () => events.length,
+    (count) => count > 0
+  )
+  const topic = body.data.topic_id as string
+  const { body: detail } = await Partner.call(service.apiRoot, key, `/topics/${topic}`)
+  await service.stop()
+  const { spans } = collector
+  return { collector, key, organization, share: detail.data.commentaries[0].share_id as string, spans, topic }
+}
+
+type Spans = ReadonlyArray<Collector.Span>
+
+/** All that can be reached from a span by its parents, its links, and what links to it. */
+const reached = (spans: Spans, from: Collector.Span) => {
+  const idOf = ({ spanId, traceId }: { readonly spanId: string; readonly traceId: string }) => `${traceId} ${spanId}`
+  const byId = new Map(spans.map((span) => [idOf(span), span]))
+  const found = new Set([from])
+  for (const span of found) {
+    const parent = byId.get(`${span.traceId} ${span.parentSpanId}`)
+    if (parent !== undefined) found.add(parent)
+    for (const link of span.links) {
+      const linked = byId.get(idOf(link))
+      expect(linked, `${span.name} links to a span that was never exported`).toBeDefined()
+      if (linked !== undefined) found.add(linked)
+    }
+    for (const other of spans) if (other.links.some((link) => idOf(link) === idOf(span))) found.add(other)
+  }
+  return [...found]
+}
+
+it("the spans of a topic are found by following links, from its submission to the delivered event", async (test) => {
+  const { collector, key, organization, share, spans, topic } = await told(test)
+  const submission = spans.find(({ attributes }) => attributes["topic.id"] === topic && attributes["http.route"])
+  expect(submission?.attributes).toMatchObject({ "http.route": "/partner/v1/topics", "organization.id": organization })
+  if (submission === undefined) return
+  const chain = reached(spans, submission)
+  const names = chain.map(({ name }) => name)
+  for (const name of ["topic", "Wakeups.wake", "event", "Courier.deliver"]) expect(names).toContain(name)
+  const delivery = chain.find(({ name }) => name === "Courier.deliver")
+  expect(delivery?.attributes).toMatchObject({
+    "organization.id": organization,
+    "topic.id": topic,
+    "share.id": share,
+    "attempt.outcome": "success"
+  })
+  for (const { attributes, name } of chain) {
+    expect(attributes, name).toMatchObject({ "organization.id": organization, "topic.id": topic })
+  }
+  const statements = spans.filter(({ name }) => /^sql/.test(name))
+  expect(statements).toEqual([])
+  for (const body of collector.bodies) for (const secret of [key, content]) expect(body).not.toContain(secret)
+})
+
+it("statements are spans within those of their request where it is asked for", async (test) => {
+  const { organization, spans, topic } = await told(test, { OTEL_TRACE_STATEMENTS: "true" })
+  const submission = spans.find(({ attributes }) => attributes["topic.id"] === topic && attributes["http.route"])
+  const statements = spans.filter(({ name, traceId }) => name === "sqlite" && traceId === submission?.traceId)
+  expect(statements.length).toBeGreaterThan(0)
+  expect(statements.some(({ attributes }) => attributes["organization.id"] === organization)).toBe(true)
+})
