@@ -3,13 +3,13 @@ import { configDefaults, defineConfig } from "vitest/config"
 
 const folders = ["packages/*", "adapters/*", "hosts/*", "scripts", "examples"]
 
-const conformance = "hosts/test/test/conformance/*.test.ts"
+const conformance = "hosts/test/test/{spec,decisions}/*.test.ts"
 
 /** Many short tests in many files: they share what they import, which is most of what each file would cost. No state in modules. */
 const shareImports = ["packages/*", "adapters/*", "hosts/*", "conformance", "on Postgres"]
 
 /** What of the whole service's tests runs on Postgres each time; `test:long` runs all of it. */
-const onPostgres = ["Story", "Races"].map((name) => `hosts/test/test/${name}.test.ts`)
+const onPostgres = ["Story", "Races"].map((name) => `hosts/test/test/topics/${name}.test.ts`)
 
 /** The harness is SQLite in memory, wherever the rest runs. */
 export const onSqliteAlone = ["hosts/test/test/harness/*.test.ts"]

@@ -15,7 +15,7 @@ import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServer from "effect/http/HttpServer"
 import * as Layer from "effect/Layer"
-import { eventually } from "../test/Eventually.ts"
+import { eventually } from "../test/support/Eventually.ts"
 import { HeldGenerator } from "./HeldGenerator.ts"
 
 export const organizationName = "Courtside App"

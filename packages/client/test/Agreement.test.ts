@@ -26,7 +26,7 @@ type Closed<T> = [Literals<T>] extends [never] ? T : Literals<T> | Exclude<T, st
 
 /**
  * The members of the client's union in one, as the contract has them: `share_id` and `duplicate_of` may be there or not.
- * Which status has which is the client's to say, and the service is held to it in hosts/test/test/ClientResources.test.ts.
+ * Which status has which is the client's to say, and the service is held to it in hosts/test/test/client/ClientResources.test.ts.
  */
 interface AnyResult {
   readonly persona_id: Client.SubmissionResult["persona_id"]

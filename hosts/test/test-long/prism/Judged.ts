@@ -1,5 +1,5 @@
 /** A `fetch` whose every exchange Prism has judged, and a record of which operation was seen to answer what. */
-import type { Operation } from "../../test/authorization/Operations.ts"
+import type { Operation } from "../../test/support/authorization/Operations.ts"
 import { violations } from "./Prism.ts"
 
 export interface Judged {

@@ -1,0 +1,137 @@
+/** Every operation with every kind of caller: the answer follows from what the operation asks for, and from nothing else. */
+import { assert, it } from "@effect/vitest"
+import { ApiKeys } from "@partner-commentary/core/access/ApiKeys"
+import { ApiKeyId } from "@partner-commentary/core/shared/Ids"
+import { TestApi } from "@partner-commentary/test/TestApi"
+import * as Effect from "effect/Effect"
+import type { Whose } from "../support/authorization/Callers.ts"
+import { snapshot } from "../support/authorization/Estate.ts"
+import { bodies } from "../support/authorization/Examples.ts"
+import { homeOf, type Operation, operations, scopeOf, type Things } from "../support/authorization/Operations.ts"
+import {
+  ask,
+  behindProxy,
+  type Cell,
+  fresh,
+  named,
+  type Scene,
+  scene,
+  unknown
+} from "../support/authorization/Scene.ts"
+
+/** Words that are the first organization's alone: personas are shown to all of an organization's keys, simulated topics to its test keys. */
+const hidden = ({ simulated, things }: Scene, { operation }: Cell, whose: Whose): ReadonlyArray<string> => {
+  const { persona, share, ...always } = things
+  const marks = [...Object.values(always), "The First", "the-first"]
+  if (whose === "other organization") return [...marks, persona, share, simulated]
+  return homeOf(operation) === "test" ? [...marks, share, simulated] : marks
+}
+
+it.effect("every operation asks for the scope of what it does, or for a token, and has an example request", () =>
+  Effect.gen(function* () {
+    const all = yield* operations
+    assert.deepStrictEqual(Object.keys(bodies).toSorted(), all.map(({ id }) => id).toSorted())
+    for (const operation of all) {
+      const scope = scopeOf(operation)
+      const scheme = scope === undefined ? "DashboardToken" : "ApiKey"
+      assert.deepStrictEqual([operation.scheme, operation.scope], [scheme, scope], operation.id)
+    }
+  }).pipe(Effect.provide(behindProxy))
+)
+
+it.effect("whoever may not is refused by rule, learns nothing, and changes nothing", () =>
+  Effect.gen(function* () {
+    const present = yield* scene
+    const { all, cells, owner, simulated, things } = present
+    const hostile = cells.filter(({ answer }) => answer.is !== "success" || answer.whose !== "own")
+    const look = snapshot(owner, all, things, simulated)
+    const before = yield* look
+    for (const cell of hostile) {
+      const { answer, operation } = cell
+      const met = yield* ask(present, cell, things)
+      if (operation.method === "GET") {
+        const head = yield* ask(present, cell, things, { method: "HEAD" })
+        assert.deepStrictEqual([head.status, head.text], [met.status, ""], named(cell))
+      }
+      if (answer.is === "refused") {
+        assert.deepStrictEqual([met.status, met.code], [answer.status, answer.code], named(cell))
+        if (met.status === 401) {
+          assert.deepStrictEqual(Object.keys(JSON.parse(met.text).error).toSorted(), ["code", "message"])
+          if (operation.scope !== undefined && answer.code === "scope_denied") assert.include(met.text, operation.scope)
+          assert.strictEqual((yield* ask(present, cell, unknown)).bytes, met.bytes, named(cell))
+        }
+      } else if (answer.is === "unknown") {
+        assert.deepStrictEqual([met.status, met.code], [404, "not_found"], named(cell))
+        assert.strictEqual((yield* ask(present, cell, unknown)).bytes, met.bytes, named(cell))
+      } else {
+        assert.strictEqual(met.status, operation.success, `${named(cell)}: ${met.text}`)
+        for (const thing of hidden(present, cell, answer.whose)) assert.notInclude(met.text, thing, named(cell))
+      }
+    }
+    assert.deepStrictEqual(yield* look, before)
+    assert.isAbove(hostile.length, 20 * all.length)
+  }).pipe(Effect.provide(behindProxy))
+)
+
+const made = ({ id }: Operation, data: { readonly id: string }): Partial<Things> => {
+  if (id === "createWebhook") return { webhook: data.id }
+  return id === "createApiKey" || id === "rotateApiKey" ? { key: data.id } : {}
+}
+
+/** There are 20 active keys and 20 webhooks at most. */
+const tidied = Effect.fnUntraced(function* ({ owner, things }: Scene, { id }: Operation, left: Things) {
+  if (left.key !== things.key) yield* (yield* ApiKeys).revoke(ApiKeyId.make(left.key))
+  if (left.webhook === things.webhook || id === "deleteWebhook") return
+  const { call } = yield* TestApi
+  const { status } = yield* call(`/partner/v1/webhooks/${left.webhook}`, { method: "DELETE", key: owner.live })
+  assert.strictEqual(status, 200)
+})
+
+it.effect("whoever may, succeeds", () =>
+  Effect.gen(function* () {
+    const present = yield* scene
+    const own = present.cells.filter(({ answer }) => answer.is === "success" && answer.whose === "own")
+    for (const cell of own) {
+      const { operation } = cell
+      const things = yield* fresh(present, operation)
+      const met = yield* ask(present, cell, things)
+      assert.strictEqual(met.status, operation.success, `${named(cell)}: ${met.text}`)
+      yield* tidied(present, operation, { ...things, ...made(operation, JSON.parse(met.text).data) })
+    }
+    for (const operation of present.all)
+      assert.isTrue(
+        own.some((cell) => cell.operation === operation),
+        `${operation.id} is open to nobody`
+      )
+  }).pipe(Effect.provide(behindProxy))
+)
+
+it.effect("an answer kept under an idempotency key is given to nobody else", () =>
+  Effect.gen(function* () {
+    const present = yield* scene
+    const own = ({ answer }: Cell) => answer.is === "success" && answer.whose === "own"
+    for (const operation of present.all.filter(({ keeps }) => keeps)) {
+      const cells = present.cells.filter((cell) => cell.operation === operation)
+      const [first, ...others] = [...cells.filter(own), ...cells.filter((cell) => !own(cell))]
+      if (first === undefined) return assert.fail(`${operation.id} is open to nobody`)
+      const things = yield* fresh(present, operation)
+      const more = { nth: present.next(), headers: { "idempotency-key": "the-firsts" } }
+      const made = yield* ask(present, first, things, more)
+      assert.strictEqual(made.status, operation.success, made.text)
+      for (const cell of others) {
+        const met = yield* ask(present, cell, things, more)
+        const replayed = met.headers.get("idempotency-replayed")
+        if (own(cell)) {
+          assert.deepStrictEqual([met.status, met.text, replayed], [made.status, made.text, "true"], named(cell))
+        } else if (cell.answer.is === "success") {
+          // The first time at least it is its own; after that, its own again.
+          assert.strictEqual(met.status, operation.success, named(cell))
+          assert.notStrictEqual(met.text, made.text, named(cell))
+        } else {
+          assert.isNull(replayed, named(cell))
+          assert.strictEqual(met.status, cell.answer.is === "unknown" ? 404 : cell.answer.status, named(cell))
+        }
+      }
+    }
+  }).pipe(Effect.provide(behindProxy))
+)

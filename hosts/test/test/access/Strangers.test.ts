@@ -1,0 +1,105 @@
+/** Whoever has no good key, over real sockets behind a proxy: what costs them a call of their window, and where the window is told. */
+import { assert, it } from "@effect/vitest"
+import { ApiKeys } from "@partner-commentary/core/access/ApiKeys"
+import { Dashboard } from "@partner-commentary/core/access/Dashboard"
+import { DashboardIdentity, IdentityUnreachable } from "@partner-commentary/core/access/DashboardIdentity"
+import * as IpAllowList from "@partner-commentary/core/access/IpAllowList"
+import { TrustedProxies } from "@partner-commentary/server/ClientAddress"
+import * as Application from "@partner-commentary/test/Application"
+import { Mailbox } from "@partner-commentary/test/Mailbox"
+import { ScriptedGenerator } from "@partner-commentary/test/ScriptedGenerator"
+import * as Seed from "@partner-commentary/test/Seed"
+import { TestApi } from "@partner-commentary/test/TestApi"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Result from "effect/Result"
+import { json } from "../support/Json.ts"
+
+const behindProxy = TestApi.layerHttp.pipe(
+  Layer.provide(Layer.succeed(TrustedProxies, Result.getOrThrow(IpAllowList.parse(["127.0.0.1"]))))
+)
+
+const application = Application.layer({ outside: Layer.merge(Mailbox.layer, ScriptedGenerator.layer) })
+
+const from = (address: string, headers: Record<string, string> = {}) => ({
+  headers: { "x-forwarded-for": address, ...headers }
+})
+
+/** Of `count` calls side by side, how many were answered with which status. */
+const statuses = (count: number, path: string, init: ReturnType<typeof from>) =>
+  Effect.gen(function* () {
+    const { call } = yield* TestApi
+    const answers = yield* Effect.forEach(Array.from({ length: count }), () => call(path, init), { concurrency: 10 })
+    return Object.groupBy(answers, ({ status }) => status) as Record<number, ReadonlyArray<Response>>
+  })
+
+it.effect("paths outside of the contract's are 404 for a refused stranger too: they may be an embedder's own", () =>
+  Effect.gen(function* () {
+    const { call } = yield* TestApi
+    const stranger = from("203.0.113.7")
+    // Who looks for paths anywhere is counted.
+    assert.lengthOf((yield* statuses(60, "/elsewhere", stranger))[404] ?? [], 60)
+    const refused = yield* call("/partner/v1/nowhere", stranger)
+    assert.deepStrictEqual([refused.status, (yield* json(refused)).error.code], [429, "rate_limit_exceeded"])
+    for (const path of ["/elsewhere", "/", "/partner/v1", "/partner/v2/topics", "/partner/v1x/", "/elsewhere;x"]) {
+      const response = yield* call(path, stranger)
+      assert.deepStrictEqual([response.status, (yield* json(response)).error.code], [404, "not_found"], path)
+    }
+  }).pipe(Effect.provide(Layer.provideMerge(behindProxy, application)))
+)
+
+it.effect("a token that nobody can judge costs its sender a stranger's call: a flood of them is refused", () =>
+  Effect.gen(function* () {
+    const { call } = yield* TestApi
+    const flood = from("203.0.113.7", { authorization: "Bearer a.b.c" })
+    const path = "/partner/v1/api-keys"
+    const answered = yield* statuses(70, path, flood)
+    assert.deepStrictEqual([answered[500]?.length, answered[429]?.length], [60, 10])
+    const refused = yield* call(path, flood)
+    assert.deepStrictEqual([refused.status, refused.headers.get("x-ratelimit-remaining")], [429, "240"])
+    assert.strictEqual((yield* call(path, from("203.0.113.8", { authorization: "Bearer a.b.c" }))).status, 500)
+  }).pipe(
+    Effect.provide(
+      behindProxy.pipe(
+        Layer.provide(Layer.fresh(Dashboard.layer)),
+        Layer.provide(
+          Layer.succeed(DashboardIdentity, {
+            verify: () => Effect.fail(new IdentityUnreachable({ reason: "connect ECONNREFUSED" }))
+          })
+        ),
+        Layer.provideMerge(application)
+      )
+    )
+  )
+)
+
+it.effect(
+  "an address beyond its limit makes a suspect of whoever comes from there; a good key is served all the same",
+  () => {
+    const suspicions: Array<boolean | undefined> = []
+    const watched = Layer.effect(
+      ApiKeys,
+      Effect.map(ApiKeys, (keys) => ({
+        ...keys,
+        authenticate: (key, address, suspect) => {
+          suspicions.push(suspect)
+          return keys.authenticate(key, address, suspect)
+        }
+      }))
+    )
+    return Effect.gen(function* () {
+      const { call } = yield* TestApi
+      const { text: key } = yield* Seed.key(yield* Seed.organization())
+      const ask = (path: string, address: string) =>
+        Effect.map(call(path, from(address, { "x-api-key": key })), ({ status }) => status)
+      const topics = "/partner/v1/topics"
+      yield* statuses(60, topics, from("203.0.113.9"))
+      assert.strictEqual((yield* call(topics, from("203.0.113.9"))).status, 429)
+      suspicions.length = 0
+      assert.strictEqual(yield* ask(topics, "203.0.113.9"), 200)
+      assert.strictEqual(yield* ask("/partner/v1/nowhere", "203.0.113.9"), 404)
+      assert.strictEqual(yield* ask(topics, "203.0.113.10"), 200)
+      assert.deepStrictEqual(suspicions, [true, true, false])
+    }).pipe(Effect.provide(behindProxy.pipe(Layer.provide(watched), Layer.provideMerge(application))))
+  }
+)

@@ -1,0 +1,133 @@
+/** The official client against the real service: every answer and every refusal as its types promise them. */
+import { assert, it } from "@effect/vitest"
+import type { TopicProgress } from "@partner-commentary/client"
+import { ApiKeys } from "@partner-commentary/core/access/ApiKeys"
+import { TestPartnerCommentary } from "@partner-commentary/test"
+import * as InMemory from "@partner-commentary/test/InMemory"
+import * as Seed from "@partner-commentary/test/Seed"
+import * as Effect from "effect/Effect"
+import { clientOf, refusal, run } from "../support/ClientCalls.ts"
+
+const unknown = "019c0e1b-7c4e-7000-8000-2f6d1c9e4b10"
+const content = "Will the Lakers make the play-offs?"
+const perspective = "They will, but only just. The defence has finally woken up."
+
+it("a topic is submitted, waited for while its creators answer, and fetched in every view", async () => {
+  await using pc = await TestPartnerCommentary.make()
+  const { organization, personas } = await pc.seed({
+    personas: [{ name: "Ada Vance", expertise: ["basketball"] }, "Bo Lindqvist"]
+  })
+  const [ada, bo] = personas
+  const client = pc.client(organization)
+
+  const listed = await client.personas.list()
+  assert.deepStrictEqual(
+    listed.map(({ name }) => name),
+    ["Ada Vance", "Bo Lindqvist"]
+  )
+  assert.deepStrictEqual((await client.personas.get(ada.id)).expertise, ["basketball"])
+
+  const metadata = { desk: "basketball", at: [1, { deep: null }] }
+  const topic = await client.topics.create({
+    content,
+    persona_ids: [ada.id, bo.id, unknown],
+    external_reference: "a:b.c-d_e",
+    metadata
+  })
+  assert.deepStrictEqual(
+    topic.results.map(({ status }) => status),
+    ["sent", "sent", "not_licensed"]
+  )
+  assert.deepStrictEqual([topic.personas_sent, topic.status, topic.metadata], [2, "pending", metadata])
+
+  const seen: Array<TopicProgress> = []
+  const waiting = client.topics.waitFor(topic.topic_id, { intervalMs: 5, onProgress: (status) => seen.push(status) })
+  await pc.creator(bo).decline()
+  await pc.creator(ada).respond(perspective)
+  await pc.creator(ada).approve()
+
+  const detail = await waiting
+  assert.strictEqual(detail.status, "completed")
+  assert.deepStrictEqual(detail.summary, { total_personas: 2, completed: 1, pending: 0, failed: 1 })
+  const [first, second] = detail.commentaries
+  assert.include(first?.commentary?.content, perspective)
+  assert.deepStrictEqual([second?.commentary, second?.failure?.reason], [null, "declined"])
+  assert.strictEqual(seen.at(-1)?.overall_status, "completed")
+  assert.strictEqual(seen.at(-1)?.summary.creator_approved, 1)
+
+  const { commentaries } = await client.topics.commentaries(topic.topic_id)
+  assert.deepStrictEqual(
+    commentaries.map(({ commentary_id, persona }) => [commentary_id, persona.name]),
+    [[first?.commentary?.id, "Ada Vance"]]
+  )
+  const lookup = await client.topics.byReference("a:b.c-d_e")
+  assert.deepStrictEqual([lookup.topic_id, lookup.truncated, lookup.commentaries.length], [topic.topic_id, false, 2])
+})
+
+it.effect("every topic of every page comes by, newest first, and none twice", () =>
+  Effect.gen(function* () {
+    const owner = yield* Seed.organization()
+    const ada = yield* Seed.persona(owner)
+    const { client, requests } = yield* clientOf((yield* Seed.key(owner)).text)
+    const made: Array<string> = []
+    for (let at = 0; at < 7; at++) {
+      const topic = { content: `Who wins match number ${at}?`, persona_ids: [ada.id] }
+      made.unshift((yield* run(() => client.topics.create(topic))).topic_id)
+    }
+    const before = requests()
+    const listed = yield* run(async () => {
+      const ids: Array<string> = []
+      for await (const { topic_id } of client.topics.list({ status: "pending", limit: 3 })) ids.push(topic_id)
+      return ids
+    })
+    assert.deepStrictEqual(listed, made)
+    assert.strictEqual(requests() - before, 3)
+    const page = yield* run(() => client.topics.list({ limit: 2, offset: 1 }))
+    assert.strictEqual(page.pagination.total, 7)
+    assert.deepStrictEqual(
+      page.data.map(({ topic_id }) => topic_id),
+      made.slice(1, 3)
+    )
+  }).pipe(Effect.provide(InMemory.layer))
+)
+
+it.effect("each refusal is an ApiError with its code, its status and its details, after one request", () =>
+  Effect.gen(function* () {
+    const owner = yield* Seed.organization({ limits: { topics_per_month: 1 } })
+    const ada = yield* Seed.persona(owner)
+    const strangers = yield* Seed.persona(null)
+    const key = yield* Seed.key(owner)
+    const { client, requests } = yield* clientOf(key.text)
+    const topic = { content, persona_ids: [ada.id] }
+
+    const invalid = yield* refusal("invalid_request", () => client.topics.create({ content: "?", persona_ids: [] }))
+    assert.strictEqual(invalid.status, 400)
+    assert.isAbove(invalid.details.errors.length, 1)
+    assert.match(invalid.requestId ?? "", /./)
+    const limit = yield* refusal("invalid_request", () => client.topics.list({ limit: 1000 }))
+    assert.strictEqual(limit.details.field, "limit")
+
+    const nobody = yield* refusal("no_valid_personas", () => client.topics.create({ content, persona_ids: [unknown] }))
+    assert.deepStrictEqual(nobody.details, [{ persona_id: unknown, status: "not_licensed" }])
+    const licence = yield* refusal("not_licensed", () => client.personas.get(strangers.id))
+    assert.deepStrictEqual([licence.status, licence.details.persona_id], [403, strangers.id])
+    assert.strictEqual((yield* refusal("not_found", () => client.topics.get(unknown))).status, 404)
+    yield* refusal("not_found", () => client.topics.byReference("nobody's".replace("'", "-")))
+    yield* refusal("not_found", () => client.topics.waitFor(unknown))
+    assert.strictEqual(requests(), 7)
+
+    yield* run(() => client.topics.create(topic))
+    const before = requests()
+    const quota = yield* refusal("rate_limit_exceeded", () =>
+      client.topics.create({ ...topic, content: "And who wins the cup this year?" })
+    )
+    assert.deepStrictEqual([quota.status, quota.details.quota, requests() - before], [429, "topics_per_month", 1])
+
+    const reader = yield* clientOf((yield* Seed.key(owner, { scopes: ["topics:read"] })).text)
+    assert.match((yield* refusal("scope_denied", () => reader.client.personas.list())).message, /personas:read/)
+    const stranger = yield* clientOf("pk_live_nobodys")
+    assert.strictEqual((yield* refusal("unauthorized", () => stranger.client.personas.list())).status, 401)
+    yield* Effect.orDie((yield* ApiKeys).revoke(key.id))
+    yield* refusal("key_revoked", () => client.personas.list())
+  }).pipe(Effect.provide(InMemory.layer))
+)

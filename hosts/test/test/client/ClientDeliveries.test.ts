@@ -1,0 +1,59 @@
+/** The official client's view of deliveries, its retries and recoveries, against the real service. */
+import { assert, it } from "@effect/vitest"
+import * as InMemory from "@partner-commentary/test/InMemory"
+import { Receivers } from "@partner-commentary/test/Receivers"
+import * as Effect from "effect/Effect"
+import { clientOf, refusal, run } from "../support/ClientCalls.ts"
+import { seeded } from "../support/DeliveryCalls.ts"
+import { eventually } from "../support/Eventually.ts"
+
+const unknown = "019c0e1b-7c4e-7000-8000-2f6d1c9e4b10"
+
+it.effect("deliveries are listed, looked at, sent again and recovered", () =>
+  Effect.gen(function* () {
+    const receivers = yield* Receivers
+    yield* receivers.answer(() => Effect.succeed({ status: 410, excerpt: "gone" }))
+    const { declined, key } = yield* seeded
+    const { webhooks } = (yield* clientOf(key)).client
+    const { id } = yield* run(() => webhooks.create({ url: "https://example.com/hook", events: ["commentary.failed"] }))
+    yield* declined("Who goes down this season?")
+    yield* eventually(
+      "the webhook is disabled",
+      Effect.map(
+        run(() => webhooks.get(id)),
+        ({ status }) => status === "disabled"
+      )
+    )
+    for (const content of ["And who goes up instead?", "Who is third?"]) yield* declined(content)
+    const page = yield* run(() => webhooks.deliveries(id, { limit: 2, status: "held" }))
+    assert.deepStrictEqual([page.data.length, page.pagination.limit], [2, 2])
+    const all = yield* run(async () => {
+      const ids: Array<string> = []
+      for await (const delivery of webhooks.deliveries(id, { limit: 1 })) ids.push(delivery.id)
+      return ids
+    })
+    assert.strictEqual(all.length, 3)
+    const [newest = "", , oldest = ""] = all
+    const seen = yield* run(() => webhooks.delivery(id, oldest))
+    assert.deepInclude(seen, { id: oldest, event_id: `evt_${oldest}`, status: "held", type: "commentary.failed" })
+    assert.deepInclude(seen.attempts[0], { kind: "scheduled", response_code: 410, response_excerpt: "gone" })
+    assert.strictEqual((yield* run(() => webhooks.retry(id, newest))).status, "held")
+    const since = new Date(Date.parse(seen.created_at)).toISOString()
+    const dry = yield* run(() => webhooks.recover(id, { since, dry_run: true }))
+    assert.deepInclude(dry, { since, dry_run: true, count: 3, failed: 0, held: 3 })
+    assert.deepInclude(yield* run(() => webhooks.recover(id, { since })), { dry_run: false, count: 3 })
+    yield* receivers.answer(() => Effect.succeed({}))
+    yield* run(() => webhooks.update(id, { status: "active" }))
+    yield* eventually(
+      "all are delivered",
+      Effect.map(
+        run(() => webhooks.deliveries(id, { status: "delivered" })),
+        ({ data }) => data.length === 3
+      )
+    )
+    yield* refusal("not_found", () => webhooks.delivery(id, unknown))
+    yield* refusal("not_found", () => webhooks.retry(id, unknown))
+    const refused = yield* refusal("invalid_request", () => webhooks.recover(id, { since: "2020-01-01T00:00:00Z" }))
+    assert.strictEqual(refused.details.field, "since")
+  }).pipe(Effect.provide(InMemory.layer))
+)

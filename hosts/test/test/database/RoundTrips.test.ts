@@ -1,0 +1,118 @@
+/** How often a request goes to Postgres and back, counted on the line. */
+import { assert, it } from "@effect/vitest"
+import * as Seed from "@partner-commentary/test/Seed"
+import { TestApi } from "@partner-commentary/test/TestApi"
+import * as Effect from "effect/Effect"
+import { json } from "../support/Json.ts"
+import * as OnTheWire from "../support/OnTheWire.ts"
+
+const content = "Who will win the cup this year?"
+
+it.effect(
+  "POST /topics goes to Postgres twice, whatever the number of personas: the change is one statement, and a transaction by itself",
+  () =>
+    Effect.gen(function* () {
+      const { call } = yield* TestApi
+      const owner = yield* Seed.organization()
+      const personas = yield* Effect.forEach(Array.from({ length: 50 }), () => Seed.persona(owner))
+      const { text: key } = yield* Seed.key(owner)
+      const post = (personas: ReadonlyArray<{ readonly id: string }>, more: object = {}) =>
+        call("/partner/v1/topics", {
+          method: "POST",
+          key,
+          body: { content: `${content} ${personas.length}`, persona_ids: personas.map(({ id }) => id) },
+          ...more
+        })
+      yield* post(personas.slice(0, 2))
+      for (const some of [personas.slice(0, 1), personas.slice(0, 3), personas]) {
+        const { answer, turns } = yield* OnTheWire.during(post(some))
+        assert.strictEqual(answer.status, 201)
+        assert.strictEqual((yield* json(answer)).data.personas_sent, some.length)
+        assert.deepStrictEqual(turns.map(OnTheWire.kindOf), ["SELECT licenses", "WITH"])
+      }
+    }).pipe(Effect.provide(OnTheWire.layer))
+)
+
+it.effect(
+  "POST /topics under an Idempotency-Key claims the key, makes the change and keeps the answer, each in one way",
+  () =>
+    Effect.gen(function* () {
+      const { call } = yield* TestApi
+      const owner = yield* Seed.organization()
+      const persona = yield* Seed.persona(owner)
+      const { text: key } = yield* Seed.key(owner)
+      const post = (number: number) =>
+        call("/partner/v1/topics", {
+          method: "POST",
+          key,
+          headers: { "idempotency-key": `own-${number}` },
+          body: { content: `${content} ${number}`, persona_ids: [persona.id] }
+        })
+      yield* post(0)
+      const first = yield* OnTheWire.during(post(1))
+      assert.strictEqual(first.answer.status, 201)
+      assert.deepStrictEqual(first.turns.map(OnTheWire.kindOf), [
+        "SELECT kept_answers",
+        "SELECT licenses",
+        "BEGIN",
+        "WITH",
+        "WITH",
+        "UPDATE kept_answers",
+        "COMMIT"
+      ])
+      const again = yield* OnTheWire.during(post(1))
+      assert.strictEqual(again.answer.headers.get("idempotency-replayed"), "true")
+      assert.deepStrictEqual(again.turns.map(OnTheWire.kindOf), ["SELECT kept_answers"])
+    }).pipe(Effect.provide(OnTheWire.layer))
+)
+
+it.effect("GET status is one way to Postgres, and writes nothing; the key was asked for before", () =>
+  Effect.gen(function* () {
+    const { call } = yield* TestApi
+    const owner = yield* Seed.organization()
+    const personas = yield* Effect.forEach(Array.from({ length: 3 }), () => Seed.persona(owner))
+    const { text: key } = yield* Seed.key(owner)
+    const body = { content, persona_ids: personas.map(({ id }) => id) }
+    const created = yield* json(yield* call("/partner/v1/topics", { method: "POST", key, body }))
+    const status = call(`/partner/v1/topics/${created.data.topic_id}/status`, { key })
+    const { answer, turns } = yield* OnTheWire.during(status)
+    assert.strictEqual(answer.status, 200)
+    assert.deepStrictEqual(turns.map(OnTheWire.kindOf), ["SELECT topics"])
+  }).pipe(Effect.provide(OnTheWire.layer))
+)
+
+it.effect("topics and polls that come at one time go to Postgres together, and each is answered for itself", () =>
+  Effect.gen(function* () {
+    const { call } = yield* TestApi
+    const owner = yield* Seed.organization()
+    const persona = yield* Seed.persona(owner)
+    const { text: key } = yield* Seed.key(owner)
+    const post = (number: number) => {
+      const body = { content: `${content} ${number}`, persona_ids: [persona.id] }
+      return Effect.flatMap(call("/partner/v1/topics", { method: "POST", key, body }), json)
+    }
+    const ids = [(yield* post(0)).data.topic_id]
+    const numbers = Array.from({ length: 20 }, (_, index) => index)
+    const posted = yield* OnTheWire.during(Effect.forEach(numbers, post, { concurrency: "unbounded" }))
+    // The first is one of those that were sent before.
+    assert.lengthOf(
+      posted.answer.filter(({ success }) => success),
+      19
+    )
+    ids.push(...posted.answer.slice(1).map(({ data }) => data.topic_id))
+    const written = posted.turns.map(OnTheWire.kindOf).filter((kind) => kind !== "SELECT licenses")
+    assert.isTrue(written.every((kind) => kind === "WITH"))
+    assert.isAtMost(written.length, 10)
+    const polled = yield* OnTheWire.during(
+      Effect.forEach(ids, (id) => Effect.flatMap(call(`/partner/v1/topics/${id}/status`, { key }), json), {
+        concurrency: "unbounded"
+      })
+    )
+    assert.deepStrictEqual(
+      polled.answer.map(({ data }) => [data.topic_id, data.personas.length]),
+      ids.map((id) => [id, 1])
+    )
+    assert.isTrue(polled.turns.map(OnTheWire.kindOf).every((kind) => kind === "SELECT topics"))
+    assert.isAtMost(polled.turns.length, 10)
+  }).pipe(Effect.provide(OnTheWire.layer))
+)

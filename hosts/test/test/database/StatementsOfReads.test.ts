@@ -1,0 +1,115 @@
+/** No read asks more often for more: every GET of the description, with one and with thirty of everything. */
+import { assert, it } from "@effect/vitest"
+import * as Seed from "@partner-commentary/test/Seed"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as TestClock from "effect/testing/TestClock"
+import { homeOf, operations, send, type Things } from "../support/authorization/Operations.ts"
+import { eventually } from "../support/Eventually.ts"
+import * as OnTheWire from "../support/OnTheWire.ts"
+import { act, get, reached, submit, tokenFor } from "../support/Requests.ts"
+import { post, retry } from "../support/WebhookCalls.ts"
+
+const all = { concurrency: 10 } as const
+/** Of an organization. */
+const mostWebhooks = 10
+const external_reference = "the-same"
+
+/** So many personas, commentaries of one topic, topics under one reference, webhooks, deliveries, attempts, events and keys. */
+const estate = Effect.fnUntraced(function* (size: number) {
+  const owner = yield* Seed.organization({ name: `With ${size}` })
+  const { text: live } = yield* Seed.key(owner)
+  const token = yield* Seed.token(owner)
+  const numbers = Array.from({ length: size }, (_, number) => number)
+  const personas = yield* Effect.forEach(numbers, () => Seed.persona(owner))
+  const keys = yield* Effect.forEach(numbers, (number) =>
+    Seed.key(owner, { environment: number % 2 === 0 ? "live" : "test" })
+  )
+  const webhooks = yield* Effect.forEach(numbers.slice(0, mostWebhooks), (number) =>
+    Effect.map(
+      post(live, {
+        url: `https://example.com/${size}/${number}`,
+        events: [number === 0 ? "creator.approved" : "commentary.failed"]
+      }),
+      ({ body }) => String(body.data.id)
+    )
+  )
+  const content = `Is ${size} too many to ask at once?`
+  const topic = yield* submit(live, content, personas, { external_reference })
+  yield* Effect.forEach(numbers.slice(1), (n) => submit(live, `${content} ${n}`, personas, { external_reference }), all)
+  yield* Effect.forEach(
+    personas,
+    Effect.fnUntraced(function* (persona) {
+      const link = yield* tokenFor(persona, `${content}\n`)
+      yield* act(link, "respond", { perspective: "It is not, and that is how it should be." })
+      yield* reached(live, topic, persona, "commentary_generated")
+      yield* act(link, "approve")
+    }),
+    all
+  )
+  const [webhook = ""] = webhooks
+  const deliveries = yield* eventually(
+    "the deliveries",
+    Effect.map(get(live, `/webhooks/${webhook}/deliveries?status=delivered&limit=100`), ({ data }) =>
+      data.length === size ? data : undefined
+    )
+  )
+  const delivery: string = deliveries[0].id
+  for (const number of numbers) {
+    const found = get(live, `/webhooks/${webhook}/deliveries/${delivery}`)
+    yield* eventually(
+      "the attempt",
+      Effect.map(found, ({ data }) => data.status === "delivered" && data.attempts.length === number + 1)
+    )
+    if (number + 1 < size) yield* retry(live, webhook, delivery)
+  }
+  const commentaries = (yield* get(live, `/topics/${topic}/commentaries`)).data.commentaries
+  assert.strictEqual(commentaries.length, size)
+  const things: Things = {
+    topic,
+    commentary: commentaries[0].commentary_id,
+    reference: external_reference,
+    persona: personas[0]?.id ?? "",
+    webhook,
+    delivery,
+    key: keys[0]?.id ?? "",
+    share: ""
+  }
+  return { live, token, things }
+})
+
+/** Nobody works any more: what goes over the line is the reads'. */
+const agree = Effect.fnUntraced(function* (estates: ReadonlyArray<Effect.Success<ReturnType<typeof estate>>>) {
+  const reads = (yield* operations).filter(({ method }) => method === "GET")
+  assert.isAbove(reads.length, 12)
+  for (const read of reads) {
+    const seen = yield* Effect.forEach(
+      estates,
+      Effect.fnUntraced(function* ({ live, things, token }) {
+        const ask = send(read, things, homeOf(read) === "live" ? { key: live, token } : { token })
+        yield* ask
+        const { answer, turns } = yield* OnTheWire.during(ask)
+        assert.strictEqual(answer.status, read.success, `${read.id}: ${answer.text}`)
+        return { statements: turns.map(OnTheWire.kindOf), length: answer.text.length }
+      })
+    )
+    const [few, more] = seen
+    assert.deepStrictEqual(more?.statements, few?.statements, read.id)
+    assert.isAtMost(few?.statements.length ?? 9, 3, read.id)
+    assert.isTrue(
+      few?.statements.every((statement) => statement.startsWith("SELECT")),
+      `${read.id}: ${few?.statements}`
+    )
+  }
+})
+
+it.effect(
+  "every GET sends the same statements with one and with thirty of everything, and none that writes",
+  () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(Date.UTC(2026, 0, 30, 12))
+      const estates = yield* Effect.provide(Effect.forEach([1, 30], estate), Layer.fresh(OnTheWire.atWork))
+      yield* Effect.provide(agree(estates), Layer.fresh(OnTheWire.still))
+    }).pipe(Effect.provide(OnTheWire.Line.layer)),
+  120_000
+)

@@ -1,0 +1,110 @@
+/** Decisions: the figures that are configuration, each set to another value and seen from outside. */
+import { assert, layer } from "@effect/vitest"
+import { ScriptedGenerator } from "@partner-commentary/test/ScriptedGenerator"
+import * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as TestClock from "effect/testing/TestClock"
+import {
+  creator,
+  mails,
+  only,
+  outside,
+  partner,
+  perspective,
+  reached,
+  serviceWith,
+  story
+} from "../support/conformance/Partner.ts"
+import { eventually } from "../support/Eventually.ts"
+
+const content = "Who wins tonight?"
+const other = serviceWith({
+  outside,
+  policy: {
+    contentLength: { min: 3, max: 20 },
+    duplicateWindow: Duration.hours(1),
+    responseWindow: Duration.hours(2),
+    approvalWindow: Duration.days(1),
+    generationRetries: [Duration.seconds(30)]
+  }
+})
+
+/** How long the creator has, by their page. */
+const left = Effect.fnUntraced(function* (state: "topic_sent" | "commentary_generated") {
+  const by = yield* partner()
+  const { id, personas } = yield* story(by, content, [state])
+  const { look } = yield* creator(only(personas), content)
+  const expiresAt = Date.parse((yield* look).body.data.expires_at)
+  return { by, id, persona: only(personas), hours: (expiresAt - (yield* Clock.currentTimeMillis)) / 3_600_000 }
+})
+
+layer(other)("decisions: configuration", (it) => {
+  it.effect("both bounds of the content's length are configuration", () =>
+    Effect.gen(function* () {
+      const by = yield* partner()
+      const { id } = yield* by.persona()
+      for (const [said, status] of [
+        ["hm", 400],
+        ["Who", 201],
+        ["x".repeat(20), 201],
+        ["x".repeat(21), 400]
+      ] as const)
+        assert.strictEqual((yield* by.post("/topics", { content: said, persona_ids: [id] })).status, status, said)
+    })
+  )
+
+  it.effect("the 24 h of the same topic are configuration", () =>
+    Effect.gen(function* () {
+      const by = yield* partner()
+      const { id } = yield* by.persona()
+      const post = Effect.map(by.post("/topics", { content, persona_ids: [id] }), ({ status }) => status)
+      assert.deepStrictEqual([yield* post, yield* post], [201, 400])
+      yield* TestClock.adjust("1 hour")
+      assert.strictEqual(yield* post, 201)
+    })
+  )
+
+  it.effect("the allowed response time is configuration; a reminder goes out at half of it", () =>
+    Effect.gen(function* () {
+      const { by, hours, id, persona } = yield* left("topic_sent")
+      assert.strictEqual(hours, 2)
+      yield* TestClock.adjust("1 hour")
+      yield* mails(persona, content, 2)
+      yield* TestClock.adjust("1 hour")
+      yield* reached(by, id, persona, "expired")
+    })
+  )
+
+  it.effect("the approval window is configuration", () =>
+    Effect.gen(function* () {
+      const { by, hours, id, persona } = yield* left("commentary_generated")
+      assert.strictEqual(hours, 24)
+      yield* TestClock.adjust("24 hours")
+      yield* reached(by, id, persona, "approval_timeout")
+    })
+  )
+
+  it.effect("the attempts at a draft are configuration", () =>
+    Effect.gen(function* () {
+      const by = yield* partner()
+      const { personas } = yield* story(by, content, ["topic_sent"])
+      const generator = yield* ScriptedGenerator
+      const before = (yield* generator.requests).length
+      yield* generator.failNext({ permanent: false }, { permanent: false })
+      yield* (yield* creator(only(personas), content)).act("respond", { perspective })
+      const tried = (count: number) =>
+        eventually(
+          `attempt ${count}`,
+          Effect.map(generator.requests, ({ length }) => length - before === count)
+        )
+      yield* tried(1)
+      yield* by.get("/topics")
+      yield* TestClock.adjust("30 seconds")
+      yield* tried(2)
+      yield* mails(only(personas), content, 2)
+      yield* TestClock.adjust("20 hours")
+      assert.strictEqual((yield* generator.requests).length - before, 2)
+    })
+  )
+})

@@ -1,0 +1,253 @@
+/** Decisions, States: what creators may do with a draft, what they may do too late or twice, and how far a link goes. */
+import { assert, layer } from "@effect/vitest"
+import { Creators } from "@partner-commentary/core/creator/Creators"
+import { tokenIn } from "@partner-commentary/test/Mailbox"
+import * as Effect from "effect/Effect"
+import * as TestClock from "effect/testing/TestClock"
+import {
+  type Answer,
+  ask,
+  creator,
+  mails,
+  only,
+  partner,
+  perspective,
+  type State,
+  service,
+  story
+} from "../support/conformance/Partner.ts"
+
+const content = "Will the Lakers make the play-offs?"
+const edited = "They will, and it will be close."
+
+const refused = ({ body, status }: Answer) => {
+  assert.deepStrictEqual([status, body.error?.code], [400, "invalid_request"], JSON.stringify(body))
+  return body.error.details
+}
+const accepted = ({ body, status }: Answer) => {
+  assert.strictEqual(status, 200, JSON.stringify(body))
+  return body.data
+}
+
+/** One assignment in a state: its partner's view of it, and its creator. */
+const one = Effect.fnUntraced(function* (state: State) {
+  const by = yield* partner()
+  const { id, personas } = yield* story(by, content, [state])
+  const persona = only(personas)
+  const { act, look, token } = yield* creator(persona, content)
+  const view = Effect.map(by.get(`/topics/${id}/status`), ({ text }) => text)
+  const text = Effect.map(by.get(`/topics/${id}/commentaries`), ({ body }) => body.data.commentaries[0]?.content)
+  /** Asks for another draft of the present one, and waits for it. Each is mailed: of one that was replaced before, nobody is told. */
+  const revised = Effect.fnUntraced(function* (draft: { readonly id: string; readonly number: number }) {
+    yield* mails(persona, content, draft.number + 1)
+    accepted(yield* act("revise", { draft_id: draft.id, instructions: `Shorter than ${draft.number}` }))
+    yield* mails(persona, content, draft.number + 2)
+    return accepted(yield* look).draft as { readonly id: string; readonly number: number; readonly content: string }
+  })
+  const draft = Effect.map(look, ({ body }) => body.data.draft)
+  return { by, id, persona, act, look, token, view, text, revised, draft }
+})
+
+/** What is refused in each state, as the table in section 3 has no such row. */
+const refusals: ReadonlyArray<readonly [State, ReadonlyArray<string>]> = [
+  ["topic_sent", ["approve", "revise", "withdraw"]],
+  ["opinion_injected", ["respond", "decline", "approve", "withdraw"]],
+  ["commentary_generated", ["respond", "decline"]],
+  ["creator_approved", ["respond", "decline", "approve", "revise", "withdraw"]],
+  ["declined", ["respond", "decline", "approve", "revise", "withdraw"]],
+  ["withdrawn", ["respond", "decline", "approve", "revise", "withdraw"]]
+]
+
+layer(service)("decisions, States: creators", (it) => {
+  it.effect("another draft is allowed in commentary_generated and changes no status", () =>
+    Effect.gen(function* () {
+      const { draft, revised, view } = yield* one("commentary_generated")
+      const before = yield* view
+      const second = yield* revised(yield* draft)
+      assert.strictEqual(second.number, 2)
+      assert.include(second.content, "Shorter than 1")
+      assert.strictEqual(yield* view, before)
+    })
+  )
+
+  it.effect("at most 10 drafts", () =>
+    Effect.gen(function* () {
+      const { act, draft, revised } = yield* one("commentary_generated")
+      let present = yield* draft
+      while (present.number < 10) present = yield* revised(present)
+      assert.strictEqual(
+        refused(yield* act("revise", { draft_id: present.id, instructions: "One more" })).field,
+        "action"
+      )
+      accepted(yield* act("approve", { draft_id: present.id }))
+    })
+  )
+
+  it.effect("the creator may edit the text when approving", () =>
+    Effect.gen(function* () {
+      const { act, text } = yield* one("commentary_generated")
+      accepted(yield* act("approve", { content: edited }))
+      assert.strictEqual(yield* text, edited)
+    })
+  )
+
+  it.effect("actions name the draft_id they saw: a stale one is refused and shows the current draft", () =>
+    Effect.gen(function* () {
+      const { act, draft, revised, text } = yield* one("commentary_generated")
+      const first = yield* draft
+      const second = yield* revised(first)
+      for (const action of ["approve", "revise"]) {
+        const { constraint, field } = refused(yield* act(action, { draft_id: first.id, instructions: "Other" }))
+        assert.deepStrictEqual([field, constraint.includes(second.id)], ["draft_id", true])
+      }
+      assert.strictEqual(refused(yield* act("approve")).field, "draft_id")
+      accepted(yield* act("approve", { draft_id: second.id }))
+      assert.strictEqual(yield* text, second.content)
+    })
+  )
+
+  for (const [state, actions] of refusals) {
+    it.effect(
+      `in ${state}, ${actions.join(", ")} is refused with 400 invalid_request, field action, the constraint naming the present state, and changes nothing`,
+      () =>
+        Effect.gen(function* () {
+          const { act, look, view } = yield* one(state)
+          const [before, page] = [yield* view, (yield* look).text]
+          for (const action of actions) {
+            const body = {
+              perspective: "Quite another view of it.",
+              reason: "Other",
+              content: "Other",
+              instructions: "Other"
+            }
+            const { constraint, field } = refused(yield* act(action, body))
+            assert.strictEqual(field, "action", action)
+            assert.include(constraint, state === "withdrawn" ? "commentary_generated" : state, action)
+          }
+          assert.deepStrictEqual([yield* view, (yield* look).text], [before, page])
+        })
+    )
+  }
+
+  const races = [
+    ["topic_sent", "respond", "decline"],
+    ["commentary_generated", "approve", "withdraw"]
+  ] as const
+  for (const [state, ...actions] of races) {
+    it.effect(`of two simultaneous actions exactly one wins: ${actions.join(" and ")}`, () =>
+      Effect.gen(function* () {
+        for (let round = 0; round < 3; round++) {
+          const { act } = yield* one(state)
+          const answers = yield* Effect.forEach(actions, (action) => act(action, { perspective }), { concurrency: 2 })
+          assert.deepStrictEqual(answers.map(({ status }) => status).toSorted(), [200, 400])
+        }
+      })
+    )
+  }
+
+  const repeats = [
+    ["topic_sent", "decline", { reason: "On holiday" }, { reason: "No time" }],
+    ["commentary_generated", "approve", { content: edited }, { content: "Something else" }],
+    ["commentary_generated", "withdraw", { reason: "Not mine" }, { reason: "No time" }]
+  ] as const
+  for (const [state, action, body, other] of repeats) {
+    it.effect(
+      `${action}: the same action with the same content again answers as the first time; anything else is 400`,
+      () =>
+        Effect.gen(function* () {
+          const { act, view } = yield* one(state)
+          const first = yield* act(action, body)
+          accepted(first)
+          const after = yield* view
+          assert.deepStrictEqual([(yield* act(action, body)).text, yield* view], [first.text, after])
+          assert.strictEqual(refused(yield* act(action, other)).field, "action")
+        })
+    )
+  }
+
+  it.effect("respond: the same perspective again answers as the first time; another one is 400", () =>
+    Effect.gen(function* () {
+      const { act } = yield* one("opinion_injected")
+      assert.strictEqual(accepted(yield* act("respond", { perspective })).status, "opinion_injected")
+      assert.strictEqual(refused(yield* act("respond", { perspective: "Another view of it." })).field, "action")
+    })
+  )
+
+  it.effect("a link is signed: no other token opens anything", () =>
+    Effect.gen(function* () {
+      const { token } = yield* one("topic_sent")
+      const [payload = "", signature = ""] = token.split(".")
+      const foreign = (yield* one("topic_sent")).token.split(".")
+      const swapped = `${signature[0] === "A" ? "B" : "A"}${signature.slice(1)}`
+      for (const forged of [
+        `${payload}.${swapped}`,
+        `${payload}.${foreign[1]}`,
+        `${foreign[0]}.${signature}`,
+        payload,
+        `${payload}.`
+      ])
+        for (const [path, method] of [
+          [`/creator/${forged}`, "GET"],
+          [`/creator/${forged}/decline`, "POST"]
+        ] as const)
+          assert.strictEqual((yield* ask(path, { method, headers: { accept: "application/json" } })).status, 404, path)
+    })
+  )
+
+  it.effect("a link acts until the assignment is settled and reads for 30 days after", () =>
+    Effect.gen(function* () {
+      const { act, look } = yield* one("declined")
+      yield* TestClock.adjust("2591999 seconds")
+      assert.strictEqual(accepted(yield* look).status, "declined")
+      refused(yield* act("respond", { perspective }))
+      yield* TestClock.adjust("1 second")
+      assert.strictEqual((yield* look).status, 404)
+      assert.strictEqual((yield* act("decline")).status, 404)
+    })
+  )
+
+  it.effect("a changed creator e-mail kills the old links", () =>
+    Effect.gen(function* () {
+      const { act, look, persona, token } = yield* one("topic_sent")
+      const email = `moved-${persona.creator.email}`
+      yield* (yield* Creators).changeEmail(persona.creator.email, email)
+      assert.deepStrictEqual([(yield* look).status, (yield* act("decline")).status], [404, 404])
+      const [mail] = yield* mails({ ...persona, creator: { ...persona.creator, email } }, content)
+      const link = tokenIn(mail ?? { text: "" })
+      assert.notStrictEqual(link, token)
+      assert.strictEqual((yield* ask(`/creator/${link}`)).status, 200)
+    })
+  )
+
+  it.effect("pages: no-referrer, no-store, noindex", () =>
+    Effect.gen(function* () {
+      const { token } = yield* one("topic_sent")
+      for (const [path, status] of [
+        [`/creator/${token}`, 200],
+        ["/creator/a.b", 404],
+        [`/creator/${token}/nothing`, 404]
+      ] as const) {
+        const page = yield* ask(path)
+        assert.strictEqual(page.status, status)
+        assert.match(page.headers.get("content-type") ?? "", /^text\/html/)
+        const named = ["referrer-policy", "cache-control", "x-robots-tag"].map((name) => page.headers.get(name) ?? "")
+        for (const [index, word] of ["no-referrer", "no-store", "noindex"].entries())
+          assert.include(named[index] ?? "", word)
+      }
+    })
+  )
+
+  it.effect("60 requests a minute per token", () =>
+    Effect.gen(function* () {
+      const [{ look }, other] = [yield* one("topic_sent"), yield* one("topic_sent")]
+      const answers = yield* Effect.forEach(Array.from({ length: 61 }), () => look)
+      assert.deepStrictEqual(
+        answers.map(({ status }) => status),
+        [...Array.from({ length: 60 }, () => 200), 429]
+      )
+      assert.strictEqual((yield* other.look).status, 200)
+      yield* TestClock.adjust("1 minute")
+      assert.strictEqual((yield* look).status, 200)
+    })
+  )
+})

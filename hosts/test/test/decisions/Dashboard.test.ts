@@ -1,0 +1,186 @@
+/** Decisions, "API-key operations", the dashboard's token against an identity provider that publishes its keys, and "Create key". */
+import { createHmac, createPublicKey, type JsonWebKey } from "node:crypto"
+import { assert, it } from "@effect/vitest"
+import { Dashboard } from "@partner-commentary/core/access/Dashboard"
+import * as JwksIdentity from "@partner-commentary/identity/JwksIdentity"
+import * as Application from "@partner-commentary/test/Application"
+import { Mailbox } from "@partner-commentary/test/Mailbox"
+import { ScriptedGenerator } from "@partner-commentary/test/ScriptedGenerator"
+import * as Seed from "@partner-commentary/test/Seed"
+import { TestApi } from "@partner-commentary/test/TestApi"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as TestClock from "effect/testing/TestClock"
+import { OAuth2Server } from "oauth2-mock-server"
+import { ask, conforms, fieldsOf, nobody, partner, seconds, start, told } from "../support/conformance/Dashboard.ts"
+
+const inDays = (days: number) => new Date(start + days * 86_400_000).toISOString()
+const audience = "https://api.partner.example"
+
+/** A provider with a key of every kind. */
+const provider = Effect.acquireRelease(
+  Effect.promise(async () => {
+    const server = new OAuth2Server()
+    for (const kid of ["RS256", "ES256", "PS256"]) await server.issuer.keys.generate(kid, { kid })
+    await server.issuer.keys.generate("EdDSA", { kid: "EdDSA", crv: "Ed25519" })
+    await server.start(0, "127.0.0.1")
+    return server
+  }),
+  (server) => Effect.promise(() => server.stop())
+)
+
+const identified = Effect.gen(function* () {
+  yield* TestClock.setTime(start)
+  const server = yield* provider
+  const issuer = server.issuer.url ?? ""
+  const claims = (organization: string) => ({ iss: issuer, aud: audience, exp: seconds + 600, org_id: organization })
+  const sign = (payload: object, kid = "RS256") =>
+    Effect.promise(() =>
+      server.issuer.buildToken({
+        kid,
+        scopesOrTransform: (_, given) => {
+          for (const name of Object.keys(given)) delete given[name]
+          Object.assign(given, payload)
+        }
+      })
+    )
+  const identity = JwksIdentity.layer({ jwksUrl: `${issuer}/jwks`, issuer, audience, organizationClaim: "org_id" })
+  const service = TestApi.layerHttp.pipe(
+    Layer.provide(Layer.fresh(Dashboard.layer)),
+    Layer.provide(identity),
+    Layer.provideMerge(Application.layer({ outside: Layer.merge(Mailbox.layer, ScriptedGenerator.layer) }))
+  )
+  return { server, claims, sign, service }
+})
+
+type Setting = Effect.Success<typeof identified>
+
+const decided = <A, E>(
+  decision: string,
+  test: (setting: Setting) => Effect.Effect<A, E, Layer.Success<Setting["service"]>>
+) =>
+  it.effect(decision, () =>
+    Effect.scoped(Effect.flatMap(identified, (setting) => Effect.provide(test(setting), setting.service)))
+  )
+
+const listed = (token: string) => Effect.map(ask("GET /api-keys", { token }), told)
+
+decided("API-key operations: all take the dashboard's Bearer JWT, verified against a JWKS", ({ claims, sign }) =>
+  Effect.gen(function* () {
+    const owner = yield* Seed.organization()
+    const token = yield* sign(claims(owner.id))
+    const body = { name: "Backend", scopes: ["usage:read"] }
+    const created = yield* ask("POST /api-keys", { token, body })
+    assert.strictEqual(told(created), "201")
+    const { id } = created.data
+    for (const [line, status] of [
+      ["GET /api-keys", "200"],
+      [`GET /api-keys/${id}`, "200"],
+      [`POST /api-keys/${id}/rotate`, "201"],
+      [`DELETE /api-keys/${id}`, "200"]
+    ] as const) {
+      assert.strictEqual(told(yield* ask(line, { key: created.data.full_key })), "401 unauthorized", line)
+      assert.strictEqual(told(yield* ask(line, { token })), status, line)
+    }
+  })
+)
+
+decided("API-key operations: the algorithms are RS256, ES256 and EdDSA, and no other", ({ claims, server, sign }) =>
+  Effect.gen(function* () {
+    const payload = claims((yield* Seed.organization()).id)
+    for (const algorithm of ["RS256", "ES256", "EdDSA"]) {
+      assert.strictEqual(yield* listed(yield* sign(payload, algorithm)), "200", algorithm)
+    }
+    const encoded = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64url")
+    const unsigned = `${encoded({ alg: "none", typ: "JWT" })}.${encoded(payload)}.`
+    const key = server.issuer.keys.toJSON().find(({ kid }) => kid === "RS256") as JsonWebKey
+    const pem = createPublicKey({ key, format: "jwk" }).export({ type: "spki", format: "pem" })
+    const head = `${encoded({ alg: "HS256", kid: "RS256" })}.${encoded(payload)}`
+    const mixed = `${head}.${createHmac("sha256", pem).update(head).digest("base64url")}`
+    for (const token of [unsigned, mixed, yield* sign(payload, "PS256")]) {
+      assert.strictEqual(yield* listed(token), "401 unauthorized")
+    }
+  })
+)
+
+decided("API-key operations: issuer, audience and expiry are verified; a bad token is 401 unauthorized", (setting) =>
+  Effect.gen(function* () {
+    const { claims, sign } = setting
+    const payload = claims((yield* Seed.organization()).id)
+    assert.strictEqual(yield* listed(yield* sign(payload)), "200")
+    for (const change of [
+      { iss: "https://elsewhere.example" },
+      { aud: "https://elsewhere.example" },
+      { exp: seconds - 60 },
+      { iss: undefined },
+      { aud: undefined },
+      { exp: undefined },
+      { nbf: seconds + 600 }
+    ]) {
+      const token = yield* sign({ ...payload, ...change })
+      assert.strictEqual(yield* listed(token), "401 unauthorized", JSON.stringify(change))
+    }
+    for (const token of ["", "garbage", "a.b.c", `${yield* sign(payload)}x`]) {
+      assert.strictEqual(yield* listed(token), "401 unauthorized")
+    }
+  })
+)
+
+decided("API-key operations: the claim org_id names the organization by its id or by its identity_id", (setting) =>
+  Effect.gen(function* () {
+    const { claims, sign } = setting
+    const owner = yield* Seed.organization({ identityId: "org_courtside" })
+    for (const name of [owner.id, "org_courtside"]) {
+      assert.strictEqual(yield* listed(yield* sign(claims(name))), "200", name)
+    }
+    for (const name of [nobody, "org_unknown", ""]) {
+      assert.strictEqual(yield* listed(yield* sign(claims(name))), "401 unauthorized", name)
+    }
+    assert.strictEqual(yield* listed(yield* sign({ ...claims(""), org_id: undefined })), "401 unauthorized")
+  })
+)
+
+conforms(
+  "Create key: ip_whitelist holds IPv4 and IPv6 addresses and CIDR ranges",
+  Effect.gen(function* () {
+    const { createKey } = yield* partner()
+    const ip_whitelist = ["203.0.113.7", "198.51.100.0/24", "2001:db8::7", "2001:db8:1::/48"]
+    const { data } = yield* createKey({ ip_whitelist })
+    assert.deepStrictEqual(data.ip_whitelist, ip_whitelist)
+    const from = (address: string) =>
+      Effect.map(ask("GET /usage", { key: data.full_key, headers: { "x-forwarded-for": address } }), told)
+    for (const address of ["203.0.113.7", "198.51.100.99", "2001:db8::7", "2001:db8:1:2::3"]) {
+      assert.strictEqual(yield* from(address), "200")
+    }
+    for (const address of ["203.0.113.8", "198.51.101.1", "2001:db8::8", "2001:db8:2::3"]) {
+      assert.strictEqual(yield* from(address), "401 ip_restricted")
+    }
+    assert.deepStrictEqual(fieldsOf(yield* createKey({ ip_whitelist: ["203.0.113.0/33"] })), ["ip_whitelist[0]"])
+  })
+)
+
+conforms(
+  "Create key: environment is live by default, or test",
+  Effect.gen(function* () {
+    const { createKey } = yield* partner()
+    assert.strictEqual((yield* createKey()).data.environment, "live")
+    for (const environment of ["live", "test"]) {
+      const { data } = yield* createKey({ environment })
+      assert.isTrue(data.full_key.startsWith(`pk_${environment}_`))
+    }
+    assert.deepStrictEqual(fieldsOf(yield* createKey({ environment: "sandbox" })), ["environment"])
+  })
+)
+
+conforms(
+  "Create key: expires_at is a timestamp, never by default",
+  Effect.gen(function* () {
+    const { createKey } = yield* partner()
+    assert.isNull((yield* createKey()).data.expires_at)
+    const { data } = yield* createKey({ expires_at: inDays(1) })
+    assert.strictEqual(data.expires_at, inDays(1))
+    assert.strictEqual(told(yield* ask("GET /usage", { key: data.full_key })), "200")
+    yield* TestClock.adjust("1 day")
+    assert.strictEqual(told(yield* ask("GET /usage", { key: data.full_key })), "401 key_expired")
+  })
+)

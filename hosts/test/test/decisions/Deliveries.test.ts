@@ -1,0 +1,179 @@
+/** Decisions, "Events" and "Operations not shown": deliveries as partners see them, retries and recovery. */
+import { assert } from "@effect/vitest"
+import { defaults } from "@partner-commentary/core/webhook/WebhookPolicy"
+import { Receivers } from "@partner-commentary/test/Receivers"
+import * as Seed from "@partner-commentary/test/Seed"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as TestClock from "effect/testing/TestClock"
+import {
+  act,
+  ask,
+  conforms,
+  creatorToken,
+  fieldsOf,
+  partner,
+  start,
+  told,
+  uuid,
+  webhook
+} from "../support/conformance/Dashboard.ts"
+import { eventually } from "../support/Eventually.ts"
+
+/** A clock that jumps over the lease would take running attempts for lost. */
+const patient = { policy: { lease: Duration.days(1) } }
+
+/** One attempt, and no more. */
+const hasty = { policy: { lease: Duration.days(1), webhooks: { ...defaults, retries: [] } } }
+
+const since = new Date(start).toISOString()
+
+/** A partner with a webhook and an endpoint that answers with this status, and creators who decline. */
+const failing = (status: number) =>
+  Effect.gen(function* () {
+    const { answer, sent } = yield* Receivers
+    yield* answer(() => Effect.succeed({ status }))
+    const { key, persona, submit } = yield* partner()
+    const made = yield* ask("POST /webhooks", { key, body: { ...webhook, events: ["commentary.failed"] } })
+    const path = `/webhooks/${made.data.id}`
+    let mails = 0
+    const declined = Effect.fnUntraced(function* (content: string) {
+      yield* submit(content)
+      mails += 1
+      yield* act(yield* creatorToken(persona.creator.email, mails), "decline")
+    })
+    const list = Effect.map(ask(`GET ${path}/deliveries`, { key }), ({ data }) => data)
+    /** The newest delivery, once so many attempts were made. */
+    const tried = (count: number) =>
+      eventually(
+        `${count} attempts`,
+        Effect.map(list, ([newest]) =>
+          newest?.attempt_count === count && newest.next_attempt_at !== newest.created_at ? newest : null
+        )
+      )
+    const settled = (wanted: string, count: number) =>
+      eventually(
+        `${count} ${wanted}`,
+        Effect.map(
+          list,
+          (all) => all.filter((one: { readonly status: string }) => one.status === wanted).length === count
+        )
+      )
+    const recover = (body: object) => ask(`POST ${path}/recover`, { key, body })
+    const patch = (body: object) => ask(`PATCH ${path}`, { key, body })
+    const asked = Effect.map(sent, ({ length }) => length)
+    return { answer, asked, declined, key, list, patch, path, recover, settled, tried }
+  })
+
+conforms(
+  "Operations not shown: GET /webhooks/{id}/deliveries (attempts with codes, durations, next attempt)",
+  Effect.gen(function* () {
+    const { declined, key, path, tried } = yield* failing(503)
+    yield* declined("Who wins the cup this season?")
+    const { attempts, next_attempt_at, ...rest } = yield* tried(1)
+    assert.match(rest.id, uuid)
+    assert.deepInclude(rest, { event_id: `evt_${rest.id}`, type: "commentary.failed", status: "pending" })
+    assert.deepInclude(attempts[0], { response_code: 503, error_class: "http" })
+    assert.strictEqual(typeof attempts[0].duration_ms, "number")
+    const wait = Date.parse(next_attempt_at) - Date.parse(attempts[0].at)
+    assert.isTrue(wait >= 5000 && wait < 7000, "5 s, with jitter")
+    const one = yield* ask(`GET ${path}/deliveries/${rest.id}`, { key })
+    assert.deepStrictEqual([one.status, one.data.attempts[0].response_excerpt], [200, ""])
+    const stranger = yield* partner()
+    assert.strictEqual(told(yield* ask(`GET ${path}/deliveries`, { key: stranger.key })), "404 not_found")
+  }),
+  patient
+)
+
+conforms(
+  "Scopes not shown: topics:read for reading deliveries; topics:submit for retrying and recovering",
+  Effect.gen(function* () {
+    const { declined, path, tried } = yield* failing(500)
+    const { owner } = yield* partner()
+    yield* declined("Who wins the cup this season?")
+    const { id } = yield* tried(1)
+    const reads = yield* Seed.key(owner, { scopes: ["topics:read"] })
+    const submits = yield* Seed.key(owner, { scopes: ["topics:submit"] })
+    for (const line of [`GET ${path}/deliveries`, `GET ${path}/deliveries/${id}`]) {
+      assert.strictEqual(told(yield* ask(line, { key: submits.text })), "401 scope_denied", line)
+      assert.strictEqual(told(yield* ask(line, { key: reads.text })), "404 not_found", line)
+    }
+    for (const line of [`POST ${path}/deliveries/${id}/retry`, `POST ${path}/recover`]) {
+      assert.strictEqual(told(yield* ask(line, { key: reads.text, body: { since } })), "401 scope_denied", line)
+      assert.strictEqual(told(yield* ask(line, { key: submits.text, body: { since } })), "404 not_found", line)
+    }
+  }),
+  patient
+)
+
+conforms(
+  "paused and disabled: deliveries are recorded as held, spend no attempt, and go out when it is active again",
+  Effect.gen(function* () {
+    const { asked, declined, list, patch, settled } = yield* failing(200)
+    yield* patch({ status: "paused" })
+    yield* declined("Who wins the cup this season?")
+    yield* TestClock.adjust("29 days")
+    assert.strictEqual(yield* asked, 0)
+    assert.deepInclude((yield* list)[0], { status: "held", attempt_count: 0, next_attempt_at: null, attempts: [] })
+    yield* patch({ status: "active" })
+    yield* settled("delivered", 1)
+  }),
+  patient
+)
+
+conforms(
+  "Recovery: a single one by POST …/deliveries/{delivery_id}/retry. A manual success cancels the automatic retries",
+  Effect.gen(function* () {
+    const { answer, asked, declined, key, path, tried } = yield* failing(500)
+    yield* declined("Who wins the cup this season?")
+    const { id } = yield* tried(1)
+    yield* answer(() => Effect.succeed({}))
+    const retried = yield* ask(`POST ${path}/deliveries/${id}/retry`, { key })
+    assert.deepStrictEqual([retried.status, retried.data.id], [200, id])
+    assert.deepInclude(yield* tried(2), { status: "delivered", next_attempt_at: null })
+    yield* TestClock.adjust("5 days")
+    assert.strictEqual(yield* asked, 2)
+  }),
+  patient
+)
+
+conforms(
+  "Recovery: POST …/recover re-sends failed and held deliveries as a durable job and answers with their count; with dry run",
+  Effect.gen(function* () {
+    const { answer, asked, declined, patch, recover, settled } = yield* failing(500)
+    yield* declined("Who wins the cup this season?")
+    yield* settled("failed", 1)
+    yield* patch({ status: "paused" })
+    yield* declined("And who wins it the next?")
+    const dry = yield* recover({ since, dry_run: true })
+    assert.deepInclude(dry.data, { dry_run: true, count: 2, failed: 1, held: 1 })
+    yield* TestClock.adjust("1 hour")
+    yield* settled("failed", 1)
+    assert.strictEqual((yield* recover({ since })).data.count, 2)
+    yield* settled("held", 2)
+    yield* answer(() => Effect.succeed({}))
+    yield* patch({ status: "active" })
+    yield* settled("delivered", 2)
+    assert.strictEqual(yield* asked, 3)
+    assert.strictEqual((yield* recover({ since })).data.count, 0)
+  }),
+  hasty
+)
+
+conforms(
+  "Recovery: {since, until?, dry_run?}; since within the 30 days that deliveries are kept, and before until",
+  Effect.gen(function* () {
+    const { recover } = yield* failing(200)
+    assert.deepStrictEqual(fieldsOf(yield* recover({})), ["since"])
+    assert.deepStrictEqual(fieldsOf(yield* recover({ since: "x", until: "y", dry_run: 1 })), [
+      "since",
+      "until",
+      "dry_run"
+    ])
+    const days = (count: number) => new Date(start - count * 86_400_000).toISOString()
+    assert.strictEqual(told(yield* recover({ since: days(30) })), "200")
+    assert.deepStrictEqual(fieldsOf(yield* recover({ since: days(31) })), ["since"])
+    assert.deepStrictEqual(fieldsOf(yield* recover({ since: days(1), until: days(1) })), ["since"])
+    assert.strictEqual(told(yield* recover({ since: days(2), until: days(1) })), "200")
+  })
+)

@@ -1,0 +1,166 @@
+/** Decisions, "Idempotency": the optional Idempotency-Key header on POSTs. */
+import { assert } from "@effect/vitest"
+import * as Seed from "@partner-commentary/test/Seed"
+import * as Effect from "effect/Effect"
+import * as TestClock from "effect/testing/TestClock"
+import {
+  type Answer,
+  act,
+  ask,
+  conforms,
+  creatorToken,
+  everythingStored,
+  partner,
+  reached,
+  told,
+  webhook
+} from "../support/conformance/Dashboard.ts"
+import { asTimePasses } from "../support/Eventually.ts"
+
+const content = "Will the cup be theirs again?"
+const other = "Will the cup be theirs after all?"
+
+/** Sends a POST under a key of the caller's. */
+const under = (idempotencyKey: string, line: string, call: Parameters<typeof ask>[1] = {}) =>
+  ask(line, { ...call, headers: { "idempotency-key": idempotencyKey } })
+
+const replayed = ({ headers }: Answer) => headers.get("idempotency-replayed")
+
+/** The same request twice: the second is answered like the first, and says so. */
+const twice = Effect.fnUntraced(function* <E, R>(request: Effect.Effect<Answer, E, R>) {
+  const first = yield* request
+  assert.isBelow(first.status, 300, first.text)
+  assert.isNull(replayed(first))
+  yield* TestClock.adjust("1 minute")
+  const second = yield* request
+  assert.strictEqual(replayed(second), "true")
+  assert.deepStrictEqual([second.status, second.text], [first.status, first.text])
+  assert.strictEqual(second.headers.get("location"), first.headers.get("location"))
+  return first
+})
+
+conforms(
+  "Idempotency: the same key and body within 24 h gets the first answer again (Idempotency-Replayed: true)",
+  Effect.gen(function* () {
+    const { key, persona } = yield* partner()
+    const send = under("a", "POST /topics", { key, body: { content, persona_ids: [persona.id] } })
+    yield* twice(send)
+    yield* TestClock.adjust(24 * 3_600_000 - 60_001)
+    assert.strictEqual(replayed(yield* send), "true")
+    yield* TestClock.adjust(1)
+    const anew = yield* send
+    assert.deepStrictEqual([told(anew), replayed(anew)], ["201", null])
+    assert.strictEqual((yield* ask("GET /topics", { key })).body.pagination.total, 2)
+  })
+)
+
+conforms(
+  "Idempotency: optional, on every POST",
+  Effect.gen(function* () {
+    const { key, owner, persona, submit, token } = yield* partner()
+    const { data } = yield* submit(content)
+    const link = yield* creatorToken(persona.creator.email)
+    yield* act(link, "respond", { perspective: "Theirs, by some distance." })
+    yield* reached(key, data.topic_id, "commentary_generated")
+    yield* act(link, "approve")
+    const ready = yield* ask(`GET /topics/${data.topic_id}/commentaries`, { key })
+    const [{ commentary_id }] = ready.data.commentaries
+    const topics = [{ content: other, persona_ids: [persona.id] }]
+    yield* twice(under("a", "POST /topics/bulk", { key, body: { topics } }))
+    yield* twice(under("a", `POST /topics/${data.topic_id}/commentaries/${commentary_id}/approve`, { key }))
+    yield* twice(under("a", "POST /webhooks", { key, body: webhook }))
+    const body = { name: "Backend", scopes: ["usage:read"] }
+    const created = yield* twice(under("a", "POST /api-keys", { token, body }))
+    yield* twice(under("a", `POST /api-keys/${created.data.id}/rotate`, { token }))
+    const { text: test } = yield* Seed.key(owner, { environment: "test" })
+    const waits = { content, persona_ids: ["7e570000-0000-4000-8000-000000000005"] }
+    const [{ share_id }] = (yield* ask("POST /topics", { key: test, body: waits })).data.results
+    yield* twice(under("a", `POST /test/assignments/${share_id}/advance`, { key: test }))
+  })
+)
+
+conforms(
+  "Idempotency: another body is 400, and changes nothing",
+  Effect.gen(function* () {
+    const { key, persona } = yield* partner()
+    const send = (content: string) => under("a", "POST /topics", { key, body: { content, persona_ids: [persona.id] } })
+    assert.strictEqual(told(yield* send(content)), "201")
+    assert.strictEqual(told(yield* send(other)), "400 invalid_request")
+    assert.strictEqual((yield* ask("GET /topics", { key })).body.pagination.total, 1)
+  })
+)
+
+conforms(
+  "Idempotency: scope is organization, environment, method and path",
+  Effect.gen(function* () {
+    const { key, owner, persona } = yield* partner()
+    const stranger = yield* partner()
+    yield* Seed.license(stranger.owner, persona)
+    const { text: test } = yield* Seed.key(owner, { environment: "test" })
+    const { text: second } = yield* Seed.key(owner)
+    const body = { content, persona_ids: [persona.id] }
+    for (const [caller, line, given, status] of [
+      [key, "POST /topics", body, "201"],
+      [stranger.key, "POST /topics", body, "201"],
+      [test, "POST /topics", body, "201"],
+      [key, "POST /topics/bulk", { topics: [{ ...body, content: other }] }, "200"],
+      [key, "POST /webhooks", webhook, "201"]
+    ] as const) {
+      const answer = yield* under("a", line, { key: caller, body: given })
+      assert.deepStrictEqual([told(answer), replayed(answer)], [status, null], line)
+    }
+    assert.strictEqual(replayed(yield* under("a", "POST /topics", { key: second, body })), "true")
+    assert.isNull(replayed(yield* under("a", "GET /topics", { key })))
+  })
+)
+
+conforms(
+  "Idempotency: a concurrent duplicate waits and gets the same answer",
+  Effect.gen(function* () {
+    const { key, persona } = yield* partner()
+    const send = under("a", "POST /topics", { key, body: { content, persona_ids: [persona.id] } })
+    const answers = yield* asTimePasses(
+      Effect.all(
+        Array.from({ length: 12 }, () => send),
+        { concurrency: "unbounded" }
+      )
+    )
+    assert.strictEqual(new Set(answers.map(({ text }) => text)).size, 1)
+    assert.lengthOf(
+      answers.filter((answer) => replayed(answer) === null),
+      1
+    )
+    assert.strictEqual((yield* ask("GET /topics", { key })).body.pagination.total, 1)
+  })
+)
+
+conforms(
+  "Idempotency: only 2xx answers are kept",
+  Effect.gen(function* () {
+    const { key, owner } = yield* partner()
+    const persona = yield* Seed.persona(null)
+    const send = under("a", "POST /topics", { key, body: { content, persona_ids: [persona.id] } })
+    assert.strictEqual(told(yield* send), "400 no_valid_personas")
+    yield* Seed.license(owner, persona)
+    const answer = yield* send
+    assert.deepStrictEqual([told(answer), replayed(answer)], ["201", null])
+  })
+)
+
+conforms(
+  "Idempotency: an answer that holds a secret is sealed; of the idempotency key only the hash is stored",
+  Effect.gen(function* () {
+    const { key, token } = yield* partner()
+    const own = "a-key-of-the-callers-own"
+    const { secret } = (yield* twice(under(own, "POST /webhooks", { key, body: webhook }))).data
+    const body = { name: "Backend", scopes: ["usage:read"] }
+    const created = (yield* twice(under(own, "POST /api-keys", { token, body }))).data
+    const rotated = (yield* twice(under(own, `POST /api-keys/${created.id}/rotate`, { token }))).data
+    const stored = yield* everythingStored
+    assert.include(stored, created.key_prefix)
+    for (const hidden of [secret, secret.slice(6), created.full_key, rotated.full_key, own]) {
+      assert.notInclude(stored, hidden)
+      assert.notInclude(stored, Buffer.from(hidden).toString("base64").slice(2, -4))
+    }
+  })
+)

@@ -1,0 +1,237 @@
+/** Decisions, Contract: lists and their pages, what cannot be found, and references. */
+import { assert, layer } from "@effect/vitest"
+import * as Seed from "@partner-commentary/test/Seed"
+import * as Effect from "effect/Effect"
+import * as TestClock from "effect/testing/TestClock"
+import { type Answer, ask, only, partner, service, story } from "../support/conformance/Partner.ts"
+
+const content = "Will the Lakers make the play-offs?"
+const unknown = "019c0e1b-7c4e-7000-8000-2f6d1c9e4b10"
+
+const refusal = ({ body, status }: Answer) => [status, body.error?.code, body.error?.details?.field]
+
+/** So many topics, two in each millisecond, and what their list holds. */
+const withTopics = Effect.fnUntraced(function* (count: number, more: object = {}) {
+  const by = yield* partner()
+  const persona = yield* by.persona()
+  for (let index = 0; index < count; index++) {
+    yield* by.submit(`${content} Number ${index}`, [persona], more)
+    if (index % 2 === 1) yield* TestClock.adjust("1 millis")
+  }
+  const list = (query: string) => Effect.map(by.get(`/topics${query}`), ({ body }) => body)
+  return { by, persona, list }
+})
+
+const views = (id: string) => [`/topics/${id}`, `/topics/${id}/status`, `/topics/${id}/commentaries`]
+
+layer(service)("decisions, Contract: lookups", (it) => {
+  it.effect("list order: created_at descending, then topic_id descending", () =>
+    Effect.gen(function* () {
+      const { list } = yield* withTopics(12)
+      const { data } = yield* list("")
+      const order = data.map(
+        ({ created_at, topic_id }: Readonly<Record<string, string>>) => `${created_at} ${topic_id}`
+      )
+      assert.strictEqual(order.length, 12)
+      assert.deepStrictEqual(order, order.toSorted().toReversed())
+      assert.isBelow(new Set(data.map(({ created_at }: { readonly created_at: string }) => created_at)).size, 12)
+    })
+  )
+
+  it.effect("limit, offset, status out of bounds or not a number: 400 invalid_request with {field, constraint}", () =>
+    Effect.gen(function* () {
+      const by = yield* partner()
+      for (const [field, values] of Object.entries({
+        limit: ["0", "101", "-1", "1.5", "x", "", "1e1"],
+        offset: ["-1", "10001", "0.5", "x", ""],
+        status: ["done", "", "Pending", "creator_approved"]
+      }))
+        for (const value of values) {
+          const answer = yield* by.get(`/topics?${field}=${value}`)
+          assert.deepStrictEqual(refusal(answer), [400, "invalid_request", field], `${field}=${value}`)
+          assert.isString(answer.body.error.details.constraint)
+        }
+    })
+  )
+
+  it.effect("offset goes up to 10,000; beyond it the constraint names the cursor", () =>
+    Effect.gen(function* () {
+      const by = yield* partner()
+      assert.strictEqual((yield* by.get("/topics?offset=10000")).status, 200)
+      assert.include((yield* by.get("/topics?offset=10001")).body.error.details.constraint, "cursor")
+    })
+  )
+
+  it.effect("pagination also carries next_cursor, and cursor is a query parameter", () =>
+    Effect.gen(function* () {
+      const { list } = yield* withTopics(7)
+      const all = (yield* list("")).data
+      const pages: Array<unknown> = []
+      let cursor: string | null = ""
+      let requests = 0
+      while (cursor !== null) {
+        const page: Answer["body"] = yield* list(
+          `?limit=3${cursor === "" ? "" : `&cursor=${encodeURIComponent(cursor)}`}`
+        )
+        pages.push(...page.data)
+        cursor = page.pagination.next_cursor
+        requests++
+      }
+      assert.deepStrictEqual([pages, requests], [all, 3])
+    })
+  )
+
+  it.effect("an unknown topic on /commentaries is 404 not_found; a malformed topic id is also 404 not_found", () =>
+    Effect.gen(function* () {
+      const by = yield* partner()
+      for (const id of [unknown, "x", "123", "%20", `${unknown}0`, "null"])
+        for (const path of views(id))
+          assert.deepStrictEqual(refusal(yield* by.get(path)), [404, "not_found", undefined], path)
+    })
+  )
+
+  it.effect(
+    "another organization's or environment's topic is 404, with status and body identical to an unknown one's",
+    () =>
+      Effect.gen(function* () {
+        const by = yield* partner()
+        const { id } = yield* story(by, content, ["creator_approved"], { external_reference: "game-1" })
+        const { text: testKey } = yield* Seed.key(by.organization, { environment: "test" })
+        for (const key of [(yield* partner()).key, testKey]) {
+          for (const [index, path] of views(id).entries()) {
+            const [theirs, nobodys] = [
+              yield* by.get(path, { key }),
+              yield* by.get(views(unknown)[index] ?? "", { key })
+            ]
+            assert.deepStrictEqual([theirs.status, theirs.text], [404, nobodys.text], path)
+            assert.strictEqual(nobodys.status, 404)
+          }
+          assert.strictEqual((yield* by.get("/topics/by-reference/game-1", { key })).status, 404)
+        }
+      })
+  )
+
+  it.effect(
+    "several topics with one external_reference: topic_id, content and metadata of the newest; commentaries and summary across all, newest first",
+    () =>
+      Effect.gen(function* () {
+        const by = yield* partner()
+        const older = yield* story(by, content, ["creator_approved", "declined"], {
+          external_reference: "game-1",
+          metadata: { round: 1 }
+        })
+        yield* TestClock.adjust("1 minute")
+        const newer = yield* story(by, `${content} Still?`, ["topic_sent"], {
+          external_reference: "game-1",
+          metadata: { round: 2 }
+        })
+        const { data } = (yield* by.get("/topics/by-reference/game-1")).body
+        assert.deepInclude(data, {
+          topic_id: newer.id,
+          content: newer.content,
+          metadata: { round: 2 },
+          truncated: false
+        })
+        assert.deepStrictEqual(
+          data.commentaries.map((one: Readonly<Record<string, unknown>>) => [
+            one["topic_id"],
+            one["topic_content"],
+            one["persona_id"]
+          ]),
+          [
+            [newer.id, newer.content, only(newer.personas).id],
+            ...older.personas.map((persona) => [older.id, older.content, persona.id])
+          ]
+        )
+        assert.deepStrictEqual(data.summary, { total_personas: 3, completed: 1, pending: 1, failed: 1 })
+      })
+  )
+
+  it.effect("by-reference answers the 100 newest topics, truncated: true beyond", () =>
+    Effect.gen(function* () {
+      const { by, list, persona } = yield* withTopics(100, { external_reference: "season" })
+      const lookup = Effect.map(by.get("/topics/by-reference/season"), ({ body }) => body.data)
+      const all = yield* lookup
+      assert.deepStrictEqual([all.commentaries.length, all.summary.total_personas, all.truncated], [100, 100, false])
+      yield* TestClock.adjust("1 millis")
+      const newest = yield* by.submit("And one more question?", [persona], { external_reference: "season" })
+      const cut = yield* lookup
+      assert.deepStrictEqual([cut.commentaries.length, cut.truncated, cut.topic_id], [100, true, newest.topic_id])
+      const oldest = (yield* list("?limit=1&offset=100")).data[0].topic_id
+      assert.notInclude(JSON.stringify(cut), oldest)
+    })
+  )
+
+  it.effect("references ., .. and the empty string are 400 at creation; letters and digits are ASCII", () =>
+    Effect.gen(function* () {
+      const by = yield* partner()
+      const { id } = yield* by.persona()
+      for (const external_reference of [".", "..", "", "é", "ａ", "１", "game-ß", "игра"]) {
+        const answer = yield* by.post("/topics", { content, persona_ids: [id], external_reference })
+        assert.deepStrictEqual(refusal(answer), [400, "invalid_request", "external_reference"], external_reference)
+      }
+      assert.strictEqual(
+        (yield* by.submit(content, [{ id } as never], { external_reference: "..." })).external_reference,
+        "..."
+      )
+    })
+  )
+
+  it.effect("{ref} is percent-decoded, up to its full 256 characters", () =>
+    Effect.gen(function* () {
+      const by = yield* partner()
+      const persona = yield* by.persona()
+      const longest = "r:".repeat(128)
+      for (const external_reference of ["a:b.c_d-e", longest]) {
+        yield* by.submit(`${content} ${external_reference.length}`, [persona], { external_reference })
+        const encoded = [...external_reference].map((c) => `%${c.charCodeAt(0).toString(16)}`).join("")
+        for (const ref of [external_reference, encodeURIComponent(external_reference), encoded])
+          assert.strictEqual(
+            (yield* by.get(`/topics/by-reference/${ref}`)).body.data?.external_reference,
+            external_reference
+          )
+      }
+    })
+  )
+
+  it.effect("by-reference always wins over {id}", () =>
+    Effect.gen(function* () {
+      const by = yield* partner()
+      const persona = yield* by.persona()
+      for (const external_reference of ["status", "commentaries", unknown]) {
+        yield* by.submit(`${content} ${external_reference}`, [persona], { external_reference })
+        const { body } = yield* by.get(`/topics/by-reference/${external_reference}`)
+        assert.strictEqual(body.data?.external_reference, external_reference)
+      }
+    })
+  )
+
+  it.effect("a ref that breaks the format rules is 400", () =>
+    Effect.gen(function* () {
+      const by = yield* partner()
+      for (const ref of ["a%20b", "a%2Fb", "%C3%A9", "a+b", "r".repeat(257), "a~", "a%00", "%EF%BC%91"])
+        assert.deepStrictEqual(
+          refusal(yield* by.get(`/topics/by-reference/${ref}`)),
+          [400, "invalid_request", "ref"],
+          ref
+        )
+    })
+  )
+
+  it.effect("paths are case-sensitive", () =>
+    Effect.gen(function* () {
+      const by = yield* partner()
+      const { id } = yield* story(by, content, ["topic_sent"], { external_reference: "game-1" })
+      const right = ["/partner/v1/topics", `/partner/v1/topics/${id}/status`, "/partner/v1/topics/by-reference/game-1"]
+      const wrong = [
+        "/partner/v1/Topics",
+        "/Partner/v1/topics",
+        "/partner/V1/topics",
+        `/partner/v1/topics/${id}/Status`,
+        "/partner/v1/topics/By-Reference/game-1"
+      ]
+      for (const path of right) assert.strictEqual((yield* ask(path, { key: by.key })).status, 200, path)
+      for (const path of wrong) assert.strictEqual((yield* ask(path, { key: by.key })).status, 404, path)
+    })
+  )
+})

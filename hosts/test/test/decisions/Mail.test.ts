@@ -1,0 +1,169 @@
+/** Decisions, States: mail that does not arrive at once or at all, what a mail quotes, late drafts, audio and video. */
+import { assert, it } from "@effect/vitest"
+import { CommentaryGenerator } from "@partner-commentary/core/commentary/CommentaryGenerator"
+import { Mailer, MailRefused } from "@partner-commentary/core/mail/Mailer"
+import { Mailbox } from "@partner-commentary/test/Mailbox"
+import { ScriptedGenerator } from "@partner-commentary/test/ScriptedGenerator"
+import * as Effect from "effect/Effect"
+import * as Latch from "effect/Latch"
+import * as Layer from "effect/Layer"
+import * as TestClock from "effect/testing/TestClock"
+import {
+  creator,
+  mails,
+  only,
+  partner,
+  perspective,
+  service,
+  serviceWith,
+  story
+} from "../support/conformance/Partner.ts"
+import { eventually } from "../support/Eventually.ts"
+import { mailsAtRest } from "../support/MailsAtRest.ts"
+
+const content = "Will the Lakers make the play-offs?"
+
+/** Each has a service of its own: refused mails are everybody's who shares one. */
+const check = <A, E>(row: string, test: () => Effect.Effect<A, E, Layer.Success<typeof service>>) =>
+  it.effect(row, () => Effect.provide(test(), service))
+
+for (const [name, refusals, hours, arrived] of [
+  ["arrives when it is taken within that time", 8, 24, 1],
+  ["is given up after it", 16, 60, 0]
+] as const)
+  check(`mail is retried for 24 h, and ${name}`, () =>
+    Effect.gen(function* () {
+      const by = yield* partner()
+      const persona = yield* by.persona()
+      const mailbox = yield* Mailbox
+      yield* mailbox.refuseNext(...Array.from({ length: refusals }, () => ({ permanent: false })))
+      yield* by.submit(content, [persona])
+      for (let hour = 0; hour < hours; hour++) {
+        yield* mailsAtRest
+        yield* TestClock.adjust(hour < 3 ? "20 minutes" : "1 hour")
+      }
+      yield* mailsAtRest
+      assert.strictEqual((yield* mailbox.to(persona.creator.email)).length, arrived)
+    })
+  )
+
+check("a permanent rejection alerts the organization", () =>
+  Effect.gen(function* () {
+    const by = yield* partner({ contactEmail: "newsdesk@courtside.example" })
+    const persona = yield* by.persona({ name: "Ada Vance" })
+    const mailbox = yield* Mailbox
+    yield* mailbox.refuseNext({ permanent: true })
+    yield* by.submit(content, [persona])
+    yield* mailsAtRest
+    // What else fails within the hour is told with it.
+    yield* TestClock.adjust("61 minutes")
+    const [alert] = yield* eventually(
+      "the contact's mail",
+      Effect.map(mailbox.to("newsdesk@courtside.example"), (all) => (all.length > 0 ? all : undefined))
+    )
+    assert.include(alert?.text, "Ada Vance")
+    yield* TestClock.adjust("24 hours")
+    assert.deepStrictEqual(yield* mailbox.to(persona.creator.email), [])
+  })
+)
+
+it.effect("one stable Message-ID per mail, so that an unavoidable repeat collapses", () => {
+  const attempts: Array<string> = []
+  const mailer = Layer.succeed(
+    Mailer,
+    Mailer.of({
+      send: ({ id }) =>
+        Effect.suspend(() =>
+          attempts.push(id) < 3 ? Effect.fail(new MailRefused({ permanent: false, reason: "busy" })) : Effect.void
+        )
+    })
+  )
+  return Effect.gen(function* () {
+    const by = yield* partner()
+    const tried = (count: number) =>
+      eventually(
+        `attempt ${count}`,
+        Effect.sync(() => attempts.length === count)
+      )
+    yield* by.submit(content, [yield* by.persona()])
+    yield* tried(1)
+    yield* TestClock.adjust("1 minute")
+    yield* tried(2)
+    yield* TestClock.adjust("5 minutes")
+    yield* tried(3)
+    yield* by.submit(content, [yield* by.persona()])
+    yield* tried(4)
+    assert.strictEqual(new Set(attempts.slice(0, 3)).size, 1)
+    assert.strictEqual(new Set(attempts).size, 2)
+  }).pipe(Effect.provide(serviceWith({ outside: Layer.merge(mailer, ScriptedGenerator.layer) })))
+})
+
+check("the partner's text is quoted as such, the organization named as its source, its URLs made unclickable", () =>
+  Effect.gen(function* () {
+    const by = yield* partner({ name: "Courtside App" })
+    const persona = yield* by.persona()
+    yield* by.submit("Sign in at https://evil.example/login or www.evil.example, ask me@evil.example <b>now</b>", [
+      persona
+    ])
+    const [mail] = yield* mails(persona, "Sign in at")
+    const { html = "", subject = "", text = "" } = mail ?? {}
+    assert.match(text, /Courtside App writes:\n\n> Sign in at/)
+    assert.match(html, /Courtside App writes:/)
+    assert.match(html, /<blockquote[^>]*>Sign in at/)
+    for (const part of [text, html, subject]) assert.notMatch(part, /https:\/\/evil|evil\.example|me@evil/)
+    assert.notInclude(html, "<b>now")
+    const links = [...html.matchAll(/href="([^"]*)"/g)].map(([, href]) => href ?? "")
+    for (const link of links) assert.match(link, /^http:\/\/test\.invalid\/creator\//)
+  }).pipe(Effect.asVoid)
+)
+
+it.effect("a draft that arrives after approval is discarded", () => {
+  let asked = 0
+  let written = 0
+  return Effect.gen(function* () {
+    const latch = yield* Latch.make(true)
+    const generator = Layer.succeed(
+      CommentaryGenerator,
+      CommentaryGenerator.of({
+        generate: () =>
+          Effect.suspend(() => {
+            asked++
+            return latch.whenOpen(Effect.sync(() => `Draft ${++written}: they will, but only just.`))
+          })
+      })
+    )
+    yield* Effect.gen(function* () {
+      const by = yield* partner()
+      const { id, personas } = yield* story(by, content, ["commentary_generated"])
+      const { act, look } = yield* creator(only(personas), content)
+      yield* Latch.close(latch)
+      yield* act("revise", { instructions: "Shorter" })
+      yield* eventually(
+        "the second attempt",
+        Effect.sync(() => asked === 2)
+      )
+      assert.strictEqual((yield* act("approve")).status, 200)
+      const before = (yield* by.get(`/topics/${id}`)).text
+      yield* Latch.open(latch)
+      yield* eventually(
+        "the second draft",
+        Effect.sync(() => written === 2)
+      )
+      yield* TestClock.adjust("1 day")
+      assert.strictEqual((yield* by.get(`/topics/${id}`)).text, before)
+      assert.strictEqual((yield* look).body.data.draft.number, 1)
+    }).pipe(Effect.provide(serviceWith({ outside: Layer.mergeAll(Mailbox.layer, ScriptedGenerator.layer, generator) })))
+  })
+})
+
+check("audio and video: URLs are null until ready; they change no status; text is always produced", () =>
+  Effect.gen(function* () {
+    const by = yield* partner()
+    const { id } = yield* story(by, content, ["creator_approved"], { output_types: ["audio", "video"] })
+    const { overall_status, personas } = (yield* by.get(`/topics/${id}/status`)).body.data
+    assert.deepStrictEqual([overall_status, personas[0].status], ["completed", "creator_approved"])
+    const [entry] = (yield* by.get(`/topics/${id}/commentaries`)).body.data.commentaries
+    assert.include(entry.content, perspective)
+    assert.deepStrictEqual([entry.audio_url, entry.video_url], [null, null])
+  })
+)

@@ -1,0 +1,67 @@
+/** Decisions, "Registration": where a webhook's URL may lead, judged by the transport that will dial it. */
+import { assert, it } from "@effect/vitest"
+import { Webhooks } from "@partner-commentary/core/webhook/Webhooks"
+import * as Application from "@partner-commentary/test/Application"
+import { Mailbox } from "@partner-commentary/test/Mailbox"
+import { ScriptedGenerator } from "@partner-commentary/test/ScriptedGenerator"
+import { TestApi } from "@partner-commentary/test/TestApi"
+import { NameNotResolved } from "@partner-commentary/webhook/Dial"
+import * as NodeWebhookTransport from "@partner-commentary/webhook/NodeWebhookTransport"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { ask, fieldsOf, partner, told, webhook } from "../support/conformance/Dashboard.ts"
+
+/** What the names of the tests lead to. */
+const names: Readonly<Record<string, ReadonlyArray<string>>> = {
+  "public.example": ["93.184.216.34", "2606:2800:220:1:248:1893:25c8:1946"],
+  "inside.example": ["10.1.2.3"],
+  "mixed.example": ["93.184.216.34", "127.0.0.1"],
+  "metadata.example": ["169.254.169.254"]
+}
+
+const transport = NodeWebhookTransport.layer({
+  allowPrivate: false,
+  lookup: (name) => {
+    const found = names[name]
+    return found === undefined ? Effect.fail(new NameNotResolved({ unknown: true })) : Effect.succeed(found)
+  }
+})
+
+const service = TestApi.layerHttp.pipe(
+  Layer.provide(Layer.fresh(Webhooks.layer)),
+  Layer.provide(transport),
+  Layer.provideMerge(Application.layer({ outside: Layer.merge(Mailbox.layer, ScriptedGenerator.layer) }))
+)
+
+const post = (key: string, url: string) => ask("POST /webhooks", { key, body: { ...webhook, url } })
+
+it.effect("Registration: a host name that doesn't resolve is accepted", () =>
+  Effect.gen(function* () {
+    const { key } = yield* partner()
+    for (const url of ["https://not-there-yet.example/", "https://public.example/"]) {
+      assert.strictEqual(told(yield* post(key, url)), "201", url)
+    }
+  }).pipe(Effect.provide(service))
+)
+
+it.effect("Registration: one that resolves to a non-public address is 400", () =>
+  Effect.gen(function* () {
+    const { key } = yield* partner()
+    for (const host of [
+      "inside.example",
+      "mixed.example",
+      "metadata.example",
+      "10.0.0.1",
+      "127.0.0.1",
+      "192.168.1.1",
+      "169.254.169.254",
+      "[::1]",
+      "[fd00::1]",
+      "[::ffff:10.0.0.1]",
+      "localhost"
+    ]) {
+      assert.deepStrictEqual(fieldsOf(yield* post(key, `https://${host}/hook`)), ["url"], host)
+    }
+    assert.deepStrictEqual((yield* ask("GET /webhooks", { key })).data, [])
+  }).pipe(Effect.provide(service))
+)

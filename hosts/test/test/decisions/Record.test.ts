@@ -1,0 +1,238 @@
+/** Decisions, "Record": what the service keeps, for how long, sealed how, and what it forgets. */
+import { createHash } from "node:crypto"
+import { assert } from "@effect/vitest"
+import { Creators } from "@partner-commentary/core/creator/Creators"
+import { Retention } from "@partner-commentary/core/operations/Retention"
+import { PersonaRegistry } from "@partner-commentary/core/persona/PersonaRegistry"
+import * as Instant from "@partner-commentary/core/shared/Instant"
+import { Mailbox } from "@partner-commentary/test/Mailbox"
+import * as Seed from "@partner-commentary/test/Seed"
+import { TestApi } from "@partner-commentary/test/TestApi"
+import * as Effect from "effect/Effect"
+import * as SqlClient from "effect/sql/SqlClient"
+import * as TestClock from "effect/testing/TestClock"
+import {
+  act,
+  ask,
+  conforms,
+  creatorToken,
+  everythingStored,
+  partner,
+  reached,
+  told,
+  webhook
+} from "../support/conformance/Dashboard.ts"
+import { eventually } from "../support/Eventually.ts"
+
+const content = "Will the cup be theirs again?"
+const perspective = "Theirs, by a good deal more than some distance."
+const approved = "They will win it, and nobody else will."
+
+/** Actions of the record with their moments and details, in order. */
+const record = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const rows = yield* sql<{ recorded_at: string; action: string; subject: string; details: string }>`
+    SELECT recorded_at, action, subject, details FROM audit_log ORDER BY number`
+  return rows.map(({ details, ...row }) => ({ ...row, details: JSON.parse(details) }))
+})
+
+/** A topic whose creator has responded, and who goes on by this token. */
+const responded = Effect.gen(function* () {
+  const made = yield* partner()
+  const { data } = yield* made.submit(content, { more: { external_reference: "mine" } })
+  const token = yield* creatorToken(made.persona.creator.email)
+  yield* act(token, "respond", { perspective })
+  yield* reached(made.key, data.topic_id, "commentary_generated")
+  const detail = Effect.map(ask(`GET /topics/${data.topic_id}`, { key: made.key }), ({ data }) => data)
+  return { ...made, topicId: data.topic_id as string, shareId: data.results[0].share_id as string, token, detail }
+})
+
+conforms(
+  "Record: audit of key actions, who and when",
+  Effect.gen(function* () {
+    const { createKey, token } = yield* partner()
+    const { id } = (yield* createKey()).data
+    yield* TestClock.adjust("1 minute")
+    yield* ask(`POST /api-keys/${id}/rotate`, { token })
+    yield* ask(`DELETE /api-keys/${id}`, { token })
+    const seen = (yield* record).filter(({ subject }) => subject === id)
+    assert.deepStrictEqual(
+      seen.map(({ action, details, recorded_at }) => [action, details.by, recorded_at]),
+      [
+        ["key.created", "dashboard:ada", "2026-02-10T09:00:00.000Z"],
+        ["key.rotated", "dashboard:ada", "2026-02-10T09:01:00.000Z"],
+        ["key.revoked", "dashboard:ada", "2026-02-10T09:01:00.000Z"]
+      ]
+    )
+  })
+)
+
+conforms(
+  "Record: audit of webhook actions, by which key",
+  Effect.gen(function* () {
+    const { key, keyId } = yield* partner()
+    const { id, secret } = (yield* ask("POST /webhooks", { key, body: webhook })).data
+    yield* ask(`PATCH /webhooks/${id}`, { key, body: { status: "paused" } })
+    yield* ask(`DELETE /webhooks/${id}`, { key })
+    const seen = (yield* record).filter(({ subject }) => subject === id)
+    assert.deepStrictEqual(
+      seen.map(({ action }) => action),
+      ["webhook.created", "webhook.updated", "webhook.deleted"]
+    )
+    for (const { details } of seen) assert.include(JSON.stringify(details), keyId)
+    assert.notInclude(JSON.stringify(seen), secret)
+  })
+)
+
+conforms(
+  "Record: audit of creator actions, by which link; the hash of every approved text",
+  Effect.gen(function* () {
+    const { shareId, token } = yield* responded
+    yield* TestClock.adjust("1 hour")
+    yield* act(token, "approve", { content: approved })
+    const seen = (yield* record).filter(({ subject }) => subject === shareId)
+    assert.deepStrictEqual(
+      seen.map(({ action, recorded_at }) => [action, recorded_at]),
+      [
+        ["creator.responded", "2026-02-10T09:00:00.000Z"],
+        ["creator.approved", "2026-02-10T10:00:00.000Z"]
+      ]
+    )
+    assert.strictEqual(seen[1]?.details.sha256, createHash("sha256").update(approved).digest("hex"))
+    for (const { details } of seen) assert.match(String(details.by), /link/i)
+    for (const words of [perspective, approved, token]) assert.notInclude(JSON.stringify(seen), words)
+  })
+)
+
+conforms(
+  "Record: done jobs are kept for 7 days, answers under idempotency keys for 24 h, duplicate windows as long as they hold",
+  Effect.gen(function* () {
+    const { key, persona } = yield* partner()
+    const send = (idempotencyKey: string, content: string) =>
+      ask("POST /topics", {
+        key,
+        body: { content, persona_ids: [persona.id] },
+        headers: { "idempotency-key": idempotencyKey }
+      })
+    yield* send("a", content)
+    yield* creatorToken(persona.creator.email)
+    const purge = Effect.gen(function* () {
+      const now = yield* Instant.now
+      const retention = yield* Retention
+      return yield* retention.purge({
+        mails: now - 7 * 86_400_000,
+        windows: now,
+        answers: now,
+        events: now - 30 * 86_400_000,
+        testTopics: now - 30 * 86_400_000
+      })
+    })
+    assert.deepStrictEqual(yield* purge, { mails: 0, windows: 0, answers: 0, events: 0, testTopics: 0 })
+    yield* TestClock.adjust("24 hours")
+    assert.deepStrictEqual((yield* send("a", content)).headers.get("idempotency-replayed"), null)
+    const [first, again] = [yield* purge, yield* purge]
+    assert.deepStrictEqual([first.mails, again], [0, { mails: 0, windows: 0, answers: 0, events: 0, testTopics: 0 }])
+    yield* creatorToken(persona.creator.email, 3)
+    yield* TestClock.adjust("10 days")
+    yield* eventually(
+      "the expiry",
+      Effect.map(ask("GET /topics?status=completed", { key }), ({ body }) => body.pagination.total === 2)
+    )
+    const last = yield* purge
+    assert.isAtLeast(last.mails, 3)
+    assert.deepInclude(last, { windows: 1, answers: 1 })
+  })
+)
+
+conforms(
+  "Record: erasing a creator keeps the approved texts only",
+  Effect.gen(function* () {
+    const { detail, persona, token } = yield* responded
+    yield* act(token, "approve", { content: approved })
+    const before = yield* detail
+    yield* (yield* Creators).erase(persona.creator.email)
+    assert.deepStrictEqual(yield* detail, before)
+    assert.strictEqual(before.commentaries[0].commentary.content, approved)
+    const stored = yield* everythingStored
+    assert.include(stored, approved)
+    for (const gone of [persona.creator.email, perspective]) assert.notInclude(stored, gone)
+    const { call } = yield* TestApi
+    assert.strictEqual((yield* call(`/creator/${token}`)).status, 404)
+  })
+)
+
+conforms(
+  "Record: webhook secrets are sealed at rest",
+  Effect.gen(function* () {
+    const { key } = yield* partner()
+    const { secret } = (yield* ask("POST /webhooks", { key, body: webhook })).data
+    const plain = "a secret of thirty-two characters"
+    yield* ask("POST /webhooks", { key, body: { ...webhook, secret: plain } })
+    const stored = yield* everythingStored
+    assert.include(stored, webhook.url)
+    for (const hidden of [secret, secret.slice("whsec_".length), plain, Buffer.from(plain).toString("base64")]) {
+      assert.notInclude(stored, hidden)
+    }
+  })
+)
+
+conforms(
+  "Record: a licence revoked mid-flow stops new topics only",
+  Effect.gen(function* () {
+    const { detail, key, owner, persona, submit, token } = yield* responded
+    yield* (yield* PersonaRegistry).revoke(owner.id, persona.id, yield* Instant.now)
+    assert.strictEqual(told(yield* ask(`GET /personas/${persona.id}`, { key })), "403 not_licensed")
+    const { error } = yield* submit("Will the cup be theirs after all?")
+    assert.deepStrictEqual(error.details, [{ persona_id: persona.id, status: "not_licensed" }])
+    yield* act(token, "approve", { content: approved })
+    assert.strictEqual((yield* detail).commentaries[0].commentary.content, approved)
+  })
+)
+
+conforms(
+  'Record: defaults where the specification wants a string: bio "", expertise [], social_links {}, a neutral avatar',
+  Effect.gen(function* () {
+    const { key, owner } = yield* partner()
+    const bare = { name: "Bo", imageUrl: "", bio: "", expertise: [], socialLinks: {} }
+    const { id } = yield* Seed.persona(owner, bare)
+    const { image_url, ...shown } = (yield* ask(`GET /personas/${id}`, { key })).data
+    assert.deepStrictEqual(shown, { id, name: "Bo", bio: "", expertise: [], social_links: {} })
+    const { call } = yield* TestApi
+    const avatar = yield* call(new URL(image_url).pathname)
+    assert.deepStrictEqual([avatar.status, avatar.headers.get("content-type")], [200, "image/svg+xml"])
+  })
+)
+
+conforms(
+  "Record: names and pictures are copied onto the assignment: what a partner was shown doesn't change under it",
+  Effect.gen(function* () {
+    const { detail, key, persona } = yield* responded
+    const before = yield* detail
+    const registry = yield* PersonaRegistry
+    const changes = { name: "Ada Vance-Moreau", imageUrl: "https://images.example/new.png" }
+    yield* registry.update(persona.id, (present) => ({ ...present, ...changes }))
+    assert.deepStrictEqual(yield* detail, before)
+    const { commentaries } = (yield* ask("GET /topics/by-reference/mine", { key })).data
+    assert.deepInclude(commentaries[0], { persona_name: persona.name, persona_image: persona.imageUrl })
+    assert.deepInclude((yield* ask("GET /personas", { key })).data[0], {
+      name: changes.name,
+      image_url: changes.imageUrl
+    })
+  })
+)
+
+conforms(
+  "Record: addresses are copied onto the assignment: reminders go where the request went",
+  Effect.gen(function* () {
+    const { persona, submit } = yield* partner()
+    yield* submit(content)
+    const { email } = persona.creator
+    yield* creatorToken(email)
+    const registry = yield* PersonaRegistry
+    const creator = { ...persona.creator, email: "another@creators.example" }
+    yield* registry.update(persona.id, (present) => ({ ...present, creator }))
+    yield* TestClock.adjust("25 hours")
+    yield* creatorToken(email, 2)
+    assert.deepStrictEqual(yield* (yield* Mailbox).to(creator.email), [])
+  })
+)

@@ -1,0 +1,231 @@
+/** Decisions, States: how long a creator may take, what reminds them, and how often a draft is tried. */
+import { assert, it } from "@effect/vitest"
+import type { Persona } from "@partner-commentary/core/persona/Persona"
+import { Mailbox } from "@partner-commentary/test/Mailbox"
+import { ScriptedGenerator } from "@partner-commentary/test/ScriptedGenerator"
+import * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import type * as Layer from "effect/Layer"
+import * as TestClock from "effect/testing/TestClock"
+import {
+  type Answer,
+  creator,
+  mails,
+  only,
+  partner,
+  perspective,
+  reached,
+  type State,
+  service,
+  story
+} from "../support/conformance/Partner.ts"
+import { eventually } from "../support/Eventually.ts"
+import { mailsAtRest } from "../support/MailsAtRest.ts"
+
+const content = "Will the Lakers make the play-offs?"
+
+const refused = ({ body, status }: Answer) => {
+  assert.deepStrictEqual([status, body.error?.code], [400, "invalid_request"], JSON.stringify(body))
+  return body.error.details
+}
+
+/** Each has a service of its own: clocks, refused mails and failed attempts are everybody's who shares one. */
+const check = <A, E>(row: string, test: () => Effect.Effect<A, E, Layer.Success<typeof service>>) =>
+  it.effect(row, () => Effect.provide(test(), service))
+
+/** One assignment in a state, its partner's view of it and its creator. */
+const one = Effect.fnUntraced(function* (state: State) {
+  const by = yield* partner()
+  const { id, personas } = yield* story(by, content, [state])
+  const persona = only(personas)
+  const { act, look } = yield* creator(persona, content)
+  const view = Effect.map(by.get(`/topics/${id}/status`), ({ body }) => ({
+    overall: body.data.overall_status as string,
+    status: body.data.personas[0].status as string,
+    failure: body.data.personas[0].failure?.reason ?? null
+  }))
+  const settled = (reason: string) => reached(by, id, persona, reason)
+  const expiresAt = Effect.map(look, ({ body }) => Date.parse(body.data.expires_at))
+  return { by, id, persona, act, view, settled, expiresAt }
+})
+
+const lessASecond = (wait: Duration.Input) => Duration.millis(Duration.toMillis(Duration.fromInputUnsafe(wait)) - 1000)
+
+/** Mails so far, and all that are due by now. */
+const count = (persona: Persona) =>
+  Effect.gen(function* () {
+    yield* mailsAtRest
+    return (yield* (yield* Mailbox).to(persona.creator.email)).length
+  })
+
+/** Moves to just before a moment, then to it; there must be so many mails before and one more after. */
+const remindedAfter = Effect.fnUntraced(function* (persona: Persona, wait: Duration.Input, before: number) {
+  yield* TestClock.adjust(lessASecond(wait))
+  assert.strictEqual(yield* count(persona), before)
+  yield* TestClock.adjust("1 second")
+  yield* mails(persona, content, before + 1)
+  assert.strictEqual(yield* count(persona), before + 1)
+})
+
+check("allowed response time: 48 hours", () =>
+  Effect.gen(function* () {
+    const [early, late] = [yield* one("topic_sent"), yield* one("topic_sent")]
+    yield* TestClock.adjust(Duration.millis(48 * 3_600_000 - 1))
+    assert.strictEqual((yield* late.view).status, "topic_sent")
+    assert.strictEqual((yield* early.act("respond", { perspective })).status, 200)
+    yield* TestClock.adjust("1 millis")
+    refused(yield* late.act("respond", { perspective }))
+    yield* late.settled("expired")
+  })
+)
+
+check("a reminder e-mail goes out at half of it", () =>
+  Effect.gen(function* () {
+    const { persona } = yield* one("topic_sent")
+    yield* remindedAfter(persona, "24 hours", 1)
+  })
+)
+
+check("generation fails: attempts at 0, 1 min, 10 min, 1 h, 6 h", () =>
+  Effect.gen(function* () {
+    const { act, persona, view } = yield* one("topic_sent")
+    const generator = yield* ScriptedGenerator
+    const before = (yield* generator.requests).length
+    yield* generator.failNext(...Array.from({ length: 5 }, () => ({ permanent: false })))
+    yield* act("respond", { perspective })
+    const tried = (times: number) =>
+      eventually(
+        `attempt ${times}`,
+        Effect.map(generator.requests, (requests) => requests.length - before === times)
+      )
+    yield* tried(1)
+    for (const [index, delay] of (["1 minute", "10 minutes", "1 hour", "6 hours"] as const).entries()) {
+      yield* view
+      yield* TestClock.adjust(lessASecond(delay))
+      yield* view
+      yield* tried(index + 1)
+      yield* TestClock.adjust("1 second")
+      yield* tried(index + 2)
+    }
+    yield* mails(persona, content, 2)
+    assert.deepStrictEqual(yield* view, { overall: "in_progress", status: "opinion_injected", failure: null })
+  })
+)
+
+check("a permanent refusal stops early", () =>
+  Effect.gen(function* () {
+    const { persona } = yield* one("opinion_injected")
+    const generator = yield* ScriptedGenerator
+    const before = (yield* generator.requests).length
+    yield* TestClock.adjust("23 hours")
+    assert.strictEqual(yield* count(persona), 2)
+    assert.strictEqual((yield* generator.requests).length, before)
+  })
+)
+
+check("until 24 h after the last attempt the creator may start again and the assignment counts as in progress", () =>
+  Effect.gen(function* () {
+    const { act, by, id, persona, view } = yield* one("opinion_injected")
+    yield* TestClock.adjust(lessASecond("24 hours"))
+    assert.deepStrictEqual(yield* view, { overall: "in_progress", status: "opinion_injected", failure: null })
+    assert.strictEqual((yield* act("revise")).status, 200)
+    yield* reached(by, id, persona, "commentary_generated")
+  })
+)
+
+check("then it is settled as failed for good, and keeps opinion_injected", () =>
+  Effect.gen(function* () {
+    const { act, settled, view } = yield* one("opinion_injected")
+    yield* TestClock.adjust("24 hours")
+    yield* settled("generation_failed")
+    for (const action of ["revise", "respond", "approve"]) refused(yield* act(action, { perspective: "Another view." }))
+    yield* TestClock.adjust("30 days")
+    assert.deepStrictEqual(yield* view, {
+      overall: "completed",
+      status: "opinion_injected",
+      failure: "generation_failed"
+    })
+  })
+)
+
+check("approval window: 7 days from each draft", () =>
+  Effect.gen(function* () {
+    const { act, expiresAt, settled, view } = yield* one("commentary_generated")
+    const now = yield* Clock.currentTimeMillis
+    assert.strictEqual((yield* expiresAt) - now, Duration.toMillis("7 days"))
+    yield* TestClock.adjust("6 days")
+    yield* act("revise", { instructions: "Shorter" })
+    yield* eventually(
+      "a new window",
+      Effect.map(expiresAt, (at) => at === now + Duration.toMillis("13 days"))
+    )
+    yield* TestClock.adjust("6 days")
+    assert.strictEqual((yield* view).failure, null)
+    yield* TestClock.adjust("1 days")
+    yield* settled("approval_timeout")
+  })
+)
+
+check("approval reminders at half and at 90 %", () =>
+  Effect.gen(function* () {
+    const { persona } = yield* one("commentary_generated")
+    yield* mails(persona, content, 2)
+    yield* remindedAfter(persona, "84 hours", 2)
+    yield* remindedAfter(persona, Duration.hours(0.4 * 168), 3)
+  })
+)
+
+for (const [name, state] of [
+  ["creator never approves", "approval_timeout"],
+  ["a creator may also withdraw", "withdrawn"]
+] as const) {
+  check(
+    `${name}: the assignment keeps commentary_generated, is settled as failed (${state}); later actions are refused`,
+    () =>
+      Effect.gen(function* () {
+        const { act, view } = yield* one(state)
+        assert.deepStrictEqual(yield* view, { overall: "completed", status: "commentary_generated", failure: state })
+        for (const action of ["approve", "revise", "respond", "decline"])
+          refused(yield* act(action, { perspective: "Another view of it.", instructions: "Shorter" }))
+        assert.deepStrictEqual(yield* view, { overall: "completed", status: "commentary_generated", failure: state })
+      })
+  )
+}
+
+check("every guarded update compares the deadline with now itself: at the deadline every action is refused", () =>
+  Effect.gen(function* () {
+    const { act, expiresAt, settled } = yield* one("commentary_generated")
+    yield* TestClock.setTime(yield* expiresAt)
+    for (const action of ["approve", "revise", "withdraw"]) refused(yield* act(action))
+    yield* settled("approval_timeout")
+  })
+)
+
+check("the response window starts when the mail was handed over", () =>
+  Effect.gen(function* () {
+    const by = yield* partner()
+    const persona = yield* by.persona()
+    const now = yield* Clock.currentTimeMillis
+    yield* (yield* Mailbox).refuseNext({ permanent: false })
+    yield* by.submit(content, [persona])
+    assert.strictEqual(yield* count(persona), 0)
+    yield* TestClock.adjust("1 minute")
+    const { look } = yield* creator(persona, content)
+    const { body } = yield* look
+    assert.strictEqual(Date.parse(body.data.expires_at) - now, Duration.toMillis("48 hours") + 60_000)
+  })
+)
+
+check("the response window starts at the latest 24 h after submission", () =>
+  Effect.gen(function* () {
+    const by = yield* partner()
+    const persona = yield* by.persona()
+    yield* (yield* Mailbox).refuseNext({ permanent: true })
+    const { topic_id: id } = yield* by.submit(content, [persona])
+    yield* TestClock.adjust(lessASecond("72 hours"))
+    assert.strictEqual((yield* reached(by, id, persona, "topic_sent")).failure, null)
+    yield* TestClock.adjust("1 second")
+    yield* reached(by, id, persona, "expired")
+  })
+)

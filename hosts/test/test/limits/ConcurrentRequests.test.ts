@@ -1,0 +1,91 @@
+/** Which operations take a place of their organization: all of the description, so that a new one cannot be forgotten. */
+import { assert, it } from "@effect/vitest"
+import { ConcurrencyLimit, type ConcurrencyPool } from "@partner-commentary/core/access/ConcurrencyLimit"
+import type { OrganizationId } from "@partner-commentary/core/shared/Ids"
+import * as Application from "@partner-commentary/test/Application"
+import { Mailbox } from "@partner-commentary/test/Mailbox"
+import { ScriptedGenerator } from "@partner-commentary/test/ScriptedGenerator"
+import * as Seed from "@partner-commentary/test/Seed"
+import { TestApi } from "@partner-commentary/test/TestApi"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { homeOf, operations, send } from "../support/authorization/Operations.ts"
+
+interface Taken {
+  readonly pool: ConcurrencyPool
+  readonly organization: OrganizationId
+}
+
+class Places extends Context.Service<Places, Array<Taken>>()("Places") {}
+
+const watched = Layer.effect(
+  ConcurrencyLimit,
+  Effect.gen(function* () {
+    const limit = yield* ConcurrencyLimit
+    const taken = yield* Places
+    return ConcurrencyLimit.of({
+      within: (pool, organization, work, whenTaken) => {
+        taken.push({ pool, organization })
+        return limit.within(pool, organization, work, whenTaken)
+      }
+    })
+  })
+)
+
+const application = Application.layer({ outside: Layer.merge(Mailbox.layer, ScriptedGenerator.layer) })
+
+const nothing = "019c0e5f-03aa-7001-8000-94d0b7f3a6e2"
+const things = { topic: nothing, commentary: nothing, reference: "none", persona: nothing }
+const others = { webhook: nothing, delivery: nothing, key: nothing, share: nothing }
+
+const pools: Readonly<Record<string, ConcurrencyPool>> = {
+  createTopic: "frequent",
+  getTopicStatus: "frequent",
+  createTopics: "large",
+  getTopicByReference: "large",
+  testWebhook: "outgoing"
+}
+
+it.effect(
+  "every operation takes one place of its caller's organization, of the standard pool unless it names another",
+  () =>
+    Effect.gen(function* () {
+      const taken = yield* Places
+      const owner = yield* Seed.organization()
+      const keys = {
+        live: (yield* Seed.key(owner)).text,
+        test: (yield* Seed.key(owner, { environment: "test" })).text
+      }
+      const token = yield* Seed.token(owner)
+      const all = yield* operations
+      assert.isAbove(all.length, 20)
+      const seen: Record<string, ReadonlyArray<Taken>> = {}
+      for (const operation of all) {
+        const credentials = operation.scheme === "ApiKey" ? { key: keys[homeOf(operation)] } : { token }
+        yield* send(
+          operation,
+          { ...things, ...others },
+          { ...credentials, ...(operation.takesBody ? { body: {} } : {}) }
+        )
+        seen[operation.id] = taken.splice(0)
+      }
+      assert.deepStrictEqual(
+        seen,
+        Object.fromEntries(all.map(({ id }) => [id, [{ pool: pools[id] ?? "standard", organization: owner.id }]]))
+      )
+      for (const id of Object.keys(pools)) assert.isDefined(seen[id], id)
+    }).pipe(
+      Effect.provide(
+        TestApi.layerMemory.pipe(
+          Layer.provide(watched),
+          Layer.provideMerge(
+            Layer.merge(
+              application,
+              Layer.sync(Places, () => [])
+            )
+          )
+        )
+      )
+    )
+)

@@ -1,0 +1,180 @@
+/** Limits under 100 requests at the same moment, each over a socket of its own: exactly the limit passes, and the headers leave no gap. */
+import { assert, it } from "@effect/vitest"
+import { ApiKeys } from "@partner-commentary/core/access/ApiKeys"
+import * as IpAllowList from "@partner-commentary/core/access/IpAllowList"
+import type { Limits } from "@partner-commentary/core/partner/Plan"
+import { ApiKeyId } from "@partner-commentary/core/shared/Ids"
+import { TrustedProxies } from "@partner-commentary/server/ClientAddress"
+import * as Application from "@partner-commentary/test/Application"
+import { Mailbox } from "@partner-commentary/test/Mailbox"
+import { ScriptedGenerator } from "@partner-commentary/test/ScriptedGenerator"
+import * as Seed from "@partner-commentary/test/Seed"
+import { type Call, TestApi } from "@partner-commentary/test/TestApi"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import * as Result from "effect/Result"
+import * as TestClock from "effect/testing/TestClock"
+import { json } from "../support/Json.ts"
+
+const start = Date.UTC(2026, 0, 30, 12)
+
+const behindProxy = TestApi.layerHttp.pipe(
+  Layer.provideMerge(Application.layer({ outside: Layer.merge(Mailbox.layer, ScriptedGenerator.layer) })),
+  Layer.provide(Layer.succeed(TrustedProxies, Result.getOrThrow(IpAllowList.parse(["127.0.0.1"]))))
+)
+
+const number = (response: Response, header: string) => Number(response.headers.get(header))
+
+interface Wanted {
+  /** Of a call that passes. */
+  readonly status: number
+  /** How many of the 100 pass. */
+  readonly pass: number
+  /** The hourly window that the headers tell, and the limit and the wait that a refusal tells. */
+  readonly hourly: number
+  readonly limit: number
+  readonly wait: number
+}
+
+const countdown = (from: number, length: number) => Array.from({ length }, (_, index) => from - 1 - index)
+
+/** All at once, `nth` from 0 to 99. */
+const rush = (requests: (nth: number) => readonly [path: string, call: Call]) =>
+  Effect.flatMap(TestApi, ({ call }) =>
+    Effect.all(
+      Array.from({ length: 100 }, (_, nth) => {
+        const [path, more] = requests(nth)
+        return call(`/partner/v1${path}`, more)
+      }),
+      { concurrency: "unbounded" }
+    )
+  )
+
+const judge = Effect.fnUntraced(function* (responses: ReadonlyArray<Response>, wanted: Wanted) {
+  const { hourly, limit, pass, status, wait } = wanted
+  const passed = responses.filter((response) => response.status === status)
+  const refused = responses.filter((response) => response.status === 429)
+  assert.deepStrictEqual([passed.length, refused.length], [pass, 100 - pass])
+  const left = (response: Response) => number(response, "x-ratelimit-remaining")
+  assert.deepStrictEqual(
+    passed.map(left).toSorted((one, other) => other - one),
+    countdown(hourly, pass)
+  )
+  assert.deepStrictEqual(new Set(refused.map(left)), new Set([hourly - pass]))
+  for (const response of responses) {
+    assert.strictEqual(number(response, "x-ratelimit-limit"), hourly)
+    assert.strictEqual(number(response, "x-ratelimit-reset"), start / 1000 + 3600)
+  }
+  for (const response of refused) {
+    assert.strictEqual(number(response, "retry-after"), wait)
+    const { code, details } = (yield* json(response)).error
+    assert.deepStrictEqual([code, details], ["rate_limit_exceeded", { retry_after: wait, limit, remaining: 0 }])
+  }
+})
+
+const scene = (limits: Partial<Limits>) =>
+  Effect.gen(function* () {
+    yield* TestClock.setTime(start)
+    const owner = yield* Seed.organization({ limits: { burst_per_minute: 1000, ...limits } })
+    return { owner, persona: yield* Seed.persona(owner), key: (yield* Seed.key(owner)).text }
+  })
+
+const ofFifty = { pass: 50, hourly: 50, limit: 50, wait: 3600 }
+
+const it100 = (of: string, test: Effect.Effect<void, unknown, Layer.Success<typeof behindProxy>>) =>
+  it.effect(`of 100 requests over sockets, exactly as many pass as ${of}`, () => Effect.provide(test, behindProxy))
+
+it100(
+  "a key has an hour",
+  Effect.gen(function* () {
+    const { key } = yield* scene({ requests_per_hour: 50 })
+    yield* judge(yield* rush(() => ["/usage", { key }]), { ...ofFifty, status: 200 })
+  })
+)
+
+it100(
+  "a key has a minute, and the headers tell its hour",
+  Effect.gen(function* () {
+    const { key } = yield* scene({ burst_per_minute: 50 })
+    const wanted = { status: 200, pass: 50, hourly: 1000, limit: 50, wait: 60 }
+    yield* judge(yield* rush(() => ["/usage", { key }]), wanted)
+  })
+)
+
+it100(
+  "a key and its successor have together",
+  Effect.gen(function* () {
+    const { owner } = yield* scene({ requests_per_hour: 50 })
+    const old = yield* Seed.key(owner)
+    const manager = { by: "operator", organizationId: owner.id }
+    const rotated = yield* (yield* ApiKeys).rotate(ApiKeyId.make(old.id), Duration.days(1), manager)
+    const keys = [old.text, Redacted.value(rotated.fullKey)]
+    const responses = yield* rush((nth) => ["/usage", { key: keys[nth % 2] ?? "" }])
+    yield* judge(responses, { ...ofFifty, status: 200 })
+  })
+)
+
+it100(
+  "GET /personas has an hour",
+  Effect.gen(function* () {
+    const { key } = yield* scene({ persona_lists_per_hour: 50 })
+    yield* judge(yield* rush(() => ["/personas", { key }]), { ...ofFifty, status: 200 })
+  })
+)
+
+it100(
+  "POST /topics has an hour, and no topic more is made",
+  Effect.gen(function* () {
+    const { key, persona } = yield* scene({ topic_submissions_per_hour: 50 })
+    const body = (nth: number) => ({ content: `Who wins match number ${nth}?`, persona_ids: [persona.id] })
+    const responses = yield* rush((nth) => ["/topics", { method: "POST", key, body: body(nth) }])
+    yield* judge(responses, { ...ofFifty, status: 201 })
+    const { call } = yield* TestApi
+    const { pagination } = yield* json(yield* call("/partner/v1/topics", { key }))
+    assert.strictEqual(pagination.total, 50)
+  })
+)
+
+it100(
+  "GET /topics/{id} has an hour, whatever topics they ask for",
+  Effect.gen(function* () {
+    const { key } = yield* scene({ topic_reads_per_hour: 50 })
+    yield* judge(yield* rush((nth) => [`/topics/${nth}`, { key }]), { ...ofFifty, status: 404 })
+  })
+)
+
+it100(
+  "a dashboard has an hour, whatever tokens it shows, and its organization's keys have theirs",
+  Effect.gen(function* () {
+    const { key, owner } = yield* scene({ requests_per_hour: 50 })
+    const tokens = yield* Effect.forEach(["ada", "bo"], (subject) => Seed.token(owner, { subject }))
+    const responses = yield* rush((nth) => ["/api-keys", { token: tokens[nth % 2] ?? "" }])
+    yield* judge(responses, { ...ofFifty, status: 200 })
+    yield* judge(yield* rush(() => ["/usage", { key }]), { ...ofFifty, status: 200 })
+  })
+)
+
+it100(
+  "a stranger's address has a minute, whatever it asks with, and nobody else is held up",
+  Effect.gen(function* () {
+    const { key, owner } = yield* scene({})
+    const token = yield* Seed.token(owner)
+    const headers = { "x-forwarded-for": "203.0.113.7" }
+    const calls: ReadonlyArray<readonly [string, Call]> = [
+      ["/topics", { headers }],
+      ["/topics", { headers, key: "garbage" }],
+      ["/topics", { headers, token }],
+      ["/api-keys", { headers, key }],
+      ["/api-keys", { headers, token: "a.b.c", method: "POST", body: {} }]
+    ]
+    const responses = yield* rush((nth) => calls[nth % calls.length] ?? ["/", {}])
+    yield* judge(responses, { status: 401, pass: 60, hourly: 300, limit: 60, wait: 60 })
+    const { call } = yield* TestApi
+    assert.strictEqual((yield* call("/partner/v1/topics", { headers, key })).status, 200)
+    assert.strictEqual((yield* call("/partner/v1/api-keys", { headers, token })).status, 200)
+    const other = { "x-forwarded-for": "203.0.113.8" }
+    assert.strictEqual((yield* call("/partner/v1/topics", { headers: other })).status, 401)
+  })
+)

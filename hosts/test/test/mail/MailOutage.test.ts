@@ -1,0 +1,169 @@
+/** Requests whose mail could not be handed over for days: they stay open, and have their whole window from the moment it was. */
+import { assert, it } from "@effect/vitest"
+import { Creators } from "@partner-commentary/core/creator/Creators"
+import { ShareId } from "@partner-commentary/core/shared/Ids"
+import * as Application from "@partner-commentary/test/Application"
+import * as InMemory from "@partner-commentary/test/InMemory"
+import { Mailbox } from "@partner-commentary/test/Mailbox"
+import { ScriptedGenerator } from "@partner-commentary/test/ScriptedGenerator"
+import * as Seed from "@partner-commentary/test/Seed"
+import { TestApi } from "@partner-commentary/test/TestApi"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as TestClock from "effect/testing/TestClock"
+import { eventually } from "../support/Eventually.ts"
+import { json } from "../support/Json.ts"
+import { mailsAtRest } from "../support/MailsAtRest.ts"
+
+const submitted = Effect.gen(function* () {
+  yield* TestClock.setTime(Date.parse("2026-03-01T09:00:00.000Z"))
+  const { call } = yield* TestApi
+  const mailbox = yield* Mailbox
+  const owner = yield* Seed.organization()
+  const persona = yield* Seed.persona(owner)
+  const { text: key } = yield* Seed.key(owner)
+  const body = {
+    content: "Who takes the title this season?",
+    persona_ids: [persona.id],
+    external_reference: "title"
+  }
+  const { topic_id: id } = (yield* json(yield* call("/partner/v1/topics", { method: "POST", key, body }))).data
+  const { commentaries } = (yield* json(yield* call("/partner/v1/topics/by-reference/title", { key }))).data
+  const status = Effect.map(
+    Effect.flatMap(call(`/partner/v1/topics/${id}/status`, { key }), json),
+    ({ data }) => data.personas[0].status as string
+  )
+  return {
+    shareId: ShareId.make(commentaries[0].share_id),
+    status,
+    mail: (count: number) =>
+      eventually(
+        `mail ${count}`,
+        Effect.map(mailbox.to(persona.creator.email), (mails) => mails[count - 1])
+      ),
+    has: (want: string) =>
+      eventually(
+        `status ${want}`,
+        Effect.map(status, (seen) => seen === want)
+      )
+  }
+})
+
+const at = (moment: string) => TestClock.setTime(Date.parse(moment))
+
+/** The mail server is away until the mail is given up, a day after the submission. */
+const outage = Effect.gen(function* () {
+  for (const minutes of [1, 5, 15, 60, ...Array.from({ length: 11 }, () => 120)]) {
+    yield* mailsAtRest
+    yield* TestClock.adjust(`${minutes} minutes`)
+  }
+  yield* mailsAtRest
+})
+
+const away = Array.from({ length: 16 }, () => ({ permanent: false }))
+
+it.effect("after three days without a mail server a request is open, and has its whole window from its mail", () =>
+  Effect.gen(function* () {
+    yield* (yield* Mailbox).refuseNext(...away)
+    const story = yield* submitted
+    yield* outage
+    yield* at("2026-03-04T09:00:00.000Z")
+    assert.strictEqual(yield* story.status, "topic_sent")
+
+    yield* (yield* Creators).resendMail(story.shareId)
+    const request = yield* story.mail(1)
+    assert.include(request.text, "Answer by: Friday 6 March 2026, 09:00 UTC")
+    yield* mailsAtRest
+    yield* at("2026-03-05T09:00:00.000Z")
+    const reminder = yield* story.mail(2)
+    assert.include(reminder.text, "Answer by: Friday 6 March 2026, 09:00 UTC")
+    yield* at("2026-03-06T08:59:59.999Z")
+    assert.strictEqual(yield* story.status, "topic_sent")
+    yield* at("2026-03-06T09:00:00.000Z")
+    yield* story.has("expired")
+  }).pipe(Effect.provide(InMemory.layer))
+)
+
+it.effect("a request whose mail nobody sends again closes seven days after its submission", () =>
+  Effect.gen(function* () {
+    yield* (yield* Mailbox).refuseNext(...away)
+    const story = yield* submitted
+    yield* outage
+    yield* at("2026-03-08T08:59:59.999Z")
+    assert.strictEqual(yield* story.status, "topic_sent")
+    yield* at("2026-03-08T09:00:00.000Z")
+    yield* story.has("expired")
+  }).pipe(Effect.provide(InMemory.layer))
+)
+
+it.effect("requests of days in which no worker ran are mailed when one does, with their whole window", () =>
+  Effect.gen(function* () {
+    const story = yield* submitted
+    yield* at("2026-03-05T09:00:00.000Z")
+    yield* Layer.build(TestApi.workers)
+    assert.include((yield* story.mail(1)).text, "Answer by: Saturday 7 March 2026, 09:00 UTC")
+    yield* mailsAtRest
+    assert.strictEqual(yield* story.status, "topic_sent")
+  }).pipe(
+    Effect.scoped,
+    Effect.provide(
+      TestApi.layerMemory.pipe(
+        Layer.provideMerge(Application.layer({ outside: Layer.merge(Mailbox.layer, ScriptedGenerator.layer) }))
+      )
+    )
+  )
+)
+
+it.effect("an address that is refused for good after days leaves a day to correct it", () =>
+  Effect.gen(function* () {
+    const mailbox = yield* Mailbox
+    yield* mailbox.refuseNext(...away)
+    const story = yield* submitted
+    yield* outage
+    yield* at("2026-03-05T09:00:00.000Z")
+    yield* mailsAtRest
+    yield* mailbox.refuseNext({ permanent: true })
+    yield* (yield* Creators).resendMail(story.shareId)
+    yield* mailsAtRest
+    yield* at("2026-03-06T08:59:59.999Z")
+    assert.strictEqual(yield* story.status, "topic_sent")
+    yield* at("2026-03-06T09:00:00.000Z")
+    yield* story.has("expired")
+  }).pipe(Effect.provide(InMemory.layer))
+)
+
+it.effect("a contact gets one mail about all requests of an hour that did not arrive, and none about another's", () =>
+  Effect.gen(function* () {
+    yield* TestClock.setTime(Date.parse("2026-03-01T09:20:00.000Z"))
+    const { call } = yield* TestApi
+    const mailbox = yield* Mailbox
+    yield* mailbox.refuseNext(...Array.from({ length: 41 }, () => ({ permanent: true })))
+    const contacts: Array<string> = []
+    for (const count of [40, 1]) {
+      const contactEmail = `desk-${count}@partner.example`
+      const owner = yield* Seed.organization({ contactEmail })
+      const persona = yield* Seed.persona(owner)
+      const { text: key } = yield* Seed.key(owner)
+      const topics = Array.from({ length: count }, (_, index) => ({
+        content: `Who is number ${index} of the ${count}?`,
+        persona_ids: [persona.id]
+      }))
+      yield* call("/partner/v1/topics/bulk", { method: "POST", key, body: { topics } })
+      contacts.push(contactEmail)
+      yield* mailsAtRest
+      yield* TestClock.adjust("15 minutes")
+    }
+    assert.lengthOf((yield* Effect.forEach(contacts, mailbox.to)).flat(), 0, "the hour is not over")
+    yield* TestClock.adjust("11 minutes")
+    yield* mailsAtRest
+    const sent = yield* Effect.forEach(contacts, mailbox.to)
+    assert.deepStrictEqual(
+      sent.map((mails) => mails.map(({ subject }) => subject.slice(0, 40))),
+      [["Mails about 40 of your requests did not "], ["Your request did not reach Ada Vance".slice(0, 40)]]
+    )
+    assert.include(sent[0]?.[0]?.text, "Further requests: 30")
+    yield* TestClock.adjust("1 day")
+    yield* mailsAtRest
+    assert.lengthOf((yield* Effect.forEach(contacts, mailbox.to)).flat(), 2)
+  }).pipe(Effect.provide(InMemory.layer))
+)

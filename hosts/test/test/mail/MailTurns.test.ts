@@ -1,0 +1,94 @@
+/** Whose mail goes first: organizations take turns, and none waits for a relay that is slow with another's. */
+import { assert, it } from "@effect/vitest"
+import { Mailer } from "@partner-commentary/core/mail/Mailer"
+import * as Application from "@partner-commentary/test/Application"
+import { ScriptedGenerator } from "@partner-commentary/test/ScriptedGenerator"
+import * as Seed from "@partner-commentary/test/Seed"
+import { TestApi } from "@partner-commentary/test/TestApi"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as SqlClient from "effect/sql/SqlClient"
+import * as TestClock from "effect/testing/TestClock"
+import { eventually } from "../support/Eventually.ts"
+
+/** Mails in the order in which their handing over begins; each ends when it is let go. */
+const relay = Effect.sync(() => {
+  const begun: Array<{ readonly to: string; readonly letGo: Effect.Effect<unknown> }> = []
+  const mailer = Mailer.of({
+    send: ({ to }) =>
+      Effect.flatMap(Deferred.make<void>(), (gone) => {
+        begun.push({ to: to.address, letGo: Deferred.succeed(gone, undefined) })
+        return Effect.interruptible(Deferred.await(gone))
+      })
+  })
+  return { begun, mailer }
+})
+
+/** So many mails of an organization, to one address. */
+const queued = Effect.fnUntraced(function* (count: number, email: string) {
+  const { call } = yield* TestApi
+  const owner = yield* Seed.organization()
+  const persona = yield* Seed.persona(owner, { creator: { name: "Ada", email } })
+  const { text: key } = yield* Seed.key(owner)
+  const topics = Array.from({ length: count }, (_, index) => ({
+    content: `Who is number ${index} this season?`,
+    persona_ids: [persona.id]
+  }))
+  yield* call("/partner/v1/topics/bulk", { method: "POST", key, body: { topics } })
+  const sql = yield* SqlClient.SqlClient
+  assert.lengthOf(yield* sql`SELECT id FROM mails WHERE organization_id = ${owner.id}`, count)
+})
+
+const places = 16
+
+const scene = Effect.fnUntraced(function* () {
+  const { begun, mailer } = yield* relay
+  const outside = Layer.merge(Layer.succeed(Mailer, mailer), ScriptedGenerator.layer)
+  const layer = Layer.provideMerge(TestApi.layerMemory, Application.layer({ outside }))
+  const underWay = (count: number) =>
+    eventually(
+      `${count} mails begun`,
+      Effect.sync(() => begun.length >= count)
+    )
+  return { begun, layer, underWay }
+})
+
+it.effect("a mail has the next place that is free, however many another organization's wait before it", () =>
+  Effect.gen(function* () {
+    const { begun, layer, underWay } = yield* scene()
+    yield* Effect.gen(function* () {
+      yield* TestClock.setTime(Date.parse("2026-03-01T09:00:00.000Z"))
+      yield* queued(100, "much@creators.example")
+      yield* Layer.build(TestApi.workers)
+      yield* underWay(places)
+      yield* queued(2, "few@creators.example")
+      for (let gone = 0; gone < 4; gone++) {
+        yield* begun[gone]?.letGo ?? Effect.void
+        yield* underWay(places + gone + 1)
+      }
+      assert.deepStrictEqual(
+        begun.slice(places).map(({ to }) => to),
+        ["few@creators.example", "much@creators.example", "few@creators.example", "much@creators.example"]
+      )
+    }).pipe(Effect.scoped, Effect.provide(layer))
+  })
+)
+
+it.effect("a place is filled again as soon as its mail has gone, whoever else hangs", () =>
+  Effect.gen(function* () {
+    const { begun, layer, underWay } = yield* scene()
+    yield* Effect.gen(function* () {
+      yield* TestClock.setTime(Date.parse("2026-03-01T09:00:00.000Z"))
+      yield* queued(100, "much@creators.example")
+      yield* Layer.build(TestApi.workers)
+      for (let next = 1; next < 100 - places + 2; next++) {
+        yield* underWay(places + next - 1)
+        assert.strictEqual(begun.length, places + next - 1, "no more at one time than there are places")
+        // The first one hangs.
+        yield* begun[next]?.letGo ?? Effect.void
+      }
+      assert.lengthOf(begun, 100)
+    }).pipe(Effect.scoped, Effect.provide(layer))
+  })
+)

@@ -1,0 +1,228 @@
+/** How audio comes about when things go wrong: attempts that fail, hang, break off or are made twice, and operators who start again. */
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { assert, it } from "@effect/vitest"
+import { ProductionStore } from "@partner-commentary/core/commentary/ProductionStore"
+import { Studio } from "@partner-commentary/core/commentary/Studio"
+import { ScriptedMedia } from "@partner-commentary/test/ScriptedMedia"
+import { TestApi } from "@partner-commentary/test/TestApi"
+import * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as SqlClient from "effect/sql/SqlClient"
+import * as TestClock from "effect/testing/TestClock"
+import { eventually } from "../support/Eventually.ts"
+import { approved, drain, mounting, mountingIn, said } from "../support/MediaScene.ts"
+import { act } from "../support/Requests.ts"
+
+const failures = (count: number, permanent = false) => Array.from({ length: count }, () => ({ permanent }))
+
+const attempts = Effect.flatMap(ScriptedMedia, ({ requests }) => Effect.map(requests, ({ length }) => length))
+
+const begun = (wanted: number) => Effect.map(attempts, (count) => count >= wanted)
+
+const schedule = ["1 minute", "10 minutes", "1 hour", "6 hours"] as const
+
+it.effect("it is tried at 0, 1 min, 10 min, 1 h and 6 h; when the last attempt succeeds, the URL is there", () =>
+  Effect.gen(function* () {
+    const media = yield* ScriptedMedia
+    yield* media.failNext(...failures(2))
+    yield* media.loseNext(...failures(2))
+    const { entry, urls } = yield* approved(["audio"])
+    yield* drain
+    for (const [index, delay] of schedule.entries()) {
+      assert.strictEqual(yield* attempts, index + 1)
+      assert.deepInclude(yield* entry, { content: said, audio_url: null })
+      yield* TestClock.adjust(Duration.subtract(Duration.fromInputUnsafe(delay), Duration.millis(1)))
+      yield* drain
+      assert.strictEqual(yield* attempts, index + 1, `not before ${delay}`)
+      yield* TestClock.adjust("1 millis")
+      yield* drain
+    }
+    assert.strictEqual(yield* attempts, 5)
+    assert.isString((yield* urls)[0])
+    assert.lengthOf([...(yield* media.stored)], 1)
+  }).pipe(Effect.provide(mounting("audio")))
+)
+
+for (const [what, fails, tried] of [
+  ["five failures", failures(5), 5],
+  ["a permanent failure", failures(1, true), 1]
+] as const) {
+  it.effect(
+    `${what} give it up for good: the text stays as it is, and the operator is told why and may start again`,
+    () =>
+      Effect.gen(function* () {
+        const media = yield* ScriptedMedia
+        const productions = yield* ProductionStore
+        yield* media.failNext(...fails)
+        const { entry, shareId, urls } = yield* approved(["audio"])
+        const before = yield* entry
+        yield* drain
+        for (const delay of schedule) {
+          yield* TestClock.adjust(delay)
+          yield* drain
+        }
+        yield* TestClock.adjust("30 days")
+        yield* drain
+        assert.strictEqual(yield* attempts, tried)
+        assert.deepStrictEqual(yield* entry, before)
+        const [given] = yield* productions.failed(10)
+        assert.deepInclude(given, { reason: "failed as told" })
+        assert.deepInclude(given?.production, { shareId, kind: "audio" })
+
+        assert.strictEqual(yield* productions.restart(shareId, yield* Clock.currentTimeMillis), 1)
+        yield* drain
+        assert.isString((yield* urls)[0])
+        assert.deepStrictEqual(yield* productions.failed(10), [])
+      }).pipe(Effect.provide(mounting("audio")))
+  )
+}
+
+it.effect("a text that was approved twice is spoken once, before and after it is ready", () =>
+  Effect.gen(function* () {
+    const { token, urls } = yield* approved(["audio"])
+    yield* act(token, "approve", { content: said })
+    yield* drain
+    const before = yield* urls
+    yield* act(token, "approve", { content: said })
+    yield* drain
+    assert.strictEqual(yield* attempts, 1)
+    assert.deepStrictEqual(yield* urls, before)
+    assert.lengthOf(yield* Effect.flatMap(SqlClient.SqlClient, (sql) => sql`SELECT * FROM productions`), 1)
+  }).pipe(Effect.provide(mounting("audio")))
+)
+
+it.effect("a process that dies before anything was stored leaves it to the lease, and then it is made", () =>
+  Effect.gen(function* () {
+    const { urls } = yield* approved(["audio"])
+    const [taken] = yield* (yield* Studio).take(1)
+    assert.isDefined(taken)
+    yield* drain
+    assert.strictEqual(yield* attempts, 0)
+    yield* TestClock.adjust("90 seconds")
+    yield* drain
+    assert.isString((yield* urls)[0])
+  }).pipe(Effect.provide(mounting("audio")))
+)
+
+it.effect("a process that dies after storing and before writing it down: made again, it lies there once", () =>
+  Effect.gen(function* () {
+    const media = yield* ScriptedMedia
+    const sql = yield* SqlClient.SqlClient
+    const { urls } = yield* approved(["audio"])
+    // What is written down comes last, and never does.
+    yield* sql`ALTER TABLE productions RENAME COLUMN settled_at TO lost_at`
+    yield* Effect.exit(drain)
+    yield* sql`ALTER TABLE productions RENAME COLUMN lost_at TO settled_at`
+    assert.strictEqual((yield* media.stored).size, 1)
+    assert.deepStrictEqual(yield* urls, [null, null])
+    yield* TestClock.adjust("90 seconds")
+    yield* drain
+    assert.strictEqual(yield* attempts, 2)
+    const [url] = yield* urls
+    assert.deepStrictEqual([...(yield* media.stored).keys()], [url.split("/").at(-1)])
+  }).pipe(Effect.provide(mounting("audio")))
+)
+
+it.effect("one that kills every process that takes it is given up, too", () =>
+  Effect.gen(function* () {
+    const studio = yield* Studio
+    const { urls } = yield* approved(["audio"])
+    for (let death = 0; death < 5; death++) {
+      assert.lengthOf(yield* studio.take(1), 1)
+      yield* TestClock.adjust("90 seconds")
+    }
+    yield* drain
+    assert.strictEqual(yield* attempts, 0)
+    assert.deepStrictEqual(yield* urls, [null, null])
+    const [given] = yield* (yield* ProductionStore).failed(10)
+    assert.strictEqual(given?.reason, "every attempt broke off without a word")
+  }).pipe(Effect.provide(mounting("audio")))
+)
+
+it.effect(
+  "an attempt that hangs is overtaken when its lease ends; its late success counts, its late failure does not",
+  () =>
+    Effect.gen(function* () {
+      const studio = yield* Studio
+      const productions = yield* ProductionStore
+      const { shareId, urls } = yield* approved(["audio"])
+      const [hung] = yield* studio.take(1)
+      yield* TestClock.adjust("90 seconds")
+      const [second] = yield* studio.take(1)
+      if (hung === undefined || second === undefined) return assert.fail("it was not taken twice")
+      const now = yield* Clock.currentTimeMillis
+      yield* productions.settle(hung, { state: "failed", reason: "late" }, now)
+      assert.deepStrictEqual(yield* productions.failed(10), [])
+      yield* productions.settle(hung, { state: "ready", url: "https://media.example.org/late.mp3" }, now)
+      assert.deepStrictEqual(yield* urls, ["https://media.example.org/late.mp3", null])
+      yield* productions.settle(second, { state: "failed", reason: "later still" }, now)
+      assert.deepStrictEqual(yield* productions.failed(10), [])
+      assert.strictEqual(yield* productions.restart(shareId, now), 0)
+      assert.isTrue(Option.isNone(yield* productions.nextDue(["audio", "video"])))
+    }).pipe(Effect.provide(mounting("audio")))
+)
+
+it.effect("a clean stop gives back what is under way: due at once, and no attempt was spent", () =>
+  Effect.gen(function* () {
+    const media = yield* ScriptedMedia
+    const studio = yield* Studio
+    yield* media.holdNext(Effect.never)
+    const { urls } = yield* approved(["audio"])
+    const [taken] = yield* studio.take(1)
+    if (taken === undefined) return assert.fail("nothing was due")
+    const making = yield* Effect.forkChild(studio.make(taken), { startImmediately: true })
+    yield* eventually("the attempt", begun(1))
+    yield* Fiber.interrupt(making)
+    assert.deepStrictEqual(yield* studio.nextDue, Option.some(yield* Clock.currentTimeMillis))
+    const [again] = yield* studio.take(1)
+    assert.deepStrictEqual(again, { ...taken, ticket: taken.ticket + 1 })
+    yield* studio.make(again ?? taken)
+    assert.isString((yield* urls)[0])
+  }).pipe(Effect.provide(mounting("audio")))
+)
+
+it.effect("workers side by side, two processes on one database, make each once", () =>
+  Effect.gen(function* () {
+    const folder = yield* Effect.acquireRelease(
+      Effect.sync(() => mkdtempSync(join(tmpdir(), "media-"))),
+      (path) => Effect.sync(() => rmSync(path, { recursive: true }))
+    )
+    const process = () => Layer.build(Layer.fresh(mountingIn({ filename: join(folder, "one.db") }, "audio")))
+    const one = yield* process()
+    const other = yield* process()
+    const stories = yield* Effect.forEach(
+      Array.from({ length: 12 }, (_, index) => index),
+      (index) => Effect.provide(approved(["audio"], `Who takes title number ${index}?`), one)
+    )
+    yield* Effect.all([Effect.provide(drain, one), Effect.provide(drain, other), Effect.provide(drain, other)], {
+      concurrency: "unbounded"
+    })
+    for (const { urls } of stories) assert.isString((yield* Effect.provide(urls, one))[0])
+    const made = (yield* Effect.provide(attempts, one)) + (yield* Effect.provide(attempts, other))
+    assert.strictEqual(made, 12)
+  })
+)
+
+it.effect("while one hangs, the text, other media and other work go on", () =>
+  Effect.gen(function* () {
+    const media = yield* ScriptedMedia
+    yield* media.holdNext(Effect.never, Effect.never, Effect.never)
+    const stuck = yield* Effect.forEach([1, 2, 3], (number) =>
+      Effect.tap(approved(["audio"], `Who takes title number ${number}?`), () =>
+        eventually("an attempt at it", begun(number))
+      )
+    )
+    const { entry } = yield* approved(["audio"], "Who takes the cup this season?")
+    yield* eventually(
+      "the fourth",
+      Effect.map(entry, ({ audio_url }) => audio_url)
+    )
+    for (const story of stuck) assert.deepInclude(yield* story.entry, { content: said, audio_url: null })
+  }).pipe(Effect.provide(Layer.provideMerge(TestApi.workers, mounting("audio"))))
+)

@@ -1,0 +1,198 @@
+/** GET /metrics/performance over the whole service: known deeds at known times make known figures. */
+import { assert, it } from "@effect/vitest"
+import * as InMemory from "@partner-commentary/test/InMemory"
+import { ScriptedGenerator } from "@partner-commentary/test/ScriptedGenerator"
+import * as Seed from "@partner-commentary/test/Seed"
+import { TestApi } from "@partner-commentary/test/TestApi"
+import * as Effect from "effect/Effect"
+import * as TestClock from "effect/testing/TestClock"
+import { eventually } from "../support/Eventually.ts"
+import { json } from "../support/Json.ts"
+import { act, get, reached, submit, tokenFor } from "../support/Requests.ts"
+
+const at = (moment: string) => TestClock.setTime(Date.parse(moment))
+const perspective = "They will win it, and by some distance."
+
+const none = {
+  sent: 0,
+  pending: 0,
+  approved: 0,
+  declined: 0,
+  expired: 0,
+  generation_failed: 0,
+  approval_timeout: 0,
+  withdrawn: 0
+}
+const unmeasured = { count: 0, median: null, p90: null }
+const nothing = {
+  counts: none,
+  response_time: unmeasured,
+  generation_time: unmeasured,
+  approval_time: unmeasured
+}
+
+const metrics = (key: string, query = "") => Effect.map(get(key, `/metrics/performance${query}`), ({ data }) => data)
+
+it.effect("counts and times are those of what was sent in the period, overall and by persona", () =>
+  Effect.gen(function* () {
+    yield* at("2026-03-01T09:00:00.000Z")
+    const generator = yield* ScriptedGenerator
+    const owner = yield* Seed.organization()
+    const bo = yield* Seed.persona(owner, { name: "Bo Lindqvist" })
+    const ada = yield* Seed.persona(owner, { name: "Ada Vance" })
+    const { text: key } = yield* Seed.key(owner)
+    const [title, relegation, cup] = ["Who takes the title?", "And who goes down?", "Who lifts the cup?"] as const
+
+    const first = yield* submit(key, title, [ada, bo])
+    const second = yield* submit(key, relegation, [ada, bo])
+    const [firstOfAda, secondOfAda] = [yield* tokenFor(ada, title), yield* tokenFor(ada, relegation)]
+    const firstOfBo = yield* tokenFor(bo, title)
+
+    yield* at("2026-03-01T10:00:00.000Z")
+    yield* act(firstOfAda, "respond", { perspective })
+    yield* act(firstOfBo, "decline")
+    yield* reached(key, first, ada, "commentary_generated")
+    yield* at("2026-03-01T10:30:00.250Z")
+    yield* act(firstOfAda, "approve")
+
+    // The first attempt fails, the second comes a minute later; another draft is asked for before the approval.
+    yield* at("2026-03-01T12:00:00.000Z")
+    yield* generator.failNext({ permanent: false })
+    yield* act(secondOfAda, "respond", { perspective })
+    yield* eventually(
+      "the failed attempt",
+      Effect.map(generator.requests, ({ length }) => length === 2)
+    )
+    yield* get(key, `/topics/${second}/status`)
+    yield* TestClock.adjust("1 minute")
+    yield* reached(key, second, ada, "commentary_generated")
+    yield* at("2026-03-01T12:06:00.000Z")
+    yield* act(secondOfAda, "revise", { instructions: "Shorter." })
+    const { call } = yield* TestApi
+    const draft = yield* eventually(
+      "the second draft",
+      Effect.map(
+        Effect.flatMap(call(`/creator/${secondOfAda}`, { headers: { accept: "application/json" } }), json),
+        ({ data }) => (data.draft.number === 2 ? data.draft : undefined)
+      )
+    )
+    yield* at("2026-03-01T12:11:00.000Z")
+    yield* act(secondOfAda, "approve", { draft_id: draft.id })
+
+    const figuresOfAda = {
+      counts: { ...none, sent: 2, approved: 2 },
+      response_time: { count: 2, median: 3600, p90: 10_800 },
+      generation_time: { count: 2, median: 0, p90: 60 },
+      approval_time: { count: 2, median: 600, p90: 1800.25 }
+    }
+    const figuresOfBo = { ...nothing, counts: { ...none, sent: 2, pending: 1, declined: 1 } }
+    const expected = {
+      period: { start: "2026-01-30T00:00:00.000Z", end: "2026-03-01T12:11:00.000Z" },
+      overall: { ...figuresOfAda, counts: { ...none, sent: 4, pending: 1, approved: 2, declined: 1 } },
+      personas: [
+        { persona_id: ada.id, persona_name: "Ada Vance", ...figuresOfAda },
+        { persona_id: bo.id, persona_name: "Bo Lindqvist", ...figuresOfBo }
+      ]
+    }
+    assert.deepStrictEqual(yield* metrics(key), expected)
+
+    // What comes later is in its own period, and the sending decides, not what came of it.
+    yield* submit(key, cup, [bo])
+    const march = yield* metrics(key, "?from=2026-03-01T09:00:00Z&to=2026-03-01T12:11:00.000Z")
+    assert.deepStrictEqual(march.overall, expected.overall)
+    yield* at("2026-03-04T12:11:00.000Z")
+    yield* eventually(
+      "both expired",
+      Effect.map(metrics(key), ({ overall }) => overall.counts.expired === 2)
+    )
+    const later = yield* metrics(key, "?from=2026-03-01T13%3A11%3A00%2B01:00")
+    assert.deepStrictEqual(later.overall, { ...nothing, counts: { ...none, sent: 1, expired: 1 } })
+    assert.deepStrictEqual(
+      later.personas.map(({ persona_id }: { persona_id: string }) => persona_id),
+      [bo.id]
+    )
+    assert.deepStrictEqual((yield* metrics(key, "?to=2026-03-01T09:00:00Z")).overall, nothing)
+  }).pipe(Effect.provide(InMemory.layer))
+)
+
+it.effect("failures are counted by their reason", () =>
+  Effect.gen(function* () {
+    yield* at("2026-03-01T09:00:00.000Z")
+    const generator = yield* ScriptedGenerator
+    const owner = yield* Seed.organization()
+    const personas = yield* Effect.forEach(["Ada", "Bo", "Cy"], (name) => Seed.persona(owner, { name }))
+    const { text: key } = yield* Seed.key(owner)
+    const topic = yield* submit(key, "Who takes the title?", personas)
+    const [ada, bo, cy] = personas as [(typeof personas)[0], (typeof personas)[0], (typeof personas)[0]]
+    yield* generator.failNext({ permanent: true })
+    yield* act(yield* tokenFor(ada, "the title"), "respond", { perspective })
+    yield* eventually(
+      "the failed attempt",
+      Effect.map(generator.requests, ({ length }) => length === 1)
+    )
+    for (const persona of [bo, cy]) {
+      yield* act(yield* tokenFor(persona, "the title"), "respond", { perspective })
+      yield* reached(key, topic, persona, "commentary_generated")
+    }
+    yield* act(yield* tokenFor(bo, "the title"), "withdraw")
+    yield* at("2026-03-09T09:00:00.000Z")
+    const counts = { ...none, sent: 3, generation_failed: 1, approval_timeout: 1, withdrawn: 1 }
+    yield* eventually(
+      "all settled",
+      Effect.map(metrics(key), ({ overall }) => overall.counts.pending === 0)
+    )
+    assert.deepStrictEqual((yield* metrics(key)).overall.counts, counts)
+  }).pipe(Effect.provide(InMemory.layer))
+)
+
+it.effect("a key sees its own organization and environment, and needs usage:read", () =>
+  Effect.gen(function* () {
+    yield* at("2026-03-01T09:00:00.000Z")
+    const { call } = yield* TestApi
+    const owner = yield* Seed.organization()
+    const persona = yield* Seed.persona(owner)
+    const live = yield* Seed.key(owner)
+    yield* submit(live.text, "Who takes the title?", [persona])
+    yield* TestClock.adjust("1 second")
+    assert.strictEqual((yield* metrics(live.text)).overall.counts.sent, 1)
+    for (const { text } of [
+      yield* Seed.key(owner, { environment: "test" }),
+      yield* Seed.key(yield* Seed.organization({ name: "Other" }))
+    ]) {
+      const { overall, personas } = yield* metrics(text)
+      assert.deepStrictEqual([overall, personas], [nothing, []])
+    }
+    const { text: key } = yield* Seed.key(owner, { scopes: ["topics:read", "topics:submit", "personas:read"] })
+    const denied = yield* call("/partner/v1/metrics/performance?from=nonsense", { key })
+    assert.deepStrictEqual([denied.status, (yield* json(denied)).error.code], [401, "scope_denied"])
+  }).pipe(Effect.provide(InMemory.layer))
+)
+
+it.effect("a period that is none is refused, with everything that is wrong", () =>
+  Effect.gen(function* () {
+    yield* at("2026-03-01T09:00:00.000Z")
+    const { call } = yield* TestApi
+    const { text: key } = yield* Seed.key(yield* Seed.organization())
+    const refusals = {
+      "?from=yesterday": ["from"],
+      "?from=2026-02-30T00:00:00Z&to=2026-03-01": ["from", "to"],
+      "?to=": ["to"],
+      "?from=2026-03-01T09:00:00Z": ["from", "to"],
+      "?from=2026-02-02T00:00:00Z&to=2026-02-01T00:00:00Z": ["from", "to"],
+      "?from=2025-01-01T00:00:00Z&to=2026-01-02T00:00:00.001Z": ["from", "to"],
+      "?from=2026-01-01T00:00:00Z&from=2026-01-02T00:00:00Z": ["from"]
+    }
+    for (const [query, fields] of Object.entries(refusals)) {
+      const answer = yield* call(`/partner/v1/metrics/performance${query}`, { key })
+      const { error } = yield* json(answer)
+      assert.deepStrictEqual([answer.status, error.code], [400, "invalid_request"], query)
+      assert.deepStrictEqual(
+        error.details.errors.map(({ field }: { field: string }) => field),
+        fields,
+        query
+      )
+    }
+    const year = yield* metrics(key, "?from=2025-01-01T00:00:00Z&to=2026-01-02T00:00:00.000Z&unknown=1")
+    assert.deepStrictEqual(year.period, { start: "2025-01-01T00:00:00.000Z", end: "2026-01-02T00:00:00.000Z" })
+  }).pipe(Effect.provide(InMemory.layer))
+)

@@ -1,0 +1,88 @@
+/** GET /usage as a partner reads it. */
+import { assert, it } from "@effect/vitest"
+import { ApiKeys } from "@partner-commentary/core/access/ApiKeys"
+import * as InMemory from "@partner-commentary/test/InMemory"
+import * as Seed from "@partner-commentary/test/Seed"
+import { TestApi } from "@partner-commentary/test/TestApi"
+import * as Effect from "effect/Effect"
+import * as TestClock from "effect/testing/TestClock"
+import { eventually } from "../support/Eventually.ts"
+import { json } from "../support/Json.ts"
+
+it.effect("usage, quotas and what remains are the month's; another month begins at nothing", () =>
+  Effect.gen(function* () {
+    yield* TestClock.setTime(Date.UTC(2026, 0, 30, 12))
+    const { call } = yield* TestApi
+    const owner = yield* Seed.organization({ limits: { topics_per_month: 10, requests_per_hour: 70 } })
+    const { text: key } = yield* Seed.key(owner)
+    const test = yield* Seed.key(owner, { environment: "test" })
+    const personas = yield* Effect.forEach([1, 2, 3], () => Seed.persona(owner))
+    const submit = (content: string, key: string) =>
+      call("/partner/v1/topics", { method: "POST", key, body: { content, persona_ids: personas.map(({ id }) => id) } })
+    yield* submit("The first question of the month", key)
+    yield* submit("The second question of the month", key)
+    yield* submit("A question of the test environment", test.text)
+    const usage = (key: string) =>
+      Effect.map(Effect.flatMap(call("/partner/v1/usage", { key }), json), ({ data }) => data)
+    assert.deepStrictEqual(yield* usage(key), {
+      period: { start: "2026-01-01T00:00:00.000Z", end: "2026-02-01T00:00:00.000Z" },
+      usage: { topics_created: 2, commentaries_generated: 0, api_calls: 3 },
+      quotas: { topics_per_month: 10, commentaries_per_month: 5000, api_calls_per_hour: 70 },
+      remaining: { topics: 8, commentaries: 4994 }
+    })
+    assert.deepStrictEqual((yield* usage(test.text)).usage, {
+      topics_created: 1,
+      commentaries_generated: 0,
+      api_calls: 2
+    })
+    // Written down or not, each call is counted once.
+    yield* TestClock.adjust("5 seconds")
+    assert.strictEqual((yield* usage(key)).usage.api_calls, 4)
+    yield* TestClock.adjust("5 seconds")
+    assert.strictEqual((yield* usage(key)).usage.api_calls, 5)
+    yield* TestClock.setTime(Date.UTC(2026, 1, 1))
+    const february = yield* usage(key)
+    assert.deepStrictEqual(february.usage, { topics_created: 0, commentaries_generated: 0, api_calls: 1 })
+    assert.deepStrictEqual(february.remaining, { topics: 10, commentaries: 5000 })
+  }).pipe(Effect.provide(InMemory.layer))
+)
+
+it.effect("calls that are refused for their rate count as calls; those without a good key are nobody's", () =>
+  Effect.gen(function* () {
+    yield* TestClock.setTime(Date.UTC(2026, 0, 30, 12))
+    const { call } = yield* TestApi
+    const { text: key } = yield* Seed.key(yield* Seed.organization({ limits: { requests_per_hour: 2 } }))
+    const statuses: Array<number> = []
+    for (let sent = 1; sent <= 5; sent++) statuses.push((yield* call("/partner/v1/topics", { key })).status)
+    assert.deepStrictEqual(statuses, [200, 200, 429, 429, 429])
+    yield* call("/partner/v1/topics", { key: `${key.slice(0, -1)}-` })
+    yield* TestClock.adjust("1 hour")
+    const { data } = yield* json(yield* call("/partner/v1/usage", { key }))
+    assert.strictEqual(data.usage.api_calls, 6)
+  }).pipe(Effect.provide(InMemory.layer))
+)
+
+it.effect("a key tells when it was last used, within seconds", () =>
+  Effect.gen(function* () {
+    const { call } = yield* TestApi
+    const owner = yield* Seed.organization()
+    const [used, idle] = [yield* Seed.key(owner), yield* Seed.key(owner)]
+    yield* TestClock.setTime(60_000)
+    yield* call("/partner/v1/topics", { key: used.text })
+    yield* TestClock.adjust("5 seconds")
+    const apiKeys = yield* ApiKeys
+    const lastUse = (id: string) =>
+      Effect.map(apiKeys.list(owner.id), (keys) => keys.find((key) => key.id === id)?.lastUsedAt)
+    assert.strictEqual(yield* eventually("the use is written down", lastUse(used.id)), 60_000)
+    assert.isNull(yield* lastUse(idle.id))
+  }).pipe(Effect.provide(InMemory.layer))
+)
+
+it.effect("usage needs its scope", () =>
+  Effect.gen(function* () {
+    const { call } = yield* TestApi
+    const { text: key } = yield* Seed.key(yield* Seed.organization(), { scopes: ["topics:read"] })
+    const response = yield* call("/partner/v1/usage", { key })
+    assert.deepStrictEqual([response.status, (yield* json(response)).error.code], [401, "scope_denied"])
+  }).pipe(Effect.provide(InMemory.layer))
+)

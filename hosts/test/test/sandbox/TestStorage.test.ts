@@ -1,0 +1,131 @@
+/** What the test environment may store, over HTTP: the refusal of one topic too many, and its retention by a running worker. */
+import { assert, it } from "@effect/vitest"
+import { Environment } from "@partner-commentary/core/access/ApiKey"
+import * as Rounds from "@partner-commentary/server/workers/Rounds"
+import * as Sqlite from "@partner-commentary/sqlite/Sqlite"
+import * as Application from "@partner-commentary/test/Application"
+import * as InMemory from "@partner-commentary/test/InMemory"
+import { Mailbox } from "@partner-commentary/test/Mailbox"
+import { ScriptedGenerator } from "@partner-commentary/test/ScriptedGenerator"
+import { TestApi } from "@partner-commentary/test/TestApi"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as SqlClient from "effect/sql/SqlClient"
+import * as TestClock from "effect/testing/TestClock"
+import { approves, declines, engineer } from "../support/Engineer.ts"
+import { json } from "../support/Json.ts"
+
+/** Sizes are compared where deleted and changed rows leave no copies behind. */
+const onSqlite = TestApi.layerMemory.pipe(
+  Layer.provideMerge(TestApi.workers),
+  Layer.provideMerge(
+    Application.layer({
+      stores: Sqlite.layer({ filename: ":memory:" }),
+      outside: Layer.merge(Mailbox.layer, ScriptedGenerator.layer)
+    })
+  )
+)
+
+const capped = InMemory.layerWith({ policy: { testStorage: { topics: 2, bytes: 1_000_000 } } })
+
+it.effect("a test topic beyond the cap is 429 with its quota and what is left; live topics go on", () =>
+  Effect.gen(function* () {
+    const { call, key, live, persona, sent } = yield* engineer
+    yield* sent("Will it rain on Sunday?", approves)
+    yield* sent("Will it rain on Monday?", approves)
+    const body = (content: string) => ({ content, persona_ids: [persona.id] })
+    const refused = yield* call("/partner/v1/topics", { method: "POST", key, body: body("And on Tuesday?") })
+    assert.strictEqual(refused.status, 429)
+    const { error } = yield* json(refused)
+    assert.strictEqual(error.code, "rate_limit_exceeded")
+    // From nine in the morning to midnight (UTC), when old test topics are deleted next.
+    assert.deepStrictEqual(error.details, { retry_after: 15 * 3600, limit: 2, remaining: 0, quota: "test_topics" })
+    assert.include(error.message, "The test environment stores at most 2 topics")
+    assert.strictEqual(refused.headers.get("retry-after"), String(15 * 3600))
+    const on = yield* call("/partner/v1/topics", { method: "POST", key: live, body: body("And on Tuesday?") })
+    assert.strictEqual(on.status, 201)
+  }).pipe(Effect.provide(capped))
+)
+
+it.effect("of a bulk submission the topics beyond the cap are refused, each with the reason", () =>
+  Effect.gen(function* () {
+    const { post } = yield* engineer
+    const topics = [1, 2, 3, 4].map((number) => ({ content: `Who is number ${number}?`, persona_ids: [approves] }))
+    const { data } = yield* post("/topics/bulk", { topics })
+    const seen = data.results.map((one: { status: string; error?: { details: { quota: string } } }) => [
+      one.status,
+      one.error?.details.quota
+    ])
+    assert.deepStrictEqual(seen, [
+      ["created", undefined],
+      ["created", undefined],
+      ["refused", "test_topics"],
+      ["refused", "test_topics"]
+    ])
+  }).pipe(Effect.provide(capped))
+)
+
+it.effect("what a topic is counted as covers what its story stores", () =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const { post, settled } = yield* engineer
+    const size = Effect.map(
+      sql<{ readonly bytes: number }>`SELECT page_count * page_size AS bytes FROM pragma_page_count, pragma_page_size`,
+      ([row]) => row?.bytes ?? 0
+    )
+    const counted = Effect.map(
+      sql<{ readonly bytes: number }>`SELECT bytes FROM test_storage`,
+      ([row]) => row?.bytes ?? 0
+    )
+    for (const metadata of [{}, { note: "x".repeat(8000) }]) {
+      const [before, counter] = [yield* size, yield* counted]
+      for (let number = 0; number < 20; number++) {
+        const content = `Who is number ${number} of all, ${"and why ".repeat(50)}?`
+        const body = { content, persona_ids: [approves, declines], metadata: { ...metadata, number } }
+        yield* settled((yield* post("/topics", body)).data.topic_id)
+      }
+      assert.isAtMost((yield* size) - before, (yield* counted) - counter)
+    }
+  }).pipe(Effect.provide(onSqlite))
+)
+
+it.effect("a worker deletes test topics after their retention by itself, and leaves live ones", () =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const { call, live, persona, sent, settled } = yield* engineer
+    const { topic } = yield* sent("Will it rain on Sunday?", approves, declines)
+    yield* settled(topic)
+    yield* call("/partner/v1/topics", {
+      method: "POST",
+      key: live,
+      body: { content: "Will it rain on Sunday?", persona_ids: [persona.id] }
+    })
+    const count = (table: string) =>
+      Effect.map(
+        sql<{ readonly count: number }>`SELECT COUNT(*) AS count FROM ${sql(table)}
+          ${table === "drafts" ? sql.literal("") : sql`WHERE environment = 'test'`}`,
+        ([row]) => row?.count
+      )
+    const tables = ["topics", "assignments", "events", "drafts", "duplicate_windows", "performance_times"]
+    const { round } = yield* Rounds.removals
+    const work = Effect.raceFirst(
+      Effect.forever(Effect.andThen(Effect.yieldNow, TestClock.adjust("50 millis"))),
+      Effect.repeat(round, { until: (gone) => gone === 0 })
+    )
+    yield* TestClock.adjust(Duration.days(30))
+    yield* work
+    assert.strictEqual(yield* count("topics"), 1, "its day is not over")
+    yield* TestClock.adjust(Duration.days(1))
+    yield* work
+    assert.deepStrictEqual(
+      yield* Effect.forEach(tables, count),
+      tables.map(() => 0)
+    )
+    const left = yield* sql<{ readonly environment: string }>`SELECT environment FROM topics`
+    assert.deepStrictEqual(
+      left.map(({ environment }) => environment),
+      [Environment.literals[0]]
+    )
+  }).pipe(Effect.scoped, Effect.provide(InMemory.layer))
+)

@@ -1,0 +1,250 @@
+/** Section 3 of the specification: every row of the workflow's table as partner and creator see it, and what is final. */
+import { assert, layer } from "@effect/vitest"
+import { Mailbox } from "@partner-commentary/test/Mailbox"
+import { ScriptedGenerator } from "@partner-commentary/test/ScriptedGenerator"
+import * as Effect from "effect/Effect"
+import * as TestClock from "effect/testing/TestClock"
+import {
+  bring,
+  creator,
+  mails,
+  only,
+  type Partner,
+  partner,
+  perspective,
+  reached,
+  type State,
+  service,
+  story
+} from "../support/conformance/Partner.ts"
+
+const content = "Will the Lakers make the play-offs?"
+
+/** The only persona's entry in the three views, and the count of its status. */
+const seen = Effect.fnUntraced(function* (by: Partner, id: string) {
+  const { personas, summary } = (yield* by.get(`/topics/${id}/status`)).body.data
+  const detail = (yield* by.get(`/topics/${id}`)).body.data
+  const ready = (yield* by.get(`/topics/${id}/commentaries`)).body.data.commentaries
+  const { has_commentary, status } = personas[0]
+  const counted = Object.keys(summary).filter((name) => name !== "total" && summary[name] > 0)
+  return { status, has_commentary, counted, commentary: detail.commentaries[0].commentary, ready: ready.length }
+})
+
+const waiting = (status: string) => ({ status, has_commentary: false, counted: [status], commentary: null, ready: 0 })
+
+layer(service)("specification 3", (it) => {
+  it.effect(
+    "(start) → topic_sent: topic created, persona licensed and not a duplicate; the creator is notified by e-mail",
+    () =>
+      Effect.gen(function* () {
+        const by = yield* partner()
+        const { id, personas } = yield* story(by, content, ["topic_sent"])
+        assert.deepStrictEqual(yield* seen(by, id), waiting("topic_sent"))
+        assert.strictEqual((yield* mails(only(personas), content)).length, 1)
+      })
+  )
+
+  it.effect("(start): a persona that is unlicensed or a duplicate starts nothing, and nobody is notified", () =>
+    Effect.gen(function* () {
+      const by = yield* partner()
+      const [fresh, asked, foreign] = [yield* by.persona(), yield* by.persona(), yield* (yield* partner()).persona()]
+      yield* by.submit(content, [asked])
+      yield* mails(asked, content)
+      const { topic_id: id } = yield* by.submit(content, [fresh, asked, foreign])
+      yield* mails(fresh, content)
+      const { personas } = (yield* by.get(`/topics/${id}/status`)).body.data
+      assert.deepStrictEqual(
+        personas.map(({ persona_id }: { readonly persona_id: string }) => persona_id),
+        [fresh.id]
+      )
+      const mailbox = yield* Mailbox
+      assert.strictEqual((yield* mailbox.to(asked.creator.email)).length, 1)
+      assert.strictEqual((yield* mailbox.to(foreign.creator.email)).length, 0)
+    })
+  )
+
+  it.effect("topic_sent → opinion_injected: creator responds; automated generation runs", () =>
+    Effect.gen(function* () {
+      const by = yield* partner()
+      const generator = yield* ScriptedGenerator
+      const before = (yield* generator.requests).length
+      const { id } = yield* story(by, content, ["opinion_injected"])
+      assert.deepStrictEqual(yield* seen(by, id), waiting("opinion_injected"))
+      const requests = (yield* generator.requests).slice(before)
+      assert.deepStrictEqual(
+        requests.map((request) => request.perspective),
+        [perspective]
+      )
+    })
+  )
+
+  it.effect("opinion_injected → commentary_generated: automated generation finishes; awaits creator approval", () =>
+    Effect.gen(function* () {
+      const by = yield* partner()
+      const { id, personas } = yield* story(by, content, ["opinion_injected"])
+      const { act } = yield* creator(only(personas), content)
+      assert.strictEqual((yield* act("revise")).status, 200)
+      yield* reached(by, id, only(personas), "commentary_generated")
+      assert.deepStrictEqual(yield* seen(by, id), waiting("commentary_generated"))
+    })
+  )
+
+  it.effect(
+    "commentary_generated → creator_approved: creator approves; has_commentary becomes true; ready to fetch",
+    () =>
+      Effect.gen(function* () {
+        const by = yield* partner()
+        const { id, personas } = yield* story(by, content, ["commentary_generated"])
+        yield* (yield* creator(only(personas), content)).act("approve")
+        const { commentary, ...rest } = yield* seen(by, id)
+        assert.deepStrictEqual(rest, {
+          status: "creator_approved",
+          has_commentary: true,
+          counted: ["creator_approved"],
+          ready: 1
+        })
+        assert.include(commentary.content, perspective)
+      })
+  )
+
+  it.effect("topic_sent → declined: creator declines; final", () =>
+    Effect.gen(function* () {
+      const by = yield* partner()
+      const { id } = yield* story(by, content, ["declined"])
+      assert.deepStrictEqual(yield* seen(by, id), waiting("declined"))
+    })
+  )
+
+  it.effect("topic_sent → expired: no response in the allowed time; final", () =>
+    Effect.gen(function* () {
+      const by = yield* partner()
+      const { id } = yield* story(by, content, ["expired"])
+      assert.deepStrictEqual(yield* seen(by, id), waiting("expired"))
+    })
+  )
+
+  for (const state of ["creator_approved", "declined", "expired"] satisfies ReadonlyArray<State>) {
+    it.effect(`${state} is final`, () =>
+      Effect.gen(function* () {
+        const by = yield* partner()
+        const { id, personas } = yield* story(by, content, [state])
+        const { act } = yield* creator(only(personas), content)
+        const before = yield* by.get(`/topics/${id}/status`)
+        for (const [action, body] of [
+          ["respond", { perspective: "Another view of the same thing." }],
+          ["decline", { reason: "Another reason" }],
+          ["approve", { content: "Another text altogether." }],
+          ["revise", { instructions: "Shorter" }],
+          ["withdraw", {}]
+        ] as const)
+          assert.strictEqual((yield* act(action, body)).status, 400, action)
+        yield* TestClock.adjust("8 days")
+        assert.strictEqual((yield* by.get(`/topics/${id}/status`)).text, before.text)
+      })
+    )
+  }
+
+  const others = [
+    "topic_sent",
+    "opinion_injected",
+    "commentary_generated",
+    "declined",
+    "expired"
+  ] satisfies ReadonlyArray<State>
+  for (const state of others) {
+    it.effect(`only creator_approved has a commentary: ${state} has none`, () =>
+      Effect.gen(function* () {
+        const by = yield* partner()
+        const { id } = yield* story(by, content, [state])
+        assert.deepStrictEqual(yield* seen(by, id), waiting(state))
+      })
+    )
+  }
+
+  const forbidden = [
+    ["topic_sent", ["approve", "revise", "withdraw"]],
+    ["opinion_injected", ["respond", "decline", "approve", "withdraw"]],
+    ["commentary_generated", ["respond", "decline"]]
+  ] as const
+  for (const [state, actions] of forbidden) {
+    it.effect(`no row leads from ${state} by ${actions.join(", ")}`, () =>
+      Effect.gen(function* () {
+        const by = yield* partner()
+        const { id, personas } = yield* story(by, content, [state])
+        const { act } = yield* creator(only(personas), content)
+        for (const action of actions) {
+          const { body, status } = yield* act(action, { perspective: "Another view of the same thing." })
+          assert.deepStrictEqual([status, body.error.code], [400, "invalid_request"], action)
+        }
+        assert.deepStrictEqual(yield* seen(by, id), waiting(state))
+      })
+    )
+  }
+
+  const meanings = [
+    ["topic_sent = waiting for creator", "topic_sent"],
+    ["opinion_injected = creator added perspective, generation running", "opinion_injected"],
+    ["commentary_generated = awaiting creator approval", "commentary_generated"],
+    ["creator_approved = ready to fetch", "creator_approved"],
+    ["declined = creator declined", "declined"],
+    ["expired = creator did not respond in time", "expired"]
+  ] as const
+  for (const [sentence, state] of meanings) {
+    it.effect(`the summary counts: ${sentence}`, () =>
+      Effect.gen(function* () {
+        const by = yield* partner()
+        const { id } = yield* story(by, content, [state, state])
+        const none = {
+          topic_sent: 0,
+          opinion_injected: 0,
+          commentary_generated: 0,
+          creator_approved: 0,
+          declined: 0,
+          expired: 0
+        }
+        const { summary } = (yield* by.get(`/topics/${id}/status`)).body.data
+        assert.deepStrictEqual(summary, { ...none, total: 2, [state]: 2 })
+      })
+    )
+  }
+
+  it.effect(
+    "topic-level status takes the values pending, in_progress, partial and completed, in every view alike",
+    () =>
+      Effect.gen(function* () {
+        const by = yield* partner()
+        const [first, second] = [yield* by.persona(), yield* by.persona()]
+        const { topic_id: id } = yield* by.submit(content, [first, second])
+        const sent = { by, id, content }
+        const statuses = Effect.gen(function* () {
+          const detail = (yield* by.get(`/topics/${id}`)).body.data.status
+          assert.strictEqual((yield* by.get(`/topics/${id}/status`)).body.data.overall_status, detail)
+          assert.strictEqual((yield* by.get("/topics")).body.data[0].status, detail)
+          return detail
+        })
+        assert.strictEqual(yield* statuses, "pending")
+        yield* bring(sent, first, "commentary_generated")
+        assert.strictEqual(yield* statuses, "in_progress")
+        yield* (yield* creator(first, content)).act("approve")
+        assert.strictEqual(yield* statuses, "partial")
+        yield* bring(sent, second, "creator_approved")
+        assert.strictEqual(yield* statuses, "completed")
+      })
+  )
+
+  it.effect("webhook status: a client may set active or paused through the update operation, and nothing else", () =>
+    Effect.gen(function* () {
+      const by = yield* partner()
+      const made = yield* by.post("/webhooks", { url: "https://receiver.example/", events: ["creator.approved"] })
+      const path = `/webhooks/${made.body.data.id}`
+      for (const status of ["paused", "active"]) {
+        const { body } = yield* by.patch(path, { status })
+        assert.strictEqual(body.data.status, status)
+        assert.strictEqual((yield* by.get(path)).body.data.status, status)
+      }
+      const { body, status } = yield* by.patch(path, { status: "disabled" })
+      assert.deepStrictEqual([status, body.error.details.field], [400, "status"])
+      assert.strictEqual((yield* by.get(path)).body.data.status, "active")
+    })
+  )
+})

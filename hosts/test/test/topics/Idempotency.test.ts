@@ -1,0 +1,229 @@
+/** The same request sent again under its key: done once, answered the same, whatever came between. */
+
+import { assert, it } from "@effect/vitest"
+import { WorkSignal } from "@partner-commentary/core/shared/WorkSignal"
+import * as InMemory from "@partner-commentary/test/InMemory"
+import { Mailbox } from "@partner-commentary/test/Mailbox"
+import * as Seed from "@partner-commentary/test/Seed"
+import { TestApi } from "@partner-commentary/test/TestApi"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as SqlClient from "effect/sql/SqlClient"
+import * as TestClock from "effect/testing/TestClock"
+import { breakDown, mend } from "../support/Broken.ts"
+import { asTimePasses, eventually } from "../support/Eventually.ts"
+import { json } from "../support/Json.ts"
+
+const path = "/partner/v1/topics"
+
+const setUp = Effect.gen(function* () {
+  const { call } = yield* TestApi
+  const owner = yield* Seed.organization()
+  const persona = yield* Seed.persona(owner)
+  const { text: key } = yield* Seed.key(owner)
+  const topic = { content: "Who will win the cup this year?", persona_ids: [persona.id] }
+  const post = (
+    idempotencyKey: string,
+    given: { readonly body?: unknown; readonly key?: string; readonly path?: string } = {}
+  ) =>
+    call(given.path ?? path, {
+      method: "POST",
+      key: given.key ?? key,
+      body: given.body ?? topic,
+      headers: { "idempotency-key": idempotencyKey }
+    })
+  const total = Effect.map(Effect.flatMap(call(path, { key }), json), ({ pagination }) => pagination.total as number)
+  return { call, owner, persona, key, topic, post, total }
+})
+
+/** Long enough, in real time, for whoever was signalled to wake. */
+const pause = Effect.callback<void>((resume) => {
+  setTimeout(() => resume(Effect.void), 50)
+})
+
+/** All that a caller sees, apart from what is the request's own: its id, its place in the rate limits, and the word that it is a repetition. */
+const seen = Effect.fnUntraced(function* (response: Response) {
+  const own = /^x-request-id$|^x-ratelimit-|^idempotency-replayed$/
+  const headers = Object.fromEntries([...response.headers].filter(([name]) => !own.test(name)))
+  const replayed = response.headers.get("idempotency-replayed") ?? undefined
+  return { replayed, status: response.status, headers, body: yield* Effect.promise(() => response.text()) }
+})
+
+it.effect("the same request under the same key gets the first answer, byte for byte, and is done once", () =>
+  Effect.gen(function* () {
+    const { post, total } = yield* setUp
+    const first = yield* Effect.flatMap(post("a"), seen)
+    assert.strictEqual(first.status, 201)
+    assert.isUndefined(first.replayed)
+    for (const _ of [1, 2]) {
+      const again = yield* Effect.flatMap(post("a"), seen)
+      assert.deepStrictEqual(again, { ...first, replayed: "true" })
+    }
+    assert.isTrue(first.headers["location"]?.endsWith(JSON.parse(first.body).data.topic_id))
+    assert.strictEqual(yield* total, 1)
+  }).pipe(Effect.provide(InMemory.layer))
+)
+
+it.effect("another body under the same key is refused, were it another space only, and changes nothing", () =>
+  Effect.gen(function* () {
+    const { post, topic, total } = yield* setUp
+    yield* post("a")
+    for (const body of [{ ...topic, content: `${topic.content} Really?` }, ` ${JSON.stringify(topic)}`]) {
+      const response = yield* post("a", { body })
+      assert.strictEqual(response.status, 400)
+      const { error } = yield* json(response)
+      assert.strictEqual(error.code, "invalid_request")
+      assert.strictEqual(error.details.field, "Idempotency-Key")
+      assert.strictEqual(error.details.constraint, "must be a new one: it was used with another body already")
+    }
+    assert.strictEqual(yield* total, 1)
+  }).pipe(Effect.provide(InMemory.layer))
+)
+
+it.effect("a key means something else in another organization, environment or path", () =>
+  Effect.gen(function* () {
+    const { owner, persona, post, topic } = yield* setUp
+    const other = yield* Seed.organization()
+    yield* Seed.license(other, persona)
+    const [test, foreign] = [yield* Seed.key(owner, { environment: "test" }), yield* Seed.key(other)]
+    const answers = [
+      yield* post("a"),
+      yield* post("a", { key: test.text }),
+      yield* post("a", { key: foreign.text }),
+      yield* post("a", { path: `${path}/bulk`, body: { topics: [{ ...topic, content: "And who the year after?" }] } })
+    ]
+    assert.deepStrictEqual(
+      answers.map(({ headers, status }) => [status, headers.get("idempotency-replayed")]),
+      [
+        [201, null],
+        [201, null],
+        [201, null],
+        [200, null]
+      ]
+    )
+    const ids = yield* Effect.forEach(answers.slice(0, 3), (answer) =>
+      Effect.map(json(answer), ({ data }) => data.topic_id)
+    )
+    assert.strictEqual(new Set(ids).size, 3)
+  }).pipe(Effect.provide(InMemory.layer))
+)
+
+it.effect("a refusal is not kept: the same request is judged anew under the same key", () =>
+  Effect.gen(function* () {
+    const { owner, post, total } = yield* setUp
+    const unlicensed = yield* Seed.persona(null)
+    const body = { content: "Who will win the cup this year?", persona_ids: [unlicensed.id] }
+    assert.strictEqual((yield* post("a", { body })).status, 400)
+    assert.strictEqual((yield* post("a", { body: "{" })).status, 400)
+    yield* Seed.license(owner, unlicensed)
+    const taken = yield* post("a", { body })
+    assert.deepStrictEqual([taken.status, taken.headers.get("idempotency-replayed")], [201, null])
+    assert.strictEqual(yield* total, 1)
+  }).pipe(Effect.provide(InMemory.layer))
+)
+
+it.effect("of 20 at once under one key one is done, and all get its answer", () =>
+  Effect.gen(function* () {
+    const { post, total } = yield* setUp
+    const answers = yield* asTimePasses(
+      Effect.forEach(Array.from({ length: 20 }), () => Effect.flatMap(post("a"), seen), { concurrency: "unbounded" })
+    )
+    assert.strictEqual(answers.filter(({ replayed }) => replayed === undefined).length, 1)
+    const [first] = answers
+    for (const { body, headers, status } of answers) {
+      assert.deepStrictEqual({ body, headers, status }, { body: first?.body, headers: first?.headers, status: 201 })
+    }
+    assert.strictEqual(yield* total, 1)
+  }).pipe(Effect.provide(InMemory.layer))
+)
+
+it.effect("of 20 at once under keys of their own each is done, and each answer is its own", () =>
+  Effect.gen(function* () {
+    const { post, topic, total } = yield* setUp
+    const answers = yield* Effect.forEach(
+      Array.from({ length: 20 }, (_, index) => ({ ...topic, content: `${topic.content} ${index}` })),
+      (body, index) => Effect.flatMap(post(`key-${index}`, { body }), json),
+      { concurrency: "unbounded" }
+    )
+    assert.deepStrictEqual(
+      answers.map(({ data }) => data.content),
+      answers.map((_, index) => `${topic.content} ${index}`)
+    )
+    assert.strictEqual(yield* total, 20)
+  }).pipe(Effect.provide(InMemory.layer))
+)
+
+it.effect("what breaks between the change and its answer leaves nothing: no topic, no mail, no window, no signal", () =>
+  Effect.gen(function* () {
+    const { persona, post, total } = yield* setUp
+    const sql = yield* SqlClient.SqlClient
+    const mailbox = yield* Mailbox
+    const wait = yield* (yield* WorkSignal).listen("mails")
+    const fault = { table: "kept_answers", on: "UPDATE", rows: (row: string) => `${row}status IS NOT NULL` } as const
+    yield* breakDown(sql, fault)
+    const signalled = yield* Effect.forkChild(wait(Duration.days(1)))
+    assert.strictEqual((yield* post("a")).status, 500)
+    assert.strictEqual(yield* total, 0)
+    yield* pause
+    assert.isUndefined(signalled.pollUnsafe())
+    yield* mend(sql, fault)
+    const again = yield* post("a")
+    assert.deepStrictEqual([again.status, again.headers.get("idempotency-replayed")], [201, null])
+    yield* Fiber.join(signalled)
+    yield* eventually(
+      "the mail to the creator",
+      Effect.map(mailbox.to(persona.creator.email), ({ length }) => length === 1)
+    )
+    assert.strictEqual(yield* total, 1)
+  }).pipe(Effect.scoped, Effect.provide(InMemory.layer))
+)
+
+it.effect("a key is free again after 24 hours, and not a millisecond earlier", () =>
+  Effect.gen(function* () {
+    const { post, total } = yield* setUp
+    const first = yield* Effect.flatMap(post("a"), seen)
+    yield* TestClock.adjust(24 * 60 * 60 * 1000 - 1)
+    assert.deepStrictEqual(yield* Effect.flatMap(post("a"), seen), { ...first, replayed: "true" })
+    yield* TestClock.adjust(1)
+    const anew = yield* Effect.flatMap(post("a"), seen)
+    assert.deepStrictEqual([anew.status, anew.replayed], [201, undefined])
+    assert.notStrictEqual(anew.body, first.body)
+    assert.strictEqual(yield* total, 2)
+  }).pipe(Effect.provide(InMemory.layer))
+)
+
+it.effect("a key that is none is refused before anything is done; whoever may not call learns that first", () =>
+  Effect.gen(function* () {
+    const { call, post, topic, total } = yield* setUp
+    for (const bad of ["", "a b", "a, a", "é", "\t", "k".repeat(256)]) {
+      const response = yield* post(bad)
+      assert.strictEqual(response.status, 400, bad)
+      const { error } = yield* json(response)
+      assert.strictEqual(error.details.field, "Idempotency-Key", bad)
+      assert.match(error.details.constraint, /^must be given once, as 1 to 255 visible ASCII/)
+    }
+    const twice = yield* call(path, {
+      method: "POST",
+      key: "garbage",
+      body: topic,
+      headers: { "idempotency-key": "a b" }
+    })
+    assert.strictEqual(twice.status, 401)
+    assert.strictEqual(yield* total, 0)
+    for (const good of ["k".repeat(255), "!~\"'{}"]) {
+      const body = { ...topic, content: `${topic.content} ${good.length}` }
+      assert.strictEqual((yield* post(good, { body })).status, 201, good)
+    }
+  }).pipe(Effect.provide(InMemory.layer))
+)
+
+it.effect("a request that only reads is answered anew whatever key it names", () =>
+  Effect.gen(function* () {
+    const { call, key, post } = yield* setUp
+    const list = () => Effect.flatMap(call(path, { key, headers: { "idempotency-key": "a b" } }), json)
+    assert.strictEqual((yield* list()).pagination.total, 0)
+    yield* post("a")
+    assert.strictEqual((yield* list()).pagination.total, 1)
+  }).pipe(Effect.provide(InMemory.layer))
+)

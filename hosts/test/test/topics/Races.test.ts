@@ -1,0 +1,164 @@
+/** Many at once over the whole service: one winner, exact counts. */
+
+import { assert, it } from "@effect/vitest"
+import * as InMemory from "@partner-commentary/test/InMemory"
+import { Mailbox, tokenIn } from "@partner-commentary/test/Mailbox"
+import * as Seed from "@partner-commentary/test/Seed"
+import { TestApi } from "@partner-commentary/test/TestApi"
+import * as Effect from "effect/Effect"
+import { eventually } from "../support/Eventually.ts"
+import { json } from "../support/Json.ts"
+
+const at = "Who will win the cup this year?"
+const all = { concurrency: "unbounded" } as const
+
+it.effect("of 50 identical submissions at once, exactly one is sent", () =>
+  Effect.gen(function* () {
+    const { call } = yield* TestApi
+    const owner = yield* Seed.organization()
+    const persona = yield* Seed.persona(owner)
+    const { text: key } = yield* Seed.key(owner)
+    const answers = yield* Effect.forEach(
+      Array.from({ length: 50 }),
+      () =>
+        Effect.flatMap(
+          call("/partner/v1/topics", { method: "POST", key, body: { content: at, persona_ids: [persona.id] } }),
+          (response) => Effect.map(json(response), (body) => ({ status: response.status, body }))
+        ),
+      all
+    )
+    const sent = answers.filter(({ status }) => status === 201)
+    assert.strictEqual(sent.length, 1)
+    const topicId = sent[0]?.body.data.topic_id
+    for (const { body, status } of answers.filter((answer) => answer.status !== 201)) {
+      assert.strictEqual(status, 400)
+      assert.strictEqual(body.error.code, "no_valid_personas")
+      assert.strictEqual(body.error.details[0].status, "duplicate")
+      assert.strictEqual(body.error.details[0].duplicate_of.topic_id, topicId)
+    }
+    const list = yield* json(yield* call("/partner/v1/topics", { key }))
+    assert.strictEqual(list.pagination.total, 1)
+  }).pipe(Effect.provide(InMemory.layer))
+)
+
+it.effect("of 50 submissions at once against a quota of 10, exactly 10 pass", () =>
+  Effect.gen(function* () {
+    const { call } = yield* TestApi
+    const owner = yield* Seed.organization({ limits: { topics_per_month: 10 } })
+    const persona = yield* Seed.persona(owner)
+    const { text: key } = yield* Seed.key(owner)
+    const answers = yield* Effect.forEach(
+      Array.from({ length: 50 }),
+      (_, index) =>
+        call("/partner/v1/topics", {
+          method: "POST",
+          key,
+          body: { content: `${at} Number ${index}`, persona_ids: [persona.id] }
+        }),
+      all
+    )
+    assert.strictEqual(answers.filter(({ status }) => status === 201).length, 10)
+    for (const refused of answers.filter(({ status }) => status !== 201)) {
+      assert.strictEqual(refused.status, 429)
+      const { error } = yield* json(refused)
+      assert.strictEqual(error.code, "rate_limit_exceeded")
+      assert.deepInclude(error.details, { limit: 10, remaining: 0, quota: "topics_per_month" })
+      assert.strictEqual(refused.headers.get("retry-after"), String(error.details.retry_after))
+    }
+    const list = yield* json(yield* call("/partner/v1/topics", { key }))
+    assert.strictEqual(list.pagination.total, 10)
+  }).pipe(Effect.provide(InMemory.layer))
+)
+
+it.effect("a topic that does not fit into the commentary quota is refused whole, and leaves no trace", () =>
+  Effect.gen(function* () {
+    const { call } = yield* TestApi
+    const owner = yield* Seed.organization({ limits: { commentaries_per_month: 3 } })
+    const two = yield* Effect.forEach([1, 2], () => Seed.persona(owner))
+    const { text: key } = yield* Seed.key(owner)
+    const post = (content: string) =>
+      call("/partner/v1/topics", { method: "POST", key, body: { content, persona_ids: two.map(({ id }) => id) } })
+    assert.strictEqual((yield* post(at)).status, 201)
+    const refused = yield* post(`${at} Again?`)
+    assert.strictEqual(refused.status, 429)
+    const { error } = yield* json(refused)
+    assert.deepInclude(error.details, { limit: 3, remaining: 1, quota: "commentaries_per_month" })
+    // The refused topic holds no duplicate window: with room, it would be sent.
+    assert.strictEqual((yield* post(`${at} Again?`)).status, 429)
+    assert.strictEqual((yield* json(yield* call("/partner/v1/topics", { key }))).pagination.total, 1)
+  }).pipe(Effect.provide(InMemory.layer))
+)
+
+it.effect("100 assignments of one topic settled at once complete it, and its counts are exact", () =>
+  Effect.gen(function* () {
+    const { call } = yield* TestApi
+    const mailbox = yield* Mailbox
+    const owner = yield* Seed.organization()
+    const personas = yield* Effect.forEach(Array.from({ length: 100 }), () => Seed.persona(owner))
+    const { text: key } = yield* Seed.key(owner)
+    const created = yield* call("/partner/v1/topics", {
+      method: "POST",
+      key,
+      body: { content: at, persona_ids: personas.map(({ id }) => id) }
+    })
+    const id = (yield* json(created)).data.topic_id
+    const mails = yield* eventually(
+      "100 mails",
+      Effect.map(mailbox.all, (sent) => (sent.length === 100 ? sent : undefined))
+    )
+    // The first half is approved, so it must be drafted first.
+    const half = mails.slice(0, 50).map(tokenIn)
+    const other = mails.slice(50).map(tokenIn)
+    const act = (token: string, action: string, body: unknown) =>
+      call(`/creator/${token}/${action}`, { method: "POST", headers: { accept: "application/json" }, body })
+    yield* Effect.forEach(half, (token) => act(token, "respond", { perspective: "It is anybody's game, really." }), all)
+    yield* eventually(
+      "50 drafts",
+      Effect.map(
+        Effect.flatMap(call(`/partner/v1/topics/${id}/status`, { key }), json),
+        ({ data }) => data.summary.commentary_generated === 50
+      )
+    )
+    const settled = yield* Effect.all(
+      [
+        Effect.forEach(half, (token) => act(token, "approve", {}), all),
+        Effect.forEach(other, (token) => act(token, "decline", {}), all)
+      ],
+      all
+    )
+    for (const response of settled.flat()) assert.strictEqual(response.status, 200)
+    const { data } = yield* json(yield* call(`/partner/v1/topics/${id}/status`, { key }))
+    assert.strictEqual(data.overall_status, "completed")
+    assert.deepInclude(data.summary, { total: 100, creator_approved: 50, declined: 50, topic_sent: 0 })
+    const list = yield* json(yield* call("/partner/v1/topics?status=completed", { key }))
+    assert.deepStrictEqual([list.pagination.total, list.data[0].commentaries_ready], [1, 50])
+  }).pipe(Effect.provide(InMemory.layer))
+)
+
+it.effect("of respond and decline at once, exactly one wins, and the other is told what is", () =>
+  Effect.gen(function* () {
+    const { call } = yield* TestApi
+    const mailbox = yield* Mailbox
+    const owner = yield* Seed.organization()
+    const { text: key } = yield* Seed.key(owner)
+    for (let round = 0; round < 10; round++) {
+      const persona = yield* Seed.persona(owner)
+      yield* call("/partner/v1/topics", { method: "POST", key, body: { content: at, persona_ids: [persona.id] } })
+      const [mail] = yield* eventually(
+        "the mail",
+        Effect.map(mailbox.to(persona.creator.email), (sent) => (sent.length > 0 ? sent : undefined))
+      )
+      const token = tokenIn(mail ?? { text: "" })
+      const act = (action: string, body: unknown) =>
+        call(`/creator/${token}/${action}`, { method: "POST", headers: { accept: "application/json" }, body })
+      const answers = yield* Effect.all(
+        [act("respond", { perspective: "Their year, without a doubt." }), act("decline", { reason: "No time" })],
+        all
+      )
+      assert.deepStrictEqual(answers.map(({ status }) => status).sort(), [200, 400])
+      const refused = yield* json(answers.find(({ status }) => status === 400) ?? assert.fail("nobody was refused"))
+      assert.strictEqual(refused.error.code, "invalid_request")
+      assert.strictEqual(refused.error.details.field, "action")
+    }
+  }).pipe(Effect.provide(InMemory.layer))
+)

@@ -1,0 +1,70 @@
+/** Looking up by reference: how much one answer holds, and how many of one organization are made at one time. */
+import { assert, it } from "@effect/vitest"
+import { Topics } from "@partner-commentary/core/topic/Topics"
+import * as Application from "@partner-commentary/test/Application"
+import { Mailbox } from "@partner-commentary/test/Mailbox"
+import { ScriptedGenerator } from "@partner-commentary/test/ScriptedGenerator"
+import * as Seed from "@partner-commentary/test/Seed"
+import { TestApi } from "@partner-commentary/test/TestApi"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as TestClock from "effect/testing/TestClock"
+import { crowd, Gate } from "../support/Crowd.ts"
+import { get, submit } from "../support/Requests.ts"
+
+const application = Application.layer({ outside: Layer.merge(Mailbox.layer, ScriptedGenerator.layer) })
+
+const scene = Effect.gen(function* () {
+  const owner = yield* Seed.organization()
+  const { text: key } = yield* Seed.key(owner)
+  return { owner, key }
+})
+
+const reference = { external_reference: "season" }
+const path = "/topics/by-reference/season"
+
+it.effect(
+  "an answer holds the newest topics, whole, with 1,000 entries at most together, and says that it is cut",
+  () =>
+    Effect.gen(function* () {
+      const { key, owner } = yield* scene
+      const personas = yield* Effect.forEach(Array.from({ length: 100 }), () => Seed.persona(owner))
+      const [one] = personas
+      if (one === undefined) return assert.fail("nobody is licensed")
+      const send = (n: number, asked: typeof personas) =>
+        Effect.andThen(TestClock.adjust(1), submit(key, `Is question ${n} one too many?`, asked, reference))
+      const oldest = yield* send(0, [one])
+      for (let n = 1; n <= 9; n++) yield* send(n, personas)
+      yield* send(10, personas.slice(0, 99))
+      const whole = (yield* get(key, path)).data
+      assert.deepStrictEqual([whole.commentaries.length, whole.truncated], [1000, false])
+      assert.strictEqual(whole.commentaries.at(-1).topic_id, oldest)
+      const newest = yield* send(11, personas.slice(0, 2))
+      const cut = (yield* get(key, path)).data
+      assert.deepStrictEqual([cut.commentaries.length, cut.topic_id, cut.truncated], [901, newest, true])
+      assert.strictEqual(cut.summary.total_personas, 901)
+    }).pipe(Effect.provide(TestApi.layerMemory.pipe(Layer.provideMerge(application))))
+)
+
+const slow = Layer.effect(
+  Topics,
+  Effect.gen(function* () {
+    const topics = yield* Topics
+    const { pass } = yield* Gate
+    return { ...topics, byReference: (...asked) => Effect.andThen(pass, topics.byReference(...asked)) }
+  })
+)
+
+it.effect("two of an organization are made at one time; others wait for ten seconds, and are asked to come again", () =>
+  Effect.gen(function* () {
+    const { call } = yield* TestApi
+    const lookUp = (key: string) => call(`/partner/v1${path}`, { key })
+    const { key, owner } = yield* scene
+    yield* submit(key, "Is this one question too many?", [yield* Seed.persona(owner)], reference)
+    yield* crowd({ ask: lookUp(key), another: lookUp((yield* scene).key), answers: [200, 404] })
+  }).pipe(
+    Effect.provide(
+      TestApi.layerMemory.pipe(Layer.provide(slow), Layer.provideMerge(Layer.merge(Gate.layer, application)))
+    )
+  )
+)

@@ -1,0 +1,134 @@
+/** How many mails a caller with a key can cause: to the organization's contact, and to a creator who asks for links. */
+import { assert, it } from "@effect/vitest"
+import * as InMemory from "@partner-commentary/test/InMemory"
+import { Mailbox } from "@partner-commentary/test/Mailbox"
+import { Receivers } from "@partner-commentary/test/Receivers"
+import * as Seed from "@partner-commentary/test/Seed"
+import { TestApi } from "@partner-commentary/test/TestApi"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as SqlClient from "effect/sql/SqlClient"
+import * as TestClock from "effect/testing/TestClock"
+import { deliveriesOf, received, seeded, webhookOf } from "../support/DeliveryCalls.ts"
+import { eventually } from "../support/Eventually.ts"
+import { submit, tokenFor } from "../support/Requests.ts"
+import { events, patch, post, remove, retry, url } from "../support/WebhookCalls.ts"
+
+const unlinked = (text: string) => text.replaceAll("\u200b", "")
+
+const start = Date.parse("2026-03-01T09:00:00.000Z")
+
+/** A clock that jumps over a mail's lease would have it sent again. */
+const settled = Effect.flatMap(SqlClient.SqlClient, (sql) =>
+  eventually(
+    "no mail under way",
+    Effect.map(
+      sql`SELECT id FROM mails WHERE state = 'waiting' AND was_due_at IS NOT NULL`,
+      ({ length }) => length === 0
+    )
+  )
+)
+
+/** A partner at the beginning of five minutes, and the mails to its contact. */
+const partner = Effect.gen(function* () {
+  if ((yield* Clock.currentTimeMillis) === 0) yield* TestClock.setTime(start)
+  const owner = yield* Seed.organization()
+  const { text: key } = yield* Seed.key(owner)
+  const mailed = (count: number) =>
+    eventually(
+      `${count} mails`,
+      Effect.flatMap(Mailbox, (mailbox) =>
+        Effect.map(mailbox.to(owner.contactEmail ?? ""), (sent) => (sent.length === count ? sent : undefined))
+      )
+    )
+  return { owner, key, mailed }
+})
+
+it.effect("80 changes of a webhook are two mails, and the second one tells the last address and those in between", () =>
+  Effect.gen(function* () {
+    const { key, mailed } = yield* partner
+    const { id } = (yield* post(key, { url, events })).body.data
+    yield* mailed(1)
+    for (let count = 1; count <= 80; count++) {
+      assert.strictEqual((yield* patch(key, id, { url: `https://host${count}.example/` })).status, 200)
+    }
+    yield* settled
+    yield* TestClock.adjust("5 minutes")
+    yield* settled
+    yield* TestClock.adjust("1 hour")
+    const [, changed] = yield* mailed(2)
+    assert.include(unlinked(changed?.subject ?? ""), "A webhook was changed")
+    assert.include(unlinked(changed?.text ?? ""), "Sent to before: example.com\nSent to now: host80.example")
+    assert.match(unlinked(changed?.text ?? ""), /In between: .*host79\.example/)
+  }).pipe(Effect.provide(InMemory.layer))
+)
+
+it.effect("webhooks that are added and removed in turn are two mails, and the second one names those that remain", () =>
+  Effect.gen(function* () {
+    const { key, mailed } = yield* partner
+    yield* post(key, { url, events })
+    yield* mailed(1)
+    const { id: stays } = (yield* post(key, { url: "https://evil.example/", events })).body.data
+    for (let count = 1; count <= 30; count++) {
+      const { id } = (yield* post(key, { url: `https://host${count}.example/`, events })).body.data
+      assert.strictEqual((yield* remove(key, id)).status, 200)
+    }
+    yield* settled
+    yield* TestClock.adjust("5 minutes")
+    yield* settled
+    yield* TestClock.adjust("1 hour")
+    const [, told] = yield* mailed(2)
+    assert.include(told?.subject, "31 notices")
+    assert.include(unlinked(told?.text ?? ""), `Added: evil.example; webhook ${stays}`)
+  }).pipe(Effect.provide(InMemory.layer))
+)
+
+it.effect("a webhook that is disabled by 410 and made active in turn is one mail in five minutes", () =>
+  Effect.gen(function* () {
+    const { declined, key, owner } = yield* seeded
+    const mailbox = yield* Mailbox
+    yield* (yield* Receivers).answer(() => Effect.succeed({ status: 410 }))
+    const hook = yield* webhookOf(key, ["commentary.failed"])
+    const list = deliveriesOf(key, hook.id).list
+    yield* declined("Who wins the first match this season?")
+    for (let count = 1; count <= 10; count++) {
+      yield* received(count)
+      yield* eventually(
+        `attempt ${count}`,
+        Effect.map(list(), ([only]) => (only.attempt_count === count ? true : undefined))
+      )
+      if (count === 10) break
+      yield* TestClock.adjust("1 second")
+      yield* patch(key, hook.id, { status: "active" })
+      yield* retry(key, hook.id, (yield* list())[0].id)
+    }
+    yield* settled
+    yield* TestClock.adjust("5 minutes")
+    yield* settled
+    yield* TestClock.adjust("1 hour")
+    const sent = yield* mailbox.to(owner.contactEmail ?? "")
+    assert.isAtMost(sent.length, 2)
+    assert.include(sent.at(-1)?.text, "410")
+  }).pipe(Effect.provide(InMemory.layer))
+)
+
+it.effect("a creator with many requests gets one link to all of them in five minutes, whichever page asks for it", () =>
+  Effect.gen(function* () {
+    const { key, owner, persona } = yield* seeded
+    const mailbox = yield* Mailbox
+    assert.isDefined(owner)
+    const tokens: Array<string> = []
+    for (let count = 1; count <= 5; count++) {
+      const content = `Who is number ${count} this season?`
+      yield* submit(key, content, [persona])
+      tokens.push(yield* tokenFor(persona, content))
+    }
+    const before = (yield* mailbox.all).length
+    for (const token of tokens) {
+      const { status } = yield* (yield* TestApi).call(`/creator/${token}/desk`, { method: "POST" })
+      assert.isBelow(status, 400)
+    }
+    yield* TestClock.adjust("1 minute")
+    assert.strictEqual((yield* mailbox.all).length - before, 1)
+  }).pipe(Effect.provide(InMemory.layer))
+)

@@ -1,0 +1,278 @@
+/** What becomes of topics arrives at webhooks: which change is told of, what is said of it, and when it is tried again. */
+import { assert, it } from "@effect/vitest"
+import { verifyWebhook } from "@partner-commentary/client"
+import { defaults } from "@partner-commentary/core/webhook/WebhookPolicy"
+import * as InMemory from "@partner-commentary/test/InMemory"
+import { Receivers } from "@partner-commentary/test/Receivers"
+import * as Seed from "@partner-commentary/test/Seed"
+import { TestApi } from "@partner-commentary/test/TestApi"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as SqlClient from "effect/sql/SqlClient"
+import * as TestClock from "effect/testing/TestClock"
+import { bodies, deliveriesOf, eventsSent, received, seeded, webhookOf } from "../support/DeliveryCalls.ts"
+import { approves, declines, engineer, fails } from "../support/Engineer.ts"
+import { asTimePasses, eventually } from "../support/Eventually.ts"
+import { act, get, reached, submit, tokenFor } from "../support/Requests.ts"
+import { patch, post, remove, url } from "../support/WebhookCalls.ts"
+
+/** A clock that jumps over the lease would take running attempts for lost. */
+const patient = InMemory.layerWith({ policy: { lease: Duration.days(1) } })
+
+it.effect("each change that is an event arrives once, signed, as the specification's payload", () =>
+  Effect.gen(function* () {
+    yield* TestClock.setTime(Date.now())
+    const { key, persona } = yield* seeded
+    const hook = yield* webhookOf(key, ["creator.approved", "partner.approved", "commentary.failed"])
+    const content = "Who takes the title this season?"
+    const { call } = yield* TestApi
+    const metadata = { b: 1, a: ['"quoted" \\ 🏆', null, 0.5], "7": {} }
+    const created = yield* Effect.flatMap(
+      call("/partner/v1/topics", {
+        method: "POST",
+        key,
+        body: { content, persona_ids: [persona.id], external_reference: "title-1", metadata }
+      }),
+      (answer) => Effect.promise(() => answer.json())
+    )
+    const topicId = created.data.topic_id
+    const token = yield* tokenFor(persona, content)
+    yield* act(token, "respond", { perspective: "They will win it." })
+    yield* reached(key, topicId, persona, "commentary_generated")
+    assert.deepStrictEqual(yield* eventsSent, [])
+    yield* act(token, "approve", { content: 'They will "win" it. 🏆' })
+    const [approved] = yield* received(1)
+    const shown = (yield* get(key, `/topics/${topicId}`)).data.commentaries[0]
+    const data = {
+      topic_id: topicId,
+      external_reference: "title-1",
+      metadata,
+      share_id: created.data.results[0].share_id,
+      persona: { id: persona.id, name: persona.name },
+      status: "creator_approved"
+    }
+    const { request, event } = approved ?? assert.fail("nothing arrived")
+    assert.match(event.id, /^evt_[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/)
+    assert.deepStrictEqual(event, {
+      id: event.id,
+      type: "creator.approved",
+      timestamp: event.timestamp,
+      sequence: 1,
+      data: { ...data, commentary: shown.commentary }
+    })
+    assert.strictEqual(request.headers["webhook-id"], event.id)
+    assert.deepStrictEqual(
+      yield* Effect.promise(() => verifyWebhook(request.body, request.headers, hook.secret)),
+      event
+    )
+    yield* call(`/partner/v1/topics/${topicId}/commentaries/${shown.commentary.id}/approve`, { method: "POST", key })
+    const [, accepted] = yield* received(2)
+    assert.deepStrictEqual(accepted?.event, {
+      id: accepted?.event.id,
+      type: "partner.approved",
+      timestamp: accepted?.event.timestamp,
+      sequence: 2,
+      data: { ...data, commentary: (yield* get(key, `/topics/${topicId}`)).data.commentaries[0].commentary }
+    })
+    assert.notStrictEqual(accepted?.event.id, event.id)
+  }).pipe(Effect.provide(InMemory.layer))
+)
+
+it.effect("a failure says why, and a topic without reference and metadata says so", () =>
+  Effect.gen(function* () {
+    const { key, persona } = yield* seeded
+    yield* webhookOf(key, ["commentary.failed"])
+    const topicId = yield* submit(key, "Who goes down this season?", [persona])
+    yield* act(yield* tokenFor(persona, "Who goes down"), "decline", { reason: "Not my sport." })
+    const [failed] = yield* received(1)
+    const { share_id } = (yield* get(key, `/topics/${topicId}`)).data.commentaries[0]
+    assert.deepInclude(failed?.event, { type: "commentary.failed", sequence: 1 })
+    assert.deepStrictEqual(failed?.event.data, {
+      topic_id: topicId,
+      external_reference: null,
+      metadata: {},
+      share_id,
+      persona: { id: persona.id, name: persona.name },
+      status: "declined",
+      reason: "declined"
+    })
+  }).pipe(Effect.provide(InMemory.layer))
+)
+
+it.effect("a webhook gets the types it subscribed to, of its own organization and environment alone", () =>
+  Effect.gen(function* () {
+    const { key, live, sent, settled } = yield* engineer
+    const stranger = yield* Effect.flatMap(Seed.organization({ name: "Other" }), (owner) =>
+      Seed.key(owner, { environment: "test" })
+    )
+    const all = ["creator.approved", "partner.approved", "commentary.failed"]
+    for (const [by, path, events] of [
+      [key, "approvals", ["creator.approved"]],
+      [key, "failures", ["commentary.failed"]],
+      [live, "live", all],
+      [stranger.text, "stranger", all]
+    ] as const) {
+      yield* post(by, { url: `https://example.com/${path}`, events })
+    }
+    const { topic } = yield* sent("Who wins on Sunday?", approves, declines, fails)
+    yield* settled(topic)
+    const arrived = yield* received(3)
+    const seen = arrived.map(({ event, request }) => [request.url.slice(20), event.type, event.data.reason ?? null])
+    assert.deepStrictEqual(seen.toSorted(), [
+      ["approvals", "creator.approved", null],
+      ["failures", "commentary.failed", "declined"],
+      ["failures", "commentary.failed", "generation_failed"]
+    ])
+  }).pipe(Effect.provide(InMemory.layer))
+)
+
+it.effect(
+  "what fails is tried again after 5 s, 5 min, 30 min and so on, ten times, byte for byte, and then no more",
+  () =>
+    Effect.gen(function* () {
+      const receivers = yield* Receivers
+      yield* receivers.answer(() => Effect.succeed({ status: 500 }))
+      const { declined, key } = yield* seeded
+      const hook = yield* webhookOf(key, ["commentary.failed"])
+      yield* declined("Who goes down this season?")
+      yield* received(1)
+      const minutes = [5 / 60, 5, 30, 120, 300, 600, 840, 1200, 1440]
+      for (const [index, delay] of minutes.entries()) {
+        const { last_delivery_at } = yield* hook.failures(index + 1)
+        yield* TestClock.setTime(Date.parse(last_delivery_at) + delay * 60_000 - 1)
+        assert.strictEqual((yield* eventsSent).length, index + 1)
+        yield* eventually(
+          "the next attempt, at most a tenth late",
+          Effect.andThen(
+            TestClock.adjust("30 seconds"),
+            Effect.map(eventsSent, (all) => all.length === index + 2)
+          )
+        )
+      }
+      yield* hook.failures(10)
+      yield* TestClock.adjust("30 days")
+      const requests = yield* bodies
+      assert.strictEqual(requests.length, 10)
+      assert.strictEqual(new Set(requests.map(({ body, headers }) => `${headers["webhook-id"]} ${body}`)).size, 1)
+      assert.strictEqual(new Set(requests.map(({ headers }) => headers["webhook-timestamp"])).size, 10)
+    }).pipe(Effect.provide(patient))
+)
+
+it.effect("a success ends it: the failures are forgotten, and the moment is shown", () =>
+  Effect.gen(function* () {
+    const receivers = yield* Receivers
+    yield* receivers.answer(() => Effect.succeed({ status: 503 }))
+    const { declined, key } = yield* seeded
+    const hook = yield* webhookOf(key, ["commentary.failed"])
+    yield* declined("Who goes down this season?")
+    yield* hook.failures(1)
+    yield* receivers.answer(() => Effect.succeed({ status: 204 }))
+    yield* TestClock.adjust("6 seconds")
+    const shown = yield* hook.failures(0)
+    assert.match(shown.last_delivery_at, /^2026-03-01T09:00:0[56]/)
+    yield* TestClock.adjust("10 days")
+    assert.strictEqual((yield* eventsSent).length, 2)
+  }).pipe(Effect.provide(InMemory.layer))
+)
+
+it.effect(
+  "a paused webhook's events are held without an attempt, and go out oldest first when it is active again",
+  () =>
+    Effect.gen(function* () {
+      const { declined, key } = yield* seeded
+      const hook = yield* webhookOf(key, ["commentary.failed"])
+      yield* patch(key, hook.id, { status: "paused" })
+      for (let count = 0; count < 15; count++) {
+        yield* declined(`Who is number ${count} this season?`)
+        yield* TestClock.adjust("1 hour")
+      }
+      yield* TestClock.adjust("10 days")
+      assert.deepStrictEqual(yield* eventsSent, [])
+      yield* patch(key, hook.id, { status: "active" })
+      const moments = (yield* received(15)).map(({ event }) => event.timestamp)
+      // Five are under way at a time, so none is further ahead than that.
+      for (const [index, moment] of moments.entries()) {
+        assert.isBelow(moments.slice(index).filter((later) => later < moment).length, 5)
+      }
+      assert.strictEqual((yield* hook.failures(0)).consecutive_failures, 0)
+    }).pipe(Effect.provide(InMemory.layer))
+)
+
+it.effect("410 disables at once, the contact is told, and active sends what was held", () =>
+  Effect.gen(function* () {
+    const receivers = yield* Receivers
+    yield* receivers.answer(() => Effect.succeed({ status: 410 }))
+    const { declined, key, mails } = yield* seeded
+    const hook = yield* webhookOf(key, ["commentary.failed"])
+    yield* declined("Who goes down this season?")
+    const disabled = yield* hook.failures(1)
+    assert.strictEqual(disabled.status, "disabled")
+    // The mail about the new webhook may have gone out just before.
+    yield* TestClock.adjust("5 minutes")
+    const told = yield* mails("A webhook was disabled")
+    assert.include(told.text, "410")
+    assert.notInclude(told.text, url)
+    yield* declined("And who goes up instead?")
+    yield* TestClock.adjust("2 days")
+    assert.strictEqual((yield* eventsSent).length, 1)
+    yield* receivers.answer(() => Effect.succeed({}))
+    yield* patch(key, hook.id, { status: "active" })
+    yield* received(3)
+  }).pipe(Effect.provide(InMemory.layer))
+)
+
+for (const lease of ["1 second", "3 days"] as const) {
+  it.effect(`an attempt that takes its time is made once, where WORKER_LEASE is ${lease} too`, () =>
+    Effect.gen(function* () {
+      const receivers = yield* Receivers
+      yield* receivers.answer(() => Effect.as(Effect.sleep("15 minutes"), { status: 204 }))
+      const { declined, key } = yield* seeded
+      const hook = yield* webhookOf(key, ["commentary.failed"])
+      yield* declined("Who goes down this season?")
+      const [sent] = yield* received(1)
+      for (let minute = 0; minute < 12; minute++) yield* TestClock.adjust("1 minute")
+      // Has the worker look again.
+      yield* declined("Who comes up this season?")
+      yield* received(2)
+      yield* TestClock.adjust("3 minutes")
+      const { one } = deliveriesOf(key, hook.id)
+      const look = Effect.map(one(sent?.event.id.slice(4)), (seen) => (seen.status === "delivered" ? seen : undefined))
+      assert.strictEqual((yield* eventually("an arrival", look)).attempt_count, 1)
+      assert.lengthOf(
+        (yield* eventsSent).filter(({ event }) => event.id === sent?.event.id),
+        1
+      )
+    }).pipe(
+      Effect.provide(
+        InMemory.layerWith({
+          policy: { lease: Duration.fromInputUnsafe(lease), webhooks: { ...defaults, timeout: Duration.minutes(20) } }
+        })
+      )
+    )
+  )
+}
+
+it.effect("what was kept of a removed webhook's deliveries is deleted after it", () =>
+  Effect.gen(function* () {
+    const { declined, key } = yield* seeded
+    const hook = yield* webhookOf(key, ["commentary.failed"])
+    yield* declined("Who goes down this season?")
+    yield* received(1)
+    const sql = yield* SqlClient.SqlClient
+    const kept = Effect.map(
+      sql`SELECT 1 FROM deliveries UNION ALL SELECT 1 FROM delivery_attempts`,
+      (rows) => rows.length
+    )
+    yield* eventually(
+      "written down",
+      Effect.map(kept, (rows) => rows === 2)
+    )
+    assert.strictEqual((yield* remove(key, hook.id)).status, 200)
+    yield* asTimePasses(
+      eventually(
+        "deleted",
+        Effect.map(kept, (rows) => rows === 0)
+      )
+    )
+  }).pipe(Effect.provide(patient))
+)

@@ -1,0 +1,199 @@
+/** Deliveries as partners see them: how each stands, what was tried and answered, page by page, and nobody else's. */
+import { assert, it } from "@effect/vitest"
+import { WebhookNotSent } from "@partner-commentary/core/webhook/WebhookTransport"
+import * as InMemory from "@partner-commentary/test/InMemory"
+import { Receivers } from "@partner-commentary/test/Receivers"
+import * as Seed from "@partner-commentary/test/Seed"
+import * as Effect from "effect/Effect"
+import * as TestClock from "effect/testing/TestClock"
+import { deliveriesOf, received, seeded, webhookOf } from "../support/DeliveryCalls.ts"
+import { get, patch, problems, remove, unknown } from "../support/WebhookCalls.ts"
+
+it.effect("a delivery is shown with its attempts, their codes, durations and errors, and the next one", () =>
+  Effect.gen(function* () {
+    const receivers = yield* Receivers
+    yield* receivers.answer(() =>
+      Effect.andThen(Effect.sleep("87 millis"), Effect.succeed({ status: 503, excerpt: "upstream" }))
+    )
+    const { declined, key } = yield* seeded
+    const hook = yield* webhookOf(key, ["commentary.failed"])
+    const { list, one } = deliveriesOf(key, hook.id)
+    yield* declined("Who goes down this season?")
+    yield* received(1)
+    const [begun] = yield* list()
+    assert.deepInclude(begun, { status: "pending", next_attempt_at: null, attempt_count: 0, attempts: [] })
+    yield* TestClock.adjust("1 second")
+    yield* hook.failures(1)
+    const [{ attempts, next_attempt_at, ...rest }] = yield* list()
+    const [event] = (yield* received(1)).map((each) => each.event)
+    assert.deepStrictEqual(rest, {
+      id: event.id.slice(4),
+      webhook_id: hook.id,
+      event_id: event.id,
+      type: "commentary.failed",
+      topic_id: event.data.topic_id,
+      share_id: event.data.share_id,
+      status: "pending",
+      created_at: event.timestamp,
+      settled_at: null,
+      attempt_count: 1
+    })
+    const first = {
+      kind: "scheduled",
+      at: attempts[0].at,
+      duration_ms: 87,
+      response_code: 503,
+      error_class: "http",
+      error: attempts[0].error
+    }
+    assert.deepStrictEqual(attempts, [first])
+    assert.match(first.error, /503/)
+    const wait = Date.parse(next_attempt_at) - Date.parse(first.at)
+    assert.isTrue(wait >= 5000 && wait <= 5700, `${wait}`)
+    assert.deepStrictEqual((yield* one(rest.id)).attempts, [{ ...first, response_excerpt: "upstream" }])
+
+    yield* receivers.answer(() => Effect.fail(new WebhookNotSent({ failure: "tls", reason: "No certificate." })))
+    yield* TestClock.adjust("6 seconds")
+    yield* hook.failures(2)
+    const second = { response_code: null, error_class: "tls", error: "No certificate." }
+    const after = yield* one(rest.id)
+    assert.deepInclude(after.attempts[1], { ...second, response_excerpt: null })
+    yield* receivers.answer(() => Effect.succeed({ status: 204 }))
+    yield* TestClock.adjust("6 minutes")
+    yield* hook.failures(0)
+    const over = yield* one(rest.id)
+    assert.deepInclude(over, { status: "delivered", next_attempt_at: null, attempt_count: 3 })
+    assert.deepInclude(over.attempts[2], { response_code: 204, error_class: null, error: null })
+    assert.isTrue(over.settled_at > over.attempts[2].at || over.settled_at === over.attempts[2].at)
+  }).pipe(Effect.provide(InMemory.layer))
+)
+
+it.effect("deliveries are listed newest first, by pages, and by how they stand", () =>
+  Effect.gen(function* () {
+    const { declined, key } = yield* seeded
+    const hook = yield* webhookOf(key, ["commentary.failed"])
+    const { delivered, list, page } = deliveriesOf(key, hook.id)
+    for (let count = 0; count < 3; count++) {
+      yield* declined(`Who is number ${count} this season?`)
+      yield* delivered(count + 1)
+      yield* TestClock.adjust("1 hour")
+    }
+    yield* patch(key, hook.id, { status: "paused" })
+    for (let count = 3; count < 5; count++) {
+      yield* declined(`Who is number ${count} this season?`)
+      yield* TestClock.adjust("1 hour")
+    }
+    const all = yield* list()
+    const stands = all.map(({ status }: { readonly status: string }) => status)
+    assert.deepStrictEqual(stands, ["held", "held", "delivered", "delivered", "delivered"])
+    assert.isNull(all[0].next_attempt_at)
+    const moments = all.map(({ created_at }: { readonly created_at: string }) => created_at)
+    assert.deepStrictEqual(moments, moments.toSorted().toReversed())
+    const seen: Array<unknown> = []
+    let cursor = ""
+    for (let pages = 1; pages <= 3; pages++) {
+      const { data, pagination } = (yield* page(`?limit=2${cursor}`)).body
+      seen.push(...data)
+      assert.deepStrictEqual([pagination.limit, pagination.next_cursor === null], [2, pages === 3])
+      cursor = `&cursor=${pagination.next_cursor}`
+    }
+    assert.deepStrictEqual(seen, all)
+    const count = (status: string) => Effect.map(list(`?status=${status}`), ({ length }) => length)
+    const counts = Effect.all(["held", "pending", "delivered", "failed"].map(count))
+    assert.deepStrictEqual(yield* counts, [2, 0, 3, 0])
+    yield* patch(key, hook.id, { status: "active" })
+    yield* delivered(5)
+    yield* hook.failures(0)
+    assert.deepStrictEqual(yield* counts, [0, 0, 5, 0])
+    yield* TestClock.setTime(Date.parse(moments[1]) + 30 * 86_400_000 + 1)
+    assert.deepStrictEqual(yield* counts, [0, 0, 1, 0])
+    assert.strictEqual((yield* get(key, `/${hook.id}/deliveries/${all[1].id}`)).status, 404)
+  }).pipe(Effect.provide(InMemory.layer))
+)
+
+it.effect(
+  "what nobody can reach is held while its webhook is left alone, tells when that is tried again, and spends no attempt",
+  () =>
+    Effect.gen(function* () {
+      const receivers = yield* Receivers
+      yield* receivers.answer(() => Effect.fail(new WebhookNotSent({ failure: "refused", reason: "Nobody is there." })))
+      const { declined, key } = yield* seeded
+      const hook = yield* webhookOf(key, ["commentary.failed"])
+      for (let count = 0; count < 3; count++) {
+        yield* declined(`Who is number ${count} this season?`)
+        yield* hook.failures(count + 1)
+      }
+      const { list } = deliveriesOf(key, hook.id)
+      const probe = "2026-03-01T09:01:00.000Z"
+      assert.deepStrictEqual(
+        (yield* list("?status=held")).map(
+          ({ next_attempt_at }: { readonly next_attempt_at: string }) => next_attempt_at
+        ),
+        [probe, probe, probe]
+      )
+      assert.deepStrictEqual(yield* list("?status=pending"), [])
+      yield* TestClock.adjust("61 seconds")
+      yield* hook.failures(4)
+      const kinds = (yield* list()).flatMap(({ attempts }: { readonly attempts: ReadonlyArray<{ kind: string }> }) =>
+        attempts.map(({ kind }) => kind)
+      )
+      assert.deepStrictEqual(kinds.toSorted(), ["probe", "scheduled", "scheduled", "scheduled"])
+    }).pipe(Effect.provide(InMemory.layer))
+)
+
+it.effect("whatever is not the caller's own is answered as if there were nothing, byte for byte", () =>
+  Effect.gen(function* () {
+    const { declined, key, owner } = yield* seeded
+    const hook = yield* webhookOf(key, ["commentary.failed"])
+    const other = yield* webhookOf(key, ["creator.approved"])
+    yield* declined("Who goes down this season?")
+    yield* received(1)
+    const [{ id }] = yield* deliveriesOf(key, hook.id).list()
+    const strangers = [
+      (yield* Seed.key(yield* Seed.organization({ name: "Other" }))).text,
+      (yield* Seed.key(owner, { environment: "test" })).text
+    ]
+    const nothing = yield* get(key, `/${unknown}/deliveries`)
+    assert.deepStrictEqual([nothing.status, nothing.body.error.code], [404, "not_found"])
+    for (const [by, path] of [
+      ...strangers.map((stranger) => [stranger, `/${hook.id}/deliveries`] as const),
+      ...strangers.map((stranger) => [stranger, `/${hook.id}/deliveries/${id}`] as const),
+      [key, "/x/deliveries"],
+      [key, `/x/deliveries/${id}`],
+      [key, `/${unknown}/deliveries/${id}`]
+    ] as const) {
+      const { body, status } = yield* get(by, path)
+      assert.deepStrictEqual([status, body], [404, nothing.body], path)
+    }
+    const none = yield* get(key, `/${hook.id}/deliveries/${unknown}`)
+    for (const path of [
+      `/${hook.id}/deliveries/x`,
+      `/${hook.id}/deliveries/evt_${id}`,
+      `/${other.id}/deliveries/${id}`
+    ]) {
+      const { body, status } = yield* get(key, path)
+      assert.deepStrictEqual([status, body], [404, none.body], path)
+    }
+    assert.strictEqual((yield* get(key, `/${hook.id}/deliveries/${id.toUpperCase()}`)).status, 200)
+    const { text } = yield* Seed.key(owner, { scopes: ["topics:submit"] })
+    assert.strictEqual((yield* get(text, `/${hook.id}/deliveries`)).body.error.code, "scope_denied")
+    yield* remove(key, hook.id)
+    assert.strictEqual((yield* get(key, `/${hook.id}/deliveries/${id}`)).status, 404)
+  }).pipe(Effect.provide(InMemory.layer))
+)
+
+it.effect("all that is wrong with a query is told at once", () =>
+  Effect.gen(function* () {
+    const { key } = yield* seeded
+    const hook = yield* webhookOf(key, ["commentary.failed"])
+    const { page } = deliveriesOf(key, hook.id)
+    assert.deepStrictEqual(
+      problems(yield* page("?status=sent&limit=0&cursor=next")).map(({ field }) => field),
+      ["status", "limit", "cursor"]
+    )
+    for (const query of ["?limit=101", "?limit=x", "?cursor=evt_", "?status="]) {
+      assert.strictEqual(problems(yield* page(query)).length, 1)
+    }
+    assert.strictEqual((yield* page("?limit=100&unknown=1")).status, 200)
+  }).pipe(Effect.provide(InMemory.layer))
+)

@@ -1,0 +1,85 @@
+/** What the description says of webhooks, held to what arrives at one. */
+import { createHmac, timingSafeEqual } from "node:crypto"
+import { assert, it } from "@effect/vitest"
+import { describe } from "@partner-commentary/api/description/Description"
+import type { JsonSchema } from "@partner-commentary/api/description/Document"
+import { resolve } from "@partner-commentary/api/description/SchemaText"
+import { PartnerApi } from "@partner-commentary/api/PartnerApi"
+import * as InMemory from "@partner-commentary/test/InMemory"
+import { Receivers } from "@partner-commentary/test/Receivers"
+import * as Effect from "effect/Effect"
+import * as TestClock from "effect/testing/TestClock"
+import { received, seeded } from "../support/DeliveryCalls.ts"
+import { post, test, url } from "../support/WebhookCalls.ts"
+
+const document = describe(PartnerApi, "https://api.example.com")
+
+type IsGenuine = (secret: string, headers: Readonly<Record<string, string | undefined>>, body: string) => boolean
+
+/** The lines that partners are given, with what they import. */
+const isGenuine: IsGenuine = (() => {
+  const [, lines = ""] = /```js\n([\s\S]+?)```/.exec(String(document.info["description"])) ?? []
+  const code = `${lines.replace(/^import .*$/m, "")}; return isGenuine`
+  return new Function("createHmac", "timingSafeEqual", code)(createHmac, timingSafeEqual)
+})()
+
+it.effect("the lines that verify a webhook believe what was sent, and nothing else", () =>
+  Effect.gen(function* () {
+    yield* TestClock.setTime(Date.now())
+    const { key } = yield* seeded
+    for (const given of [{}, { secret: "a secret of the partner's own, in plain text" }]) {
+      const { id, secret } = (yield* post(key, { url, events: ["commentary.failed"], ...given })).body.data
+      yield* test(key, id)
+      const request = (yield* (yield* Receivers).sent).at(-1)
+      if (request === undefined) return assert.fail("nothing was sent")
+      const { body, headers } = request
+      assert.isTrue(isGenuine(secret, headers, body))
+      const signature = headers["webhook-signature"]
+      assert.isTrue(isGenuine(secret, { ...headers, "webhook-signature": `v1,AAAA ${signature}` }, body))
+      assert.isFalse(isGenuine("somebody else's secret, in plain text", headers, body))
+      assert.isFalse(isGenuine(secret, headers, `${body} `))
+      assert.isFalse(isGenuine(secret, { ...headers, "webhook-id": "evt_other" }, body))
+      for (const missing of ["webhook-timestamp", "webhook-signature"]) {
+        assert.isFalse(isGenuine(secret, { ...headers, [missing]: undefined }, body), missing)
+      }
+      const late = String(Number(headers["webhook-timestamp"]) - 301)
+      assert.isFalse(isGenuine(secret, { ...headers, "webhook-timestamp": late }, body))
+    }
+  }).pipe(Effect.provide(InMemory.layer))
+)
+
+it.effect("an event and a test arrive with the headers and the fields that are described for them", () =>
+  Effect.gen(function* () {
+    const { declined, key } = yield* seeded
+    const { id } = (yield* post(key, { url, events: ["commentary.failed"] })).body.data
+    yield* declined("Who goes down this season?")
+    yield* received(1)
+    yield* test(key, id)
+    const sent = yield* (yield* Receivers).sent
+    assert.lengthOf(sent, 2)
+    for (const { body, headers } of sent) {
+      const event = JSON.parse(body)
+      const described = document.webhooks?.[event.type]?.["post"]
+      assert.deepStrictEqual(
+        described?.parameters.map((one) => "name" in one && one.name),
+        Object.keys(headers).filter((name) => name.startsWith("webhook-"))
+      )
+      const schema = described?.requestBody?.content["application/json"]?.schema
+      const known = (schema: JsonSchema | undefined) =>
+        schema === undefined ? {} : resolve(schema, document.components.schemas)
+      assert.deepStrictEqual(known(schema).required?.toSorted(), Object.keys(event).toSorted())
+      const data = known(known(schema).properties?.["data"])
+      assert.deepStrictEqual(data.required?.toSorted(), Object.keys(event.data).toSorted())
+    }
+  }).pipe(Effect.provide(InMemory.layer))
+)
+
+it("every type of event is described, each under a name of its own", () => {
+  const types = Object.keys(document.webhooks ?? {})
+  assert.deepStrictEqual(types, ["creator.approved", "partner.approved", "commentary.failed", "webhook.test"])
+  const operations = [...Object.values(document.webhooks ?? {}), ...Object.values(document.paths)].flatMap(
+    Object.values
+  )
+  const names = operations.map(({ operationId }) => operationId)
+  assert.strictEqual(new Set(names).size, names.length)
+})

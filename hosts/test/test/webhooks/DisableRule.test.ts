@@ -1,0 +1,257 @@
+/** When a webhook is disabled and its contact is warned: each condition at its edge, as partners see it, on a clock that is set to the moment. */
+import { assert, it } from "@effect/vitest"
+import { Retention } from "@partner-commentary/core/operations/Retention"
+import { defaults } from "@partner-commentary/core/webhook/WebhookPolicy"
+import { WebhookNotSent } from "@partner-commentary/core/webhook/WebhookTransport"
+import * as InMemory from "@partner-commentary/test/InMemory"
+import { Mailbox } from "@partner-commentary/test/Mailbox"
+import { Receivers } from "@partner-commentary/test/Receivers"
+import * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as SqlClient from "effect/sql/SqlClient"
+import * as TestClock from "effect/testing/TestClock"
+import { deliveriesOf, eventsSent, nextAttempt, received, seeded, webhookOf } from "../support/DeliveryCalls.ts"
+import { eventually } from "../support/Eventually.ts"
+import { get, patch } from "../support/WebhookCalls.ts"
+
+const hour = 3_600_000
+const day = 24 * hour
+
+/** A clock that jumps over the lease would take running attempts for lost. */
+const lease = Duration.days(90)
+
+/** Each event is one attempt, at the moment of the event: what is tried again comes long after the test. The breaker has tests of its own. */
+const once = { ...defaults, retries: [Duration.days(60)], breakerFailures: 1000 }
+const exact = InMemory.layerWith({ policy: { lease, webhooks: once } })
+
+/** A webhook whose receiver fails, and what makes it fail once more, at this moment. */
+const failing = Effect.gen(function* () {
+  const receivers = yield* Receivers
+  yield* receivers.answer(() => Effect.succeed({ status: 500 }))
+  const partner = yield* seeded
+  const hook = yield* webhookOf(partner.key, ["commentary.failed"])
+  const start = yield* Clock.currentTimeMillis
+  const made = { events: 0 }
+  const event = Effect.suspend(() => partner.declined(`Who is number ${++made.events} this season?`))
+  const shown = Effect.map(get(partner.key, `/${hook.id}`), ({ body }) => body.data)
+  /** So many more failures, each for an event of its own, until the webhook shows this count. */
+  const fails = Effect.fnUntraced(function* (count: number) {
+    const before = (yield* shown).consecutive_failures as number
+    for (let more = 1; more <= count; more++) {
+      yield* event
+      yield* hook.failures(before + more)
+    }
+    return yield* shown
+  })
+  const sentMails = (subject: string) =>
+    Effect.flatMap(Mailbox, (mailbox) =>
+      Effect.map(mailbox.to(partner.owner.contactEmail ?? ""), (sent) =>
+        sent.filter((mail) => mail.subject.startsWith(subject))
+      )
+    )
+  const at = (moment: number) => TestClock.setTime(start + moment)
+  return { ...partner, receivers, hook, event, fails, shown, sentMails, at }
+})
+
+it.effect(
+  "the 20th failure in a row disables, 24 hours to the millisecond after the first, and the contact is told why",
+  () =>
+    Effect.gen(function* () {
+      const { at, fails, hook, mails, sentMails } = yield* failing
+      assert.strictEqual((yield* fails(18)).status, "active")
+      yield* at(day)
+      assert.strictEqual((yield* fails(1)).status, "active", "the 19th does not")
+      assert.strictEqual((yield* fails(1)).status, "disabled")
+      // The warning came just before: what follows it within five minutes is told when they are over.
+      yield* TestClock.adjust("5 minutes")
+      const told = yield* mails("A webhook was disabled")
+      assert.include(told.text, "Failed attempts in a row: 20")
+      assert.include(told.text, "The receiver answered with status 500, which is no success.")
+      assert.include(told.text, `PATCH /webhooks/${hook.id}`)
+      yield* TestClock.adjust("1 day")
+      assert.lengthOf(yield* sentMails("A webhook was disabled"), 1)
+    }).pipe(Effect.provide(exact))
+)
+
+it.effect("a millisecond before the 24 hours are over nothing is disabled, however much failed", () =>
+  Effect.gen(function* () {
+    const { at, fails } = yield* failing
+    yield* fails(25)
+    yield* at(day - 1)
+    assert.strictEqual((yield* fails(1)).status, "active")
+    yield* at(day)
+    assert.strictEqual((yield* fails(1)).status, "disabled")
+  }).pipe(Effect.provide(exact))
+)
+
+it.effect("one event alone never disables, however long it fails; the second one does", () =>
+  Effect.gen(function* () {
+    const { event, hook, key, shown } = yield* failing
+    yield* event
+    yield* hook.failures(1)
+    for (let count = 2; count <= 30; count++) {
+      yield* nextAttempt(deliveriesOf(key, hook.id).list)
+      yield* hook.failures(count)
+    }
+    assert.strictEqual((yield* shown).status, "active")
+    yield* event
+    yield* hook.failures(31)
+    assert.strictEqual((yield* shown).status, "disabled")
+  }).pipe(
+    Effect.provide(
+      InMemory.layerWith({
+        policy: { lease, webhooks: { ...once, retries: Array.from({ length: 40 }, () => Duration.hours(1)) } }
+      })
+    )
+  )
+)
+
+it.effect("429 counts for nothing: neither does it disable, nor does it end a row of failures", () =>
+  Effect.gen(function* () {
+    const { at, event, fails, hook, receivers, shown } = yield* failing
+    yield* fails(19)
+    yield* receivers.answer(() => Effect.succeed({ status: 429, retryAfter: "90" }))
+    yield* at(day)
+    yield* event
+    const sql = yield* SqlClient.SqlClient
+    for (let count = 1; count <= 5; count++) {
+      yield* received(19 + count)
+      yield* eventually(
+        "each of them in the log",
+        Effect.map(sql`SELECT 1 FROM delivery_attempts WHERE status = 429`, (rows) => rows.length === count)
+      )
+      if (count < 5) yield* TestClock.adjust("100 seconds")
+    }
+    const busy = yield* shown
+    assert.deepStrictEqual([busy.status, busy.consecutive_failures], ["active", 19])
+    yield* receivers.answer(() => Effect.succeed({ status: 500 }))
+    yield* TestClock.adjust("2 minutes")
+    assert.strictEqual((yield* hook.failures(20)).status, "disabled")
+  }).pipe(Effect.provide(exact))
+)
+
+it.effect("a success in between begins the count and the hours anew", () =>
+  Effect.gen(function* () {
+    const { at, event, fails, hook, receivers } = yield* failing
+    yield* fails(19)
+    yield* receivers.answer(() => Effect.succeed({}))
+    yield* event
+    yield* hook.failures(0)
+    yield* receivers.answer(() => Effect.succeed({ status: 500 }))
+    yield* at(day)
+    assert.strictEqual((yield* fails(19)).status, "active")
+    yield* at(2 * day - 1)
+    assert.strictEqual((yield* fails(1)).status, "active")
+    yield* at(2 * day)
+    assert.strictEqual((yield* fails(1)).status, "disabled")
+  }).pipe(Effect.provide(exact))
+)
+
+it.effect("the contact is warned at 10 failures over 12 hours, to the millisecond, and once", () =>
+  Effect.gen(function* () {
+    const { at, fails, sentMails } = yield* failing
+    const warnings = Effect.map(sentMails("A webhook is failing"), ({ length }) => length)
+    yield* fails(9)
+    yield* at(day / 2 - 1)
+    yield* fails(1)
+    yield* at(day / 2)
+    assert.strictEqual(yield* warnings, 0, "not before 12 hours")
+    yield* fails(1)
+    yield* eventually(
+      "the warning",
+      Effect.map(warnings, (count) => count === 1)
+    )
+    yield* at(day - 1)
+    yield* fails(5)
+    yield* TestClock.adjust("1 hour")
+    assert.strictEqual(yield* warnings, 1)
+  }).pipe(Effect.provide(exact))
+)
+
+it.effect("the ninth failure warns nobody after 12 hours, the tenth does", () =>
+  Effect.gen(function* () {
+    const { at, fails, mails, sentMails } = yield* failing
+    yield* fails(8)
+    yield* at(day / 2)
+    yield* fails(1)
+    yield* TestClock.adjust("1 minute")
+    assert.lengthOf(yield* sentMails("A webhook is failing"), 0)
+    yield* fails(1)
+    assert.include((yield* mails("A webhook is failing")).text, "Failed attempts in a row: 10")
+  }).pipe(Effect.provide(exact))
+)
+
+it.effect("active forgets it all: one more failure disables nothing, and what was held goes out oldest first", () =>
+  Effect.gen(function* () {
+    const { at, event, fails, hook, key, mails, receivers, shown } = yield* failing
+    yield* fails(19)
+    yield* at(day)
+    assert.strictEqual((yield* fails(1)).status, "disabled")
+    yield* mails("A webhook was disabled")
+    for (let count = 0; count < 12; count++) {
+      yield* event
+      yield* TestClock.adjust("1 hour")
+    }
+    assert.lengthOf(yield* eventsSent, 20, "held ones spend no attempt")
+    yield* patch(key, hook.id, { status: "active" })
+    yield* hook.failures(1).pipe(
+      Effect.race(
+        eventually(
+          "it goes on",
+          Effect.map(eventsSent, (all) => all.length > 20)
+        )
+      )
+    )
+    assert.strictEqual((yield* shown).status, "active")
+    yield* receivers.answer(() => Effect.succeed({}))
+    yield* patch(key, hook.id, { status: "active" })
+    yield* TestClock.adjust("1 minute")
+    const moments = (yield* received(32)).slice(20).map(({ event: { timestamp } }) => timestamp as string)
+    for (const [index, moment] of moments.entries()) {
+      assert.isBelow(moments.slice(index).filter((later) => later < moment).length, 5, "none is further ahead than 5")
+    }
+  }).pipe(Effect.provide(exact))
+)
+
+it.effect(
+  "a receiver that nobody is at is disabled by the breaker's probes alone, by the first one after 24 hours",
+  () =>
+    Effect.gen(function* () {
+      const { fails, hook, receivers, shown } = yield* failing
+      yield* receivers.answer(() => Effect.fail(new WebhookNotSent({ failure: "refused", reason: "Nobody is there." })))
+      yield* fails(3)
+      const minutes = [1, 2, 4, 8, 16, ...Array.from({ length: 47 }, () => 30)]
+      for (const [index, delay] of minutes.entries()) {
+        assert.strictEqual((yield* shown).status, "active")
+        yield* TestClock.adjust(Duration.minutes(delay))
+        yield* hook.failures(3 + index + 1)
+      }
+      assert.strictEqual((yield* shown).status, "disabled")
+      assert.strictEqual(
+        minutes.reduce((sum, delay) => sum + delay),
+        24 * 60 + 1
+      )
+    }).pipe(Effect.provide(InMemory.layerWith({ policy: { lease } })))
+)
+
+it.effect("what is held for 30 days goes out, and what is held for longer is let go of", () =>
+  Effect.gen(function* () {
+    const { event, hook, key, receivers } = yield* failing
+    yield* receivers.answer(() => Effect.succeed({}))
+    yield* patch(key, hook.id, { status: "paused" })
+    yield* event
+    yield* TestClock.adjust("1 hour")
+    yield* event
+    yield* TestClock.adjust(Duration.millis(30 * day - hour))
+    const now = yield* Clock.currentTimeMillis
+    const before = { mails: 0, windows: 0, answers: 0, testTopics: 0 }
+    const { events } = yield* (yield* Retention).purge({ ...before, events: now - 30 * day + 1 })
+    assert.strictEqual(events, 1)
+    yield* patch(key, hook.id, { status: "active" })
+    const [kept] = yield* received(1)
+    assert.strictEqual(Date.parse(kept?.event.timestamp), now - 30 * day + hour)
+    yield* TestClock.adjust("1 day")
+    assert.lengthOf(yield* eventsSent, 1)
+  }).pipe(Effect.provide(exact))
+)

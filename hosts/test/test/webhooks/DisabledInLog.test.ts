@@ -1,0 +1,53 @@
+/** What an operator reads of a webhook that was disabled: in the log, at the moment. */
+import { assert, it } from "@effect/vitest"
+import * as InMemory from "@partner-commentary/test/InMemory"
+import { Receivers } from "@partner-commentary/test/Receivers"
+import * as Effect from "effect/Effect"
+import * as Logger from "effect/Logger"
+import * as TestClock from "effect/testing/TestClock"
+import { seeded, webhookOf } from "../support/DeliveryCalls.ts"
+import { eventually } from "../support/Eventually.ts"
+
+it.effect("that a webhook was disabled is a warning, once, with whose it is and why, and without its URL", () => {
+  const logged: Array<Readonly<Record<string, unknown>>> = []
+  const disabled = () => logged.filter(({ message }) => message === "A webhook was disabled")
+  return Effect.gen(function* () {
+    const { declined, key, owner, mails } = yield* seeded
+    const hook = yield* webhookOf(key, ["commentary.failed"])
+    yield* (yield* Receivers).answer(() => Effect.succeed({ status: 500 }))
+    yield* declined("Who is first this season?")
+    yield* hook.failures(1)
+    assert.deepStrictEqual(disabled(), [])
+    yield* (yield* Receivers).answer(() => Effect.succeed({ status: 410 }))
+    yield* declined("Who is second this season?")
+    yield* hook.failures(2)
+    // The mail about the new webhook went out just before.
+    yield* TestClock.adjust("5 minutes")
+    yield* mails("A webhook was disabled")
+    const line = yield* eventually(
+      "a line in the log",
+      Effect.sync(() => disabled()[0])
+    )
+    assert.lengthOf(disabled(), 1)
+    assert.strictEqual(line["level"], "WARN")
+    const { since, ...told } = line["annotations"] as Readonly<Record<string, unknown>>
+    assert.deepInclude(told, {
+      webhook: hook.id,
+      organization: owner.id,
+      environment: "live",
+      failures: 2,
+      failure: "http",
+      reason: "The receiver answered with status 410, which is no success.",
+      status: 410
+    })
+    assert.match(String(since), /^2026-03-01T09:00:00/)
+    assert.notInclude(JSON.stringify(line), "https:")
+  }).pipe(
+    Effect.provide(InMemory.layer),
+    Effect.provide(
+      Logger.layer([
+        Logger.map(Logger.formatStructured, (entry) => void logged.push(entry as unknown as (typeof logged)[number]))
+      ])
+    )
+  )
+})

@@ -1,0 +1,104 @@
+/** Past events as partners pull them: the very bytes that webhooks got, page by page, of their own environment alone. */
+import { assert, it } from "@effect/vitest"
+import * as InMemory from "@partner-commentary/test/InMemory"
+import * as Seed from "@partner-commentary/test/Seed"
+import { TestApi } from "@partner-commentary/test/TestApi"
+import * as Effect from "effect/Effect"
+import * as TestClock from "effect/testing/TestClock"
+import { bodies, deliveriesOf, seeded, webhookOf } from "../support/DeliveryCalls.ts"
+import { problems } from "../support/WebhookCalls.ts"
+
+const list = Effect.fnUntraced(function* (key: string, query = "") {
+  const response = yield* (yield* TestApi).call(`/partner/v1/events${query}`, { key })
+  const text = yield* Effect.promise(() => response.text())
+  return { status: response.status, text, body: JSON.parse(text) }
+})
+
+it.effect("events are listed newest first, byte for byte as webhooks got them, and by pages", () =>
+  Effect.gen(function* () {
+    const { declined, key } = yield* seeded
+    const hook = yield* webhookOf(key, ["commentary.failed"])
+    assert.deepStrictEqual((yield* list(key)).body, {
+      success: true,
+      data: [],
+      pagination: { limit: 20, next_cursor: null }
+    })
+    for (let count = 0; count < 5; count++) {
+      yield* declined(`Who is number ${count} this season?`)
+      yield* deliveriesOf(key, hook.id).delivered(count + 1)
+      yield* TestClock.adjust("1 hour")
+    }
+    const sent = (yield* bodies).map(({ body }) => body).toReversed()
+    const all = yield* list(key)
+    assert.strictEqual(
+      all.text,
+      `{"success":true,"data":[${sent.join()}],"pagination":{"limit":20,"next_cursor":null}}`
+    )
+    const seen: Array<{ readonly id: string }> = []
+    let cursor = ""
+    for (let pages = 1; pages <= 3; pages++) {
+      const { data, pagination } = (yield* list(key, `?limit=2${cursor}`)).body
+      seen.push(...data)
+      assert.strictEqual(pagination.next_cursor === null, pages === 3)
+      cursor = `&cursor=${pagination.next_cursor}`
+    }
+    assert.deepStrictEqual(seen, all.body.data)
+  }).pipe(Effect.provide(InMemory.layer))
+)
+
+it.effect("they can be asked for by type and from a moment on, and reach back 30 days", () =>
+  Effect.gen(function* () {
+    const { declined, key } = yield* seeded
+    yield* declined("Who goes down this season?")
+    yield* TestClock.adjust("1 day")
+    yield* declined("And who goes up instead?")
+    const count = (query: string) => Effect.map(list(key, query), ({ body }) => body.data.length)
+    assert.strictEqual(yield* count("?type=commentary.failed"), 2)
+    assert.strictEqual(yield* count("?type=creator.approved"), 0)
+    assert.strictEqual(yield* count("?since=2026-03-01T09:00:00Z"), 2)
+    assert.strictEqual(yield* count("?since=2026-03-01T10:00:00.001%2B01:00"), 1)
+    // As a query carries a plus that nobody escaped.
+    assert.strictEqual(yield* count("?since=2026-03-01T10:00:00.001+01:00"), 1)
+    assert.strictEqual(yield* count("?since=2026-03-01T10:00:00+0100"), 2)
+    assert.strictEqual(yield* count("?since=2026-03-02T09:00:00.000Z"), 1)
+    assert.strictEqual(yield* count("?since=2026-03-02T09:00:00.001Z"), 0)
+    yield* TestClock.setTime(Date.parse("2026-03-31T09:00:00.000Z"))
+    assert.strictEqual(yield* count(""), 2)
+    yield* TestClock.adjust(1)
+    assert.strictEqual(yield* count(""), 1)
+    assert.strictEqual(yield* count("?since=2020-01-01T00:00:00Z"), 1)
+  }).pipe(Effect.provide(InMemory.layer))
+)
+
+it.effect("another organization's and environment's events are not shown, nor reached by their cursor", () =>
+  Effect.gen(function* () {
+    const { declined, key, owner } = yield* seeded
+    yield* declined("Who goes down this season?")
+    const [{ id }] = (yield* list(key)).body.data
+    const strangers = [
+      yield* Seed.key(yield* Seed.organization({ name: "Other" })),
+      yield* Seed.key(owner, { environment: "test" })
+    ]
+    for (const { text } of strangers) {
+      assert.deepStrictEqual((yield* list(text)).body.data, [])
+      assert.deepStrictEqual((yield* list(text, `?cursor=${id.replace(/.$/, "f")}`)).body.data, [])
+    }
+    const { text } = yield* Seed.key(owner, { scopes: ["topics:submit"] })
+    assert.strictEqual((yield* list(text)).body.error.code, "scope_denied")
+  }).pipe(Effect.provide(InMemory.layer))
+)
+
+it.effect("all that is wrong with a query is told at once", () =>
+  Effect.gen(function* () {
+    const { key } = yield* seeded
+    const wrong = problems(yield* list(key, "?type=creator&since=yesterday&limit=0&cursor=next"))
+    assert.deepStrictEqual(
+      wrong.map(({ field }) => field),
+      ["type", "since", "limit", "cursor"]
+    )
+    for (const query of ["?limit=101", "?limit=x", "?cursor=evt_", "?since=2026-03-01", "?type=webhook.test"]) {
+      assert.strictEqual(problems(yield* list(key, query)).length, 1)
+    }
+    assert.strictEqual((yield* list(key, "?limit=100&unknown=1")).status, 200)
+  }).pipe(Effect.provide(InMemory.layer))
+)

@@ -1,0 +1,108 @@
+/** Who gets the room there is: where it is scarce each webhook gets one, and nobody takes it all. */
+import { assert, it } from "@effect/vitest"
+import { Courier } from "@partner-commentary/core/webhook/Courier"
+import { DeliveryStore } from "@partner-commentary/core/webhook/DeliveryStore"
+import * as Sqlite from "@partner-commentary/sqlite/Sqlite"
+import * as Application from "@partner-commentary/test/Application"
+import { Mailbox } from "@partner-commentary/test/Mailbox"
+import { Receivers } from "@partner-commentary/test/Receivers"
+import { ScriptedGenerator } from "@partner-commentary/test/ScriptedGenerator"
+import { TestApi } from "@partner-commentary/test/TestApi"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Layer from "effect/Layer"
+import * as SqlClient from "effect/sql/SqlClient"
+import { deliveriesOf, received, seeded, webhookOf } from "../support/DeliveryCalls.ts"
+import { eventually } from "../support/Eventually.ts"
+import { patch } from "../support/WebhookCalls.ts"
+
+const idle = TestApi.layerMemory.pipe(
+  Layer.provideMerge(Application.layer({ outside: Layer.merge(Mailbox.layer, ScriptedGenerator.layer) }))
+)
+
+it.effect("where room is scarce each webhook gets one, and else as many as it may have", () =>
+  Effect.gen(function* () {
+    yield* Effect.scoped(
+      Effect.gen(function* () {
+        yield* Layer.build(TestApi.workers)
+        const { declined, key } = yield* seeded
+        for (let count = 0; count < 3; count++) {
+          yield* patch(key, (yield* webhookOf(key, ["commentary.failed"])).id, { status: "paused" })
+        }
+        for (let count = 0; count < 7; count++) yield* declined(`Who is number ${count} this season?`)
+      })
+    )
+    yield* (yield* SqlClient.SqlClient)`UPDATE webhooks SET status = 'active'`
+    const courier = yield* Courier
+    const shares = Effect.fnUntraced(function* (free: number, isScarce: boolean) {
+      const each = Map.groupBy(yield* courier.take(free, isScarce), ({ lane }) => lane.webhookId)
+      return [...each.values()].map(({ length }) => length)
+    })
+    assert.deepStrictEqual(yield* shares(2, true), [1, 1])
+    assert.deepStrictEqual(yield* shares(3, true), [1, 1, 1])
+    assert.deepStrictEqual((yield* shares(1000, false)).toSorted(), [3, 3, 4])
+    assert.deepStrictEqual(yield* shares(1000, false), [])
+  }).pipe(Effect.provide(idle))
+)
+
+/** Counts how many failures are being written down at once; each takes until the gate opens. */
+const crowd = { now: 0, most: 0, done: 0, gate: Deferred.makeUnsafe<void>() }
+
+const slowToFail = Layer.effect(
+  DeliveryStore,
+  Effect.map(DeliveryStore, (store) =>
+    DeliveryStore.of({
+      ...store,
+      settle: (claimed, attempt, ...rest) => {
+        if (attempt.failure === null) return store.settle(claimed, attempt, ...rest)
+        crowd.now += 1
+        crowd.most = Math.max(crowd.most, crowd.now)
+        return Effect.tap(
+          Effect.andThen(Deferred.await(crowd.gate), store.settle(claimed, attempt, ...rest)),
+          Effect.sync(() => {
+            crowd.now -= 1
+            crowd.done += 1
+          })
+        )
+      }
+    })
+  )
+).pipe(Layer.provideMerge(Sqlite.layer({ filename: ":memory:" })))
+
+it.effect("however many fail together, few are written down at a time, and what arrives passes them", () =>
+  Effect.gen(function* () {
+    const receivers = yield* Receivers
+    yield* receivers.answer(({ url }) => Effect.succeed(url.includes("broken") ? { status: 500 } : {}))
+    const { declined, key } = yield* seeded
+    for (let count = 0; count < 20; count++) {
+      yield* webhookOf(key, ["commentary.failed"], `https://broken-${count}.example/`)
+    }
+    yield* declined("Who goes down this season?")
+    yield* received(20)
+    const healthy = yield* seeded
+    const hook = yield* webhookOf(healthy.key, ["commentary.failed"], "https://healthy.example/")
+    yield* healthy.declined("Who goes up this season?")
+    yield* eventually(
+      "the healthy one's is written down",
+      Effect.map(deliveriesOf(healthy.key, hook.id).list(), ([newest]) => newest?.status === "delivered")
+    )
+    assert.strictEqual(crowd.now, 4)
+    Deferred.doneUnsafe(crowd.gate, Exit.void)
+    yield* eventually(
+      "all failures are written down",
+      Effect.sync(() => crowd.done === 20)
+    )
+    assert.strictEqual(crowd.most, 4)
+  }).pipe(
+    Effect.ensuring(Effect.sync(() => Deferred.doneUnsafe(crowd.gate, Exit.void))),
+    Effect.provide(
+      TestApi.layerMemory.pipe(
+        Layer.provideMerge(TestApi.workers),
+        Layer.provideMerge(
+          Application.layer({ stores: slowToFail, outside: Layer.merge(Mailbox.layer, ScriptedGenerator.layer) })
+        )
+      )
+    )
+  )
+)

@@ -1,0 +1,101 @@
+/** Pages of large things: how many bytes one answer holds, and that the rest is a cursor away. */
+import { assert, it } from "@effect/vitest"
+import * as InMemory from "@partner-commentary/test/InMemory"
+import { TestApi } from "@partner-commentary/test/TestApi"
+import * as Effect from "effect/Effect"
+import * as SqlClient from "effect/sql/SqlClient"
+import { seeded } from "../support/DeliveryCalls.ts"
+import { eventually } from "../support/Eventually.ts"
+
+const pageBytes = 1024 * 1024
+
+/** So many events of one organization with payloads of so many bytes, made of one that happened. */
+const events = Effect.fnUntraced(function* (count: number, bytes: number) {
+  const sql = yield* SqlClient.SqlClient
+  const { call } = yield* TestApi
+  const { declined, key } = yield* seeded
+  yield* declined("Who is the first to go?")
+  const list = Effect.fnUntraced(function* (query: string) {
+    const response = yield* call(`/partner/v1/events${query}`, { key })
+    const text = yield* Effect.promise(() => response.text())
+    return { status: response.status, text, ...JSON.parse(text) }
+  })
+  const [{ id = "" } = {}] = yield* eventually(
+    "the first event",
+    Effect.map(list(""), ({ data }) => (data.length === 1 ? data : undefined))
+  )
+  const pad = "ü".repeat(bytes / 2)
+  const first = id.slice("evt_".length)
+  for (let number = 0; number < count; number++) {
+    // Ids of the same share behind the first one, each a moment later.
+    const next = `${first.slice(0, 15)}${(0x800 + number).toString(16)}${first.slice(18)}`
+    yield* sql`INSERT INTO events (id, organization_id, environment, type, share_id, created_at, payload)
+      SELECT ${next}, organization_id, environment, type, share_id, created_at,
+        REPLACE(REPLACE(payload, ${first}, ${next}), '"metadata":{}', ${`"metadata":{"pad":"${pad}"}`})
+      FROM events WHERE id = ${first}`
+  }
+  return list
+})
+
+it.effect("a page of large events ends at about 1 MiB, and cursors lead through all of them once", () =>
+  Effect.gen(function* () {
+    const list = yield* events(150, 20_000)
+    const seen: Array<string> = []
+    let cursor = ""
+    let pages = 0
+    do {
+      const { data, pagination, status, text } = yield* list(`?limit=100${cursor}`)
+      assert.strictEqual(status, 200)
+      assert.isBelow(Buffer.byteLength(text), pageBytes + 25_000)
+      assert.strictEqual(pagination.limit, 100)
+      seen.push(...data.map(({ id }: { readonly id: string }) => id))
+      cursor = pagination.next_cursor === null ? "" : `&cursor=${pagination.next_cursor}`
+      pages++
+    } while (cursor !== "")
+    assert.strictEqual(pages, 3)
+    assert.strictEqual(seen.length, 151)
+    assert.deepStrictEqual(seen, [...new Set(seen)].toSorted().toReversed())
+  }).pipe(Effect.provide(InMemory.layer))
+)
+
+it.effect("an event that is larger than a page is a page by itself", () =>
+  Effect.gen(function* () {
+    const list = yield* events(2, 2 * pageBytes)
+    const { data, pagination, text } = yield* list("")
+    assert.strictEqual(data.length, 1)
+    assert.isAbove(Buffer.byteLength(text), 2 * pageBytes)
+    const last = yield* list(`?cursor=${(yield* list(`?cursor=${pagination.next_cursor}`)).pagination.next_cursor}`)
+    assert.deepStrictEqual([last.data.length, last.pagination.next_cursor], [1, null])
+  }).pipe(Effect.provide(InMemory.layer))
+)
+
+it.effect("others have their turn while a page is read", () =>
+  Effect.gen(function* () {
+    const list = yield* events(60, 20_000)
+    const turns = { count: 0, over: false }
+    const turn = () => {
+      turns.count++
+      if (!turns.over) setImmediate(turn)
+    }
+    setImmediate(turn)
+    yield* list("?limit=1")
+    const alone = turns.count
+    yield* list("?limit=100")
+    turns.over = true
+    // Each step reads a quarter of a page.
+    assert.isAtLeast(turns.count - alone, alone + 3)
+  }).pipe(Effect.provide(InMemory.layer))
+)
+
+it.effect("a list of topics reads nothing of their metadata", () =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const { call } = yield* TestApi
+    const { declined, key } = yield* seeded
+    yield* declined("Who is the first to go?")
+    yield* sql`UPDATE topics SET metadata = 'unreadable'`
+    for (const query of ["", "?offset=0", "?status=pending"]) {
+      assert.strictEqual((yield* call(`/partner/v1/topics${query}`, { key })).status, 200)
+    }
+  }).pipe(Effect.provide(InMemory.layer))
+)

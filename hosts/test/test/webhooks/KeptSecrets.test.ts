@@ -1,0 +1,42 @@
+/** What is answered once and kept to be answered again: a secret in it lies sealed. */
+import { assert, it } from "@effect/vitest"
+import * as InMemory from "@partner-commentary/test/InMemory"
+import * as Seed from "@partner-commentary/test/Seed"
+import { type Call, TestApi } from "@partner-commentary/test/TestApi"
+import * as Effect from "effect/Effect"
+import * as SqlClient from "effect/sql/SqlClient"
+import { json } from "../support/Json.ts"
+import { valid } from "../support/Keyring.ts"
+import { events, url } from "../support/WebhookCalls.ts"
+
+it.effect(
+  "a new key, a rotated one and a webhook's secret are given again, and nowhere in plain text in the database",
+  () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const { call } = yield* TestApi
+      const owner = yield* Seed.organization()
+      const { text: key } = yield* Seed.key(owner)
+      const token = yield* Seed.token(owner)
+      const twice = Effect.fnUntraced(function* (path: string, init: Call) {
+        const post = call(`/partner/v1${path}`, { method: "POST", ...init, headers: { "idempotency-key": "a" } })
+        const [first, again] = [yield* post, yield* post]
+        assert.deepStrictEqual([first.status, again.headers.get("idempotency-replayed")], [201, "true"])
+        const { data } = yield* json(first)
+        assert.deepStrictEqual((yield* json(again)).data, data)
+        return data
+      })
+      const created = yield* twice("/api-keys", { token, body: valid })
+      const rotated = yield* twice(`/api-keys/${created.id}/rotate`, { token })
+      const registered = yield* twice("/webhooks", { key, body: { url, events } })
+      const kept = yield* sql<{ readonly sealed: number; readonly body: string }>`SELECT sealed, body FROM kept_answers`
+      assert.deepStrictEqual(
+        kept.map(({ sealed }) => sealed),
+        [1, 1, 1]
+      )
+      const all = JSON.stringify(kept)
+      for (const secret of [created.full_key, rotated.full_key, registered.secret]) assert.notInclude(all, secret)
+      // Not even in parts, which a sealed text of another kind might show.
+      assert.notMatch(all, /pk_live_|whsec_|full_key|secret/)
+    }).pipe(Effect.provide(InMemory.layer))
+)

@@ -1,0 +1,199 @@
+/** Receivers that fail for long, and what becomes of them: left alone, warned of, disabled, held, and never in the way of others. */
+import { assert, it } from "@effect/vitest"
+import { AccessChanges } from "@partner-commentary/core/access/AccessChanges"
+import { OrganizationRegistry } from "@partner-commentary/core/partner/OrganizationRegistry"
+import { defaults } from "@partner-commentary/core/webhook/WebhookPolicy"
+import { WebhookNotSent } from "@partner-commentary/core/webhook/WebhookTransport"
+import * as InMemory from "@partner-commentary/test/InMemory"
+import { Receivers } from "@partner-commentary/test/Receivers"
+import * as Seed from "@partner-commentary/test/Seed"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as SqlClient from "effect/sql/SqlClient"
+import * as TestClock from "effect/testing/TestClock"
+import { deliveriesOf, eventsSent, received, seeded, webhookOf } from "../support/DeliveryCalls.ts"
+import { eventually } from "../support/Eventually.ts"
+import { act, submit, tokenFor } from "../support/Requests.ts"
+import { get, recover, retry } from "../support/WebhookCalls.ts"
+
+/** A clock that jumps over the lease would take running attempts for lost. */
+const lease = Duration.days(1)
+const patient = InMemory.layerWith({ policy: { lease } })
+
+const refused = Effect.fail(new WebhookNotSent({ failure: "refused", reason: "Nobody is there." }))
+
+/** Three events were refused, and the first probe is a minute away. */
+const leftAlone = Effect.gen(function* () {
+  const receivers = yield* Receivers
+  yield* receivers.answer(() => refused)
+  const { declined, key } = yield* seeded
+  const hook = yield* webhookOf(key, ["commentary.failed"])
+  for (const [index, content] of ["Who is first of all?", "Who comes second then?", "Who comes third?"].entries()) {
+    yield* declined(content)
+    yield* hook.failures(index + 1)
+  }
+  return { answer: receivers.answer, declined, hook, key }
+})
+
+it.effect("a receiver that cannot be reached for three events is left alone, but for one probe at a time", () =>
+  Effect.gen(function* () {
+    const { answer, declined, hook } = yield* leftAlone
+    for (let count = 0; count < 20; count++) yield* declined(`Who is number ${count} this season?`)
+    yield* TestClock.adjust("59 seconds")
+    assert.strictEqual((yield* eventsSent).length, 3)
+    yield* TestClock.adjust("1 second")
+    yield* hook.failures(4)
+    yield* TestClock.adjust("119 seconds")
+    assert.strictEqual((yield* eventsSent).length, 4)
+    yield* answer(() => Effect.succeed({}))
+    yield* TestClock.adjust("1 second")
+    yield* received(5)
+    // It is back: what was held drains, ten in the first second.
+    yield* received(15)
+    yield* hook.failures(0)
+    assert.strictEqual((yield* eventsSent).length, 15)
+    yield* TestClock.adjust("1 second")
+    const all = yield* received(23 + 4)
+    assert.strictEqual(new Set(all.map(({ event }) => event.id)).size, 23)
+    assert.strictEqual(all.length, 27)
+  }).pipe(Effect.provide(patient))
+)
+
+it.effect("a retry for a receiver that is left alone tries at once whether it is back, and then all goes out", () =>
+  Effect.gen(function* () {
+    const { answer, hook, key } = yield* leftAlone
+    const [newest] = yield* deliveriesOf(key, hook.id).list()
+    yield* retry(key, hook.id, newest.id)
+    // Not yet: it is left alone for longer, but asked for again the next is tried at once too.
+    yield* hook.failures(4)
+    yield* answer(() => Effect.succeed({}))
+    yield* retry(key, hook.id, newest.id)
+    yield* received(4 + 1)
+    yield* hook.failures(0)
+    // The others have five seconds to go.
+    yield* TestClock.adjust("6 seconds")
+    yield* received(4 + 3)
+    assert.lengthOf(yield* eventsSent, 7)
+  }).pipe(Effect.provide(patient))
+)
+
+it.effect("so does a recovery", () =>
+  Effect.gen(function* () {
+    const { answer, hook, key } = yield* leftAlone
+    yield* answer(() => Effect.succeed({}))
+    const asked = yield* recover(key, hook.id, { since: "2026-03-01T00:00:00.000Z" })
+    assert.deepInclude(asked.body.data, { count: 3, held: 3 })
+    yield* received(3 + 3)
+    yield* hook.failures(0)
+    assert.lengthOf(yield* eventsSent, 6)
+  }).pipe(Effect.provide(patient))
+)
+
+it.effect("the contact is warned after 10 failures over 12 hours, and told when 20 over 24 disabled the webhook", () =>
+  Effect.gen(function* () {
+    const receivers = yield* Receivers
+    yield* receivers.answer(() => Effect.succeed({ status: 500 }))
+    const { declined, key, mails } = yield* seeded
+    const hook = yield* webhookOf(key, ["commentary.failed"])
+    yield* declined("Who goes down this season?")
+    yield* hook.failures(1)
+    yield* declined("And who goes up instead?")
+    const failing = (status: string) =>
+      eventually(
+        status,
+        Effect.andThen(
+          TestClock.adjust("5 minutes"),
+          Effect.map(get(key, `/${hook.id}`), ({ body }) => (body.data.status === status ? body.data : undefined))
+        )
+      )
+    const disabled = yield* failing("disabled")
+    assert.isAtLeast(disabled.consecutive_failures, 20)
+    const warning = yield* mails("A webhook is failing")
+    assert.include(warning.text, "Failed attempts in a row: ")
+    assert.include(warning.text, hook.id)
+    const told = yield* mails("A webhook was disabled")
+    assert.include(told.text, `Failed attempts in a row: ${disabled.consecutive_failures}`)
+    assert.include(told.text, "The receiver answered with status 500, which is no success.")
+    assert.include(told.text, `PATCH /webhooks/${hook.id}`)
+    const sql = yield* SqlClient.SqlClient
+    const record = yield* sql<{ readonly action: string }>`SELECT action FROM audit_log
+      WHERE subject = ${hook.id} ORDER BY number`
+    assert.deepStrictEqual(
+      record.map(({ action }) => action),
+      ["webhook.created", "webhook.failing", "webhook.disabled"]
+    )
+  }).pipe(Effect.provide(InMemory.layerWith({ policy: { lease, webhooks: soon } })))
+)
+
+/** Attempts every hour, so that 24 hours of failing take few steps of the clock. */
+const soon = { ...defaults, retries: Array.from({ length: 40 }, () => Duration.hours(1)), breakerFailures: 1000 }
+
+it.effect(
+  "a suspended organization's events are held, spend no attempt, and go out within a minute when it is back",
+  () =>
+    Effect.gen(function* () {
+      const { key, owner, persona } = yield* seeded
+      yield* webhookOf(key, ["commentary.failed"])
+      const content = "Who goes down this season?"
+      yield* submit(key, content, [persona])
+      const token = yield* tokenFor(persona, content)
+      const registry = yield* OrganizationRegistry
+      yield* registry.update(owner.id, (present) => ({ ...present, suspendedAt: 0 }))
+      yield* act(token, "decline", { reason: "No." })
+      for (let hours = 0; hours < 3; hours++) yield* TestClock.adjust("1 hour")
+      assert.deepStrictEqual(yield* eventsSent, [])
+      yield* registry.update(owner.id, (present) => ({ ...present, suspendedAt: null }))
+      yield* TestClock.adjust("1 minute")
+      yield* received(1)
+      const sql = yield* SqlClient.SqlClient
+      yield* eventually(
+        "delivered at its first attempt",
+        Effect.map(sql`SELECT 1 FROM deliveries WHERE state = 'delivered' AND ticket = 1`, (rows) => rows.length === 1)
+      )
+    }).pipe(Effect.provide(patient))
+)
+
+it.effect("a suspension that is told holds what follows at once, however lately something went out", () =>
+  Effect.gen(function* () {
+    const { declined, key, owner } = yield* seeded
+    yield* webhookOf(key, ["commentary.failed"])
+    yield* declined("Who goes down this season?")
+    yield* received(1)
+    const content = "Who goes up this season?"
+    const persona = yield* Seed.persona(owner)
+    yield* submit(key, content, [persona])
+    const token = yield* tokenFor(persona, content)
+    const registry = yield* OrganizationRegistry
+    yield* registry.update(owner.id, (present) => ({ ...present, suspendedAt: 0 }))
+    yield* (yield* AccessChanges).tell("")
+    yield* act(token, "decline", { reason: "No." })
+    yield* TestClock.adjust("59 seconds")
+    assert.lengthOf(yield* eventsSent, 1)
+  }).pipe(Effect.provide(patient))
+)
+
+it.effect("100 hung receivers do not keep an event from the healthy one", () =>
+  Effect.gen(function* () {
+    const receivers = yield* Receivers
+    yield* receivers.answer(({ url }) => (url.includes("hung") ? Effect.never : Effect.succeed({})))
+    const owners = yield* Effect.forEach(Array.from({ length: 6 }), () => seeded)
+    const [healthy, ...others] = owners
+    if (healthy === undefined) return
+    for (const { declined, key } of others) {
+      for (let count = 0; count < 20; count++) {
+        yield* webhookOf(key, ["commentary.failed"], `https://hung-${count}.example/`)
+      }
+      yield* declined("Who goes down this season?")
+    }
+    yield* eventually(
+      "all of them hang",
+      Effect.map(eventsSent, (all) => all.length === 100)
+    )
+    yield* webhookOf(healthy.key, ["commentary.failed"], "https://healthy.example/")
+    yield* healthy.declined("Who goes up this season?")
+    yield* eventually(
+      "the healthy one is told",
+      Effect.map(eventsSent, (all) => all.some(({ request }) => request.url === "https://healthy.example/"))
+    )
+  }).pipe(Effect.provide(InMemory.layer))
+)

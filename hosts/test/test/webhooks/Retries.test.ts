@@ -1,0 +1,173 @@
+/** One delivery sent again by hand: beside the schedule, once however many ask, and whatever became of it before. */
+import { assert, it } from "@effect/vitest"
+import * as InMemory from "@partner-commentary/test/InMemory"
+import { Receivers } from "@partner-commentary/test/Receivers"
+import * as Seed from "@partner-commentary/test/Seed"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Latch from "effect/Latch"
+import * as TestClock from "effect/testing/TestClock"
+import { deliveriesOf, eventsSent, nextAttempt, received, seeded, webhookOf } from "../support/DeliveryCalls.ts"
+import { eventually } from "../support/Eventually.ts"
+import { get, patch, retry, unknown } from "../support/WebhookCalls.ts"
+
+/** A clock that jumps over the lease would take running attempts for lost. */
+const patient = InMemory.layerWith({ policy: { lease: Duration.days(1) } })
+
+/** A webhook, the id of its one delivery after so many failed attempts, and how it is looked at. */
+const failing = (attempts: number) =>
+  Effect.gen(function* () {
+    const receivers = yield* Receivers
+    yield* receivers.answer(() => Effect.succeed({ status: 500 }))
+    const { declined, key, owner } = yield* seeded
+    const hook = yield* webhookOf(key, ["commentary.failed"])
+    const { list, one } = deliveriesOf(key, hook.id)
+    yield* declined("Who goes down this season?")
+    yield* hook.failures(1)
+    for (let count = 2; count <= attempts; count++) {
+      yield* nextAttempt(list)
+      yield* hook.failures(count)
+    }
+    const [{ id }] = yield* list()
+    const look = one(id)
+    const tried = (count: number) =>
+      eventually(
+        `${count} attempts`,
+        Effect.map(look, (seen) =>
+          seen.attempt_count === count && seen.next_attempt_at !== seen.created_at ? seen : undefined
+        )
+      )
+    return { answer: receivers.answer, hook, id, key, look, owner, tried, again: retry(key, hook.id, id) }
+  })
+
+it.effect("a retry that succeeds ends the delivery, and cancels the automatic retries", () =>
+  Effect.gen(function* () {
+    const { again, answer, tried } = yield* failing(2)
+    yield* answer(() => Effect.succeed({ status: 204 }))
+    const asked = yield* again
+    assert.strictEqual(asked.status, 200)
+    assert.deepInclude(asked.body.data, { status: "pending", attempt_count: 2, settled_at: null })
+    const { attempts, ...rest } = yield* tried(3)
+    assert.deepInclude(rest, { status: "delivered", next_attempt_at: null })
+    assert.deepInclude(attempts[2], { kind: "manual", response_code: 204, error_class: null })
+    yield* TestClock.adjust("10 days")
+    assert.strictEqual((yield* eventsSent).length, 3)
+  }).pipe(Effect.provide(patient))
+)
+
+it.effect("a retry that fails leaves the schedule as it was: its next moment, and all of its attempts", () =>
+  Effect.gen(function* () {
+    const { again, hook, look, tried } = yield* failing(1)
+    const { next_attempt_at } = yield* look
+    yield* again
+    yield* hook.failures(2)
+    assert.deepInclude(yield* tried(2), { status: "pending", next_attempt_at })
+    yield* TestClock.setTime(Date.parse(next_attempt_at))
+    yield* hook.failures(3)
+    const third = yield* tried(3)
+    assert.deepStrictEqual(
+      third.attempts.map(({ kind }: { readonly kind: string }) => kind),
+      ["scheduled", "manual", "scheduled"]
+    )
+    const wait = Date.parse(third.next_attempt_at) - Date.parse(third.attempts[2].at)
+    assert.isTrue(wait >= 300_000 && wait <= 331_000, `${wait}: the second delay, five minutes`)
+  }).pipe(Effect.provide(patient))
+)
+
+it.effect("a failed and a delivered one are sent again; a delivered one stays delivered should that fail", () =>
+  Effect.gen(function* () {
+    const { again, answer, look, tried } = yield* failing(10)
+    assert.deepInclude(yield* look, { status: "failed", next_attempt_at: null, attempt_count: 10 })
+    yield* again
+    assert.deepInclude(yield* tried(11), { status: "failed", next_attempt_at: null })
+    yield* answer(() => Effect.succeed({ status: 200 }))
+    yield* again
+    const { settled_at } = yield* tried(12)
+    assert.isNotNull(settled_at)
+    assert.strictEqual((yield* look).status, "delivered")
+    yield* TestClock.adjust("1 hour")
+    yield* again
+    assert.deepInclude(yield* tried(13), { status: "delivered", settled_at })
+    yield* answer(() => Effect.succeed({ status: 500 }))
+    yield* again
+    const after = yield* tried(14)
+    assert.deepInclude(after, { status: "delivered", next_attempt_at: null, settled_at })
+    assert.deepInclude(after.attempts.at(-1), { kind: "manual", response_code: 500 })
+    yield* TestClock.adjust("10 days")
+    assert.strictEqual((yield* eventsSent).length, 14)
+    assert.strictEqual(new Set((yield* eventsSent).map(({ event }) => event.id)).size, 1)
+  }).pipe(Effect.provide(patient))
+)
+
+it.effect("of a paused webhook it is held, and made when the webhook is active again", () =>
+  Effect.gen(function* () {
+    const { again, answer, hook, key, tried } = yield* failing(10)
+    yield* patch(key, hook.id, { status: "paused" })
+    yield* answer(() => Effect.succeed({ status: 200 }))
+    assert.deepInclude((yield* again).body.data, { status: "held", next_attempt_at: null })
+    yield* TestClock.adjust("1 hour")
+    assert.strictEqual((yield* eventsSent).length, 10)
+    yield* patch(key, hook.id, { status: "active" })
+    assert.strictEqual((yield* tried(11)).status, "delivered")
+  }).pipe(Effect.provide(patient))
+)
+
+it.effect("ten at once are one attempt, and so are those that come while it is under way", () =>
+  Effect.gen(function* () {
+    const { again, answer, tried } = yield* failing(1)
+    const latch = yield* Latch.make()
+    yield* answer(() => Effect.as(latch.await, { status: 200 }))
+    const all = yield* Effect.all(
+      Array.from({ length: 10 }, () => again),
+      { concurrency: "unbounded" }
+    )
+    assert.deepStrictEqual(new Set(all.map(({ status }) => status)), new Set([200]))
+    yield* received(2)
+    assert.deepInclude((yield* again).body.data, { status: "pending", next_attempt_at: null, attempt_count: 1 })
+    yield* latch.open
+    yield* tried(2)
+    yield* TestClock.adjust("1 day")
+    assert.strictEqual((yield* eventsSent).length, 2)
+  }).pipe(Effect.provide(patient))
+)
+
+it.effect("under an idempotency key the first answer comes again, and nothing is sent again", () =>
+  Effect.gen(function* () {
+    const { answer, hook, id, key, tried } = yield* failing(10)
+    yield* answer(() => Effect.succeed({ status: 200 }))
+    const keyed = retry(key, hook.id, id, { headers: { "idempotency-key": "once" } })
+    const first = yield* keyed
+    yield* tried(11)
+    const second = yield* keyed
+    assert.deepStrictEqual(second.body, first.body)
+    assert.strictEqual(second.headers.get("idempotency-replayed"), "true")
+    yield* TestClock.adjust("1 hour")
+    assert.strictEqual((yield* eventsSent).length, 11)
+  }).pipe(Effect.provide(patient))
+)
+
+it.effect("nobody else's delivery is sent, nor one that is not there: each is answered as if there were nothing", () =>
+  Effect.gen(function* () {
+    const { again, hook, id, key, look, owner } = yield* failing(1)
+    const before = yield* look
+    const nothing = yield* get(key, `/${unknown}`)
+    for (const [by, at, which] of [
+      [(yield* Seed.key(yield* Seed.organization({ name: "Other" }))).text, hook.id, id],
+      [(yield* Seed.key(owner, { environment: "test" })).text, hook.id, id],
+      [key, unknown, id],
+      [key, "x", id]
+    ] as const) {
+      const { body, status } = yield* retry(by, at, which)
+      assert.deepStrictEqual([status, body], [404, nothing.body])
+    }
+    for (const which of [unknown, "x", `evt_${id}`]) {
+      const { body, status } = yield* retry(key, hook.id, which)
+      assert.deepStrictEqual([status, body.error.message], [404, "Delivery not found."])
+    }
+    const { text } = yield* Seed.key(owner, { scopes: ["topics:read"] })
+    assert.strictEqual((yield* retry(text, hook.id, id)).body.error.code, "scope_denied")
+    assert.deepStrictEqual(yield* look, before)
+    yield* TestClock.setTime(Date.parse(before.created_at) + 30 * 86_400_000 + 1)
+    assert.strictEqual((yield* again).status, 404)
+  }).pipe(Effect.provide(patient))
+)

@@ -1,0 +1,155 @@
+/** A receiver that answers 429: the webhook as a whole waits, no event loses an attempt, and the contact is told. */
+import { assert, it } from "@effect/vitest"
+import { defaults } from "@partner-commentary/core/webhook/WebhookPolicy"
+import * as InMemory from "@partner-commentary/test/InMemory"
+import { Mailbox } from "@partner-commentary/test/Mailbox"
+import { Receivers } from "@partner-commentary/test/Receivers"
+import * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as TestClock from "effect/testing/TestClock"
+import { bodies, deliveriesOf, received, seeded, webhookOf } from "../support/DeliveryCalls.ts"
+import { eventually } from "../support/Eventually.ts"
+import { get, retry } from "../support/WebhookCalls.ts"
+
+/** A clock that jumps over the lease would take running attempts, and mails, for lost. */
+const lease = Duration.days(90)
+const patient = InMemory.layerWith({ policy: { lease } })
+
+const throttled = Effect.gen(function* () {
+  const receivers = yield* Receivers
+  const partner = yield* seeded
+  const hook = yield* webhookOf(partner.key, ["commentary.failed"])
+  const list = deliveriesOf(partner.key, hook.id)
+  const written = (count: number) =>
+    eventually(
+      `${count} attempts written down`,
+      Effect.map(list.list(), (all: ReadonlyArray<{ attempt_count: number }>) =>
+        all.reduce((sum, { attempt_count }) => sum + attempt_count, 0) === count ? true : undefined
+      )
+    )
+  const notices = Effect.flatMap(Mailbox, (mailbox) =>
+    Effect.map(mailbox.to(partner.owner.contactEmail ?? ""), (sent) =>
+      sent.filter(({ subject }) => subject.startsWith("A webhook is throttled"))
+    )
+  )
+  return { ...partner, ...list, receivers, hook, written, notices }
+})
+
+it.effect(
+  "a backlog of 30 events meets a receiver that answers 429 with a few attempts a minute, and arrives whole",
+  () =>
+    Effect.gen(function* () {
+      const { declined, hook, key, list, receivers } = yield* throttled
+      yield* receivers.answer(() => Effect.succeed({ status: 429, retryAfter: "3" }))
+      for (let count = 1; count <= 30; count++) yield* declined(`Who is number ${count} this season?`)
+      yield* received(1)
+      for (let second = 0; second < 60; second++) yield* TestClock.adjust("1 second")
+      const hits = (yield* bodies).length
+      // At 0, 5, 15 and 35 seconds, up to five at a time.
+      assert.isAtMost(hits, 20)
+      const { body } = yield* get(key, `/${hook.id}`)
+      assert.strictEqual(body.data.consecutive_failures, 0)
+      yield* receivers.answer(() => Effect.succeed({}))
+      yield* TestClock.adjust("2 minutes")
+      yield* eventually(
+        "all delivered",
+        Effect.map(list("?status=delivered&limit=100"), ({ length }) => (length === 30 ? true : undefined))
+      )
+    }).pipe(Effect.provide(InMemory.layer))
+)
+
+it.effect("a long Retry-After holds every delivery of the webhook, and next_attempt_at says until when", () =>
+  Effect.gen(function* () {
+    const { declined, list, receivers, written } = yield* throttled
+    yield* receivers.answer(() => Effect.succeed({ status: 429, retryAfter: "600" }))
+    yield* declined("Who wins the first match this season?")
+    yield* written(1)
+    const resume = new Date((yield* Clock.currentTimeMillis) + 600_000).toISOString()
+    yield* declined("Who wins the second match this season?")
+    yield* TestClock.adjust("9 minutes")
+    assert.lengthOf(yield* bodies, 1)
+    const planned = (yield* list()).map(({ next_attempt_at, status }: Record<string, unknown>) => [
+      status,
+      next_attempt_at
+    ])
+    assert.deepStrictEqual(planned, [
+      ["pending", resume],
+      ["pending", resume]
+    ])
+    yield* receivers.answer(() => Effect.succeed({}))
+    yield* TestClock.adjust("1 minute")
+    yield* received(3)
+  }).pipe(Effect.provide(InMemory.layer))
+)
+
+it.effect("an event answered by 429 keeps all ten attempts of its schedule", () =>
+  Effect.gen(function* () {
+    const { declined, list, receivers, written } = yield* throttled
+    yield* receivers.answer(() => Effect.succeed({ status: 429, retryAfter: null }))
+    yield* declined("Who wins the first match this season?")
+    for (let count = 1; count <= 4; count++) {
+      yield* written(count)
+      yield* TestClock.adjust(Duration.times(defaults.throttleDelay, 2 ** (count - 1)))
+    }
+    yield* written(5)
+    yield* receivers.answer(() => Effect.succeed({ status: 500 }))
+    // The breaker would only stretch it.
+    for (let count = 1; count <= 10; count++) {
+      yield* TestClock.adjust("27 hours")
+      yield* eventually(
+        "an attempt",
+        Effect.map(list(), ([only]) => (only.attempt_count >= 5 + count ? true : undefined))
+      )
+    }
+    const [failed] = yield* list()
+    assert.deepStrictEqual([failed.status, failed.attempt_count], ["failed", 15])
+  }).pipe(
+    Effect.provide(
+      InMemory.layerWith({
+        policy: { lease, webhooks: { ...defaults, breakerFailures: 1000, disableFailures: 1000 } }
+      })
+    )
+  )
+)
+
+it.effect("the contact is told once a day that 429 makes events late, at once where a pause is that long", () =>
+  Effect.gen(function* () {
+    const { declined, hook, notices, receivers, written } = yield* throttled
+    yield* receivers.answer(() => Effect.succeed({ status: 429, retryAfter: "7200" }))
+    yield* declined("Who wins the first match this season?")
+    yield* written(1)
+    // The mail about the new webhook went out just before.
+    yield* TestClock.adjust("5 minutes")
+    const [told] = yield* eventually(
+      "the notice",
+      Effect.map(notices, (sent) => (sent.length > 0 ? sent : undefined))
+    )
+    assert.include(told?.text, `Webhook: ${hook.id}`)
+    assert.match(told?.text ?? "", /429/)
+    for (let count = 2; count <= 12; count++) {
+      yield* TestClock.adjust("2 hours")
+      yield* written(count)
+    }
+    assert.lengthOf(yield* notices, 1)
+    yield* TestClock.adjust("2 hours")
+    yield* written(13)
+    yield* eventually(
+      "the second notice",
+      Effect.map(notices, ({ length }) => (length === 2 ? true : undefined))
+    )
+  }).pipe(Effect.provide(patient))
+)
+
+it.effect("a retry by hand ends the pause", () =>
+  Effect.gen(function* () {
+    const { declined, list, key, hook, receivers, written } = yield* throttled
+    yield* receivers.answer(() => Effect.succeed({ status: 429, retryAfter: "7200" }))
+    yield* declined("Who wins the first match this season?")
+    yield* written(1)
+    yield* receivers.answer(() => Effect.succeed({}))
+    const [waiting] = yield* list()
+    assert.strictEqual((yield* retry(key, hook.id, waiting.id)).status, 200)
+    yield* received(2)
+  }).pipe(Effect.provide(InMemory.layer))
+)

@@ -1,0 +1,254 @@
+/** A machine's clock is put forward and back while events wait and are under way: nothing is lost, and nothing waits for ever. */
+import { assert, it } from "@effect/vitest"
+import type { WebhookId } from "@partner-commentary/core/shared/Ids"
+import * as Instant from "@partner-commentary/core/shared/Instant"
+import { DeliveryStore } from "@partner-commentary/core/webhook/DeliveryStore"
+import { defaults } from "@partner-commentary/core/webhook/WebhookPolicy"
+import { WebhookNotSent } from "@partner-commentary/core/webhook/WebhookTransport"
+import { WorkerSettings } from "@partner-commentary/server/workers/Rounds"
+import * as Application from "@partner-commentary/test/Application"
+import { Mailbox } from "@partner-commentary/test/Mailbox"
+import { MovedClock } from "@partner-commentary/test/MovedClock"
+import { Receivers } from "@partner-commentary/test/Receivers"
+import { ScriptedGenerator } from "@partner-commentary/test/ScriptedGenerator"
+import { TestApi } from "@partner-commentary/test/TestApi"
+import * as Deferred from "effect/Deferred"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as SqlClient from "effect/sql/SqlClient"
+import { eventsSent, received, seeded, webhookOf } from "../support/DeliveryCalls.ts"
+import { eventually } from "../support/Eventually.ts"
+
+const webhooks = { ...defaults, retries: Array.from({ length: 40 }, () => Duration.hours(1)) }
+
+const idle = TestApi.layerMemory.pipe(
+  Layer.provideMerge(
+    Application.layer({ policy: { webhooks }, outside: Layer.merge(Mailbox.layer, ScriptedGenerator.layer) })
+  ),
+  Layer.provideMerge(MovedClock.layer)
+)
+
+const settings = {
+  pollInterval: Duration.millis(10),
+  pause: Duration.millis(10),
+  attempts: 16,
+  mails: 16,
+  deliveries: 1000,
+  media: 4
+}
+const workers = Layer.provide(TestApi.workers, Layer.succeed(WorkerSettings, settings))
+const application = Layer.provideMerge(workers, idle)
+
+/** Time for what should not happen. */
+const aWhile = Effect.sleep("150 millis")
+
+/** How the attempts of all deliveries ended, and how many deliveries there are in each state. */
+const books = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const states = yield* sql<{ readonly state: string; readonly count: number }>`
+    SELECT state, COUNT(*) AS count FROM deliveries GROUP BY state`
+  // Afterwards, lest one be delivered whose attempt is not among them yet.
+  const attempts = yield* sql<{ readonly failure: string | null; readonly duration: number }>`
+    SELECT failure, duration FROM delivery_attempts ORDER BY event_id, ticket`
+  return { attempts, states: Object.fromEntries(states.map(({ count, state }) => [state, count])) }
+})
+
+const delivered = (count: number) =>
+  eventually(
+    `${count} delivered`,
+    Effect.map(books, ({ attempts, states }) =>
+      states["delivered"] === count && states["pending"] === undefined ? attempts : undefined
+    )
+  )
+
+const seededHook = Effect.gen(function* () {
+  const partner = yield* seeded
+  return { ...partner, hook: yield* webhookOf(partner.key, ["commentary.failed"]) }
+})
+
+it.live("put forward by three days: what waits for its next attempt goes out at once, and once", () =>
+  Effect.gen(function* () {
+    const receivers = yield* Receivers
+    const { jump } = yield* MovedClock
+    yield* receivers.answer(() => Effect.succeed({ status: 500 }))
+    const { declined, hook } = yield* seededHook
+    yield* declined("Who goes down this season?")
+    yield* hook.failures(1)
+    yield* receivers.answer(() => Effect.succeed({}))
+    yield* jump(72)
+    yield* delivered(1)
+    yield* aWhile
+    assert.strictEqual((yield* eventsSent).length, 2)
+  }).pipe(Effect.provide(application))
+)
+
+it.live("put forward while an attempt is under way: it is taken for lost and made again, once", () =>
+  Effect.gen(function* () {
+    const receivers = yield* Receivers
+    const { jump } = yield* MovedClock
+    const answer = yield* Deferred.make<void>()
+    yield* receivers.answer(() => Effect.as(Deferred.await(answer), {}))
+    const { declined } = yield* seededHook
+    yield* declined("Who goes down this season?")
+    yield* received(1)
+    yield* receivers.answer(() => Effect.succeed({}))
+    yield* jump(2)
+    yield* delivered(1)
+    yield* Deferred.succeed(answer, undefined)
+    yield* eventually(
+      "both attempts in the log",
+      Effect.map(books, ({ attempts }) => attempts.length === 2)
+    )
+    yield* aWhile
+    assert.strictEqual((yield* eventsSent).length, 2)
+    for (const { duration } of (yield* books).attempts) assert.isBelow(duration, 60_000, "it took what it took")
+  }).pipe(Effect.provide(application))
+)
+
+it.live("put back by five hours: new events go at once, and what waits goes so much later, once", () =>
+  Effect.gen(function* () {
+    const receivers = yield* Receivers
+    const { jump } = yield* MovedClock
+    yield* receivers.answer(() => Effect.succeed({ status: 500 }))
+    const { declined, hook } = yield* seededHook
+    yield* declined("Who goes down this season?")
+    yield* hook.failures(1)
+    yield* receivers.answer(() => Effect.succeed({}))
+    yield* jump(-5)
+    yield* declined("And who goes up instead?")
+    yield* eventually(
+      "the second one written down",
+      Effect.map(books, ({ states }) => states["delivered"] === 1)
+    )
+    yield* jump(5)
+    yield* aWhile
+    assert.strictEqual((yield* eventsSent).length, 2)
+    yield* jump(1.1)
+    yield* delivered(2)
+    yield* aWhile
+    assert.strictEqual((yield* eventsSent).length, 3)
+  }).pipe(Effect.provide(application))
+)
+
+it.live("put back while an attempt is under way: it is written down, and not made again", () =>
+  Effect.gen(function* () {
+    const receivers = yield* Receivers
+    const { jump } = yield* MovedClock
+    const answer = yield* Deferred.make<void>()
+    yield* receivers.answer(() => Effect.as(Deferred.await(answer), {}))
+    const { declined } = yield* seededHook
+    yield* declined("Who goes down this season?")
+    yield* received(1)
+    yield* jump(-5)
+    yield* aWhile
+    yield* Deferred.succeed(answer, undefined)
+    const [attempt] = yield* delivered(1)
+    assert.isAtLeast(attempt?.duration ?? -1, 0)
+    yield* jump(5)
+    yield* aWhile
+    assert.strictEqual((yield* eventsSent).length, 1)
+  }).pipe(Effect.provide(application))
+)
+
+it.live("put back by more than any delay: what waits goes at once, instead of in a month", () =>
+  Effect.gen(function* () {
+    const receivers = yield* Receivers
+    const { jump } = yield* MovedClock
+    yield* receivers.answer(() => Effect.succeed({ status: 500 }))
+    const { declined, hook } = yield* seededHook
+    yield* declined("Who goes down this season?")
+    yield* hook.failures(1)
+    yield* receivers.answer(() => Effect.succeed({}))
+    yield* jump(-24 * 30)
+    yield* delivered(1)
+    assert.strictEqual((yield* eventsSent).length, 2)
+  }).pipe(Effect.provide(application))
+)
+
+it.live("what a dead worker had taken before a clock was put back by a month is taken by the next one", () =>
+  Effect.gen(function* () {
+    const { jump } = yield* MovedClock
+    yield* Effect.scoped(
+      Effect.gen(function* () {
+        yield* Layer.build(workers)
+        const partner = yield* seeded
+        yield* webhookOf(partner.key, ["commentary.failed"])
+        yield* (yield* Receivers).answer(() => Effect.never)
+        yield* partner.declined("Who goes down this season?")
+        yield* received(1)
+      })
+    )
+    const store = yield* DeliveryStore
+    const sql = yield* SqlClient.SqlClient
+    const [row] = yield* sql<{ readonly webhook_id: WebhookId }>`SELECT webhook_id FROM deliveries`
+    const now = yield* Instant.now
+    const taken = yield* store.claim(row?.webhook_id ?? ("" as WebhookId), now, now + 90_000, {
+      allow: () => ({ most: 5, probe: false }),
+      taken: (present) => present
+    })
+    assert.strictEqual(taken.length, 1, "nobody else has it")
+    yield* (yield* Receivers).answer(() => Effect.succeed({}))
+    yield* jump(-24 * 30)
+    yield* Layer.build(workers)
+    yield* delivered(1)
+  }).pipe(Effect.scoped, Effect.provide(idle))
+)
+
+it.live("a receiver that is left alone is tried again soon after a clock was put back by a month", () =>
+  Effect.gen(function* () {
+    const receivers = yield* Receivers
+    const { jump } = yield* MovedClock
+    yield* receivers.answer(() => Effect.fail(new WebhookNotSent({ failure: "refused", reason: "Nobody is there." })))
+    const { declined, hook } = yield* seededHook
+    for (const [index, content] of ["Who is first of all?", "Who comes second?", "Who comes third?"].entries()) {
+      yield* declined(content)
+      yield* hook.failures(index + 1)
+    }
+    yield* declined("And who is the last?")
+    yield* aWhile
+    assert.strictEqual((yield* eventsSent).length, 3)
+    yield* receivers.answer(() => Effect.succeed({}))
+    yield* jump(-24 * 30)
+    yield* delivered(4)
+  }).pipe(Effect.provide(application))
+)
+
+it.live("moved at random by hours and days, both ways: each event arrives, and the log has every attempt", () =>
+  Effect.gen(function* () {
+    const receivers = yield* Receivers
+    const { jump } = yield* MovedClock
+    const turn = { number: 0 }
+    yield* receivers.answer(() =>
+      Effect.suspend(() => {
+        turn.number += 1
+        return Effect.delay(
+          Effect.succeed({ status: turn.number % 4 === 0 ? 503 : 200 }),
+          Duration.millis((turn.number * 7) % 30)
+        )
+      })
+    )
+    const { declined } = yield* seededHook
+    const jumps = [3, -5, 30, -40, 0.02, -0.02, 100, -60, -24, 12]
+    const count = 30
+    for (let number = 0; number < count; number++) {
+      yield* declined(`Who is number ${number} this season?`)
+      yield* jump(jumps[number % jumps.length] ?? 0)
+      yield* Effect.sleep("20 millis")
+    }
+    yield* eventually(
+      "all of them delivered",
+      Effect.andThen(
+        Effect.andThen(jump(2), aWhile),
+        Effect.map(books, ({ states }) => states["delivered"] === count)
+      )
+    )
+    const sent = yield* eventually(
+      "every attempt in the log, those that were taken for lost too",
+      Effect.flatMap(books, ({ attempts }) =>
+        Effect.map(eventsSent, (all) => (all.length === attempts.length ? all : undefined))
+      )
+    )
+    assert.strictEqual(new Set(sent.map(({ event }) => event.id)).size, count)
+  }).pipe(Effect.provide(application))
+)

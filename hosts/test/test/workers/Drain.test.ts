@@ -1,0 +1,194 @@
+/** Work without a process that stays: each drain does what is due and ends, however many work beside it. */
+import { assert, it } from "@effect/vitest"
+import { CommentaryGenerator } from "@partner-commentary/core/commentary/CommentaryGenerator"
+import { MailStore } from "@partner-commentary/core/mail/MailStore"
+import { AssignmentStore } from "@partner-commentary/core/topic/AssignmentStore"
+import { type DrainLimits, drain } from "@partner-commentary/server/Workers"
+import * as Application from "@partner-commentary/test/Application"
+import { Mailbox, tokenIn } from "@partner-commentary/test/Mailbox"
+import { Receivers } from "@partner-commentary/test/Receivers"
+import { ScriptedGenerator } from "@partner-commentary/test/ScriptedGenerator"
+import * as Seed from "@partner-commentary/test/Seed"
+import { TestApi } from "@partner-commentary/test/TestApi"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as SqlClient from "effect/sql/SqlClient"
+import * as TestClock from "effect/testing/TestClock"
+import { webhookOf } from "../support/DeliveryCalls.ts"
+import { asTimePasses } from "../support/Eventually.ts"
+import { json } from "../support/Json.ts"
+import { recover, remove } from "../support/WebhookCalls.ts"
+
+const outside = Layer.merge(Mailbox.layer, ScriptedGenerator.layer)
+const layer = TestApi.layerMemory.pipe(Layer.provideMerge(Application.layer({ outside })))
+
+const seconds = (begin: number, end: number, patience = 5): DrainLimits => ({
+  begin: Duration.seconds(begin),
+  end: Duration.seconds(end),
+  patience: Duration.seconds(patience)
+})
+const limits = seconds(40, 55)
+
+const partner = (environment: "live" | "test" = "live") =>
+  Effect.gen(function* () {
+    yield* TestClock.setTime(Date.parse("2026-03-01T09:00:00.000Z"))
+    const { call } = yield* TestApi
+    const owner = yield* Seed.organization()
+    const persona = yield* Seed.persona(owner)
+    const { text: key } = yield* Seed.key(owner, { environment })
+    const submit = Effect.fnUntraced(function* (content = "Who takes the title this season?") {
+      const body = { content, persona_ids: [persona.id] }
+      return (yield* json(yield* call("/partner/v1/topics", { method: "POST", key, body }))).data.topic_id as string
+    })
+    const status = (id: string) =>
+      Effect.map(
+        Effect.flatMap(call(`/partner/v1/topics/${id}/status`, { key }), json),
+        ({ data }) => data.personas[0].status as string
+      )
+    const act = (token: string, action: string, body: unknown = {}) =>
+      call(`/creator/${token}/${action}`, { method: "POST", headers: { accept: "application/json" }, body })
+    return { act, key, persona, status, submit }
+  })
+
+it.effect("a story goes from its topic to the delivered event, with nothing but drains between the requests", () =>
+  Effect.gen(function* () {
+    const { act, key, persona, status, submit } = yield* partner()
+    const mailbox = yield* Mailbox
+    yield* webhookOf(key, ["creator.approved"])
+    yield* drain(limits)
+    const id = yield* submit()
+    assert.strictEqual(yield* status(id), "topic_sent")
+
+    assert.deepStrictEqual(yield* drain(limits), { taken: 1, failed: 0, isMoreDue: false })
+    const [request] = yield* mailbox.to(persona.creator.email)
+    yield* act(tokenIn(request ?? assert.fail("no request")), "respond", { perspective: "They will win it." })
+    assert.strictEqual(yield* status(id), "opinion_injected")
+
+    // The draft that the drain makes has a mail that the same drain sends.
+    assert.include(yield* drain(limits), { failed: 0, isMoreDue: false })
+    assert.strictEqual(yield* status(id), "commentary_generated")
+    const [, draft] = yield* mailbox.to(persona.creator.email)
+    yield* act(tokenIn(draft ?? assert.fail("no draft")), "approve")
+
+    const receivers = yield* Receivers
+    assert.lengthOf(yield* receivers.sent, 0)
+    assert.deepStrictEqual(yield* drain(limits), { taken: 1, failed: 0, isMoreDue: false })
+    assert.lengthOf(yield* receivers.sent, 1)
+    assert.deepStrictEqual(yield* drain(limits), { taken: 0, failed: 0, isMoreDue: false })
+  }).pipe(Effect.provide(layer))
+)
+
+it.effect(
+  "whatever is left to workers is left to a drain too: a recovery that was asked for, and what a removed webhook left",
+  () =>
+    Effect.gen(function* () {
+      const { act, key, persona, submit } = yield* partner()
+      const mailbox = yield* Mailbox
+      const receivers = yield* Receivers
+      const sql = yield* SqlClient.SqlClient
+      const hook = yield* webhookOf(key, ["commentary.failed"])
+      yield* receivers.answer(() => Effect.succeed({ status: 500 }))
+      yield* submit()
+      yield* drain(limits)
+      const [request] = yield* mailbox.to(persona.creator.email)
+      yield* act(tokenIn(request ?? assert.fail("no request")), "decline", { reason: "No." })
+      yield* drain(limits)
+      assert.lengthOf(yield* receivers.sent, 1)
+      yield* receivers.answer(() => Effect.succeed({}))
+      yield* sql`UPDATE deliveries SET state = 'failed', due_at = NULL, settled_at = '2026-03-01T09:00:00.000Z'`
+      yield* recover(key, hook.id, { since: "2026-03-01T00:00:00.000Z" })
+      yield* asTimePasses(drain(limits))
+      assert.lengthOf(yield* receivers.sent, 2)
+      yield* remove(key, hook.id)
+      const left = Effect.map(sql`SELECT 1 FROM deliveries`, ({ length }) => length)
+      assert.strictEqual(yield* left, 1)
+      yield* asTimePasses(drain(limits))
+      assert.strictEqual(yield* left, 0)
+    }).pipe(Effect.provide(layer))
+)
+
+it.effect("drains side by side do each piece once", () =>
+  Effect.gen(function* () {
+    const { persona, submit } = yield* partner()
+    const mailbox = yield* Mailbox
+    for (let number = 0; number < 20; number++) yield* submit(`Who takes title number ${number}?`)
+    const drained = yield* Effect.all([drain(limits), drain(limits), drain(limits)], { concurrency: "unbounded" })
+    assert.strictEqual(
+      drained.reduce((sum, { taken }) => sum + taken, 0),
+      20
+    )
+    assert.strictEqual(new Set((yield* mailbox.to(persona.creator.email)).map((mail) => mail.id)).size, 20)
+    assert.lengthOf(yield* mailbox.to(persona.creator.email), 20)
+  }).pipe(Effect.provide(layer))
+)
+
+it.effect("what falls due within the patience is waited for, what falls due later is not", () =>
+  Effect.gen(function* () {
+    const { status, submit } = yield* partner("test")
+    const id = yield* submit()
+    assert.include(yield* asTimePasses(drain(limits)), { failed: 0, isMoreDue: false })
+    assert.strictEqual(yield* status(id), "creator_approved")
+
+    const other = yield* submit("Who takes the title next season?")
+    assert.include(yield* drain(seconds(40, 55, 0)), { isMoreDue: false })
+    assert.notStrictEqual(yield* status(other), "creator_approved")
+  }).pipe(Effect.provide(layer))
+)
+
+it.effect("at the end of its time, what is under way is given back, due at once, and counts as never begun", () =>
+  Effect.gen(function* () {
+    const { act, persona, submit } = yield* partner()
+    const mailbox = yield* Mailbox
+    yield* submit()
+    yield* drain(limits)
+    const [request] = yield* mailbox.to(persona.creator.email)
+    yield* act(tokenIn(request ?? assert.fail("no request")), "respond", { perspective: "They will win it." })
+    const draining = yield* Effect.forkChild(drain(limits))
+    yield* TestClock.adjust("50 seconds")
+    assert.isUndefined(draining.pollUnsafe())
+    yield* TestClock.adjust("5 seconds")
+    assert.include(yield* Fiber.join(draining), { isMoreDue: true, failed: 0 })
+    const assignments = yield* AssignmentStore
+    const [due] = yield* assignments.due("live", Date.now(), 10)
+    const found = Option.getOrThrow(yield* assignments.find(due?.ids[0] ?? assert.fail("nothing is due")))
+    assert.deepInclude(found.assignment.generation, { running: false, attempts: 0 })
+  }).pipe(
+    Effect.provide(
+      TestApi.layerMemory.pipe(
+        Layer.provideMerge(
+          Application.layer({
+            outside: Layer.merge(
+              Mailbox.layer,
+              Layer.succeed(CommentaryGenerator, CommentaryGenerator.of({ generate: () => Effect.never }))
+            )
+          })
+        )
+      )
+    )
+  )
+)
+
+it.effect("without time nothing is begun, and what is due is told", () =>
+  Effect.gen(function* () {
+    const { submit } = yield* partner()
+    yield* submit()
+    assert.deepStrictEqual(yield* drain(seconds(0, 1)), { taken: 0, failed: 0, isMoreDue: true })
+    assert.isTrue(Option.isSome(yield* (yield* MailStore).nextDue))
+    assert.lengthOf(yield* (yield* Mailbox).all, 0)
+  }).pipe(Effect.provide(layer))
+)
+
+it.effect("a round that fails is counted, and keeps no other work from being done", () =>
+  Effect.gen(function* () {
+    const { submit } = yield* partner()
+    yield* submit()
+    const sql = yield* SqlClient.SqlClient
+    yield* Effect.orDie(sql`ALTER TABLE deliveries RENAME TO deliveries_away`)
+    const drained = yield* drain(limits)
+    assert.isAbove(drained.failed, 0)
+    assert.lengthOf(yield* (yield* Mailbox).all, 1)
+  }).pipe(Effect.provide(layer))
+)

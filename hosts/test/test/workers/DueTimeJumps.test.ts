@@ -1,0 +1,105 @@
+/** A clock that ran two hours ahead for a moment and came back: what was queued meanwhile is due now, not in two hours. */
+import { assert, it } from "@effect/vitest"
+import { testPersonas } from "@partner-commentary/core/sandbox/TestPersonas"
+import type { ShareId } from "@partner-commentary/core/shared/Ids"
+import * as Instant from "@partner-commentary/core/shared/Instant"
+import { AssignmentStore } from "@partner-commentary/core/topic/AssignmentStore"
+import { respond } from "@partner-commentary/core/topic/Workflow"
+import { WorkerSettings } from "@partner-commentary/server/workers/Rounds"
+import * as Application from "@partner-commentary/test/Application"
+import { Mailbox } from "@partner-commentary/test/Mailbox"
+import { MovedClock } from "@partner-commentary/test/MovedClock"
+import { ScriptedGenerator } from "@partner-commentary/test/ScriptedGenerator"
+import * as Seed from "@partner-commentary/test/Seed"
+import { TestApi } from "@partner-commentary/test/TestApi"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import { eventually } from "../support/Eventually.ts"
+import { json } from "../support/Json.ts"
+
+const application = TestApi.layerMemory.pipe(
+  Layer.provideMerge(Application.layer({ outside: Layer.merge(Mailbox.layer, ScriptedGenerator.layer) })),
+  Layer.provideMerge(MovedClock.layer)
+)
+
+/** Started when the clock is right again. */
+const workers = Layer.build(
+  Layer.provide(
+    TestApi.workers,
+    Layer.succeed(WorkerSettings, {
+      pollInterval: Duration.millis(10),
+      pause: Duration.millis(10),
+      attempts: 16,
+      mails: 16,
+      deliveries: 1000,
+      media: 4
+    })
+  )
+)
+
+const posted = Effect.fnUntraced(function* (environment: "live" | "test") {
+  const { call } = yield* TestApi
+  const owner = yield* Seed.organization()
+  const persona = yield* Seed.persona(owner)
+  const { text: key } = yield* Seed.key(owner, { environment })
+  const asked = environment === "test" ? testPersonas[0]?.id : persona.id
+  const body = { content: "Who goes down this season?", persona_ids: [asked] }
+  const { data } = yield* Effect.flatMap(call("/partner/v1/topics", { method: "POST", key, body }), json)
+  return { address: persona.creator.email, share: data.results[0].share_id as ShareId }
+})
+
+const statusOf = (share: ShareId) =>
+  Effect.map(
+    Effect.flatMap(AssignmentStore, (store) => store.find(share)),
+    (found) => Option.getOrThrow(found).assignment.status
+  )
+
+it.live("a mail that was queued while the clock was ahead goes out at once, and once", () =>
+  Effect.gen(function* () {
+    const { jump } = yield* MovedClock
+    const { to } = yield* Mailbox
+    yield* jump(2)
+    const { address } = yield* posted("live")
+    yield* jump(-2)
+    yield* workers
+    yield* eventually(
+      "the request's mail",
+      Effect.map(to(address), ({ length }) => length > 0)
+    )
+    yield* Effect.sleep("100 millis")
+    assert.strictEqual((yield* to(address)).length, 1)
+  }).pipe(Effect.scoped, Effect.provide(application))
+)
+
+it.live("a draft that was asked for while the clock was ahead is written at once", () =>
+  Effect.gen(function* () {
+    const { jump } = yield* MovedClock
+    yield* jump(2)
+    const { share } = yield* posted("live")
+    const now = yield* Instant.now
+    const store = yield* AssignmentStore
+    yield* store.modify(share, (present) => respond(present, { perspective: "It rains." }, now))
+    yield* jump(-2)
+    yield* workers
+    yield* eventually(
+      "a draft",
+      Effect.map(statusOf(share), (status) => status === "commentary_generated")
+    )
+  }).pipe(Effect.scoped, Effect.provide(application))
+)
+
+it.live("a test topic that was sent while the clock was ahead goes on at its pace", () =>
+  Effect.gen(function* () {
+    const { jump } = yield* MovedClock
+    yield* jump(2)
+    const { share } = yield* posted("test")
+    yield* jump(-2)
+    yield* workers
+    yield* eventually(
+      "an approval",
+      Effect.map(statusOf(share), (status) => status === "creator_approved")
+    )
+  }).pipe(Effect.scoped, Effect.provide(application))
+)

@@ -1,0 +1,59 @@
+/** Two workers at one backlog share it, instead of following each other through the same list. */
+import { assert, it } from "@effect/vitest"
+import { Wakeups } from "@partner-commentary/core/topic/Wakeups"
+import * as Application from "@partner-commentary/test/Application"
+import { Mailbox } from "@partner-commentary/test/Mailbox"
+import { ScriptedGenerator } from "@partner-commentary/test/ScriptedGenerator"
+import * as Seed from "@partner-commentary/test/Seed"
+import { TestApi } from "@partner-commentary/test/TestApi"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as SqlClient from "effect/sql/SqlClient"
+import * as TestClock from "effect/testing/TestClock"
+import { eventually } from "../support/Eventually.ts"
+
+const outside = Layer.merge(Mailbox.layer, ScriptedGenerator.layer)
+const idle = Layer.provideMerge(TestApi.layerMemory, Application.layer({ outside }))
+
+const count = 90
+
+it.effect("neither of two workers looks at much that the other one has done", () =>
+  Effect.gen(function* () {
+    yield* TestClock.setTime(Date.parse("2026-03-01T09:00:00.000Z"))
+    const owner = yield* Seed.organization()
+    const persona = yield* Seed.persona(owner)
+    const { text: key } = yield* Seed.key(owner)
+    const topics = Array.from({ length: count }, (_, index) => ({
+      content: `Who is number ${index} this season?`,
+      persona_ids: [persona.id]
+    }))
+    const { call } = yield* TestApi
+    const answer = yield* call("/partner/v1/topics/bulk", { method: "POST", key, body: { topics } })
+    assert.strictEqual(answer.status, 200)
+    const sql = yield* SqlClient.SqlClient
+    yield* sql`UPDATE assignments SET due_at = '2026-03-01T08:00:00.000Z', respond_by = '2026-03-01T08:00:00.000Z'`
+
+    const wakeups = yield* Wakeups
+    const woken = { woke: 0, vain: 0 }
+    const counted = Layer.succeed(
+      Wakeups,
+      Wakeups.of({
+        ...wakeups,
+        wake: (id, mayBegin) =>
+          Effect.tap(wakeups.wake(id, mayBegin), ({ woke }) =>
+            Effect.sync(() => {
+              woken[woke ? "woke" : "vain"]++
+            })
+          )
+      })
+    )
+    const worker = Layer.provide(TestApi.workers, counted)
+    yield* Layer.build(Layer.fresh(worker))
+    yield* Layer.build(Layer.fresh(worker))
+    yield* eventually(
+      "all of them woken",
+      Effect.sync(() => woken.woke === count)
+    )
+    assert.isBelow(woken.vain, count / 2)
+  }).pipe(Effect.scoped, Effect.provide(idle))
+)

@@ -1,0 +1,173 @@
+/** Whose work is done first: nothing live waits behind tests, and nobody's behind all that another organization has. */
+import { assert, it } from "@effect/vitest"
+import { CommentaryGenerator } from "@partner-commentary/core/commentary/CommentaryGenerator"
+import { ShareId } from "@partner-commentary/core/shared/Ids"
+import * as Instant from "@partner-commentary/core/shared/Instant"
+import { WorkSignal } from "@partner-commentary/core/shared/WorkSignal"
+import { AssignmentStore } from "@partner-commentary/core/topic/AssignmentStore"
+import { Wakeups } from "@partner-commentary/core/topic/Wakeups"
+import { respond } from "@partner-commentary/core/topic/Workflow"
+import * as Application from "@partner-commentary/test/Application"
+import { Mailbox } from "@partner-commentary/test/Mailbox"
+import { ScriptedGenerator } from "@partner-commentary/test/ScriptedGenerator"
+import * as Seed from "@partner-commentary/test/Seed"
+import { TestApi } from "@partner-commentary/test/TestApi"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as SqlClient from "effect/sql/SqlClient"
+import * as TestClock from "effect/testing/TestClock"
+import { eventually } from "../support/Eventually.ts"
+
+const idleWith = (generator: Layer.Layer<CommentaryGenerator>) =>
+  Layer.provideMerge(TestApi.layerMemory, Application.layer({ outside: Layer.merge(Mailbox.layer, generator) }))
+
+const idle = idleWith(ScriptedGenerator.layer)
+
+/** So many assignments of an organization, none of them due. */
+const sent = Effect.fnUntraced(function* (
+  count: number,
+  { content = "Who is number", environment = "live" as "live" | "test" } = {}
+) {
+  const { call } = yield* TestApi
+  const owner = yield* Seed.organization()
+  const persona = yield* Seed.persona(owner)
+  const { text: key } = yield* Seed.key(owner, { environment })
+  for (let made = 0; made < count; made += 100) {
+    const topics = Array.from({ length: Math.min(100, count - made) }, (_, index) => ({
+      content: `${content} ${made + index}?`,
+      persona_ids: [persona.id]
+    }))
+    yield* call("/partner/v1/topics/bulk", { method: "POST", key, body: { topics } })
+  }
+  const sql = yield* SqlClient.SqlClient
+  const rows = yield* sql<{ id: string }>`SELECT id FROM assignments WHERE organization_id = ${owner.id} ORDER BY id`
+  assert.lengthOf(rows, count)
+  return rows.map(({ id }) => ShareId.make(id))
+})
+
+const answer = Effect.fnUntraced(function* (id: ShareId) {
+  const now = yield* Instant.now
+  const { modify } = yield* AssignmentStore
+  yield* Effect.orDie(modify(id, (present) => respond(present, { perspective: "They will win." }, now)))
+  yield* (yield* WorkSignal).tell(["assignments"])
+})
+
+/** Which assignments the workers wake, in that order; what is to happen when they have woken so many comes in between. */
+const woken = Effect.fnUntraced(function* (meanwhile: {
+  readonly at: number
+  readonly happens: (ids: ReadonlyArray<ShareId>) => Effect.Effect<unknown>
+}) {
+  const wakeups = yield* Wakeups
+  const ids: Array<ShareId> = []
+  const counted = Wakeups.of({
+    ...wakeups,
+    wake: (id, mayBegin) =>
+      Effect.tap(wakeups.wake(id, mayBegin), () => {
+        ids.push(id)
+        return ids.length === meanwhile.at ? meanwhile.happens(ids) : Effect.void
+      })
+  })
+  yield* Layer.build(Layer.fresh(Layer.provide(TestApi.workers, Layer.succeed(Wakeups, counted))))
+  return ids
+})
+
+const begin = TestClock.setTime(Date.parse("2026-03-01T09:00:00.000Z"))
+
+const overdue = (ids: ReadonlyArray<ShareId>, at: string) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    for (const id of ids) yield* sql`UPDATE assignments SET due_at = ${at}, respond_by = ${at} WHERE id = ${id}`
+  })
+
+/** How many others the workers woke before it, from then on. */
+const waitedFor = (ids: ReadonlyArray<ShareId>, id: ShareId, since = 0) =>
+  eventually(
+    "it is woken",
+    Effect.sync(() => ids.includes(id, since) && Option.some(ids.indexOf(id, since) - since))
+  ).pipe(Effect.map(Option.getOrThrow))
+
+it.effect("what falls due in the live environment does not wait for tests, however many are due", () =>
+  Effect.gen(function* () {
+    yield* begin
+    const tests = yield* sent(300, { environment: "test" })
+    const [live] = yield* sent(1)
+    if (live === undefined) return assert.fail("nothing was sent")
+    yield* TestClock.adjust("1 hour")
+    const context = yield* Effect.context<AssignmentStore | WorkSignal>()
+    /** No test is woken before it: whoever wakes them waits for it. */
+    const happens = (ids: ReadonlyArray<ShareId>) =>
+      Effect.andThen(Effect.provide(answer(live), context), waitedFor(ids, live))
+    const ids = yield* woken({ at: 10, happens })
+    assert.strictEqual(yield* waitedFor(ids, live, 10), 0)
+    for (let seen = 0; seen <= tests.length; ) {
+      seen = yield* eventually(
+        "the tests go on",
+        Effect.sync(() => new Set(ids).size > seen && new Set(ids).size)
+      )
+    }
+  }).pipe(Effect.scoped, Effect.provide(idle))
+)
+
+it.effect("what is due of one organization is woken in its turn, however much longer another's has been due", () =>
+  Effect.gen(function* () {
+    yield* begin
+    const much = yield* sent(600)
+    const [one] = yield* sent(1)
+    if (one === undefined) return assert.fail("nothing was sent")
+    yield* overdue(much, "2026-03-01T07:00:00.000Z")
+    yield* overdue([one], "2026-03-01T08:00:00.000Z")
+    const ids = yield* woken({ at: 0, happens: () => Effect.void })
+    assert.isBelow(yield* waitedFor(ids, one), 2)
+  }).pipe(Effect.scoped, Effect.provide(idle))
+)
+
+it.effect("what falls due while another organization's much is woken waits for no more than a round", () =>
+  Effect.gen(function* () {
+    yield* begin
+    const much = yield* sent(300)
+    const [one] = yield* sent(1)
+    if (one === undefined) return assert.fail("nothing was sent")
+    yield* overdue(much, "2026-03-01T08:00:00.000Z")
+    const context = yield* Effect.context<AssignmentStore | WorkSignal>()
+    const ids = yield* woken({ at: 10, happens: () => Effect.provide(answer(one), context) })
+    assert.isBelow(yield* waitedFor(ids, one, 10), 50)
+  }).pipe(Effect.scoped, Effect.provide(idle))
+)
+
+/** Of the topics that say so no draft is ever written. */
+const begun = { slow: 0 }
+const stuck = Layer.succeed(
+  CommentaryGenerator,
+  CommentaryGenerator.of({
+    generate: ({ perspective, topic }) => {
+      if (!topic.startsWith("Slow")) return Effect.succeed(`${perspective} For good.`)
+      begun.slow++
+      return Effect.never
+    }
+  })
+)
+
+it.effect("drafts that never come take half of the places at most: other organizations' are written meanwhile", () =>
+  Effect.gen(function* () {
+    begun.slow = 0
+    yield* begin
+    const slow = yield* sent(40, { content: "Slow, slower" })
+    const quick = [...(yield* sent(3)), ...(yield* sent(3))]
+    yield* Effect.forEach(slow, answer)
+    yield* Layer.build(TestApi.workers)
+    yield* eventually(
+      "all that may begin",
+      Effect.sync(() => begun.slow >= 8)
+    )
+    yield* Effect.forEach(quick, answer)
+    const assignments = yield* AssignmentStore
+    for (const id of quick) {
+      yield* eventually(
+        "a draft",
+        Effect.map(assignments.find(id), (found) => Option.getOrThrow(found).assignment.draft !== null)
+      )
+    }
+    assert.strictEqual(begun.slow, 8)
+  }).pipe(Effect.scoped, Effect.provide(idleWith(stuck)))
+)

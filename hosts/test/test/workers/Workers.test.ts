@@ -1,0 +1,348 @@
+/** What happens by itself, on a clock that moves on command: mails, reminders, attempts, deadlines. */
+
+import { createHash } from "node:crypto"
+import { assert, it } from "@effect/vitest"
+import { Creators } from "@partner-commentary/core/creator/Creators"
+import { ShareId } from "@partner-commentary/core/shared/Ids"
+import * as InMemory from "@partner-commentary/test/InMemory"
+import { Mailbox, tokenIn } from "@partner-commentary/test/Mailbox"
+import { ScriptedGenerator } from "@partner-commentary/test/ScriptedGenerator"
+import * as Seed from "@partner-commentary/test/Seed"
+import { TestApi } from "@partner-commentary/test/TestApi"
+import * as Effect from "effect/Effect"
+import * as SqlClient from "effect/sql/SqlClient"
+import * as TestClock from "effect/testing/TestClock"
+import { eventually } from "../support/Eventually.ts"
+import { json } from "../support/Json.ts"
+import { mailsAtRest } from "../support/MailsAtRest.ts"
+
+const start = Date.parse("2026-03-01T09:00:00.000Z")
+const perspective = "They will win it, and by some distance."
+const failures = (count: number, permanent = false) => Array.from({ length: count }, () => ({ permanent }))
+
+/** One topic with one persona, submitted; what its partner and its creator see and do. */
+const submitted = Effect.gen(function* () {
+  yield* TestClock.setTime(start)
+  const { call } = yield* TestApi
+  const mailbox = yield* Mailbox
+  const owner = yield* Seed.organization()
+  const persona = yield* Seed.persona(owner)
+  const { text: key } = yield* Seed.key(owner)
+  const created = yield* json(
+    yield* call("/partner/v1/topics", {
+      method: "POST",
+      key,
+      body: { content: "Who takes the title this season?", persona_ids: [persona.id], external_reference: "title" }
+    })
+  )
+  const id = created.data.topic_id
+  const address = persona.creator.email
+  const status = Effect.map(Effect.flatMap(call(`/partner/v1/topics/${id}/status`, { key }), json), ({ data }) => ({
+    ...data.personas[0],
+    overall: data.overall_status
+  }))
+  const subjects = Effect.map(mailbox.to(address), (mails) => mails.map(({ id }) => id.replace(/^[^.]*\./, "")))
+  const mail = (count: number) =>
+    eventually(
+      `mail ${count}`,
+      Effect.map(mailbox.to(address), (mails) => mails[count - 1])
+    )
+  const has = (want: string) =>
+    eventually(
+      `status ${want}`,
+      Effect.map(status, (seen) => (seen.status === want || seen.failure?.reason === want ? seen : undefined))
+    )
+  const act = (token: string, action: string, body: unknown = {}) =>
+    Effect.flatMap(
+      call(`/creator/${token}/${action}`, { method: "POST", headers: { accept: "application/json" }, body }),
+      json
+    )
+  const at = (moment: string) => TestClock.setTime(Date.parse(moment))
+  const shareId = Effect.map(Effect.flatMap(call("/partner/v1/topics/by-reference/title", { key }), json), ({ data }) =>
+    ShareId.make(data.commentaries[0].share_id)
+  )
+  return {
+    call,
+    mailbox,
+    persona,
+    key,
+    id,
+    status,
+    subjects,
+    mail,
+    has,
+    act,
+    at,
+    shareId,
+    contact: owner.contactEmail ?? ""
+  }
+})
+
+it.effect("a draft is tried at 0, 1 min, 10 min, 1 h and 6 h, then the creator is told and may start again", () =>
+  Effect.gen(function* () {
+    const story = yield* submitted
+    const generator = yield* ScriptedGenerator
+    yield* generator.failNext(...failures(5))
+    const token = tokenIn(yield* story.mail(1))
+    yield* story.act(token, "respond", { perspective })
+    const tried = (count: number) =>
+      eventually(
+        `attempt ${count}`,
+        Effect.map(generator.requests, (requests) => (requests.length >= count ? requests.length : undefined))
+      )
+    let count = 1
+    assert.strictEqual(yield* tried(count), 1)
+    for (const delay of ["1 minute", "10 minutes", "1 hour", "6 hours"] as const) {
+      yield* TestClock.adjust(`${Number(delay.split(" ")[0]) * (delay.includes("hour") ? 3600 : 60) - 1} seconds`)
+      yield* story.status
+      assert.strictEqual((yield* generator.requests).length, count, `not before ${delay}`)
+      yield* TestClock.adjust("1 second")
+      count++
+      assert.strictEqual(yield* tried(count), count)
+    }
+    const stalled = yield* story.mail(2)
+    assert.deepStrictEqual(yield* story.subjects, ["request", stalled.id.replace(/^[^.]*\./, "")])
+    assert.deepInclude(yield* story.status, { status: "opinion_injected", failure: null, overall: "in_progress" })
+
+    const again = yield* story.act(tokenIn(stalled), "revise")
+    assert.strictEqual(again.data.status, "opinion_injected")
+    const draft = yield* story.has("commentary_generated")
+    assert.isNull(draft.failure)
+    assert.strictEqual((yield* generator.requests).length, 6)
+  }).pipe(Effect.provide(InMemory.layer))
+)
+
+it.effect("a permanent refusal stops at once; 24 hours later the assignment is settled as failed", () =>
+  Effect.gen(function* () {
+    const story = yield* submitted
+    const generator = yield* ScriptedGenerator
+    yield* generator.failNext(...failures(1, true))
+    yield* story.act(tokenIn(yield* story.mail(1)), "respond", { perspective })
+    yield* story.mail(2)
+    yield* TestClock.adjust("23 hours")
+    assert.deepInclude(yield* story.status, { status: "opinion_injected", failure: null })
+    yield* TestClock.adjust("1 hour")
+    const failed = yield* story.has("generation_failed")
+    assert.deepInclude(failed, { status: "opinion_injected", overall: "completed" })
+    assert.deepStrictEqual(failed.failure, { reason: "generation_failed", at: "2026-03-02T09:00:00.000Z" })
+    assert.strictEqual((yield* generator.requests).length, 1)
+    const refused = yield* story.act(tokenIn(yield* story.mail(2)), "revise")
+    assert.strictEqual(refused.error.details.field, "action")
+  }).pipe(Effect.provide(InMemory.layer))
+)
+
+it.effect("the operator can start a generation that gave up again", () =>
+  Effect.gen(function* () {
+    const story = yield* submitted
+    yield* (yield* ScriptedGenerator).failNext(...failures(1, true))
+    yield* story.act(tokenIn(yield* story.mail(1)), "respond", { perspective })
+    yield* story.mail(2)
+    yield* (yield* Creators).retryGeneration(yield* story.shareId)
+    yield* story.has("commentary_generated")
+  }).pipe(Effect.provide(InMemory.layer))
+)
+
+it.effect("the operator can have a waiting attempt made now, and a waiting mail sent now, without a second one", () =>
+  Effect.gen(function* () {
+    const mailbox = yield* Mailbox
+    yield* mailbox.refuseNext(...failures(1))
+    const story = yield* submitted
+    const creators = yield* Creators
+    yield* mailsAtRest
+    yield* TestClock.adjust("1 second")
+    assert.deepStrictEqual(yield* story.subjects, [])
+    yield* creators.resendMail(yield* story.shareId)
+    const token = tokenIn(yield* story.mail(1))
+    yield* TestClock.adjust("1 hour")
+    assert.deepStrictEqual(yield* story.subjects, ["request"])
+
+    const generator = yield* ScriptedGenerator
+    yield* generator.failNext(...failures(1))
+    yield* story.act(token, "respond", { perspective })
+    yield* eventually(
+      "an attempt",
+      Effect.map(generator.requests, (requests) => requests.length === 1)
+    )
+    yield* eventually(
+      "the operator's word counts",
+      Effect.map(Effect.option(creators.retryGeneration(yield* story.shareId)), (done) => done._tag === "Some")
+    )
+    yield* story.has("commentary_generated")
+  }).pipe(Effect.provide(InMemory.layer))
+)
+
+it.effect("a draft that nobody approves is recalled at half and at nine tenths of a week, then given up", () =>
+  Effect.gen(function* () {
+    const story = yield* submitted
+    yield* story.act(tokenIn(yield* story.mail(1)), "respond", { perspective })
+    yield* story.mail(2)
+    yield* story.at("2026-03-04T21:00:00.000Z")
+    yield* story.mail(3)
+    yield* story.at("2026-03-07T16:12:00.000Z")
+    const last = yield* story.mail(4)
+    assert.deepStrictEqual(yield* story.subjects, ["request", "draft-1", "approval_reminder-1", "approval_last_call-1"])
+    yield* story.at("2026-03-08T08:59:59.999Z")
+    assert.isNull((yield* story.status).failure)
+    yield* story.at("2026-03-08T09:00:00.000Z")
+    const failed = yield* story.has("approval_timeout")
+    assert.deepInclude(failed, { status: "commentary_generated", overall: "completed", has_commentary: false })
+    const late = yield* story.act(tokenIn(last), "approve")
+    assert.strictEqual(late.error.code, "invalid_request")
+    assert.strictEqual((yield* story.subjects).length, 4)
+  }).pipe(Effect.provide(InMemory.layer))
+)
+
+it.effect("another draft opens a whole window anew, and the draft that was seen before can no longer be approved", () =>
+  Effect.gen(function* () {
+    const story = yield* submitted
+    yield* story.act(tokenIn(yield* story.mail(1)), "respond", { perspective })
+    const token = tokenIn(yield* story.mail(2))
+    const first = (yield* json(yield* story.call(`/creator/${token}`, { headers: { accept: "application/json" } })))
+      .data.draft
+    yield* story.at("2026-03-06T09:00:00.000Z")
+    yield* story.act(token, "revise", { draft_id: first.id, instructions: "Shorter, please" })
+    yield* eventually(
+      "the second draft",
+      Effect.map(story.subjects, (sent) => sent.includes("draft-2"))
+    )
+    const stale = yield* story.act(token, "approve", { draft_id: first.id })
+    assert.strictEqual(stale.error.details.field, "draft_id")
+    const twin = (yield* json(yield* story.call(`/creator/${token}`, { headers: { accept: "application/json" } }))).data
+    assert.include(twin.draft.content, "Shorter, please")
+    assert.strictEqual(twin.expires_at, "2026-03-13T09:00:00.000Z")
+    const approved = yield* story.act(token, "approve", { draft_id: twin.draft.id })
+    assert.strictEqual(approved.data.status, "creator_approved")
+    const repeated = yield* story.act(token, "approve", { draft_id: twin.draft.id })
+    assert.deepStrictEqual(repeated, approved)
+  }).pipe(Effect.provide(InMemory.layer))
+)
+
+it.effect("the response window opens when the mail is handed over", () =>
+  Effect.gen(function* () {
+    const mailbox = yield* Mailbox
+    // Five refusals take 1 + 5 + 15 + 60 + 120 minutes.
+    yield* mailbox.refuseNext(...failures(5))
+    const story = yield* submitted
+    for (const minutes of [1, 5, 15, 60, 120]) {
+      yield* mailsAtRest
+      assert.deepStrictEqual(yield* story.subjects, [])
+      yield* TestClock.adjust(`${minutes} minutes`)
+    }
+    const mail = yield* story.mail(1)
+    assert.include(mail.text, "3 March 2026")
+    yield* story.at("2026-03-03T12:20:59.999Z")
+    assert.strictEqual((yield* story.status).status, "topic_sent")
+    yield* story.at("2026-03-03T12:21:00.000Z")
+    yield* story.has("expired")
+  }).pipe(Effect.provide(InMemory.layer))
+)
+
+it.effect(
+  "a mail that is refused for good is told to the organization's contact, once, without the creator's address",
+  () =>
+    Effect.gen(function* () {
+      const mailbox = yield* Mailbox
+      yield* mailbox.refuseNext(...failures(1, true))
+      const story = yield* submitted
+      yield* mailsAtRest
+      assert.lengthOf(yield* mailbox.to(story.contact), 0, "what else fails in this hour is told with it")
+      yield* TestClock.adjust("61 minutes")
+      const [told] = yield* eventually(
+        "the contact's mail",
+        Effect.map(mailbox.to(story.contact), (mails) => (mails.length > 0 ? mails : undefined))
+      )
+      assert.notInclude(`${told?.text}${told?.html}${told?.subject}`, story.persona.creator.email)
+      assert.include(told?.text, story.persona.name)
+      yield* story.at("2026-03-04T08:59:59.000Z")
+      assert.strictEqual((yield* story.status).status, "topic_sent")
+      yield* story.at("2026-03-04T09:00:00.000Z")
+      yield* story.has("expired")
+      assert.strictEqual((yield* mailbox.to(story.contact)).length, 1)
+    }).pipe(Effect.provide(InMemory.layer))
+)
+
+it.effect("a creator who moves to another address gets a new link there, and the old one dies", () =>
+  Effect.gen(function* () {
+    const story = yield* submitted
+    const mailbox = yield* Mailbox
+    const old = tokenIn(yield* story.mail(1))
+    yield* (yield* Creators).changeEmail(story.persona.creator.email.toUpperCase(), "new@creators.example")
+    const [moved] = yield* eventually(
+      "the mail",
+      Effect.map(mailbox.to("new@creators.example"), (mails) => (mails.length > 0 ? mails : undefined))
+    )
+    assert.strictEqual((yield* story.call(`/creator/${old}`)).status, 404)
+    assert.strictEqual((yield* story.call(`/creator/${tokenIn(moved ?? { text: "" })}`)).status, 200)
+  }).pipe(Effect.provide(InMemory.layer))
+)
+
+it.effect("the link of a request that is long settled dies too when its creator moves", () =>
+  Effect.gen(function* () {
+    const story = yield* submitted
+    const token = tokenIn(yield* story.mail(1))
+    yield* story.act(token, "decline")
+    assert.strictEqual((yield* story.call(`/creator/${token}`)).status, 200)
+    yield* (yield* Creators).changeEmail(story.persona.creator.email, "new@creators.example")
+    assert.strictEqual((yield* story.call(`/creator/${token}`)).status, 404)
+  }).pipe(Effect.provide(InMemory.layer))
+)
+
+it.effect(
+  "what a creator approves is what was there to be read: nothing before the first draft, and never unseen",
+  () =>
+    Effect.gen(function* () {
+      const story = yield* submitted
+      const sql = yield* SqlClient.SqlClient
+      const token = tokenIn(yield* story.mail(1))
+      const early = yield* Effect.all(
+        [
+          story.act(token, "respond", { perspective }),
+          ...Array.from({ length: 8 }, () => story.act(token, "approve", {}))
+        ],
+        { concurrency: "unbounded" }
+      )
+      assert.deepStrictEqual(
+        early.slice(1).map(({ error }) => error?.details.field),
+        Array.from({ length: 8 }, () => "action")
+      )
+      yield* story.mail(2)
+      const approved = yield* story.act(token, "approve", { content: "What I stand by." })
+      assert.strictEqual(approved.data.status, "creator_approved")
+      const [entry] = yield* sql<{ details: string }>`SELECT details FROM audit_log WHERE action = 'creator.approved'`
+      const { by, sha256 } = JSON.parse(entry?.details ?? "{}")
+      assert.strictEqual(sha256, createHash("sha256").update("What I stand by.").digest("hex"))
+      assert.match(by, /^link of [0-9a-f]{16}$/)
+    }).pipe(Effect.provide(InMemory.layer))
+)
+
+it.effect("erasing a creator closes open work, keeps what was approved, and nothing else", () =>
+  Effect.gen(function* () {
+    const story = yield* submitted
+    yield* story.act(tokenIn(yield* story.mail(1)), "respond", { perspective })
+    const token = tokenIn(yield* story.mail(2))
+    yield* story.act(token, "approve", { content: "What I stand by." })
+    yield* story.call("/partner/v1/topics", {
+      method: "POST",
+      key: story.key,
+      body: { content: "And who goes down this season?", persona_ids: [story.persona.id] }
+    })
+    yield* story.mail(3)
+    const erased = yield* (yield* Creators).erase(story.persona.creator.email)
+    assert.deepStrictEqual(erased, { personas: 1, assignments: 2 })
+    assert.strictEqual((yield* story.call(`/creator/${token}`)).status, 404)
+    const ready = (yield* json(yield* story.call(`/partner/v1/topics/${story.id}/commentaries`, { key: story.key })))
+      .data
+    assert.strictEqual(ready.commentaries[0].content, "What I stand by.")
+    const list = (yield* json(yield* story.call("/partner/v1/topics", { key: story.key }))).data
+    assert.deepStrictEqual(
+      list.map((topic: { status: string }) => topic.status),
+      ["completed", "completed"]
+    )
+    const refused = yield* story.call("/partner/v1/topics", {
+      method: "POST",
+      key: story.key,
+      body: { content: "Is anybody still there?", persona_ids: [story.persona.id] }
+    })
+    assert.strictEqual((yield* json(refused)).error.details[0].status, "not_licensed")
+  }).pipe(Effect.provide(InMemory.layer))
+)

@@ -1,0 +1,135 @@
+/** Workers that rarely look for themselves: what is due and failed is not left to the next look. */
+import { assert, it } from "@effect/vitest"
+import { MailStore } from "@partner-commentary/core/mail/MailStore"
+import * as Workers from "@partner-commentary/server/Workers"
+import { WorkerSettings } from "@partner-commentary/server/workers/Rounds"
+import * as Sqlite from "@partner-commentary/sqlite/Sqlite"
+import * as Application from "@partner-commentary/test/Application"
+import { Mailbox } from "@partner-commentary/test/Mailbox"
+import { ScriptedGenerator } from "@partner-commentary/test/ScriptedGenerator"
+import * as Seed from "@partner-commentary/test/Seed"
+import { TestApi } from "@partner-commentary/test/TestApi"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as TestClock from "effect/testing/TestClock"
+import { eventually } from "../support/Eventually.ts"
+import { mailsAtRest } from "../support/MailsAtRest.ts"
+import { submit } from "../support/Requests.ts"
+
+type Mails = MailStore["Service"]
+type Change = (store: Mails) => Partial<Mails>
+
+interface Failures {
+  claim: number
+  nextDue: number
+}
+
+/** So many looks at what mails are due break, and at when the next one is. */
+const faltering =
+  (left: Failures): Change =>
+  (store) => {
+    const first = <A>(what: keyof Failures, then: Effect.Effect<A>) =>
+      Effect.suspend(() => (left[what]-- > 0 ? Effect.die(new Error("the database is away")) : then))
+    return {
+      claim: (...asked) => first("claim", store.claim(...asked)),
+      nextDue: first("nextDue", store.nextDue)
+    }
+  }
+
+const idle = (change: Change) =>
+  TestApi.layerMemory.pipe(
+    Layer.provideMerge(
+      Application.layer({
+        stores: Layer.provideMerge(
+          Layer.effect(
+            MailStore,
+            Effect.map(MailStore, (store) => MailStore.of({ ...store, ...change(store) }))
+          ),
+          Sqlite.layer({ filename: ":memory:" })
+        ),
+        outside: Layer.merge(Mailbox.layer, ScriptedGenerator.layer)
+      })
+    )
+  )
+
+const layer = (change: Change) =>
+  Layer.provideMerge(
+    Layer.provide(
+      Workers.layer,
+      Layer.effect(
+        WorkerSettings,
+        Effect.map(WorkerSettings, (usual) => ({ ...usual, pause: Duration.seconds(1) }))
+      )
+    ),
+    idle(change)
+  )
+
+const partner = Effect.gen(function* () {
+  yield* TestClock.setTime(Date.parse("2026-03-01T09:00:00.000Z"))
+  const mailbox = yield* Mailbox
+  const owner = yield* Seed.organization()
+  const persona = yield* Seed.persona(owner)
+  const { text: key } = yield* Seed.key(owner)
+  return { mailbox, submitted: submit(key, "Who takes the title this season?", [persona]) }
+})
+
+const mailedThough = (failures: Failures) => {
+  const left = { claim: 0, nextDue: 0 }
+  return Effect.gen(function* () {
+    const { mailbox, submitted } = yield* partner
+    Object.assign(left, failures)
+    const broken = (count: number) =>
+      eventually(
+        `${count} broken looks`,
+        Effect.sync(() => left.claim <= failures.claim - count)
+      )
+    yield* submitted
+    yield* broken(1)
+    yield* TestClock.adjust("500 millis")
+    assert.lengthOf(yield* mailbox.all, 0)
+    for (let count = 2; count <= failures.claim; count++) {
+      yield* TestClock.adjust("1 second")
+      yield* broken(count)
+    }
+    yield* TestClock.adjust("1 second")
+    yield* mailsAtRest
+    assert.lengthOf(yield* mailbox.all, 1)
+  }).pipe(Effect.provide(layer(faltering(left))))
+}
+
+it.effect("what is due and could not be done is tried again every second, however rarely they poll", () =>
+  mailedThough({ claim: 3, nextDue: 0 })
+)
+
+it.effect("so it is when it could not be seen either when the next is due", () =>
+  mailedThough({ claim: 3, nextDue: 3 })
+)
+
+it.effect("what falls due while a look goes on is not left to the pause", () => {
+  /** Between looking for mails and seeing that one is to be tried again in a minute, that minute goes by. */
+  let slow = 1
+  const delayed: Change = (store) => ({
+    nextDue: Effect.tap(store.nextDue, (next) =>
+      Option.isSome(next) && slow-- > 0 ? TestClock.setTime(next.value) : Effect.void
+    )
+  })
+  return Effect.gen(function* () {
+    const { mailbox, submitted } = yield* partner
+    yield* mailbox.refuseNext({ permanent: false })
+    yield* submitted
+    yield* eventually(
+      "the mail",
+      Effect.map(mailbox.all, ([sent]) => sent)
+    )
+  }).pipe(Effect.provide(layer(delayed)))
+})
+
+it.effect("a drain that could not see when the next is due says that more may be due", () =>
+  Effect.gen(function* () {
+    const limits = { begin: Duration.seconds(40), end: Duration.seconds(55), patience: Duration.seconds(5) }
+    assert.isTrue((yield* Workers.drain(limits)).isMoreDue)
+    assert.isFalse((yield* Workers.drain(limits)).isMoreDue)
+  }).pipe(Effect.provide(idle(faltering({ claim: 0, nextDue: 1 }))))
+)
