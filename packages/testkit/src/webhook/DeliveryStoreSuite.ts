@@ -50,7 +50,12 @@ export const suite = <E>(
       return made
     })
 
-    /** So many assignments of an owner, sent and not yet answered. */
+    const change = (mine: Owner | null, id: WebhookId, changes: Partial<Webhook>) =>
+      Effect.flatMap(WebhookStore, ({ modify }) =>
+        modify(mine, id, (present) => ({ webhook: { ...present, ...changes }, audit, notice: null }))
+      )
+
+    /** Sends `count` assignments of an owner. */
     const sent = Effect.fnUntraced(function* (mine: Owner, count: number) {
       const given = submission({
         topic: { ...mine, externalReference: "a-1", metadata: { k: '"' } },
@@ -86,11 +91,7 @@ export const suite = <E>(
           yield* registered()
         ]
         const [assignment] = yield* declined(mine, 1)
-        yield* (yield* WebhookStore).modify(null, both[1]?.id ?? assert.fail(), (present) => ({
-          webhook: { ...present, status: "active" },
-          audit,
-          notice: null
-        }))
+        yield* change(null, both[1]?.id ?? assert.fail(), { status: "active" })
         const seen = yield* Effect.forEach(both, ({ id }) => claim(id))
         for (const [claimed] of seen) {
           const event = JSON.parse(claimed?.payload ?? "")
@@ -250,11 +251,7 @@ export const suite = <E>(
         yield* TestClock.setTime(start + second)
         yield* declined(late.mine, 2)
         yield* store.postpone(quiet.id, start + hour)
-        yield* (yield* WebhookStore).modify(null, paused.id, (present) => ({
-          webhook: { ...present, status: "paused" },
-          audit,
-          notice: null
-        }))
+        yield* change(null, paused.id, { status: "paused" })
         const lanes = (at: number, limit = 10) =>
           Effect.map(store.lanes(at, 5, limit), (all) => all.map(({ webhookId }) => webhookId))
         assert.deepStrictEqual(yield* lanes(start + second), [early.id, late.id])
@@ -307,17 +304,9 @@ export const suite = <E>(
         assert.deepStrictEqual(yield* seen, [2, 0, 0, 0], "those under way wait no more")
         yield* as("active", 0, start + 9 * hour)
         assert.deepStrictEqual(yield* seen, [0, 6, 1, 0])
-        yield* (yield* WebhookStore).modify(mine, one.id, (present) => ({
-          webhook: { ...present, status: "paused" },
-          audit,
-          notice: null
-        }))
+        yield* change(mine, one.id, { status: "paused" })
         assert.deepStrictEqual(yield* seen, [0, 6, 1, 0])
-        yield* (yield* WebhookStore).modify(mine, one.id, (present) => ({
-          webhook: { ...present, status: "disabled" },
-          audit,
-          notice: null
-        }))
+        yield* change(mine, one.id, { status: "disabled" })
         assert.deepStrictEqual(yield* seen, [0, 6, 1, 1])
         yield* (yield* WebhookStore).remove(mine, one.id, audit)
         assert.deepStrictEqual(yield* seen, [0, 0, 0, 0])
@@ -396,13 +385,9 @@ export const suite = <E>(
           yield* settle(claimed ?? assert.fail(), failure, {
             receiver: { webhook: one, health: { ...Health.healthy, probes: 4 }, quietUntil: start + 9 * hour }
           })
-          const modify = (next: Partial<Webhook>) =>
-            Effect.flatMap(WebhookStore, ({ modify }) =>
-              modify(mine, one.id, (present) => ({ webhook: { ...present, ...next }, audit, notice: null }))
-            )
-          yield* modify({ events: ["commentary.failed"] })
+          yield* change(mine, one.id, { events: ["commentary.failed"] })
           assert.deepStrictEqual(yield* store.lanes(start + hour, 5, 10), [])
-          yield* modify(changes)
+          yield* change(mine, one.id, changes)
           assert.strictEqual((yield* store.lanes(start + hour, 5, 10)).length, 1)
           yield* (yield* WebhookStore).remove(mine, one.id, audit)
         }
