@@ -25,7 +25,7 @@ describe("the ports", () => {
     expect(calls("MediaStorage")).toEqual(["MediaStorageSuite.suite(name, layer, fetched)"])
     expect(calls("CommentaryGenerator")).toHaveLength(1)
     expect(calls("AccessChanges")).toEqual([])
-    const suites = [...files.keys()].filter((path) => /^packages\/testkit\/src\/\w+Suite\.ts$/.test(path))
+    const suites = [...files.keys()].filter((path) => /^packages\/testkit\/src\/[a-z]+\/\w+Suite\.ts$/.test(path))
     expect(ports.flatMap(({ suites }) => suites.map(({ path }) => path)).toSorted()).toEqual(suites.toSorted())
   })
 
