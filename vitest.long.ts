@@ -1,7 +1,7 @@
 import { configDefaults, defineConfig } from "vitest/config"
-import { onSqliteAlone, postgres, resolve } from "./vitest.workspace.ts"
+import { freshBundle, onSqliteAlone, postgres, resolve } from "./vitest.workspace.ts"
 
-const slow = { testTimeout: 600_000, hookTimeout: 300_000, globalSetup: [postgres] }
+const slow = { testTimeout: 600_000, hookTimeout: 300_000, globalSetup: [postgres, freshBundle] }
 
 /** Runs by `npm run test:fairness`: while many new connections wait, another tenant's new connection still waits too long. */
 export const fairness = ["hosts/node/test-long/fairness/*.test.ts"]

@@ -26,10 +26,18 @@ export const postgres = join(import.meta.dirname, "hosts", "test", "src", "postg
 
 const needPostgres = ["adapters/*", "hosts/*"]
 
+/** Tests of the Node host start processes, which start twice as fast from a bundle of the present sources. */
+export const freshBundle = join(import.meta.dirname, "scripts", "packing", "FreshBundle.ts")
+
+const needBundle = ["hosts/*"]
+
 const project = (name: string, include: string) => ({
   include: [include],
   name,
-  globalSetup: needPostgres.includes(name) ? [postgres] : [],
+  globalSetup: [
+    ...(needPostgres.includes(name) ? [postgres] : []),
+    ...(needBundle.includes(name) ? [freshBundle] : [])
+  ],
   isolate: !shareImports.includes(name),
   // Some start a dozen processes, which takes a minute where others work on the same machine.
   testTimeout: 180_000,

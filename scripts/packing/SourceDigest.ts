@@ -6,13 +6,27 @@ import { createHash } from "node:crypto"
 import { readFileSync, writeFileSync } from "node:fs"
 import { join, relative } from "node:path"
 
-/** `sources` are paths relative to `root`; the file names them relative to the host's folder, where the command line looks. */
-export const write = (root: string, host: string, sources: ReadonlyArray<string>): void => {
-  const files = sources.map((source) => relative(host, join(root, source))).sort()
+const digest = (host: string, files: ReadonlyArray<string>): string => {
   const hash = createHash("sha256")
   for (const file of files) {
     const content = readFileSync(join(host, file))
     hash.update(`${file}\n${content.length}\n`).update(content)
   }
-  writeFileSync(join(host, "bundle", "sources.json"), JSON.stringify({ sha256: hash.digest("hex"), files }))
+  return hash.digest("hex")
+}
+
+/** `sources` are paths relative to `root`; the file names them relative to the host's folder, where the command line looks. */
+export const write = (root: string, host: string, sources: ReadonlyArray<string>): void => {
+  const files = sources.map((source) => relative(host, join(root, source))).sort()
+  writeFileSync(join(host, "bundle", "sources.json"), JSON.stringify({ sha256: digest(host, files), files }))
+}
+
+/** Whether the bundle is there and its sources are as they were. */
+export const isCurrent = (host: string): boolean => {
+  try {
+    const { files, sha256 } = JSON.parse(readFileSync(join(host, "bundle", "sources.json"), "utf8"))
+    return digest(host, files) === sha256
+  } catch {
+    return false
+  }
 }

@@ -24,7 +24,7 @@ describe.concurrent("backup", () => {
       (length) => length >= 5
     )
     const before = [...requests]
-    const made = await Process.json(cwd, ["backup", "./copy.db"], env)
+    const made = JSON.parse((await Process.spawned(cwd, ["backup", "./copy.db", "--json"], env)).stdout)
     const during = requests.length
     await Process.eventually(
       async () => requests.length,

@@ -48,7 +48,7 @@ describe("wrong usage", () => {
   ]
 
   it("ends with 2, a sentence on stderr and nothing on stdout", async (test) => {
-    const outcome = await Process.run(await Process.folder(test), ["org", "suspend", "7"])
+    const outcome = await Process.spawned(await Process.folder(test), ["org", "suspend", "7"])
     expect(outcome).toMatchObject({ code: 2, stdout: "" })
     expect(outcome.stderr).toMatch(/^id must be an id such as [^\n]+\.\nSee partner-commentary org suspend --help\.\n$/)
   })
@@ -74,7 +74,7 @@ describe.concurrent("--help and --version", () => {
       expect({ code, stderr }).toEqual({ code: 0, stderr: "" })
       expect(stdout).toContain(`partner-commentary ${args.join(" ")}`.trim())
     }
-    expect((await Process.run(cwd, ["--version"])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/)
+    expect((await Process.spawned(cwd, ["--version"])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/)
   })
 })
 
@@ -91,7 +91,7 @@ describe.concurrent("a wrong setting", () => {
   it("is a line of JSON where the logs are asked to be", async (test) => {
     const cwd = await Process.folder(test)
     for (const args of [["serve"], ["purge"]]) {
-      const outcome = await Process.run(cwd, args, { RESPONSE_WINDOW: "later", LOG_FORMAT: "JSON" })
+      const outcome = await Process.spawned(cwd, args, { RESPONSE_WINDOW: "later", LOG_FORMAT: "JSON" })
       expect(outcome).toMatchObject({ code: 1, stdout: "" })
       expect(outcome.stderr.match(/\n/g)).toHaveLength(1)
       expect(JSON.parse(outcome.stderr)).toEqual({

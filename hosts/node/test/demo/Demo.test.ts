@@ -2,7 +2,7 @@
 import { mkdir, readdir, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { expect, test } from "vitest"
-import { folder, json, run } from "../support/Process.ts"
+import { folder, json, spawned as run } from "../support/Process.ts"
 
 test("the demo tells each step as it happens, ends well, and leaves nothing behind", async (context) => {
   const home = await folder(context)

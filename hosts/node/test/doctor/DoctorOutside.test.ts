@@ -32,10 +32,10 @@ const generator = (test: Process.Test, status: number) =>
     })
   )
 
-const doctor = async (test: Process.Test, env: Process.Environment) => {
+const doctor = async (test: Process.Test, env: Process.Environment, run = Process.run) => {
   const cwd = await Process.folder(test)
   await Process.json(cwd, ["migrate"])
-  const { code, stdout } = await Process.run(cwd, ["doctor", "--json"], env)
+  const { code, stdout } = await run(cwd, ["doctor", "--json"], env)
   const found = JSON.parse(stdout).findings as ReadonlyArray<{ check: string; state: string; message: string }>
   return { code, about: (check: string) => found.find((finding) => finding.check === check) }
 }
@@ -89,7 +89,8 @@ describe.concurrent("doctor", () => {
     test.onTestFinished(async () => {
       for (const socket of sockets) socket.destroy()
     })
-    const found = await doctor(test, { SMTP_URL: `smtp://127.0.0.1:${port}`, ...generating(port) })
+    const env = { SMTP_URL: `smtp://127.0.0.1:${port}`, ...generating(port) }
+    const found = await doctor(test, env, Process.spawned)
     expect(found.code).toBe(1)
     expect(found.about("mail server")).toMatchObject({ state: "mend" })
     expect(found.about("generator")).toMatchObject({

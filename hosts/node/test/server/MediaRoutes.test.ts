@@ -14,7 +14,8 @@ import * as Layer from "effect/Layer"
 
 const fetched = (url: string) =>
   Effect.promise(async () => {
-    const response = await fetch(url)
+    // A connection that stays open would hold up the server's stop at the end of each test.
+    const response = await fetch(url, { headers: { connection: "close" } })
     const bytes = new Uint8Array(await response.arrayBuffer())
     return { status: response.status, contentType: response.headers.get("content-type"), bytes }
   })

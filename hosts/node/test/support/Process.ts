@@ -1,9 +1,10 @@
-/** The real command line in processes of its own, each test in a folder of its own. */
+/** Services in processes of their own and commands of the command line, each test in a folder of its own. */
 import { type ChildProcess, spawn } from "node:child_process"
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
+import * as InProcess from "./InProcess.ts"
 
 const bin = fileURLToPath(new URL("../../bin/partner-commentary.js", import.meta.url))
 
@@ -67,7 +68,12 @@ const launch = (cwd: string, args: ReadonlyArray<string>, env: Environment, limi
   return { child, ended, stdout: () => stdout, stderr: () => stderr }
 }
 
+/** Runs a command in the test's own process. */
 export const run = (cwd: string, args: ReadonlyArray<string>, env: Environment = {}): Promise<Outcome> =>
+  InProcess.run(cwd, args, env)
+
+/** Runs a command in a process of its own, for tests of exit codes, streams, file modes and commands that run at once. */
+export const spawned = (cwd: string, args: ReadonlyArray<string>, env: Environment = {}): Promise<Outcome> =>
   launch(cwd, args, env).ended
 
 /** The one JSON value that a command answers with. */
