@@ -5,6 +5,7 @@ import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { SettingRefused } from "@partner-commentary/settings/Variable"
 import * as Effect from "effect/Effect"
 import * as Pipelining from "./Pipelining.ts"
+import * as RequestGate from "./RequestGate.ts"
 import * as SlowReaders from "./SlowReaders.ts"
 import * as Unreadable from "./Unreadable.ts"
 
@@ -35,9 +36,10 @@ export const bind = Effect.fnUntraced(function* (
   slow = SlowReaders.usual
 ) {
   const native = createServer({ requireHostHeader: false, ...patience })
-  let further: Parameters<typeof Unreadable.answer>[1] = () => ({})
-  Unreadable.answer(native, (address) => further(address))
-  Pipelining.bound(native, (address) => further(address))
+  let further: Unreadable.HeadersFor = () => ({})
+  const gate = RequestGate.make(native)
+  Unreadable.answer(native, gate, (address) => further(address))
+  Pipelining.bound(gate, (address) => further(address))
   native.setTimeout(untaken)
   SlowReaders.bound(native, slow)
   native.on("request", giveUpStalled)

@@ -3,9 +3,10 @@
  * begins when the previous answer was handed to the network. An answer that nobody reads therefore holds up its own connection
  * alone. Node reads further requests meanwhile; beyond a bound one is refused, and ends the connection.
  */
-import type { IncomingMessage, Server, ServerResponse } from "node:http"
+import type { IncomingMessage, ServerResponse } from "node:http"
 import type { Socket } from "node:net"
 import { RateLimitExceeded } from "@partner-commentary/api/Errors"
+import type { RequestGate } from "./RequestGate.ts"
 import * as Unreadable from "./Unreadable.ts"
 
 /** Requests of one connection that were not answered yet. Clients that send without waiting send fewer. */
@@ -14,8 +15,8 @@ export const mostUnderWay = 32
 /** What comes after the refused one is read no further than this: nobody answers it. */
 const mostUnanswered = 2000
 
-/** To be called after whatever else stands before the listeners. */
-export const bound = (native: Server, further: Unreadable.HeadersFor): void => {
+/** Call it after all others that add to the gate, so that they see a request only when its turn has come. */
+export const bound = (gate: RequestGate, further: Unreadable.HeadersFor): void => {
   const connections = new WeakMap<Socket, { waiting: number; unanswered: number }>()
 
   const hold = (request: IncomingMessage, response: ServerResponse, begin: () => void): void => {
@@ -37,17 +38,8 @@ export const bound = (native: Server, further: Unreadable.HeadersFor): void => {
     } else if (connection.unanswered > mostUnanswered) socket.destroy()
   }
 
-  const emit = native.emit as (event: string, ...values: ReadonlyArray<unknown>) => boolean
-  native.emit = (event: string, ...values: ReadonlyArray<unknown>) => {
-    if (event !== "request" && event !== "checkContinue" && event !== "checkExpectation") {
-      return emit.call(native, event, ...values)
-    }
-    const [request, response] = values as [IncomingMessage, ServerResponse]
-    // Node gives the socket to the response that is due, and to the next one once that was written.
-    if (response.socket !== null) return emit.call(native, event, ...values)
-    hold(request, response, () => void emit.call(native, event, ...values))
-    return true
-  }
+  // Node gives the connection to one response at a time, in the order of the requests.
+  gate.add(({ request, response }, pass) => (response.socket === null ? hold(request, response, pass) : pass()))
 }
 
 const refused = RateLimitExceeded.busy(

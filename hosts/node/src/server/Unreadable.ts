@@ -8,6 +8,7 @@ import type { Duplex } from "node:stream"
 import { InvalidRequest, NotFound, statusOf, type WireError } from "@partner-commentary/api/Errors"
 import * as Envelope from "@partner-commentary/server/http/Envelope"
 import { cacheControl, requestId } from "@partner-commentary/server/middleware/Responses"
+import type { RequestGate } from "./RequestGate.ts"
 
 /** So many milliseconds may a client that still sends take to read its answer: a reset would destroy it. */
 const linger = 1_000
@@ -15,31 +16,27 @@ const linger = 1_000
 /** Further headers for who sends from this address. */
 export type HeadersFor = (address: string) => Readonly<Record<string, string>>
 
-/** For a server that leaves the Host header to this. */
-export const answer = (native: Server, further: HeadersFor): void => {
+/** For a server created with `requireHostHeader: false`. */
+export const answer = (native: Server, gate: RequestGate, further: HeadersFor): void => {
   const refused = new WeakSet<Duplex>()
   native.on("clientError", (error: ParserError, socket) => {
     // Whatever follows on this connection is unreadable too.
     if (refused.has(socket)) return
     refused.add(socket)
-    refuse(socket, statusFor(error), refusalOf(error), further(addressOf(socket)))
+    refuse(gate, socket, statusFor(error), refusalOf(error), further(addressOf(socket)))
   })
   native.on("connect", (request, socket) => {
     socket.on("error", () => {}).resume()
-    refuse(socket, statusOf.not_found, noSuchMethod, further(addressOf(socket)), sentId(request))
+    refuse(gate, socket, statusOf.not_found, noSuchMethod, further(addressOf(socket)), sentId(request))
   })
   native.on("checkExpectation", (request, response) => {
     reply(request, response, invalid("must expect nothing but 100-continue"), further(addressOf(request.socket)))
   })
-  // No listener can keep a request from the others.
-  const emit = native.emit as (event: string, ...values: ReadonlyArray<unknown>) => boolean
-  native.emit = (event: string, ...values: ReadonlyArray<unknown>) => {
-    if (event !== "request" && event !== "checkContinue") return emit.call(native, event, ...values)
-    const [request, response] = values as [IncomingMessage, ServerResponse]
-    if (request.headers.host !== undefined || request.httpVersion !== "1.1") return emit.call(native, event, ...values)
-    reply(request, response, invalid("must have a Host header"), further(addressOf(request.socket)))
-    return true
-  }
+  gate.add(({ event, request, response }, pass) => {
+    const isRefused = request.headers.host === undefined && request.httpVersion === "1.1"
+    if (event === "checkExpectation" || !isRefused) pass()
+    else reply(request, response, invalid("must have a Host header"), further(addressOf(request.socket)))
+  })
 }
 
 interface ParserError extends NodeJS.ErrnoException {
@@ -102,21 +99,17 @@ export const reply = (
   response.writeHead(statusOf[refusal.error.code], headersOf(body, sentId(request), further)).end(body)
 }
 
-/** Node's own record of the response that is due next on a connection. */
-interface Connection extends Duplex {
-  readonly _httpMessage?: ServerResponse<IncomingMessage> | null
-}
-
-/** After the answers to what came before; in place of the answer to a request whose own body is the unreadable part. */
+/** After the responses to earlier requests; instead of the response to a request whose own body cannot be read. */
 const refuse = (
-  socket: Connection,
+  gate: RequestGate,
+  socket: Duplex,
   status: number,
   refusal: WireError,
   further: ReturnType<HeadersFor>,
   id = requestId(undefined)
 ): void => {
-  const due = socket._httpMessage
-  if (due?.req.complete) due.once("close", () => refuse(socket, status, refusal, further, id))
+  const due = gate.due(socket)
+  if (due?.req.complete) due.once("close", () => refuse(gate, socket, status, refusal, further, id))
   else if (!socket.writable || due?.headersSent) socket.destroy()
   else {
     const body = Envelope.failureText(refusal)

@@ -1,6 +1,7 @@
 import { createServer, type ServerResponse } from "node:http"
 import { type AddressInfo, connect } from "node:net"
 import * as Pipelining from "@partner-commentary/node/server/Pipelining"
+import * as RequestGate from "@partner-commentary/node/server/RequestGate"
 import * as Unreadable from "@partner-commentary/node/server/Unreadable"
 import { describe, expect, it, onTestFinished } from "vitest"
 
@@ -12,8 +13,9 @@ const serve = async (respond: (response: ServerResponse, asked: ReadonlyArray<Se
     asked.push(response)
     respond(response, asked)
   })
-  Unreadable.answer(native, () => ({}))
-  Pipelining.bound(native, () => ({ "X-RateLimit-Limit": "300" }))
+  const gate = RequestGate.make(native)
+  Unreadable.answer(native, gate, () => ({}))
+  Pipelining.bound(gate, () => ({ "X-RateLimit-Limit": "300" }))
   onTestFinished(() => void native.close().closeAllConnections())
   await new Promise<void>((resolve) => native.listen(0, "127.0.0.1", resolve))
   return { asked, port: (native.address() as AddressInfo).port }

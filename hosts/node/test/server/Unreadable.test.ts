@@ -1,5 +1,6 @@
 import { createServer, type RequestListener, type ServerOptions } from "node:http"
 import { type AddressInfo, connect } from "node:net"
+import * as RequestGate from "@partner-commentary/node/server/RequestGate"
 import * as Unreadable from "@partner-commentary/node/server/Unreadable"
 import { describe, expect, it, onTestFinished } from "vitest"
 import * as Partner from "../support/Partner.ts"
@@ -19,7 +20,7 @@ const say = (port: number, bytes: string) =>
 
 const serve = async (options: ServerOptions, respond: RequestListener) => {
   const native = createServer({ requireHostHeader: false, ...options }, respond)
-  Unreadable.answer(native, () => ({}))
+  Unreadable.answer(native, RequestGate.make(native), () => ({}))
   onTestFinished(() => void native.close().closeAllConnections())
   await new Promise<void>((resolve) => native.listen(0, "127.0.0.1", resolve))
   return (native.address() as AddressInfo).port
