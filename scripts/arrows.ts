@@ -3,6 +3,7 @@ import { gate } from "./Gate.ts"
 import { arrow } from "./rules/Arrow.ts"
 import { declaredDependency, usedDependency } from "./rules/Dependency.ts"
 import { effectPath, globalSideEffect } from "./rules/EffectPath.ts"
+import { folderCycle } from "./rules/FolderCycle.ts"
 import { harnessImport } from "./rules/HarnessImport.ts"
 import { importCycle, relativeImport } from "./rules/RelativeImport.ts"
 import { storeLine } from "./rules/StoreLine.ts"
@@ -16,5 +17,6 @@ gate("arrows", [
   globalSideEffect,
   relativeImport,
   importCycle,
+  folderCycle,
   storeLine
 ])

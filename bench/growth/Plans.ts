@@ -1,7 +1,7 @@
 /** The plans of what the product asks the database: its own statements, as the stores send them, explained on the data as it lies there. */
 import { PerformanceStore } from "@partner-commentary/core/performance/PerformanceStore"
 import type { EventId, TopicId, WebhookId } from "@partner-commentary/core/shared/Ids"
-import type { Owner } from "@partner-commentary/core/topic/TopicStore"
+import type { Owner } from "@partner-commentary/core/shared/Owner"
 import { TopicStore } from "@partner-commentary/core/topic/TopicStore"
 import { referenceDepth } from "@partner-commentary/core/topic/Topics"
 import { DeliveryLog } from "@partner-commentary/core/webhook/DeliveryLog"

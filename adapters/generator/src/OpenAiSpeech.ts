@@ -3,13 +3,13 @@
  * such servers take is asked for in parts, side by side, and joined; the connection is `OpenAiServer`'s.
  */
 import {
-  type MediaKind,
   MediaSynthesizer,
   type Medium,
   SynthesisFailed,
   type SynthesisRequest,
   type Synthesize
 } from "@partner-commentary/core/commentary/MediaSynthesizer"
+import type { MediaKind } from "@partner-commentary/core/topic/MediaRequest"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as HttpClientRequest from "effect/http/HttpClientRequest"

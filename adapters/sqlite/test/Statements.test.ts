@@ -1,6 +1,5 @@
 /** What the stores cost on SQLite: how many statements, and that each of them finds its rows by an index. */
 import { assert, describe, it } from "@effect/vitest"
-import { Environment } from "@partner-commentary/core/access/ApiKey"
 import { ApiKeyStore } from "@partner-commentary/core/access/ApiKeyStore"
 import { ProductionStore } from "@partner-commentary/core/commentary/ProductionStore"
 import { IdempotencyStore } from "@partner-commentary/core/idempotency/IdempotencyStore"
@@ -11,6 +10,7 @@ import { PerformanceStore } from "@partner-commentary/core/performance/Performan
 import { PersonaStore } from "@partner-commentary/core/persona/PersonaStore"
 import { latestDue } from "@partner-commentary/core/shared/DueTimes"
 import type { EventId, WebhookId } from "@partner-commentary/core/shared/Ids"
+import { Environment } from "@partner-commentary/core/shared/Owner"
 import { AssignmentStore } from "@partner-commentary/core/topic/AssignmentStore"
 import { TopicStore } from "@partner-commentary/core/topic/TopicStore"
 import { referenceDepth } from "@partner-commentary/core/topic/Topics"

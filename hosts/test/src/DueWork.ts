@@ -1,9 +1,10 @@
 /** The work of the service done on the spot instead of by workers beside it: whoever looks afterwards sees all that is due done. */
-import { Environment } from "@partner-commentary/core/access/ApiKey"
+
 import { Drafting } from "@partner-commentary/core/commentary/Drafting"
 import { Studio } from "@partner-commentary/core/commentary/Studio"
 import { Postman } from "@partner-commentary/core/mail/Postman"
-import { Wakeups } from "@partner-commentary/core/topic/Wakeups"
+import { DueAssignments } from "@partner-commentary/core/operations/DueAssignments"
+import { Environment } from "@partner-commentary/core/shared/Owner"
 import { Courier } from "@partner-commentary/core/webhook/Courier"
 import { Recoveries } from "@partner-commentary/core/webhook/Recoveries"
 import { Webhooks } from "@partner-commentary/core/webhook/Webhooks"
@@ -26,7 +27,7 @@ export class DueWork extends Context.Service<
   static readonly layer = Layer.effect(
     DueWork,
     Effect.gen(function* () {
-      const wakeups = yield* Wakeups
+      const wakeups = yield* DueAssignments
       const drafting = yield* Drafting
       const postman = yield* Postman
       const courier = yield* Courier

@@ -1,12 +1,12 @@
 /** Audio and video whose bytes show what they were asked to say, kept in memory; either side fails, hangs or is slow when it is told to. */
 import { MediaStorage, StorageFailed } from "@partner-commentary/core/commentary/MediaStorage"
 import {
-  type MediaKind,
   MediaSynthesizer,
   type Medium,
   SynthesisFailed,
   type SynthesisRequest
 } from "@partner-commentary/core/commentary/MediaSynthesizer"
+import type { MediaKind } from "@partner-commentary/core/topic/MediaRequest"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"

@@ -1,5 +1,5 @@
 /** Organizations, personas, licences, keys and dashboard tokens for a test, through the same ports that the command line uses. */
-import type { Environment } from "@partner-commentary/core/access/ApiKey"
+
 import { ApiKeys } from "@partner-commentary/core/access/ApiKeys"
 import * as Scope from "@partner-commentary/core/access/Scope"
 import type { Organization } from "@partner-commentary/core/partner/Organization"
@@ -8,6 +8,7 @@ import type { Persona } from "@partner-commentary/core/persona/Persona"
 import { PersonaRegistry } from "@partner-commentary/core/persona/PersonaRegistry"
 import * as Ids from "@partner-commentary/core/shared/Ids"
 import * as Instant from "@partner-commentary/core/shared/Instant"
+import type { Environment } from "@partner-commentary/core/shared/Owner"
 import { LocalTokens } from "@partner-commentary/identity/LocalIdentity"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Duration from "effect/Duration"

@@ -2,7 +2,7 @@
  * The whole service in memory with a time of its own, as a layer: for tests that speak Effect, and what
  * TestPartnerCommentary is made of. No workers run beside it: DueWork does what is due, when it is asked to.
  */
-import type { MediaKind } from "@partner-commentary/core/commentary/MediaSynthesizer"
+import type { MediaKind } from "@partner-commentary/core/topic/MediaRequest"
 import * as Routes from "@partner-commentary/server/Routes"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"

@@ -1,9 +1,10 @@
 /** API keys as the partner dashboard manages them, by its identity provider's token. */
-import * as ApiKey from "@partner-commentary/core/access/ApiKey"
+
 import { remembrance } from "@partner-commentary/core/access/ApiKeys"
 import * as IpAllowList from "@partner-commentary/core/access/IpAllowList"
 import { defaultGrace, maxGrace } from "@partner-commentary/core/access/KeyRotation"
 import { all as allScopes, Scope } from "@partner-commentary/core/access/Scope"
+import * as Owner from "@partner-commentary/core/shared/Owner"
 import * as Duration from "effect/Duration"
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
@@ -26,7 +27,7 @@ const Name = Schema.String.annotate({
   examples: ["Editorial backend"]
 })
 
-const Environment = ApiKey.Environment.annotate({
+const Environment = Owner.Environment.annotate({
   description: "`live`, or `test`: such a key sees test data only.",
   examples: ["live"]
 })

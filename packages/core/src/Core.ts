@@ -10,17 +10,17 @@ import { Drafting } from "./commentary/Drafting.ts"
 import { PartnerApproval } from "./commentary/PartnerApproval.ts"
 import { Studio } from "./commentary/Studio.ts"
 import { CreatorDesk } from "./creator/CreatorDesk.ts"
-import { CreatorLinks } from "./creator/CreatorLinks.ts"
 import { Creators } from "./creator/Creators.ts"
 import { Idempotency } from "./idempotency/Idempotency.ts"
+import { CreatorLinks } from "./mail/CreatorLinks.ts"
 import { Postman } from "./mail/Postman.ts"
+import { DueAssignments } from "./operations/DueAssignments.ts"
 import { Performance } from "./performance/Performance.ts"
 import { Personas } from "./persona/Personas.ts"
 import { SimulatedCreators } from "./sandbox/SimulatedCreators.ts"
 import { Seal } from "./shared/Seal.ts"
 import { WorkSignal } from "./shared/WorkSignal.ts"
 import { Topics } from "./topic/Topics.ts"
-import { Wakeups } from "./topic/Wakeups.ts"
 import { ApiCalls } from "./usage/ApiCalls.ts"
 import { Usage } from "./usage/Usage.ts"
 import { Courier } from "./webhook/Courier.ts"
@@ -49,7 +49,7 @@ export const layer = Layer.mergeAll(
   RateLimits.layer,
   Topics.layer,
   Usage.layer,
-  Wakeups.layer,
+  DueAssignments.layer,
   Webhooks.layer,
   Courier.layer,
   Deliveries.layer,

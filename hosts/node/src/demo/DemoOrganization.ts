@@ -1,13 +1,14 @@
 /** An organization to try the service with, made on the first start on the embedded default, and how to call with it. */
-import type { Environment } from "@partner-commentary/core/access/ApiKey"
+
 import { ApiKeys } from "@partner-commentary/core/access/ApiKeys"
 import * as Scope from "@partner-commentary/core/access/Scope"
 import { OrganizationRegistry } from "@partner-commentary/core/partner/OrganizationRegistry"
 import { PersonaRegistry } from "@partner-commentary/core/persona/PersonaRegistry"
-import { testPersonas } from "@partner-commentary/core/sandbox/TestPersonas"
+import { testPersonas } from "@partner-commentary/core/persona/TestPersonas"
 import * as Ids from "@partner-commentary/core/shared/Ids"
 import { OrganizationId, PersonaId } from "@partner-commentary/core/shared/Ids"
 import * as Instant from "@partner-commentary/core/shared/Instant"
+import type { Environment } from "@partner-commentary/core/shared/Owner"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"

@@ -1,10 +1,11 @@
 /** What an operator should know, and what there is to mend. It looks only: at the stores, the mail server and the clock. The database by itself is `DatabaseExamination`'s. */
-import { Environment } from "@partner-commentary/core/access/ApiKey"
+
 import { MailStore } from "@partner-commentary/core/mail/MailStore"
 import { OrganizationRegistry } from "@partner-commentary/core/partner/OrganizationRegistry"
 import { isActive } from "@partner-commentary/core/persona/License"
 import { PersonaRegistry } from "@partner-commentary/core/persona/PersonaRegistry"
 import * as Instant from "@partner-commentary/core/shared/Instant"
+import { Environment } from "@partner-commentary/core/shared/Owner"
 import { isSettled } from "@partner-commentary/core/topic/Assignment"
 import { AssignmentStore } from "@partner-commentary/core/topic/AssignmentStore"
 import { DeliveryStore } from "@partner-commentary/core/webhook/DeliveryStore"

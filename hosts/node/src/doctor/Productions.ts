@@ -1,7 +1,8 @@
 /** What the doctor says of audio and video: whether any are made, and which were given up. */
-import { MediaKind } from "@partner-commentary/core/commentary/MediaSynthesizer"
+
 import { ProductionStore } from "@partner-commentary/core/commentary/ProductionStore"
 import * as Instant from "@partner-commentary/core/shared/Instant"
+import { MediaKind } from "@partner-commentary/core/topic/MediaRequest"
 import * as Choices from "@partner-commentary/settings/Choices"
 import type { Settings } from "@partner-commentary/settings/Settings"
 import * as Effect from "effect/Effect"

@@ -2,12 +2,13 @@
  * Gauges that are read from the database: the work that is due, by kind and age, what was given up, and how receivers are. Every count
  * is bounded, so that a long backlog costs a reading no more. Where the database does not answer, no figure is better than an old one.
  */
-import { MediaKind } from "@partner-commentary/core/commentary/MediaSynthesizer"
+
 import { ProductionStore } from "@partner-commentary/core/commentary/ProductionStore"
 import { MailStore } from "@partner-commentary/core/mail/MailStore"
 import { WorkBacklog } from "@partner-commentary/core/operations/WorkBacklog"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import { AssignmentStore } from "@partner-commentary/core/topic/AssignmentStore"
+import { MediaKind } from "@partner-commentary/core/topic/MediaRequest"
 import { DeliveryStore } from "@partner-commentary/core/webhook/DeliveryStore"
 import * as Probe from "@partner-commentary/server/workers/Probe"
 import type * as Cause from "effect/Cause"

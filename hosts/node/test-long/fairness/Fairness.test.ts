@@ -5,7 +5,7 @@
  */
 import { writeFileSync } from "node:fs"
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
-import { CreatorLinks } from "@partner-commentary/core/creator/CreatorLinks"
+import { CreatorLinks } from "@partner-commentary/core/mail/CreatorLinks"
 import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
 import { SigningSecrets } from "@partner-commentary/core/shared/SigningSecrets"
 import type { Assignment } from "@partner-commentary/core/topic/Assignment"

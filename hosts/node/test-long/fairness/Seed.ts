@@ -1,8 +1,10 @@
 /** Writes an attacker whose answers are as heavy as the API allows, and a victim with little data, before the service starts. */
+
 import { createHash, randomBytes, randomUUID } from "node:crypto"
 import * as ApiKey from "@partner-commentary/core/access/ApiKey"
 import * as Scope from "@partner-commentary/core/access/Scope"
 import { LimitName } from "@partner-commentary/core/partner/Plan"
+import type { Environment } from "@partner-commentary/core/shared/Owner"
 import { checksum, toBase62 } from "@partner-commentary/core/shared/Secret"
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
@@ -78,7 +80,7 @@ export const seed = Effect.gen(function* () {
   const now = Date.now()
   const insert = HeavyData.inserting(sql)
 
-  const keys = Effect.fnUntraced(function* (organization: string, environment: ApiKey.Environment, count: number) {
+  const keys = Effect.fnUntraced(function* (organization: string, environment: Environment, count: number) {
     const made = Array.from({ length: count }, () => {
       const unchecked = `pk_${environment}_${toBase62(randomBytes(64), 32)}`
       return { id: randomUUID(), text: unchecked + checksum(unchecked) }

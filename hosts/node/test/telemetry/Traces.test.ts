@@ -62,7 +62,7 @@ it("the spans of a topic are found by following links, from its submission to th
   if (submission === undefined) return
   const chain = reached(spans, submission)
   const names = chain.map(({ name }) => name)
-  for (const name of ["topic", "Wakeups.wake", "event", "Courier.deliver"]) expect(names).toContain(name)
+  for (const name of ["topic", "DueAssignments.wake", "event", "Courier.deliver"]) expect(names).toContain(name)
   const delivery = chain.find(({ name }) => name === "Courier.deliver")
   expect(delivery?.attributes).toMatchObject({
     "organization.id": organization,

@@ -1,7 +1,7 @@
 /** What the service says of itself: the committed description, under its own address, and an explorer that needs nobody else. */
 import { readFileSync } from "node:fs"
 import { assert, layer } from "@effect/vitest"
-import { testPersonas } from "@partner-commentary/core/sandbox/TestPersonas"
+import { testPersonas } from "@partner-commentary/core/persona/TestPersonas"
 import * as InMemory from "@partner-commentary/test/InMemory"
 import { type Call, TestApi } from "@partner-commentary/test/TestApi"
 import * as Effect from "effect/Effect"

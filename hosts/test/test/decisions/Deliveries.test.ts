@@ -1,6 +1,6 @@
 /** Decisions, "Events" and "Operations not shown": deliveries as partners see them, retries and recovery. */
 import { assert } from "@effect/vitest"
-import { defaults } from "@partner-commentary/core/webhook/WebhookPolicy"
+import { defaults } from "@partner-commentary/core/shared/WebhookPolicy"
 import { Receivers } from "@partner-commentary/test/Receivers"
 import * as Seed from "@partner-commentary/test/Seed"
 import * as Duration from "effect/Duration"

@@ -6,7 +6,7 @@ import { DashboardIdentity } from "@partner-commentary/core/access/DashboardIden
 import * as Core from "@partner-commentary/core/Core"
 import { Creators } from "@partner-commentary/core/creator/Creators"
 import { PersonaStore } from "@partner-commentary/core/persona/PersonaStore"
-import { testPersonas } from "@partner-commentary/core/sandbox/TestPersonas"
+import { testPersonas } from "@partner-commentary/core/persona/TestPersonas"
 import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
 import { SigningSecrets } from "@partner-commentary/core/shared/SigningSecrets"
 import { WorkerSettings } from "@partner-commentary/server/workers/Rounds"

@@ -1,6 +1,6 @@
 /** What the test environment may store, over HTTP: the refusal of one topic too many, and its retention by a running worker. */
 import { assert, it } from "@effect/vitest"
-import { Environment } from "@partner-commentary/core/access/ApiKey"
+import { Environment } from "@partner-commentary/core/shared/Owner"
 import * as Rounds from "@partner-commentary/server/workers/Rounds"
 import * as Sqlite from "@partner-commentary/sqlite/Sqlite"
 import * as Application from "@partner-commentary/test/Application"

@@ -1,5 +1,5 @@
 /** A partner's engineer with a test key, a live one and a licensed persona, on a clock that moves on command. */
-import { testPersonas } from "@partner-commentary/core/sandbox/TestPersonas"
+import { testPersonas } from "@partner-commentary/core/persona/TestPersonas"
 import * as Seed from "@partner-commentary/test/Seed"
 import { TestApi } from "@partner-commentary/test/TestApi"
 import * as Effect from "effect/Effect"

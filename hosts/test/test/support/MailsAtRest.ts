@@ -1,6 +1,7 @@
 /** When the clock may be moved on: whoever moves it earlier moves it under the hands of workers who have not begun, or are not done. */
-import { Environment } from "@partner-commentary/core/access/ApiKey"
+
 import * as Instant from "@partner-commentary/core/shared/Instant"
+import { Environment } from "@partner-commentary/core/shared/Owner"
 import { AssignmentStore } from "@partner-commentary/core/topic/AssignmentStore"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"

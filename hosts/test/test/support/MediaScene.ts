@@ -1,6 +1,7 @@
 /** What tests of audio and video share: a topic whose creator approved, what its partner then sees, and work by drains alone. */
-import type { MediaKind } from "@partner-commentary/core/commentary/MediaSynthesizer"
+
 import { ShareId } from "@partner-commentary/core/shared/Ids"
+import type { MediaKind } from "@partner-commentary/core/topic/MediaRequest"
 import { drain as drainFor } from "@partner-commentary/server/Workers"
 import * as Application from "@partner-commentary/test/Application"
 import { Mailbox } from "@partner-commentary/test/Mailbox"

@@ -1,7 +1,7 @@
 /** What becomes of topics arrives at webhooks: which change is told of, what is said of it, and when it is tried again. */
 import { assert, it } from "@effect/vitest"
 import { verifyWebhook } from "@partner-commentary/client"
-import { defaults } from "@partner-commentary/core/webhook/WebhookPolicy"
+import { defaults } from "@partner-commentary/core/shared/WebhookPolicy"
 import * as InMemory from "@partner-commentary/test/InMemory"
 import { Receivers } from "@partner-commentary/test/Receivers"
 import * as Seed from "@partner-commentary/test/Seed"

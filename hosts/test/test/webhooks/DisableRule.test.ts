@@ -1,7 +1,7 @@
 /** When a webhook is disabled and its contact is warned: each condition at its edge, as partners see it, on a clock that is set to the moment. */
 import { assert, it } from "@effect/vitest"
 import { Retention } from "@partner-commentary/core/operations/Retention"
-import { defaults } from "@partner-commentary/core/webhook/WebhookPolicy"
+import { defaults } from "@partner-commentary/core/shared/WebhookPolicy"
 import { WebhookNotSent } from "@partner-commentary/core/webhook/WebhookTransport"
 import * as InMemory from "@partner-commentary/test/InMemory"
 import { Mailbox } from "@partner-commentary/test/Mailbox"

@@ -2,7 +2,7 @@
 import { assert, it } from "@effect/vitest"
 import { AccessChanges } from "@partner-commentary/core/access/AccessChanges"
 import { OrganizationRegistry } from "@partner-commentary/core/partner/OrganizationRegistry"
-import { defaults } from "@partner-commentary/core/webhook/WebhookPolicy"
+import { defaults } from "@partner-commentary/core/shared/WebhookPolicy"
 import { WebhookNotSent } from "@partner-commentary/core/webhook/WebhookTransport"
 import * as InMemory from "@partner-commentary/test/InMemory"
 import { Receivers } from "@partner-commentary/test/Receivers"

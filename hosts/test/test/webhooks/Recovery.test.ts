@@ -1,6 +1,6 @@
 /** What did not arrive is sent again on request: counted first, oldest first, slowly first, and by a job that survives. */
 import { assert, it } from "@effect/vitest"
-import { defaults } from "@partner-commentary/core/webhook/WebhookPolicy"
+import { defaults } from "@partner-commentary/core/shared/WebhookPolicy"
 import * as InMemory from "@partner-commentary/test/InMemory"
 import { Receivers } from "@partner-commentary/test/Receivers"
 import * as Seed from "@partner-commentary/test/Seed"

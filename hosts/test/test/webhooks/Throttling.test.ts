@@ -1,6 +1,6 @@
 /** A receiver that answers 429: the webhook as a whole waits, no event loses an attempt, and the contact is told. */
 import { assert, it } from "@effect/vitest"
-import { defaults } from "@partner-commentary/core/webhook/WebhookPolicy"
+import { defaults } from "@partner-commentary/core/shared/WebhookPolicy"
 import * as InMemory from "@partner-commentary/test/InMemory"
 import { Mailbox } from "@partner-commentary/test/Mailbox"
 import { Receivers } from "@partner-commentary/test/Receivers"

@@ -1,6 +1,6 @@
 /** A clock that ran two hours ahead for a moment and came back: what was queued meanwhile is due now, not in two hours. */
 import { assert, it } from "@effect/vitest"
-import { testPersonas } from "@partner-commentary/core/sandbox/TestPersonas"
+import { testPersonas } from "@partner-commentary/core/persona/TestPersonas"
 import type { ShareId } from "@partner-commentary/core/shared/Ids"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import { AssignmentStore } from "@partner-commentary/core/topic/AssignmentStore"

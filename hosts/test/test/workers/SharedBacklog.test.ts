@@ -1,6 +1,6 @@
 /** Two workers at one backlog share it, instead of following each other through the same list. */
 import { assert, it } from "@effect/vitest"
-import { Wakeups } from "@partner-commentary/core/topic/Wakeups"
+import { DueAssignments } from "@partner-commentary/core/operations/DueAssignments"
 import * as Application from "@partner-commentary/test/Application"
 import { Mailbox } from "@partner-commentary/test/Mailbox"
 import { ScriptedGenerator } from "@partner-commentary/test/ScriptedGenerator"
@@ -33,11 +33,11 @@ it.effect("neither of two workers looks at much that the other one has done", ()
     const sql = yield* SqlClient.SqlClient
     yield* sql`UPDATE assignments SET due_at = '2026-03-01T08:00:00.000Z', respond_by = '2026-03-01T08:00:00.000Z'`
 
-    const wakeups = yield* Wakeups
+    const wakeups = yield* DueAssignments
     const woken = { woke: 0, vain: 0 }
     const counted = Layer.succeed(
-      Wakeups,
-      Wakeups.of({
+      DueAssignments,
+      DueAssignments.of({
         ...wakeups,
         wake: (id, mayBegin) =>
           Effect.tap(wakeups.wake(id, mayBegin), ({ woke }) =>

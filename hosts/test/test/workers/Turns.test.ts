@@ -1,11 +1,11 @@
 /** Whose work is done first: nothing live waits behind tests, and nobody's behind all that another organization has. */
 import { assert, it } from "@effect/vitest"
 import { CommentaryGenerator } from "@partner-commentary/core/commentary/CommentaryGenerator"
+import { DueAssignments } from "@partner-commentary/core/operations/DueAssignments"
 import { ShareId } from "@partner-commentary/core/shared/Ids"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import { WorkSignal } from "@partner-commentary/core/shared/WorkSignal"
 import { AssignmentStore } from "@partner-commentary/core/topic/AssignmentStore"
-import { Wakeups } from "@partner-commentary/core/topic/Wakeups"
 import { respond } from "@partner-commentary/core/topic/Workflow"
 import * as Application from "@partner-commentary/test/Application"
 import { Mailbox } from "@partner-commentary/test/Mailbox"
@@ -58,9 +58,9 @@ const woken = Effect.fnUntraced(function* (meanwhile: {
   readonly at: number
   readonly happens: (ids: ReadonlyArray<ShareId>) => Effect.Effect<unknown>
 }) {
-  const wakeups = yield* Wakeups
+  const wakeups = yield* DueAssignments
   const ids: Array<ShareId> = []
-  const counted = Wakeups.of({
+  const counted = DueAssignments.of({
     ...wakeups,
     wake: (id, mayBegin) =>
       Effect.tap(wakeups.wake(id, mayBegin), () => {
@@ -68,7 +68,7 @@ const woken = Effect.fnUntraced(function* (meanwhile: {
         return ids.length === meanwhile.at ? meanwhile.happens(ids) : Effect.void
       })
   })
-  yield* Layer.build(Layer.fresh(Layer.provide(TestApi.workers, Layer.succeed(Wakeups, counted))))
+  yield* Layer.build(Layer.fresh(Layer.provide(TestApi.workers, Layer.succeed(DueAssignments, counted))))
   return ids
 })
 

@@ -1,7 +1,7 @@
 /** What a partner's engineer reads before any operation. */
 
-import { testPersonas } from "@partner-commentary/core/sandbox/TestPersonas"
-import { defaults as webhooks } from "@partner-commentary/core/webhook/WebhookPolicy"
+import { testPersonas } from "@partner-commentary/core/persona/TestPersonas"
+import { defaults as webhooks } from "@partner-commentary/core/shared/WebhookPolicy"
 import * as Duration from "effect/Duration"
 
 export const title = "Partner Commentary API"

@@ -6,12 +6,9 @@ import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import type { ApiKeyId, OrganizationId } from "../shared/Ids.ts"
 import type { Instant } from "../shared/Instant.ts"
+import type { Environment } from "../shared/Owner.ts"
 import { checksum, toBase62 } from "../shared/Secret.ts"
 import type { Scope } from "./Scope.ts"
-
-/** `test` sees test data only. */
-export const Environment = Schema.Literals(["live", "test"])
-export type Environment = typeof Environment.Type
 
 export interface ApiKey {
   readonly id: ApiKeyId

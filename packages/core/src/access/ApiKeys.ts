@@ -19,11 +19,11 @@ import * as Ids from "../shared/Ids.ts"
 import { ApiKeyId, type OrganizationId } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
 import * as Memory from "../shared/Memory.ts"
+import type { Environment } from "../shared/Owner.ts"
 import { hash } from "../shared/Secret.ts"
 import { AccessChanges, type Changed, memory } from "./AccessChanges.ts"
 import {
   type ApiKey,
-  type Environment,
   environmentOf,
   type KeyExpired,
   type KeyRevoked,

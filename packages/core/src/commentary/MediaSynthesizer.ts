@@ -2,10 +2,7 @@
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-
-/** What may be made of a text beside itself. */
-export const MediaKind = Schema.Literals(["audio", "video"])
-export type MediaKind = typeof MediaKind.Type
+import type { MediaKind } from "../topic/MediaRequest.ts"
 
 export interface SynthesisRequest {
   /** As its creator approved it: to be spoken or shown as it stands, never instructions to follow. */

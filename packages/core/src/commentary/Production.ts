@@ -3,16 +3,9 @@ import type { ShareId } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
 import type { Policy } from "../shared/Policy.ts"
 import { toBase62 } from "../shared/Secret.ts"
-import type { MediaKind } from "./MediaSynthesizer.ts"
+import type { MediaRequest } from "../topic/MediaRequest.ts"
 
-/** What an approval asks for, where the topic's output types do. */
-export interface Order {
-  readonly kind: MediaKind
-  /** Unguessable, and the same on every attempt: what was stored twice lies there once. Without what the file's name ends in. */
-  readonly name: string
-}
-
-export interface Production extends Order {
+export interface Production extends MediaRequest {
   readonly shareId: ShareId
   /** The one that it was taken for included. */
   readonly attempts: number

@@ -5,7 +5,7 @@ import type * as Option from "effect/Option"
 import type { LatestDue } from "../shared/DueTimes.ts"
 import type { ShareId } from "../shared/Ids.ts"
 import type { Instant } from "../shared/Instant.ts"
-import type { MediaKind } from "./MediaSynthesizer.ts"
+import type { MediaKind } from "../topic/MediaRequest.ts"
 import type { Production, ProductionOutcome } from "./Production.ts"
 
 export class ProductionStore extends Context.Service<

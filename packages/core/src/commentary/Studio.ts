@@ -11,9 +11,11 @@ import * as Instant from "../shared/Instant.ts"
 import * as LogThrottle from "../shared/LogThrottle.ts"
 import { Policy } from "../shared/Policy.ts"
 import { AssignmentStore } from "../topic/AssignmentStore.ts"
+import type { MediaRequest } from "../topic/MediaRequest.ts"
+import { MediaKind } from "../topic/MediaRequest.ts"
 import { MediaStorage } from "./MediaStorage.ts"
-import { extensions, MediaKind, MediaSynthesizer } from "./MediaSynthesizer.ts"
-import { afterFailure, isWornOut, nameOf, type Order, type Production, randomnessOfName } from "./Production.ts"
+import { extensions, MediaSynthesizer } from "./MediaSynthesizer.ts"
+import { afterFailure, isWornOut, nameOf, type Production, randomnessOfName } from "./Production.ts"
 import { ProductionStore } from "./ProductionStore.ts"
 
 /** What is mounted: nothing of any kind where nothing could be stored. */
@@ -28,7 +30,7 @@ export const orders = Effect.gen(function* () {
   const kinds = yield* mounted
   const random = yield* SecureRandom.SecureRandom
   return Effect.forEach(kinds, (kind) =>
-    Effect.map(random.randomBytes(randomnessOfName), (bytes): Order => ({ kind, name: nameOf(bytes) }))
+    Effect.map(random.randomBytes(randomnessOfName), (bytes): MediaRequest => ({ kind, name: nameOf(bytes) }))
   )
 })
 

@@ -10,6 +10,7 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { maxCommentaryLength } from "../commentary/CommentaryGenerator.ts"
 import * as Studio from "../commentary/Studio.ts"
+import { CreatorLinks } from "../mail/CreatorLinks.ts"
 import { MailStore } from "../mail/MailStore.ts"
 import * as Ids from "../shared/Ids.ts"
 import { CommentaryId, type DraftId } from "../shared/Ids.ts"
@@ -22,7 +23,6 @@ import { type Assignment, settledAt } from "../topic/Assignment.ts"
 import { type AssignmentInContext, AssignmentStore, type OpenAssignments } from "../topic/AssignmentStore.ts"
 import * as Workflow from "../topic/Workflow.ts"
 import { ActionRefused, type Change } from "../topic/Workflow.ts"
-import { CreatorLinks } from "./CreatorLinks.ts"
 
 /** The link is forged, mistyped, expired, for a former address, or its reading time is over: not told apart. */
 export class LinkInvalid extends Schema.TaggedError<LinkInvalid>()("LinkInvalid", {}) {}

@@ -3,7 +3,7 @@ import * as Duration from "effect/Duration"
 import type { OrganizationId, ShareId } from "../shared/Ids.ts"
 import type { Instant } from "../shared/Instant.ts"
 import type { NoticeKind } from "../topic/Workflow.ts"
-import type { WebhookMention, WebhookNoticeKind } from "../webhook/WebhookNotices.ts"
+import type { WebhookMention, WebhookNoticeKind } from "./WebhookNotices.ts"
 
 /** `desk`: a creator's link to all open requests. `undeliverable`: tells the partner's contact that a request did not arrive. */
 export type MailKind = NoticeKind | WebhookNoticeKind | "desk" | "undeliverable"

@@ -4,12 +4,12 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import { testPersonaOf, testPersonas } from "../sandbox/TestPersonas.ts"
 import { isKept, PersonaId } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
-import type { Owner } from "../topic/TopicStore.ts"
+import type { Owner } from "../shared/Owner.ts"
 import type { Persona } from "./Persona.ts"
 import { PersonaStore } from "./PersonaStore.ts"
+import { testPersonaOf, testPersonas } from "./TestPersonas.ts"
 
 export class PersonaNotFound extends Schema.TaggedError<PersonaNotFound>()("PersonaNotFound", {}) {}
 /** The persona exists, but the organization holds no active licence for it. */

@@ -1,8 +1,7 @@
 /** The product's figures: windows, bounds and schedules, with their defaults. Hosts read some of them from the environment. */
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
-import type { TestStorage } from "../sandbox/TestStorage.ts"
-import * as Webhooks from "../webhook/WebhookPolicy.ts"
+import * as Webhooks from "./WebhookPolicy.ts"
 
 export interface Policy {
   /** How long a creator may take to respond, counted from the handed-over mail. */
@@ -36,7 +35,7 @@ export interface Policy {
   /** Test topics are deleted, by whole days (UTC), when they are older than this. */
   readonly testRetention: Duration.Duration
   /** What the test environment stores for one organization at most. */
-  readonly testStorage: TestStorage
+  readonly testStorage: { readonly topics: number; readonly bytes: number }
   /** An idempotency key gives its first answer again for so long. */
   readonly idempotencyWindow: Duration.Duration
   readonly webhooks: Webhooks.WebhookPolicy

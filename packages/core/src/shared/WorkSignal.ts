@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Queue from "effect/Queue"
 import type * as Scope from "effect/Scope"
-import type { Environment } from "../access/ApiKey.ts"
+import type { Environment } from "./Owner.ts"
 import { afterCommit } from "./Transaction.ts"
 
 /** What somebody may be listening for. */

@@ -1,9 +1,11 @@
 /** One persona's part in one topic: what is known of it. How it may change is the Workflow's. */
+
 import * as Schema from "effect/Schema"
-import type { Environment } from "../access/ApiKey.ts"
 import type { Creator } from "../persona/Persona.ts"
+import type { SimulationPath } from "../persona/TestPersonas.ts"
 import type { CommentaryId, DraftId, OrganizationId, PersonaId, ShareId, TopicId } from "../shared/Ids.ts"
 import type { Instant } from "../shared/Instant.ts"
+import type { Environment } from "../shared/Owner.ts"
 
 export const AssignmentStatus = Schema.Literals([
   "topic_sent",
@@ -24,10 +26,6 @@ export const FailureReason = Schema.Literals([
   "withdrawn"
 ])
 export type FailureReason = typeof FailureReason.Type
-
-/** What a simulated creator does in the end: each path leads to another one. `wait` goes on when it is told to, and not before. */
-export const SimulationPath = Schema.Literals(["approve", "decline", "expire", "fail", "wait"])
-export type SimulationPath = typeof SimulationPath.Type
 
 export interface Assignment {
   readonly id: ShareId

@@ -1,8 +1,8 @@
 /** What a partner asks about, and the rules that its text and reference obey. */
 import * as Schema from "effect/Schema"
-import type { Environment } from "../access/ApiKey.ts"
 import type { OrganizationId, TopicId } from "../shared/Ids.ts"
 import type { Instant } from "../shared/Instant.ts"
+import type { Environment } from "../shared/Owner.ts"
 import { codePoints, hasControls, isReadable } from "../shared/Text.ts"
 import type { TopicCounts, TopicStatus } from "./TopicStatus.ts"
 

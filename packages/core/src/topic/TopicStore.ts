@@ -2,21 +2,15 @@
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
-import type { Environment } from "../access/ApiKey.ts"
-import type { TestStorageFull } from "../sandbox/TestStorage.ts"
-import type { OrganizationId, PersonaId, ShareId, TopicId } from "../shared/Ids.ts"
+import type { PersonaId, ShareId, TopicId } from "../shared/Ids.ts"
+import type { Owner } from "../shared/Owner.ts"
 import type { Cursor, Page } from "../shared/Page.ts"
 import type { QuotaExceeded } from "../usage/Quota.ts"
 import type { Assignment, FailureReason } from "./Assignment.ts"
 import type { NoValidPersonas, Submission, SubmissionResult } from "./Submission.ts"
+import type { TestStorageFull } from "./TestStorage.ts"
 import type { Metadata, Topic } from "./Topic.ts"
 import type { TopicStatus } from "./TopicStatus.ts"
-
-/** Whose topics: one organization's, of one environment. Nothing outside it is ever seen. */
-export interface Owner {
-  readonly organizationId: OrganizationId
-  readonly environment: Environment
-}
 
 /** What a partner may see of an assignment. */
 export type PublicAssignment = Pick<

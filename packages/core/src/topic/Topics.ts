@@ -11,11 +11,11 @@ import type { Principal } from "../access/ApiKeys.ts"
 import type { Persona } from "../persona/Persona.ts"
 import { PersonaStore } from "../persona/PersonaStore.ts"
 import { nameable } from "../persona/Personas.ts"
-import { testPersonaOf } from "../sandbox/TestPersonas.ts"
-import { bytesOf, type TestStorageFull } from "../sandbox/TestStorage.ts"
+import { testPersonaOf } from "../persona/TestPersonas.ts"
 import * as Ids from "../shared/Ids.ts"
 import { type PersonaId, ShareId, TopicId } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
+import type { Owner } from "../shared/Owner.ts"
 import type { Page } from "../shared/Page.ts"
 import { Policy } from "../shared/Policy.ts"
 import * as Subject from "../shared/Subject.ts"
@@ -30,11 +30,11 @@ import {
   type Submission,
   type SubmissionResult
 } from "./Submission.ts"
+import { bytesOf, type TestStorageFull } from "./TestStorage.ts"
 import { ContentProblem, contentProblem, type Metadata, type OutputType, type Topic } from "./Topic.ts"
 import {
   type FoundByReference,
   type ListedTopic,
-  type Owner,
   type ReferenceDepth,
   type TopicList,
   type TopicProgress,

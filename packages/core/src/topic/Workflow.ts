@@ -4,13 +4,13 @@
  */
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import type { Order } from "../commentary/Production.ts"
 import type { AuditEntry } from "../shared/AuditLog.ts"
 import type { CommentaryId, DraftId } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
 import type { Policy } from "../shared/Policy.ts"
 import { dueAt } from "./Agenda.ts"
 import { type Assignment, AssignmentStatus, type FailureReason, isSettled } from "./Assignment.ts"
+import type { MediaRequest } from "./MediaRequest.ts"
 
 /** What moves an assignment from one status to another. */
 type Trigger = "respond" | "decline" | "expire" | "draft" | "approve"
@@ -59,7 +59,7 @@ export interface Change {
   /** A mail that was handed over, to be marked so in the same transaction. Where another attempt has overtaken this one, nothing changes. */
   readonly delivered?: MailAttempt
   /** Audio and video to be made of what was approved, where the topic asks for them. */
-  readonly orders?: ReadonlyArray<Order>
+  readonly orders?: ReadonlyArray<MediaRequest>
 }
 
 /** An action that the present state does not allow; nothing changed. */
@@ -119,7 +119,7 @@ export const approve = (
     readonly commentaryId: CommentaryId
     /** SHA-256 of the text that is approved, for the record. */
     readonly contentHash: string
-    readonly orders?: ReadonlyArray<Order>
+    readonly orders?: ReadonlyArray<MediaRequest>
   },
   now: Instant.Instant
 ): Step => {

@@ -7,7 +7,7 @@ import { ApiKeyStore } from "../access/ApiKeyStore.ts"
 import type { Principal } from "../access/ApiKeys.ts"
 import type { ApiKeyId } from "../shared/Ids.ts"
 import type { Instant } from "../shared/Instant.ts"
-import type { Owner } from "../topic/TopicStore.ts"
+import type { Owner } from "../shared/Owner.ts"
 import { type PeriodName, periodOf } from "./BillingPeriod.ts"
 import { type Calls, UsageStore } from "./UsageStore.ts"
 

@@ -1,7 +1,7 @@
 /** The port that tells what a month has seen. Holding and giving back happens with the change that causes it, in the topics' stores. */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
-import type { Owner } from "../topic/TopicStore.ts"
+import type { Owner } from "../shared/Owner.ts"
 import type { PeriodName } from "./BillingPeriod.ts"
 import type { Held } from "./Quota.ts"
 

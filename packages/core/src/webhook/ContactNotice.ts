@@ -4,9 +4,9 @@
  * between. So no caller can flood a contact, and no change stays untold. Pure: the store queues the mails.
  */
 import type { NewMail } from "../mail/Mail.ts"
+import type { WebhookMention, WebhookNoticeKind } from "../mail/WebhookNotices.ts"
 import type { OrganizationId, WebhookId } from "../shared/Ids.ts"
 import { type Instant, toIso } from "../shared/Instant.ts"
-import type { WebhookMention, WebhookNoticeKind } from "./WebhookNotices.ts"
 
 export interface ContactNotice {
   readonly organizationId: OrganizationId

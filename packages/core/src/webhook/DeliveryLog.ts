@@ -4,7 +4,7 @@ import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
 import type { EventId, WebhookId } from "../shared/Ids.ts"
 import type { Instant } from "../shared/Instant.ts"
-import type { Owner } from "../topic/TopicStore.ts"
+import type { Owner } from "../shared/Owner.ts"
 import type { Delivery, DeliveryState } from "./Delivery.ts"
 import type { Receiver } from "./Health.ts"
 

@@ -2,9 +2,9 @@
 import * as Duration from "effect/Duration"
 import * as Schema from "effect/Schema"
 import * as Instant from "../shared/Instant.ts"
+import type { WebhookPolicy } from "../shared/WebhookPolicy.ts"
 import type { Attempt } from "./Attempt.ts"
 import { requestedMoment } from "./RetryAfter.ts"
-import type { WebhookPolicy } from "./WebhookPolicy.ts"
 
 /** Who asked for an attempt. `probe`: the circuit breaker, to see whether the receiver is back. */
 export const AttemptKind = Schema.Literals(["scheduled", "manual", "probe"])

@@ -3,7 +3,7 @@ import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type { EventId } from "../shared/Ids.ts"
 import type { Instant } from "../shared/Instant.ts"
-import type { Owner } from "../topic/TopicStore.ts"
+import type { Owner } from "../shared/Owner.ts"
 import type { EventType } from "./EventType.ts"
 
 export interface EventList {

@@ -5,10 +5,10 @@
 import * as Duration from "effect/Duration"
 import type { EventId } from "../shared/Ids.ts"
 import type * as Instant from "../shared/Instant.ts"
+import type { WebhookPolicy } from "../shared/WebhookPolicy.ts"
 import type { Attempt } from "./Attempt.ts"
 import * as Throttle from "./Throttle.ts"
 import type { Webhook } from "./Webhook.ts"
-import type { WebhookPolicy } from "./WebhookPolicy.ts"
 
 /** What is known beyond `consecutiveFailures` of the failures since the last success. */
 export interface Health {

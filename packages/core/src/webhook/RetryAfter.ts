@@ -2,8 +2,8 @@
 import * as Duration from "effect/Duration"
 import * as Option from "effect/Option"
 import * as Instant from "../shared/Instant.ts"
+import type { WebhookPolicy } from "../shared/WebhookPolicy.ts"
 import type { Attempt } from "./Attempt.ts"
-import type { WebhookPolicy } from "./WebhookPolicy.ts"
 
 /** Counts on 429 and 503 alone, and for `longestWait` at most. Without a readable value it is now. */
 export const requestedMoment = (

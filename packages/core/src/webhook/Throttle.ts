@@ -4,9 +4,9 @@
  */
 import * as Duration from "effect/Duration"
 import type * as Instant from "../shared/Instant.ts"
+import type { WebhookPolicy } from "../shared/WebhookPolicy.ts"
 import type { Attempt } from "./Attempt.ts"
 import { requestedMoment } from "./RetryAfter.ts"
-import type { WebhookPolicy } from "./WebhookPolicy.ts"
 
 export interface Throttle {
   /** The first 429. An hour without one ends the period. */

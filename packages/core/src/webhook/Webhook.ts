@@ -2,7 +2,7 @@
 import * as Schema from "effect/Schema"
 import type { WebhookId } from "../shared/Ids.ts"
 import type { Instant } from "../shared/Instant.ts"
-import type { Owner } from "../topic/TopicStore.ts"
+import type { Owner } from "../shared/Owner.ts"
 import type { EventType } from "./EventType.ts"
 
 /** What a partner may set. */

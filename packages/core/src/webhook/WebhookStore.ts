@@ -6,7 +6,7 @@ import * as Schema from "effect/Schema"
 import type { AuditEntry } from "../shared/AuditLog.ts"
 import type { OrganizationId, WebhookId } from "../shared/Ids.ts"
 import type { Instant } from "../shared/Instant.ts"
-import type { Owner } from "../topic/TopicStore.ts"
+import type { Owner } from "../shared/Owner.ts"
 import type { ContactNotice } from "./ContactNotice.ts"
 import type { Webhook } from "./Webhook.ts"
 

@@ -1,9 +1,10 @@
 /** The audit entry and the notice to the contact, when a receiver fails or answers 429 for long, or is gone. Pure. */
+
+import type { WebhookNoticeKind } from "../mail/WebhookNotices.ts"
 import * as Instant from "../shared/Instant.ts"
 import type { Attempt } from "./Attempt.ts"
 import type { Settlement } from "./DeliveryStore.ts"
 import type { Alarm, Receiver } from "./Health.ts"
-import type { WebhookNoticeKind } from "./WebhookNotices.ts"
 import { hostOf } from "./WebhookUrl.ts"
 
 /** Nobody is mailed about the test environment. */

@@ -1,4 +1,5 @@
 import { describe, it } from "@effect/vitest"
+import type { Owner } from "@partner-commentary/core/shared/Owner"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
@@ -7,7 +8,6 @@ import { add, type Course, newTally } from "../../src/performance/Figures.ts"
 import { maxAssignments, Performance } from "../../src/performance/Performance.ts"
 import { type KeptOfPersona, PerformanceStore } from "../../src/performance/PerformanceStore.ts"
 import type { OrganizationId, PersonaId } from "../../src/shared/Ids.ts"
-import type { Owner } from "../../src/topic/TopicStore.ts"
 import { noon, uuid } from "../topic/FreshAssignment.ts"
 
 const owner: Owner = { organizationId: uuid<OrganizationId>(1), environment: "live" }

@@ -1,5 +1,6 @@
 /** Simulated creators at random: whatever they do and are told to do, the workflow holds and everything ends. */
 import { describe, it } from "@effect/vitest"
+import { SimulationPath } from "@partner-commentary/core/persona/TestPersonas"
 import * as Duration from "effect/Duration"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
@@ -8,7 +9,7 @@ import { assert } from "vitest"
 import { wake } from "../../src/commentary/Generation.ts"
 import { act, actionsOf, isToAct, nextAction, SimulatedAction } from "../../src/sandbox/Simulation.ts"
 import { defaults } from "../../src/shared/Policy.ts"
-import { type Assignment, isSettled, SimulationPath } from "../../src/topic/Assignment.ts"
+import { type Assignment, isSettled } from "../../src/topic/Assignment.ts"
 import { change, transitions } from "../../src/topic/Workflow.ts"
 import { commentaryId, draftId, freshAssignment, noon } from "../topic/FreshAssignment.ts"
 

@@ -1,7 +1,8 @@
 /** When a delivery is tried again: the schedule, its jitter, what a receiver may ask for, and who asked for the attempt. */
+
+import { defaults as policy } from "@partner-commentary/core/shared/WebhookPolicy"
 import type { Attempt } from "@partner-commentary/core/webhook/Attempt"
 import { askedByHand, next, type Queued, type Standing } from "@partner-commentary/core/webhook/DeliveryPlan"
-import { defaults as policy } from "@partner-commentary/core/webhook/WebhookPolicy"
 import * as Duration from "effect/Duration"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"

@@ -1,8 +1,8 @@
 /** Every rule about receivers at its edge: who is warned, who is disabled, when the breaker opens, probes, closes and drains. */
 import { EventId, OrganizationId, WebhookId } from "@partner-commentary/core/shared/Ids"
+import { defaults as policy } from "@partner-commentary/core/shared/WebhookPolicy"
 import type { Attempt } from "@partner-commentary/core/webhook/Attempt"
 import * as Health from "@partner-commentary/core/webhook/Health"
-import { defaults as policy } from "@partner-commentary/core/webhook/WebhookPolicy"
 import { describe, expect, it } from "vitest"
 
 const second = 1000

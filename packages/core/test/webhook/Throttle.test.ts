@@ -1,7 +1,8 @@
 /** Every rule about 429 at its edge: how long the webhook pauses, what lengthens the pause, and when the contact is told. */
+
+import { defaults as policy } from "@partner-commentary/core/shared/WebhookPolicy"
 import type { Attempt } from "@partner-commentary/core/webhook/Attempt"
 import * as Throttle from "@partner-commentary/core/webhook/Throttle"
-import { defaults as policy } from "@partner-commentary/core/webhook/WebhookPolicy"
 import { describe, expect, it } from "vitest"
 
 const second = 1000

@@ -1,5 +1,5 @@
 /** What one state puts on a creator's page, and the pieces that several states share. */
-import { utcDate } from "@partner-commentary/core/creator/Notices"
+import { utcDate } from "@partner-commentary/core/mail/CreatorNotices"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import type { Assignment } from "@partner-commentary/core/topic/Assignment"
 import type { AssignmentInContext } from "@partner-commentary/core/topic/AssignmentStore"

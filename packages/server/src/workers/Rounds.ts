@@ -2,17 +2,18 @@
  * One look at each kind of work: what is due is taken, and what takes its time is left under way. How often somebody looks, and
  * for how long, is the Workers'.
  */
-import type { Environment } from "@partner-commentary/core/access/ApiKey"
+
 import { Drafting } from "@partner-commentary/core/commentary/Drafting"
 import { Studio } from "@partner-commentary/core/commentary/Studio"
 import { Postman } from "@partner-commentary/core/mail/Postman"
+import { DueAssignments } from "@partner-commentary/core/operations/DueAssignments"
 import { Retention } from "@partner-commentary/core/operations/Retention"
 import type { OrganizationId, ShareId } from "@partner-commentary/core/shared/Ids"
 import * as Instant from "@partner-commentary/core/shared/Instant"
+import type { Environment } from "@partner-commentary/core/shared/Owner"
 import { Policy } from "@partner-commentary/core/shared/Policy"
 import { dueIn, type Work, WorkSignal } from "@partner-commentary/core/shared/WorkSignal"
 import type { DueLane } from "@partner-commentary/core/topic/AssignmentStore"
-import { Wakeups } from "@partner-commentary/core/topic/Wakeups"
 import { Courier, type Errand } from "@partner-commentary/core/webhook/Courier"
 import { Recoveries, stepSize } from "@partner-commentary/core/webhook/Recoveries"
 import { Webhooks } from "@partner-commentary/core/webhook/Webhooks"
@@ -83,7 +84,7 @@ const inTurn = Effect.fnUntraced(function* (due: ReadonlyArray<DueLane>) {
  * scope closes.
  */
 export const assignments = Effect.fnUntraced(function* (environment: Environment) {
-  const wakeups = yield* Wakeups
+  const wakeups = yield* DueAssignments
   const drafting = yield* Drafting
   const settings = yield* WorkerSettings
   const attempts = yield* FiberSet.make()

@@ -3,8 +3,9 @@
  * what removed webhooks left, audio and video. As loops for a process that stays (`layer`), and until nothing is due for one that is only called now and then
  * (`drain`). Any number may run on one database: each piece is taken by one, and taken again if that one dies.
  */
-import { Environment } from "@partner-commentary/core/access/ApiKey"
+
 import * as Instant from "@partner-commentary/core/shared/Instant"
+import { Environment } from "@partner-commentary/core/shared/Owner"
 import { reasonOf } from "@partner-commentary/core/shared/Reason"
 import { WorkSignal } from "@partner-commentary/core/shared/WorkSignal"
 import * as Cause from "effect/Cause"

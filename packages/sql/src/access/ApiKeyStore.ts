@@ -1,11 +1,12 @@
 /** API keys, found by the hash of their text. */
-import { type ApiKey, Environment, TooManyKeys } from "@partner-commentary/core/access/ApiKey"
+import { type ApiKey, TooManyKeys } from "@partner-commentary/core/access/ApiKey"
 import { ApiKeyStore, type IssuedKey, type KeyChange } from "@partner-commentary/core/access/ApiKeyStore"
 import { Scope } from "@partner-commentary/core/access/Scope"
 import type { AuditEntry } from "@partner-commentary/core/shared/AuditLog"
 import { ApiKeyId, OrganizationId } from "@partner-commentary/core/shared/Ids"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import { toIso } from "@partner-commentary/core/shared/Instant"
+import { Environment } from "@partner-commentary/core/shared/Owner"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"

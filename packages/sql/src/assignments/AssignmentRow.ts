@@ -1,5 +1,6 @@
 /** How an assignment lies in its table: every field a column. Mapped by hand, for these are read and written most. */
-import type { Environment } from "@partner-commentary/core/access/ApiKey"
+
+import type { SimulationPath } from "@partner-commentary/core/persona/TestPersonas"
 import type {
   CommentaryId,
   DraftId,
@@ -9,12 +10,8 @@ import type {
   TopicId
 } from "@partner-commentary/core/shared/Ids"
 import { fromIso, type Instant, toIso } from "@partner-commentary/core/shared/Instant"
-import type {
-  Assignment,
-  AssignmentStatus,
-  FailureReason,
-  SimulationPath
-} from "@partner-commentary/core/topic/Assignment"
+import type { Environment } from "@partner-commentary/core/shared/Owner"
+import type { Assignment, AssignmentStatus, FailureReason } from "@partner-commentary/core/topic/Assignment"
 import type { PublicAssignment } from "@partner-commentary/core/topic/TopicStore"
 import { addressKey, fromIsoOrNull, toIsoOrNull } from "../database/Columns.ts"
 

@@ -1,9 +1,10 @@
 /** Assignments: found by share id, creator and due time, and changed as whole transactions under the lock of their topic. */
-import type { Environment } from "@partner-commentary/core/access/ApiKey"
+
 import { noticeId } from "@partner-commentary/core/mail/Mail"
 import { type LatestDue, tolerance } from "@partner-commentary/core/shared/DueTimes"
 import type { OrganizationId, ShareId, TopicId } from "@partner-commentary/core/shared/Ids"
 import * as Instant from "@partner-commentary/core/shared/Instant"
+import type { Environment } from "@partner-commentary/core/shared/Owner"
 import * as Subject from "@partner-commentary/core/shared/Subject"
 import { dueIn, type Work } from "@partner-commentary/core/shared/WorkSignal"
 import type { Assignment } from "@partner-commentary/core/topic/Assignment"

@@ -1,11 +1,11 @@
 /** Mails until they are handed over. The queue is the table's own due times; whoever takes one moves its due time to the lease's end. */
 import { type Mail, type MailKind, type NewMail, repeated } from "@partner-commentary/core/mail/Mail"
 import { type MailOutcome, MailStore } from "@partner-commentary/core/mail/MailStore"
+import type { WebhookMention } from "@partner-commentary/core/mail/WebhookNotices"
 import { latestAfter } from "@partner-commentary/core/shared/DueTimes"
 import type { OrganizationId, ShareId } from "@partner-commentary/core/shared/Ids"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import type { MailAttempt } from "@partner-commentary/core/topic/Workflow"
-import type { WebhookMention } from "@partner-commentary/core/webhook/WebhookNotices"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"

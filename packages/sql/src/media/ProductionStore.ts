@@ -1,9 +1,10 @@
 /** Productions until they are made or given up. The queue is the table's own due times; whoever takes one moves its due time to the lease's end. */
-import type { MediaKind } from "@partner-commentary/core/commentary/MediaSynthesizer"
-import type { Order, Production } from "@partner-commentary/core/commentary/Production"
+
+import type { Production } from "@partner-commentary/core/commentary/Production"
 import { ProductionStore } from "@partner-commentary/core/commentary/ProductionStore"
 import type { ShareId, TopicId } from "@partner-commentary/core/shared/Ids"
 import * as Instant from "@partner-commentary/core/shared/Instant"
+import type { MediaKind, MediaRequest } from "@partner-commentary/core/topic/MediaRequest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
@@ -121,7 +122,7 @@ export const layer = Layer.effect(
 export const order = (
   sql: SqlClient.SqlClient,
   { id, topicId }: { readonly id: ShareId; readonly topicId: TopicId },
-  orders: ReadonlyArray<Order>,
+  orders: ReadonlyArray<MediaRequest>,
   at: Instant.Instant
 ) =>
   Effect.forEach(

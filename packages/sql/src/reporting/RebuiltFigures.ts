@@ -2,8 +2,9 @@
  * Rebuilds the daily figures from the assignments, one day of one owner in a transaction, while others go on writing. A writer changes
  * its assignment before the figures, so whoever waits for the lock adds what the recount could not see yet.
  */
-import type { Environment } from "@partner-commentary/core/access/ApiKey"
+
 import type { OrganizationId } from "@partner-commentary/core/shared/Ids"
+import type { Environment } from "@partner-commentary/core/shared/Owner"
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
 import { transact } from "../database/Transaction.ts"

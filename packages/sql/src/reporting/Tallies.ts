@@ -2,7 +2,7 @@
  * What is counted with every change, so that nobody counts rows: how many topics of an organization stand where, and what its
  * requests of a day came to, by persona. One statement adds to any number of them; what each means is TopicTotals' and KeptFigures'.
  */
-import type { Owner } from "@partner-commentary/core/topic/TopicStore"
+import type { Owner } from "@partner-commentary/core/shared/Owner"
 import type * as SqlClient from "effect/sql/SqlClient"
 import { values } from "../database/Values.ts"
 

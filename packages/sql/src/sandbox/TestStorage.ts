@@ -1,6 +1,7 @@
 /** Counters of what each organization's test environment stores: changed with every topic that comes or goes, so that no table is counted. */
-import type { TestStorage } from "@partner-commentary/core/sandbox/TestStorage"
+
 import type { OrganizationId } from "@partner-commentary/core/shared/Ids"
+import type { TestStorage } from "@partner-commentary/core/topic/TestStorage"
 import * as Effect from "effect/Effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 

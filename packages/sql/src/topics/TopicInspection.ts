@@ -1,10 +1,10 @@
 /** What an operator sees of one topic: its rows, and what lies beside them. It looks only, and by keys alone, however much there is of other topics. */
 import { attemptFailedAction } from "@partner-commentary/core/commentary/Generation"
-import type { MediaKind } from "@partner-commentary/core/commentary/MediaSynthesizer"
 import type { MailKind } from "@partner-commentary/core/mail/Mail"
 import type { EventId } from "@partner-commentary/core/shared/Ids"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import type { Assignment } from "@partner-commentary/core/topic/Assignment"
+import type { MediaKind } from "@partner-commentary/core/topic/MediaRequest"
 import type { Topic } from "@partner-commentary/core/topic/Topic"
 import { firstIdAt } from "@partner-commentary/core/webhook/Event"
 import type { EventType } from "@partner-commentary/core/webhook/EventType"

@@ -3,10 +3,10 @@
  * each by itself. Where it is a way over the network, TopicIntakeAtOnce has the same in one. What follows is TopicStore's to decide.
  */
 import { noticeId } from "@partner-commentary/core/mail/Mail"
-import type { TestStorage as TestStored } from "@partner-commentary/core/sandbox/TestStorage"
 import type { PersonaId } from "@partner-commentary/core/shared/Ids"
 import { toIso } from "@partner-commentary/core/shared/Instant"
 import { assignments, type Sending, type Submission } from "@partner-commentary/core/topic/Submission"
+import type { TestStorage as TestStored } from "@partner-commentary/core/topic/TestStorage"
 import { none } from "@partner-commentary/core/topic/TopicStatus"
 import { periodOf } from "@partner-commentary/core/usage/BillingPeriod"
 import * as Effect from "effect/Effect"

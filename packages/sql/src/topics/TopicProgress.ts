@@ -3,9 +3,10 @@
  * the network, the topics that are asked for at one time are read by one; within a transaction, each by itself.
  */
 import type { PersonaId, ShareId, TopicId } from "@partner-commentary/core/shared/Ids"
+import type { Owner } from "@partner-commentary/core/shared/Owner"
 import type { AssignmentStatus, FailureReason } from "@partner-commentary/core/topic/Assignment"
 import type { TopicStatus } from "@partner-commentary/core/topic/TopicStatus"
-import type { Owner, TopicProgress } from "@partner-commentary/core/topic/TopicStore"
+import type { TopicProgress } from "@partner-commentary/core/topic/TopicStore"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"

@@ -1,9 +1,9 @@
 /** What is read of topics: one query each, by an index, and a list's total from where it is kept. Progress is TopicProgress's. */
 import type { TopicId } from "@partner-commentary/core/shared/Ids"
 import { toIso } from "@partner-commentary/core/shared/Instant"
+import type { Owner } from "@partner-commentary/core/shared/Owner"
 import { statuses, type TopicStatus } from "@partner-commentary/core/topic/TopicStatus"
 import type {
-  Owner,
   PublicAssignment,
   ReferenceDepth,
   TopicList,

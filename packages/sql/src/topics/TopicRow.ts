@@ -1,7 +1,8 @@
 /** How a topic lies in its table: one column for each of its counts. */
-import type { Environment } from "@partner-commentary/core/access/ApiKey"
+
 import type { OrganizationId, TopicId } from "@partner-commentary/core/shared/Ids"
 import { fromIso, toIso } from "@partner-commentary/core/shared/Instant"
+import type { Environment } from "@partner-commentary/core/shared/Owner"
 import type { Topic } from "@partner-commentary/core/topic/Topic"
 import { statuses, type TopicCounts, type TopicStatus } from "@partner-commentary/core/topic/TopicStatus"
 import type { ListedTopic } from "@partner-commentary/core/topic/TopicStore"

@@ -2,8 +2,9 @@
  * Topics: taken in as one transaction each, read by one query each. Where a statement is a way over the network, those that an owner sends at
  * one time are taken in together. How assignments change is AssignmentStore's.
  */
-import * as TestStorage from "@partner-commentary/core/sandbox/TestStorage"
+
 import { assignments, NoValidPersonas, results, type Submission } from "@partner-commentary/core/topic/Submission"
+import * as TestStorage from "@partner-commentary/core/topic/TestStorage"
 import type { Topic } from "@partner-commentary/core/topic/Topic"
 import { none } from "@partner-commentary/core/topic/TopicStatus"
 import { TopicStore } from "@partner-commentary/core/topic/TopicStore"

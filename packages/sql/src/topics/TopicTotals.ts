@@ -1,6 +1,7 @@
 /** How many topics of an organization stand where: kept with every change, so that lists need not count. */
+
+import type { Owner } from "@partner-commentary/core/shared/Owner"
 import type { TopicStatus } from "@partner-commentary/core/topic/TopicStatus"
-import type { Owner } from "@partner-commentary/core/topic/TopicStore"
 import * as Effect from "effect/Effect"
 import type * as SqlClient from "effect/sql/SqlClient"
 import type { Tally } from "../reporting/Tallies.ts"

@@ -1,5 +1,5 @@
 /** What a month has seen, and the one statement by which it sees more. */
-import type { Owner } from "@partner-commentary/core/topic/TopicStore"
+import type { Owner } from "@partner-commentary/core/shared/Owner"
 import type { PeriodName } from "@partner-commentary/core/usage/BillingPeriod"
 import { type Calls, UsageStore } from "@partner-commentary/core/usage/UsageStore"
 import * as Effect from "effect/Effect"

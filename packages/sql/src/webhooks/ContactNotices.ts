@@ -1,4 +1,6 @@
 /** Queues notices to organizations' contacts, in the transaction of what they tell: one mail for each organization in five minutes. */
+
+import type { WebhookMention } from "@partner-commentary/core/mail/WebhookNotices"
 import type { WebhookId } from "@partner-commentary/core/shared/Ids"
 import {
   bucketOf,
@@ -9,7 +11,6 @@ import {
   shortened,
   withNotice
 } from "@partner-commentary/core/webhook/ContactNotice"
-import type { WebhookMention } from "@partner-commentary/core/webhook/WebhookNotices"
 import * as Effect from "effect/Effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"

@@ -1,7 +1,8 @@
 /** How a webhook and what is known of its receiver lie in a row. */
-import { Environment } from "@partner-commentary/core/access/ApiKey"
+
 import { OrganizationId, WebhookId } from "@partner-commentary/core/shared/Ids"
 import { fromIso } from "@partner-commentary/core/shared/Instant"
+import { Environment } from "@partner-commentary/core/shared/Owner"
 import { EventType } from "@partner-commentary/core/webhook/EventType"
 import { type Health, healthy, type Receiver } from "@partner-commentary/core/webhook/Health"
 import { type Webhook, WebhookStatus } from "@partner-commentary/core/webhook/Webhook"

@@ -2,7 +2,7 @@
 import type { AuditEntry } from "@partner-commentary/core/shared/AuditLog"
 import type { WebhookId } from "@partner-commentary/core/shared/Ids"
 import * as Instant from "@partner-commentary/core/shared/Instant"
-import type { Owner } from "@partner-commentary/core/topic/TopicStore"
+import type { Owner } from "@partner-commentary/core/shared/Owner"
 import type { Webhook } from "@partner-commentary/core/webhook/Webhook"
 import {
   type Disabling,

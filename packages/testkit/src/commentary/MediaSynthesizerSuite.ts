@@ -3,10 +3,10 @@ import { assert, describe } from "@effect/vitest"
 import { maxCommentaryLength } from "@partner-commentary/core/commentary/CommentaryGenerator"
 import {
   extensions,
-  type MediaKind,
   MediaSynthesizer,
   type SynthesisRequest
 } from "@partner-commentary/core/commentary/MediaSynthesizer"
+import type { MediaKind } from "@partner-commentary/core/topic/MediaRequest"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import { guarantees } from "../support/Guarantee.ts"

@@ -1,9 +1,8 @@
 /** What every ProductionStore promises: what an approval asked for is taken by one at a time, and never forgotten before it is settled. */
 import { assert, describe } from "@effect/vitest"
-import type { MediaKind } from "@partner-commentary/core/commentary/MediaSynthesizer"
-import type { Order } from "@partner-commentary/core/commentary/Production"
 import { ProductionStore } from "@partner-commentary/core/commentary/ProductionStore"
 import { AssignmentStore } from "@partner-commentary/core/topic/AssignmentStore"
+import type { MediaKind, MediaRequest } from "@partner-commentary/core/topic/MediaRequest"
 import type { OutputType } from "@partner-commentary/core/topic/Topic"
 import { TopicStore } from "@partner-commentary/core/topic/TopicStore"
 import { approve } from "@partner-commentary/core/topic/Workflow"
@@ -27,7 +26,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
     /** An approved assignment of a topic with these output types, whose approval ordered these. */
     const approved = Effect.fnUntraced(function* (
       outputTypes: ReadonlyArray<OutputType> = ["text", "audio"],
-      orders: ReadonlyArray<Order> = both.map((kind) => ({ kind, name: `name of ${kind}` }))
+      orders: ReadonlyArray<MediaRequest> = both.map((kind) => ({ kind, name: `name of ${kind}` }))
     ) {
       const topics = yield* TopicStore
       const assignments = yield* AssignmentStore

@@ -15,8 +15,8 @@ import {
   WebhookId
 } from "@partner-commentary/core/shared/Ids"
 import { fromIso, type Instant } from "@partner-commentary/core/shared/Instant"
+import type { Owner } from "@partner-commentary/core/shared/Owner"
 import type { Submission } from "@partner-commentary/core/topic/Submission"
-import type { Owner } from "@partner-commentary/core/topic/TopicStore"
 import type { Attempt } from "@partner-commentary/core/webhook/Attempt"
 import type { Webhook } from "@partner-commentary/core/webhook/Webhook"
 

@@ -1,7 +1,7 @@
 /** What every AssignmentStore promises of what is due: live and test apart, and a fair part for each organization. */
 import { assert, describe } from "@effect/vitest"
-import type { Environment } from "@partner-commentary/core/access/ApiKey"
 import type { ShareId } from "@partner-commentary/core/shared/Ids"
+import type { Environment } from "@partner-commentary/core/shared/Owner"
 import { AssignmentStore, type DueLane } from "@partner-commentary/core/topic/AssignmentStore"
 import { TopicStore } from "@partner-commentary/core/topic/TopicStore"
 import * as Effect from "effect/Effect"

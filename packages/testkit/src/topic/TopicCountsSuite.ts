@@ -2,6 +2,7 @@
 import { assert, describe, it as vitest } from "@effect/vitest"
 import { add, figures, newTally } from "@partner-commentary/core/performance/Figures"
 import { PerformanceStore } from "@partner-commentary/core/performance/PerformanceStore"
+import type { Owner } from "@partner-commentary/core/shared/Owner"
 import { isSettled } from "@partner-commentary/core/topic/Assignment"
 import { AssignmentStore } from "@partner-commentary/core/topic/AssignmentStore"
 import {
@@ -11,7 +12,7 @@ import {
   TopicStatus,
   topicStatus
 } from "@partner-commentary/core/topic/TopicStatus"
-import { type Owner, TopicStore } from "@partner-commentary/core/topic/TopicStore"
+import { TopicStore } from "@partner-commentary/core/topic/TopicStore"
 import { UsageStore } from "@partner-commentary/core/usage/UsageStore"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"

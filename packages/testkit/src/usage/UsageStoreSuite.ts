@@ -1,7 +1,8 @@
 /** What every UsageStore promises of a month. How it follows the topics is in the suites of topics and counts. */
 import { assert, describe } from "@effect/vitest"
 import type { OrganizationId } from "@partner-commentary/core/shared/Ids"
-import { type Owner, TopicStore } from "@partner-commentary/core/topic/TopicStore"
+import type { Owner } from "@partner-commentary/core/shared/Owner"
+import { TopicStore } from "@partner-commentary/core/topic/TopicStore"
 import { UsageStore } from "@partner-commentary/core/usage/UsageStore"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"

@@ -1,11 +1,11 @@
 /** What every DeliveryStore promises of deliveries that are taken in the place of one that ended, in the same step. */
 import { assert, describe } from "@effect/vitest"
+import { defaults as policy } from "@partner-commentary/core/shared/WebhookPolicy"
 import type { AssignmentStore } from "@partner-commentary/core/topic/AssignmentStore"
 import { TopicStore } from "@partner-commentary/core/topic/TopicStore"
 import type { Attempt } from "@partner-commentary/core/webhook/Attempt"
 import { type Claimed, DeliveryStore, type Taking } from "@partner-commentary/core/webhook/DeliveryStore"
 import * as Health from "@partner-commentary/core/webhook/Health"
-import { defaults as policy } from "@partner-commentary/core/webhook/WebhookPolicy"
 import { WebhookStore } from "@partner-commentary/core/webhook/WebhookStore"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"

@@ -1,6 +1,7 @@
 /** What is left of a submission, as far as the ports tell. */
 import { assert } from "@effect/vitest"
-import { type Owner, TopicStore } from "@partner-commentary/core/topic/TopicStore"
+import type { Owner } from "@partner-commentary/core/shared/Owner"
+import { TopicStore } from "@partner-commentary/core/topic/TopicStore"
 import { UsageStore } from "@partner-commentary/core/usage/UsageStore"
 import * as Effect from "effect/Effect"
 

@@ -1,9 +1,10 @@
 /** `key …`: what partners call with. */
-import { type ApiKey, Environment, refusal } from "@partner-commentary/core/access/ApiKey"
+import { type ApiKey, refusal } from "@partner-commentary/core/access/ApiKey"
 import { ApiKeys } from "@partner-commentary/core/access/ApiKeys"
 import { OrganizationStore } from "@partner-commentary/core/partner/OrganizationStore"
 import { ApiKeyId, OrganizationId } from "@partner-commentary/core/shared/Ids"
 import * as Instant from "@partner-commentary/core/shared/Instant"
+import { Environment } from "@partner-commentary/core/shared/Owner"
 import * as Kind from "@partner-commentary/settings/Kind"
 import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"

@@ -2,7 +2,7 @@
 import { assert } from "@effect/vitest"
 import type { Organization } from "@partner-commentary/core/partner/Organization"
 import type { Persona } from "@partner-commentary/core/persona/Persona"
-import { testPersonas } from "@partner-commentary/core/sandbox/TestPersonas"
+import { testPersonas } from "@partner-commentary/core/persona/TestPersonas"
 import * as Seed from "@partner-commentary/test/Seed"
 import { type Call, TestApi } from "@partner-commentary/test/TestApi"
 import * as Effect from "effect/Effect"

@@ -1,7 +1,13 @@
 import { describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
 import { assert } from "vitest"
-import { deskNotice, notice, undeliverableNotice, undeliverableNotices, utcDate } from "../../src/creator/Notices.ts"
+import {
+  deskNotice,
+  notice,
+  undeliverableNotice,
+  undeliverableNotices,
+  utcDate
+} from "../../src/mail/CreatorNotices.ts"
 import type { NoticeText } from "../../src/mail/NoticeText.ts"
 import type * as Ids from "../../src/shared/Ids.ts"
 import { defaults } from "../../src/shared/Policy.ts"

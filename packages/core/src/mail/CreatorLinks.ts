@@ -40,7 +40,7 @@ export class CreatorLinks extends Context.Service<
     /** Whether the link was made for the creator whom the assignment has now. */
     readonly isFor: (link: OpenedLink & { readonly to: "assignment" }, assignment: Assignment) => Effect.Effect<boolean>
   }
->()("@partner-commentary/core/creator/CreatorLinks") {
+>()("@partner-commentary/core/mail/CreatorLinks") {
   static readonly layer = Layer.effect(
     CreatorLinks,
     Effect.gen(function* () {

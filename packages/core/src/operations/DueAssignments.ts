@@ -7,16 +7,16 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
-import type { Environment } from "../access/ApiKey.ts"
 import { beginsAttempt, retimed, wake } from "../commentary/Generation.ts"
 import { SimulatedCreators } from "../sandbox/SimulatedCreators.ts"
 import { isToAct } from "../sandbox/Simulation.ts"
 import { checking, latestDue } from "../shared/DueTimes.ts"
 import type { ShareId } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
+import type { Environment } from "../shared/Owner.ts"
 import { Policy } from "../shared/Policy.ts"
 import { WorkSignal } from "../shared/WorkSignal.ts"
-import { AssignmentStore, type DueLane } from "./AssignmentStore.ts"
+import { AssignmentStore, type DueLane } from "../topic/AssignmentStore.ts"
 
 /** An attempt that was begun and must now be made, by whoever began it. */
 export interface Attempt {
@@ -24,8 +24,8 @@ export interface Attempt {
   readonly ticket: number
 }
 
-export class Wakeups extends Context.Service<
-  Wakeups,
+export class DueAssignments extends Context.Service<
+  DueAssignments,
   {
     /** Wakes one assignment if it is due. `mayBegin` false: leaves attempts for later. */
     readonly wake: (
@@ -36,9 +36,9 @@ export class Wakeups extends Context.Service<
     readonly due: (environment: Environment, limit: number) => Effect.Effect<ReadonlyArray<DueLane>>
     readonly nextDue: (environment: Environment) => Effect.Effect<Option.Option<Instant.Instant>>
   }
->()("@partner-commentary/core/topic/Wakeups") {
+>()("@partner-commentary/core/operations/DueAssignments") {
   static readonly layer = Layer.effect(
-    Wakeups,
+    DueAssignments,
     Effect.gen(function* () {
       const store = yield* AssignmentStore
       const policy = yield* Policy
@@ -54,8 +54,8 @@ export class Wakeups extends Context.Service<
         })
       )
 
-      return Wakeups.of({
-        wake: Effect.fn("Wakeups.wake")(function* (id, mayBegin) {
+      return DueAssignments.of({
+        wake: Effect.fn("DueAssignments.wake")(function* (id, mayBegin) {
           const now = yield* Instant.now
           const modified = yield* store.modify(id, (present) => {
             const change = Option.filter(

@@ -1,9 +1,9 @@
 /** What the mails about requests say. Pure: whom they go to, when, and with which link is decided elsewhere. */
 import * as DateTime from "effect/DateTime"
-import { clip, harmless, type NoticeText, oneLine, write } from "../mail/NoticeText.ts"
 import type { Instant } from "../shared/Instant.ts"
 import type { Assignment } from "../topic/Assignment.ts"
 import type { NoticeKind } from "../topic/Workflow.ts"
+import { clip, harmless, type NoticeText, oneLine, write } from "./NoticeText.ts"
 
 interface QuotedTopic {
   readonly content: string

@@ -1,7 +1,7 @@
 /** Limits what the test environment stores for one organization: how much a topic counts, and when one more is refused. Pure. */
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import type { Topic } from "../topic/Topic.ts"
+import type { Topic } from "./Topic.ts"
 
 /** What an organization's test environment stores, or may store. */
 export interface TestStorage {

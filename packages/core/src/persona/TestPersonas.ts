@@ -1,8 +1,12 @@
 /** The five personas that every test key may ask, without a licence and without a row anywhere; and which path an assignment takes. */
 import * as Option from "effect/Option"
-import type { Persona } from "../persona/Persona.ts"
+import * as Schema from "effect/Schema"
 import { PersonaId } from "../shared/Ids.ts"
-import type { SimulationPath } from "../topic/Assignment.ts"
+import type { Persona } from "./Persona.ts"
+
+/** How an assignment to a simulated creator ends. `wait` takes a step only when the partner asks for it. */
+export const SimulationPath = Schema.Literals(["approve", "decline", "expire", "fail", "wait"])
+export type SimulationPath = typeof SimulationPath.Type
 
 interface TestPersona extends Persona {
   readonly path: SimulationPath

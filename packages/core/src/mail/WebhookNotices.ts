@@ -1,9 +1,9 @@
 /** What the mails about webhooks say, to the contact of the organization whose they are. Pure: when they go out is decided elsewhere. */
-import { utcDate } from "../creator/Notices.ts"
-import { clip, type NoticeParts, type NoticeText, oneLine, write } from "../mail/NoticeText.ts"
+
 import type { WebhookId } from "../shared/Ids.ts"
 import { fromIso, type Instant } from "../shared/Instant.ts"
-import type { EventType } from "./EventType.ts"
+import { utcDate } from "./CreatorNotices.ts"
+import { clip, type NoticeParts, type NoticeText, oneLine, write } from "./NoticeText.ts"
 
 /**
  * `webhook_moved`: its URL was changed. `webhook_failing`: it will be disabled if it goes on like this.
@@ -24,7 +24,7 @@ export interface WebhookMention {
   readonly host: string
   /** Null for a new one. */
   readonly formerHost: string | null
-  readonly events: ReadonlyArray<EventType>
+  readonly events: ReadonlyArray<string>
   /** Of the key that did it: enough to recognize, not to use. Null where nobody did. */
   readonly keyPrefix: string | null
   /** What is wrong, where something is. */
