@@ -1,6 +1,7 @@
 /** The port that counts the work that waits, for operators: what a worker could take, and what needs a person. */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
+import type * as Option from "effect/Option"
 import type { Instant } from "../shared/Instant.ts"
 import type { Work } from "../shared/WorkSignal.ts"
 
@@ -18,6 +19,21 @@ export interface WaitingWork {
   readonly halfOpenCircuits: number
 }
 
+/** Mails whose last attempt failed and that will be sent again. */
+export interface MailsToRetry {
+  readonly count: number
+  /** When the oldest of them was queued. */
+  readonly oldest: Instant
+  /** Why an attempt failed at the mail that is due last. */
+  readonly lastReason: string
+}
+
+/** Drafts whose last attempt failed and that will be attempted again. */
+export interface DraftsToRetry {
+  readonly count: number
+  readonly mostAttempts: number
+}
+
 export class WorkBacklog extends Context.Service<
   WorkBacklog,
   {
@@ -25,5 +41,9 @@ export class WorkBacklog extends Context.Service<
     readonly due: (at: Instant, most: number) => Effect.Effect<DueWork>
     /** What waits whether it is due or not, each counted up to `most`. */
     readonly waiting: (at: Instant, most: number) => Effect.Effect<WaitingWork>
+    /** None: no mail waits for another attempt. */
+    readonly mailsToRetry: Effect.Effect<Option.Option<MailsToRetry>>
+    /** None: no draft waits for another attempt. */
+    readonly draftsToRetry: Effect.Effect<Option.Option<DraftsToRetry>>
   }
 >()("@partner-commentary/core/operations/WorkBacklog") {}

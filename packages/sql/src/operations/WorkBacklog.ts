@@ -1,8 +1,9 @@
 /** Counts the work that waits by the indexes that workers take it by, each kind up to a limit: a long backlog costs no more. */
 import { type DueWork, type WaitingWork, WorkBacklog } from "@partner-commentary/core/operations/WorkBacklog"
-import { toIso } from "@partner-commentary/core/shared/Instant"
+import { fromIso, toIso } from "@partner-commentary/core/shared/Instant"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { lanes } from "../database/Lanes.ts"
@@ -61,7 +62,31 @@ export const layer = Layer.effect(
           } satisfies Record<keyof WaitingWork, Fragment>,
           most
         )
-      }
+      },
+
+      mailsToRetry: Effect.map(
+        Effect.orDie(sql<{ readonly count: number; readonly oldest: string; readonly reason: string }>`
+          WITH failed AS (
+            SELECT id, created_at, due_at, reason FROM mails WHERE state = 'waiting' AND attempts >= 1 AND reason IS NOT NULL)
+          SELECT CAST(COUNT(*) AS INTEGER) AS count, MIN(created_at) AS oldest,
+            (SELECT reason FROM failed ORDER BY due_at DESC, id LIMIT 1) AS reason
+          FROM failed HAVING COUNT(*) > 0`),
+        ([row]) =>
+          Option.map(Option.fromUndefinedOr(row), ({ count, oldest, reason }) => {
+            return { count, oldest: fromIso(oldest), lastReason: reason }
+          })
+      ),
+
+      draftsToRetry: Effect.map(
+        Effect.orDie(sql<{ readonly count: number; readonly most: number }>`
+          SELECT CAST(COUNT(*) AS INTEGER) AS count, MAX(generation_attempts) AS most FROM assignments
+          WHERE due_at IS NOT NULL AND generation_attempts > 0 AND generation_next_at IS NOT NULL AND generation_running = 0
+          HAVING COUNT(*) > 0`),
+        ([row]) =>
+          Option.map(Option.fromUndefinedOr(row), ({ count, most }) => {
+            return { count, mostAttempts: most }
+          })
+      )
     })
   })
 )

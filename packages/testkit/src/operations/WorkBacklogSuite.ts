@@ -11,6 +11,8 @@ import { RedeliveryStore } from "@partner-commentary/core/webhook/RedeliveryStor
 import { WebhookStore } from "@partner-commentary/core/webhook/WebhookStore"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as TestClock from "effect/testing/TestClock"
 import * as Creator from "../support/Creator.ts"
 import { day, hour, mail, organizationId, owner, personas, start, submission, webhook } from "../support/Fixtures.ts"
 import { guarantees } from "../support/Guarantee.ts"
@@ -84,6 +86,51 @@ export const suite = <E>(
         assert.strictEqual(yield* waits, before)
         yield* Creator.failAttempt(id)
         assert.strictEqual(yield* waits, before + 1)
+      }))
+
+    it("mails that failed and wait are counted, with the oldest and the last reason, until they are settled", () =>
+      Effect.gen(function* () {
+        const store = yield* MailStore
+        const backlog = yield* WorkBacklog
+        const count = Effect.map(backlog.mailsToRetry, Option.match({ onNone: () => 0, onSome: ({ count }) => count }))
+        const before = yield* count
+        const last = mail()
+        yield* store.queue(mail({ createdAt: start - hour }))
+        yield* store.queue(last)
+        assert.strictEqual(yield* count, before, "none was attempted")
+        const claimed = yield* store.claim(start, start + hour, far)
+        assert.strictEqual(yield* count, before, "none has failed")
+        for (const one of claimed) {
+          const until = start + (one.id === last.id ? 200 : 100) * day
+          yield* store.settle(one, { state: "waiting", until, reason: one.id }, start)
+        }
+        const waits = Option.getOrThrow(yield* backlog.mailsToRetry)
+        assert.strictEqual(waits.lastReason, last.id)
+        assert.isAtMost(waits.oldest, start - hour)
+        assert.isAtLeast(waits.count, before + 2)
+        for (const one of yield* store.claim(start + 300 * day, start + 301 * day, far)) {
+          yield* store.settle(one, { state: "sent" }, start)
+        }
+        assert.deepStrictEqual(yield* backlog.mailsToRetry, Option.none())
+      }))
+
+    it("a draft whose attempt failed is counted until the next attempt begins", () =>
+      Effect.gen(function* () {
+        const topics = yield* TopicStore
+        const backlog = yield* WorkBacklog
+        const count = Effect.map(backlog.draftsToRetry, Option.match({ onNone: () => 0, onSome: ({ count }) => count }))
+        const given = submission()
+        yield* topics.submit(given)
+        const id = given.candidates[0]?.shareId ?? assert.fail()
+        yield* Creator.respond(id)
+        yield* Creator.wakeUp(id)
+        const before = yield* count
+        yield* Creator.failAttemptForNow(id)
+        assert.strictEqual(yield* count, before + 1)
+        assert.isAtLeast(Option.getOrThrow(yield* backlog.draftsToRetry).mostAttempts, 1)
+        yield* TestClock.adjust("1 hour")
+        yield* Creator.wakeUp(id)
+        assert.strictEqual(yield* count, before)
       }))
 
     it("a circuit is open until its next probe is due, and half open from then on", () =>

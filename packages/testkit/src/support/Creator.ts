@@ -54,6 +54,10 @@ export const draft = step((present, at) =>
 export const failAttempt = step((present, at) =>
   Result.succeed(attemptFailed(present, { ticket: ticketOf(present), permanent: true }, at, defaults))
 )
+/** Another attempt follows. */
+export const failAttemptForNow = step((present, at) =>
+  Result.succeed(attemptFailed(present, { ticket: ticketOf(present), permanent: false }, at, defaults))
+)
 
 /** A change that moves nothing, allowed at any time. */
 export const rename = step((present) =>

@@ -35,7 +35,7 @@ export const doctor = Command.make(
 
 const examine = Effect.gen(function* () {
   const Doctor = yield* Effect.promise(() => import("../../doctor/Doctor.ts"))
-  const Waiting = yield* Effect.promise(() => import("../../doctor/Waiting.ts"))
+  const Retries = yield* Effect.promise(() => import("../../doctor/Retries.ts"))
   const needed = (settings: Settings.Settings) =>
     Effect.andThen(Settings.requireNamedDatabase(settings), Settings.requireForService(settings))
   const read = yield* Effect.result(Effect.tap(Settings.read, needed))
@@ -49,9 +49,9 @@ const examine = Effect.gen(function* () {
   const inside = Effect.all([
     Effect.all([
       Doctor.mails,
-      Waiting.mails,
+      Retries.mails,
       Doctor.generations,
-      Waiting.drafts,
+      Retries.drafts,
       Doctor.work,
       Doctor.deliveries,
       WebhookSecrets.examine(settings),
