@@ -46,6 +46,8 @@ const project = (name: string, include: string) => ({
 
 export default defineConfig({
   test: {
+    // What a test prints is shown when it fails.
+    silent: "passed-only",
     projects: [
       ...folders.map((folder) => ({
         resolve,

@@ -3,9 +3,11 @@ import { randomBytes } from "node:crypto"
 import * as Postgres from "@partner-commentary/postgres/Postgres"
 import * as PostgresClient from "@partner-commentary/postgres/PostgresClient"
 import { migrate } from "@partner-commentary/sql/Migrations"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
+import * as Scope from "effect/Scope"
 import * as SqlClient from "effect/sql/SqlClient"
 import * as SettlingClock from "./SettlingClock.ts"
 
@@ -97,6 +99,21 @@ export const databasesOn = (server: Effect.Effect<string>) => {
 
   const kept = Effect.flatMap(migrated, (name) => Effect.map(created("used", name), ({ url }) => url))
   const clean: Array<Redacted.Redacted> = []
+  const cleaners = new Map<Redacted.Redacted, Promise<SqlClient.SqlClient>>()
+  /** Stays connected as long as the process lives: a new session would read the catalogs of all tables for each test. */
+  const cleaner = (url: Redacted.Redacted) =>
+    Effect.promise(() => {
+      const made =
+        cleaners.get(url) ??
+        Effect.runPromise(
+          Effect.map(
+            Layer.buildWithScope(Layer.fresh(PostgresClient.layer({ url, poolSize: 1 })), Scope.makeUnsafe()),
+            Context.get(SqlClient.SqlClient)
+          )
+        )
+      cleaners.set(url, made)
+      return made
+    })
   const named = new Map<string, Redacted.Redacted>()
 
   /** Of the present schema and empty, perhaps used before: for tests that leave the schema as it is. */
@@ -106,14 +123,13 @@ export const databasesOn = (server: Effect.Effect<string>) => {
       return ready === undefined ? kept : Effect.succeed(ready)
     }),
     (url) =>
-      onDatabase(
-        url,
-        Effect.fnUntraced(function* (sql) {
-          yield* sql.unsafe(empties)
-          // A test that changed the schema has used it up.
-          if ((yield* tablesOf(sql)) === tables) clean.push(url)
-        })
-      )
+      Effect.gen(function* () {
+        const sql = yield* cleaner(url)
+        yield* sql.unsafe(empties)
+        // A test that changed the schema has used it up.
+        if ((yield* tablesOf(sql)) === tables) clean.push(url)
+        // So has a test that ended every session of the database, this one included.
+      }).pipe(Effect.ignore)
   )
 
   return {
