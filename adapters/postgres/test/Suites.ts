@@ -4,7 +4,7 @@ import { fromIso } from "@partner-commentary/core/shared/Instant"
 import type { layer as stores } from "@partner-commentary/test/postgres/TestDatabase"
 import * as ApiKeyStoreSuite from "@partner-commentary/testkit/access/ApiKeyStoreSuite"
 import * as RateWindowsSuite from "@partner-commentary/testkit/access/RateWindowsSuite"
-import * as ProductionStoreSuite from "@partner-commentary/testkit/commentary/ProductionStoreSuite"
+import * as MediaJobStoreSuite from "@partner-commentary/testkit/commentary/MediaJobStoreSuite"
 import * as IdempotencyStoreSuite from "@partner-commentary/testkit/idempotency/IdempotencyStoreSuite"
 import * as MailStoreSuite from "@partner-commentary/testkit/mail/MailStoreSuite"
 import * as DatabaseHealthSuite from "@partner-commentary/testkit/operations/DatabaseHealthSuite"
@@ -60,7 +60,7 @@ export const suites = (name: string, layer: typeof stores): void => {
   OrganizationStoreSuite.suite(name, layer)
   PerformanceStoreSuite.suite(name, layer)
   PersonaStoreSuite.suite(name, layer)
-  ProductionStoreSuite.suite(name, layer)
+  MediaJobStoreSuite.suite(name, layer)
   RateWindowsSuite.suite(name, layer)
   RedeliveryStoreSuite.suite(name, layer)
   RetentionSuite.suite(name, layer)

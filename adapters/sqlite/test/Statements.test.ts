@@ -1,7 +1,7 @@
 /** What the stores cost on SQLite: how many statements, and that each of them finds its rows by an index. */
 import { assert, describe, it } from "@effect/vitest"
 import { ApiKeyStore } from "@partner-commentary/core/access/ApiKeyStore"
-import { ProductionStore } from "@partner-commentary/core/commentary/ProductionStore"
+import { MediaJobStore } from "@partner-commentary/core/commentary/MediaJobStore"
 import { IdempotencyStore } from "@partner-commentary/core/idempotency/IdempotencyStore"
 import { MailStore } from "@partner-commentary/core/mail/MailStore"
 import { Retention } from "@partner-commentary/core/operations/Retention"
@@ -209,7 +209,7 @@ const everything = Effect.gen(function* () {
   const latest = latestDue(start, Duration.minutes(1), [Duration.minutes(1), Duration.hours(1)])
   yield* mails.repairDueTimes(latest)
   yield* assignments.putOff(latest, start, 10)
-  yield* (yield* ProductionStore).repairDueTimes(latest)
+  yield* (yield* MediaJobStore).repairDueTimes(latest)
   yield* mails.failed(10)
   const period = { start, end: start + day }
   const { next } = yield* performance.page(given.topic, period, null, 1)
@@ -227,7 +227,7 @@ const everything = Effect.gen(function* () {
   )
   yield* Effect.flatMap(OrganizationStore, (store) => store.findByIdentity("x"))
   yield* Effect.flatMap(UsageStore, (store) => store.ofMonth({ organizationId, environment: "live" }, "2026-01"))
-  yield* everyProduction
+  yield* everyMediaJob
   yield* everyWebhook
   const answers = yield* IdempotencyStore
   const claim = { id: "x", fingerprint: "x", at: start, until: start + day }
@@ -242,8 +242,8 @@ const everything = Effect.gen(function* () {
   yield* retention.purge({ mails: start, windows: start, answers: start, events: start, testTopics: start + 2 * day })
 })
 
-const everyProduction = Effect.gen(function* () {
-  const store = yield* ProductionStore
+const everyMediaJob = Effect.gen(function* () {
+  const store = yield* MediaJobStore
   const given = submission({ topic: { outputTypes: ["audio", "video"] } })
   const [share] = (yield* (yield* TopicStore).submit(given)).sent
   if (share === undefined) return assert.fail("nothing was sent")
@@ -263,7 +263,7 @@ const everyProduction = Effect.gen(function* () {
   for (const outcome of outcomes) {
     const taken = yield* store.claim(start, start + day, ["audio", "video"], 10)
     assert.lengthOf(taken, 2)
-    for (const production of taken) yield* store.settle(production, outcome, start)
+    for (const job of taken) yield* store.settle(job, outcome, start)
     yield* store.failed(10)
     yield* store.restart(outcome.state === "failed" ? share : null, start)
     yield* store.nextDue(["audio", "video"])

@@ -5,7 +5,7 @@ import { fromIso } from "@partner-commentary/core/shared/Instant"
 import { layerMemory } from "@partner-commentary/sqlite/Sqlite"
 import * as ApiKeyStoreSuite from "@partner-commentary/testkit/access/ApiKeyStoreSuite"
 import * as RateWindowsSuite from "@partner-commentary/testkit/access/RateWindowsSuite"
-import * as ProductionStoreSuite from "@partner-commentary/testkit/commentary/ProductionStoreSuite"
+import * as MediaJobStoreSuite from "@partner-commentary/testkit/commentary/MediaJobStoreSuite"
 import * as IdempotencyStoreSuite from "@partner-commentary/testkit/idempotency/IdempotencyStoreSuite"
 import * as MailStoreSuite from "@partner-commentary/testkit/mail/MailStoreSuite"
 import * as DatabaseHealthSuite from "@partner-commentary/testkit/operations/DatabaseHealthSuite"
@@ -60,7 +60,7 @@ MailStoreSuite.suite("SQLite", layerMemory)
 OrganizationStoreSuite.suite("SQLite", layerMemory)
 PerformanceStoreSuite.suite("SQLite", layerMemory)
 PersonaStoreSuite.suite("SQLite", layerMemory)
-ProductionStoreSuite.suite("SQLite", layerMemory)
+MediaJobStoreSuite.suite("SQLite", layerMemory)
 RateWindowsSuite.suite("One process", RateWindows.layerMemory)
 RedeliveryStoreSuite.suite("SQLite", layerMemory)
 RetentionSuite.suite("SQLite", layerMemory)

@@ -1,11 +1,11 @@
 /** The work of the service done on the spot instead of by workers beside it: whoever looks afterwards sees all that is due done. */
 
-import { Drafting } from "@partner-commentary/core/commentary/Drafting"
-import { Studio } from "@partner-commentary/core/commentary/Studio"
-import { Postman } from "@partner-commentary/core/mail/Postman"
+import { DraftWorker } from "@partner-commentary/core/commentary/DraftWorker"
+import { MediaWorker } from "@partner-commentary/core/commentary/MediaWorker"
+import { MailWorker } from "@partner-commentary/core/mail/MailWorker"
 import { DueAssignments } from "@partner-commentary/core/operations/DueAssignments"
 import { Environment } from "@partner-commentary/core/shared/Owner"
-import { Courier } from "@partner-commentary/core/webhook/Courier"
+import { DeliveryWorker } from "@partner-commentary/core/webhook/DeliveryWorker"
 import { Recoveries } from "@partner-commentary/core/webhook/Recoveries"
 import { Webhooks } from "@partner-commentary/core/webhook/Webhooks"
 import * as Context from "effect/Context"
@@ -27,11 +27,11 @@ export class DueWork extends Context.Service<
   static readonly layer = Layer.effect(
     DueWork,
     Effect.gen(function* () {
-      const wakeups = yield* DueAssignments
-      const drafting = yield* Drafting
-      const postman = yield* Postman
-      const courier = yield* Courier
-      const studio = yield* Studio
+      const dueAssignments = yield* DueAssignments
+      const draftWorker = yield* DraftWorker
+      const mailWorker = yield* MailWorker
+      const deliveryWorker = yield* DeliveryWorker
+      const mediaWorker = yield* MediaWorker
       const recoveries = yield* Recoveries
       const webhooks = yield* Webhooks
       const clock = yield* VirtualClock
@@ -39,35 +39,40 @@ export class DueWork extends Context.Service<
 
       const assignments = Effect.gen(function* () {
         let woke = 0
-        const due = yield* Effect.forEach(Environment.literals, (environment) => wakeups.due(environment, batch))
+        const due = yield* Effect.forEach(Environment.literals, (environment) => dueAssignments.due(environment, batch))
         for (const id of due.flat().flatMap(({ ids }) => ids)) {
-          const woken = yield* wakeups.wake(id, true)
+          const woken = yield* dueAssignments.wake(id, true)
           if (woken.woke) woke++
-          if (Option.isSome(woken.begun)) yield* drafting.attempt(woken.begun.value.id, woken.begun.value.ticket)
+          if (Option.isSome(woken.begun)) yield* draftWorker.attempt(woken.begun.value.id, woken.begun.value.ticket)
         }
         return woke
       })
 
       const mails = Effect.gen(function* () {
-        const taken = yield* postman.take(batch)
-        yield* Effect.forEach(taken, postman.deliver, { concurrency: "unbounded", discard: true })
+        const taken = yield* mailWorker.take(batch)
+        yield* Effect.forEach(taken, mailWorker.deliver, { concurrency: "unbounded", discard: true })
         return taken.length
       })
 
       const deliveries = Effect.gen(function* () {
-        const errands = yield* courier.take(batch, false)
-        for (const errand of errands) yield* courier.deliver(errand, Effect.succeed(false))
-        return errands.length
+        const jobs = yield* deliveryWorker.take(batch, false)
+        for (const job of jobs) yield* deliveryWorker.deliver(job, Effect.succeed(false))
+        return jobs.length
       })
 
       const media = Effect.gen(function* () {
-        const taken = yield* studio.take(batch)
-        for (const production of taken) yield* studio.make(production)
+        const taken = yield* mediaWorker.take(batch)
+        for (const job of taken) yield* mediaWorker.make(job)
         return taken.length
       })
 
       const nextDue = Effect.map(
-        Effect.all([...Environment.literals.map(wakeups.nextDue), postman.nextDue, courier.nextDue, studio.nextDue]),
+        Effect.all([
+          ...Environment.literals.map(dueAssignments.nextDue),
+          mailWorker.nextDue,
+          deliveryWorker.nextDue,
+          mediaWorker.nextDue
+        ]),
         (moments) => Math.min(...moments.map((moment) => Option.getOrElse(moment, () => Number.POSITIVE_INFINITY)))
       )
 

@@ -6,14 +6,14 @@ import { ConcurrencyLimit } from "./access/ConcurrencyLimit.ts"
 import { Dashboard } from "./access/Dashboard.ts"
 import { RateLimits } from "./access/RateLimits.ts"
 import { RateWindows } from "./access/RateWindows.ts"
-import { Drafting } from "./commentary/Drafting.ts"
+import { DraftWorker } from "./commentary/DraftWorker.ts"
+import { MediaWorker } from "./commentary/MediaWorker.ts"
 import { PartnerApproval } from "./commentary/PartnerApproval.ts"
-import { Studio } from "./commentary/Studio.ts"
 import { CreatorDesk } from "./creator/CreatorDesk.ts"
 import { Creators } from "./creator/Creators.ts"
 import { Idempotency } from "./idempotency/Idempotency.ts"
 import { CreatorLinks } from "./mail/CreatorLinks.ts"
-import { Postman } from "./mail/Postman.ts"
+import { MailWorker } from "./mail/MailWorker.ts"
 import { DueAssignments } from "./operations/DueAssignments.ts"
 import { Performance } from "./performance/Performance.ts"
 import { Personas } from "./persona/Personas.ts"
@@ -23,8 +23,8 @@ import { WorkSignal } from "./shared/WorkSignal.ts"
 import { Topics } from "./topic/Topics.ts"
 import { ApiCalls } from "./usage/ApiCalls.ts"
 import { Usage } from "./usage/Usage.ts"
-import { Courier } from "./webhook/Courier.ts"
 import { Deliveries } from "./webhook/Deliveries.ts"
+import { DeliveryWorker } from "./webhook/DeliveryWorker.ts"
 import { PastEvents } from "./webhook/PastEvents.ts"
 import { Recoveries } from "./webhook/Recoveries.ts"
 import { Webhooks } from "./webhook/Webhooks.ts"
@@ -39,19 +39,19 @@ export const layer = Layer.mergeAll(
   Dashboard.layer,
   Creators.layer,
   CreatorDesk.layer,
-  Drafting.layer,
+  DraftWorker.layer,
   PartnerApproval.layer,
-  Studio.layer,
+  MediaWorker.layer,
   Performance.layer,
   Idempotency.layer,
   Personas.layer,
-  Postman.layer,
+  MailWorker.layer,
   RateLimits.layer,
   Topics.layer,
   Usage.layer,
   DueAssignments.layer,
   Webhooks.layer,
-  Courier.layer,
+  DeliveryWorker.layer,
   Deliveries.layer,
   PastEvents.layer,
   Recoveries.layer,

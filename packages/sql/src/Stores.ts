@@ -7,7 +7,7 @@ import * as AssignmentStore from "./assignments/AssignmentStore.ts"
 import * as Transaction from "./database/Transaction.ts"
 import * as IdempotencyStore from "./idempotency/IdempotencyStore.ts"
 import * as MailStore from "./mail/MailStore.ts"
-import * as ProductionStore from "./media/ProductionStore.ts"
+import * as MediaJobStore from "./media/MediaJobStore.ts"
 import * as AuditLog from "./operations/AuditLog.ts"
 import * as DatabaseHealth from "./operations/DatabaseHealth.ts"
 import * as Retention from "./operations/Retention.ts"
@@ -36,7 +36,7 @@ export const layerTopics = Layer.mergeAll(
   TopicStore.layer,
   AssignmentStore.layer,
   MailStore.layer,
-  ProductionStore.layer,
+  MediaJobStore.layer,
   UsageStore.layer,
   PerformanceStore.layer,
   WebhookStore.layer,

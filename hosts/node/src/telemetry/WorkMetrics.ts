@@ -3,7 +3,7 @@
  * is bounded, so that a long backlog costs a reading no more. Where the database does not answer, no figure is better than an old one.
  */
 
-import { ProductionStore } from "@partner-commentary/core/commentary/ProductionStore"
+import { MediaJobStore } from "@partner-commentary/core/commentary/MediaJobStore"
 import { MailStore } from "@partner-commentary/core/mail/MailStore"
 import { WorkBacklog } from "@partner-commentary/core/operations/WorkBacklog"
 import * as Instant from "@partner-commentary/core/shared/Instant"
@@ -65,7 +65,7 @@ const reading = Effect.gen(function* () {
   const backlog = yield* WorkBacklog
   const deliveries = yield* DeliveryStore
   const mails = yield* MailStore
-  const productions = yield* ProductionStore
+  const mediaJobs = yield* MediaJobStore
 
   return Effect.gen(function* () {
     const now = yield* Instant.now
@@ -79,7 +79,7 @@ const reading = Effect.gen(function* () {
       tests: yield* ageOf(assignments.nextDue(["test"])),
       mails: yield* ageOf(mails.nextDue),
       deliveries: yield* ageOf(deliveries.nextDue),
-      media: yield* ageOf(productions.nextDue(MediaKind.literals))
+      media: yield* ageOf(mediaJobs.nextDue(MediaKind.literals))
     }
     return [
       ...byKind(due, { ...(yield* backlog.due(now, most)), deliveries: sent.due }),
@@ -91,7 +91,7 @@ const reading = Effect.gen(function* () {
       [gauges.mailsFailed, (yield* mails.failed(1000)).length],
       [gauges.mailsAge, ages.mails],
       [gauges.stalled, waiting.stalledDrafts],
-      [gauges.mediaFailed, (yield* productions.failed(1000)).length],
+      [gauges.mediaFailed, (yield* mediaJobs.failed(1000)).length],
       [gauges.mediaAge, ages.media],
       [gauges.deliveriesDue, sent.due],
       [gauges.deliveriesAge, ages.deliveries],

@@ -62,8 +62,8 @@ it("the spans of a topic are found by following links, from its submission to th
   if (submission === undefined) return
   const chain = reached(spans, submission)
   const names = chain.map(({ name }) => name)
-  for (const name of ["topic", "DueAssignments.wake", "event", "Courier.deliver"]) expect(names).toContain(name)
-  const delivery = chain.find(({ name }) => name === "Courier.deliver")
+  for (const name of ["topic", "DueAssignments.wake", "event", "DeliveryWorker.deliver"]) expect(names).toContain(name)
+  const delivery = chain.find(({ name }) => name === "DeliveryWorker.deliver")
   expect(delivery?.attributes).toMatchObject({
     "organization.id": organization,
     "topic.id": topic,

@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, it } from "@effect/vitest"
-import { ProductionStore } from "@partner-commentary/core/commentary/ProductionStore"
-import { Studio } from "@partner-commentary/core/commentary/Studio"
+import { MediaJobStore } from "@partner-commentary/core/commentary/MediaJobStore"
+import { MediaWorker } from "@partner-commentary/core/commentary/MediaWorker"
 import { ScriptedMedia } from "@partner-commentary/test/ScriptedMedia"
 import { TestApi } from "@partner-commentary/test/TestApi"
 import * as Clock from "effect/Clock"
@@ -58,7 +58,7 @@ for (const [what, fails, tried] of [
     () =>
       Effect.gen(function* () {
         const media = yield* ScriptedMedia
-        const productions = yield* ProductionStore
+        const mediaJobs = yield* MediaJobStore
         yield* media.failNext(...fails)
         const { entry, shareId, urls } = yield* approved(["audio"])
         const before = yield* entry
@@ -71,14 +71,14 @@ for (const [what, fails, tried] of [
         yield* drain
         assert.strictEqual(yield* attempts, tried)
         assert.deepStrictEqual(yield* entry, before)
-        const [given] = yield* productions.failed(10)
+        const [given] = yield* mediaJobs.failed(10)
         assert.deepInclude(given, { reason: "failed as told" })
-        assert.deepInclude(given?.production, { shareId, kind: "audio" })
+        assert.deepInclude(given?.job, { shareId, kind: "audio" })
 
-        assert.strictEqual(yield* productions.restart(shareId, yield* Clock.currentTimeMillis), 1)
+        assert.strictEqual(yield* mediaJobs.restart(shareId, yield* Clock.currentTimeMillis), 1)
         yield* drain
         assert.isString((yield* urls)[0])
-        assert.deepStrictEqual(yield* productions.failed(10), [])
+        assert.deepStrictEqual(yield* mediaJobs.failed(10), [])
       }).pipe(Effect.provide(mounting("audio")))
   )
 }
@@ -100,7 +100,7 @@ it.effect("a text that was approved twice is spoken once, before and after it is
 it.effect("a process that dies before anything was stored leaves it to the lease, and then it is made", () =>
   Effect.gen(function* () {
     const { urls } = yield* approved(["audio"])
-    const [taken] = yield* (yield* Studio).take(1)
+    const [taken] = yield* (yield* MediaWorker).take(1)
     assert.isDefined(taken)
     yield* drain
     assert.strictEqual(yield* attempts, 0)
@@ -131,16 +131,16 @@ it.effect("a process that dies after storing and before writing it down: made ag
 
 it.effect("one that kills every process that takes it is given up, too", () =>
   Effect.gen(function* () {
-    const studio = yield* Studio
+    const mediaWorker = yield* MediaWorker
     const { urls } = yield* approved(["audio"])
     for (let death = 0; death < 5; death++) {
-      assert.lengthOf(yield* studio.take(1), 1)
+      assert.lengthOf(yield* mediaWorker.take(1), 1)
       yield* TestClock.adjust("90 seconds")
     }
     yield* drain
     assert.strictEqual(yield* attempts, 0)
     assert.deepStrictEqual(yield* urls, [null, null])
-    const [given] = yield* (yield* ProductionStore).failed(10)
+    const [given] = yield* (yield* MediaJobStore).failed(10)
     assert.strictEqual(given?.reason, "every attempt broke off without a word")
   }).pipe(Effect.provide(mounting("audio")))
 )
@@ -149,40 +149,40 @@ it.effect(
   "an attempt that hangs is overtaken when its lease ends; its late success counts, its late failure does not",
   () =>
     Effect.gen(function* () {
-      const studio = yield* Studio
-      const productions = yield* ProductionStore
+      const mediaWorker = yield* MediaWorker
+      const mediaJobs = yield* MediaJobStore
       const { shareId, urls } = yield* approved(["audio"])
-      const [hung] = yield* studio.take(1)
+      const [hung] = yield* mediaWorker.take(1)
       yield* TestClock.adjust("90 seconds")
-      const [second] = yield* studio.take(1)
+      const [second] = yield* mediaWorker.take(1)
       if (hung === undefined || second === undefined) return assert.fail("it was not taken twice")
       const now = yield* Clock.currentTimeMillis
-      yield* productions.settle(hung, { state: "failed", reason: "late" }, now)
-      assert.deepStrictEqual(yield* productions.failed(10), [])
-      yield* productions.settle(hung, { state: "ready", url: "https://media.example.org/late.mp3" }, now)
+      yield* mediaJobs.settle(hung, { state: "failed", reason: "late" }, now)
+      assert.deepStrictEqual(yield* mediaJobs.failed(10), [])
+      yield* mediaJobs.settle(hung, { state: "ready", url: "https://media.example.org/late.mp3" }, now)
       assert.deepStrictEqual(yield* urls, ["https://media.example.org/late.mp3", null])
-      yield* productions.settle(second, { state: "failed", reason: "later still" }, now)
-      assert.deepStrictEqual(yield* productions.failed(10), [])
-      assert.strictEqual(yield* productions.restart(shareId, now), 0)
-      assert.isTrue(Option.isNone(yield* productions.nextDue(["audio", "video"])))
+      yield* mediaJobs.settle(second, { state: "failed", reason: "later still" }, now)
+      assert.deepStrictEqual(yield* mediaJobs.failed(10), [])
+      assert.strictEqual(yield* mediaJobs.restart(shareId, now), 0)
+      assert.isTrue(Option.isNone(yield* mediaJobs.nextDue(["audio", "video"])))
     }).pipe(Effect.provide(mounting("audio")))
 )
 
 it.effect("a clean stop gives back what is under way: due at once, and no attempt was spent", () =>
   Effect.gen(function* () {
     const media = yield* ScriptedMedia
-    const studio = yield* Studio
+    const mediaWorker = yield* MediaWorker
     yield* media.holdNext(Effect.never)
     const { urls } = yield* approved(["audio"])
-    const [taken] = yield* studio.take(1)
+    const [taken] = yield* mediaWorker.take(1)
     if (taken === undefined) return assert.fail("nothing was due")
-    const making = yield* Effect.forkChild(studio.make(taken), { startImmediately: true })
+    const making = yield* Effect.forkChild(mediaWorker.make(taken), { startImmediately: true })
     yield* eventually("the attempt", begun(1))
     yield* Fiber.interrupt(making)
-    assert.deepStrictEqual(yield* studio.nextDue, Option.some(yield* Clock.currentTimeMillis))
-    const [again] = yield* studio.take(1)
+    assert.deepStrictEqual(yield* mediaWorker.nextDue, Option.some(yield* Clock.currentTimeMillis))
+    const [again] = yield* mediaWorker.take(1)
     assert.deepStrictEqual(again, { ...taken, ticket: taken.ticket + 1 })
-    yield* studio.make(again ?? taken)
+    yield* mediaWorker.make(again ?? taken)
     assert.isString((yield* urls)[0])
   }).pipe(Effect.provide(mounting("audio")))
 )

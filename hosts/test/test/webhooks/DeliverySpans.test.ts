@@ -32,7 +32,7 @@ it.effect(
         yield* TestClock.adjust("6 seconds")
         yield* hook.failures(0)
         const [first] = yield* eventsSent
-        const attempts = spans.filter(({ name }) => name === "Courier.deliver")
+        const attempts = spans.filter(({ name }) => name === "DeliveryWorker.deliver")
         const data = first?.event.data
         const subject = { "topic.id": data.topic_id, "share.id": data.share_id, "organization.id": owner.id }
         assert.deepStrictEqual(

@@ -1,7 +1,7 @@
 /** Who gets the room there is: where it is scarce each webhook gets one, and nobody takes it all. */
 import { assert, it } from "@effect/vitest"
-import { Courier } from "@partner-commentary/core/webhook/Courier"
 import { DeliveryStore } from "@partner-commentary/core/webhook/DeliveryStore"
+import { DeliveryWorker } from "@partner-commentary/core/webhook/DeliveryWorker"
 import * as Sqlite from "@partner-commentary/sqlite/Sqlite"
 import * as Application from "@partner-commentary/test/Application"
 import { Mailbox } from "@partner-commentary/test/Mailbox"
@@ -34,9 +34,9 @@ it.effect("where room is scarce each webhook gets one, and else as many as it ma
       })
     )
     yield* (yield* SqlClient.SqlClient)`UPDATE webhooks SET status = 'active'`
-    const courier = yield* Courier
+    const deliveryWorker = yield* DeliveryWorker
     const shares = Effect.fnUntraced(function* (free: number, isScarce: boolean) {
-      const each = Map.groupBy(yield* courier.take(free, isScarce), ({ lane }) => lane.webhookId)
+      const each = Map.groupBy(yield* deliveryWorker.take(free, isScarce), ({ lane }) => lane.webhookId)
       return [...each.values()].map(({ length }) => length)
     })
     assert.deepStrictEqual(yield* shares(2, true), [1, 1])

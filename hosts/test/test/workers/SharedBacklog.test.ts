@@ -33,14 +33,14 @@ it.effect("neither of two workers looks at much that the other one has done", ()
     const sql = yield* SqlClient.SqlClient
     yield* sql`UPDATE assignments SET due_at = '2026-03-01T08:00:00.000Z', respond_by = '2026-03-01T08:00:00.000Z'`
 
-    const wakeups = yield* DueAssignments
+    const dueAssignments = yield* DueAssignments
     const woken = { woke: 0, vain: 0 }
     const counted = Layer.succeed(
       DueAssignments,
       DueAssignments.of({
-        ...wakeups,
+        ...dueAssignments,
         wake: (id, mayBegin) =>
-          Effect.tap(wakeups.wake(id, mayBegin), ({ woke }) =>
+          Effect.tap(dueAssignments.wake(id, mayBegin), ({ woke }) =>
             Effect.sync(() => {
               woken[woke ? "woke" : "vain"]++
             })

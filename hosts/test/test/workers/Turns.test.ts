@@ -58,12 +58,12 @@ const woken = Effect.fnUntraced(function* (meanwhile: {
   readonly at: number
   readonly happens: (ids: ReadonlyArray<ShareId>) => Effect.Effect<unknown>
 }) {
-  const wakeups = yield* DueAssignments
+  const dueAssignments = yield* DueAssignments
   const ids: Array<ShareId> = []
   const counted = DueAssignments.of({
-    ...wakeups,
+    ...dueAssignments,
     wake: (id, mayBegin) =>
-      Effect.tap(wakeups.wake(id, mayBegin), () => {
+      Effect.tap(dueAssignments.wake(id, mayBegin), () => {
         ids.push(id)
         return ids.length === meanwhile.at ? meanwhile.happens(ids) : Effect.void
       })

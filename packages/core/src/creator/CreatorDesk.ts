@@ -9,7 +9,7 @@ import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { maxCommentaryLength } from "../commentary/CommentaryGenerator.ts"
-import * as Studio from "../commentary/Studio.ts"
+import * as MediaWorker from "../commentary/MediaWorker.ts"
 import { CreatorLinks } from "../mail/CreatorLinks.ts"
 import { MailStore } from "../mail/MailStore.ts"
 import * as Ids from "../shared/Ids.ts"
@@ -86,7 +86,7 @@ export class CreatorDesk extends Context.Service<
       const digest = yield* Digest.Digest
       const random = yield* SecureRandom.SecureRandom
       const signal = yield* WorkSignal
-      const makeOrders = yield* Studio.orders
+      const makeMediaRequests = yield* MediaWorker.mediaRequests
 
       const view = Effect.fnUntraced(function* (token: string) {
         const link = yield* links.open(token)
@@ -140,12 +140,12 @@ export class CreatorDesk extends Context.Service<
           const { draft, status } = seen.assignment
           if (draft === null) return yield* new ActionRefused({ reason: "not_allowed", status })
           const contentHash = yield* hash(digest, content ?? draft.content)
-          const orders = yield* makeOrders
+          const mediaRequests = yield* makeMediaRequests
           const { draftId } = action
           // What is approved is what was there when the creator asked, and what was hashed.
           return yield* actOn(seen, (present, now) =>
             present.draft?.id === draft.id
-              ? Workflow.approve(present, { draftId, content, commentaryId, contentHash, orders }, now)
+              ? Workflow.approve(present, { draftId, content, commentaryId, contentHash, mediaRequests }, now)
               : Result.fail(new ActionRefused({ reason: "stale_draft", status: present.status }))
           )
         }),

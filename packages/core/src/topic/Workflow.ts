@@ -59,7 +59,7 @@ export interface Change {
   /** A mail that was handed over, to be marked so in the same transaction. Where another attempt has overtaken this one, nothing changes. */
   readonly delivered?: MailAttempt
   /** Audio and video to be made of what was approved, where the topic asks for them. */
-  readonly orders?: ReadonlyArray<MediaRequest>
+  readonly mediaRequests?: ReadonlyArray<MediaRequest>
 }
 
 /** An action that the present state does not allow; nothing changed. */
@@ -119,7 +119,7 @@ export const approve = (
     readonly commentaryId: CommentaryId
     /** SHA-256 of the text that is approved, for the record. */
     readonly contentHash: string
-    readonly orders?: ReadonlyArray<MediaRequest>
+    readonly mediaRequests?: ReadonlyArray<MediaRequest>
   },
   now: Instant.Instant
 ): Step => {
@@ -144,7 +144,7 @@ export const approve = (
     { ...moved(present, "approve", now), commentary: approved },
     {
       audit: { action: "creator.approved", details: { commentary_id: approved.id, sha256: action.contentHash } },
-      orders: action.orders ?? []
+      mediaRequests: action.mediaRequests ?? []
     }
   )
 }

@@ -1,4 +1,4 @@
-/** What partners see of deliveries, and how they ask for one more attempt. Carrying them is Courier's. */
+/** What partners see of deliveries, and how they ask for one more attempt. DeliveryWorker sends them. */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"

@@ -1,4 +1,4 @@
-/** Recovery: what did not arrive at a webhook is sent again, as a job that survives its process. Sending is Courier's. */
+/** Recovery: sends a webhook's failed deliveries again, as a job that survives its process. DeliveryWorker sends each. */
 import * as Context from "effect/Context"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Effect from "effect/Effect"

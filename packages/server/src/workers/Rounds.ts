@@ -3,9 +3,9 @@
  * for how long, is the Workers'.
  */
 
-import { Drafting } from "@partner-commentary/core/commentary/Drafting"
-import { Studio } from "@partner-commentary/core/commentary/Studio"
-import { Postman } from "@partner-commentary/core/mail/Postman"
+import { DraftWorker } from "@partner-commentary/core/commentary/DraftWorker"
+import { MediaWorker } from "@partner-commentary/core/commentary/MediaWorker"
+import { MailWorker } from "@partner-commentary/core/mail/MailWorker"
 import { DueAssignments } from "@partner-commentary/core/operations/DueAssignments"
 import { Retention } from "@partner-commentary/core/operations/Retention"
 import type { OrganizationId, ShareId } from "@partner-commentary/core/shared/Ids"
@@ -14,7 +14,7 @@ import type { Environment } from "@partner-commentary/core/shared/Owner"
 import { Policy } from "@partner-commentary/core/shared/Policy"
 import { dueIn, type Work, WorkSignal } from "@partner-commentary/core/shared/WorkSignal"
 import type { DueLane } from "@partner-commentary/core/topic/AssignmentStore"
-import { Courier, type Errand } from "@partner-commentary/core/webhook/Courier"
+import { type DeliveryJob, DeliveryWorker } from "@partner-commentary/core/webhook/DeliveryWorker"
 import { Recoveries, stepSize } from "@partner-commentary/core/webhook/Recoveries"
 import { Webhooks } from "@partner-commentary/core/webhook/Webhooks"
 import * as Context from "effect/Context"
@@ -84,26 +84,26 @@ const inTurn = Effect.fnUntraced(function* (due: ReadonlyArray<DueLane>) {
  * scope closes.
  */
 export const assignments = Effect.fnUntraced(function* (environment: Environment) {
-  const wakeups = yield* DueAssignments
-  const drafting = yield* Drafting
+  const dueAssignments = yield* DueAssignments
+  const draftWorker = yield* DraftWorker
   const settings = yield* WorkerSettings
   const attempts = yield* FiberSet.make()
-  const start = yield* FiberSet.runtime(attempts)<Drafting>()
+  const start = yield* FiberSet.runtime(attempts)<DraftWorker>()
   const places = Places.make<OrganizationId>(settings.attempts)
 
   const round = Effect.gen(function* () {
     let woke = 0
     let inVain = 0
     let refused = 0
-    let left = yield* inTurn(yield* wakeups.due(environment, batch))
+    let left = yield* inTurn(yield* dueAssignments.due(environment, batch))
     for (let next = left.shift(); next !== undefined; next = left.shift()) {
       const { id, organizationId } = next
       const free = places.isFreeFor(organizationId)
-      const woken = yield* wakeups.wake(id, free)
+      const woken = yield* dueAssignments.wake(id, free)
       if (woken.woke) woke++
       else if (!free) refused++
       if (Option.isSome(woken.begun)) {
-        const attempt = drafting.attempt(woken.begun.value.id, woken.begun.value.ticket)
+        const attempt = draftWorker.attempt(woken.begun.value.id, woken.begun.value.ticket)
         start(places.take(organizationId, survive(attempt, { share_id: woken.begun.value.id })))
       }
       // Whoever came meanwhile is not kept waiting for all of it.
@@ -118,19 +118,19 @@ export const assignments = Effect.fnUntraced(function* (environment: Environment
     return woke
   })
 
-  return rounds(dueIn(environment), round, wakeups.nextDue(environment), attempts)
+  return rounds(dueIn(environment), round, dueAssignments.nextDue(environment), attempts)
 })
 
 /** What is under way is broken off, and given back, when the scope closes. A place is filled again as soon as its mail has gone. */
 export const mails = Effect.gen(function* () {
-  const postman = yield* Postman
+  const mailWorker = yield* MailWorker
   const { mails: most } = yield* WorkerSettings
-  return yield* oneByOne("mails", most, { ...postman, make: postman.deliver })
+  return yield* oneByOne("mails", most, { ...mailWorker, make: mailWorker.deliver })
 })
 
 /** What is under way is broken off, and given back, when the scope closes. */
 export const deliveries = Effect.gen(function* () {
-  const courier = yield* Courier
+  const deliveryWorker = yield* DeliveryWorker
   const lookAgain = (yield* WorkSignal).tell(["deliveries"])
   const settings = yield* WorkerSettings
   const underWay = yield* FiberSet.make()
@@ -141,10 +141,10 @@ export const deliveries = Effect.gen(function* () {
   const isScarce = (left: number) => left < settings.deliveries / 2
 
   /** One after the other to the same webhook, in one place, unless others may be waiting for it. */
-  const run = (errand: Errand): Effect.Effect<void> =>
+  const run = (job: DeliveryJob): Effect.Effect<void> =>
     Effect.flatMap(
-      courier.deliver(
-        errand,
+      deliveryWorker.deliver(
+        job,
         Effect.map(free, (left) => !isScarce(left))
       ),
       ({ following, isNews }) => {
@@ -156,29 +156,29 @@ export const deliveries = Effect.gen(function* () {
   const round = Effect.gen(function* () {
     const left = yield* free
     if (left <= 0) return 0
-    const errands = yield* Effect.uninterruptible(
-      Effect.tap(courier.take(left, isScarce(left)), (taken) =>
+    const jobs = yield* Effect.uninterruptible(
+      Effect.tap(deliveryWorker.take(left, isScarce(left)), (taken) =>
         Effect.sync(() => {
-          for (const errand of taken)
+          for (const job of taken)
             start(
               survive(
-                Effect.onError(Effect.uninterruptible(run(errand)), () => lookAgain),
-                { webhook: errand.claimed.webhookId, event: errand.claimed.eventId }
+                Effect.onError(Effect.uninterruptible(run(job)), () => lookAgain),
+                { webhook: job.claimed.webhookId, event: job.claimed.eventId }
               )
             )
         })
       )
     )
-    return errands.length
+    return jobs.length
   })
 
-  return rounds("deliveries", round, courier.nextDue, underWay)
+  return rounds("deliveries", round, deliveryWorker.nextDue, underWay)
 })
 
 /** What is under way is broken off, and given back, when the scope closes. Where nothing is mounted, nothing is looked for. */
 export const media = Effect.gen(function* () {
   const { media: most } = yield* WorkerSettings
-  return yield* oneByOne("media", most, yield* Studio)
+  return yield* oneByOne("media", most, yield* MediaWorker)
 })
 
 /** Pieces that are taken as places are free, and made side by side. */

@@ -30,7 +30,7 @@ import { head, inTurn } from "../database/Lanes.ts"
 import { forUpdate } from "../database/Lock.ts"
 import { transact } from "../database/Transaction.ts"
 import * as Mails from "../mail/MailStore.ts"
-import * as Productions from "../media/ProductionStore.ts"
+import * as MediaJobs from "../media/MediaJobStore.ts"
 import * as AuditLog from "../operations/AuditLog.ts"
 import * as KeptFigures from "../reporting/KeptFigures.ts"
 import * as Tallies from "../reporting/Tallies.ts"
@@ -80,7 +80,7 @@ export const layer = Layer.effect(
     const write = Effect.fnUntraced(function* (
       topic: LockedTopic,
       before: Assignment,
-      { assignment: after, audit, notices, orders = [] }: Change,
+      { assignment: after, audit, notices, mediaRequests = [] }: Change,
       now: Instant.Instant
     ) {
       const { id: shareId, organizationId } = before
@@ -109,7 +109,7 @@ export const layer = Layer.effect(
           })
         )
       }
-      if (orders.length > 0) yield* Productions.order(sql, after, orders, now)
+      if (mediaRequests.length > 0) yield* MediaJobs.insertMediaJobs(sql, after, mediaRequests, now)
       const events = emitted(before, after, now)
       for (const event of events) yield* Events.announce(sql, event, after)
       if (audit !== undefined) yield* AuditLog.append(sql, { ...audit, subject: shareId, organizationId }, now)
@@ -122,7 +122,7 @@ export const layer = Layer.effect(
         after.dueAt !== null && after.dueAt !== before.dueAt && dueIn(after.environment),
         notices.length > 0 && "mails",
         events.length > 0 && "deliveries",
-        orders.length > 0 && "media"
+        mediaRequests.length > 0 && "media"
       ]
       return work.filter((kind) => kind !== false)
     })

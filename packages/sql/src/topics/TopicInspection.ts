@@ -28,7 +28,7 @@ export interface InspectedMail {
   readonly reason: string | null
 }
 
-export interface InspectedProduction {
+export interface InspectedMediaJob {
   readonly kind: MediaKind
   readonly state: "waiting" | "ready" | "failed"
   readonly attempts: number
@@ -48,7 +48,7 @@ export interface Traces {
   readonly mails: ReadonlyArray<InspectedMail>
   /** The last attempt at a draft that failed. */
   readonly failedAttempt: { readonly at: Instant.Instant; readonly reason: string } | null
-  readonly productions: ReadonlyArray<InspectedProduction>
+  readonly mediaJobs: ReadonlyArray<InspectedMediaJob>
   /** Oldest first; those of more than 30 days ago may be gone. */
   readonly events: ReadonlyArray<InspectedEvent>
 }
@@ -72,7 +72,7 @@ export const traces = Effect.fnUntraced(function* (assignment: Assignment) {
     WHERE id > ${`${id}.`} AND id < ${`${id}/`} ORDER BY created_at, id`
   const [failed] = yield* sql<RecordRow>`SELECT recorded_at, details FROM audit_log
     WHERE subject = ${id} AND action = ${attemptFailedAction} ORDER BY number DESC LIMIT 1`
-  const productions = yield* sql<ProductionRow>`SELECT kind, state, attempts, due_at, reason FROM productions
+  const mediaJobs = yield* sql<MediaJobRow>`SELECT kind, state, attempts, due_at, reason FROM productions
     WHERE share_id = ${id} ORDER BY kind`
   const around = momentsOf(assignment).map(
     (at) => sql`(id >= ${firstIdAt(Instant.plus(at, before))} AND id < ${firstIdAt(Instant.plus(at, behind))})`
@@ -95,7 +95,7 @@ export const traces = Effect.fnUntraced(function* (assignment: Assignment) {
             at: Instant.fromIso(failed.recorded_at),
             reason: (JSON.parse(failed.details) as { reason: string }).reason
           },
-    productions: productions.map(({ due_at, ...production }) => ({ ...production, dueAt: fromIsoOrNull(due_at) })),
+    mediaJobs: mediaJobs.map(({ due_at, ...job }) => ({ ...job, dueAt: fromIsoOrNull(due_at) })),
     events: events.map(({ created_at, id, type }) => ({ id, type, at: Instant.fromIso(created_at) }))
   }
   return traces
@@ -119,7 +119,7 @@ interface RecordRow {
   readonly details: string
 }
 
-interface ProductionRow extends Omit<InspectedProduction, "dueAt"> {
+interface MediaJobRow extends Omit<InspectedMediaJob, "dueAt"> {
   readonly due_at: string | null
 }
 

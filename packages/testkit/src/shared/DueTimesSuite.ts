@@ -1,7 +1,7 @@
 /** What every store promises when a clock has run ahead and come back: work that it put off is found, and no other. */
 import { assert, describe } from "@effect/vitest"
 import { retimed } from "@partner-commentary/core/commentary/Generation"
-import { ProductionStore } from "@partner-commentary/core/commentary/ProductionStore"
+import { MediaJobStore } from "@partner-commentary/core/commentary/MediaJobStore"
 import { MailStore } from "@partner-commentary/core/mail/MailStore"
 import { latestDue } from "@partner-commentary/core/shared/DueTimes"
 import type { ShareId } from "@partner-commentary/core/shared/Ids"
@@ -18,7 +18,7 @@ import * as Creator from "../support/Creator.ts"
 import { commentaryId, hour, mail, minute, start, submission } from "../support/Fixtures.ts"
 import { guarantees } from "../support/Guarantee.ts"
 
-type Stores = MailStore | ProductionStore | AssignmentStore | TopicStore
+type Stores = MailStore | MediaJobStore | AssignmentStore | TopicStore
 
 const lease = Duration.minutes(2)
 const latest = latestDue(start, lease, [Duration.minutes(5), Duration.hours(1)])
@@ -74,15 +74,17 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
 
     it("audio ordered ahead of time is due now, and one taken ahead of time when a lease from now ends", () =>
       Effect.gen(function* () {
-        const store = yield* ProductionStore
+        const store = yield* MediaJobStore
         const given = submission({ topic: { outputTypes: ["audio"] } })
         const [share] = (yield* (yield* TopicStore).submit(given)).sent
         if (share === undefined) return assert.fail("nothing was sent")
         yield* Creator.respondAndDraft(share)
         yield* TestClock.setTime(ahead)
         const action = { draftId: null, content: null, commentaryId: commentaryId(), contentHash: "hash" }
-        const orders = [{ kind: "audio", name: "a" }] as const
-        yield* (yield* AssignmentStore).modify(share, (present) => approve(present, { ...action, orders }, ahead))
+        const mediaRequests = [{ kind: "audio", name: "a" }] as const
+        yield* (yield* AssignmentStore).modify(share, (present) =>
+          approve(present, { ...action, mediaRequests }, ahead)
+        )
         yield* store.repairDueTimes(latest)
         assert.deepStrictEqual(yield* store.nextDue(["audio"]), Option.some(start))
         yield* store.claim(ahead, ahead + minute, ["audio"], 1)

@@ -42,8 +42,8 @@ const examine = Effect.gen(function* () {
   if (Result.isFailure(read)) return [Doctor.mend("configuration", read.failure.message)]
   const settings = read.success
   const WebhookSecrets = yield* Effect.promise(() => import("../../doctor/WebhookSecrets.ts"))
-  const Receivers = yield* Effect.promise(() => import("../../doctor/Receivers.ts"))
-  const Productions = yield* Effect.promise(() => import("../../doctor/Productions.ts"))
+  const DisabledWebhooks = yield* Effect.promise(() => import("../../doctor/DisabledWebhooks.ts"))
+  const MediaJobs = yield* Effect.promise(() => import("../../doctor/MediaJobs.ts"))
   const FileIntegrity = yield* Effect.promise(() => import("../../doctor/FileIntegrity.ts"))
   const DatabaseExamination = yield* Effect.promise(() => import("../../doctor/DatabaseExamination.ts"))
   const inside = Effect.all([
@@ -55,8 +55,8 @@ const examine = Effect.gen(function* () {
       Doctor.work,
       Doctor.deliveries,
       WebhookSecrets.examine(settings),
-      Receivers.disabled,
-      Productions.examine(settings)
+      DisabledWebhooks.examine,
+      MediaJobs.examine(settings)
     ]),
     Doctor.licences
   ])

@@ -1,5 +1,5 @@
 /** `media retry`: audio and video that were given up begin anew. */
-import { ProductionStore } from "@partner-commentary/core/commentary/ProductionStore"
+import { MediaJobStore } from "@partner-commentary/core/commentary/MediaJobStore"
 import { ShareId } from "@partner-commentary/core/shared/Ids"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import * as Kind from "@partner-commentary/settings/Kind"
@@ -35,7 +35,7 @@ const retry = Command.make(
 ).pipe(Command.withDescription("Begin audio and video anew that were given up"))
 
 const begin = Effect.fnUntraced(function* (shareId: Option.Option<ShareId>) {
-  const restarted = yield* (yield* ProductionStore).restart(Option.getOrNull(shareId), yield* Instant.now)
+  const restarted = yield* (yield* MediaJobStore).restart(Option.getOrNull(shareId), yield* Instant.now)
   if (restarted === 0 && Option.isSome(shareId)) {
     return yield* new CommandFailed({
       message: `Nothing of ${shareId.value} was given up or waits for another attempt.`

@@ -4,7 +4,7 @@ import * as Instant from "@partner-commentary/core/shared/Instant"
 import { type Assignment, isSettled } from "@partner-commentary/core/topic/Assignment"
 import { publicId } from "@partner-commentary/core/webhook/Event"
 import * as Kind from "@partner-commentary/settings/Kind"
-import type { InspectedMail, InspectedProduction } from "@partner-commentary/sql/topics/TopicInspection"
+import type { InspectedMail, InspectedMediaJob } from "@partner-commentary/sql/topics/TopicInspection"
 import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -52,7 +52,7 @@ const view = ({ assignments, organization, topic }: Look) => ({
   assignments: assignments.map(viewOfPart)
 })
 
-const viewOfPart = ({ assignment, events, failedAttempt, mails, productions }: Part) => ({
+const viewOfPart = ({ assignment, events, failedAttempt, mails, mediaJobs }: Part) => ({
   share_id: assignment.id,
   persona: { id: assignment.persona.id, name: assignment.persona.name },
   creator_email: assignment.creator.email === "" ? null : assignment.creator.email,
@@ -77,7 +77,7 @@ const viewOfPart = ({ assignment, events, failedAttempt, mails, productions }: P
     ...{ id, kind, state, attempts },
     ...{ due_at: isoOrNull(dueAt), settled_at: isoOrNull(settledAt), last_reason: reason }
   })),
-  media: productions.map(({ attempts, dueAt, kind, reason, state }) => ({
+  media: mediaJobs.map(({ attempts, dueAt, kind, reason, state }) => ({
     ...{ kind, state, attempts },
     ...{ due_at: isoOrNull(dueAt), last_reason: reason }
   })),
@@ -115,7 +115,7 @@ const text = ({ assignments, organization, topic }: Look): ReadonlyArray<string>
   ...assignments.flatMap((part) => ["", ...textOfPart(part)])
 ]
 
-const textOfPart = ({ assignment, events, failedAttempt, mails, productions }: Part): ReadonlyArray<string> => [
+const textOfPart = ({ assignment, events, failedAttempt, mails, mediaJobs }: Part): ReadonlyArray<string> => [
   `${assignment.id} ${assignment.persona.name}: ${assignment.status} since ${Instant.toIso(assignment.statusUpdatedAt)}`,
   ...aligned([
     ["failed", at(assignment.failure?.reason ?? "", assignment.failure?.at)],
@@ -126,7 +126,7 @@ const textOfPart = ({ assignment, events, failedAttempt, mails, productions }: P
     ["next step", isoOrNull(assignment.dueAt)],
     ["draft", attemptsAtDraft(assignment, failedAttempt)],
     ...mails.map((mail): Line => [`mail ${mail.kind}`, stateOfMail(mail)]),
-    ...productions.map((production): Line => [production.kind, stateOfProduction(production)]),
+    ...mediaJobs.map((job): Line => [job.kind, stateOfMediaJob(job)]),
     ...events.flatMap(
       (event): ReadonlyArray<Line> => [
         [`event ${event.type}`, `${publicId(event.id)} at ${Instant.toIso(event.at)}`],
@@ -148,7 +148,7 @@ const attemptsAtDraft = ({ draft, generation }: Assignment, failed: Part["failed
 const stateOfMail = ({ attempts, dueAt, reason, settledAt, state }: InspectedMail): string | null =>
   joined(at(state, settledAt) ?? state, counted(attempts), at("due", dueAt), because(reason))
 
-const stateOfProduction = ({ attempts, dueAt, reason, state }: InspectedProduction): string | null =>
+const stateOfMediaJob = ({ attempts, dueAt, reason, state }: InspectedMediaJob): string | null =>
   joined(state, counted(attempts), at("due", dueAt), because(reason))
 
 const stateOfDelivery = ({ delivery }: SentTo): string | null =>

@@ -1,4 +1,4 @@
-/** Hands over the mails that are due, and remembers what became of each. A mail is written at the moment it is sent. */
+/** Sends mails that are due and records each outcome. A mail's text is rendered when it is sent. */
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -29,8 +29,8 @@ import type { NoticeText } from "./NoticeText.ts"
 import { noticeOf, periodOf } from "./Undelivered.ts"
 import { isWebhookNotice, type WebhookNoticeKind, webhookNotice } from "./WebhookNotices.ts"
 
-export class Postman extends Context.Service<
-  Postman,
+export class MailWorker extends Context.Service<
+  MailWorker,
   {
     /** Takes due mails, so many at most, in turn by organization. Each must be delivered by whoever took it. */
     readonly take: (limit: number) => Effect.Effect<ReadonlyArray<Mail>>
@@ -38,9 +38,9 @@ export class Postman extends Context.Service<
     readonly deliver: (mail: Mail) => Effect.Effect<void>
     readonly nextDue: Effect.Effect<Option.Option<Instant.Instant>>
   }
->()("@partner-commentary/core/mail/Postman") {
+>()("@partner-commentary/core/mail/MailWorker") {
   static readonly layer = Layer.effect(
-    Postman,
+    MailWorker,
     Effect.gen(function* () {
       const mails = yield* MailStore
       const assignments = yield* AssignmentStore
@@ -152,7 +152,7 @@ export class Postman extends Context.Service<
           (fiber) => Fiber.interrupt(fiber)
         )
 
-      const deliver = Effect.fn("Postman.deliver")(function* (mail: Mail) {
+      const deliver = Effect.fn("MailWorker.deliver")(function* (mail: Mail) {
         const found =
           mail.shareId === null || mail.kind === "undeliverable"
             ? Option.none<AssignmentInContext>()
@@ -233,7 +233,7 @@ export class Postman extends Context.Service<
           .pipe(Effect.catchTag("Overtaken", () => Effect.succeed(false)))
       }
 
-      return Postman.of({
+      return MailWorker.of({
         take: Effect.fnUntraced(function* (limit) {
           const now = yield* Instant.now
           yield* check(now)

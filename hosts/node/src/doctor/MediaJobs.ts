@@ -1,6 +1,6 @@
 /** What the doctor says of audio and video: whether any are made, and which were given up. */
 
-import { ProductionStore } from "@partner-commentary/core/commentary/ProductionStore"
+import { MediaJobStore } from "@partner-commentary/core/commentary/MediaJobStore"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import { MediaKind } from "@partner-commentary/core/topic/MediaRequest"
 import * as Choices from "@partner-commentary/settings/Choices"
@@ -12,14 +12,14 @@ import { type Finding, mend, ok } from "./Doctor.ts"
 const most = 1000
 
 export const examine = Effect.fnUntraced(function* (settings: Settings) {
-  const store = yield* ProductionStore
+  const store = yield* MediaJobStore
   const failed = yield* store.failed(most)
   const [first] = failed
   const due = yield* store.nextDue(MediaKind.literals)
   const isLeft = Option.isNone(settings.media.speech) && Option.isSome(due) && due.value < (yield* Instant.now)
   if (isLeft) return mend("media", "Audio is to be made, and SPEECH_URL is unset: set it, for serve and worker alike.")
   if (first === undefined) return ok("media", `Audio: ${Choices.speech(settings)}. None was given up.`)
-  const { kind, shareId } = first.production
+  const { kind, shareId } = first.job
   const message =
     failed.length === 1
       ? `The ${kind} of ${shareId} was given up (${first.reason}): mend the cause, then run partner-commentary media retry ${shareId}.`

@@ -1,6 +1,6 @@
-/** What every ProductionStore promises: what an approval asked for is taken by one at a time, and never forgotten before it is settled. */
+/** What every MediaJobStore promises: what an approval asked for is taken by one at a time, and never forgotten before it is settled. */
 import { assert, describe } from "@effect/vitest"
-import { ProductionStore } from "@partner-commentary/core/commentary/ProductionStore"
+import { MediaJobStore } from "@partner-commentary/core/commentary/MediaJobStore"
 import { AssignmentStore } from "@partner-commentary/core/topic/AssignmentStore"
 import type { MediaKind, MediaRequest } from "@partner-commentary/core/topic/MediaRequest"
 import type { OutputType } from "@partner-commentary/core/topic/Topic"
@@ -14,19 +14,19 @@ import * as Creator from "../support/Creator.ts"
 import { commentaryId, hour, minute, second, start, submission } from "../support/Fixtures.ts"
 import { guarantees } from "../support/Guarantee.ts"
 
-type Stores = ProductionStore | AssignmentStore | TopicStore
+type Stores = MediaJobStore | AssignmentStore | TopicStore
 
 const both: ReadonlyArray<MediaKind> = ["audio", "video"]
 const url = "https://media.example.org/a.mp3"
 
 export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
-  describe(`${name}: ProductionStore`, () => {
+  describe(`${name}: MediaJobStore`, () => {
     const it = guarantees(layer)
 
     /** An approved assignment of a topic with these output types, whose approval ordered these. */
     const approved = Effect.fnUntraced(function* (
       outputTypes: ReadonlyArray<OutputType> = ["text", "audio"],
-      orders: ReadonlyArray<MediaRequest> = both.map((kind) => ({ kind, name: `name of ${kind}` }))
+      mediaRequests: ReadonlyArray<MediaRequest> = both.map((kind) => ({ kind, name: `name of ${kind}` }))
     ) {
       const topics = yield* TopicStore
       const assignments = yield* AssignmentStore
@@ -34,13 +34,13 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
       yield* topics.submit(given)
       const shareId = given.candidates[0]?.shareId ?? assert.fail("nobody was asked")
       yield* Creator.respondAndDraft(shareId)
-      const action = { draftId: null, content: null, commentaryId: commentaryId(), contentHash: "hash", orders }
+      const action = { draftId: null, content: null, commentaryId: commentaryId(), contentHash: "hash", mediaRequests }
       yield* assignments.modify(shareId, (present) => approve(present, action, start))
       return shareId
     })
 
     const claim = (at: number, kinds = both, limit = 100) =>
-      Effect.flatMap(ProductionStore, (store) => store.claim(at, at + minute, kinds, limit))
+      Effect.flatMap(MediaJobStore, (store) => store.claim(at, at + minute, kinds, limit))
 
     const urlsOf = Effect.fnUntraced(function* (shareId: Parameters<AssignmentStore["Service"]["find"]>[0]) {
       const found = Option.getOrThrow(yield* (yield* AssignmentStore).find(shareId))
@@ -49,7 +49,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
 
     it("an approval begins what is ordered and asked for, due at once, with its name; nothing else", () =>
       Effect.gen(function* () {
-        const store = yield* ProductionStore
+        const store = yield* MediaJobStore
         assert.isTrue(Option.isNone(yield* store.nextDue(both)))
         const shareId = yield* approved()
         yield* approved(["text"])
@@ -66,14 +66,16 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         const shareId = yield* approved(["audio"], [])
         const assignments = yield* AssignmentStore
         const action = { draftId: null, content: "Another.", commentaryId: commentaryId(), contentHash: "hash" }
-        const orders = [{ kind: "audio", name: "name" }] as const
-        yield* Effect.flip(assignments.modify(shareId, (present) => approve(present, { ...action, orders }, start)))
+        const mediaRequests = [{ kind: "audio", name: "name" }] as const
+        yield* Effect.flip(
+          assignments.modify(shareId, (present) => approve(present, { ...action, mediaRequests }, start))
+        )
         assert.deepStrictEqual(yield* claim(start), [])
       }))
 
     it("kinds are taken apart", () =>
       Effect.gen(function* () {
-        const store = yield* ProductionStore
+        const store = yield* MediaJobStore
         yield* approved(["audio", "video"])
         const [audio] = yield* claim(start, ["audio"])
         assert.strictEqual(audio?.kind, "audio")
@@ -106,7 +108,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
 
     it("what is ready has its URL in the commentary, and is due no more; the other URL stays as it was", () =>
       Effect.gen(function* () {
-        const store = yield* ProductionStore
+        const store = yield* MediaJobStore
         const assignments = yield* AssignmentStore
         const shareId = yield* approved()
         const before = Option.getOrThrow(yield* assignments.find(shareId)).assignment
@@ -123,7 +125,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
 
     it("one that waits is due at its time; one that was released is due at once, and its attempt does not count", () =>
       Effect.gen(function* () {
-        const store = yield* ProductionStore
+        const store = yield* MediaJobStore
         yield* approved()
         const [first] = yield* claim(start)
         if (first === undefined) return assert.fail("nothing was due")
@@ -138,7 +140,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
 
     it("an attempt that was overtaken settles nothing, but for its success", () =>
       Effect.gen(function* () {
-        const store = yield* ProductionStore
+        const store = yield* MediaJobStore
         const shareId = yield* approved()
         const [first] = yield* claim(start)
         const [second] = yield* claim(start + minute)
@@ -156,7 +158,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
 
     it("a number is never given twice: one that was overtaken settles nothing, though as many attempts count as were its", () =>
       Effect.gen(function* () {
-        const store = yield* ProductionStore
+        const store = yield* MediaJobStore
         const shareId = yield* approved()
         const [first] = yield* claim(start)
         const [second] = yield* claim(start + minute)
@@ -180,7 +182,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
 
     it("those given up are listed with their reasons, newest first, and begin anew when they are told to", () =>
       Effect.gen(function* () {
-        const store = yield* ProductionStore
+        const store = yield* MediaJobStore
         const one = yield* approved()
         const other = yield* approved()
         for (const [index, taken] of (yield* claim(start)).entries()) {
@@ -210,7 +212,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
 
     it("of one assignment, what waits is hastened; what somebody is at right now is left alone", () =>
       Effect.gen(function* () {
-        const store = yield* ProductionStore
+        const store = yield* MediaJobStore
         const shareId = yield* approved()
         const [taken] = yield* claim(start)
         if (taken === undefined) return assert.fail("nothing was due")
@@ -223,7 +225,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
 
     it("a change to the assignment keeps the URL", () =>
       Effect.gen(function* () {
-        const store = yield* ProductionStore
+        const store = yield* MediaJobStore
         const shareId = yield* approved()
         const [taken] = yield* claim(start)
         if (taken === undefined) return assert.fail("nothing was due")

@@ -19,15 +19,15 @@ import { type AssignmentInContext, AssignmentStore, type Modified } from "../top
 import { CommentaryGenerator, GenerationFailed } from "./CommentaryGenerator.ts"
 import { attemptFailed, drafted, released } from "./Generation.ts"
 
-export class Drafting extends Context.Service<
-  Drafting,
+export class DraftWorker extends Context.Service<
+  DraftWorker,
   {
     /** One attempt, under the ticket it was begun with. Overtaken ones change nothing. Never fails: failing is an outcome. */
     readonly attempt: (id: ShareId, ticket: number) => Effect.Effect<void>
   }
->()("@partner-commentary/core/commentary/Drafting") {
+>()("@partner-commentary/core/commentary/DraftWorker") {
   static readonly layer = Layer.effect(
-    Drafting,
+    DraftWorker,
     Effect.gen(function* () {
       const store = yield* AssignmentStore
       const personas = yield* PersonaStore
@@ -87,8 +87,8 @@ export class Drafting extends Context.Service<
         yield* signal.tell([dueIn(found.assignment.environment), "mails", "deliveries"])
       })
 
-      return Drafting.of({
-        attempt: Effect.fn("Drafting.attempt")(function* (id, ticket) {
+      return DraftWorker.of({
+        attempt: Effect.fn("DraftWorker.attempt")(function* (id, ticket) {
           const found = yield* store.find(id)
           if (Option.isNone(found) || found.value.assignment.generation.ticket !== ticket) return
           const { organizationId, topicId } = found.value.assignment

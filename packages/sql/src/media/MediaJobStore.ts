@@ -1,7 +1,7 @@
-/** Productions until they are made or given up. The queue is the table's own due times; whoever takes one moves its due time to the lease's end. */
+/** Media jobs until they succeed or fail for good. The queue is the table's due times: a claim moves the due time to the end of its lease. */
 
-import type { Production } from "@partner-commentary/core/commentary/Production"
-import { ProductionStore } from "@partner-commentary/core/commentary/ProductionStore"
+import type { MediaJob } from "@partner-commentary/core/commentary/MediaJob"
+import { MediaJobStore } from "@partner-commentary/core/commentary/MediaJobStore"
 import type { ShareId, TopicId } from "@partner-commentary/core/shared/Ids"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import type { MediaKind, MediaRequest } from "@partner-commentary/core/topic/MediaRequest"
@@ -13,7 +13,7 @@ import { isTooLate } from "../database/DueTimes.ts"
 import { forUpdateSkipLocked } from "../database/Lock.ts"
 import { transact } from "../database/Transaction.ts"
 
-interface ProductionRow {
+interface MediaJobRow {
   readonly share_id: ShareId
   readonly kind: MediaKind
   readonly name: string
@@ -22,11 +22,11 @@ interface ProductionRow {
 }
 
 export const layer = Layer.effect(
-  ProductionStore,
+  MediaJobStore,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
 
-    const written = Effect.fnUntraced(function* ({ kind, shareId }: Production, url: string, at: string) {
+    const written = Effect.fnUntraced(function* ({ kind, shareId }: MediaJob, url: string, at: string) {
       const column = sql(`commentary_${kind}_url`)
       yield* sql`UPDATE assignments SET ${column} = ${url} WHERE id = ${shareId}`
       yield* sql`UPDATE productions
@@ -40,11 +40,11 @@ export const layer = Layer.effect(
       attempts: sql.literal("attempts")
     }
 
-    return ProductionStore.of({
+    return MediaJobStore.of({
       claim: (at, lease, kinds, limit) =>
         Effect.orDie(
           Effect.map(
-            sql<ProductionRow>`WITH due AS MATERIALIZED (SELECT share_id, kind FROM productions
+            sql<MediaJobRow>`WITH due AS MATERIALIZED (SELECT share_id, kind FROM productions
                 WHERE due_at <= ${Instant.toIso(at)} AND ${sql.in("kind", kinds)}
                 ORDER BY due_at, share_id, kind LIMIT ${limit} ${forUpdateSkipLocked(sql)})
               UPDATE productions
@@ -55,9 +55,9 @@ export const layer = Layer.effect(
           )
         ),
 
-      settle: (production, outcome, at) => {
+      settle: (job, outcome, at) => {
         const now = Instant.toIso(at)
-        if (outcome.state === "ready") return transact(sql, written(production, outcome.url, now))
+        if (outcome.state === "ready") return transact(sql, written(job, outcome.url, now))
         const next =
           outcome.state === "failed"
             ? sql`state = 'failed', due_at = NULL, settled_at = ${now}, reason = ${outcome.reason}`
@@ -66,9 +66,9 @@ export const layer = Layer.effect(
               : sql`due_at = ${now}, attempts = attempts - 1`
         return Effect.orDie(
           Effect.asVoid(
-            sql`UPDATE productions SET is_leased = 0, ${next} WHERE share_id = ${production.shareId}
-              AND kind = ${production.kind} AND ticket = ${production.ticket} AND is_leased = 1
-              AND attempts = ${production.attempts} AND state = 'waiting'`
+            sql`UPDATE productions SET is_leased = 0, ${next} WHERE share_id = ${job.shareId}
+              AND kind = ${job.kind} AND ticket = ${job.ticket} AND is_leased = 1
+              AND attempts = ${job.attempts} AND state = 'waiting'`
           )
         )
       },
@@ -94,10 +94,10 @@ export const layer = Layer.effect(
       failed: (limit) =>
         Effect.orDie(
           Effect.map(
-            sql<ProductionRow & { readonly reason: string; readonly settled_at: string }>`SELECT * FROM productions
+            sql<MediaJobRow & { readonly reason: string; readonly settled_at: string }>`SELECT * FROM productions
               WHERE state = 'failed' ORDER BY settled_at DESC, share_id DESC, kind DESC LIMIT ${limit}`,
             (rows) =>
-              rows.map((row) => ({ production: fromRow(row), reason: row.reason, at: Instant.fromIso(row.settled_at) }))
+              rows.map((row) => ({ job: fromRow(row), reason: row.reason, at: Instant.fromIso(row.settled_at) }))
           )
         ),
 
@@ -119,14 +119,14 @@ export const layer = Layer.effect(
 )
 
 /** Begins those that the topic's output types ask for, due at once; those that are there already stay as they are. */
-export const order = (
+export const insertMediaJobs = (
   sql: SqlClient.SqlClient,
   { id, topicId }: { readonly id: ShareId; readonly topicId: TopicId },
-  orders: ReadonlyArray<MediaRequest>,
+  mediaRequests: ReadonlyArray<MediaRequest>,
   at: Instant.Instant
 ) =>
   Effect.forEach(
-    orders,
+    mediaRequests,
     ({ kind, name }) => sql`INSERT INTO productions (share_id, kind, name, due_at)
       SELECT ${id}, ${kind}, ${name}, ${Instant.toIso(at)} FROM topics
       WHERE id = ${topicId} AND output_types LIKE ${`%"${kind}"%`}
@@ -134,7 +134,7 @@ export const order = (
     { discard: true }
   )
 
-const fromRow = ({ attempts, kind, name, share_id, ticket }: ProductionRow): Production => ({
+const fromRow = ({ attempts, kind, name, share_id, ticket }: MediaJobRow): MediaJob => ({
   shareId: share_id,
   kind,
   name,

@@ -1,4 +1,4 @@
-/** The port that keeps productions until they are made or given up. They are begun with the approval's change. */
+/** The port that keeps media jobs until they succeed or fail for good. The transaction of an approval inserts them. */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
@@ -6,13 +6,13 @@ import type { LatestDue } from "../shared/DueTimes.ts"
 import type { ShareId } from "../shared/Ids.ts"
 import type { Instant } from "../shared/Instant.ts"
 import type { MediaKind } from "../topic/MediaRequest.ts"
-import type { Production, ProductionOutcome } from "./Production.ts"
+import type { MediaJob, MediaJobOutcome } from "./MediaJob.ts"
 
-export class ProductionStore extends Context.Service<
-  ProductionStore,
+export class MediaJobStore extends Context.Service<
+  MediaJobStore,
   {
     /**
-     * Takes productions of these kinds that are due, oldest due first, each under a ticket of its own, and counts an attempt. Until `lease` nobody else gets
+     * Takes media jobs of these kinds that are due, oldest due first, each under a ticket of its own, and counts an attempt. Until `lease` nobody else gets
      * them; if no outcome comes by then, they are due again.
      */
     readonly claim: (
@@ -20,12 +20,12 @@ export class ProductionStore extends Context.Service<
       lease: Instant,
       kinds: ReadonlyArray<MediaKind>,
       limit: number
-    ) => Effect.Effect<ReadonlyArray<Production>>
+    ) => Effect.Effect<ReadonlyArray<MediaJob>>
     /**
-     * `ready` also writes the URL into the commentary, in one transaction, whatever was thought of the production before.
+     * `ready` also writes the URL into the commentary, in one transaction, whatever was thought of the media job before.
      * Anything else counts only under the ticket that it was last taken with: one that was overtaken changes nothing.
      */
-    readonly settle: (production: Production, outcome: ProductionOutcome, at: Instant) => Effect.Effect<void>
+    readonly settle: (job: MediaJob, outcome: MediaJobOutcome, at: Instant) => Effect.Effect<void>
     /** As `MailStore.repairDueTimes`. */
     readonly repairDueTimes: (latest: LatestDue) => Effect.Effect<void>
     /** The next moment at which one of these kinds falls due. */
@@ -33,13 +33,11 @@ export class ProductionStore extends Context.Service<
     /** Given up, newest first: for the operator. */
     readonly failed: (
       limit: number
-    ) => Effect.Effect<
-      ReadonlyArray<{ readonly production: Production; readonly reason: string; readonly at: Instant }>
-    >
+    ) => Effect.Effect<ReadonlyArray<{ readonly job: MediaJob; readonly reason: string; readonly at: Instant }>>
     /**
      * Those of this assignment (null: of every one) that were given up begin anew, and of one assignment those that wait for
      * another attempt are due now. Answers with how many.
      */
     readonly restart: (shareId: ShareId | null, at: Instant) => Effect.Effect<number>
   }
->()("@partner-commentary/core/commentary/ProductionStore") {}
+>()("@partner-commentary/core/commentary/MediaJobStore") {}

@@ -1,4 +1,4 @@
-/** Carries events that are due to their webhooks, and writes down what came of each attempt. What follows is Health's and DeliveryPlan's to say. */
+/** Sends events that are due to their webhooks and records each attempt. Health and DeliveryPlan decide what follows from it. */
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -25,36 +25,36 @@ import * as Sending from "./Sending.ts"
 import { troubled } from "./WebhookTrouble.ts"
 
 /** A delivery to make, and whose it is. */
-export interface Errand {
+export interface DeliveryJob {
   readonly lane: Lane
   readonly claimed: Claimed
 }
 
 export interface Delivered {
   /** Must be delivered by whoever made the attempt. */
-  readonly following: Option.Option<Errand>
+  readonly following: Option.Option<DeliveryJob>
   /** Whether by this attempt something else may go out, or at another moment than it was to. */
   readonly isNews: boolean
 }
 
-export class Courier extends Context.Service<
-  Courier,
+export class DeliveryWorker extends Context.Service<
+  DeliveryWorker,
   {
     /**
      * Takes what is due, so many at most, a fair part for each webhook: each that has something due gets one before any
      * gets more where there is not room for all. Each must be delivered by whoever took it.
      */
-    readonly take: (free: number, isScarce: boolean) => Effect.Effect<ReadonlyArray<Errand>>
+    readonly take: (free: number, isScarce: boolean) => Effect.Effect<ReadonlyArray<DeliveryJob>>
     /**
      * One attempt. Never fails: failing is an outcome. A stop gives it back unsent. Where `mayGoOn` says so when the attempt
      * is over, the next one of the same webhook is taken in its place.
      */
-    readonly deliver: (errand: Errand, mayGoOn: Effect.Effect<boolean>) => Effect.Effect<Delivered>
+    readonly deliver: (job: DeliveryJob, mayGoOn: Effect.Effect<boolean>) => Effect.Effect<Delivered>
     readonly nextDue: Effect.Effect<Option.Option<Instant.Instant>>
   }
->()("@partner-commentary/core/webhook/Courier") {
+>()("@partner-commentary/core/webhook/DeliveryWorker") {
   static readonly layer = Layer.effect(
-    Courier,
+    DeliveryWorker,
     Effect.gen(function* () {
       const store = yield* DeliveryStore
       const organizations = yield* OrganizationStore
@@ -102,7 +102,7 @@ export class Courier extends Context.Service<
         const now = yield* Instant.now
         if (yield* held.get(lane.organizationId)) return yield* Effect.as(holdBack(lane, now), [])
         const claimed = yield* store.claim(lane.webhookId, now, Instant.plus(now, lease), taking(now, most))
-        return claimed.map((one): Errand => ({ lane, claimed: one }))
+        return claimed.map((one): DeliveryJob => ({ lane, claimed: one }))
       })
 
       const release = (claimed: Claimed) => Effect.flatMap(Instant.now, (now) => store.release(claimed, now))
@@ -125,7 +125,7 @@ export class Courier extends Context.Service<
         }
 
       const writeDown = Effect.fnUntraced(function* (
-        { claimed, lane }: Errand,
+        { claimed, lane }: DeliveryJob,
         attempt: Attempt,
         mayGoOn: Effect.Effect<boolean>
       ) {
@@ -136,18 +136,18 @@ export class Courier extends Context.Service<
         const following = goesOn && !isHeld ? { lease: Instant.plus(now, lease), taking: taking(now, 1) } : undefined
         const decide = settled(claimed, attempt, chance, now)
         const outcome = Option.getOrNull(yield* store.settle(claimed, attempt, now, decide, following))
-        if (outcome === null) return { following: Option.none<Errand>(), isNews: false }
+        if (outcome === null) return { following: Option.none<DeliveryJob>(), isNews: false }
         if (isHeld) yield* holdBack(lane, now)
         if (Health.isAlarmed(outcome.before, outcome.after)) yield* signal.notify
         if (isDisabledNow(outcome)) yield* reportDisabled(outcome.after, attempt)
         const [next] = outcome.following
         return {
-          following: next === undefined ? Option.none<Errand>() : Option.some({ lane, claimed: next }),
+          following: next === undefined ? Option.none<DeliveryJob>() : Option.some({ lane, claimed: next }),
           isNews: following === undefined || attempt.failure !== null || !Health.isSteady(outcome.before)
         }
       })
 
-      return Courier.of({
+      return DeliveryWorker.of({
         take: Effect.fnUntraced(function* (free, isScarce) {
           const most = isScarce ? 1 : webhooks.concurrency
           const now = yield* Instant.now
@@ -157,17 +157,17 @@ export class Courier extends Context.Service<
           return taken.flat()
         }),
 
-        deliver: Effect.fn("Courier.deliver")(function* (errand, mayGoOn) {
-          const { eventId, payload, sealedSecret, url, webhookId: id } = errand.claimed
+        deliver: Effect.fn("DeliveryWorker.deliver")(function* (job, mayGoOn) {
+          const { eventId, payload, sealedSecret, url, webhookId: id } = job.claimed
           const attempt = yield* Effect.interruptible(
             send({ webhook: { id, url }, sealedSecret, eventId: publicId(eventId), payload })
-          ).pipe(Effect.onInterrupt(() => release(errand.claimed)))
-          yield* Effect.annotateCurrentSpan(described(errand.claimed, attempt))
-          const subject = Subject.ofPayload(payload, errand.lane.organizationId)
+          ).pipe(Effect.onInterrupt(() => release(job.claimed)))
+          yield* Effect.annotateCurrentSpan(described(job.claimed, attempt))
+          const subject = Subject.ofPayload(payload, job.lane.organizationId)
           yield* Subject.markEvent(eventId, subject)
-          const written = writeDown(errand, attempt, mayGoOn)
+          const written = writeDown(job, attempt, mayGoOn)
           if (attempt.failure === null) return yield* written
-          return yield* Effect.ensuring(failures.withPermit(written), report(errand.claimed, attempt, subject()))
+          return yield* Effect.ensuring(failures.withPermit(written), report(job.claimed, attempt, subject()))
         }, Effect.uninterruptible),
 
         nextDue: store.nextDue

@@ -1,4 +1,4 @@
-/** How partners' receivers fare, as the doctor tells it. A receiver is its partner's to mend; that somebody tells the partner is the operator's. */
+/** Whether webhooks are disabled. The partner must repair the receiver; the operator sees here that there is one to tell. */
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import { DeliveryStore } from "@partner-commentary/core/webhook/DeliveryStore"
 import * as Effect from "effect/Effect"
@@ -9,7 +9,7 @@ const most = 1000
 
 const check = "disabled webhooks"
 
-export const disabled = Effect.gen(function* () {
+export const examine = Effect.gen(function* () {
   const { disabled: count } = yield* (yield* DeliveryStore).backlog(yield* Instant.now, most)
   if (count === 0) return ok(check, "None is disabled.")
   const subject =

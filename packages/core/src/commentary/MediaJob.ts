@@ -1,11 +1,11 @@
-/** One audio or video to be made of one approved text. Begun by its approval, whose outcome it never touches. Pure. */
+/** One audio or video to make of one approved text, and when to retry it. Pure. */
 import type { ShareId } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
 import type { Policy } from "../shared/Policy.ts"
 import { toBase62 } from "../shared/Secret.ts"
 import type { MediaRequest } from "../topic/MediaRequest.ts"
 
-export interface Production extends MediaRequest {
+export interface MediaJob extends MediaRequest {
   readonly shareId: ShareId
   /** The one that it was taken for included. */
   readonly attempts: number
@@ -14,7 +14,7 @@ export interface Production extends MediaRequest {
 }
 
 /** What became of an attempt. `waiting`: another one follows. `released`: it was broken off by our own stop, and was none. */
-export type ProductionOutcome =
+export type MediaJobOutcome =
   | { readonly state: "ready"; readonly url: string }
   | { readonly state: "waiting"; readonly until: Instant.Instant; readonly reason: string }
   | { readonly state: "released" }
@@ -28,13 +28,13 @@ export const randomnessOfName = 64
 /** 190 bits of what was random. */
 export const nameOf = (random: Uint8Array): string => toBase62(random, nameLength)
 
-/** What becomes of a production whose attempt failed. */
+/** What becomes of a media job whose attempt failed. */
 export const afterFailure = (
-  { attempts }: Production,
+  { attempts }: MediaJob,
   failure: { readonly permanent: boolean; readonly reason: string },
   now: Instant.Instant,
   { mediaRetries }: Policy
-): ProductionOutcome => {
+): MediaJobOutcome => {
   const delay = mediaRetries[attempts - 1]
   return failure.permanent || delay === undefined
     ? { state: "failed", reason: failure.reason }
@@ -42,5 +42,5 @@ export const afterFailure = (
 }
 
 /** Every attempt ended without a word: its process died, each time. */
-export const isWornOut = ({ attempts }: Production, { mediaRetries }: Policy): boolean =>
+export const isWornOut = ({ attempts }: MediaJob, { mediaRetries }: Policy): boolean =>
   attempts > mediaRetries.length + 1
