@@ -1,5 +1,5 @@
 /**
- * Holds docs/openapi.json and docs/errors.md to the contract that serves: no drift, complete, clean for the linters, and
+ * Holds docs/openapi.json and docs/reference/errors.md to the contract that serves: no drift, complete, clean for the linters, and
  * nothing broken of what was released. `--write` writes both; `--release` also makes it the promise that must not break.
  */
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
@@ -19,7 +19,7 @@ const apiRoot = "http://127.0.0.1:8080"
 
 const document = JSON.parse(JSON.stringify(describe(PartnerApi, apiRoot))) as Document
 const text = `${JSON.stringify(document, null, 2)}\n`
-const generated = { "docs/openapi.json": text, "docs/errors.md": errorsPage(document) }
+const generated = { "docs/openapi.json": text, "docs/reference/errors.md": errorsPage(document) }
 const promise = "docs/openapi.released.json"
 
 const say = (line: string) => process.stdout.write(`${line}\n`)

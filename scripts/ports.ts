@@ -1,19 +1,34 @@
 /**
- * Holds docs/ports.md to the ports of the core and the suites of the testkit, which it is made of. `--write` writes it.
+ * Holds docs/reference/ports.md to the ports of the core and the suites of the testkit, which it is made of. `--write` writes it;
+ * a port's name prints its methods and guarantees.
  */
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { portsPage } from "./ports/PortsPage.ts"
+import { portsOf } from "./ports/Port.ts"
+import { portDetails, portsPage } from "./ports/PortsPage.ts"
 import { readFiles, root } from "./Repository.ts"
 
-const path = "docs/ports.md"
+const path = "docs/reference/ports.md"
 const place = join(root, path)
-const page = portsPage(readFiles())
+const files = readFiles()
+const page = portsPage(files)
 
-if (process.argv.includes("--write")) writeFileSync(place, page)
-else {
+const check = () => {
   const isCurrent = existsSync(place) && readFileSync(place, "utf8") === page
   const finding = `${path} is not what the ports and their suites say: npm run describe`
   process.stdout.write(isCurrent ? `ports: ${path} is what the ports say\n` : `${finding}\n`)
   if (!isCurrent) process.exitCode = 1
 }
+
+const print = (name: string) => {
+  const port = portsOf(files).find((one) => one.name === name)
+  if (port === undefined) {
+    process.stderr.write(`There is no port ${name}: ${path} lists all of them\n`)
+    process.exitCode = 1
+  } else process.stdout.write(portDetails(port))
+}
+
+const [argument] = process.argv.slice(2)
+if (argument === undefined) check()
+else if (argument === "--write") writeFileSync(place, page)
+else print(argument)

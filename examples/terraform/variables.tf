@@ -10,7 +10,7 @@ variable "bundle" {
 }
 
 variable "environment" {
-  description = "The service's variables, as docs/operations.md lists them: DATABASE_URL, PUBLIC_URL, SMTP_URL and SIGNING_SECRET at least."
+  description = "The service's variables, as docs/reference/environment.md lists them: DATABASE_URL, PUBLIC_URL, SMTP_URL and SIGNING_SECRET at least."
   type        = map(string)
   sensitive   = true
 

@@ -1,4 +1,4 @@
-/** docs/embedding.md, told as it is read: the same files, in the same order. */
+/** The embedding guides of docs/guides: their examples are files that run, in the order in which a reader builds them. */
 import { readdirSync, readFileSync } from "node:fs"
 import { createServer } from "node:http"
 import { basename, join } from "node:path"
@@ -8,7 +8,9 @@ import { application } from "../express.ts"
 import { firstPartner } from "../first-partner.ts"
 import * as Mounted from "./Mounted.ts"
 
-const page = readFileSync(join(import.meta.dirname, "../../docs/embedding.md"), "utf8")
+const page = ["embedding", "embedding-frameworks", "embedding-production"]
+  .map((name) => readFileSync(join(import.meta.dirname, `../../docs/guides/${name}.md`), "utf8"))
+  .join("")
 
 it("what the guide builds takes a topic in, asks the creator, and hands out what the creator approved", async (test) => {
   const folder = Mounted.folder(test)

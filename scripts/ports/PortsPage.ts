@@ -1,8 +1,9 @@
-/** docs/ports.md: every port, what it must guarantee, and the suite that proves it. */
+/** The page of all ports, and the details of one port: its methods, its guarantees and the suites that prove them. */
 import type { Files } from "../Repository.ts"
+import { wrap } from "../Wrap.ts"
 import { type Port, portsOf, type Suite, type Unit } from "./Port.ts"
 
-const link = (path: string) => `[${path}](../${path})`
+const link = (path: string) => `[${path}](../../${path})`
 
 const suiteLines = ({ call, guarantees, path, runs }: Suite) => [
   `\`${call}\` of ${link(path)}${runs.length === 0 ? "" : `, run by ${runs.map(link).join(", ")}`}:`,
@@ -11,9 +12,11 @@ const suiteLines = ({ call, guarantees, path, runs }: Suite) => [
   ""
 ]
 
-const section = (files: Files, { about, methods, name, path, suites }: Port) => {
-  const example = `examples/own-${name.replace(/(?!^)[A-Z]/g, (letter) => `-${letter}`).toLowerCase()}.ts`
-  return [
+const withoutSuite = "none: the suites of related ports use it"
+
+/** Everything that a reader implements against: printed by `node scripts/ports.ts NAME`, and committed nowhere. */
+export const portDetails = ({ about, methods, name, path, suites }: Port): string =>
+  [
     `## ${name}`,
     "",
     `${about} ${link(path)}`,
@@ -23,24 +26,46 @@ const section = (files: Files, { about, methods, name, path, suites }: Port) => 
     "```",
     "",
     ...suites.flatMap(suiteLines),
-    ...(suites.length === 0 ? ["No suite of its own: those of the ports beside it use it.", ""] : []),
-    ...(files.has(example) ? [`An example of one's own: ${link(example)}.`, ""] : [])
+    ...(suites.length === 0 ? [`Suite: ${withoutSuite}.`, ""] : [])
+  ].join("\n")
+
+const entry = (files: Files, { about, name, path, suites }: Port) => {
+  const example = `examples/own-${name.replace(/(?!^)[A-Z]/g, (letter) => `-${letter}`).toLowerCase()}.ts`
+  const named = (text: string, at: string) => `[${text}](../../${at})`
+  const proofs = suites.map((suite) => named(suite.path.replace(/^.*\/|\.ts$/g, ""), suite.path))
+  return [
+    ...wrap(`- **${named(name, path)}.** ${about}`, "  "),
+    ...(proofs.length === 0 ? [withoutSuite] : proofs).map((proof) => `  - Suite: ${proof}`),
+    ...(files.has(example) ? [`  - Example: ${named(example, example)}`] : [])
   ]
 }
 
+const groups: ReadonlyArray<readonly [Unit, string, string]> = [
+  ["alone", "Replaceable alone", "Provide your own layer for any of these."],
+  [
+    "topics",
+    "Replaceable as one unit",
+    "These share transactions on one `SqlClient` (`Stores.layerTopics` of packages/sql)."
+  ],
+  [
+    "partners",
+    "Registries of partners and personas",
+    "Writes for the included stores (`Stores.layerPartners`). With your own stores they have no visible effect."
+  ],
+  ["process", "State of a process", "Kept in one process (`Core.layerProcess`) or shared by the Postgres adapter."]
+]
+
 export const portsPage = (files: Files): string => {
   const ports = portsOf(files)
-  const of = (unit: Unit) => ports.filter((port) => port.unit === unit)
-  const index = (unit: Unit) =>
-    of(unit)
-      .map(({ name }) => `[${name}](#${name.toLowerCase()})`)
-      .join(", ")
-  return `${[
+  return [
     "# Ports",
     "",
-    "Generated from `packages/core/src` and `packages/testkit/src` by `npm run describe`; edit those instead.",
+    "Generated from `packages/core/src` and `packages/testkit/src` by `npm run describe`; edit those",
+    "instead.",
     "",
-    "A port is a service that the core asks for and does not make. Provide your own layer for its class or reference, and run its suite in a test of yours:",
+    "A port is a service that the core requires and an adapter implements. To see the methods of a port",
+    "and the guarantees that its suite tests, run `node scripts/ports.ts NAME`. To prove your own adapter,",
+    "run the suite in a test:",
     "",
     "```ts",
     'import * as MailerSuite from "@partner-commentary/testkit/MailerSuite"',
@@ -48,18 +73,15 @@ export const portsPage = (files: Files): string => {
     'MailerSuite.suite("ours", OurMailer.layer, arrived)',
     "```",
     "",
-    "Every guarantee is a test of its name. `layer` is built anew for each of them, at a moment that stands still.",
+    "The suite builds `layer` anew for each test, with a clock that stands still.",
     "",
-    `Each by itself: ${index("alone")}.`,
-    "",
-    `As one unit, for they share transactions (\`Stores.layerTopics\` of packages/sql): ${index("topics")}.`,
-    "",
-    `Partners and personas where this service keeps them itself (\`Stores.layerPartners\`), written where nobody reads once their stores are yours: ${index("partners")}.`,
-    "",
-    `Kept by a process, or shared by several (\`Core.layerProcess\`, or the adapter's of Postgres): ${index("process")}.`,
-    "",
-    ...(["alone", "topics", "partners", "process"] as const).flatMap(of).flatMap((port) => section(files, port))
-  ]
-    .join("\n")
-    .trimEnd()}\n`
+    ...groups.flatMap(([unit, title, text]) => [
+      `## ${title}`,
+      "",
+      ...wrap(text),
+      "",
+      ...ports.filter((port) => port.unit === unit).flatMap((port) => entry(files, port)),
+      ""
+    ])
+  ].join("\n")
 }

@@ -129,8 +129,8 @@ describe.concurrent("an environment that was read by half", () => {
 
   it("is none where the file is quoted as the documents show: sh reads every value whole, as systemd does", async (test) => {
     const cwd = await Process.folder(test)
-    const operations = readFileSync(new URL("../../../../docs/operations.md", import.meta.url), "utf8")
-    const [, file = ""] = /```sh\n(DEV=[^`]+)```/.exec(operations) ?? []
+    const guide = readFileSync(new URL("../../../../docs/guides/deployment.md", import.meta.url), "utf8")
+    const [, file = ""] = /```sh\n(DEV=[^`]+)```/.exec(guide) ?? []
     writeFileSync(join(cwd, "env"), file)
     // In single quotes systemd takes everything as it stands.
     const meant = file

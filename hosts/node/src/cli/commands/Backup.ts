@@ -18,7 +18,7 @@ export const backup = Command.make(
     const settings = yield* Effect.tap(Settings.read, Settings.requireNamedDatabase)
     const { database } = settings
     if (isPostgres(database)) {
-      return yield* refused("The database is on Postgres: back it up with pg_dump, as docs/postgres.md shows")
+      return yield* refused("The database is on Postgres: back it up with pg_dump, as docs/guides/postgres.md shows")
     }
     if (database.filename === ":memory:") return yield* refused("A database in memory cannot be backed up")
     if (existsSync(file)) return yield* refused(`${file} is there already: name a new file`)
