@@ -10,6 +10,7 @@ import { periodOf } from "@partner-commentary/core/usage/BillingPeriod"
 import * as Effect from "effect/Effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
+import type { Fragment } from "effect/sql/Statement"
 import { toNewRow } from "../assignments/AssignmentRow.ts"
 import { isoOfFew, jsonOf } from "../database/Columns.ts"
 import * as KeptFigures from "../reporting/KeptFigures.ts"
@@ -42,9 +43,9 @@ export const prepare = (submission: Submission): Prepared => {
 }
 
 /**
- * Submissions of one owner, of one day, and no two of one fingerprint. Each part reads from the one before it: that is their order, and rows
- * that many share come last. Where the quotas have no room for all of them, nothing is written and there is no answer; a statement that
- * finds out only after it has written, for others came before it, fails.
+ * Submissions of one owner, of one day, and no two of one fingerprint. Each part reads from the one before it, which fixes their
+ * order. With `bounds` the statement first locks the counters that have limits, so that its check stays true until the commit.
+ * Where there is no room for all submissions, or no counter yet, it writes nothing and the result is empty.
  */
 export const write = Effect.fnUntraced(function* (
   sql: SqlClient,
@@ -62,8 +63,14 @@ export const write = Effect.fnUntraced(function* (
   const windows = submissions.map(({ fingerprint, topic, windowUntil }) => {
     return { topic_id: topic.id, created_at: toIso(topic.createdAt), fingerprint, until_at: toIso(windowUntil) }
   })
-  const topicsAllowed = sql`CAST(${bounds?.quotas?.topics_per_month ?? null} AS BIGINT)`
-  const unitsAllowed = sql`CAST(${bounds?.quotas?.commentaries_per_month ?? null} AS BIGINT)`
+  const quotas = bounds?.quotas ?? null
+  const usage = counters(
+    sql,
+    "usage",
+    sql`usage_months WHERE organization_id = ${organizationId} AND environment = ${environment} AND period = ${period}`,
+    { topics_created: submissions.length, units_held: rows.length },
+    { topics_created: quotas?.topics_per_month ?? null, units_held: quotas?.commentaries_per_month ?? null }
+  )
   const test =
     environment === "test" ? inTestStorage(sql, organizationId, submissions, bounds?.storage?.limits) : live(sql)
   const own = Object.keys(first).filter((name) => name !== "position")
@@ -77,13 +84,9 @@ export const write = Effect.fnUntraced(function* (
           ON CONFLICT (id) DO NOTHING)`
       : sql.literal("")
   const found = yield* sql<Row>`
-    WITH wanted AS MATERIALIZED (
-      SELECT * FROM json_populate_recordset(NULL::assignments, ${jsonOf(rows)})
-      WHERE NOT COALESCE(
-        (SELECT topics_created + ${submissions.length} > ${topicsAllowed} OR units_held + ${rows.length} > ${unitsAllowed}
-          FROM usage_months
-          WHERE organization_id = ${organizationId} AND environment = ${environment} AND period = ${period}),
-        ${submissions.length} > ${topicsAllowed} OR ${rows.length} > ${unitsAllowed}, FALSE) ${test.fits}),
+    WITH ${usage.locked}, ${test.locked}
+    wanted AS MATERIALIZED (
+      SELECT * FROM json_populate_recordset(NULL::assignments, ${jsonOf(rows)}) WHERE ${usage.hasRoom} ${test.hasRoom}),
     windows AS MATERIALIZED (
       SELECT * FROM json_to_recordset(${jsonOf(windows)})
         AS given (topic_id TEXT, created_at TEXT, fingerprint TEXT, until_at TEXT)),
@@ -126,10 +129,7 @@ export const write = Effect.fnUntraced(function* (
           FROM sent, seen GROUP BY persona_id) AS more
       ORDER BY day COLLATE "C", persona_id COLLATE "C", name COLLATE "C"
       ${Tallies.whereKept(sql)})
-    SELECT holders.*, seen.topics_created, seen.units_held ${test.columns},
-      1 / CASE WHEN topics_created > ${topicsAllowed} OR units_held > ${unitsAllowed} ${test.isOver} THEN 0 ELSE 1 END
-        AS fits_or_fails
-    FROM holders LEFT JOIN seen ON TRUE ${test.joined}`
+    SELECT holders.*, seen.topics_created, seen.units_held ${test.columns} FROM holders LEFT JOIN seen ON TRUE ${test.joined}`
   if (found.length === 0) return []
   const [{ bytes = null, topics: stored = null, topics_created, units_held }] = found as readonly [Row]
   const counted = {
@@ -149,27 +149,46 @@ const inTestStorage = (
   limits: NonNullable<Submission["storage"]>["limits"] | undefined
 ) => {
   const bytes = submissions.reduce((total, { storage }) => total + (storage?.bytes ?? 0), 0)
-  const topicsAllowed = sql`CAST(${limits?.topics ?? null} AS BIGINT)`
-  const bytesAllowed = sql`CAST(${limits?.bytes ?? null} AS BIGINT)`
+  const storage = counters(
+    sql,
+    "storage",
+    sql`test_storage WHERE organization_id = ${organizationId}`,
+    { topics: submissions.length, bytes },
+    { topics: limits?.topics ?? null, bytes: limits?.bytes ?? null }
+  )
   return {
-    fits: sql`AND NOT COALESCE(
-        (SELECT topics + ${submissions.length} > ${topicsAllowed} OR bytes + ${bytes} > ${bytesAllowed}
-          FROM test_storage WHERE organization_id = ${organizationId}),
-        ${submissions.length} > ${topicsAllowed} OR ${bytes} > ${bytesAllowed}, FALSE)`,
+    locked: sql`${storage.locked},`,
+    hasRoom: sql`AND ${storage.hasRoom}`,
     returned: sql`RETURNING stored_bytes`,
     stored: sql`, stored AS (
       INSERT INTO test_storage AS kept (organization_id, topics, bytes)
       SELECT ${organizationId}, COUNT(*), SUM(stored_bytes) FROM written HAVING COUNT(*) > 0
       ${TestStorage.whereStored(sql)} RETURNING topics, bytes)`,
     columns: sql`, stored.topics, stored.bytes`,
-    isOver: sql`OR stored.topics > ${topicsAllowed} OR stored.bytes > ${bytesAllowed}`,
     joined: sql`LEFT JOIN stored ON TRUE`
   }
 }
 
 const live = (sql: SqlClient) => {
   const nothing = sql.literal("")
-  return { fits: nothing, returned: nothing, stored: nothing, columns: nothing, isOver: nothing, joined: nothing }
+  return { locked: nothing, hasRoom: nothing, returned: nothing, stored: nothing, columns: nothing, joined: nothing }
+}
+
+/** Locks a row of counters, and tells whether it has room for so many more. Without any limit neither locks nor checks. */
+const counters = <Name extends string>(
+  sql: SqlClient,
+  name: string,
+  row: Fragment,
+  more: Readonly<Record<Name, number>>,
+  limits: Readonly<Record<Name, number | null>>
+) => {
+  const names = Object.keys(more) as Array<Name>
+  const isLimited = sql`CAST(${names.some((one) => limits[one] !== null)} AS BOOLEAN)`
+  const fits = names.map((one) => sql`(${sql(one)} + ${more[one]} <= CAST(${limits[one]} AS BIGINT)) IS NOT FALSE`)
+  return {
+    locked: sql`${sql(name)} AS MATERIALIZED (SELECT ${sql.csv(names.map((one) => sql`${sql(one)}`))} FROM ${row} AND ${isLimited} FOR UPDATE)`,
+    hasRoom: sql`(NOT ${isLimited} OR EXISTS (SELECT FROM ${sql(name)} WHERE ${sql.and(fits)}))`
+  }
 }
 
 /** What the id of a request's mail has more than that of its assignment. */

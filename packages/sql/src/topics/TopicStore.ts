@@ -4,20 +4,23 @@
  */
 
 import { assignments, NoValidPersonas, results, type Submission } from "@partner-commentary/core/topic/Submission"
-import * as TestStorage from "@partner-commentary/core/topic/TestStorage"
+import { refusal as storageRefusal } from "@partner-commentary/core/topic/TestStorage"
 import type { Topic } from "@partner-commentary/core/topic/Topic"
 import { none } from "@partner-commentary/core/topic/TopicStatus"
 import { TopicStore } from "@partner-commentary/core/topic/TopicStore"
+import { periodOf } from "@partner-commentary/core/usage/BillingPeriod"
 import * as Quota from "@partner-commentary/core/usage/Quota"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as SqlClient from "effect/sql/SqlClient"
-import { SerializationError, SqlError } from "effect/sql/SqlError"
+import type { SqlError } from "effect/sql/SqlError"
 import * as Together from "../database/Together.ts"
 import { isWithin, transact } from "../database/Transaction.ts"
 import * as KeptFigures from "../reporting/KeptFigures.ts"
+import * as TestStorage from "../sandbox/TestStorage.ts"
+import * as Usage from "../usage/UsageStore.ts"
 import * as TopicIntake from "./TopicIntake.ts"
 import type { Prepared } from "./TopicIntakeAtOnce.ts"
 import * as TopicIntakeAtOnce from "./TopicIntakeAtOnce.ts"
@@ -58,7 +61,7 @@ const submitAlone = (sql: SqlClient.SqlClient, write: Write) => (submission: Sub
       const { storage } = submission
       if (storage !== null && stored !== null) {
         const others = { topics: stored.topics - 1, bytes: stored.bytes - storage.bytes }
-        const refused = TestStorage.refusal(others, storage.limits, storage.bytes)
+        const refused = storageRefusal(others, storage.limits, storage.bytes)
         if (Option.isSome(refused)) return yield* refused.value
       }
       if (submission.quotas !== null) {
@@ -80,16 +83,13 @@ const together = 25
  */
 const submitTogether = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
   const alone = (one: Prepared) => {
-    const written = Effect.map(TopicIntakeAtOnce.write(sql, [one], null), ([written = nobody]) => written)
-    return submitAlone(sql, () => written)(one.submission)
+    const write = Effect.map(TopicIntakeAtOnce.write(sql, [one], null), ([written = nobody]) => written)
+    return submitAlone(sql, (submission) => Effect.andThen(lockCounters(sql, submission), write))(one.submission)
   }
   /** As a part of a larger change, which needs no place to come back to: where nothing fits, nothing was written. */
   const asPart = (one: Prepared) =>
-    Effect.flatMap(
-      Effect.catch(TopicIntakeAtOnce.write(sql, [one], one.submission), (error) =>
-        Effect.die(isUsedUpMeanwhile(error) ? asConflict(error) : error)
-      ),
-      ([written]) => (written === undefined ? alone(one) : outcome(one.submission, written.holders))
+    Effect.flatMap(Effect.orDie(TopicIntakeAtOnce.write(sql, [one], one.submission)), ([written]) =>
+      written === undefined ? alone(one) : outcome(one.submission, written.holders)
     )
 
   const eachAlone = (all: ReadonlyArray<Prepared>) => Effect.forEach(all, (one) => Effect.exit(alone(one)))
@@ -132,23 +132,21 @@ const nobody: TopicIntake.Written = { holders: new Map(), ...TopicIntake.nothing
 const laneOf = ({ submission: { quotas, topic } }: Prepared): string =>
   [topic.organizationId, topic.environment, KeptFigures.dayOf(topic.createdAt), JSON.stringify(quotas)].join(" ")
 
-/** Others came before it between its look at the quotas and its lock: by its division by zero. */
-const isUsedUpMeanwhile = (error: SqlError): boolean => stateOf(error) === "22012"
-
-/** The whole change is made anew. */
-const asConflict = ({ message, reason: { cause } }: SqlError) =>
-  new SqlError({ reason: new SerializationError({ cause, message, operation: "submit" }) })
+/** Locks, and creates if need be, the counters that have limits. First, as the common statement does: the same order cannot deadlock. */
+const lockCounters = (sql: SqlClient.SqlClient, { quotas, storage, topic }: Submission) =>
+  Effect.andThen(
+    quotas === null ? Effect.void : Usage.count(sql, topic, periodOf(topic.createdAt), {}),
+    storage === null ? Effect.void : TestStorage.add(sql, topic.organizationId, { topics: 0, bytes: 0 })
+  )
 
 /**
  * Refused, and undone, for what one of them is, or came upon: whatever the server says of values, constraints and conflicts. What it says of itself
  * is true for each, and of a lost connection nobody knows what was written.
  */
 const isOfOne = (error: SqlError): boolean => {
-  const code = stateOf(error)
+  const code = String((error.reason.cause as { readonly code?: unknown } | null)?.code)
   return sqlState.test(code) && !ofTheServer.test(code)
 }
-
-const stateOf = ({ reason }: SqlError): string => String((reason.cause as { readonly code?: unknown } | null)?.code)
 
 const sqlState = /^[0-9FHP][0-9A-Z]{4}$/
 
