@@ -3,6 +3,7 @@
 import * as Context from "effect/Context"
 import * as Digest from "effect/crypto/Digest"
 import * as SecureRandom from "effect/crypto/SecureRandom"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
@@ -165,7 +166,7 @@ export class CreatorDesk extends Context.Service<
           const { assignment, creatorTag } = yield* view(token)
           const now = yield* Instant.now
           yield* mails.queue({
-            id: `${creatorTag}.desk-${Math.floor(now / 300_000)}`,
+            id: `${creatorTag}.desk-${Instant.bucketOf(now, deskMailPeriod)}`,
             kind: "desk",
             shareId: null,
             organizationId: null,
@@ -188,6 +189,9 @@ export class CreatorDesk extends Context.Service<
     })
   )
 }
+
+/** At most one link to the desk is mailed in this time. */
+const deskMailPeriod = Duration.minutes(5)
 
 /** Cleaned, and within bounds. */
 const bounded = (field: TextLength["field"], text: string): Effect.Effect<string, TextLength> => {

@@ -11,7 +11,7 @@ const margin = Duration.minutes(1)
 
 /** Queuing the one of the same hour again changes nothing. It is due when its hour is over. */
 export const noticeOf = (organizationId: OrganizationId, failedAt: Instant.Instant): NewMail => {
-  const bucket = Math.floor(failedAt / Duration.toMillis(period))
+  const bucket = Instant.bucketOf(failedAt, period)
   const end = (bucket + 1) * Duration.toMillis(period)
   return {
     id: `${organizationId}.undeliverable-${bucket}`,

@@ -43,7 +43,7 @@ export const reportingPeriod = (
   now: Instant.Instant
 ): Result.Result<AskedPeriod, PeriodInvalid> => {
   const end = given.to ?? now
-  const start = given.from ?? Math.max(earliest, dayOf(end - Duration.toMillis(usual)))
+  const start = given.from ?? Math.max(earliest, Instant.startOfDay(end - Duration.toMillis(usual)))
   if (end <= earliest || start < earliest) return Result.fail(new PeriodInvalid({ reason: "too_early" }))
   if (start >= end) return Result.fail(new PeriodInvalid({ reason: "backwards" }))
   if (end > Instant.plus(start, longest)) return Result.fail(new PeriodInvalid({ reason: "too_long" }))
@@ -52,13 +52,10 @@ export const reportingPeriod = (
 
 const day = Duration.toMillis(Duration.days(1))
 
-/** When the day (UTC) of a moment began. */
-const dayOf = (moment: Instant.Instant): Instant.Instant => Math.floor(moment / day) * day
-
 /** Into its whole days and what is left of a day before and after them. */
 export const divide = ({ end, start, untilNow }: AskedPeriod) => {
-  const first = dayOf(start + day - 1)
-  const last = untilNow ? null : dayOf(end)
+  const first = Instant.startOfDay(start + day - 1)
+  const last = untilNow ? null : Instant.startOfDay(end)
   if (last !== null && first > last) return { before: { start, end }, days: null, after: null }
   return {
     before: start < first ? { start, end: first } : null,

@@ -43,5 +43,14 @@ const httpDate =
 
 export const plus = (instant: Instant, duration: Duration.Duration): Instant => instant + Duration.toMillis(duration)
 
+/** The number of the period that holds the moment, where periods of this length follow each other since 1970. */
+export const bucketOf = (instant: Instant, length: Duration.Duration): number =>
+  Math.floor(instant / Duration.toMillis(length))
+
+/** When the day (UTC) of a moment began. */
+export const startOfDay = (instant: Instant): Instant => bucketOf(instant, day) * Duration.toMillis(day)
+
+const day = Duration.days(1)
+
 /** The later moment that lies at this part (0 to 1) of the way. */
 export const between = (from: Instant, to: Instant, part: number): Instant => Math.round(from + (to - from) * part)

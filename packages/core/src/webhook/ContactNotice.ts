@@ -3,20 +3,20 @@
  * once. Later ones are collected in the next mail, which tells the last state of each webhook and the hosts it named in
  * between. So no caller can flood a contact, and no change stays untold. Pure: the store queues the mails.
  */
+import * as Duration from "effect/Duration"
 import type { NewMail } from "../mail/Mail.ts"
 import type { WebhookMention, WebhookNoticeKind } from "../mail/WebhookNotices.ts"
 import type { OrganizationId, WebhookId } from "../shared/Ids.ts"
-import { type Instant, toIso } from "../shared/Instant.ts"
+import * as Instant from "../shared/Instant.ts"
 
 export interface ContactNotice {
   readonly organizationId: OrganizationId
   readonly kind: WebhookNoticeKind
   readonly webhook: WebhookMention
-  readonly at: Instant
+  readonly at: Instant.Instant
 }
 
-/** In milliseconds. */
-const bucketLength = 300_000
+const bucketLength = Duration.minutes(5)
 
 /** Webhooks in one mail. An organization has 20 live ones at most: only removed ones are left out. */
 export const mentionedAtMost = 40
@@ -24,23 +24,23 @@ export const mentionedAtMost = 40
 /** Hosts that a webhook had in between. */
 const passedAtMost = 10
 
-export const bucketOf = (at: Instant): number => Math.floor(at / bucketLength)
+export const bucketOf = (at: Instant.Instant): number => Instant.bucketOf(at, bucketLength)
 
 /** The mail of that bucket with this notice alone, due at once or when the bucket begins. */
 export const mailIn = (bucket: number, { at, kind, organizationId, webhook }: ContactNotice): NewMail => ({
   id: `${organizationId}.webhooks-${bucket}`,
   kind,
   shareId: null,
-  webhook: { ...webhook, kind, at: toIso(at) },
+  webhook: { ...webhook, kind, at: Instant.toIso(at) },
   organizationId,
   address: null,
-  createdAt: Math.max(at, bucket * bucketLength)
+  createdAt: Math.max(at, bucket * Duration.toMillis(bucketLength))
 })
 
 /** The mail's mentions with one more, which takes the place of an earlier one of the same webhook and sort. */
 export const withNotice = (present: WebhookMention, { at, kind, webhook }: ContactNotice): WebhookMention => {
   const mentions = mentionsOf(present)
-  const next = { ...webhook, kind, at: toIso(at) }
+  const next = { ...webhook, kind, at: Instant.toIso(at) }
   const isAlike = (one: WebhookMention) => one.id === next.id && isTrouble(one) === isTrouble(next)
   const former = mentions.find(isAlike)
   const others = mentions.filter((one) => !isAlike(one))

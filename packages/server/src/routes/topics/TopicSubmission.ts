@@ -56,11 +56,8 @@ const quotaExceeded = Effect.fnUntraced(function* ({ limit, quota, remaining }: 
 /** Test topics are deleted by whole days (UTC): room comes with the next one at the earliest. */
 const testStorageFull = Effect.fnUntraced(function* ({ limit, quota, remaining }: TestStorageFull) {
   const now = yield* Instant.now
-  const wait = Math.max(1, Math.ceil((nextDay(now) - now) / 1000))
+  const wait = Math.max(1, Math.ceil((Instant.startOfDay(Instant.plus(now, day)) - now) / 1000))
   return yield* Errors.RateLimitExceeded.ofTests({ retry_after: wait, limit, remaining, quota })
 })
 
 const day = Duration.days(1)
-
-const nextDay = (now: Instant.Instant) =>
-  Instant.fromIso(`${Instant.toIso(Instant.plus(now, day)).slice(0, 10)}T00:00:00.000Z`)
