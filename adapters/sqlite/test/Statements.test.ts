@@ -248,11 +248,11 @@ const everyMediaJob = Effect.gen(function* () {
   const [share] = (yield* (yield* TopicStore).submit(given)).sent
   if (share === undefined) return assert.fail("nothing was sent")
   yield* Creator.respondAndDraft(share)
-  const orders = [
+  const mediaRequests = [
     { kind: "audio", name: "a" },
     { kind: "video", name: "v" }
   ] as const
-  const action = { draftId: null, content: null, commentaryId: commentaryId(), contentHash: "hash", orders }
+  const action = { draftId: null, content: null, commentaryId: commentaryId(), contentHash: "hash", mediaRequests }
   yield* (yield* AssignmentStore).modify(share, (present) => approve(present, action, 0))
   const outcomes = [
     { state: "waiting", until: start, reason: "" },
