@@ -1,12 +1,11 @@
+import { availableParallelism } from "node:os"
 import { join } from "node:path"
-import { configDefaults, defineConfig } from "vitest/config"
+import { defineConfig } from "vitest/config"
 
 const folders = ["packages/*", "adapters/*", "hosts/*", "scripts", "examples"]
 
-const conformance = "hosts/test/test/{spec,decisions}/*.test.ts"
-
 /** Many short tests in many files: they share what they import, which is most of what each file would cost. No state in modules. */
-const shareImports = ["packages/*", "adapters/*", "hosts/*", "conformance", "on Postgres"]
+const shareImports = ["packages/*", "adapters/*", "hosts/*", "on Postgres"]
 
 /** What of the whole service's tests runs on Postgres each time; `test:long` runs all of it. */
 const onPostgres = ["Story", "Races"].map((name) => `hosts/test/test/topics/${name}.test.ts`)
@@ -48,12 +47,13 @@ export default defineConfig({
   test: {
     // What a test prints is shown when it fails.
     silent: "passed-only",
+    // Some tests wait for processes and timeouts; another one runs meanwhile.
+    maxWorkers: availableParallelism() + 1,
     projects: [
       ...folders.map((folder) => ({
         resolve,
-        test: { ...project(folder, `${folder}/test/**/*.test.ts`), exclude: [...configDefaults.exclude, conformance] }
+        test: project(folder, `${folder}/test/**/*.test.ts`)
       })),
-      { resolve, test: project("conformance", conformance) },
       {
         resolve,
         test: {

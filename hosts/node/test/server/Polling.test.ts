@@ -47,7 +47,7 @@ describe.runIf(process.platform === "linux").concurrent("the served process", ()
 
   it("keeps its memory small under the pid that was started", async (test) => {
     const cwd = await Process.folder(test)
-    const { pid, stop } = await Process.start(cwd)
+    const { pid, stop } = await Process.start(cwd, ["serve"], { NODE_OPTIONS: "" })
     expect(await commandOf(pid)).toContain("--max-semi-space-size=8")
     expect(await stop()).toMatchObject({ code: 0 })
   })

@@ -11,6 +11,9 @@ const bin = fileURLToPath(new URL("../../bin/partner-commentary.js", import.meta
 /** Without what the machine's own environment might set. */
 const bare = { PATH: process.env["PATH"], HOME: process.env["HOME"], TMPDIR: process.env["TMPDIR"] }
 
+/** With this option the program does not start Node a second time with the options of a service. */
+const startOnce = { NODE_OPTIONS: "--max-semi-space-size=16" }
+
 export type Environment = Readonly<Record<string, string>>
 
 export interface Test {
@@ -52,7 +55,7 @@ const launch = (cwd: string, args: ReadonlyArray<string>, env: Environment, limi
     bin,
     ...args
   ]
-  const child = spawn(command, rest, { cwd, env: { ...bare, ...env } })
+  const child = spawn(command, rest, { cwd, env: { ...bare, ...startOnce, ...env } })
   children.set(cwd, [...(children.get(cwd) ?? []), child])
   let stdout = ""
   let stderr = ""

@@ -36,7 +36,10 @@ const estate = Effect.fnUntraced(function* (size: number) {
   )
   const content = `Is ${size} too many to ask at once?`
   const topic = yield* submit(live, content, personas, { external_reference })
-  yield* Effect.forEach(numbers.slice(1), (n) => submit(live, `${content} ${n}`, personas, { external_reference }), all)
+  // One persona each: with all of them, most of the test would be 870 mails that no read shows.
+  const [first] = personas
+  assert.isDefined(first)
+  yield* Effect.forEach(numbers.slice(1), (n) => submit(live, `${content} ${n}`, [first], { external_reference }), all)
   yield* Effect.forEach(
     personas,
     Effect.fnUntraced(function* (persona) {
