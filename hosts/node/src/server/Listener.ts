@@ -2,8 +2,10 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import type { Socket } from "node:net"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
+import * as FairScheduler from "@partner-commentary/server/middleware/FairScheduler"
 import { SettingRefused } from "@partner-commentary/settings/Variable"
 import * as Effect from "effect/Effect"
+import * as FairRequests from "./FairRequests.ts"
 import * as Pipelining from "./Pipelining.ts"
 import * as RequestGate from "./RequestGate.ts"
 import * as SlowReaders from "./SlowReaders.ts"
@@ -35,10 +37,12 @@ export const bind = Effect.fnUntraced(function* (
   untaken = stalled,
   slow = SlowReaders.usual
 ) {
+  const fair = FairScheduler.make({ now: () => performance.now(), next: setImmediate })
   const native = createServer({ requireHostHeader: false, ...patience })
   let further: Unreadable.HeadersFor = () => ({})
   const gate = RequestGate.make(native)
   Unreadable.answer(native, gate, (address) => further(address))
+  FairRequests.bound(native, gate, fair)
   Pipelining.bound(gate, (address) => further(address))
   native.setTimeout(untaken)
   SlowReaders.bound(native, slow)
@@ -56,6 +60,7 @@ export const bind = Effect.fnUntraced(function* (
   return {
     native,
     server,
+    fair,
     port: typeof address === "object" && address !== null ? address.port : port,
     /** Who sends what cannot be read is told these headers too. */
     tellUnreadable: (headers: typeof further) => {

@@ -5,6 +5,7 @@ import * as LogThrottle from "@partner-commentary/core/shared/LogThrottle"
 import { layerUntraced } from "@partner-commentary/server/creator/CreatorRequest"
 import { Admission } from "@partner-commentary/server/middleware/Admission"
 import { fresh, headersOf } from "@partner-commentary/server/middleware/CurrentRate"
+import { CurrentFairScheduler } from "@partner-commentary/server/middleware/FairScheduler"
 import * as Routes from "@partner-commentary/server/Routes"
 import { Polling } from "@partner-commentary/server/routes/topics/Polling"
 import * as Workers from "@partner-commentary/server/Workers"
@@ -52,7 +53,7 @@ export const serve = <R>(options: {
   running(
     () => Effect.void,
     Effect.fnUntraced(function* (settings, stores) {
-      const { native, open, port, server, tellUnreadable } = yield* Listener.bind(
+      const { fair, native, open, port, server, tellUnreadable } = yield* Listener.bind(
         settings.listen.host,
         settings.listen.port,
         "PORT"
@@ -69,7 +70,8 @@ export const serve = <R>(options: {
       yield* Layer.build(
         site(settings).pipe(
           Layer.provide(Layer.succeedContext(Context.add(engine, HttpServer.HttpServer, server))),
-          Layer.provide([NodeHttpServer.layerHttpServices, layerUntraced, ExplorerFile.layer, TakenAnswers.layer])
+          Layer.provide([NodeHttpServer.layerHttpServices, layerUntraced, ExplorerFile.layer, TakenAnswers.layer]),
+          Layer.provide(Layer.succeed(CurrentFairScheduler, fair))
         )
       )
       tellUnreadable(yield* Effect.provide(strangers, Layer.provide(Admission.layer, Layer.succeedContext(engine))))

@@ -24,7 +24,7 @@ export const bulkTooLarge: Problem = { field: "body", constraint: `must be at mo
 export const decoder = <Fields extends Schema.Struct.Fields>(...rules: Parameters<typeof textDecoder<Fields>>) => {
   const decode = textDecoder(...rules)
   return (request: HttpServerRequest.HttpServerRequest) =>
-    Effect.flatMap(jsonText(request), (text) => Effect.fromResult(Result.mapError(decode(text), InvalidRequest.of)))
+    Effect.flatMap(jsonText(request), (text) => Effect.mapError(decode(text), InvalidRequest.of))
 }
 
 /** Of a body that may be left out: no byte at all, whatever the header says of it. */
@@ -42,9 +42,13 @@ export const optional =
 export const jsonText = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<string, InvalidRequest> => {
   const header = headerProblem(request.headers)
   if (header !== undefined) return invalid(header)
-  return Effect.flatMap(Effect.orDie(read(request)), (text) =>
-    Effect.fromResult(Result.mapError(text, (problem) => InvalidRequest.of([problem])))
-  )
+  return Effect.flatMap(Effect.orDie(read(request)), (text) => {
+    const checked = Effect.fromResult(Result.mapError(text, (problem) => InvalidRequest.of([problem])))
+    // Bodies arrive in any turn: several large ones are not read in one.
+    return Result.isSuccess(text) && text.success.length > StrictJson.unitsAtOnce
+      ? Effect.andThen(Effect.yieldNow, checked)
+      : checked
+  })
 }
 
 type Problems = readonly [Problem, ...ReadonlyArray<Problem>]
@@ -61,22 +65,25 @@ export const textDecoder = <Fields extends Schema.Struct.Fields>(
   const order = Object.keys(schema.fields)
   const fields = new Set(order)
   const place = ({ field }: Problem) => order.indexOf(/^[^.[]*/.exec(field)?.[0] ?? "")
-  return (text: string): Result.Result<Schema.Struct<Fields>["Type"], Problems> => {
-    const json = StrictJson.parse(text, fields)
-    if (Result.isFailure(json)) return Result.fail([json.failure])
-    if (!Predicate.isReadonlyObject(json.success)) {
-      return Result.fail([{ field: "body", constraint: "must be a JSON object" }])
-    }
-    const long = order.find((field) => isLong((json.success as Readonly<Record<string, unknown>>)[field]))
+  const read = (body: unknown): Result.Result<Schema.Struct<Fields>["Type"], Problems> => {
+    if (!Predicate.isReadonlyObject(body)) return Result.fail([{ field: "body", constraint: "must be a JSON object" }])
+    const long = order.find((field) => isLong((body as Readonly<Record<string, unknown>>)[field]))
     if (long !== undefined) return Result.fail([{ field: long, constraint: `must hold at most ${maxEntries} entries` }])
-    const decoded = decode(json.success)
+    const decoded = decode(body)
     const [first, ...rest] = [
       ...(Result.isFailure(decoded) ? problems(decoded.failure.issue) : []),
-      ...further(json.success as Readonly<Record<string, unknown>>)
+      ...further(body as Readonly<Record<string, unknown>>)
     ].toSorted((one, other) => place(one) - place(other))
     if (first !== undefined) return Result.fail([first, ...rest.slice(0, maxProblems - 1)])
     return Result.mapError(decoded, ({ issue }) => problems(issue))
   }
+  /** A large text in steps. */
+  return Effect.fnUntraced(function* (text: string) {
+    const json = yield* StrictJson.parseInSteps(text, fields)
+    if (Result.isFailure(json)) return yield* Effect.fail<Problems>([json.failure])
+    if (text.length > StrictJson.unitsAtOnce) yield* Effect.yieldNow
+    return yield* Effect.fromResult(read(json.success))
+  })
 }
 
 /** So many are listed: who has more will find them after mending these. */

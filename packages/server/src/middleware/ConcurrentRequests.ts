@@ -12,7 +12,10 @@ import type { OrganizationId } from "@partner-commentary/core/shared/Ids"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import type { Headers } from "effect/http/Headers"
 import { HttpServerRequest } from "effect/http/HttpServerRequest"
+import * as Scheduler from "effect/Scheduler"
+import { CurrentFairScheduler } from "./FairScheduler.ts"
 
 /**
  * A host that knows when a client has taken an answer, or has gone, provides this: bytes that wait to be sent then hold a
@@ -35,10 +38,24 @@ export const within = <A, E, R>(
   work: Effect.Effect<A, E, R>
 ): Effect.Effect<A, E | Errors.RateLimitExceeded, R> =>
   Effect.withFiber(({ context }: { readonly context: Context.Context<never> }) => {
-    const pool = Context.getOrUndefined(annotations, RequiredPlace) ?? "standard"
     const request = Context.getUnsafe(context, HttpServerRequest)
-    return refused(limit.within(pool, organization, work, Context.get(context, AnswerTaken)(request)))
+    const pool = poolOf(Context.getOrUndefined(annotations, RequiredPlace) ?? "standard", request.headers)
+    const placed = refused(limit.within(pool, organization, work, Context.get(context, AnswerTaken)(request)))
+    const fair = Context.get(context, CurrentFairScheduler)
+    // Frequent operations are short, and shared in batches that turns of their own would tear apart.
+    return fair === undefined || pool === "frequent"
+      ? placed
+      : Effect.provideService(placed, Scheduler.Scheduler, fair.of(organization))
   })
+
+/** A frequent operation is short because it is small: a submission for many personas is not, nor one whose length is not told. */
+const poolOf = (pool: ConcurrencyPool, headers: Headers): ConcurrencyPool => {
+  const isLarge = headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > frequentBytes
+  return pool === "frequent" && isLarge ? "standard" : pool
+}
+
+/** Of a body: a topic for some twenty personas with some metadata. */
+const frequentBytes = 2048
 
 export const refused = <A, E, R>(
   placed: Effect.Effect<A, E | TooManyRequests, R>

@@ -45,6 +45,20 @@ const shared = <A extends WeakKey>(made: Effect.Effect<A>): Effect.Effect<Effect
     )
   })
 
+/** Made for the first that asks, to the end even if that one leaves: `Effect.cached` would begin anew for the next one. */
+export const once = <A>(made: Effect.Effect<A>): Effect.Effect<Effect.Effect<A>> =>
+  Effect.map(Semaphore.make(1), (semaphore) => {
+    let present: { readonly value: A } | undefined
+    const first = Effect.map(made, (value) => {
+      present = { value }
+      return value
+    })
+    const found = Effect.suspend(() =>
+      present === undefined ? Effect.uninterruptible(first) : Effect.succeed(present.value)
+    )
+    return Effect.suspend(() => (present === undefined ? semaphore.withPermit(found) : Effect.succeed(present.value)))
+  })
+
 export const asset = (text: string, headers: Headers): Effect.Effect<Asset, never, Digest.Digest> =>
   Effect.flatMap(pack(text), (gzip) => packed(gzip, headers))
 

@@ -8,7 +8,7 @@ import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
 import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
-import { type Asset, asset, packed, respond } from "./Asset.ts"
+import { type Asset, asset, once, packed, respond } from "./Asset.ts"
 import { explorerPage, explorerStart } from "./ExplorerPage.ts"
 import { ExplorerProgram } from "./ExplorerProgram.ts"
 
@@ -22,13 +22,13 @@ export const layer = HttpRouter.use((router) =>
     const { apiRoot } = yield* PublicAddress
 
     const add = Effect.fnUntraced(function* <E, R>(path: `/${string}`, made: Effect.Effect<Asset, E, R>) {
-      // Whoever asked first may leave before it is made; the others wait for it.
-      const once = yield* Effect.cached(Effect.uninterruptible(made))
+      const context = yield* Effect.context<R>()
+      const found = yield* once(Effect.orDie(Effect.provideContext(made, context)))
       yield* router.add(
         "GET",
         path,
         Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
-          Effect.flatMap(once, (found) => respond(found, request))
+          Effect.flatMap(found, (present) => respond(present, request))
         )
       )
     })

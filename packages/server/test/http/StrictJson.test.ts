@@ -1,7 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import * as Result from "effect/Result"
 import * as fc from "fast-check"
-import { parse } from "../../src/http/StrictJson.ts"
+import { parse, parseInSteps } from "../../src/http/StrictJson.ts"
 
 const field = (text: string) => {
   const parsed = parse(text)
@@ -141,4 +143,18 @@ describe("StrictJson", () => {
     for (const text of ["", " ", "{", "{'a':1}", "[1,]", "NaN", "01", '"\n"', "{}{}", "\ufeff1x"])
       assert.strictEqual(field(text), "body", text)
   })
+
+  it.effect("reads a large text in steps, between which other fibers run", () =>
+    Effect.gen(function* () {
+      const text = `{"metadata":[${"{},".repeat(80_000)}0]}`
+      const reading = yield* Effect.forkChild(parseInSteps(text))
+      let turns = 0
+      while (reading.pollUnsafe() === undefined) {
+        yield* Effect.yieldNow
+        turns++
+      }
+      assert.isAtLeast(turns, 80)
+      assert.isTrue(Result.isSuccess(yield* Fiber.join(reading)))
+    })
+  )
 })

@@ -1,9 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Digest from "effect/crypto/Digest"
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import type * as HttpServerResponse from "effect/http/HttpServerResponse"
-import { asset, respond } from "../../src/openapi/Asset.ts"
+import { asset, once, respond } from "../../src/openapi/Asset.ts"
 
 const text = "a text that everybody gets. ".repeat(10_000)
 const request = HttpServerRequest.fromWeb(new Request("http://localhost/docs/scalar.js"))
@@ -58,3 +60,22 @@ describe("an asset", () => {
     }).pipe(Effect.provide(Digest.layerWebCrypto))
   )
 })
+
+it.effect("an asset is made once, even when the first that asks leaves before it is made", () =>
+  Effect.gen(function* () {
+    const ready = yield* Deferred.make<void>()
+    let made = 0
+    const present = yield* once(
+      Effect.suspend(() => {
+        made++
+        return Effect.as(Deferred.await(ready), "asset")
+      })
+    )
+    const first = yield* Effect.forkChild(present, { startImmediately: true })
+    const leaving = yield* Effect.forkChild(Fiber.interrupt(first), { startImmediately: true })
+    yield* Deferred.succeed(ready, undefined)
+    yield* Fiber.join(leaving)
+    assert.strictEqual(yield* present, "asset")
+    assert.strictEqual(made, 1)
+  })
+)

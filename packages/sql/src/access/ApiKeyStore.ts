@@ -15,6 +15,7 @@ import * as Schema from "effect/Schema"
 import * as SqlClient from "effect/sql/SqlClient"
 import { FlagColumn, InstantColumn } from "../database/Columns.ts"
 import { forUpdate, lockName } from "../database/Lock.ts"
+import { mapRows } from "../database/Steps.ts"
 import { transact } from "../database/Transaction.ts"
 import { append } from "../operations/AuditLog.ts"
 
@@ -100,11 +101,11 @@ export const layer = Layer.effect(
       list: (organizationId, endedSince, most) => {
         const since = toIso(endedSince)
         return Effect.orDie(
-          Effect.map(
+          Effect.flatMap(
             sql`SELECT * FROM api_keys WHERE organization_id = ${organizationId}
               AND (revoked_at IS NULL OR revoked_at >= ${since}) AND (expires_at IS NULL OR expires_at >= ${since})
               ORDER BY created_at DESC, id DESC LIMIT ${most}`,
-            (rows) => rows.map((row) => fromRow(row))
+            (rows) => mapRows(rows, (row) => fromRow(row))
           )
         )
       },

@@ -15,6 +15,7 @@ import * as Option from "effect/Option"
 import type * as SqlClient from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { type PublicAssignmentRow, publicFromRow } from "../assignments/AssignmentRow.ts"
+import { mapRows } from "../database/Steps.ts"
 import * as TopicRow from "./TopicRow.ts"
 import * as TopicTotals from "./TopicTotals.ts"
 
@@ -73,7 +74,7 @@ export const makeReads = (sql: SqlClient.SqlClient): Pick<TopicStore["Service"],
     const metadata = sql.literal("CASE WHEN t.place = 1 THEN t.metadata ELSE '{}' END")
     const rows = yield* rowsOf<{ readonly older: number }>(referred(carrying, depth), older(carrying), metadata)
     const oldest = rows.findLast(({ content }) => content !== null)
-    const topics = group(rows)
+    const topics = yield* group(rows)
     return {
       topics: topics.map(({ assignments, topic: { metadata: _, ...topic } }) => ({ topic, assignments })),
       metadata: topics[0]?.topic.metadata ?? {},
@@ -105,10 +106,10 @@ export const makeReads = (sql: SqlClient.SqlClient): Pick<TopicStore["Service"],
   return {
     find: (owner, id) =>
       Effect.orDie(
-        Effect.map(
+        Effect.flatMap(
           rowsOf(sql`SELECT * FROM ${byId(id)} one
             WHERE organization_id = ${owner.organizationId} AND environment = ${owner.environment}`),
-          (rows) => Option.fromUndefinedOr(group(rows)[0])
+          (rows) => Effect.map(group(rows), ([topic]) => Option.fromUndefinedOr(topic))
         )
       ),
     byReference: (owner, reference, depth) => Effect.orDie(byReference(owner, reference, depth)),
@@ -131,14 +132,14 @@ interface FirstRow extends Omit<NextRow, "content"> {
   readonly output_types: string
 }
 
-const group = (rows: ReadonlyArray<FirstRow | NextRow>): ReadonlyArray<TopicWithAssignments> => {
+const group = (rows: ReadonlyArray<FirstRow | NextRow>): Effect.Effect<ReadonlyArray<TopicWithAssignments>> => {
   const topics: Array<Pick<TopicWithAssignments, "topic"> & { readonly assignments: Array<PublicAssignment> }> = []
-  for (const row of rows) {
+  const grouped = mapRows(rows, (row) => {
     if (row.content !== null) {
       const topic = { ...row, id: row.topic_id, status: row.topic_status, created_at: row.topic_created_at }
       topics.push({ topic: TopicRow.fromRow(topic), assignments: [] })
     }
     topics.at(-1)?.assignments.push(publicFromRow(row))
-  }
-  return topics
+  })
+  return Effect.as(grouped, topics)
 }

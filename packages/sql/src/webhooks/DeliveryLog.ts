@@ -13,6 +13,7 @@ import * as Option from "effect/Option"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { fromIsoOrNull } from "../database/Columns.ts"
+import { mapRows } from "../database/Steps.ts"
 import { type ReceiverRow, receiverOf } from "./WebhookRow.ts"
 
 interface DeliveryRow {
@@ -86,7 +87,7 @@ export const layer = Layer.effect(
       if (rows.length === 0) return []
       const ids = rows.map(({ event_id }) => event_id)
       const made = Map.groupBy(yield* attemptsOf(webhookId, ids, most, excerpt), ({ event_id }) => event_id)
-      return rows.map((row) => delivery(row, (made.get(row.event_id) ?? []).slice(-most), at))
+      return yield* mapRows(rows, (row) => delivery(row, (made.get(row.event_id) ?? []).slice(-most), at))
     })
 
     return DeliveryLog.of({

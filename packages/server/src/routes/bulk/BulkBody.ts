@@ -4,25 +4,28 @@
  */
 import { maxBulkPersonas, maxTopics } from "@partner-commentary/api/BulkApi"
 import type { Problem } from "@partner-commentary/api/Errors"
-import * as Predicate from "effect/Predicate"
+import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { maxBodySize } from "../../http/Body.ts"
-import * as JsonText from "../../http/JsonText.ts"
+import * as JsonReader from "../../http/JsonReader.ts"
 import * as StrictJson from "../../http/StrictJson.ts"
 
-/** The JSON texts of the topics, in their order. */
-export const topicTexts = (text: string): Result.Result<ReadonlyArray<string>, Problem> => {
-  if (JsonText.deeperThan(text, maxLevels) !== undefined) {
-    return Result.fail({ field: "body", constraint: `must not be nested deeper than ${maxLevels} levels` })
+/** The JSON texts of the topics, in their order. Read in steps: a body may hold a million small values. */
+export const topicTexts = Effect.fnUntraced(function* (text: string): Effect.fn.Return<ReadonlyArray<string>, Problem> {
+  const cut = cutting(text)
+  const steps = JsonReader.read(text, cut)
+  for (;;) {
+    const { done, value: isJson } = steps.next()
+    if (cut.isDeep()) {
+      return yield* Effect.fail({ field: "body", constraint: `must not be nested deeper than ${maxLevels} levels` })
+    }
+    if (done === true) {
+      if (!isJson) return yield* Effect.fail({ field: "body", constraint: "must be valid JSON" })
+      return yield* Effect.fromResult(cut.topics())
+    }
+    yield* Effect.yieldNow
   }
-  const parsed = Result.try(() => JSON.parse(text) as unknown)
-  if (Result.isFailure(parsed)) return Result.fail({ field: "body", constraint: "must be valid JSON" })
-  if (!Predicate.isReadonlyObject(parsed.success)) {
-    return Result.fail({ field: "body", constraint: "must be a JSON object" })
-  }
-  const constraint = listConstraint((parsed.success as Readonly<Record<string, unknown>>)[list])
-  return constraint === undefined ? slices(text) : Result.fail({ field: list, constraint })
-}
+})
 
 /** What is wrong with one topic, named by its place in the whole. */
 export const placed = (index: number, { constraint, field }: Problem): Problem => ({
@@ -39,53 +42,59 @@ const list = "topics"
 /** Beyond it the whole is not even parsed, which would take long. A topic that is nested too deeply below it is refused alone. */
 const maxLevels = 1000
 
-const listConstraint = (topics: unknown): string | undefined => {
-  if (topics === undefined) return "is required"
-  if (!Array.isArray(topics)) return "must be an array"
-  if (topics.length === 0) return "must hold at least one topic"
-  if (topics.length > maxTopics) return `must hold at most ${maxTopics} topics`
-  const personas = topics.reduce((total, topic) => total + personasIn(topic), 0)
-  return personas > maxBulkPersonas ? `must name at most ${maxBulkPersonas} personas in all` : undefined
-}
-
-const personasIn = (topic: unknown): number =>
-  Predicate.hasProperty(topic, "persona_ids") && Array.isArray(topic.persona_ids) ? topic.persona_ids.length : 0
-
-const [quote, comma, openList, closeList, openObject, closeObject] = [34, 44, 91, 93, 123, 125]
-
-/** Cuts the list out of a text that is known to be a JSON object with that list. */
-const slices = (text: string): Result.Result<ReadonlyArray<string>, Problem> => {
+/** Cuts the list out of an object while it is read. */
+const cutting = (text: string) => {
   const found: Array<string> = []
-  let depth = 0
-  let field = ""
-  let expectsField = true
+  let isObject = false
+  let isDeep = false
   let lists = 0
+  let isList = false
+  let personas = 0
+  let problem: Problem | undefined
+  let field = ""
+  let topicField = ""
+  let counts = false
   let start = 0
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at)
-    if (code === quote) {
-      const end = JsonText.endOfString(text, at)
-      if (depth === 1 && expectsField) {
-        field = JSON.parse(text.slice(at, end + 1)) as string
-        expectsField = false
-        if (field === list && ++lists > 1) return Result.fail({ field: list, constraint: "must not be given twice" })
-      }
-      at = end
-    } else if (code === openObject || code === openList) {
+  const listed = () => field === list && isList
+
+  return {
+    key: (depth: number, name: string) => {
+      if (depth === 1) {
+        field = name
+        if (name === list && ++lists > 1) problem ??= { field: list, constraint: "must not be given twice" }
+      } else if (depth === 3) topicField = name
+    },
+    begin: (depth: number, at: number, kind: "object" | "array" | "scalar") => {
+      if (depth === 0) isObject = kind === "object"
+      else if (depth === 1 && field === list) isList = kind === "array"
+      else if (depth === 2 && listed()) start = at
+      else if (depth === 3 && listed()) counts = topicField === "persona_ids" && kind === "array" && isObject
+      else if (depth === 4 && listed() && counts) personas++
+      if (kind === "scalar") return
+      if (depth === maxLevels) isDeep = true
       if (depth > StrictJson.maxDepth && field !== list) {
-        return Result.fail({ field, constraint: `must not be nested deeper than ${StrictJson.maxDepth} levels` })
+        problem ??= { field, constraint: `must not be nested deeper than ${StrictJson.maxDepth} levels` }
       }
-      if (depth === 1) start = at + 1
-      depth++
-    } else if (code === closeObject || code === closeList) {
-      depth--
-      if (depth === 1 && field === list) found.push(text.slice(start, at))
-    } else if (code === comma && depth === 1) {
-      expectsField = true
-    } else if (code === comma && depth === 2 && field === list) {
-      found.push(text.slice(start, at))
-      start = at + 1
+    },
+    end: (depth: number, end: number) => {
+      if (depth !== 2 || !listed()) return
+      found.push(text.slice(start, end))
+      topicField = ""
+    },
+    isDeep: () => isDeep,
+    topics: (): Result.Result<ReadonlyArray<string>, Problem> => {
+      if (!isObject) return Result.fail({ field: "body", constraint: "must be a JSON object" })
+      const constraint = listConstraint(lists > 0, isList, found.length, personas)
+      if (constraint !== undefined) return Result.fail({ field: list, constraint })
+      return problem === undefined ? Result.succeed(found) : Result.fail(problem)
     }
   }
-  return Result.succeed(found)
+}
+
+const listConstraint = (isGiven: boolean, isList: boolean, topics: number, personas: number): string | undefined => {
+  if (!isGiven) return "is required"
+  if (!isList) return "must be an array"
+  if (topics === 0) return "must hold at least one topic"
+  if (topics > maxTopics) return `must hold at most ${maxTopics} topics`
+  return personas > maxBulkPersonas ? `must name at most ${maxBulkPersonas} personas in all` : undefined
 }

@@ -14,7 +14,6 @@ import { Policy } from "@partner-commentary/core/shared/Policy"
 import * as Effect from "effect/Effect"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
-import * as Result from "effect/Result"
 import { bodyTooLarge, jsonText } from "../../http/Body.ts"
 import { contentType } from "../../http/Envelope.ts"
 import { counted } from "../../middleware/Admission.ts"
@@ -46,7 +45,7 @@ export const layer = HttpApiBuilder.group(
       Effect.flatMap(current, (rate) => counted(limits.ofEndpoint(principal, "topic_submissions_per_hour"), rate))
 
     const read = (text: string, index: number) =>
-      Result.mapError(isLarge(text) ? Result.fail([bodyTooLarge] as const) : decode(text), ([first, ...rest]) =>
+      Effect.mapError(isLarge(text) ? Effect.fail([bodyTooLarge] as const) : decode(text), ([first, ...rest]) =>
         Errors.InvalidRequest.of([placed(index, first), ...rest.map((problem) => placed(index, problem))])
       )
 
@@ -55,7 +54,7 @@ export const layer = HttpApiBuilder.group(
       const created = (topic: typeof Topic.Type) => JSON.stringify({ index, status: "created", topic })
       return spend(principal).pipe(
         // Read only where the limit allows one more: reading is the expensive part.
-        Effect.flatMap(() => Effect.fromResult(read(text, index))),
+        Effect.flatMap(() => read(text, index)),
         Effect.flatMap((body) => submissions.prepare(principal, body)),
         Effect.flatMap((submission) => once(Effect.map(submissions.submit(submission), created))),
         Effect.catchIf(isRefusal, ({ error }) => Effect.succeed(JSON.stringify({ index, status: "refused", error })))
@@ -68,9 +67,10 @@ export const layer = HttpApiBuilder.group(
         const principal = yield* CurrentPrincipal
         return yield* answerOnce({ headers, request, owner: ownerOf(principal) }, ({ once, part }) =>
           Effect.gen(function* () {
-            const texts = topicTexts(yield* jsonText(request))
-            if (Result.isFailure(texts)) return yield* Errors.InvalidRequest.of([texts.failure])
-            const results = yield* Effect.forEach(texts.success, (text, index) =>
+            const texts = yield* Effect.mapError(topicTexts(yield* jsonText(request)), (problem) =>
+              Errors.InvalidRequest.of([problem])
+            )
+            const results = yield* Effect.forEach(texts, (text, index) =>
               // Between two topics everybody else has a turn.
               Effect.andThen(
                 Effect.yieldNow,

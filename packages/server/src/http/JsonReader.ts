@@ -1,0 +1,90 @@
+/**
+ * Reads a JSON text in steps of a few milliseconds, without making its values: JSON.parse takes a second for some megabytes of small
+ * ones, in one step. Tells where values begin and end, and under which keys.
+ */
+import * as Result from "effect/Result"
+import * as JsonText from "./JsonText.ts"
+
+/** `depth` 0 is the value itself, 1 what it holds. */
+export interface Visitor {
+  readonly key?: (depth: number, name: string) => void
+  readonly begin: (depth: number, at: number, kind: "object" | "array" | "scalar") => void
+  /** `end` is the first character behind the value. */
+  readonly end: (depth: number, end: number) => void
+}
+
+/** What may come next. */
+type Expected = "value" | "valueOrEnd" | "key" | "keyOrEnd" | "colon" | "commaOrEnd"
+
+/** A token takes about a microsecond. */
+const tokensAtOnce = 2000
+
+const scalar = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y
+
+/** Whether the text is one JSON value. It stops at the first character that is none. */
+export function* read(text: string, { begin, end, key = () => {} }: Visitor): Generator<void, boolean> {
+  const open: Array<"object" | "array"> = []
+  let expected: Expected = "value"
+  let tokens = 0
+
+  const close = (kind: "object" | "array", at: number): boolean => {
+    const isDue = expected === (kind === "object" ? "keyOrEnd" : "valueOrEnd") || expected === "commaOrEnd"
+    if (!isDue || open.pop() !== kind) return false
+    end(open.length, at + 1)
+    expected = "commaOrEnd"
+    return true
+  }
+
+  for (let at = 0; at < text.length; at++) {
+    const character = text[at] as string
+    if (character === " " || character === "\n" || character === "\r" || character === "\t") continue
+    if (++tokens % tokensAtOnce === 0) yield
+    if (character === "}" || character === "]") {
+      if (!close(character === "}" ? "object" : "array", at)) return false
+    } else if (character === ",") {
+      const holder = open.at(-1)
+      if (expected !== "commaOrEnd" || holder === undefined) return false
+      expected = holder === "object" ? "key" : "value"
+    } else if (character === ":") {
+      if (expected !== "colon") return false
+      expected = "value"
+    } else if (expected === "key" || expected === "keyOrEnd") {
+      const last = endOfString(text, at)
+      if (last === undefined) return false
+      key(open.length, JsonText.stringOf(text.slice(at, last + 1)))
+      at = last
+      expected = "colon"
+    } else if (expected !== "value" && expected !== "valueOrEnd") {
+      return false
+    } else if (character === "{" || character === "[") {
+      const kind = character === "{" ? "object" : "array"
+      begin(open.length, at, kind)
+      open.push(kind)
+      expected = kind === "object" ? "keyOrEnd" : "valueOrEnd"
+    } else {
+      const last = character === '"' ? endOfString(text, at) : endOfScalar(text, at)
+      if (last === undefined) return false
+      begin(open.length, at, "scalar")
+      end(open.length, last + 1)
+      at = last
+      expected = "commaOrEnd"
+    }
+  }
+  return open.length === 0 && expected === "commaOrEnd"
+}
+
+/** Where its last quote is; none where it is no string. */
+const endOfString = (text: string, at: number): number | undefined => {
+  if (text[at] !== '"') return undefined
+  const last = JsonText.endOfString(text, at)
+  const lexeme = text.slice(at, last + 1)
+  if (last === at || text[last] !== '"') return undefined
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: JSON has them escaped alone
+  const isPlain = !/[\\\u0000-\u001f]/.test(lexeme)
+  return isPlain || Result.isSuccess(Result.try(() => JSON.parse(lexeme))) ? last : undefined
+}
+
+const endOfScalar = (text: string, at: number): number | undefined => {
+  scalar.lastIndex = at
+  return scalar.test(text) ? scalar.lastIndex - 1 : undefined
+}

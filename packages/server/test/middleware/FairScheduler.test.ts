@@ -1,0 +1,137 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Scheduler from "effect/Scheduler"
+import { budget, make, patience } from "../../src/middleware/FairScheduler.ts"
+
+/** An event loop and a clock that the test moves. */
+const eventLoop = () => {
+  let now = 0
+  let immediates: Array<() => void> = []
+  const fair = make({
+    now: () => now,
+    next: (run) => void immediates.push(run)
+  })
+  return {
+    ...fair,
+    takes: (milliseconds: number) => {
+      now += milliseconds
+    },
+    turn: () => {
+      const due = immediates
+      immediates = []
+      for (const run of due) run()
+    },
+    isIdle: () => immediates.length === 0
+  }
+}
+
+describe("the fair scheduler", () => {
+  it("runs one heavy task in a turn, however many wait", () => {
+    const { isIdle, run, takes, turn } = eventLoop()
+    const began: Array<string> = []
+    for (let each = 0; each < 5; each++) {
+      run("attacker", () => {
+        takes(budget)
+        began.push("attacker")
+      })
+    }
+    for (let turns = 1; turns <= 5; turns++) {
+      turn()
+      assert.strictEqual(began.length, turns)
+    }
+    turn()
+    assert.isTrue(isIdle())
+  })
+
+  it("serves keys in rotation: one task of a caller waits for one of each other caller", () => {
+    const { run, takes, turn } = eventLoop()
+    const began: Array<string> = []
+    const task = (key: string) =>
+      run(key, () => {
+        takes(budget)
+        began.push(key)
+      })
+    for (let each = 0; each < 100; each++) task("attacker")
+    turn()
+    task("victim")
+    task("victim")
+    for (let turns = 0; turns < 4; turns++) turn()
+    assert.deepStrictEqual(began, ["attacker", "attacker", "victim", "attacker", "victim"])
+  })
+
+  it("runs short tasks together in one turn", () => {
+    const { run, turn } = eventLoop()
+    let done = 0
+    for (let each = 0; each < 100; each++) run(`caller ${each % 3}`, () => void done++)
+    turn()
+    assert.strictEqual(done, 100)
+  })
+
+  it("lets connections in first, for a bounded time", () => {
+    const { connected, run, takes, turn } = eventLoop()
+    takes(1000)
+    let done = 0
+    run("a caller", () => void done++)
+    turn()
+    assert.strictEqual(done, 1)
+    run("a caller", () => void done++)
+    for (let waited = 0; waited < patience; waited++) {
+      connected()
+      turn()
+      assert.strictEqual(done, 1)
+      takes(1)
+    }
+    connected()
+    turn()
+    assert.strictEqual(done, 2)
+  })
+
+  it("runs what waits as soon as no further connection arrives", () => {
+    const { connected, run, turn } = eventLoop()
+    let done = 0
+    run("a caller", () => void done++)
+    connected()
+    turn()
+    assert.strictEqual(done, 0)
+    turn()
+    assert.strictEqual(done, 1)
+  })
+
+  it("a fiber that yields goes on in the turn of its key", () => {
+    const { of, run, takes, turn } = eventLoop()
+    const steps: Array<string> = []
+    const heavy = Effect.forEach([1, 2, 3], (step) =>
+      Effect.andThen(
+        Effect.yieldNow,
+        Effect.sync(() => {
+          takes(budget)
+          steps.push(`step ${step}`)
+        })
+      )
+    )
+    const fiber = Effect.runFork(Effect.provideService(heavy, Scheduler.Scheduler, of("attacker")))
+    turn()
+    run("victim", () => void steps.push("victim"))
+    for (let turns = 0; turns < 4; turns++) turn()
+    assert.deepStrictEqual(steps, ["step 1", "step 2", "victim", "step 3"])
+    assert.isDefined(fiber.pollUnsafe())
+    return Effect.runPromise(Fiber.join(fiber))
+  })
+
+  it("an interrupted fiber that waits for its turn does no further work", async () => {
+    const { of, turn } = eventLoop()
+    let worked = false
+    const heavy = Effect.andThen(
+      Effect.yieldNow,
+      Effect.sync(() => {
+        worked = true
+      })
+    )
+    const fiber = Effect.runFork(Effect.provideService(heavy, Scheduler.Scheduler, of("gone")))
+    fiber.interruptUnsafe()
+    turn()
+    await Effect.runPromise(Fiber.await(fiber))
+    assert.isFalse(worked)
+  })
+})

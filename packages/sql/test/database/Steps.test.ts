@@ -1,0 +1,26 @@
+import { assert, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import { mapRows } from "../../src/database/Steps.ts"
+
+it.effect("many rows are mapped in steps, between which other fibers run, and in their order", () =>
+  Effect.gen(function* () {
+    const rows = Array.from({ length: 1000 }, (_, index) => index)
+    let mapped = 0
+    let longest = 0
+    const mapping = yield* Effect.forkChild(mapRows(rows, (row) => ++mapped && row * 2))
+    for (let before = 0; mapped < rows.length; before = mapped) {
+      yield* Effect.yieldNow
+      longest = Math.max(longest, mapped - before)
+    }
+    assert.isAtMost(longest, 32)
+    assert.deepStrictEqual(
+      yield* Fiber.join(mapping),
+      rows.map((row) => row * 2)
+    )
+  })
+)
+
+it("few rows are mapped at once", () => {
+  assert.deepStrictEqual(Effect.runSync(mapRows([1, 2, 3], (row) => row + 1)), [2, 3, 4])
+})
