@@ -1,8 +1,9 @@
-/** How many mails a caller with a key can cause: to the organization's contact, and to a creator who asks for links. */
+/** How many mails a caller can cause: a partner to the organization's contact, a creator to their own address. */
 import { assert, it } from "@effect/vitest"
 import * as InMemory from "@partner-commentary/test/InMemory"
 import { Mailbox } from "@partner-commentary/test/Mailbox"
 import { Receivers } from "@partner-commentary/test/Receivers"
+import { ScriptedGenerator } from "@partner-commentary/test/ScriptedGenerator"
 import * as Seed from "@partner-commentary/test/Seed"
 import { TestApi } from "@partner-commentary/test/TestApi"
 import * as Clock from "effect/Clock"
@@ -11,7 +12,8 @@ import * as SqlClient from "effect/sql/SqlClient"
 import * as TestClock from "effect/testing/TestClock"
 import { deliveriesOf, received, seeded, webhookOf } from "../support/DeliveryCalls.ts"
 import { eventually } from "../support/Eventually.ts"
-import { submit, tokenFor } from "../support/Requests.ts"
+import { mailsAtRest } from "../support/MailsAtRest.ts"
+import { act, submit, tokenFor } from "../support/Requests.ts"
 import { events, patch, post, remove, retry, url } from "../support/WebhookCalls.ts"
 
 const unlinked = (text: string) => text.replaceAll("\u200b", "")
@@ -130,5 +132,82 @@ it.effect("a creator with many requests gets one link to all of them in five min
     }
     yield* TestClock.adjust("1 minute")
     assert.strictEqual((yield* mailbox.all).length - before, 1)
+  }).pipe(Effect.provide(InMemory.layer))
+)
+
+it.effect("a creator who restarts a failing draft 20 times gets one mail an hour about it, while it is stalled", () =>
+  Effect.gen(function* () {
+    const { key, owner, persona } = yield* seeded
+    assert.isDefined(owner)
+    const mailbox = yield* Mailbox
+    const generator = yield* ScriptedGenerator
+    const content = "Who wins the cup this season?"
+    yield* submit(key, content, [persona])
+    const token = yield* tokenFor(persona, content)
+    yield* generator.failNext(...Array.from({ length: 21 }, () => ({ permanent: true })))
+    const stalled = Effect.map(mailbox.to(persona.creator.email), (mails) =>
+      mails.filter(({ id }) => id.includes(".stalled-"))
+    )
+    const failed = (count: number) =>
+      eventually(
+        `failure ${count}`,
+        Effect.flatMap(SqlClient.SqlClient, (sql) =>
+          Effect.map(
+            sql`SELECT id FROM assignments WHERE generation_ticket = ${count} AND generation_next_at IS NULL`,
+            ({ length }) => length === 1
+          )
+        )
+      )
+    yield* act(token, "respond", { perspective: "The keeper decides it." })
+    yield* failed(1)
+    yield* mailsAtRest
+    assert.lengthOf(yield* stalled, 1, "the first one at once")
+    for (let count = 2; count <= 21; count++) {
+      yield* TestClock.adjust("1 second")
+      yield* act(token, "revise")
+      yield* failed(count)
+    }
+    yield* mailsAtRest
+    assert.lengthOf(yield* stalled, 1, "the hour is not over")
+    yield* TestClock.adjust("1 hour")
+    yield* mailsAtRest
+    const [, second] = yield* stalled
+    assert.lengthOf(yield* stalled, 2)
+    assert.include(second?.id, ".stalled-21", "it tells the last failure")
+    yield* TestClock.adjust("5 hours")
+    yield* mailsAtRest
+    assert.lengthOf(yield* stalled, 2)
+  }).pipe(Effect.provide(InMemory.layer))
+)
+
+it.effect("a stalled draft that is written meanwhile is not told again when the hour is over", () =>
+  Effect.gen(function* () {
+    const { key, persona } = yield* seeded
+    const mailbox = yield* Mailbox
+    const generator = yield* ScriptedGenerator
+    const content = "Who wins the cup this season?"
+    yield* submit(key, content, [persona])
+    const token = yield* tokenFor(persona, content)
+    yield* generator.failNext({ permanent: true }, { permanent: true })
+    const kinds = Effect.map(mailbox.to(persona.creator.email), (mails) => mails.map(({ id }) => id.split(".").at(-1)))
+    const mailed = (count: number) =>
+      eventually(
+        `${count} mails`,
+        Effect.map(kinds, ({ length }) => length === count)
+      )
+    yield* act(token, "respond", { perspective: "The keeper decides it." })
+    yield* mailed(2)
+    yield* act(token, "revise")
+    yield* eventually(
+      "a second failure",
+      Effect.map(generator.requests, ({ length }) => length === 2)
+    )
+    yield* mailsAtRest
+    yield* act(token, "revise")
+    yield* mailed(3)
+    yield* mailsAtRest
+    yield* TestClock.adjust("1 hour")
+    yield* mailsAtRest
+    assert.deepStrictEqual(yield* kinds, ["request", "stalled-1", "draft-1"])
   }).pipe(Effect.provide(InMemory.layer))
 )

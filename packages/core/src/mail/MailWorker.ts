@@ -259,7 +259,7 @@ class Overtaken extends Schema.TaggedError<Overtaken>()("Overtaken", {}) {}
 const isWanted = (id: string, kind: NoticeKind, { assignment }: AssignmentInContext, now: Instant.Instant): boolean => {
   if (isSettled(assignment)) return false
   if (kind === "request" || kind === "reminder") return assignment.status === "topic_sent" && now < assignment.respondBy
-  if (kind === "stalled") return isStalled(assignment)
+  const isFor = kind === "stalled" ? isStalled(assignment) : assignment.draft !== null
   const base = noticeId(assignment.id, occasionOf(kind, assignment))
-  return assignment.draft !== null && (id === base || id.startsWith(base + repeated))
+  return isFor && (id === base || id.startsWith(base + repeated))
 }

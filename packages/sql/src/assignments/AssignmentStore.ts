@@ -102,12 +102,12 @@ export const layer = Layer.effect(
         yield* sql`UPDATE topics SET ${sql.update({ status, ...counts })} WHERE id = ${topic.id}`
       }
       if (notices.length > 0) {
-        yield* Mails.insert(
-          sql,
-          notices.map(({ kind, occasion }) => {
-            return { id: noticeId(shareId, occasion), kind, shareId, organizationId, address: null, createdAt: now }
+        const mails = yield* Effect.forEach(notices, ({ kind, occasion }) =>
+          Effect.map(kind === "stalled" ? Mails.stalledMoment(sql, shareId, now) : Effect.succeed(now), (createdAt) => {
+            return { id: noticeId(shareId, occasion), kind, shareId, organizationId, address: null, createdAt }
           })
         )
+        yield* Mails.insert(sql, mails)
       }
       if (mediaRequests.length > 0) yield* MediaJobs.insertMediaJobs(sql, after, mediaRequests, now)
       const events = emitted(before, after, now)

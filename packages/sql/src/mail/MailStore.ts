@@ -1,6 +1,7 @@
 /** Mails until they are handed over. The queue is the table's own due times; whoever takes one moves its due time to the lease's end. */
 import { type Mail, type MailKind, type NewMail, repeated } from "@partner-commentary/core/mail/Mail"
 import { type MailOutcome, MailStore } from "@partner-commentary/core/mail/MailStore"
+import * as StalledNotice from "@partner-commentary/core/mail/StalledNotice"
 import type { WebhookMention } from "@partner-commentary/core/mail/WebhookNotices"
 import { latestAfter } from "@partner-commentary/core/shared/DueTimes"
 import type { OrganizationId, ShareId } from "@partner-commentary/core/shared/Ids"
@@ -86,14 +87,14 @@ export const layer = Layer.effect(
           )
         ),
 
-      // A notice to a contact waits for its hour or its five minutes, before any attempt.
+      // A notice that is bounded in time waits for its hour or its five minutes, before any attempt.
       repairDueTimes: (latest) =>
         Effect.orDie(
           Effect.asVoid(
             sql`UPDATE mails SET due_at = CASE WHEN was_due_at IS NULL THEN ${Instant.toIso(latest.now)}
                 ELSE ${Instant.toIso(latest.leased)} END
               WHERE state = 'waiting' AND ${isTooLate(sql, queued, latest)}
-                AND (kind <> 'undeliverable' AND kind NOT LIKE 'webhook%' OR due_at > ${Instant.toIso(latestAfter(latest, latest.waiting.length))})`
+                AND (kind NOT IN ('undeliverable', 'stalled') AND kind NOT LIKE 'webhook%' OR due_at > ${Instant.toIso(latestAfter(latest, latest.waiting.length))})`
           )
         ),
 
@@ -185,6 +186,17 @@ export const insert = (sql: SqlClient.SqlClient, mails: ReadonlyArray<NewMail>) 
     mails.map((mail) => toRow(mail, iso(mail.createdAt)))
   )}
     ON CONFLICT (id) DO NOTHING`
+}
+
+/** When the creator of a draft that has just stalled is mailed about it. The assignment's row is locked. */
+export const stalledMoment = (sql: SqlClient.SqlClient, shareId: ShareId, now: Instant.Instant) => {
+  const { from, to } = StalledNotice.idsOf(shareId)
+  return Effect.map(
+    sql<{ readonly last: string | null }>`SELECT MAX(created_at) AS last FROM mails
+      WHERE id > ${from} AND id < ${to} AND state <> 'obsolete'`,
+    ([row]) =>
+      StalledNotice.momentAfter(Option.getOrNull(Option.map(Option.fromNullishOr(row?.last), Instant.fromIso)), now)
+  )
 }
 
 /** False for an attempt that was overtaken. */

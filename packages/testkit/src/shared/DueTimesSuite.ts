@@ -61,6 +61,19 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.strictEqual((yield* store.claim(start + 5 * minute, start + hour, 10)).length, 2, "one lease has ended")
       }))
 
+    it("a notice about a stalled draft of the next hour keeps its moment, and one queued ahead of time is due now", () =>
+      Effect.gen(function* () {
+        const store = yield* MailStore
+        yield* store.queue(mail({ id: "next-stalled", kind: "stalled", createdAt: start + hour }))
+        yield* store.queue(mail({ id: "ahead-stalled", kind: "stalled", createdAt: ahead }))
+        yield* store.repairDueTimes(latest)
+        const now = yield* store.claim(start, start + minute, 10)
+        assert.deepStrictEqual(
+          now.map(({ id }) => id),
+          ["ahead-stalled"]
+        )
+      }))
+
     it("a mail that was taken ahead of time gets a whole lease from now, and its outcome still counts", () =>
       Effect.gen(function* () {
         const store = yield* MailStore

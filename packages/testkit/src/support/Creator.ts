@@ -39,6 +39,8 @@ export const approve = step((present, at) =>
 export const revise = step((present, at) =>
   Workflow.revise(present, { draftId: present.draft?.id ?? null, instructions: "Shorter." }, at, defaults)
 )
+/** Starts a draft again after all attempts at it failed. */
+export const restart = step((present, at) => Workflow.restart(present, at, "creator.restarted"))
 /** Lets happen what is due. */
 export const wakeUp = step((present, at) =>
   Result.succeed(Option.getOrElse(wake(present, at, defaults), () => ({ assignment: present, notices: [] })))

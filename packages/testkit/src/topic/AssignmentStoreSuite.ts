@@ -202,6 +202,32 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         ])
       }))
 
+    it("a draft that stalls again within the hour is told when the hour is over, and no later for stalling more often", () =>
+      Effect.gen(function* () {
+        const mails = yield* MailStore
+        const { id } = yield* oneSent()
+        yield* Creator.respond(id)
+        const stall = Effect.andThen(Creator.wakeUp(id), Creator.failAttempt(id))
+        yield* mails.claim(start, start + day, 10)
+        yield* stall
+        for (const minutes of [1, 20, 40]) {
+          yield* TestClock.setTime(start + minutes * minute)
+          yield* Creator.restart(id)
+          yield* stall
+        }
+        const told = (at: number) =>
+          Effect.map(mails.claim(at, at + day, 10), (due) => due.map((one) => [one.id, one.createdAt - start]))
+        assert.deepStrictEqual(yield* told(start + hour - 1), [[`${id}.stalled-1`, 0]])
+        assert.deepStrictEqual(
+          yield* told(start + hour),
+          [2, 3, 4].map((ticket) => [`${id}.stalled-${ticket}`, hour])
+        )
+        yield* TestClock.setTime(start + 3 * hour)
+        yield* Creator.restart(id)
+        yield* stall
+        assert.deepStrictEqual(yield* told(start + 3 * hour), [[`${id}.stalled-5`, 3 * hour]], "at once")
+      }))
+
     it("of two actions at once exactly one wins", () =>
       Effect.gen(function* () {
         const { id } = yield* oneSent()
