@@ -10,7 +10,7 @@ import * as Effect from "effect/Effect"
 import * as TestClock from "effect/testing/TestClock"
 import { bodies, deliveriesOf, received, seeded, webhookOf } from "../support/DeliveryCalls.ts"
 import { eventually } from "../support/Eventually.ts"
-import { get, retry } from "../support/WebhookCalls.ts"
+import { get, recover, retry } from "../support/WebhookCalls.ts"
 
 /** A clock that jumps over the lease would take running attempts, and mails, for lost. */
 const lease = Duration.days(90)
@@ -139,6 +139,38 @@ it.effect("the contact is told once a day that 429 makes events late, at once wh
       Effect.map(notices, ({ length }) => (length === 2 ? true : undefined))
     )
   }).pipe(Effect.provide(patient))
+)
+
+it.effect(
+  "an event that meets 429 alone fails after the schedule's 75 hours, a later one has its own, and both can be recovered",
+  () =>
+    Effect.gen(function* () {
+      const { declined, hook, key, list, notices, receivers, written } = yield* throttled
+      const states = Effect.map(list(), (all: ReadonlyArray<{ status: string }>) =>
+        all.map(({ status }) => status).toSorted()
+      )
+      yield* receivers.answer(() => Effect.succeed({ status: 429, retryAfter: "86400" }))
+      yield* declined("Who wins the first match this season?")
+      for (let count = 1; count <= 3; count++) {
+        yield* written(count)
+        yield* TestClock.adjust("24 hours")
+      }
+      yield* written(4)
+      yield* declined("Who wins the second match this season?")
+      assert.deepStrictEqual(yield* states, ["pending", "pending"], "72 hours are fewer than 75")
+      yield* TestClock.adjust("24 hours")
+      yield* written(6)
+      assert.deepStrictEqual(yield* states, ["failed", "pending"])
+      const told = yield* notices
+      assert.isAtLeast(told.length, 4)
+      assert.include(told.at(-1)?.text, "given up")
+      const { body } = yield* get(key, `/${hook.id}`)
+      assert.deepInclude(body.data, { status: "active", consecutive_failures: 0 })
+      const since = new Date((yield* Clock.currentTimeMillis) - Duration.toMillis(Duration.days(5))).toISOString()
+      assert.strictEqual((yield* recover(key, hook.id, { since })).status, 200)
+      yield* written(8)
+      assert.deepStrictEqual(yield* states, ["pending", "pending"], "a recovery gives the whole time again")
+    }).pipe(Effect.provide(patient))
 )
 
 it.effect("a retry by hand ends the pause", () =>

@@ -227,7 +227,7 @@ const throttleNotice = (
     ],
     action: null,
     after: [
-      "Nothing is lost for 30 days: the events wait, and lose none of their attempts. Let the server take more requests. To try at once, retry one of its deliveries.",
+      `The events wait, and lose none of their attempts. Let the server take more requests. To try at once, retry one of its deliveries. If the server takes nothing for about three days, events that have waited that long are given up: POST /webhooks/${id}/recover sends them again for 30 days.`,
       `You get this mail because you are the contact of ${organization}. Only the name of the server is shown, and made unclickable on purpose.`
     ]
   })

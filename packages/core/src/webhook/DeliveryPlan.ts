@@ -37,7 +37,16 @@ export const longestDelay = ({ longestWait, retries }: WebhookPolicy): Duration.
 /** `chance` is from 0 up to 1. */
 export const next = (
   present: Standing,
-  { attempt, kind }: { readonly attempt: Attempt; readonly kind: AttemptKind },
+  {
+    attempt,
+    isExhausted = false,
+    kind
+  }: {
+    readonly attempt: Attempt
+    readonly kind: AttemptKind
+    /** Of a 429: nothing has arrived for as long as the schedule lasts. */
+    readonly isExhausted?: boolean
+  },
   chance: number,
   now: Instant.Instant,
   policy: WebhookPolicy
@@ -45,6 +54,8 @@ export const next = (
   if (attempt.failure === null) return { state: "delivered" }
   const { attempts } = present
   if (attempt.failure === "unsigned") return { state: "pending", attempts, dueAt: Instant.plus(now, unsignedDelay) }
+  // A 429 spends no attempt, so its delivery ends by time.
+  if (attempt.status === 429 && isExhausted && kind !== "manual") return { state: "failed", attempts }
   if (kind === "probe") return { state: "pending", attempts, dueAt: now }
   if (kind === "manual") {
     return present.resumeAt === null

@@ -19,9 +19,10 @@ import { WorkSignal } from "../shared/WorkSignal.ts"
 import type { Attempt } from "./Attempt.ts"
 import { longestDelay, next } from "./DeliveryPlan.ts"
 import { type Claimed, DeliveryStore, type Lane, type Settled, type Settlement, type Taking } from "./DeliveryStore.ts"
-import { publicId } from "./Event.ts"
+import { momentOf, publicId } from "./Event.ts"
 import * as Health from "./Health.ts"
 import * as Sending from "./Sending.ts"
+import * as Throttle from "./Throttle.ts"
 import { troubled } from "./WebhookTrouble.ts"
 
 /** A delivery to make, and whose it is. */
@@ -117,9 +118,10 @@ export class DeliveryWorker extends Context.Service<
             now,
             webhooks
           )
+          const isExhausted = Throttle.isExhausted(receiver.health.throttle, momentOf(eventId), now, webhooks)
           return {
             receiver,
-            next: next(claimed, { attempt, kind }, chance, now, webhooks),
+            next: next(claimed, { attempt, kind, isExhausted }, chance, now, webhooks),
             ...troubled(receiver, alarm, attempt, now)
           }
         }

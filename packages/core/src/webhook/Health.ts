@@ -139,6 +139,13 @@ export const draining = (present: Receiver, now: Instant.Instant): Receiver =>
     ? { ...present, health: { ...present.health, draining: { since: now, sent: 0 } } }
     : present
 
+/** A recovery: it is tried at once, and what waits has its whole time again. */
+export const recovering = (present: Receiver, now: Instant.Instant): Receiver => {
+  const begun = draining(asked(present), now)
+  const throttle = Throttle.recovering(begun.health.throttle)
+  return throttle === null ? begun : { ...begun, health: { ...begun.health, throttle } }
+}
+
 /** An attempt was asked for by hand, perhaps because the receiver was mended: an open breaker and a pause after 429 end. */
 export const asked = (present: Receiver): Receiver =>
   present.quietUntil === null || (present.health.probes === null && present.health.throttle === null)

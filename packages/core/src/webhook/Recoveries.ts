@@ -11,7 +11,7 @@ import type { WebhookId } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
 import { WorkSignal } from "../shared/WorkSignal.ts"
 import { DeliveryLog } from "./DeliveryLog.ts"
-import { asked, draining, isHeld } from "./Health.ts"
+import { isHeld, recovering } from "./Health.ts"
 import { earliestShown } from "./PastEvents.ts"
 import { RedeliveryStore, type Span } from "./RedeliveryStore.ts"
 import { WebhookNotFound } from "./WebhookNotFound.ts"
@@ -85,7 +85,7 @@ export class Recoveries extends Context.Service<
 
         advance: Effect.gen(function* () {
           const now = yield* Instant.now
-          const moved = yield* store.step(now, stepSize, (receiver) => draining(asked(receiver), now))
+          const moved = yield* store.step(now, stepSize, (receiver) => recovering(receiver, now))
           if (Option.isSome(moved)) yield* signal.notify
           return moved
         })

@@ -18,6 +18,8 @@ export interface Throttle {
   readonly pauses: number
   /** When the contact was last told. */
   readonly toldAt: Instant.Instant | null
+  /** The first 429 since the last success or recovery. Null until the next 429; rows of earlier versions lack it. */
+  readonly refusedSince?: Instant.Instant | null
 }
 
 /**
@@ -41,8 +43,28 @@ export const extended = (
     pausedAt: now,
     until: Math.max(requested, now + delayOf(pauses, policy)),
     pauses,
-    toldAt: before?.toldAt ?? null
+    toldAt: before?.toldAt ?? null,
+    refusedSince: before === null || before.pauses === 0 ? now : Math.min(refusedSinceOf(before) ?? now, now)
   }
+}
+
+/** A recovery asks for what waits anew: it gets the whole time. */
+export const recovering = (present: Throttle | null): Throttle | null =>
+  present === null ? null : { ...present, refusedSince: null }
+
+/**
+ * The receiver has answered 429, and nothing else, for as long as a whole schedule lasts, and the event has waited for as
+ * long: its delivery ends, as after ten other failures.
+ */
+export const isExhausted = (
+  present: Throttle | null,
+  happenedAt: Instant.Instant,
+  now: Instant.Instant,
+  { retries }: WebhookPolicy
+): boolean => {
+  const refusedSince = present === null ? null : refusedSinceOf(present)
+  const schedule = Duration.toMillis(retries.reduce(Duration.sum, Duration.zero))
+  return refusedSince !== null && now - Math.max(refusedSince, happenedAt) >= schedule
 }
 
 /** After a success: the next pause is short again. A success that was under way before the pause proves nothing. */
@@ -64,6 +86,9 @@ export const isToTell = (
 ): boolean =>
   until - since >= Duration.toMillis(throttleWarnAfter) &&
   (toldAt === null || now - toldAt >= Duration.toMillis(throttleWarnEvery))
+
+const refusedSinceOf = ({ refusedSince, since }: Throttle): Instant.Instant | null =>
+  refusedSince === undefined ? since : refusedSince
 
 /** A clock that was put back since begins a new pause. */
 const isSamePause = ({ pausedAt }: Throttle, { at }: Pick<Attempt, "at">, now: Instant.Instant): boolean =>

@@ -85,6 +85,18 @@ describe("Retry-After", () => {
     }
   })
 
+  it("on 429 ends the delivery once nothing has arrived for as long as the schedule lasts, but for an attempt by hand", () => {
+    const attempt = failed({ status: 429, retryAfter: "3600" })
+    const then = (kind: "scheduled" | "manual" | "probe", resumeAt: number | null = null) =>
+      next(standing({ attempts: 5, resumeAt }), { attempt, kind, isExhausted: true }, 0, now, policy)
+    for (const kind of ["scheduled", "probe"] as const) expect(then(kind)).toEqual({ state: "failed", attempts: 5 })
+    expect(then("manual", now + hour)).toEqual({ state: "pending", attempts: 5, dueAt: now + hour })
+    const server = failed({ status: 503 })
+    expect(next(standing(), { attempt: server, kind: "scheduled", isExhausted: true }, 0, now, policy).state).toBe(
+      "pending"
+    )
+  })
+
   it("never brings an attempt forward, and what cannot be read counts as none", () => {
     for (const text of [
       "0",

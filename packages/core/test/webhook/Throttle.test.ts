@@ -77,6 +77,43 @@ describe("the pause after 429", () => {
   })
 })
 
+describe("the end of a delivery that meets 429 alone", () => {
+  const schedule = 75 * hour + 35 * minute + 5 * second
+  const isExhausted = (throttle: Throttle.Throttle | null, now: number, happenedAt = start) =>
+    Throttle.isExhausted(throttle, happenedAt, now, policy)
+
+  it("comes when the receiver has taken nothing for as long as the schedule lasts, and the event is that old", () => {
+    const { throttle } = paused(3, "86400")
+    expect(isExhausted(throttle, start + schedule - 1)).toBe(false)
+    expect(isExhausted(throttle, start + schedule)).toBe(true)
+    expect(isExhausted(throttle, start + schedule, start + 1)).toBe(false)
+    expect(isExhausted(throttle, start + schedule, start - 30 * 24 * hour)).toBe(true)
+    expect(isExhausted(throttle, start + schedule - 1, start - 30 * 24 * hour)).toBe(false)
+    expect(isExhausted(null, start + schedule)).toBe(false)
+  })
+
+  it("is put off by a success and by a recovery, from the next 429 on", () => {
+    const { now, throttle } = paused(3, "86400")
+    const later = now + schedule
+    for (const anew of [Throttle.eased(throttle, { at: now }, now, policy), Throttle.recovering(throttle)]) {
+      expect(isExhausted(Throttle.extended(anew, busy(now, "86400"), now, policy), later - 1)).toBe(false)
+      expect(isExhausted(Throttle.extended(anew, busy(now, "86400"), now, policy), later)).toBe(true)
+    }
+    expect(isExhausted(Throttle.recovering(throttle), later)).toBe(false)
+  })
+
+  it("counts from the first 429 in a row that an earlier version wrote down", () => {
+    const { refusedSince: _, ...throttle } = paused(3, "86400").throttle
+    expect(isExhausted(throttle, start + schedule)).toBe(true)
+  })
+
+  it("does not lie ahead where a clock ran ahead and came back", () => {
+    const { throttle } = paused(3, "86400")
+    const back = start - hour
+    expect(isExhausted(Throttle.extended(throttle, busy(back), back, policy), back + schedule, back)).toBe(true)
+  })
+})
+
 describe("the notice about 429", () => {
   const told = (throttle: Throttle.Throttle, now: number) => Throttle.isToTell(throttle, now, policy)
 
