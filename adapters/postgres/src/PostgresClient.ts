@@ -9,7 +9,7 @@
 import * as PgClient from "@effect/sql-pg/PgClient"
 import type * as PgConnection from "@effect/sql-pg/PgConnection"
 import type { DatabaseUnavailable } from "@partner-commentary/core/operations/DatabaseHealth"
-import { faultOf, KnownFault, unavailable } from "@partner-commentary/sql/database/DatabaseFault"
+import { corruption, KnownFault } from "@partner-commentary/sql/database/DatabaseFault"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
@@ -48,7 +48,7 @@ export interface PostgresClientConfig {
 
 export interface PostgresClient extends SqlClient.SqlClient {
   readonly config: PostgresClientConfig
-  /** Corruption that a statement of this process has met. */
+  /** Corruption that a statement of this process has met lately. */
   readonly fault: Effect.Effect<void, DatabaseUnavailable>
   /** How many connections are lent or waited for at the moment. */
   readonly inUse: () => number
@@ -77,9 +77,9 @@ export const make = (
     const answered = answeredWithin(Duration.fromInputUnsafe(config.statementTimeout ?? usual.statementTimeout))
     const sessions = yield* SessionPool.make(options, config.acquireTimeout ?? usual.acquireTimeout, answered)
     const plans = StalePlans.make()
-    let corruption: DatabaseUnavailable | undefined
+    const { check, saw } = corruption()
     const judge = (session: PgConnection.PgConnection, error: SqlError) => {
-      if (faultOf(error) === "corrupt") corruption ??= unavailable(error)
+      saw(error)
       return sessions.judge(session, error)
     }
     const connectionOf = (session: PgConnection.PgConnection) =>
@@ -96,7 +96,7 @@ export const make = (
     })
     return Object.assign(client, {
       config,
-      fault: Effect.suspend(() => corruption ?? Effect.void),
+      fault: check,
       inUse: sessions.inUse,
       reserveSession: sessions.reserve
     })

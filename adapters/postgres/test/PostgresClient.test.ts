@@ -6,6 +6,7 @@ import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as SqlClient from "effect/sql/SqlClient"
 import * as TestClock from "effect/testing/TestClock"
@@ -166,6 +167,34 @@ describe("PostgresClient", () => {
         // Each one's end is on its way to here for a moment more.
         yield* TestClock.withLive(Effect.sleep("100 millis"))
         for (let n = 0; n < 6; n++) assert.lengthOf(yield* sql`SELECT 1`, 1)
+      })
+    )
+  )
+
+  it.effect("corruption that any statement has met is reported until five minutes after it was last met", () =>
+    on(
+      {},
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const { fault } = yield* PostgresClient.PostgresClient
+        const meet = Effect.flip(
+          sql.unsafe("DO $$ BEGIN RAISE EXCEPTION 'invalid page in block 7' USING ERRCODE = 'XX001'; END $$")
+        )
+        const isCorrupt = Effect.map(
+          Effect.option(Effect.flip(fault)),
+          Option.exists(({ fault }) => fault === "corrupt")
+        )
+        yield* fault
+        yield* meet
+        assert.isTrue(yield* isCorrupt)
+        yield* TestClock.adjust("299 seconds")
+        assert.isTrue(yield* isCorrupt)
+        yield* meet
+        assert.isTrue(yield* isCorrupt)
+        yield* TestClock.adjust("299 seconds")
+        assert.isTrue(yield* isCorrupt, "it was met again")
+        yield* TestClock.adjust("1 second")
+        yield* fault
       })
     )
   )

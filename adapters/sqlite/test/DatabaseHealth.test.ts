@@ -83,7 +83,7 @@ describe("the health of a SQLite file", () => {
     )
   )
 
-  it.effect("a corrupt page that any statement has read is reported from then on", () =>
+  it.effect("a corrupt page that any statement has read is reported until five minutes after it was last read", () =>
     Effect.gen(function* () {
       const filename = yield* file
       const root = yield* onFile(filename, (_, sql) =>
@@ -104,8 +104,15 @@ describe("the health of a SQLite file", () => {
           yield* Effect.flip(sql`SELECT COUNT(*) FROM filler`)
           yield* later
           assert.strictEqual(yield* faultOf(health), "corrupt")
-          yield* later
+          yield* TestClock.adjust("299 seconds")
           assert.strictEqual(yield* faultOf(health), "corrupt")
+          yield* Effect.flip(sql`SELECT COUNT(*) FROM filler`)
+          yield* later
+          assert.strictEqual(yield* faultOf(health), "corrupt", "it was read again")
+          yield* TestClock.adjust("299 seconds")
+          assert.strictEqual(yield* faultOf(health), "corrupt")
+          yield* later
+          yield* health.check
         })
       )
     })

@@ -7,7 +7,7 @@ import * as Schema from "effect/Schema"
 const sentences = {
   full: "The database's disk is full: free space",
   read_only: "The database is read-only and takes no writes",
-  corrupt: "The database is corrupt: restore a backup or repair it, then restart",
+  corrupt: "The database is corrupt: restore a backup or repair it",
   moved: "The database file was moved, replaced or deleted while it was in use: put it back, or restart",
   disk: "The database's disk fails: reads or writes of its file are refused",
   locked: "Another process holds the database's write lock",

@@ -1,9 +1,10 @@
 /** What a database's error says of the database itself: SQLite's result codes and Postgres's SQLSTATEs, told as one of the core's faults. */
 import { DatabaseUnavailable, type Fault } from "@partner-commentary/core/operations/DatabaseHealth"
 import { reasonOf } from "@partner-commentary/core/shared/Reason"
+import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import { isSqlError } from "effect/sql/SqlError"
+import { isSqlError, type SqlError } from "effect/sql/SqlError"
 
 /**
  * What an adapter knows of its database beside a statement's answer: a file that is not where it was, an error of corruption that
@@ -52,3 +53,29 @@ const codeOf = (cause: unknown): unknown => {
 
 export const unavailable = (error: unknown): DatabaseUnavailable =>
   new DatabaseUnavailable({ fault: faultOf(error), detail: reasonOf(error) })
+
+/** How long corruption is reported after it was last met: nothing tells whether its page was repaired or is only not read. */
+const corruptionKept = 300_000
+
+export interface Corruption {
+  /** Remembers an error of corruption: other statements do not read the same page. */
+  readonly saw: (error: SqlError) => void
+  readonly check: Effect.Effect<void, DatabaseUnavailable>
+}
+
+/** Corruption that statements of this process meet. The time runs from the first check after the latest of them. */
+export const corruption = (): Corruption => {
+  let met: { readonly error: DatabaseUnavailable; checkedAt?: number } | undefined
+  return {
+    saw: (error) => {
+      if (faultOf(error) === "corrupt") met = { error: unavailable(error) }
+    },
+    check: Effect.flatMap(Clock.currentTimeMillis, (now) => {
+      if (met === undefined) return Effect.void
+      met.checkedAt ??= now
+      if (Math.abs(now - met.checkedAt) < corruptionKept) return Effect.fail(met.error)
+      met = undefined
+      return Effect.void
+    })
+  }
+}
