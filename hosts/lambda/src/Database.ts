@@ -2,15 +2,29 @@
  * The database that the settings name, brought to the present schema: every store of the core, and what the containers on it share.
  * The adapter is loaded when it is needed. A container that is frozen between invocations hears nobody, and keeps its own clock.
  */
+import { existsSync } from "node:fs"
 import { layerProcess } from "@partner-commentary/core/Core"
 import { loaded } from "@partner-commentary/settings/Adapter"
 import * as DatabaseRefused from "@partner-commentary/settings/DatabaseRefused"
-import { isPostgres, poolOf } from "@partner-commentary/settings/DatabaseSettings"
+import { type Database, isPostgres, poolOf } from "@partner-commentary/settings/DatabaseSettings"
 import type { Settings } from "@partner-commentary/settings/Settings"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 
 export const layer = ({ database }: Settings) =>
+  Layer.unwrap(
+    Effect.suspend(() =>
+      isPostgres(database) || database.filename === ":memory:" || existsSync(database.filename)
+        ? Effect.succeed(opened(database))
+        : // Lambda knows no development: an unmounted file system would otherwise begin an empty service.
+          Effect.fail(DatabaseRefused.of(database, missing))
+    )
+  )
+
+const missing =
+  "there is no such file: mount its file system or put it back; run partner-commentary migrate for a new installation alone"
+
+const opened = (database: Database) =>
   (isPostgres(database)
     ? loaded(
         () => import("@partner-commentary/postgres/Postgres"),

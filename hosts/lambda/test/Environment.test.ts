@@ -1,0 +1,33 @@
+/** What a deployment on Lambda is refused for, in the words that its operator reads. */
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { assert, it } from "@effect/vitest"
+import * as ConfigProvider from "effect/ConfigProvider"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Environment from "../src/Environment.ts"
+import * as Deployment from "./Deployment.ts"
+
+const folder = Effect.acquireRelease(
+  Effect.sync(() => mkdtempSync(join(tmpdir(), "lambda-environment-"))),
+  (path) => Effect.sync(() => rmSync(path, { recursive: true }))
+)
+
+const begun = (env: Deployment.Environment) =>
+  Effect.scoped(Layer.build(Layer.fresh(Environment.layer))).pipe(
+    Effect.provideService(ConfigProvider.ConfigProvider, ConfigProvider.fromUnknown(env))
+  )
+
+it.effect("a missing SQLite file is refused, not begun as a new empty service", () =>
+  Effect.gen(function* () {
+    const path = yield* folder
+    const env = Deployment.environment(Deployment.sqliteIn(path))
+    const { message } = yield* Effect.flip(begun(env))
+    assert.include(message, "there is no such file")
+    assert.include(message, "migrate")
+    assert.isFalse(existsSync(join(path, "partner-commentary.db")))
+    writeFileSync(join(path, "partner-commentary.db"), "")
+    yield* begun(env)
+  })
+)
