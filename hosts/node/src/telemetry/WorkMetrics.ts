@@ -5,6 +5,7 @@
 
 import { MediaJobStore } from "@partner-commentary/core/commentary/MediaJobStore"
 import { MailStore } from "@partner-commentary/core/mail/MailStore"
+import { DatabaseHealth } from "@partner-commentary/core/operations/DatabaseHealth"
 import { WorkBacklog } from "@partner-commentary/core/operations/WorkBacklog"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import { AssignmentStore } from "@partner-commentary/core/topic/AssignmentStore"
@@ -13,6 +14,7 @@ import { DeliveryStore } from "@partner-commentary/core/webhook/DeliveryStore"
 import * as Probe from "@partner-commentary/server/workers/Probe"
 import type * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Metric from "effect/Metric"
 import * as Option from "effect/Option"
 
@@ -29,7 +31,7 @@ const gauge = (name: string, description: string) => Metric.gauge(`partner_comme
 
 const up = gauge(
   "database_up",
-  "1: the database gave what is read from it within a second; 0: it did not, and what is read from it is left out"
+  "1: the database takes a write and gave what is read from it, each within a second; 0: it did not"
 )
 
 const due = gauge("work_due", `Work that a worker could take now, by kind, ${most} at most`)
@@ -105,24 +107,28 @@ const reading = Effect.gen(function* () {
 /** Makes the effect that reads them. */
 export const refresh = Effect.gen(function* () {
   const figures = yield* reading
+  const { check } = yield* DatabaseHealth
+  const takesWrites = Effect.map(Effect.exit(Effect.timeout(check, timeout)), Exit.isSuccess)
   let known: Effect.Success<typeof figures> | undefined
   let isSilent = false
 
   const unanswered = Effect.fnUntraced(function* (cause: Cause.Cause<unknown>) {
     for (const [metric] of known ?? []) yield* Metric.remove(metric)
-    yield* Metric.update(up, 0)
     if (isSilent) return
     isSilent = true
     yield* Effect.logWarning("The database does not answer: metrics go without what is read from it", cause)
   })
 
-  return Effect.matchCauseEffect(Probe.within(timeout, figures), {
-    onFailure: unanswered,
-    onSuccess: Effect.fnUntraced(function* (read) {
-      for (const [metric, value] of read) yield* Metric.update(metric, value)
-      yield* Metric.update(up, 1)
-      known = read
+  const read = Effect.matchCauseEffect(Probe.within(timeout, figures), {
+    onFailure: (cause) => Effect.as(unanswered(cause), false),
+    onSuccess: Effect.fnUntraced(function* (values) {
+      for (const [metric, value] of values) yield* Metric.update(metric, value)
+      known = values
       isSilent = false
+      return true
     })
   })
+  return Effect.flatMap(Effect.all([read, takesWrites], { concurrency: 2 }), (both) =>
+    Metric.update(up, both.every(Boolean) ? 1 : 0)
+  )
 })

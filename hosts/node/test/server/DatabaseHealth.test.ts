@@ -32,21 +32,30 @@ const production = {
 }
 
 describe.concurrent("a database that takes no writes", () => {
-  it("a SQLite file that was moved away is logged without a request, and /readyz says 503 until it is back", async (test) => {
+  it("a SQLite file that was moved away is logged without a request; /readyz says 503 and database_up 0 until it is back", async (test) => {
     const cwd = await Process.folder(test)
-    const { apiRoot, stderr } = await Process.start(cwd, ["serve"], file)
+    const { apiRoot, stderr } = await Process.start(cwd, ["serve"], { ...file, ADMIN_PORT: "0" })
+    const metrics = /http:\/\/127\.0\.0\.1:\d+\/metrics/.exec(stderr())?.[0] ?? ""
+    const isUp = (value: number) =>
+      Process.eventually(
+        async () => (await fetch(metrics)).text(),
+        (text) => text.includes(`\npartner_commentary_database_up ${value}\n`)
+      )
     expect(await asked(apiRoot)).toMatchObject({ status: 200 })
+    await isUp(1)
     renameSync(join(cwd, "service.db"), join(cwd, "away.db"))
     await Process.eventually(
       async () => stderr(),
       (text) => text.includes("The database file was moved")
     )
+    expect(await isUp(0), "reads still succeed").toContain("partner_commentary_deliveries_due 0")
     expect(await asked(apiRoot)).toEqual(unavailable(/^The database file was moved, replaced or deleted/))
     const doctor = await Process.run(cwd, ["doctor"], file)
     expect(doctor.code).toBe(1)
     expect(doctor.stdout).toContain("there is no such file yet")
     renameSync(join(cwd, "away.db"), join(cwd, "service.db"))
     await eventually(apiRoot, 200)
+    await isUp(1)
     await Process.eventually(
       async () => stderr(),
       (text) => text.includes("The database takes writes again")
