@@ -4,6 +4,7 @@ import * as InMemory from "@partner-commentary/test/InMemory"
 import * as Seed from "@partner-commentary/test/Seed"
 import { TestApi } from "@partner-commentary/test/TestApi"
 import * as Effect from "effect/Effect"
+import * as SqlClient from "effect/sql/SqlClient"
 import { vi } from "vitest"
 import { json } from "../support/Json.ts"
 
@@ -27,5 +28,34 @@ it.effect("a topic beyond the submission limit is refused without being parsed",
       parsed,
       topics.slice(0, 2).map((topic) => JSON.stringify(topic))
     )
+  }).pipe(Effect.provide(InMemory.layer))
+)
+
+it.effect("answers of refusals alone are stored under idempotency keys up to a daily limit", () =>
+  Effect.gen(function* () {
+    const { call } = yield* TestApi
+    const sql = yield* SqlClient.SqlClient
+    const many = { requests_per_hour: 10_000, burst_per_minute: 10_000, topic_submissions_per_hour: 10_000 }
+    const owner = yield* Seed.organization({ limits: many })
+    const { text: key } = yield* Seed.key(owner)
+    const post = (topics: ReadonlyArray<unknown>, idempotencyKey?: string) =>
+      call("/partner/v1/topics/bulk", {
+        method: "POST",
+        key,
+        body: { topics },
+        headers: {
+          "content-type": "application/json",
+          ...(idempotencyKey === undefined ? {} : { "idempotency-key": idempotencyKey })
+        }
+      })
+    for (let nth = 0; nth < 200; nth++) assert.strictEqual((yield* post([{}], `key-${nth}`)).status, 200)
+    const refused = yield* post([{}], "one-more")
+    assert.strictEqual(refused.status, 429)
+    assert.isAbove(Number(refused.headers.get("retry-after")), 3600)
+    const [stored] = yield* sql<{ readonly count: number }>`SELECT COUNT(*) AS count FROM kept_answers`
+    assert.strictEqual(Number(stored?.count), 200)
+    // What was stored is given again, and a request without a key stores nothing.
+    assert.strictEqual((yield* post([{}], "key-0")).headers.get("idempotency-replayed"), "true")
+    assert.strictEqual((yield* post([{}])).status, 200)
   }).pipe(Effect.provide(InMemory.layer))
 )

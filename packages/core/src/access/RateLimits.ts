@@ -48,6 +48,8 @@ export class RateLimits extends Context.Service<
     readonly ofDashboard: (organization: Organization, limits: Limits) => Count
     /** A key begins windows of its own: who could make ever new ones had no limit. */
     readonly ofNewKey: (organization: Pick<Organization, "id">) => Effect.Effect<void, RateLimited>
+    /** A bulk answer that holds refusals alone is stored under its idempotency key, and counts in no other limit. */
+    readonly ofStoredRefusals: (organization: Pick<Organization, "id">) => Effect.Effect<void, RateLimited>
     /** Who has no good key. Counted by this node alone; unknown addresses are not refused. */
     readonly ofAddress: (address: string) => Count
     /** Whether `ofAddress` would refuse. Counts nothing. */
@@ -71,6 +73,17 @@ export class RateLimits extends Context.Service<
         ofDashboard: ({ id }, limits) => count(caller(`dashboard ${id}`, limits)),
         ofNewKey: ({ id }) =>
           Effect.asVoid(count([{ name: `new keys ${id}`, limit: newKeys, seconds: day, counted: "new keys a day" }])),
+        ofStoredRefusals: ({ id }) =>
+          Effect.asVoid(
+            count([
+              {
+                name: `stored refusals ${id}`,
+                limit: storedRefusals,
+                seconds: day,
+                counted: "bulk answers of refusals alone a day"
+              }
+            ])
+          ),
         ofAddress: (address) =>
           Effect.flatMap(Instant.now, (now) => {
             const name = neighbourhood(address)
@@ -90,6 +103,9 @@ const day = 86_400
 
 /** Creations and rotations of one organization in a day: five times what it may have at one time. */
 const newKeys = 100
+
+/** Of one organization in a day. Each is stored for as long as an idempotency key holds, and may have some hundred kilobytes. */
+const storedRefusals = 200
 
 const caller = (
   name: string,

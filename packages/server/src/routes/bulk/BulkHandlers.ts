@@ -16,7 +16,7 @@ import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import { bodyTooLarge, jsonText } from "../../http/Body.ts"
 import { contentType } from "../../http/Envelope.ts"
-import { counted } from "../../middleware/Admission.ts"
+import { counted, refusalOf } from "../../middleware/Admission.ts"
 import { current } from "../../middleware/CurrentRate.ts"
 import type { KeepPart } from "../../middleware/KeyedRequests.ts"
 import * as KeyedRequests from "../../middleware/KeyedRequests.ts"
@@ -30,6 +30,9 @@ const isRefusal = (error: unknown): error is Refusal =>
   error instanceof Errors.InvalidRequest ||
   error instanceof Errors.NoValidPersonas ||
   error instanceof Errors.RateLimitExceeded
+
+/** Of the JSON text of a result. */
+const isCreated = (text: string): boolean => /^\{"index":\d+,"status":"created"/.test(text)
 
 export const layer = HttpApiBuilder.group(
   PartnerApi,
@@ -77,6 +80,8 @@ export const layer = HttpApiBuilder.group(
                 part(`topics[${index}]`, (once) => one(principal, text, index, once))
               )
             )
+            const isStored = headers["idempotency-key"] !== undefined && !results.some(isCreated)
+            if (isStored) yield* Effect.mapError(limits.ofStoredRefusals(principal.organization), refusalOf)
             const body = `{"success":true,"data":{"results":[${results.join(",")}]}}`
             return yield* once(Effect.succeed(HttpServerResponse.text(body, { contentType })))
           })
