@@ -1,9 +1,13 @@
 import { defineConfig } from "vitest/config"
-import { fairness } from "./vitest.long.ts"
-import { postgres, resolve } from "./vitest.workspace.ts"
+import { freshBundle, postgres, resolve } from "./vitest.workspace.ts"
 
-/** One tenant attacks another at every operation, on SQLite and Postgres. */
+/** One tenant attacks another at every operation, on SQLite and Postgres. A part of `npm run test:long`, by itself. */
 export default defineConfig({
   resolve,
-  test: { include: fairness, globalSetup: [postgres], testTimeout: 900_000, hookTimeout: 300_000 }
+  test: {
+    include: ["hosts/node/test-long/fairness/*.test.ts"],
+    globalSetup: [postgres, freshBundle],
+    testTimeout: 900_000,
+    hookTimeout: 300_000
+  }
 })

@@ -105,8 +105,8 @@ for (const [database, make] of Object.entries(databases)) {
         const title = `${name}, ${limits} limits`
         if ((attack.limits ?? limits) !== limits || !only.some((text) => title.includes(text))) continue
         const row = await attacked(name, attack, title)
-        // A machine stalls once; an attack that harms does it again.
-        report.rows.push(Report.isLate(report, row) ? await attacked(name, attack, title) : row)
+        // A busy machine stalls once; an attack that harms does it again. On a quiet machine once is enough.
+        report.rows.push(Report.isDoubtful(row) ? await attacked(name, attack, title) : row)
       }
     }
     await suffer(levers, "standard")
@@ -116,5 +116,5 @@ for (const [database, make] of Object.entries(databases)) {
     await suffer(levers, "raised")
     await run.stop()
     expect(Report.broken(report)).toEqual([])
-  }, 600_000)
+  }, 900_000)
 }

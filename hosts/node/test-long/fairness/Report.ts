@@ -2,12 +2,11 @@
 import type { Row } from "./Run.ts"
 import type { Seen } from "./Victim.ts"
 
-/**
- * Milliseconds on a quiet machine. A busy one is known by the same victim's worst answer without an attack, and by how long the
- * service waited for a processor.
- */
+/** Milliseconds on a quiet machine. On a busy one everything takes longer: as much longer as the control beside the attack. */
 const longest = 500
-const perControl = 3
+
+/** Below it the machine is quiet. */
+const quiet = 1.2
 
 /** MiB of resident memory. */
 export const memory = 512
@@ -18,11 +17,12 @@ export interface Report {
   readonly rows: Array<Row>
 }
 
-const limitOf = ({ control }: Report, { stretch }: Row): number =>
-  Math.max(longest + perControl * control.worst, longest * stretch)
+const limitOf = ({ slowness }: Row): number => (slowness < quiet ? longest : longest * slowness)
 
-/** Whether the victim waited too long, and nothing worse happened. */
-export const isLate = (report: Report, row: Row): boolean => row.end === null && row.victim.worst > limitOf(report, row)
+const isLate = (row: Row): boolean => row.end === null && row.victim.worst > limitOf(row)
+
+/** Whether the victim waited too long while the machine was busy: it may have stalled for a moment that the control did not see. */
+export const isDoubtful = (row: Row): boolean => isLate(row) && row.slowness >= quiet
 
 const failures = ({ attacker, victim }: Row): number =>
   victim.failed +
@@ -33,10 +33,10 @@ export const broken = (report: Report): ReadonlyArray<string> =>
   report.rows.flatMap((row) => {
     const { end, name, peak, victim } = row
     const where = `${report.database}, ${name}:`
-    const limit = limitOf(report, row)
+    const limit = limitOf(row)
     if (end !== null) return [`${where} the service ended (${end})`]
     return [
-      ...(isLate(report, row)
+      ...(isLate(row)
         ? [
             `${where} ${victim.slowest} of the victim took ${victim.worst.toFixed(0)} ms, and ${limit.toFixed(0)} are allowed`
           ]
@@ -54,7 +54,7 @@ const cells = (row: Row | undefined): ReadonlyArray<string> =>
     ? ["", "", "", "", ""]
     : [
         row.victim.worst.toFixed(0),
-        row.stretch.toFixed(1),
+        row.slowness.toFixed(1),
         String(failures(row)),
         row.end === null ? row.peak.toFixed(0) : `ended: ${row.end}`,
         Object.entries(row.attacker.answers)
@@ -71,7 +71,7 @@ export const table = (reports: ReadonlyArray<Report>): string => {
   const names = [...new Set(reports.flatMap(({ rows }) => rows.map(({ name }) => name)))]
   const head = reports.flatMap(({ control, database }) => [
     `${database}: victim's worst ms (${control.worst.toFixed(0)} alone)`,
-    "stretched by",
+    "machine slower by",
     "5xx",
     "peak RSS MiB",
     "attacker's answers"

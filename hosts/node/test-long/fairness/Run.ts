@@ -6,6 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import * as Process from "../../test/support/Process.ts"
 import { type Attack, connectionsOf } from "./Attack.ts"
 import type { Tally } from "./Attacker.ts"
+import { Control } from "./Control.ts"
 import type { Seen } from "./Victim.ts"
 
 export interface Row {
@@ -14,11 +15,8 @@ export interface Row {
   readonly attacker: Tally
   /** MiB. */
   readonly peak: number
-  /**
-   * How many times longer the service took than on a machine of its own: its main thread's time on a processor and waiting for
-   * one, by its time on a processor.
-   */
-  readonly stretch: number
+  /** How many times longer work took than on a quiet machine, just before and just after the attack. */
+  readonly slowness: number
   /** Why the service ended, where the attack ended it. */
   readonly end: string | null
 }
@@ -50,6 +48,7 @@ export class Run {
   private service: Process.Service | undefined
   private victim: ChildProcess | undefined
   private usual = calm
+  private readonly idle = new Control()
 
   constructor(place: Place) {
     this.place = place
@@ -76,8 +75,8 @@ export class Run {
   }
 
   async suffer(name: string, attack: Attack, firstKey: number): Promise<Row> {
+    const before = await this.idle.slowness()
     this.resetPeak()
-    const before = this.scheduled()
     await this.ask("begin")
     const attacker = fork(file("Attacker.ts"), [this.place.scene, name, String(firstKey), this.place.root])
     let tally: Tally = { sent: 0, answers: {} }
@@ -95,14 +94,14 @@ export class Run {
     await ended
     const victim = await this.aftermath()
     const peak = this.peak()
-    if (peak === null) return { name, victim, attacker: tally, peak: 0, stretch: 1, end: await this.again() }
-    const { running, waiting } = this.scheduled()
-    const stretch = 1 + (waiting - before.waiting) / (running - before.running)
-    return { name, victim, attacker: tally, peak, stretch, end: null }
+    const slowness = Math.max(before, await this.idle.slowness())
+    if (peak === null) return { name, victim, attacker: tally, peak: 0, slowness, end: await this.again() }
+    return { name, victim, attacker: tally, peak, slowness, end: null }
   }
 
   async stop(): Promise<void> {
     this.victim?.kill("SIGKILL")
+    await this.idle.stop()
     await this.service?.stop()
   }
 
@@ -141,14 +140,6 @@ export class Run {
 
   private resetPeak(): void {
     writeFileSync(`/proc/${this.service?.pid}/clear_refs`, "5")
-  }
-
-  /** Of the main thread, in nanoseconds. */
-  private scheduled() {
-    const [running = 0, waiting = 0] = readFileSync(`/proc/${this.service?.pid}/schedstat`, "utf8")
-      .split(" ")
-      .map(Number)
-    return { running, waiting }
   }
 
   /** None when the service has ended. */
