@@ -16,7 +16,7 @@ export const kept = Duration.days(30)
 const pageBytes = 1024 * 1024
 
 /** So much is read in one step; then others have their turn. */
-const stepBytes = 256 * 1024
+const stepBytes = 128 * 1024
 
 /** Events of this moment and later ones. */
 export const earliestShown = (now: Instant.Instant): Instant.Instant => Math.max(0, now - Duration.toMillis(kept))

@@ -40,12 +40,17 @@ export const within = <A, E, R>(
   Effect.withFiber(({ context }: { readonly context: Context.Context<never> }) => {
     const request = Context.getUnsafe(context, HttpServerRequest)
     const pool = poolOf(Context.getOrUndefined(annotations, RequiredPlace) ?? "standard", request.headers)
-    const placed = refused(limit.within(pool, organization, work, Context.get(context, AnswerTaken)(request)))
+    const whenTaken = Context.get(context, AnswerTaken)(request)
+    const placed = (placedWork: typeof work) => refused(limit.within(pool, organization, placedWork, whenTaken))
     const fair = Context.get(context, CurrentFairScheduler)
     // Frequent operations are short, and shared in batches that turns of their own would tear apart.
-    return fair === undefined || pool === "frequent"
-      ? placed
-      : Effect.provideService(placed, Scheduler.Scheduler, fair.of(organization))
+    if (fair === undefined || pool === "frequent") return placed(work)
+    // The work begins in the organization's turn, not in that of the key, of which an organization has many.
+    return Effect.provideService(
+      placed(Effect.andThen(Effect.yieldNow, work)),
+      Scheduler.Scheduler,
+      fair.of(organization)
+    )
   })
 
 /** A frequent operation is short because it is small: a submission for many personas is not, nor one whose length is not told. */

@@ -1,0 +1,49 @@
+import { assert, it } from "@effect/vitest"
+import { ConcurrencyLimit } from "@partner-commentary/core/access/ConcurrencyLimit"
+import type { OrganizationId } from "@partner-commentary/core/shared/Ids"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as HttpServerRequest from "effect/http/HttpServerRequest"
+import { within } from "../../src/middleware/ConcurrentRequests.ts"
+import * as FairScheduler from "../../src/middleware/FairScheduler.ts"
+
+it.effect(
+  "heavy requests of an organization begin their work in turns of its own, and those of gone clients never",
+  () =>
+    Effect.gen(function* () {
+      const limit = yield* ConcurrencyLimit
+      let now = 0
+      let due: Array<() => void> = []
+      const fair = FairScheduler.make({ now: () => now, next: (run) => void due.push(run) })
+      const turn = () => {
+        const runs = due
+        due = []
+        for (const run of runs) run()
+      }
+      const worked: Array<string> = []
+      const ask = (organization: string) => {
+        const work = Effect.sync(() => {
+          now += FairScheduler.budget
+          worked.push(organization)
+        })
+        return within(limit, { annotations: Context.empty() }, organization as OrganizationId, work).pipe(
+          Effect.provideService(FairScheduler.CurrentFairScheduler, fair),
+          Effect.provideService(
+            HttpServerRequest.HttpServerRequest,
+            HttpServerRequest.fromWeb(new Request("http://localhost/partner/v1/events"))
+          ),
+          Effect.forkChild({ startImmediately: true })
+        )
+      }
+      const [first, gone, third] = [yield* ask("attacker"), yield* ask("attacker"), yield* ask("attacker")]
+      const victim = yield* ask("victim")
+      assert.deepStrictEqual(worked, [])
+      gone.interruptUnsafe()
+      for (const done of [["attacker"], ["attacker", "victim"], ["attacker", "victim", "attacker"]]) {
+        turn()
+        assert.deepStrictEqual(worked, done)
+      }
+      yield* Fiber.joinAll([first, third, victim])
+    }).pipe(Effect.provide(ConcurrencyLimit.layer))
+)
