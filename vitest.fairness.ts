@@ -1,11 +1,12 @@
 import { defineConfig } from "vitest/config"
+import { fairness } from "./vitest.long.ts"
 import { freshBundle, postgres, resolve } from "./vitest.workspace.ts"
 
-/** One tenant attacks another at every operation, on SQLite and Postgres. A part of `npm run test:long`, by itself. */
+/** One tenant attacks another at every operation, on SQLite and Postgres. */
 export default defineConfig({
   resolve,
   test: {
-    include: ["hosts/node/test-long/fairness/*.test.ts"],
+    include: fairness,
     globalSetup: [postgres, freshBundle],
     testTimeout: 900_000,
     hookTimeout: 300_000

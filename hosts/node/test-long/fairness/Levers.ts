@@ -41,6 +41,9 @@ const refusedBulk = JSON.stringify({
   }))
 })
 
+/** Just below the bound of a bulk body, in a field that nobody reads. */
+const largeBulk = `{"topics":[{}],"ignored":${many(4_190_000)}}`
+
 const manners = (name: string, ask: Attack["ask"], connections: Readonly<Record<Manner, number>>) =>
   Object.fromEntries(
     Object.entries(connections).map(([manner, count]): [string, Attack] => [
@@ -61,6 +64,10 @@ export const levers: Readonly<Record<string, Attack>> = {
     manner: "leaves",
     connections: 8,
     ask: () => send("POST", "/topics/bulk", refusedBulk)
+  },
+  "bulk, a million small values": {
+    connections: 8,
+    ask: () => send("POST", "/topics/bulk", largeBulk)
   },
   "invalid bodies": {
     ask: (_, nth) =>
