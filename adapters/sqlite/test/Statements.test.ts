@@ -5,6 +5,7 @@ import { MediaJobStore } from "@partner-commentary/core/commentary/MediaJobStore
 import { IdempotencyStore } from "@partner-commentary/core/idempotency/IdempotencyStore"
 import { MailStore } from "@partner-commentary/core/mail/MailStore"
 import { Retention } from "@partner-commentary/core/operations/Retention"
+import { WorkBacklog } from "@partner-commentary/core/operations/WorkBacklog"
 import { OrganizationStore } from "@partner-commentary/core/partner/OrganizationStore"
 import { PerformanceStore } from "@partner-commentary/core/performance/PerformanceStore"
 import { PersonaStore } from "@partner-commentary/core/persona/PersonaStore"
@@ -113,6 +114,26 @@ describe("statements", () => {
       assert.strictEqual((yield* statementsOf(topics.byReference(given.topic, "a", referenceDepth))).length, 1)
       assert.strictEqual((yield* statementsOf(topics.list(list))).length, 2)
     }).pipe(Effect.provide(layerMemory))
+  )
+
+  it.effect(
+    "what workers and metrics ask of due assignments stays prepared: no bound environment, no bound limit",
+    () =>
+      Effect.gen(function* () {
+        const store = yield* AssignmentStore
+        const backlog = yield* WorkBacklog
+        const runs = yield* statementsOf(
+          Effect.andThen(
+            Effect.forEach(Environment.literals, (environment) =>
+              Effect.andThen(store.due(environment, start, 10), store.nextDue([environment]))
+            ),
+            backlog.due(start, 100)
+          )
+        )
+        const asked = runs.map(({ text }) => text).filter((text) => text.includes("assignments"))
+        assert.lengthOf(asked, 5)
+        for (const text of asked) assert.notMatch(text, /environment = \?|LIMIT \?/)
+      }).pipe(Effect.provide(layerMemory))
   )
 
   it.effect(

@@ -17,7 +17,8 @@ export const layer = Layer.effect(
     const counts = Effect.fnUntraced(function* <Name extends string>(rows: Record<Name, Fragment>, most: number) {
       const names = Object.keys(rows) as Array<Name>
       const columns = names.map(
-        (name) => sql`(SELECT COUNT(*) FROM (SELECT 1 FROM ${rows[name]} LIMIT ${most}) AS counted) AS ${sql(name)}`
+        (name) =>
+          sql`(SELECT COUNT(*) FROM (SELECT 1 FROM ${rows[name]} LIMIT CAST(${most} AS INTEGER)) AS counted) AS ${sql(name)}`
       )
       const [row] = yield* Effect.orDie(
         sql<Record<Name, unknown>>`${sql.literal(lanes(waitingMails))} SELECT ${sql.csv(columns)}`
@@ -25,8 +26,9 @@ export const layer = Layer.effect(
       return Object.fromEntries(names.map((name) => [name, Number(row?.[name] ?? 0)])) as Record<Name, number>
     })
 
+    /** Nothing but the time is bound, so that SQLite keeps the statement prepared. */
     const ofEnvironment = (environment: "live" | "test", now: string) =>
-      sql`assignments WHERE environment = ${environment} AND due_at <= ${now}`
+      sql`assignments WHERE environment = ${sql.literal(`'${environment}'`)} AND due_at <= ${now}`
 
     const mails = sql.literal(
       `lane JOIN mails ON COALESCE(mails.organization_id, '') = lane.id AND mails.state = 'waiting'`
