@@ -53,7 +53,7 @@ const requests = ({ key, send }: Round): (() => string) => {
   }
 }
 
-export const play = (round: Round): Promise<Outcome> => {
+const play = (round: Round): Promise<Outcome> => {
   const next = requests(round)
   const latencies: Array<number> = []
   const topicIds: Array<string> = []

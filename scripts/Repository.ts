@@ -47,7 +47,7 @@ export const workspaces = (files: Files): ReadonlyArray<Workspace> =>
     .filter(([path]) => /^(packages|adapters|hosts)\/[^/]+\/package\.json$/.test(path))
     .map(([path, text]) => ({ folder: path.slice(0, -"/package.json".length), manifest: JSON.parse(text) as Manifest }))
 
-export const isSource = (path: string): boolean => /\.(ts|tsx|mts|js|mjs)$/.test(path)
+const isSource = (path: string): boolean => /\.(ts|tsx|mts|js|mjs)$/.test(path)
 
 /** The files that ship with a workspace: not its tests, and not what its manifest keeps back. */
 export const shipped = (files: Files, folder: string): ReadonlyArray<readonly [path: string, text: string]> => {
@@ -60,6 +60,3 @@ export const shipped = (files: Files, folder: string): ReadonlyArray<readonly [p
       !kept.some((prefix) => path.startsWith(prefix))
   )
 }
-
-/** The files under this group's rules: `belowHosts` are the library, which never touches the world by itself. */
-export const belowHosts = (path: string): boolean => isSource(path) && /^(packages|adapters)\/[^/]+\/src\//.test(path)

@@ -17,7 +17,7 @@ const hasControls = /[^\P{Cc}\t\n\r]/u
 const sha256 = (text: string) => createHash("sha256").update(text).digest("hex")
 
 /** Version 7: rows that are written together lie together. */
-export const newId = () => {
+const newId = () => {
   const time = Date.now().toString(16).padStart(12, "0")
   return `${time.slice(0, 8)}-${time.slice(8)}-7${randomUUID().slice(15)}`
 }

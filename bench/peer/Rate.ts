@@ -8,7 +8,7 @@ interface Window {
 }
 
 const windows = new Map<string, Window>()
-export const calls = new Map<string, number>()
+const calls = new Map<string, number>()
 
 const open = (name: string, seconds: number, now: number): Window => {
   const found = windows.get(name)

@@ -9,7 +9,6 @@ import { dirname, join } from "node:path"
 import { promisify } from "node:util"
 import { publint } from "publint"
 import { formatMessage } from "publint/utils"
-import { imports, packageOf } from "../Imports.ts"
 import type { Packed } from "./Tarballs.ts"
 
 const attw = join(
@@ -45,8 +44,9 @@ const asTypes = async ({ entries, name, tarball }: Packed): Promise<ReadonlyArra
 const readmeOf = ({ entries, folder, name }: Packed): ReadonlyArray<string> => {
   const code = [...readFileSync(join(folder, "README.md"), "utf8").matchAll(/^```ts\n([\s\S]+?)^```$/gm)]
   return code
-    .flatMap(([, text = ""]) => imports(text).flatMap(({ specifier }) => specifier ?? []))
-    .filter((specifier) => packageOf(specifier) === name && !entries.includes(`.${specifier.slice(name.length)}`))
+    .flatMap(([, text = ""]) => [...text.matchAll(/\bfrom "([^"]+)"/g)].map(([, specifier = ""]) => specifier))
+    .filter((specifier) => specifier === name || specifier.startsWith(`${name}/`))
+    .filter((specifier) => !entries.includes(`.${specifier.slice(name.length)}`))
     .map((specifier) => `${name}: its README imports ${specifier}, which it does not export (README)`)
 }
 

@@ -11,7 +11,8 @@ export const toParameter = (value: unknown): unknown => {
   if (typeof value === "string") return value.includes(nul) ? value.replaceAll(nul, replacement) : value
   if (typeof value === "boolean") return value ? 1 : 0
   if (value === undefined) return null
-  return value instanceof Date ? value.toISOString() : value // foreign: the official drivers bind dates too
+  // biome-ignore lint/style/noRestrictedGlobals: the official drivers bind dates too
+  return value instanceof Date ? value.toISOString() : value
 }
 
 /** Counts and sums are numbers: beyond 2^53 none of ours goes. */

@@ -165,7 +165,8 @@ const execute = (prepared: Prepared, params: ReadonlyArray<unknown>, rows: Rows,
 const toInput = (value: unknown): SQLInputValue => {
   if (value === undefined) return null
   if (typeof value === "boolean") return value ? 1 : 0
-  return value instanceof Date ? value.toISOString() : (value as SQLInputValue) // foreign: the official driver binds dates too
+  // biome-ignore lint/style/noRestrictedGlobals: the official driver binds dates too
+  return value instanceof Date ? value.toISOString() : (value as SQLInputValue)
 }
 
 const primaryKeyViolation = 1555

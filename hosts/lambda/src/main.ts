@@ -3,6 +3,7 @@ import "effect/schema/SchemaJITCompiler/enable"
 import * as Environment from "./Environment.ts"
 import { makeHandler } from "./Handler.ts"
 
+/** @public Lambda calls it by this name. */
 export const handler = makeHandler(Environment.layer)
 
 /** Setting up may not take more than ten seconds; what is not there by then is waited for by the first request. */

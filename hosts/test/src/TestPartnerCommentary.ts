@@ -154,6 +154,7 @@ const originOf = (url: string): string => {
 
 export type { Span } from "./TestClock.ts"
 export { CreatorRefused, type CreatorView, type TestCreator } from "./TestCreator.ts"
+/** @public */
 export { TestPartnerCommentaryError } from "./TestError.ts"
 export type { GenerationFailure, TestGenerator } from "./TestGenerator.ts"
 export type { Addressee, TestMail, TestMailbox } from "./TestMailbox.ts"

@@ -17,7 +17,7 @@ export const maxTopics = 100
 /** Persona ids in all topics of one request, as they are listed. */
 export const maxBulkPersonas = 1000
 
-export const BulkTopics = Schema.Struct({
+const BulkTopics = Schema.Struct({
   topics: Schema.Array(CreateTopic)
     .check(
       Schema.isMinLength(1, { message: "must hold at least one topic" }),

@@ -53,7 +53,11 @@ export const layerTopics = Layer.mergeAll(
   Transaction.layer
 ).pipe(Layer.provide(client))
 
-/** Partners, personas and licences: what an embedder may keep elsewhere. */
+/**
+ * Partners, personas and licences: what an embedder may keep elsewhere.
+ *
+ * @public
+ */
 export const layerPartners = Layer.mergeAll(PersonaStore.layer, PersonaRegistry.layer, OrganizationRegistry.layer).pipe(
   Layer.provideMerge(OrganizationStore.layer),
   Layer.provide(client)

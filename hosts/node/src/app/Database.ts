@@ -53,7 +53,7 @@ const behind = (isEmpty: boolean, left: ReadonlyArray<string>) =>
     : `its schema is behind this version (${left.length === 1 ? "one migration is" : `${left.length} migrations are`} left to do); run partner-commentary migrate first`
 
 /** How it stands. A file that is not there is not made. */
-export const standing = (settings: Settings) =>
+const standing = (settings: Settings) =>
   Effect.flatMap(
     Effect.promise(() => import("@partner-commentary/sql/Migrations")),
     (Migrations) => looking(settings, Migrations.standing)

@@ -11,8 +11,9 @@ export interface Creator {
   readonly act: (action: "respond" | "decline" | "approve", input: Readonly<Record<string, string>>) => Promise<Desk>
 }
 
-/** Of a mail's text; none where there is none. */
-export const linkIn = (text: string): string | undefined => /https?:\/\/\S+\/creator\/[\w.~-]+/.exec(text)?.[0]
+/** The creator's link in a mail's text. */
+export const linkIn = (text: string): string | undefined =>
+  text.split(/\s/).find((word) => /^https?:/.test(word) && word.includes("/creator/"))
 
 export const at = (link: string): Creator => {
   const ask = async (path: string, init: RequestInit): Promise<Desk> => {

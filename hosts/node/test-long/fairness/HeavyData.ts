@@ -47,7 +47,7 @@ export interface Names {
   readonly deliveries: ReadonlyArray<string>
 }
 
-export const reference = "heavy"
+const reference = "heavy"
 
 type Row = Readonly<Record<string, string | number | null>>
 export type Insert = (table: string, rows: ReadonlyArray<Row>) => Effect.Effect<void>

@@ -48,7 +48,7 @@ const day = (back: number) => new Date(Date.now() - back * 86_400_000).toISOStri
 /** The longest period of a report. */
 const lastYear = `from=${day(365)}T00:00:00Z&to=${day(0)}T00:00:00Z`
 
-export const operations: Readonly<Record<string, OperationAttack>> = {
+const operations: Readonly<Record<string, OperationAttack>> = {
   createTopic: { body: topic },
   createTopics: {
     body: (scene, nth) => ({ topics: Array.from({ length: 10 }, (_, each) => topic(scene, nth * 10 + each)) })

@@ -23,7 +23,7 @@ const flood = (socket: Socket, [head, repeated]: readonly [string, string]) => {
 
 const busy = "HTTP/1.1 429 Too Many Requests\r\nRetry-After: 3\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
 
-export const open = async (kind: Kind): Promise<number> => {
+const open = async (kind: Kind): Promise<number> => {
   const server = createServer((socket) => {
     socket.on("error", () => {})
     socket.once("data", () => {

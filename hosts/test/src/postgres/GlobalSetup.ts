@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Cluster from "./Cluster.ts"
 import { dropAll } from "./TestDatabase.ts"
 
+/** @public vitest calls it before all tests. */
 export default async () => {
   // Several projects of one run share the server of the first.
   if (process.env["TEST_DATABASE_RUN"]) return

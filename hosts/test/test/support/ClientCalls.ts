@@ -9,7 +9,7 @@ import {
 import { TestApi } from "@partner-commentary/test/TestApi"
 import * as Effect from "effect/Effect"
 
-export const baseUrl = "http://test.invalid"
+const baseUrl = "http://test.invalid"
 
 /** The service as the client's `fetch`. */
 export const serviceFetch = Effect.map(

@@ -44,7 +44,7 @@ export const lengths = {
 } as const
 
 /** Open requests on a desk. */
-export const shownAtOnce = 100
+const shownAtOnce = 100
 
 export interface OpenRequests extends Pick<OpenAssignments, "further"> {
   /** Oldest first. */

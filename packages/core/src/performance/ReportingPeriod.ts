@@ -27,10 +27,10 @@ export interface Days {
 export const longest = Duration.days(366)
 
 /** So far back where no start is given. */
-export const usual = Duration.days(30)
+const usual = Duration.days(30)
 
 /** The first moment that a period may have: the service saw none before it. */
-export const earliest = Instant.fromIso("2000-01-01T00:00:00.000Z")
+const earliest = Instant.fromIso("2000-01-01T00:00:00.000Z")
 
 /** `backwards`: it does not start before it ends. `too_long`: longer than `longest`. `too_early`: what was given of it lies before `earliest`. */
 export class PeriodInvalid extends Schema.TaggedError<PeriodInvalid>()("PeriodInvalid", {

@@ -109,7 +109,7 @@ const summarize = (pending: Pending) =>
 const texts = (message: unknown): ReadonlyArray<unknown> => (Array.isArray(message) ? message : [message])
 
 /** Each error with the frames of our own code that are nearest to it, and what caused it in a line. */
-export const short = (cause: Cause.Cause<unknown>): Cause.Cause<unknown> =>
+const short = (cause: Cause.Cause<unknown>): Cause.Cause<unknown> =>
   cause.reasons.length === 0
     ? cause
     : Cause.fromReasons(Cause.prettyErrors(cause).map((error) => Cause.makeDieReason(shortError(error))))

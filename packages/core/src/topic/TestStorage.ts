@@ -9,6 +9,7 @@ export interface TestStorage {
   readonly bytes: number
 }
 
+/** @public */
 export const TestStorageLimit = Schema.Literals(["test_topics", "test_bytes"])
 export type TestStorageLimit = typeof TestStorageLimit.Type
 

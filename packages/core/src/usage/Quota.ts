@@ -2,6 +2,7 @@
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 
+/** @public */
 export const QuotaName = Schema.Literals(["topics_per_month", "commentaries_per_month"])
 export type QuotaName = typeof QuotaName.Type
 

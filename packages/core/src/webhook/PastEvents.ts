@@ -10,7 +10,7 @@ import { publicId } from "./Event.ts"
 import { type EventList, EventLog } from "./EventLog.ts"
 
 /** So far back events are shown. */
-export const kept = Duration.days(30)
+const kept = Duration.days(30)
 
 /** A page ends once its payloads come to that. */
 const pageBytes = 1024 * 1024

@@ -114,9 +114,9 @@ export const expired: Assignment = { ...topicSent, status: "expired", failure: {
 
 export const withdrawn: Assignment = { ...commentaryGenerated, failure: { reason: "withdrawn", at: noon } }
 
-export const timedOut: Assignment = { ...commentaryGenerated, failure: { reason: "approval_timeout", at: noon } }
+const timedOut: Assignment = { ...commentaryGenerated, failure: { reason: "approval_timeout", at: noon } }
 
-export const neverWritten: Assignment = { ...opinionInjected, failure: { reason: "generation_failed", at: noon } }
+const neverWritten: Assignment = { ...opinionInjected, failure: { reason: "generation_failed", at: noon } }
 
 export const states = {
   topicSent,

@@ -36,7 +36,7 @@ const postgres: ReadonlyArray<readonly [RegExp, Fault]> = [
   [/^(08|57P|28|3D)/, "unreachable"]
 ]
 
-export const faultOf = (error: unknown): Fault => {
+const faultOf = (error: unknown): Fault => {
   if (!isSqlError(error)) return "refused"
   const { _tag, cause } = error.reason
   const code = codeOf(cause)

@@ -10,7 +10,11 @@ const exclusive: ReadonlySet<string> = new Set(["0018_kept_figures"])
 /** A process without a heartbeat for so long is taken for dead: three are missed. Milliseconds. */
 export const freshFor = 60_000
 
-/** Nothing was changed. */
+/**
+ * Nothing was changed.
+ *
+ * @public
+ */
 export class OlderProcessesAlive extends Schema.TaggedError<OlderProcessesAlive>()("OlderProcessesAlive", {
   migration: Schema.String,
   count: Schema.Int,

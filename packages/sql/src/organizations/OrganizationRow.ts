@@ -5,7 +5,7 @@ import { OrganizationId } from "@partner-commentary/core/shared/Ids"
 import * as Schema from "effect/Schema"
 import { InstantColumn } from "../database/Columns.ts"
 
-export const OrganizationRow = Schema.Struct({
+const OrganizationRow = Schema.Struct({
   id: OrganizationId,
   name: Schema.String,
   plan: PlanName,

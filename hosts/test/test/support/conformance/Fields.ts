@@ -17,7 +17,7 @@ const timestamp = matching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/)
 const object: Check = (value) => typeof value === "object" && value !== null && !Array.isArray(value)
 const url: Check = (value) => typeof value === "string" && /^https?:/.test(value) && URL.canParse(value)
 
-export const types = {
+const types = {
   string: text,
   "string (UUID)": matching(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/),
   timestamp,

@@ -1,0 +1,141 @@
+/**
+ * Import rules: the layers of docs/architecture.md, no cycles, declared dependencies, `effect` by deep paths.
+ * `scripts/test/ImportRules.test.ts` plants violations of each rule.
+ */
+import { builtinModules } from "node:module"
+import type { IRegularForbiddenRuleType } from "dependency-cruiser"
+
+interface Layer {
+  /** A pattern of workspace folders. */
+  readonly layer: string
+  /** Patterns of the other workspaces that it may import. */
+  readonly workspaces: ReadonlyArray<string>
+  /** A pattern of what it may not import, below `effect`. */
+  readonly notEffect?: string
+  /** A pattern of the npm packages and Node modules that it may import; none unless given. */
+  readonly packages?: string
+}
+
+const except = (folders: string) => `dist/(?!(?:${folders})/)[^/]+/`
+const pure = "crypto|encoding|net|persistence|schema"
+
+const layers: ReadonlyArray<Layer> = [
+  { layer: "packages/core", workspaces: [], notEffect: except(pure) },
+  { layer: "packages/api", workspaces: ["packages/core"], notEffect: except(`${pure}|http|http-api`) },
+  { layer: "packages/server", workspaces: ["packages/core", "packages/api"], notEffect: "dist/(sql|cli|testing)/" },
+  { layer: "packages/sql", workspaces: ["packages/core"], notEffect: except(`${pure}|sql|reactivity`) },
+  { layer: "packages/client", workspaces: [], notEffect: "" },
+  { layer: "packages/settings", workspaces: ["packages/core", "adapters/[^/]+"], notEffect: except(pure) },
+  {
+    layer: "packages/testkit",
+    workspaces: ["packages/core"],
+    notEffect: "dist/cli/",
+    packages: "^node_modules/(vitest|@effect/vitest|fast-check)/"
+  },
+  {
+    layer: "adapters/(?:sqlite|postgres)",
+    workspaces: ["packages/core", "packages/sql"],
+    notEffect: "dist/(cli|testing)/",
+    packages: ".*"
+  },
+  {
+    layer: "adapters/(?!sqlite/|postgres/)[^/]+",
+    workspaces: ["packages/core"],
+    notEffect: "dist/(sql|cli|testing)/",
+    packages: ".*"
+  },
+  { layer: "hosts/[^/]+", workspaces: ["packages/[^/]+", "adapters/[^/]+"], packages: ".*" }
+]
+
+const error = (
+  name: string,
+  from: IRegularForbiddenRuleType["from"],
+  to: IRegularForbiddenRuleType["to"]
+): IRegularForbiddenRuleType & { readonly name: string } => ({ name, severity: "error", from, to })
+
+const layerRules = layers.flatMap(({ layer, notEffect, packages, workspaces }) => {
+  const from = { path: `^(${layer})/` }
+  const foreign = { pathNot: ["^(packages|adapters|hosts)/", "^node_modules/effect/", ...(packages ? [packages] : [])] }
+  return [
+    error(`${layer}: workspaces`, from, {
+      path: "^(packages|adapters|hosts)/",
+      pathNot: ["^$1/", ...workspaces.map((path) => `^${path}/`)]
+    }),
+    ...(notEffect === undefined
+      ? []
+      : [error(`${layer}: effect`, from, { path: `^node_modules/effect/${notEffect}` })]),
+    ...(packages === ".*" ? [] : [error(`${layer}: packages`, from, foreign)])
+  ]
+})
+
+const source = "^(packages|adapters|hosts)/[^/]+/(src|bin)/"
+
+export default {
+  forbidden: [
+    ...layerRules,
+    error("no-unknown-workspace", { path: source, pathNot: layers.map(({ layer }) => `^${layer}/`) }, {}),
+    error("no-circular", { path: source }, { circular: true, viaOnly: { dependencyTypesNot: ["type-only"] } }),
+    {
+      ...error("core-folders-form-a-hierarchy", { path: "^packages/core/src/" }, { circular: true }),
+      scope: "folder" as const
+    },
+    error(
+      "relative-imports-stay-in-their-workspace",
+      { path: "^((packages|adapters|hosts)/[^/]+)/" },
+      { dependencyTypes: ["local"], pathNot: "^$1/" }
+    ),
+    error(
+      "effect-by-deep-paths",
+      { path: source },
+      { path: "^node_modules/effect/dist/(index|[^/]+/index|internal/.*)[.]" }
+    ),
+    error(
+      "schema-compiler-in-entry-points-only",
+      { path: source, pathNot: "^hosts/(node|lambda)/src/main[.]ts$" },
+      { path: "SchemaJITCompiler/enable" }
+    ),
+    error(
+      "test-host-in-tests-and-examples-only",
+      { pathNot: "^(hosts/test|examples|bench)/|/test(-long)?/" },
+      { path: "^hosts/test/" }
+    ),
+    error(
+      "benches-take-only-postgres-of-the-test-host",
+      { path: "^bench/" },
+      { path: "^hosts/test/", pathNot: "^hosts/test/src/postgres/" }
+    ),
+    error(
+      "declared-dependencies",
+      { path: source },
+      { dependencyTypes: ["npm-no-pkg", "npm-dev", "npm-unknown"], dependencyTypesNot: ["npm", "npm-peer"] }
+    ),
+    error(
+      "workspaces-do-not-import-themselves-by-name",
+      { path: "^((packages|adapters|hosts)/[^/]+)/" },
+      { path: "^$1/", dependencyTypesNot: ["local"] }
+    ),
+    error("resolvable", {}, { couldNotResolve: true })
+  ],
+  options: {
+    // The TypeScript 7 package has no parser to offer.
+    parser: "swc" as const,
+    tsPreCompilationDeps: true,
+    doNotFollow: { path: "node_modules" },
+    exclude: {
+      path: [
+        // The client alone is imported from what it is compiled to.
+        "^(packages/(?!client/)|adapters/|hosts/)[^/]+/dist/",
+        "^(packages|adapters|hosts)/[^/]+/bundle/",
+        // swc's adapter cannot read `using` declarations, which these hold.
+        "^(packages|adapters|hosts)/[^/]+/test(-long)?/",
+        "^bench/harness[.]ts$"
+      ]
+    },
+    builtInModules: { override: [...builtinModules], add: [] },
+    enhancedResolveOptions: {
+      exportsFields: ["exports"],
+      conditionNames: ["import", "types", "node", "default"],
+      extensions: [".ts", ".js", ".mjs", ".d.ts"]
+    }
+  }
+}

@@ -1,0 +1,38 @@
+/** recheck's verdict on each regular expression of the sources: none lets a crafted text take polynomial or exponential time. */
+import { globSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import { checkSync } from "recheck"
+import { expect, it } from "vitest"
+import { root } from "../Repository.ts"
+
+/** A regular expression where a value may begin; elsewhere a slash divides. */
+const literal =
+  /(?<=(?:^|[(,=:!&|?[{;>])\s{0,80})\/(?![/*?])((?:[^/\\[\n]|\\[^\n]|\[(?:[^\]\\\n]|\\[^\n])*\])+)\/([dgimsuvy]{0,8})(?=\s{0,80}[.,;:)\]?}&|]|\s*$)/gm
+
+const folders = ["packages/*/src/**/*.ts", "adapters/*/src/**/*.ts", "hosts/node/src/**/*.ts"]
+
+const patterns = new Map(
+  globSync(folders, { cwd: root }).flatMap((file) =>
+    [...readFileSync(join(root, file), "utf8").matchAll(literal)].map(
+      ([whole, source = "", flags = ""]) => [whole, { file, source, flags }] as const
+    )
+  )
+)
+
+/** Every quantifier of these has an upper end, so their time is bounded for each character. */
+const bounded = ["(?:[\\p{L}\\p{N}-]{1,63}\\.){1,8}"]
+
+const verdict = (source: string, flags: string) => checkSync(source, flags, { timeout: 60_000 }).status
+
+it("take time linear in the text they read", () => {
+  const refused = [...patterns.values()]
+    .filter(({ source }) => !bounded.some((part) => source.includes(part)))
+    .filter(({ flags, source }) => verdict(source, flags) !== "safe")
+  expect(refused).toEqual([])
+})
+
+it("are found in the sources, and a slow one is refused", () => {
+  expect(patterns.size).toBeGreaterThan(80)
+  expect(verdict("(a+)+b", "")).toBe("vulnerable")
+  expect(verdict("\\s+$", "")).toBe("vulnerable")
+})

@@ -1,0 +1,58 @@
+/** What no tool says of the manifests. syncpack holds versions, knip dependencies. */
+import { existsSync } from "node:fs"
+import { join } from "node:path"
+import { describe, expect, it } from "vitest"
+import { readFiles, root, workspaces } from "../Repository.ts"
+
+const files = readFiles()
+const manifest = JSON.parse(files.get("package.json") ?? "{}")
+
+/** A version, perhaps of a package that goes by another name here. syncpack lets addresses and some ranges pass. */
+const exact = /^(?:npm:(?:@[\w.-]+\/)?[\w.-]+@)?\d+\.\d+\.\d+(?:-[\w.]+)?$/
+
+describe("manifests", () => {
+  it("name exact versions", () => {
+    const manifests = [...files].filter(([path]) => /(^|\/)package\.json$/.test(path))
+    const versions = manifests.flatMap(([, text]) => {
+      const { dependencies, devDependencies, optionalDependencies } = JSON.parse(text)
+      return Object.entries<string>({ ...dependencies, ...devDependencies, ...optionalDependencies })
+    })
+    expect(versions.filter(([, version]) => !exact.test(version))).toEqual([])
+    for (const inexact of ["1.x", ">=1.0.0 <2.0.0", "file:../planted", "git+https://example.com/a", "npm:a@^1.0.0"]) {
+      expect(inexact).not.toMatch(exact)
+    }
+  })
+
+  it("share one version", () => {
+    const versions = new Set(workspaces(files).map(({ manifest }) => manifest.version))
+    expect([...versions]).toEqual([expect.stringMatching(/^\d+\.\d+\.\d+/)])
+  })
+
+  it("ask for peers in the range that was tested, with both ends", () => {
+    const peers = workspaces(files).flatMap(({ manifest }) => Object.entries(manifest.peerDependencies ?? {}))
+    const open = peers.filter(([, range]) => !/^(>=\d+\.\d+\.\d+ <=?)?\d+\.\d+\.\d+$/.test(range))
+    expect(open).toEqual([])
+  })
+
+  it.each(workspaces(files).map(({ folder, manifest }) => [folder, manifest] as const))(
+    "%s is private, for scripts/pack.ts makes what is published, and has a README",
+    (folder, manifest) => {
+      expect(manifest).toMatchObject({ private: true })
+      expect(existsSync(join(root, folder, "README.md"))).toBe(true)
+    }
+  )
+
+  it.each(
+    workspaces(files)
+      .filter(({ manifest }) => !("bin" in manifest))
+      .map(({ folder, manifest }) => [folder, manifest] as const)
+  )("%s asks for effect as a peer, so that an embedder installs one", (_, { dependencies = {} }) => {
+    expect(dependencies).not.toHaveProperty("effect")
+  })
+
+  it("install Node 22.19 or newer as a dependency, and let it install its binary", () => {
+    const [major = 0, minor = 0] = manifest.dependencies.node.split(".").map(Number)
+    expect(major * 100 + minor).toBeGreaterThanOrEqual(2219)
+    expect(manifest.allowScripts).toHaveProperty("node", true)
+  })
+})
