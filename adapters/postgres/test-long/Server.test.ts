@@ -4,8 +4,8 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import * as PostgresClient from "@partner-commentary/postgres/PostgresClient"
-import * as Writing from "@partner-commentary/sql/database/Writing"
-import { migrate, standing } from "@partner-commentary/sql/Migrations"
+import * as WriteAccess from "@partner-commentary/sql/database/WriteAccess"
+import { migrate, schemaStatus } from "@partner-commentary/sql/Migrations"
 import { authority, issuedBy } from "@partner-commentary/test/Certificates"
 import * as Cluster from "@partner-commentary/test/postgres/Cluster"
 import * as Wire from "@partner-commentary/test/postgres/Wire"
@@ -66,7 +66,7 @@ describe("a server of one's own", () => {
       )
       yield* Effect.sync(() => writeFileSync(join(place?.data_directory ?? "", "standby.signal"), ""))
       yield* Effect.promise(() => server.restart())
-      const found = yield* using(server.url, Effect.flatMap(standing, Writing.obstacle))
+      const found = yield* using(server.url, Effect.flatMap(schemaStatus, WriteAccess.obstacle))
       assert.include(Option.match(found, { onNone: () => "", onSome: ({ message }: Error) => message }), "is a standby")
       const vacant = server.url.replace(/[^/]+$/, "vacant")
       assert.include((yield* Effect.flip(using(vacant, migrate))).message, "is a standby")

@@ -11,9 +11,9 @@ import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
 import { SigningSecrets } from "@partner-commentary/core/shared/SigningSecrets"
 import { TrustedProxies } from "@partner-commentary/server/ClientAddress"
 import { LogRequests } from "@partner-commentary/server/middleware/AccessLog"
-import { WorkerSettings } from "@partner-commentary/server/workers/Rounds"
+import { WorkerSettings } from "@partner-commentary/server/workers/WorkerLoops"
 import { loaded } from "@partner-commentary/settings/Adapter"
-import * as Choices from "@partner-commentary/settings/Choices"
+import * as ConfigSummary from "@partner-commentary/settings/ConfigSummary"
 import { levels } from "@partner-commentary/settings/LogLevels"
 import type { BucketSettings, FolderSettings } from "@partner-commentary/settings/MediaSettings"
 import * as Settings from "@partner-commentary/settings/Settings"
@@ -47,8 +47,8 @@ const read = Effect.gen(function* () {
 })
 
 const cautions = (settings: Settings.Settings): ReadonlyArray<string> => [
-  ...Choices.cautions(settings),
-  ...Option.toArray(Choices.noIdentity(settings))
+  ...ConfigSummary.cautions(settings),
+  ...Option.toArray(ConfigSummary.noIdentity(settings))
 ]
 
 const missing = (name: string, why: string) =>

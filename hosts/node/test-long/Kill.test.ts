@@ -7,24 +7,24 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { assert, onTestFinished, test } from "vitest"
-import * as Books from "./Books.ts"
 import { call } from "./Call.ts"
 import type { View } from "./Creator.ts"
 import * as Fixtures from "./Fixtures.ts"
 import { Host, place, type Variables } from "./Host.ts"
+import * as Ledger from "./Ledger.ts"
 import * as LossyLine from "./LossyLine.ts"
 import * as Partner from "./Partner.ts"
 import * as Plan from "./Plan.ts"
-import * as PostOffice from "./PostOffice.ts"
 import { seeded } from "./Randomness.ts"
 import { run } from "./Run.ts"
+import * as SmtpServer from "./SmtpServer.ts"
 import * as Writer from "./Writer.ts"
 
 const lease = 2000
 
 const surroundings = async (variables: Variables, personas: number) => {
   const folder = mkdtempSync(join(tmpdir(), "kill-"))
-  const [post, writer] = await Promise.all([PostOffice.open(), Writer.open()])
+  const [post, writer] = await Promise.all([SmtpServer.open(), Writer.open()])
   const at = await place(folder, {
     SMTP_URL: post.url,
     MAIL_FROM: "Partner Commentary <desk@commentary.example>",
@@ -75,7 +75,7 @@ const drafted = (address: string) =>
 const end = async (host: Host, database: string) => {
   assert.strictEqual(await host.stop(), 0, "told to stop, it ends well")
   assert.deepStrictEqual(host.complaints, [])
-  return Books.read(database)
+  return Ledger.read(database)
 }
 
 test("killed while the generator answers: the attempt is made again after the lease, and the draft comes once", async () => {
@@ -154,7 +154,7 @@ test("killed after it did what it was asked and before the answer arrived: askin
   const draft = await drafted(address(token))
   const approved = await act("approve", { draft_id: draft.id })
   assert.strictEqual(approved.commentary?.content, draft.content)
-  await eventually("quiet", () => Books.waiting(at.database) === 0)
+  await eventually("quiet", () => Ledger.waiting(at.database) === 0)
 
   const books = await end(host, at.database)
   assert.deepStrictEqual(books.mistakes, [])

@@ -1,5 +1,5 @@
 /** Mails that came more than once, and whether a kill explains each of them. */
-import type { Letter } from "./PostOffice.ts"
+import type { Letter } from "./SmtpServer.ts"
 
 /** So soon after the 250 the hand-over is written down, or a bug keeps it from being written. */
 const recordedWithin = 750

@@ -1,17 +1,17 @@
 /** One run: partner and creators at work on a service that is killed all the while, then quiet, then the reckoning. */
 import { setTimeout as sleep } from "node:timers/promises"
-import * as Books from "./Books.ts"
 import { call } from "./Call.ts"
 import * as Creator from "./Creator.ts"
 import type { Fixtures } from "./Fixtures.ts"
 import type { Host, Place } from "./Host.ts"
 import { Killer } from "./Killer.ts"
+import * as Ledger from "./Ledger.ts"
 import type { LossyLine } from "./LossyLine.ts"
 import * as Partner from "./Partner.ts"
 import * as Plan from "./Plan.ts"
-import type { Letter, PostOffice } from "./PostOffice.ts"
 import { type Randomness, seeded } from "./Randomness.ts"
-import { type Assigned, type Report, reckon } from "./Reckoning.ts"
+import type { Letter, SmtpServer } from "./SmtpServer.ts"
+import { type Assigned, type Report, verify } from "./Verification.ts"
 import type { Writer } from "./Writer.ts"
 
 export interface Scene {
@@ -19,7 +19,7 @@ export interface Scene {
   readonly host: Host
   /** Callers reach the service over it. */
   readonly wire: LossyLine
-  readonly post: PostOffice
+  readonly post: SmtpServer
   readonly writer: Writer
   readonly fixtures: Fixtures
 }
@@ -114,7 +114,7 @@ export const run = async (scene: Scene, seed: number): Promise<Report> => {
   }
   const exit = await host.stop()
   if (exit !== 0) fail(`told to stop, it ended with ${exit}`)
-  return reckon({
+  return verify({
     seed,
     failures: [...failures, ...host.complaints],
     kills: host.kills,
@@ -127,7 +127,7 @@ export const run = async (scene: Scene, seed: number): Promise<Report> => {
     assigned,
     post,
     orders: writer.orders.length,
-    books: Books.read(at.database)
+    books: Ledger.read(at.database)
   })
 }
 
@@ -162,9 +162,9 @@ const quietens = async (at: Place, { key, root }: Partner.Line, idle: () => bool
       const listed = await call(`${root}/partner/v1/topics?limit=1&status=${status}`, { key })
       open += (listed.body as { readonly pagination: { readonly total: number } }).pagination.total
     }
-    if (idle() && open === 0 && Books.waiting(at.database) === 0) return null
+    if (idle() && open === 0 && Ledger.waiting(at.database) === 0) return null
   }
-  return `after ${longestQuiet} ms of quiet, ${open} topics are not completed and ${Books.waiting(at.database)} mails wait`
+  return `after ${longestQuiet} ms of quiet, ${open} topics are not completed and ${Ledger.waiting(at.database)} mails wait`
 }
 
 const lookUp = async ({ key, root }: Partner.Line, { plan, topicId }: Partner.Submitted) => {

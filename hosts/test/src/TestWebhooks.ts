@@ -3,7 +3,7 @@
  * official client before anybody sees it, with the secret of the webhook that it was sent for.
  */
 import { verifyWebhook, type WebhookEvent } from "@partner-commentary/client"
-import { Seal } from "@partner-commentary/core/shared/Seal"
+import { Encryption } from "@partner-commentary/core/shared/Encryption"
 import { sealedFor } from "@partner-commentary/core/webhook/WebhookSecret"
 import { WebhookStore } from "@partner-commentary/core/webhook/WebhookStore"
 import {
@@ -148,7 +148,7 @@ export class TestWebhooks {
 
   #openSecrets(): Effect.Effect<ReadonlyArray<string>> {
     const store = this.#instance.service(WebhookStore)
-    const seal = this.#instance.service(Seal)
+    const seal = this.#instance.service(Encryption)
     return Effect.gen({ self: this }, function* () {
       const secrets: Array<string> = []
       for (const { id, sealedSecret } of yield* store.sealedSecrets(null, 10_000)) {

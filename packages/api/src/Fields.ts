@@ -1,5 +1,5 @@
 /** The fields that several resources share, with the words that describe them. */
-import { FailureReason, AssignmentStatus as Standing } from "@partner-commentary/core/topic/Assignment"
+import { AssignmentStatus as DomainAssignmentStatus, FailureReason } from "@partner-commentary/core/topic/Assignment"
 import * as Topics from "@partner-commentary/core/topic/TopicStatus"
 import * as Schema from "effect/Schema"
 import { address, text } from "./Documented.ts"
@@ -61,7 +61,7 @@ export const TopicStatus = Topics.TopicStatus.annotate({
   examples: ["completed"]
 })
 
-export const AssignmentStatus = Standing.annotate({
+export const AssignmentStatus = DomainAssignmentStatus.annotate({
   description:
     "`topic_sent`: waiting for the creator; `opinion_injected`: the draft is being written; `commentary_generated`: waiting for approval; `creator_approved`: ready to fetch; `declined` and `expired`: nothing will come.",
   examples: ["creator_approved"]

@@ -9,7 +9,7 @@ import { RateWindows } from "./access/RateWindows.ts"
 import { DraftWorker } from "./commentary/DraftWorker.ts"
 import { MediaWorker } from "./commentary/MediaWorker.ts"
 import { PartnerApproval } from "./commentary/PartnerApproval.ts"
-import { CreatorDesk } from "./creator/CreatorDesk.ts"
+import { CreatorPortal } from "./creator/CreatorPortal.ts"
 import { Creators } from "./creator/Creators.ts"
 import { Idempotency } from "./idempotency/Idempotency.ts"
 import { CreatorLinks } from "./mail/CreatorLinks.ts"
@@ -18,7 +18,7 @@ import { DueAssignments } from "./operations/DueAssignments.ts"
 import { Performance } from "./performance/Performance.ts"
 import { Personas } from "./persona/Personas.ts"
 import { SimulatedCreators } from "./sandbox/SimulatedCreators.ts"
-import { Seal } from "./shared/Seal.ts"
+import { Encryption } from "./shared/Encryption.ts"
 import { WorkSignal } from "./shared/WorkSignal.ts"
 import { Topics } from "./topic/Topics.ts"
 import { ApiCalls } from "./usage/ApiCalls.ts"
@@ -38,7 +38,7 @@ export const layer = Layer.mergeAll(
   ConcurrencyLimit.layer,
   Dashboard.layer,
   Creators.layer,
-  CreatorDesk.layer,
+  CreatorPortal.layer,
   DraftWorker.layer,
   PartnerApproval.layer,
   MediaWorker.layer,
@@ -58,5 +58,5 @@ export const layer = Layer.mergeAll(
   WebhookTest.layer
 ).pipe(
   Layer.provide(CreatorLinks.layer),
-  Layer.provideMerge(Layer.mergeAll(ApiCalls.layer, Seal.layer, SimulatedCreators.layer))
+  Layer.provideMerge(Layer.mergeAll(ApiCalls.layer, Encryption.layer, SimulatedCreators.layer))
 )

@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
-import * as Kind from "./Kind.ts"
+import * as Parser from "./Parser.ts"
 import * as Variable from "./Variable.ts"
 import { SettingRefused } from "./Variable.ts"
 
@@ -42,7 +42,7 @@ export const read = (fallback: string): Effect.Effect<Database, SettingRefused> 
   Effect.gen(function* () {
     const url = yield* Variable.text("DATABASE_URL")
     const direct = yield* Variable.text("DATABASE_DIRECT_URL")
-    const poolSize = yield* Variable.withDefault("DATABASE_POOL_SIZE", Kind.wholeNumber(2, 1000), 10)
+    const poolSize = yield* Variable.withDefault("DATABASE_POOL_SIZE", Parser.wholeNumber(2, 1000), 10)
     if (Option.isSome(url) && /^postgres(ql)?:/i.test(url.value)) {
       const { told } = yield* address("DATABASE_URL", url.value)
       if (Option.isSome(direct)) yield* address("DATABASE_DIRECT_URL", direct.value)

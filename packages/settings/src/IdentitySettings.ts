@@ -1,7 +1,7 @@
 /** Whose tokens the dashboard's are, from `JWKS_URL` and what its tokens must say. */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import * as Kind from "./Kind.ts"
+import * as Parser from "./Parser.ts"
 import * as Variable from "./Variable.ts"
 import { SettingRefused } from "./Variable.ts"
 
@@ -16,7 +16,7 @@ const defaultClaim = "org_id"
 
 /** None: no identity provider, or the local identity in development. */
 export const read: Effect.Effect<Option.Option<IdentitySettings>, SettingRefused> = Effect.gen(function* () {
-  const jwksUrl = yield* Variable.optional("JWKS_URL", Kind.httpUrl)
+  const jwksUrl = yield* Variable.optional("JWKS_URL", Parser.httpUrl)
   if (Option.isNone(jwksUrl)) return Option.none()
   return Option.some({
     jwksUrl: jwksUrl.value,

@@ -3,7 +3,7 @@ import type { MailSettingRefused } from "@partner-commentary/smtp/MailSetting"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
-import * as Kind from "./Kind.ts"
+import * as Parser from "./Parser.ts"
 import * as Variable from "./Variable.ts"
 import { SettingRefused } from "./Variable.ts"
 
@@ -21,7 +21,7 @@ export const read = Effect.fnUntraced(function* (publicHost: string) {
   const from = yield* Variable.text("MAIL_FROM")
   const settings: MailSettings = {
     server: url,
-    connections: yield* Variable.withDefault("SMTP_CONNECTIONS", Kind.wholeNumber(1, 1000), 16),
+    connections: yield* Variable.withDefault("SMTP_CONNECTIONS", Parser.wholeNumber(1, 1000), 16),
     from: Option.getOrElse(from, () => `Partner Commentary <commentary@${publicHost}>`)
   }
   if (Option.isNone(url) && Option.isNone(from)) return settings

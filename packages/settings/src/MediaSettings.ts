@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
-import * as Kind from "./Kind.ts"
+import * as Parser from "./Parser.ts"
 import * as Variable from "./Variable.ts"
 import { SettingRefused } from "./Variable.ts"
 
@@ -54,7 +54,7 @@ export const read = Effect.fnUntraced(function* (fallback: Option.Option<string>
 })
 
 const readSpeech = Effect.gen(function* () {
-  const url = yield* Variable.optional("SPEECH_URL", Kind.httpRoot)
+  const url = yield* Variable.optional("SPEECH_URL", Parser.httpRoot)
   const apiKey = Option.map(yield* Variable.text("SPEECH_API_KEY"), (key) => Redacted.make(key))
   if (Option.isNone(url)) return Option.none<SpeechSettings>()
   const model = yield* required("SPEECH_MODEL", "must name a model of the server that SPEECH_URL points at")
@@ -63,8 +63,8 @@ const readSpeech = Effect.gen(function* () {
 })
 
 const readBucket = Effect.gen(function* () {
-  const url = yield* Variable.optional("MEDIA_S3_URL", Kind.httpRoot)
-  const publicUrl = yield* Variable.optional("MEDIA_PUBLIC_URL", Kind.httpRoot)
+  const url = yield* Variable.optional("MEDIA_S3_URL", Parser.httpRoot)
+  const publicUrl = yield* Variable.optional("MEDIA_PUBLIC_URL", Parser.httpRoot)
   if (Option.isNone(url)) return Option.none<BucketSettings>()
   const why = "must be set where MEDIA_S3_URL is"
   return Option.some<BucketSettings>({

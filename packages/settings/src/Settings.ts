@@ -8,10 +8,10 @@ import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as DatabaseSettings from "./DatabaseSettings.ts"
 import * as IdentitySettings from "./IdentitySettings.ts"
-import * as Kind from "./Kind.ts"
 import { addressOf, isLoopback, isWildcard } from "./Loopback.ts"
 import * as MailSettings from "./MailSettings.ts"
 import * as MediaSettings from "./MediaSettings.ts"
+import * as Parser from "./Parser.ts"
 import * as Variable from "./Variable.ts"
 import { SettingRefused } from "./Variable.ts"
 
@@ -74,11 +74,11 @@ const defaultPort = 8080
 
 export const read: Effect.Effect<Settings, SettingRefused> = Effect.gen(function* () {
   const host = Option.getOrElse(yield* Variable.text("HOST"), () => "127.0.0.1")
-  const port = yield* Variable.withDefault("PORT", Kind.port, defaultPort)
-  const publicUrl = yield* Variable.optional("PUBLIC_URL", Kind.publicAddress)
+  const port = yield* Variable.withDefault("PORT", Parser.port, defaultPort)
+  const publicUrl = yield* Variable.optional("PUBLIC_URL", Parser.publicAddress)
   const database = yield* DatabaseSettings.read(`${dataFolder}/partner-commentary.db`)
   const publicHost = Option.match(publicUrl, { onNone: () => host, onSome: (url) => new URL(url).hostname })
-  const development = yield* Variable.withDefault("DEV", Kind.flag, database.isDefault && isLoopback(publicHost))
+  const development = yield* Variable.withDefault("DEV", Parser.flag, database.isDefault && isLoopback(publicHost))
   return {
     listen: { host, port },
     publicUrl,
@@ -90,18 +90,18 @@ export const read: Effect.Effect<Settings, SettingRefused> = Effect.gen(function
     generator: yield* readGenerator,
     identity: yield* IdentitySettings.read,
     media: yield* MediaSettings.read(development ? Option.some(`${dataFolder}/media`) : Option.none()),
-    trustedProxies: yield* Variable.withDefault("TRUSTED_PROXIES", Kind.networks, []),
-    webhooks: { allowPrivate: yield* Variable.withDefault("WEBHOOK_ALLOW_PRIVATE", Kind.flag, false) },
+    trustedProxies: yield* Variable.withDefault("TRUSTED_PROXIES", Parser.networks, []),
+    webhooks: { allowPrivate: yield* Variable.withDefault("WEBHOOK_ALLOW_PRIVATE", Parser.flag, false) },
     policy: yield* readPolicy,
-    pollInterval: yield* Variable.withDefault("WORKER_POLL_INTERVAL", Kind.duration, Duration.seconds(1)),
+    pollInterval: yield* Variable.withDefault("WORKER_POLL_INTERVAL", Parser.duration, Duration.seconds(1)),
     admin: {
       host: Option.getOrElse(yield* Variable.text("ADMIN_HOST"), () => "127.0.0.1"),
-      port: yield* Variable.optional("ADMIN_PORT", Kind.port)
+      port: yield* Variable.optional("ADMIN_PORT", Parser.port)
     },
     log: {
-      level: yield* Variable.optional("LOG_LEVEL", Kind.oneOf(logLevels)),
-      format: yield* Variable.optional("LOG_FORMAT", Kind.oneOf(["pretty", "json"])),
-      requests: yield* Variable.withDefault("LOG_REQUESTS", Kind.flag, false)
+      level: yield* Variable.optional("LOG_LEVEL", Parser.oneOf(logLevels)),
+      format: yield* Variable.optional("LOG_FORMAT", Parser.oneOf(["pretty", "json"])),
+      requests: yield* Variable.withDefault("LOG_REQUESTS", Parser.flag, false)
     },
     otlp: yield* readOtlp
   }
@@ -154,14 +154,14 @@ const readSigningSecrets = Effect.gen(function* () {
 })
 
 const readOtlp = Effect.gen(function* () {
-  const url = yield* Variable.optional("OTEL_EXPORTER_OTLP_ENDPOINT", Kind.httpRoot)
-  const headers = yield* Variable.withDefault("OTEL_EXPORTER_OTLP_HEADERS", Kind.headers, {})
-  const statements = yield* Variable.withDefault("OTEL_TRACE_STATEMENTS", Kind.flag, false)
+  const url = yield* Variable.optional("OTEL_EXPORTER_OTLP_ENDPOINT", Parser.httpRoot)
+  const headers = yield* Variable.withDefault("OTEL_EXPORTER_OTLP_HEADERS", Parser.headers, {})
+  const statements = yield* Variable.withDefault("OTEL_TRACE_STATEMENTS", Parser.flag, false)
   return Option.map(url, (at): OtlpSettings => ({ url: at, headers: Redacted.make(headers), statements }))
 })
 
 const readGenerator = Effect.gen(function* () {
-  const url = yield* Variable.optional("GENERATOR_URL", Kind.httpRoot)
+  const url = yield* Variable.optional("GENERATOR_URL", Parser.httpRoot)
   const apiKey = Option.map(yield* Variable.text("GENERATOR_API_KEY"), (key) => Redacted.make(key))
   const model = yield* Variable.text("GENERATOR_MODEL")
   if (Option.isNone(url)) return Option.none()
@@ -177,35 +177,35 @@ const testMegabytes = Policy.defaults.testStorage.bytes / megabyte
 const readPolicy = Effect.gen(function* () {
   const { defaults } = Policy
   const longest = 10_000
-  const bound = Kind.wholeNumber(1, longest)
+  const bound = Parser.wholeNumber(1, longest)
   const min = yield* Variable.withDefault("CONTENT_MIN_LENGTH", bound, defaults.contentLength.min)
   const max = yield* Variable.withDefault("CONTENT_MAX_LENGTH", bound, Math.max(defaults.contentLength.max, min))
   if (max < min) {
     return yield* refuse("CONTENT_MAX_LENGTH", `must be a whole number from CONTENT_MIN_LENGTH (${min}) to ${longest}`)
   }
   const { withDefault } = Variable
-  const count = Kind.wholeNumber(1, 1000)
+  const count = Parser.wholeNumber(1, 1000)
   return {
     ...defaults,
     contentLength: { min, max },
-    responseWindow: yield* withDefault("RESPONSE_WINDOW", Kind.duration, defaults.responseWindow),
-    approvalWindow: yield* withDefault("APPROVAL_WINDOW", Kind.duration, defaults.approvalWindow),
-    duplicateWindow: yield* withDefault("DUPLICATE_WINDOW", Kind.duration, defaults.duplicateWindow),
-    generationRetries: yield* withDefault("GENERATION_RETRY_SCHEDULE", Kind.durations, defaults.generationRetries),
-    mediaRetries: yield* withDefault("MEDIA_RETRY_SCHEDULE", Kind.durations, defaults.mediaRetries),
+    responseWindow: yield* withDefault("RESPONSE_WINDOW", Parser.duration, defaults.responseWindow),
+    approvalWindow: yield* withDefault("APPROVAL_WINDOW", Parser.duration, defaults.approvalWindow),
+    duplicateWindow: yield* withDefault("DUPLICATE_WINDOW", Parser.duration, defaults.duplicateWindow),
+    generationRetries: yield* withDefault("GENERATION_RETRY_SCHEDULE", Parser.durations, defaults.generationRetries),
+    mediaRetries: yield* withDefault("MEDIA_RETRY_SCHEDULE", Parser.durations, defaults.mediaRetries),
     webhooks: {
       ...defaults.webhooks,
-      timeout: yield* withDefault("WEBHOOK_TIMEOUT", Kind.duration, defaults.webhooks.timeout),
-      retries: yield* withDefault("WEBHOOK_RETRY_SCHEDULE", Kind.durations, defaults.webhooks.retries),
+      timeout: yield* withDefault("WEBHOOK_TIMEOUT", Parser.duration, defaults.webhooks.timeout),
+      retries: yield* withDefault("WEBHOOK_RETRY_SCHEDULE", Parser.durations, defaults.webhooks.retries),
       disableFailures: yield* withDefault("WEBHOOK_DISABLE_FAILURES", count, defaults.webhooks.disableFailures),
-      disableAfter: yield* withDefault("WEBHOOK_DISABLE_AFTER", Kind.duration, defaults.webhooks.disableAfter),
+      disableAfter: yield* withDefault("WEBHOOK_DISABLE_AFTER", Parser.duration, defaults.webhooks.disableAfter),
       disableEvents: yield* withDefault("WEBHOOK_DISABLE_EVENTS", count, defaults.webhooks.disableEvents)
     },
-    lease: yield* withDefault("WORKER_LEASE", Kind.duration, defaults.lease),
-    testRetention: yield* withDefault("TEST_RETENTION", Kind.duration, defaults.testRetention),
+    lease: yield* withDefault("WORKER_LEASE", Parser.duration, defaults.lease),
+    testRetention: yield* withDefault("TEST_RETENTION", Parser.duration, defaults.testRetention),
     testStorage: {
-      topics: yield* withDefault("TEST_MAX_TOPICS", Kind.wholeNumber(1, 10_000_000), defaults.testStorage.topics),
-      bytes: megabyte * (yield* withDefault("TEST_MAX_MEGABYTES", Kind.wholeNumber(1, 1_000_000), testMegabytes))
+      topics: yield* withDefault("TEST_MAX_TOPICS", Parser.wholeNumber(1, 10_000_000), defaults.testStorage.topics),
+      bytes: megabyte * (yield* withDefault("TEST_MAX_MEGABYTES", Parser.wholeNumber(1, 1_000_000), testMegabytes))
     }
   }
 })

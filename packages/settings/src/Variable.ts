@@ -3,7 +3,7 @@ import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import type { Kind } from "./Kind.ts"
+import type { Parser } from "./Parser.ts"
 
 /** A value that the service cannot start with, or one that it needs and does not find. */
 export class SettingRefused extends Schema.TaggedError<SettingRefused>()("SettingRefused", {
@@ -24,7 +24,7 @@ export const text = (name: string): Effect.Effect<Option.Option<string>, Setting
     Effect.map(Option.filter((value) => value !== ""))
   )
 
-export const optional = <A>(name: string, kind: Kind<A>): Effect.Effect<Option.Option<A>, SettingRefused> =>
+export const optional = <A>(name: string, kind: Parser<A>): Effect.Effect<Option.Option<A>, SettingRefused> =>
   Effect.flatMap(
     text(name),
     Option.match({
@@ -37,7 +37,7 @@ export const optional = <A>(name: string, kind: Kind<A>): Effect.Effect<Option.O
     })
   )
 
-export const withDefault = <A>(name: string, kind: Kind<A>, fallback: A): Effect.Effect<A, SettingRefused> =>
+export const withDefault = <A>(name: string, kind: Parser<A>, fallback: A): Effect.Effect<A, SettingRefused> =>
   Effect.map(
     optional(name, kind),
     Option.getOrElse(() => fallback)

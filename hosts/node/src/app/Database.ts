@@ -40,7 +40,7 @@ export const layerForCommand = (settings: Settings, { begins }: { readonly begin
       if (inMemory(settings) || (begins && isMissing(settings) && mayBegin(settings))) {
         return layer(settings, { listens: false })
       }
-      const { isEmpty, left } = yield* standing(settings)
+      const { isEmpty, left } = yield* schemaStatus(settings)
       if (isEmpty && begins) return layer(settings, { listens: false })
       if (left.length > 0) return yield* refused(settings, behind(isEmpty, left))
       return opened(settings, { listens: false, migrates: false })
@@ -53,10 +53,10 @@ const behind = (isEmpty: boolean, left: ReadonlyArray<string>) =>
     : `its schema is behind this version (${left.length === 1 ? "one migration is" : `${left.length} migrations are`} left to do); run partner-commentary migrate first`
 
 /** How it stands. A file that is not there is not made. */
-const standing = (settings: Settings) =>
+const schemaStatus = (settings: Settings) =>
   Effect.flatMap(
     Effect.promise(() => import("@partner-commentary/sql/Migrations")),
-    (Migrations) => looking(settings, Migrations.standing)
+    (Migrations) => looking(settings, Migrations.schemaStatus)
   )
 
 /** Asks the database alone, whatever its schema is, and changes nothing there. */

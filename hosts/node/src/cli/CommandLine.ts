@@ -1,7 +1,7 @@
 /** Runs a command tree as this product's scripts may rely on: answers on stdout, everything else on stderr, exit codes 0, 1 and 2. */
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { reasonOf } from "@partner-commentary/core/shared/Reason"
-import { flag } from "@partner-commentary/settings/Kind"
+import { flag } from "@partner-commentary/settings/Parser"
 import * as Cause from "effect/Cause"
 import * as CliConfig from "effect/cli/CliConfig"
 import type * as CliError from "effect/cli/CliError"

@@ -1,11 +1,11 @@
 /** Flags and arguments that are understood by their kinds. */
 
-import type { Kind } from "@partner-commentary/settings/Kind"
+import type { Parser } from "@partner-commentary/settings/Parser"
 import * as Argument from "effect/cli/Argument"
 import * as Flag from "effect/cli/Flag"
 import type * as Option from "effect/Option"
 
-export const required = <A>(name: string, kind: Kind<A>, metavar: string, description: string): Flag.Flag<A> =>
+export const required = <A>(name: string, kind: Parser<A>, metavar: string, description: string): Flag.Flag<A> =>
   Flag.String(name).pipe(
     Flag.withMetavar(metavar),
     Flag.withDescription(description),
@@ -14,7 +14,7 @@ export const required = <A>(name: string, kind: Kind<A>, metavar: string, descri
 
 export const optional = <A>(
   name: string,
-  kind: Kind<A>,
+  kind: Parser<A>,
   metavar: string,
   description: string
 ): Flag.Flag<Option.Option<A>> => Flag.optional(required(name, kind, metavar, description))
@@ -22,12 +22,12 @@ export const optional = <A>(
 /** May be given several times. */
 export const repeated = <A>(
   name: string,
-  kind: Kind<A>,
+  kind: Parser<A>,
   metavar: string,
   description: string
 ): Flag.Flag<ReadonlyArray<A>> => Flag.atLeast(required(name, kind, metavar, description), 0)
 
-export const argument = <A>(name: string, kind: Kind<A>, description: string): Argument.Argument<A> =>
+export const argument = <A>(name: string, kind: Parser<A>, description: string): Argument.Argument<A> =>
   Argument.String(name).pipe(
     Argument.withDescription(description),
     Argument.filterMap(kind.parse, () => kind.right)

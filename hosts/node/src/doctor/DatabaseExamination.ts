@@ -12,11 +12,11 @@ export const examine = Effect.fnUntraced(function* (settings: Settings) {
   if (!isPostgres(database) && database.filename === ":memory:") {
     return ok("database", "In memory: nothing outlives its process.")
   }
-  const { standing } = yield* Effect.promise(() => import("@partner-commentary/sql/Migrations"))
+  const { schemaStatus } = yield* Effect.promise(() => import("@partner-commentary/sql/Migrations"))
   const DatabaseHealth = yield* Effect.promise(() => import("@partner-commentary/sql/operations/DatabaseHealth"))
-  const { obstacle } = yield* Effect.promise(() => import("@partner-commentary/sql/database/Writing"))
+  const { obstacle } = yield* Effect.promise(() => import("@partner-commentary/sql/database/WriteAccess"))
   const question = Effect.gen(function* () {
-    const found = yield* standing
+    const found = yield* schemaStatus
     const isBehind = found.left.length > 0
     const inTheWay: Option.Option<Error> = isBehind ? found.obstacle : yield* obstacle(found)
     const written =
@@ -25,7 +25,7 @@ export const examine = Effect.fnUntraced(function* (settings: Settings) {
   })
   const looks = Effect.gen(function* () {
     const seen = yield* Database.looking(settings, question)
-    const direct = yield* Database.lookingDirectly(settings, standing)
+    const direct = yield* Database.lookingDirectly(settings, schemaStatus)
     // Who migrates may be another role, and what keeps that one from it is what counts.
     const migrating = Option.match(direct, { onNone: () => seen.inTheWay, onSome: ({ obstacle }) => obstacle })
     return { ...seen, inTheWay: seen.left > 0 ? migrating : seen.inTheWay }

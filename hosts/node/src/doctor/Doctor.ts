@@ -9,8 +9,8 @@ import { Environment } from "@partner-commentary/core/shared/Owner"
 import { isSettled } from "@partner-commentary/core/topic/Assignment"
 import { AssignmentStore } from "@partner-commentary/core/topic/AssignmentStore"
 import { DeliveryStore } from "@partner-commentary/core/webhook/DeliveryStore"
-import * as Probe from "@partner-commentary/server/workers/Probe"
-import * as Choices from "@partner-commentary/settings/Choices"
+import * as Timeout from "@partner-commentary/server/workers/Timeout"
+import * as ConfigSummary from "@partner-commentary/settings/ConfigSummary"
 import * as Settings from "@partner-commentary/settings/Settings"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -48,7 +48,7 @@ export const mend = (check: Finding["check"], message: string): Finding => ({ ch
 
 /** What the settings themselves allow, but nobody should want. */
 export const configuration = (settings: Settings.Settings): ReadonlyArray<Finding> => {
-  const links = Choices.unfoundLinks(settings, settings.listen.port)
+  const links = ConfigSummary.unfoundLinks(settings, settings.listen.port)
   const notices = [
     ...(Settings.isWeaklySigned(settings)
       ? [
@@ -76,7 +76,7 @@ export const configuration = (settings: Settings.Settings): ReadonlyArray<Findin
 
 /** A check that was given up is no good news. */
 export const bounded = <E, R>(check: Finding["check"], looked: Effect.Effect<Finding, E, R>) =>
-  Effect.catchTag(Probe.within(checkTimeout, looked), "TimeoutError", () =>
+  Effect.catchTag(Timeout.within(checkTimeout, looked), "TimeoutError", () =>
     Effect.succeed(mend(check, `No answer within ${Duration.format(checkTimeout)}: not tried to the end.`))
   )
 
@@ -85,7 +85,7 @@ export const checkTimeout = Duration.seconds(4)
 
 /** A cheap request, which shows whether drafts can be made now. */
 export const generator = Effect.fnUntraced(function* (settings: Settings.Settings) {
-  const told = `Drafts: ${Choices.generator(settings)}`
+  const told = `Drafts: ${ConfigSummary.generator(settings)}`
   if (Option.isNone(settings.generator)) return ok("generator", `${told}.`)
   const { look } = yield* Effect.promise(() => import("@partner-commentary/generator/Reachability"))
   return yield* Effect.match(look(settings.generator.value, checkTimeout), {
@@ -101,7 +101,7 @@ export const generator = Effect.fnUntraced(function* (settings: Settings.Setting
 export const identityProvider = Effect.fnUntraced(function* (settings: Settings.Settings) {
   const check = "identity provider"
   if (Option.isNone(settings.identity)) {
-    return Option.match(Choices.noIdentity(settings), {
+    return Option.match(ConfigSummary.noIdentity(settings), {
       onNone: () => ok(check, "The local one: partner-commentary token create."),
       onSome: (sentence) => notice(check, `${sentence}.`)
     })
@@ -120,9 +120,9 @@ export const identityProvider = Effect.fnUntraced(function* (settings: Settings.
 /** A conversation up to the credentials; no mail is sent. */
 export const mailServer = (settings: Settings.Settings): Effect.Effect<Finding> =>
   Option.match(settings.mail.server, {
-    onNone: () => Effect.succeed(ok("mail server", `None: mails ${Choices.mailWay(settings)}.`)),
+    onNone: () => Effect.succeed(ok("mail server", `None: mails ${ConfigSummary.mailWay(settings)}.`)),
     onSome: (server) => {
-      const { host, port } = Choices.mailServer(server)
+      const { host, port } = ConfigSummary.mailServer(server)
       return Effect.promise(() => import("@partner-commentary/smtp/Verify")).pipe(
         Effect.flatMap(({ verify }) => verify(server, checkTimeout)),
         Effect.match({
@@ -131,7 +131,7 @@ export const mailServer = (settings: Settings.Settings): Effect.Effect<Finding> 
           onSuccess: ({ isAuthenticated }) =>
             ok(
               "mail server",
-              `Mails ${Choices.mailWay(settings)}, which ${isAuthenticated ? "takes the password" : "asks for no password"}. Not tried: a mail.`
+              `Mails ${ConfigSummary.mailWay(settings)}, which ${isAuthenticated ? "takes the password" : "asks for no password"}. Not tried: a mail.`
             )
         })
       )

@@ -3,7 +3,7 @@
 import { MediaJobStore } from "@partner-commentary/core/commentary/MediaJobStore"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import { MediaKind } from "@partner-commentary/core/topic/MediaRequest"
-import * as Choices from "@partner-commentary/settings/Choices"
+import * as ConfigSummary from "@partner-commentary/settings/ConfigSummary"
 import type { Settings } from "@partner-commentary/settings/Settings"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -18,7 +18,7 @@ export const examine = Effect.fnUntraced(function* (settings: Settings) {
   const due = yield* store.nextDue(MediaKind.literals)
   const isLeft = Option.isNone(settings.media.speech) && Option.isSome(due) && due.value < (yield* Instant.now)
   if (isLeft) return mend("media", "Audio is to be made, and SPEECH_URL is unset: set it, for serve and worker alike.")
-  if (first === undefined) return ok("media", `Audio: ${Choices.speech(settings)}. None was given up.`)
+  if (first === undefined) return ok("media", `Audio: ${ConfigSummary.speech(settings)}. None was given up.`)
   const { kind, shareId } = first.job
   const message =
     failed.length === 1

@@ -1,5 +1,5 @@
 /** Webhooks' secrets as operators meet them: what opens them, and whether all open. */
-import { Seal } from "@partner-commentary/core/shared/Seal"
+import { Encryption } from "@partner-commentary/core/shared/Encryption"
 import { SigningSecrets } from "@partner-commentary/core/shared/SigningSecrets"
 import { unopened } from "@partner-commentary/core/webhook/Resealing"
 import type { Settings, SigningSecretList } from "@partner-commentary/settings/Settings"
@@ -8,12 +8,12 @@ import * as Layer from "effect/Layer"
 import * as DataFolder from "../app/DataFolder.ts"
 import { mend, ok } from "./Doctor.ts"
 
-export const layerSeal = <E, R>(secrets: Effect.Effect<SigningSecretList, E, R>) =>
+export const layerEncryption = <E, R>(secrets: Effect.Effect<SigningSecretList, E, R>) =>
   Layer.unwrap(
     Effect.map(
       Effect.promise(() => import("@effect/platform-node/NodeCrypto")),
       (crypto) =>
-        Seal.layer.pipe(
+        Encryption.layer.pipe(
           Layer.provide(Layer.effect(SigningSecrets, secrets)),
           Layer.provide([crypto.layerAead, crypto.layerKdf, crypto.layerSecureRandom])
         )
@@ -27,7 +27,7 @@ export const ofWebhooks = (count: number): string =>
 /** Under the secrets that there are: where there are none, none is made. */
 export const examine = (settings: Settings) =>
   unopened.pipe(
-    Effect.provide(layerSeal(DataFolder.presentSecrets(settings))),
+    Effect.provide(layerEncryption(DataFolder.presentSecrets(settings))),
     Effect.match({
       onFailure: ({ message }) => mend("webhooks", message),
       onSuccess: ({ length }) =>

@@ -3,14 +3,14 @@
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import * as LogThrottle from "@partner-commentary/core/shared/LogThrottle"
 import { layerUntraced } from "@partner-commentary/server/creator/CreatorRequest"
-import { Admission } from "@partner-commentary/server/middleware/Admission"
+import { Authorization } from "@partner-commentary/server/middleware/Authorization"
 import { fresh, headersOf } from "@partner-commentary/server/middleware/CurrentRate"
 import { CurrentFairScheduler } from "@partner-commentary/server/middleware/FairScheduler"
 import * as Routes from "@partner-commentary/server/Routes"
 import { Polling } from "@partner-commentary/server/routes/topics/Polling"
 import * as Workers from "@partner-commentary/server/Workers"
 import * as DatabaseMonitor from "@partner-commentary/server/workers/DatabaseMonitor"
-import * as Choices from "@partner-commentary/settings/Choices"
+import * as ConfigSummary from "@partner-commentary/settings/ConfigSummary"
 import * as DatabaseRefused from "@partner-commentary/settings/DatabaseRefused"
 import { told } from "@partner-commentary/settings/DatabaseSettings"
 import * as Settings from "@partner-commentary/settings/Settings"
@@ -23,8 +23,8 @@ import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServer from "effect/http/HttpServer"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import * as AppLayer from "../app/AppLayer.ts"
 import * as Database from "../app/Database.ts"
-import * as Engine from "../app/Engine.ts"
 import * as DemoOrganization from "../demo/DemoOrganization.ts"
 import * as Logs from "../telemetry/Logs.ts"
 import * as Metrics from "../telemetry/Metrics.ts"
@@ -60,7 +60,7 @@ export const serve = <R>(options: {
       )
       const apiRoot = Settings.apiRoot(settings, port)
       const engine = yield* Layer.build(
-        Engine.layer(settings, apiRoot).pipe(Layer.provideMerge(Layer.succeedContext(stores)))
+        AppLayer.layer(settings, apiRoot).pipe(Layer.provideMerge(Layer.succeedContext(stores)))
       )
       const demo = settings.database.isDefault
         ? yield* Effect.provideContext(DemoOrganization.make, engine)
@@ -74,7 +74,7 @@ export const serve = <R>(options: {
           Layer.provide(Layer.succeed(CurrentFairScheduler, fair))
         )
       )
-      tellUnreadable(yield* Effect.provide(strangers, Layer.provide(Admission.layer, Layer.succeedContext(engine))))
+      tellUnreadable(yield* Effect.provide(strangers, Layer.provide(Authorization.layer, Layer.succeedContext(engine))))
       yield* open
       // Who watches is shown every request, and those alone that the router answers are measured.
       if (!Telemetry.isWatched(settings)) {
@@ -84,8 +84,8 @@ export const serve = <R>(options: {
         )
       }
       yield* warnOfLinks(settings, port)
-      yield* Option.match(Choices.noIdentity(settings), { onNone: () => Effect.void, onSome: Effect.logWarning })
-      const outbox = Choices.isOutbox(settings) ? Option.some(`${apiRoot}/dev/outbox`) : Option.none()
+      yield* Option.match(ConfigSummary.noIdentity(settings), { onNone: () => Effect.void, onSome: Effect.logWarning })
+      const outbox = ConfigSummary.isOutbox(settings) ? Option.some(`${apiRoot}/dev/outbox`) : Option.none()
       yield* options.announce({ apiRoot, demo, outbox })
     })
   )
@@ -104,7 +104,7 @@ export const work = <R>(announce: Effect.Effect<void, never, R>) =>
         : Effect.void,
     Effect.fnUntraced(function* (settings, stores) {
       const engine = yield* Layer.build(
-        Engine.layer(settings, Settings.apiRoot(settings, settings.listen.port)).pipe(
+        AppLayer.layer(settings, Settings.apiRoot(settings, settings.listen.port)).pipe(
           Layer.provideMerge(Layer.succeedContext(stores))
         )
       )
@@ -117,7 +117,7 @@ export const work = <R>(announce: Effect.Effect<void, never, R>) =>
 
 /** Counts a request that could not be read, and tells its sender's rate limits. */
 const strangers = Effect.gen(function* () {
-  const { stranger } = yield* Admission
+  const { stranger } = yield* Authorization
   const run = Effect.runSyncWith(yield* Effect.context<never>())
   return (address: string) => {
     const rate = fresh()
@@ -127,7 +127,7 @@ const strangers = Effect.gen(function* () {
 })
 
 const warnOfLinks = (settings: Settings.Settings, port: number) =>
-  Option.match(Choices.unfoundLinks(settings, port), {
+  Option.match(ConfigSummary.unfoundLinks(settings, port), {
     onNone: () => Effect.void,
     onSome: ({ sentence }) => Effect.logWarning(sentence)
   })
@@ -175,11 +175,11 @@ const running = <E, R, E2>(
       Layer.provideMerge(Logs.layer(settings, "info"))
     )
     return yield* Effect.gen(function* () {
-      yield* Effect.forEach(Choices.cautions(settings), (caution) => Effect.logWarning(caution))
+      yield* Effect.forEach(ConfigSummary.cautions(settings), (caution) => Effect.logWarning(caution))
       yield* Effect.logInfo(
         `Partner Commentary ${version} starts ${settings.development ? "for development" : "for production"}: ` +
-          `database ${told(settings.database)}, mails ${Choices.mailWay(settings)}, ` +
-          `generator ${Choices.generator(settings)}, audio ${Choices.speech(settings)}`
+          `database ${told(settings.database)}, mails ${ConfigSummary.mailWay(settings)}, ` +
+          `generator ${ConfigSummary.generator(settings)}, audio ${ConfigSummary.speech(settings)}`
       )
       // Why it did not start is said elsewhere.
       yield* Effect.addFinalizer((exit) =>

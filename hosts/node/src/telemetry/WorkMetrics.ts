@@ -11,7 +11,7 @@ import * as Instant from "@partner-commentary/core/shared/Instant"
 import { AssignmentStore } from "@partner-commentary/core/topic/AssignmentStore"
 import { MediaKind } from "@partner-commentary/core/topic/MediaRequest"
 import { DeliveryStore } from "@partner-commentary/core/webhook/DeliveryStore"
-import * as Probe from "@partner-commentary/server/workers/Probe"
+import * as Timeout from "@partner-commentary/server/workers/Timeout"
 import type * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -119,7 +119,7 @@ export const refresh = Effect.gen(function* () {
     yield* Effect.logWarning("The database does not answer: metrics go without what is read from it", cause)
   })
 
-  const read = Effect.matchCauseEffect(Probe.within(timeout, figures), {
+  const read = Effect.matchCauseEffect(Timeout.within(timeout, figures), {
     onFailure: (cause) => Effect.as(unanswered(cause), false),
     onSuccess: Effect.fnUntraced(function* (values) {
       for (const [metric, value] of values) yield* Metric.update(metric, value)

@@ -11,12 +11,12 @@ import { assert, onTestFinished, test } from "vitest"
 import * as Partners from "../deliveries/Partners.ts"
 import * as Receivers from "../deliveries/Receivers.ts"
 import { command, type Place, place } from "../Host.ts"
-import * as PostOffice from "../PostOffice.ts"
 import { seeded } from "../Randomness.ts"
+import * as SmtpServer from "../SmtpServer.ts"
 import { Client } from "./Client.ts"
 import { Member } from "./Fleet.ts"
-import * as Reckoning from "./Reckoning.ts"
 import * as Server from "./Server.ts"
+import * as Verification from "./Verification.ts"
 
 const lease = 2000
 const quota = 20
@@ -31,7 +31,7 @@ test("3 servers and 3 workers under every fault: nothing accepted is lost, nothi
   const folder = mkdtempSync(join(tmpdir(), "chaos-"))
   const [server, post, receivers] = await Promise.all([
     Server.open(),
-    PostOffice.open(),
+    SmtpServer.open(),
     Receivers.open(random.fork(1))
   ])
   const wire = await Wire.open(server.url, { writesDown: false })
@@ -159,7 +159,7 @@ test("3 servers and 3 workers under every fault: nothing accepted is lost, nothi
   ])
   const calm = Date.now()
   for (const end = calm + 90_000; Date.now() < end; await sleep(500)) {
-    const left = await server.read(Reckoning.left)
+    const left = await server.read(Verification.left)
     if (Object.values(left ?? { unknown: 1 }).every((count) => count === 0)) break
   }
   const quiet = Date.now()
@@ -169,7 +169,7 @@ test("3 servers and 3 workers under every fault: nothing accepted is lost, nothi
   const wasEnough = isEnough()
 
   const { figures, mistakes } = await server.read(
-    Reckoning.of({
+    Verification.of({
       accepted,
       arrived: receivers.arrived,
       hooks: new Map(partners.map(({ hook, webhookId }) => [hook, webhookId])),

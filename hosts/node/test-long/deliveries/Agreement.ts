@@ -3,11 +3,11 @@
  * status that it was answered with. What was seen and not logged was taken by a worker that died: its ticket is missing from
  * the log, and there was a kill while it was under way.
  */
-import type { DeliveryBooks, Logged } from "./DeliveryBooks.ts"
+import type { DeliveryLedger, Logged } from "./DeliveryLedger.ts"
 import type { Arrived } from "./Receivers.ts"
 
 export interface Course {
-  readonly books: DeliveryBooks
+  readonly books: DeliveryLedger
   readonly arrived: ReadonlyArray<Arrived>
   /** By the receiver's path. */
   readonly webhooks: ReadonlyMap<string, string>

@@ -10,10 +10,10 @@ import { assert, onTestFinished, test } from "vitest"
 import { Host, place } from "../Host.ts"
 import { seeded } from "../Randomness.ts"
 import * as Agreement from "./Agreement.ts"
-import { Crew } from "./Crew.ts"
-import * as DeliveryBooks from "./DeliveryBooks.ts"
+import * as DeliveryLedger from "./DeliveryLedger.ts"
 import * as Partners from "./Partners.ts"
 import * as Receivers from "./Receivers.ts"
+import { Workers } from "./Workers.ts"
 
 const kills = 500
 const partners = 20
@@ -45,9 +45,9 @@ test("500 workers killed while 2,000 events flow: each arrives, under one id, an
     NODE_OPTIONS: "--max-semi-space-size=8"
   })
   const server = new Host(at, ["serve", "--no-worker"])
-  const crew = new Crew(at, 4, random.fork(2))
+  const workers = new Workers(at, 4, random.fork(2))
   onTestFinished(async () => {
-    await Promise.all([server.stop(), crew.stop()])
+    await Promise.all([server.stop(), workers.stop()])
     await receivers.close()
     rmSync(folder, { recursive: true })
   })
@@ -56,50 +56,50 @@ test("500 workers killed while 2,000 events flow: each arrives, under one id, an
   await server.ready()
   const all: Array<Partners.Partner> = []
   for (let number = 0; number < partners; number++) all.push(await Partners.make(at, receivers, number))
-  crew.start()
-  receivers.onMoment = () => crew.moment()
+  workers.start()
+  receivers.onMoment = () => workers.moment()
   const begun = Date.now()
 
   const shares: Array<string> = []
   const submitting = async () => {
     for (let turn = 0; turn < partners * rounds; turn++) {
       // So that events flow from the first kill to the last.
-      await until("the kills", 120, () => crew.kills >= (turn / (partners * rounds)) * kills * 0.95)
+      await until("the kills", 120, () => workers.kills >= (turn / (partners * rounds)) * kills * 0.95)
       const partner = all[turn % partners]!
       shares.push(...(await Partners.submit(at, partner, turn * topicsPerRound, topicsPerRound)))
     }
   }
-  await Promise.all([submitting(), crew.rage(kills)])
+  await Promise.all([submitting(), workers.rage(kills)])
   const calm = Date.now()
-  const during = DeliveryBooks.progress(at.database).delivered
+  const during = DeliveryLedger.progress(at.database).delivered
   await until("everything delivered", 120, () => {
-    const { delivered, waiting } = DeliveryBooks.progress(at.database)
+    const { delivered, waiting } = DeliveryLedger.progress(at.database)
     return delivered === events && waiting === 0
   })
   const quiet = Date.now()
   // Whatever would be sent again is sent by now.
   await sleep(2 * lease)
-  const ends = await crew.stop()
+  const ends = await workers.stop()
 
   const { figures, mistakes } = Agreement.of({
-    books: DeliveryBooks.read(at.database),
+    books: DeliveryLedger.read(at.database),
     arrived: receivers.arrived,
     webhooks: new Map(all.map(({ hook, webhookId }) => [hook, webhookId])),
     shares,
-    kills: crew.workers.flatMap((worker) => worker.kills),
+    kills: workers.workers.flatMap((worker) => worker.kills),
     lease
   })
   console.log({
     ...figures,
-    kills: crew.kills,
-    ways: crew.tally,
+    kills: workers.kills,
+    ways: workers.tally,
     deliveredDuringKills: during,
     seconds: { kills: (calm - begun) / 1000, rest: (quiet - calm) / 1000 }
   })
   assert.deepStrictEqual(mistakes, [])
-  assert.deepStrictEqual([...crew.complaints, ...server.complaints], [])
+  assert.deepStrictEqual([...workers.complaints, ...server.complaints], [])
   assert.deepStrictEqual(new Set(ends), new Set([0]))
-  assert.strictEqual(crew.kills, kills)
+  assert.strictEqual(workers.kills, kills)
   assert.isAtLeast(during, events / 10, "they flowed while workers died, on a slow machine too")
   assert.isAtLeast(figures["lostTickets"] ?? 0, 50, "deliveries were under way when workers died")
   assert.isAbove(figures["unlogged"] ?? 0, 0, "requests were seen whose worker could not write them down")

@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import * as Loopback from "../../test/support/Loopback.ts"
 import * as OwnDatabase from "../../test/support/OwnDatabase.ts"
 import { eventually, type Test } from "../../test/support/Process.ts"
-import * as PostOffice from "../PostOffice.ts"
+import * as SmtpServer from "../SmtpServer.ts"
 import * as Buildah from "./Buildah.ts"
 import * as Nginx from "./Nginx.ts"
 
@@ -113,7 +113,7 @@ const isListening = async ({ stdout }: Buildah.Running) => /^ready https:/m.test
 
 describe.each(["SQLite", "Postgres"])("in containers of the image, on %s,", (database) => {
   it("a topic goes from its submission to the webhook, through the proxy, and SIGTERM ends every process with 0", async (test) => {
-    const mails = await PostOffice.open()
+    const mails = await SmtpServer.open()
     test.onTestFinished(() => mails.close())
     const events: Array<string> = []
     const receiver = await Loopback.serve(test, (request, response) => {

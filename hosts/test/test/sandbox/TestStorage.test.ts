@@ -1,7 +1,7 @@
 /** What the test environment may store, over HTTP: the refusal of one topic too many, and its retention by a running worker. */
 import { assert, it } from "@effect/vitest"
 import { Environment } from "@partner-commentary/core/shared/Owner"
-import * as Rounds from "@partner-commentary/server/workers/Rounds"
+import * as WorkerLoops from "@partner-commentary/server/workers/WorkerLoops"
 import * as Sqlite from "@partner-commentary/sqlite/Sqlite"
 import * as Application from "@partner-commentary/test/Application"
 import * as InMemory from "@partner-commentary/test/InMemory"
@@ -108,7 +108,7 @@ it.effect("a worker deletes test topics after their retention by itself, and lea
         ([row]) => row?.count
       )
     const tables = ["topics", "assignments", "events", "drafts", "duplicate_windows", "performance_times"]
-    const { round } = yield* Rounds.removals
+    const { round } = yield* WorkerLoops.removals
     const work = Effect.raceFirst(
       Effect.forever(Effect.andThen(Effect.yieldNow, TestClock.adjust("50 millis"))),
       Effect.repeat(round, { until: (gone) => gone === 0 })

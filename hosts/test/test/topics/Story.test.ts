@@ -15,7 +15,7 @@ import * as TestClock from "effect/testing/TestClock"
 import { eventually } from "../support/Eventually.ts"
 import { json } from "../support/Json.ts"
 import { mailsAtRest } from "../support/MailsAtRest.ts"
-import { postOffice } from "../support/PostOffice.ts"
+import { smtpServer } from "../support/SmtpServer.ts"
 
 const content = "Will the Lakers make the play-offs?"
 const perspective = "They will, but only just. The defence has finally woken up. Nobody wants to meet them in April."
@@ -33,7 +33,7 @@ it.effect(
   "a topic goes to three creators: one approves with an edit, one declines, one never answers",
   () =>
     Effect.gen(function* () {
-      const post = yield* postOffice
+      const post = yield* smtpServer
       const folder = yield* temporaryFolder
       const mailer = SmtpMailer.layer({
         url: Redacted.make(post.url),
@@ -53,7 +53,7 @@ it.effect(
   30_000
 )
 
-const story = (post: Effect.Success<typeof postOffice>) =>
+const story = (post: Effect.Success<typeof smtpServer>) =>
   Effect.gen(function* () {
     yield* TestClock.setTime(Date.parse("2026-02-01T12:00:00.000Z"))
     const { call } = yield* TestApi

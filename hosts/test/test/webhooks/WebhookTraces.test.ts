@@ -5,8 +5,8 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, it } from "@effect/vitest"
 import type { Organization } from "@partner-commentary/core/partner/Organization"
+import { Encryption } from "@partner-commentary/core/shared/Encryption"
 import { WebhookId } from "@partner-commentary/core/shared/Ids"
-import { Seal } from "@partner-commentary/core/shared/Seal"
 import { sealedFor } from "@partner-commentary/core/webhook/WebhookSecret"
 import { WebhookStore } from "@partner-commentary/core/webhook/WebhookStore"
 import * as InMemory from "@partner-commentary/test/InMemory"
@@ -190,7 +190,7 @@ it.effect("a secret stands in one answer and nowhere else: no later answer, noth
       for (const [index, { data }] of [first, second].entries()) {
         const id = WebhookId.make(data.id)
         const sealed = Option.getOrThrow(yield* (yield* WebhookStore).sealedSecret(id))
-        const opened = yield* (yield* Seal).open(sealedFor(id), sealed)
+        const opened = yield* (yield* Encryption).open(sealedFor(id), sealed)
         assert.deepStrictEqual(opened, Option.some(secrets[index]))
       }
     }).pipe(

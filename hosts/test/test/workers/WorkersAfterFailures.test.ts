@@ -2,7 +2,7 @@
 import { assert, it } from "@effect/vitest"
 import { MailStore } from "@partner-commentary/core/mail/MailStore"
 import * as Workers from "@partner-commentary/server/Workers"
-import { WorkerSettings } from "@partner-commentary/server/workers/Rounds"
+import { WorkerSettings } from "@partner-commentary/server/workers/WorkerLoops"
 import * as Sqlite from "@partner-commentary/sqlite/Sqlite"
 import * as Application from "@partner-commentary/test/Application"
 import { Mailbox } from "@partner-commentary/test/Mailbox"

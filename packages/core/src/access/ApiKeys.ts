@@ -18,9 +18,9 @@ import type { AuditEntry } from "../shared/AuditLog.ts"
 import * as Ids from "../shared/Ids.ts"
 import { ApiKeyId, type OrganizationId } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
-import * as Memory from "../shared/Memory.ts"
 import type { Environment } from "../shared/Owner.ts"
 import { hash } from "../shared/Secret.ts"
+import * as TtlCache from "../shared/TtlCache.ts"
 import { AccessChanges, type Changed, memory } from "./AccessChanges.ts"
 import {
   type ApiKey,
@@ -140,7 +140,7 @@ export class ApiKeys extends Context.Service<
       })
 
       /** Keys that there are not push none out that there is. */
-      const callers = yield* Memory.make(lookUp, { capacity: 10_000, kept: memory, apart: Option.isSome })
+      const callers = yield* TtlCache.make(lookUp, { capacity: 10_000, kept: memory, apart: Option.isSome })
       const places = yield* Semaphore.make(suspectsAtOnce)
 
       /** Whatever begins as the key does: its text is not known here. */

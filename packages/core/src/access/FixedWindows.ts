@@ -9,7 +9,7 @@ export interface FixedWindow {
 }
 
 /** How a window stands; of one that has not begun, how it would. */
-export interface Standing {
+export interface RateLimitState {
   readonly limit: number
   readonly remaining: number
   readonly resetsAt: Instant
@@ -19,7 +19,7 @@ export interface Standing {
 export interface Taken {
   readonly admitted: boolean
   /** In the order of the windows that were asked for, with this count in them if it was admitted. */
-  readonly standings: ReadonlyArray<Standing>
+  readonly states: ReadonlyArray<RateLimitState>
 }
 
 interface Open {
@@ -71,18 +71,18 @@ export const make = (capacity: number): FixedWindows => {
     isFull,
     take: (windows, now) => {
       const admitted = !isFull(windows, now)
-      const standings = windows.map((window) => {
+      const states = windows.map((window) => {
         const open = find(window, now) ?? (admitted ? begin(window, now) : undefined)
-        if (open === undefined) return standing(window, 0, now + window.seconds * 1000)
+        if (open === undefined) return state(window, 0, now + window.seconds * 1000)
         if (admitted) open.used++
-        return standing(window, open.used, open.endsAt)
+        return state(window, open.used, open.endsAt)
       })
-      return { admitted, standings }
+      return { admitted, states }
     }
   }
 }
 
-const standing = ({ limit }: FixedWindow, used: number, resetsAt: Instant): Standing => ({
+const state = ({ limit }: FixedWindow, used: number, resetsAt: Instant): RateLimitState => ({
   limit,
   remaining: Math.max(0, limit - used),
   resetsAt

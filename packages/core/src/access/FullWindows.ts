@@ -1,6 +1,6 @@
 /** Windows that somebody else's count has shown to be full: until one ends, a call that would count in it is refused without asking again. */
 import type { Instant } from "../shared/Instant.ts"
-import type { FixedWindow, Standing, Taken } from "./FixedWindows.ts"
+import type { FixedWindow, RateLimitState, Taken } from "./FixedWindows.ts"
 
 interface Seen {
   readonly used: number
@@ -9,7 +9,7 @@ interface Seen {
 
 export interface FullWindows {
   /** How the windows of a refused call stood. */
-  readonly note: (windows: ReadonlyArray<FixedWindow>, standings: ReadonlyArray<Standing>) => void
+  readonly note: (windows: ReadonlyArray<FixedWindow>, states: ReadonlyArray<RateLimitState>) => void
   /** Undefined where one must ask. */
   readonly refuse: (windows: ReadonlyArray<FixedWindow>, now: Instant) => Taken | undefined
 }
@@ -29,31 +29,31 @@ export const make = (capacity: number): FullWindows => {
   }
 
   return {
-    note: (windows, standings) => {
+    note: (windows, states) => {
       for (const [index, window] of windows.entries()) {
-        const standing = standings[index]
-        if (standing === undefined) continue
+        const state = states[index]
+        if (state === undefined) continue
         const key = keyOf(window)
         seen.delete(key)
-        seen.set(key, { used: standing.limit - standing.remaining, resetsAt: standing.resetsAt })
+        seen.set(key, { used: state.limit - state.remaining, resetsAt: state.resetsAt })
         const oldest = seen.size > capacity ? seen.keys().next() : undefined
         if (oldest?.done === false) seen.delete(oldest.value)
       }
     },
     refuse: (windows, now) => {
-      const standings: Array<Standing> = []
+      const states: Array<RateLimitState> = []
       let isFull = false
       for (const window of windows) {
         const known = find(window, now)
         if (known === undefined) return undefined
         if (known.used >= window.limit) isFull = true
-        standings.push({
+        states.push({
           limit: window.limit,
           remaining: Math.max(0, window.limit - known.used),
           resetsAt: known.resetsAt
         })
       }
-      return isFull ? { admitted: false, standings } : undefined
+      return isFull ? { admitted: false, states } : undefined
     }
   }
 }

@@ -10,7 +10,7 @@ import type { Organization } from "../partner/Organization.ts"
 import type { LimitName, Limits } from "../partner/Plan.ts"
 import * as Instant from "../shared/Instant.ts"
 import type { Principal } from "./ApiKeys.ts"
-import { type FixedWindow, make, type Standing, type Taken } from "./FixedWindows.ts"
+import { type FixedWindow, make, type RateLimitState, type Taken } from "./FixedWindows.ts"
 import { RateWindows } from "./RateWindows.ts"
 
 /** The limits of single endpoints, in requests an hour. */
@@ -19,7 +19,7 @@ export type EndpointLimit = Extract<
   "topic_submissions_per_hour" | "persona_lists_per_hour" | "topic_reads_per_hour"
 >
 
-/** The call did not count. Its own window is told by the fields, what its headers say by `standing`. */
+/** The call was not counted. The fields describe the exceeded window, `state` is for the rate-limit headers. */
 export class RateLimited extends Schema.TaggedError<RateLimited>()("RateLimited", {
   /** Whole seconds until it may be tried again. */
   retryAfter: Schema.Int,
@@ -27,7 +27,7 @@ export class RateLimited extends Schema.TaggedError<RateLimited>()("RateLimited"
   /** What so many of are allowed, such as `requests a minute`. */
   counted: Schema.String,
   remaining: Schema.Int,
-  standing: Schema.Struct({ limit: Schema.Int, remaining: Schema.Int, resetsAt: Schema.Number })
+  state: Schema.Struct({ limit: Schema.Int, remaining: Schema.Int, resetsAt: Schema.Number })
 }) {}
 
 /** A window, and what it counts in words. */
@@ -36,7 +36,7 @@ interface Allowance extends FixedWindow {
 }
 
 /** Counts one call. Answers with how the hourly window stands in which the fewest calls are left. */
-type Count = Effect.Effect<Standing, RateLimited>
+type Count = Effect.Effect<RateLimitState, RateLimited>
 
 export class RateLimits extends Context.Service<
   RateLimits,
@@ -131,7 +131,7 @@ const counted: Record<EndpointLimit, string> = {
 const strangerLimits = { requests_per_hour: 300, burst_per_minute: 60 }
 
 /** For who cannot be told apart from others. */
-const untouched = (now: Instant.Instant): Standing => ({
+const untouched = (now: Instant.Instant): RateLimitState => ({
   limit: strangerLimits.requests_per_hour,
   remaining: strangerLimits.requests_per_hour,
   resetsAt: now + hour * 1000
@@ -150,19 +150,19 @@ export const neighbourhood = (address: string): string => {
 }
 
 /** Of several full windows, the one that is full for longest is told. */
-const judged = (windows: ReadonlyArray<Allowance>, { admitted, standings }: Taken): Count =>
+const judged = (windows: ReadonlyArray<Allowance>, { admitted, states }: Taken): Count =>
   Effect.flatMap(Instant.now, (now) => {
-    const stood = standings.map((standing, index) => ({ ...standing, ...(windows[index] as Allowance) }))
+    const stood = states.map((state, index) => ({ ...state, ...(windows[index] as Allowance) }))
     const told = stood.filter(({ seconds }) => seconds === hour)
     const { limit, remaining, resetsAt } = (told.length === 0 ? stood : told).reduce((fewest, other) =>
       other.remaining < fewest.remaining ? other : fewest
     )
-    const standing = { limit, remaining, resetsAt }
-    if (admitted) return Effect.succeed(standing)
+    const state = { limit, remaining, resetsAt }
+    if (admitted) return Effect.succeed(state)
     const full = stood.filter(({ remaining }) => remaining === 0)
     const longest = full.reduce((one, other) => (other.resetsAt > one.resetsAt ? other : one))
     const retryAfter = Math.max(1, Math.ceil((longest.resetsAt - now) / 1000))
     return Effect.fail(
-      new RateLimited({ retryAfter, limit: longest.limit, counted: longest.counted, remaining: 0, standing })
+      new RateLimited({ retryAfter, limit: longest.limit, counted: longest.counted, remaining: 0, state })
     )
   })

@@ -9,18 +9,18 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
+import { Encryption } from "../shared/Encryption.ts"
 import type { OrganizationId } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
 import type { Environment } from "../shared/Owner.ts"
 import { Policy } from "../shared/Policy.ts"
-import { Seal } from "../shared/Seal.ts"
 import { hash } from "../shared/Secret.ts"
 import { Transaction } from "../shared/Transaction.ts"
 import { compare, type Fingerprints, make as makeFingerprints } from "./Fingerprint.ts"
 import { IdempotencyStore, type KeptAnswer } from "./IdempotencyStore.ts"
 
 /** A request that names a key. Another organization, environment, method or path makes it another key. */
-export interface KeyedRequest {
+export interface IdempotentRequest {
   readonly organizationId: OrganizationId
   /** `dashboard`: the caller has no environment. */
   readonly environment: Environment | "dashboard"
@@ -70,7 +70,7 @@ export class Idempotency extends Context.Service<
      * gives its change to `keep`. An attempt may find that another one was first; so does one that was refused meanwhile.
      */
     readonly once: <E, R>(
-      request: KeyedRequest,
+      request: IdempotentRequest,
       attempt: (keep: Keep) => Effect.Effect<Answer, E, R>
     ) => Effect.Effect<Outcome, Exclude<E, Overtaken> | KeyRefused, R>
   }
@@ -80,12 +80,12 @@ export class Idempotency extends Context.Service<
     Effect.gen(function* () {
       const store = yield* IdempotencyStore
       const transaction = yield* Transaction
-      const seal = yield* Seal
+      const seal = yield* Encryption
       const digest = yield* Digest.Digest
       const fingerprints = yield* makeFingerprints
       const { idempotencyWindow } = yield* Policy
 
-      const find = Effect.fnUntraced(function* (id: string, request: KeyedRequest) {
+      const find = Effect.fnUntraced(function* (id: string, request: IdempotentRequest) {
         const found = yield* store.find(id, yield* Instant.now)
         if (Option.isNone(found)) return Option.none<Outcome>()
         const { fingerprint, location, sealed, status } = found.value
@@ -98,12 +98,15 @@ export class Idempotency extends Context.Service<
         return Option.some<Outcome>({ status, location, body: body.value, replayed: true })
       })
 
-      const toKept = (request: KeyedRequest, { body, location, secret, status }: Answer): Effect.Effect<KeptAnswer> =>
+      const toKept = (
+        request: IdempotentRequest,
+        { body, location, secret, status }: Answer
+      ): Effect.Effect<KeptAnswer> =>
         secret
           ? Effect.map(seal.seal(purposeOf(request), body), (text) => ({ status, location, body: text, sealed: true }))
           : Effect.succeed({ status, location, body, sealed: false })
 
-      const keeping = (id: string, request: KeyedRequest): Keep => {
+      const keeping = (id: string, request: IdempotentRequest): Keep => {
         const keep = <E, R>(
           change: Effect.Effect<Answer, E, R>,
           waited: number
@@ -134,7 +137,7 @@ export class Idempotency extends Context.Service<
 
       const once = <E, R>(
         id: string,
-        request: KeyedRequest,
+        request: IdempotentRequest,
         attempt: (keep: Keep) => Effect.Effect<Answer, E, R>
       ): Effect.Effect<Outcome, Exclude<E, Overtaken> | KeyRefused, R> =>
         Effect.flatMap(
@@ -177,8 +180,8 @@ const patience = Duration.toMillis(Duration.seconds(10))
 
 const idOf = (
   digest: Digest.Digest["Service"],
-  { environment, key, method, organizationId, part, path }: KeyedRequest
+  { environment, key, method, organizationId, part, path }: IdempotentRequest
 ): Effect.Effect<string> => hash(digest, JSON.stringify([organizationId, environment, method, path, key, part]))
 
 /** Holds the key itself, of which the database has the hash alone: without the key nothing opens. */
-const purposeOf = ({ key, part }: KeyedRequest): string => `idempotency ${part} ${key}`
+const purposeOf = ({ key, part }: IdempotentRequest): string => `idempotency ${part} ${key}`

@@ -34,7 +34,7 @@ export class CreatorLinks extends Context.Service<
   CreatorLinks,
   {
     readonly toAssignment: (assignment: Assignment) => Effect.Effect<string>
-    readonly toDesk: (email: string) => Effect.Effect<string>
+    readonly toInbox: (email: string) => Effect.Effect<string>
     /** None for a forged, mistyped or expired token. */
     readonly open: (token: string) => Effect.Effect<Option.Option<OpenedLink>>
     /** Whether the link was made for the creator whom the assignment has now. */
@@ -71,7 +71,7 @@ export class CreatorLinks extends Context.Service<
         toAssignment: Effect.fnUntraced(function* (assignment) {
           return yield* link(assignmentLifetime, ["a", assignment.id, yield* tagOf(assignment.creator.email)])
         }),
-        toDesk: (email) => link(deskLifetime, ["d", email]),
+        toInbox: (email) => link(deskLifetime, ["d", email]),
         open: Effect.fnUntraced(function* (token) {
           const [payload = "", tag = "", ...rest] = token.split(".")
           const bytes = Base64Url.decode(tag)

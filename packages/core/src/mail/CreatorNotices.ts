@@ -45,7 +45,7 @@ export const notice = (context: {
 }
 
 /** To a creator who asked for it from one of their pages. */
-export const deskNotice = (context: { readonly link: string }): NoticeText =>
+export const inboxNotice = (context: { readonly link: string }): NoticeText =>
   write({
     subject: "Your link to all open requests",
     title: "All your open requests",

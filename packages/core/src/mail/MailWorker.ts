@@ -21,7 +21,7 @@ import { isSettled } from "../topic/Assignment.ts"
 import { type AssignmentInContext, AssignmentStore } from "../topic/AssignmentStore.ts"
 import { isStalled, isUnnotified, type NoticeKind, notified, occasionOf, unreachable } from "../topic/Workflow.ts"
 import { CreatorLinks } from "./CreatorLinks.ts"
-import { deskNotice, listedAtMost, notice, undeliverableNotice, undeliverableNotices } from "./CreatorNotices.ts"
+import { inboxNotice, listedAtMost, notice, undeliverableNotice, undeliverableNotices } from "./CreatorNotices.ts"
 import { longestDelays, type Mail, noticeId, repeated, retryAt, retryUnansweredAt } from "./Mail.ts"
 import { Mailer, type MailMessage, MailRefused } from "./Mailer.ts"
 import { MailStore } from "./MailStore.ts"
@@ -97,7 +97,7 @@ export class MailWorker extends Context.Service<
           return message(
             mail,
             { name: "", address: mail.address },
-            deskNotice({ link: yield* links.toDesk(mail.address) })
+            inboxNotice({ link: yield* links.toInbox(mail.address) })
           )
         }
         if (isWebhookNotice(mail.kind)) return yield* aboutWebhook(mail, mail.kind)

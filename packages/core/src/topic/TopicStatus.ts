@@ -29,8 +29,8 @@ export const topicStatus = (counts: TopicCounts): TopicStatus => {
   return working > 0 ? "in_progress" : "pending"
 }
 
-/** The counts after one assignment went from one standing to another. */
-export const recount = (counts: TopicCounts, before: Standing, after: Standing): TopicCounts => {
+/** The counts after the outcome of one assignment changed. */
+export const recount = (counts: TopicCounts, before: AssignmentOutcome, after: AssignmentOutcome): TopicCounts => {
   const next = { ...counts }
   next[before.status] -= 1
   next[after.status] += 1
@@ -39,21 +39,21 @@ export const recount = (counts: TopicCounts, before: Standing, after: Standing):
 }
 
 /** What of an assignment matters to its topic. */
-export type Standing = Pick<Assignment, "status" | "failure">
+export type AssignmentOutcome = Pick<Assignment, "status" | "failure">
 
-export const isAbandoned = (standing: Standing): boolean =>
-  standing.failure !== null && (standing.status === "opinion_injected" || standing.status === "commentary_generated")
+export const isAbandoned = (outcome: AssignmentOutcome): boolean =>
+  outcome.failure !== null && (outcome.status === "opinion_injected" || outcome.status === "commentary_generated")
 
 /** As partners see one assignment in a topic's detail. */
-export const outcomeOf = (standing: Standing): "completed" | "failed" | "pending" => {
-  if (standing.status === "creator_approved") return "completed"
-  return standing.failure === null ? "pending" : "failed"
+export const outcomeOf = (outcome: AssignmentOutcome): "completed" | "failed" | "pending" => {
+  if (outcome.status === "creator_approved") return "completed"
+  return outcome.failure === null ? "pending" : "failed"
 }
 
 /** A detail's summary. */
-export const summaryOf = (standings: ReadonlyArray<Standing>) => {
-  const summary = { total_personas: standings.length, completed: 0, pending: 0, failed: 0 }
-  for (const standing of standings) summary[outcomeOf(standing)] += 1
+export const summaryOf = (outcomes: ReadonlyArray<AssignmentOutcome>) => {
+  const summary = { total_personas: outcomes.length, completed: 0, pending: 0, failed: 0 }
+  for (const outcome of outcomes) summary[outcomeOf(outcome)] += 1
   return summary
 }
 

@@ -3,9 +3,9 @@ import * as Schema from "effect/Schema"
 import type { EventId, ShareId, TopicId, WebhookId } from "../shared/Ids.ts"
 import type { Instant } from "../shared/Instant.ts"
 import type { Attempt } from "./Attempt.ts"
+import { isHeld, type Receiver } from "./CircuitBreaker.ts"
 import type { AttemptKind } from "./DeliveryPlan.ts"
 import type { EventType } from "./EventType.ts"
-import { isHeld, type Receiver } from "./Health.ts"
 
 /** As it is stored. What is held follows from its webhook. */
 export type DeliveryState = "pending" | "delivered" | "failed"

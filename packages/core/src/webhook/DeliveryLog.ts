@@ -5,8 +5,8 @@ import type * as Option from "effect/Option"
 import type { EventId, WebhookId } from "../shared/Ids.ts"
 import type { Instant } from "../shared/Instant.ts"
 import type { Owner } from "../shared/Owner.ts"
+import type { Receiver } from "./CircuitBreaker.ts"
 import type { Delivery, DeliveryState } from "./Delivery.ts"
-import type { Receiver } from "./Health.ts"
 
 export interface DeliveryList {
   readonly webhookId: WebhookId

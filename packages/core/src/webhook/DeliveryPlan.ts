@@ -1,4 +1,4 @@
-/** What becomes of a delivery after an attempt: done, tried again at its time, or given up. Pure. How the receiver fares is Health's. */
+/** What becomes of a delivery after an attempt: done, tried again at its time, or given up. Pure. How the receiver fares is CircuitBreaker's. */
 import * as Duration from "effect/Duration"
 import * as Schema from "effect/Schema"
 import * as Instant from "../shared/Instant.ts"
@@ -11,7 +11,7 @@ export const AttemptKind = Schema.Literals(["scheduled", "manual", "probe"])
 export type AttemptKind = typeof AttemptKind.Type
 
 /** What of a delivery decides on its next attempt. */
-export interface Standing {
+export interface RetryState {
   /** Attempts of the schedule that failed so far. */
   readonly attempts: number
   /** When the schedule would have gone on, had nobody asked for an attempt by hand; null where it has ended. */
@@ -36,7 +36,7 @@ export const longestDelay = ({ longestWait, retries }: WebhookPolicy): Duration.
 
 /** `chance` is from 0 up to 1. */
 export const next = (
-  present: Standing,
+  present: RetryState,
   {
     attempt,
     isExhausted = false,

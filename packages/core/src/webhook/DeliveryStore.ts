@@ -6,9 +6,9 @@ import type { AuditEntry } from "../shared/AuditLog.ts"
 import type { EventId, OrganizationId, WebhookId } from "../shared/Ids.ts"
 import type { Instant } from "../shared/Instant.ts"
 import type { Attempt } from "./Attempt.ts"
+import type { Allowance, Receiver } from "./CircuitBreaker.ts"
 import type { ContactNotice } from "./ContactNotice.ts"
-import type { AttemptKind, Next, Standing } from "./DeliveryPlan.ts"
-import type { Allowance, Receiver } from "./Health.ts"
+import type { AttemptKind, Next, RetryState } from "./DeliveryPlan.ts"
 
 /** A webhook for which something is due. */
 export interface Lane {
@@ -17,7 +17,7 @@ export interface Lane {
 }
 
 /** A delivery that was taken, and must now be tried by whoever took it. */
-export interface Claimed extends Standing {
+export interface Claimed extends RetryState {
   readonly webhookId: WebhookId
   /** As they were when it was taken. */
   readonly url: string

@@ -1,4 +1,4 @@
-/** Sends events that are due to their webhooks and records each attempt. Health and DeliveryPlan decide what follows from it. */
+/** Sends events that are due to their webhooks and records each attempt. CircuitBreaker and DeliveryPlan decide what follows from it. */
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -12,15 +12,15 @@ import { OrganizationStore } from "../partner/OrganizationStore.ts"
 import type { OrganizationId } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
 import * as LogThrottle from "../shared/LogThrottle.ts"
-import * as Memory from "../shared/Memory.ts"
 import { Policy } from "../shared/Policy.ts"
 import * as Subject from "../shared/Subject.ts"
+import * as TtlCache from "../shared/TtlCache.ts"
 import { WorkSignal } from "../shared/WorkSignal.ts"
 import type { Attempt } from "./Attempt.ts"
+import * as CircuitBreaker from "./CircuitBreaker.ts"
 import { longestDelay, next } from "./DeliveryPlan.ts"
 import { type Claimed, DeliveryStore, type Lane, type Settled, type Settlement, type Taking } from "./DeliveryStore.ts"
 import { momentOf, publicId } from "./Event.ts"
-import * as Health from "./Health.ts"
 import * as Sending from "./Sending.ts"
 import * as Throttle from "./Throttle.ts"
 import { troubled } from "./WebhookTrouble.ts"
@@ -81,7 +81,7 @@ export class DeliveryWorker extends Context.Service<
       })
 
       /** Of a suspended organization, and of one that is gone, everything is held. */
-      const held = yield* Memory.make(
+      const held = yield* TtlCache.make(
         (id: OrganizationId) =>
           Effect.map(organizations.find(id), (found) => Option.isNone(found) || found.value.suspendedAt !== null),
         { capacity: 10_000, kept: memory }
@@ -90,10 +90,10 @@ export class DeliveryWorker extends Context.Service<
 
       const taking = (now: Instant.Instant, most: number): Taking => ({
         allow: (present, underWay) => {
-          const allowed = Health.allowance(present, underWay, now, webhooks)
+          const allowed = CircuitBreaker.allowance(present, underWay, now, webhooks)
           return { ...allowed, most: Math.min(allowed.most, most) }
         },
-        taken: (present, allowed, count) => Health.taken(present, { ...allowed, count }, now, webhooks)
+        taken: (present, allowed, count) => CircuitBreaker.taken(present, { ...allowed, count }, now, webhooks)
       })
 
       const holdBack = (lane: Lane, now: Instant.Instant) =>
@@ -110,9 +110,9 @@ export class DeliveryWorker extends Context.Service<
 
       const settled =
         (claimed: Claimed, attempt: Attempt, chance: number, now: Instant.Instant) =>
-        (present: Health.Receiver): Settlement => {
+        (present: CircuitBreaker.Receiver): Settlement => {
           const { eventId, kind } = claimed
-          const { alarm, receiver } = Health.judge(
+          const { alarm, receiver } = CircuitBreaker.judge(
             present,
             { attempt, eventId, probe: kind === "probe" },
             now,
@@ -140,12 +140,12 @@ export class DeliveryWorker extends Context.Service<
         const outcome = Option.getOrNull(yield* store.settle(claimed, attempt, now, decide, following))
         if (outcome === null) return { following: Option.none<DeliveryJob>(), isNews: false }
         if (isHeld) yield* holdBack(lane, now)
-        if (Health.isAlarmed(outcome.before, outcome.after)) yield* signal.notify
+        if (CircuitBreaker.isAlarmed(outcome.before, outcome.after)) yield* signal.notify
         if (isDisabledNow(outcome)) yield* reportDisabled(outcome.after, attempt)
         const [next] = outcome.following
         return {
           following: next === undefined ? Option.none<DeliveryJob>() : Option.some({ lane, claimed: next }),
-          isNews: following === undefined || attempt.failure !== null || !Health.isSteady(outcome.before)
+          isNews: following === undefined || attempt.failure !== null || !CircuitBreaker.isSteady(outcome.before)
         }
       })
 
@@ -201,7 +201,7 @@ const isDisabledNow = ({ after, before }: Settled): boolean =>
   after.webhook.status === "disabled" && before.webhook.status !== "disabled"
 
 /** Once it is kept. Its contact is mailed, where there is one. */
-const reportDisabled = ({ health, webhook }: Health.Receiver, { at, failure, reason, status }: Attempt) =>
+const reportDisabled = ({ health, webhook }: CircuitBreaker.Receiver, { at, failure, reason, status }: Attempt) =>
   Effect.annotateLogs(Effect.logWarning("A webhook was disabled"), {
     webhook: webhook.id,
     organization: webhook.owner.organizationId,

@@ -5,9 +5,9 @@ import type * as Option from "effect/Option"
 import type { AuditEntry } from "../shared/AuditLog.ts"
 import type { EventId, WebhookId } from "../shared/Ids.ts"
 import type { Instant } from "../shared/Instant.ts"
+import type { Receiver } from "./CircuitBreaker.ts"
 import type { DeliveryState } from "./Delivery.ts"
 import type { Queued, Requeued } from "./DeliveryPlan.ts"
-import type { Receiver } from "./Health.ts"
 
 /** Events from this moment on, and before that one. */
 export interface Span {

@@ -1,8 +1,8 @@
 /** Which webhooks' secrets open, and sealing all anew under the first signing secret, so that the others can be dropped. */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import { Encryption } from "../shared/Encryption.ts"
 import type { WebhookId } from "../shared/Ids.ts"
-import { Seal } from "../shared/Seal.ts"
 import { sealedFor } from "./WebhookSecret.ts"
 import { WebhookStore } from "./WebhookStore.ts"
 
@@ -33,16 +33,18 @@ const visitAll = Effect.fnUntraced(function* <R>(
 })
 
 /** Those that no signing secret opens. Changes nothing. */
-export const unopened: Effect.Effect<ReadonlyArray<WebhookId>, never, WebhookStore | Seal> = Effect.gen(function* () {
-  const seal = yield* Seal
-  const { refused } = yield* visitAll((id, sealed) => Effect.map(seal.open(sealedFor(id), sealed), Option.isSome))
-  return refused
-})
+export const unopened: Effect.Effect<ReadonlyArray<WebhookId>, never, WebhookStore | Encryption> = Effect.gen(
+  function* () {
+    const seal = yield* Encryption
+    const { refused } = yield* visitAll((id, sealed) => Effect.map(seal.open(sealedFor(id), sealed), Option.isSome))
+    return refused
+  }
+)
 
 /** Safe to repeat and to break off. */
-export const resealAll: Effect.Effect<Resealed, never, WebhookStore | Seal> = Effect.gen(function* () {
+export const resealAll: Effect.Effect<Resealed, never, WebhookStore | Encryption> = Effect.gen(function* () {
   const store = yield* WebhookStore
-  const seal = yield* Seal
+  const seal = yield* Encryption
 
   const reseal = Effect.fnUntraced(function* (id: WebhookId, sealed: string) {
     const secret = yield* seal.open(sealedFor(id), sealed)

@@ -8,10 +8,10 @@ import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
+import { Encryption } from "../shared/Encryption.ts"
 import type { WebhookId } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
 import { Policy } from "../shared/Policy.ts"
-import { Seal } from "../shared/Seal.ts"
 import { type Attempt, isSuccess } from "./Attempt.ts"
 import { sealedFor } from "./WebhookSecret.ts"
 import { sign } from "./WebhookSignature.ts"
@@ -30,9 +30,9 @@ export interface Parcel {
 export type Send = (parcel: Parcel) => Effect.Effect<Attempt>
 
 /** Only the sending itself can be interrupted. */
-export const make: Effect.Effect<Send, never, Mac.Mac | Seal | WebhookTransport> = Effect.gen(function* () {
+export const make: Effect.Effect<Send, never, Mac.Mac | Encryption | WebhookTransport> = Effect.gen(function* () {
   const mac = yield* Mac.Mac
-  const seal = yield* Seal
+  const seal = yield* Encryption
   const transport = yield* WebhookTransport
   const { timeout } = (yield* Policy).webhooks
 

@@ -3,8 +3,8 @@
 import type { WebhookNoticeKind } from "../mail/WebhookNotices.ts"
 import * as Instant from "../shared/Instant.ts"
 import type { Attempt } from "./Attempt.ts"
+import type { Alarm, Receiver } from "./CircuitBreaker.ts"
 import type { Settlement } from "./DeliveryStore.ts"
-import type { Alarm, Receiver } from "./Health.ts"
 import { hostOf } from "./WebhookUrl.ts"
 
 /** Nobody is mailed about the test environment. */

@@ -9,11 +9,11 @@ import type * as Schema from "effect/Schema"
 import type { Principal } from "../access/ApiKeys.ts"
 import { ownerOf } from "../access/Ownership.ts"
 import type { WebhookNoticeKind } from "../mail/WebhookNotices.ts"
+import { Encryption } from "../shared/Encryption.ts"
 import * as Ids from "../shared/Ids.ts"
 import { WebhookId } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
 import type { Owner } from "../shared/Owner.ts"
-import { Seal } from "../shared/Seal.ts"
 import { WorkSignal } from "../shared/WorkSignal.ts"
 import type { EventType } from "./EventType.ts"
 import { stepSize } from "./Recoveries.ts"
@@ -67,7 +67,7 @@ export class Webhooks extends Context.Service<
     Effect.gen(function* () {
       const store = yield* WebhookStore
       const transport = yield* WebhookTransport
-      const seal = yield* Seal
+      const seal = yield* Encryption
       const random = yield* SecureRandom.SecureRandom
       const signal = yield* WorkSignal
 

@@ -11,16 +11,16 @@ describe("fixed windows", () => {
     const { take } = make(10)
     assert.deepStrictEqual(take([hour(2)], 500), {
       admitted: true,
-      standings: [{ limit: 2, remaining: 1, resetsAt: 3_600_500 }]
+      states: [{ limit: 2, remaining: 1, resetsAt: 3_600_500 }]
     })
     assert.isTrue(take([hour(2)], 3_600_499).admitted)
     assert.deepStrictEqual(take([hour(2)], 3_600_499), {
       admitted: false,
-      standings: [{ limit: 2, remaining: 0, resetsAt: 3_600_500 }]
+      states: [{ limit: 2, remaining: 0, resetsAt: 3_600_500 }]
     })
     assert.deepStrictEqual(take([hour(2)], 3_600_500), {
       admitted: true,
-      standings: [{ limit: 2, remaining: 1, resetsAt: 7_200_500 }]
+      states: [{ limit: 2, remaining: 1, resetsAt: 7_200_500 }]
     })
   })
 
@@ -30,25 +30,25 @@ describe("fixed windows", () => {
     for (const _ of [1, 2]) assert.isTrue(take(windows, 0).admitted)
     for (const _ of [1, 2, 3]) assert.isFalse(take(windows, 0).admitted)
     assert.deepStrictEqual(
-      take(windows, 0).standings.map(({ remaining }) => remaining),
+      take(windows, 0).states.map(({ remaining }) => remaining),
       [8, 0]
     )
     assert.isFalse(take([hour(10, "b"), minute(2)], 0).admitted)
-    assert.strictEqual(take([hour(10, "b")], 0).standings[0]?.remaining, 9)
+    assert.strictEqual(take([hour(10, "b")], 0).states[0]?.remaining, 9)
   })
 
   it("a refusal begins no window", () => {
     const { take } = make(10)
     assert.isFalse(take([hour(5), minute(0)], 0).admitted)
-    assert.strictEqual(take([hour(5)], 1000).standings[0]?.resetsAt, 3_601_000)
+    assert.strictEqual(take([hour(5)], 1000).states[0]?.resetsAt, 3_601_000)
   })
 
   it("a limit that is changed holds at once", () => {
     const { take } = make(10)
     for (const _ of [1, 2, 3]) take([hour(5)], 0)
     assert.isFalse(take([hour(3)], 0).admitted)
-    assert.strictEqual(take([hour(3)], 0).standings[0]?.remaining, 0)
-    assert.strictEqual(take([hour(9)], 0).standings[0]?.remaining, 5)
+    assert.strictEqual(take([hour(3)], 0).states[0]?.remaining, 0)
+    assert.strictEqual(take([hour(9)], 0).states[0]?.remaining, 5)
   })
 
   it("a clock that is put back begins windows anew instead of holding them for good", () => {
@@ -81,12 +81,12 @@ describe("fixed windows", () => {
             now += wait
             const before = admitted.get(name) ?? []
             const taken = take([minute(limit, name)], now)
-            const end = taken.standings[0]?.resetsAt ?? 0
+            const end = taken.states[0]?.resetsAt ?? 0
             const inWindow = before.filter((at) => at >= end - 60_000).length
             assert.strictEqual(taken.admitted, inWindow < limit)
             if (taken.admitted) {
               admitted.set(name, [...before, now])
-              assert.strictEqual(taken.standings[0]?.remaining, limit - inWindow - 1)
+              assert.strictEqual(taken.states[0]?.remaining, limit - inWindow - 1)
             }
           }
         }

@@ -13,7 +13,7 @@ describe("windows that were seen full", () => {
     full.note([hour(10), minute(2)], [stood(10, 8, 3_600_000), stood(2, 0, 60_000)])
     assert.deepStrictEqual(full.refuse([hour(10), minute(2)], 59_999), {
       admitted: false,
-      standings: [stood(10, 8, 3_600_000), stood(2, 0, 60_000)]
+      states: [stood(10, 8, 3_600_000), stood(2, 0, 60_000)]
     })
     assert.isUndefined(full.refuse([hour(10), minute(2)], 60_000))
   })

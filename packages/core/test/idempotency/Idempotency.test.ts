@@ -12,15 +12,15 @@ import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as TestClock from "effect/testing/TestClock"
 import { assert } from "vitest"
-import { type Answer, Idempotency, type Keep, type KeyedRequest } from "../../src/idempotency/Idempotency.ts"
+import { type Answer, Idempotency, type IdempotentRequest, type Keep } from "../../src/idempotency/Idempotency.ts"
 import { type Claim, IdempotencyStore, type KeptAnswer } from "../../src/idempotency/IdempotencyStore.ts"
+import { Encryption } from "../../src/shared/Encryption.ts"
 import type { OrganizationId } from "../../src/shared/Ids.ts"
-import { Seal } from "../../src/shared/Seal.ts"
 import { SigningSecrets } from "../../src/shared/SigningSecrets.ts"
 import { Transaction } from "../../src/shared/Transaction.ts"
 import { uuid } from "../topic/FreshAssignment.ts"
 
-const request: KeyedRequest = {
+const request: IdempotentRequest = {
   organizationId: uuid<OrganizationId>(1),
   environment: "live",
   method: "POST",
@@ -75,14 +75,14 @@ const layerOf = (behind: ReturnType<typeof world>, ...secrets: ReadonlyArray<str
   })
   return Idempotency.layer.pipe(
     Layer.provide([Layer.succeed(IdempotencyStore, store), Layer.succeed(Transaction, transaction)]),
-    Layer.provide(Seal.layer),
+    Layer.provide(Encryption.layer),
     Layer.provide([Aead.layerWebCrypto, Kdf.layerWebCrypto, Mac.layerWebCrypto, Digest.layerWebCrypto]),
     Layer.provide(SecureRandom.layerWebCrypto),
     Layer.provide(Layer.succeed(SigningSecrets, [Redacted.make(first), ...rest.map((secret) => Redacted.make(secret))]))
   )
 }
 
-const once = <E, R>(attempt: (keep: Keep) => Effect.Effect<Answer, E, R>, given: Partial<KeyedRequest> = {}) =>
+const once = <E, R>(attempt: (keep: Keep) => Effect.Effect<Answer, E, R>, given: Partial<IdempotentRequest> = {}) =>
   Effect.flatMap(Idempotency, (idempotency) => idempotency.once({ ...request, ...given }, attempt))
 
 /** Hashes come in real time. */
@@ -171,7 +171,7 @@ describe("Idempotency", () => {
       const behind = world()
       return Effect.gen(function* () {
         yield* once(change)
-        const others: ReadonlyArray<Partial<KeyedRequest>> = [
+        const others: ReadonlyArray<Partial<IdempotentRequest>> = [
           { organizationId: uuid<OrganizationId>(2) },
           { environment: "test" },
           { environment: "dashboard" },

@@ -132,7 +132,7 @@ describe("a creator's link", () => {
   it.effect("cannot be pieced together from two genuine ones", () =>
     Effect.gen(function* () {
       const links = yield* signedWith("one")
-      const [payload = ""] = tokenOf(yield* links.toDesk("mallory@creator.example")).split(".")
+      const [payload = ""] = tokenOf(yield* links.toInbox("mallory@creator.example")).split(".")
       const [, tag = ""] = tokenOf(yield* links.toAssignment(assignment)).split(".")
       assert.isTrue(Option.isNone(yield* links.open(`${payload}.${tag}`)))
     })
@@ -156,7 +156,7 @@ describe("a link to the desk", () => {
     Effect.gen(function* () {
       const links = yield* signedWith("one")
       yield* TestClock.setTime(1_778_760_000_000)
-      const token = tokenOf(yield* links.toDesk(email))
+      const token = tokenOf(yield* links.toInbox(email))
       yield* TestClock.adjust("899999 millis")
       assert.deepStrictEqual(yield* links.open(token), Option.some({ to: "desk", email }))
       yield* TestClock.adjust("1 millis")
@@ -168,7 +168,7 @@ describe("a link to the desk", () => {
     Effect.gen(function* () {
       const links = yield* signedWith("one")
       yield* TestClock.setTime(1_778_760_000_001)
-      const token = tokenOf(yield* links.toDesk(email))
+      const token = tokenOf(yield* links.toInbox(email))
       yield* TestClock.adjust("15 minutes")
       assert.isTrue(Option.isSome(yield* links.open(token)))
       yield* TestClock.adjust("999 millis")
@@ -180,7 +180,7 @@ describe("a link to the desk", () => {
     Effect.gen(function* () {
       const links = yield* signedWith("one")
       for (const address of ["ж@пример.example", "a+b.c@creator.example", "o'neil/x=y@creator.example"]) {
-        const opened = yield* links.open(tokenOf(yield* links.toDesk(address)))
+        const opened = yield* links.open(tokenOf(yield* links.toInbox(address)))
         assert.deepStrictEqual(opened, Option.some({ to: "desk", email: address }))
       }
     })

@@ -2,7 +2,7 @@ import { describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
 import { assert } from "vitest"
 import {
-  deskNotice,
+  inboxNotice,
   notice,
   undeliverableNotice,
   undeliverableNotices,
@@ -234,7 +234,7 @@ describe("the other mails", () => {
   })
 
   it("say that a desk link works for 15 minutes", () => {
-    const mail = deskNotice({ link })
+    const mail = inboxNotice({ link })
     assert.include(mail.text, "15 minutes")
     assert.include(mail.text, link)
   })

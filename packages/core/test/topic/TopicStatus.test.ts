@@ -4,12 +4,12 @@ import { assert } from "vitest"
 import type { AssignmentStatus } from "../../src/topic/Assignment.ts"
 import * as TopicStatus from "../../src/topic/TopicStatus.ts"
 
-type Standing = TopicStatus.Standing
+type AssignmentOutcome = TopicStatus.AssignmentOutcome
 
 const failure = (reason: "withdrawn" | "expired" | "declined" | "generation_failed") => ({ reason, at: 0 })
 
 /** Every way an assignment can stand, with its letter in the definition. */
-const standings: ReadonlyArray<readonly [Standing, "A" | "F" | "W" | "S"]> = [
+const states: ReadonlyArray<readonly [AssignmentOutcome, "A" | "F" | "W" | "S"]> = [
   [{ status: "topic_sent", failure: null }, "S"],
   [{ status: "opinion_injected", failure: null }, "W"],
   [{ status: "opinion_injected", failure: failure("generation_failed") }, "F"],
@@ -27,18 +27,17 @@ const defined = ({ A, W, S }: Record<"A" | "F" | "W" | "S", number>): TopicStatu
   return W > 0 ? "in_progress" : "pending"
 }
 
-const letters = (present: ReadonlyArray<Standing>) => {
+const letters = (present: ReadonlyArray<AssignmentOutcome>) => {
   const counts = { A: 0, F: 0, W: 0, S: 0 }
-  for (const standing of present) counts[letterOf(standing)] += 1
+  for (const outcome of present) counts[letterOf(outcome)] += 1
   return counts
 }
 
-const letterOf = (standing: Standing) =>
-  (standings.find(([{ status, failure }]) => status === standing.status && failure === standing.failure) ?? [])[1] ??
-  "F"
+const letterOf = (outcome: AssignmentOutcome) =>
+  (states.find(([{ status, failure }]) => status === outcome.status && failure === outcome.failure) ?? [])[1] ?? "F"
 
-const counted = (present: ReadonlyArray<Standing>): TopicStatus.TopicCounts => {
-  const of = (status: AssignmentStatus) => present.filter((standing) => standing.status === status).length
+const counted = (present: ReadonlyArray<AssignmentOutcome>): TopicStatus.TopicCounts => {
+  const of = (status: AssignmentStatus) => present.filter((outcome) => outcome.status === status).length
   return {
     topic_sent: of("topic_sent"),
     opinion_injected: of("opinion_injected"),
@@ -51,7 +50,7 @@ const counted = (present: ReadonlyArray<Standing>): TopicStatus.TopicCounts => {
   }
 }
 
-/** All ways to distribute up to `most` assignments over the standings. */
+/** All ways to distribute up to `most` assignments over the states. */
 const distributions = function* (most: number, kinds: number): Generator<ReadonlyArray<number>> {
   if (kinds === 0) return yield []
   for (let count = 0; count <= most; count++)
@@ -61,8 +60,10 @@ const distributions = function* (most: number, kinds: number): Generator<Readonl
 describe("a topic's status", () => {
   it("agrees with its definition for every combination of up to six assignments", () => {
     let combinations = 0
-    for (const distribution of distributions(6, standings.length)) {
-      const present = standings.flatMap(([standing], kind) => Array<Standing>(distribution[kind] ?? 0).fill(standing))
+    for (const distribution of distributions(6, states.length)) {
+      const present = states.flatMap(([outcome], kind) =>
+        Array<AssignmentOutcome>(distribution[kind] ?? 0).fill(outcome)
+      )
       assert.strictEqual(TopicStatus.topicStatus(counted(present)), defined(letters(present)), `${distribution}`)
       combinations += 1
     }
@@ -82,7 +83,7 @@ describe("a topic's status", () => {
 
 describe("a topic's counts", () => {
   it("after any number of changes are what counting from scratch gives", () => {
-    const kind = fc.nat({ max: standings.length - 1 }).map((index) => (standings[index] ?? standings[0]!)[0])
+    const kind = fc.nat({ max: states.length - 1 }).map((index) => (states[index] ?? states[0]!)[0])
     const changes = fc.array(fc.tuple(fc.nat({ max: 5 }), kind), { maxLength: 40 })
     return fc.assert(
       fc.property(fc.array(kind, { minLength: 6, maxLength: 6 }), changes, (start, taken) => {
@@ -107,14 +108,14 @@ describe("a topic's counts", () => {
 
 describe("what a partner sees of an assignment", () => {
   it("is completed when approved, failed when settled without a commentary, else pending", () => {
-    for (const [standing, letter] of standings) {
+    for (const [outcome, letter] of states) {
       const expected = letter === "A" ? "completed" : letter === "F" ? "failed" : "pending"
-      assert.strictEqual(TopicStatus.outcomeOf(standing), expected)
+      assert.strictEqual(TopicStatus.outcomeOf(outcome), expected)
     }
   })
 
   it("adds up to the summary", () => {
-    const kind = fc.nat({ max: standings.length - 1 }).map((index) => (standings[index] ?? standings[0]!)[0])
+    const kind = fc.nat({ max: states.length - 1 }).map((index) => (states[index] ?? states[0]!)[0])
     return fc.assert(
       fc.property(fc.array(kind), (present) => {
         const { A, F, S, W } = letters(present)

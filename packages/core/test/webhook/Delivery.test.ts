@@ -1,14 +1,14 @@
 /** How a delivery stands, by its own state and its webhook's. */
 import { EventId, OrganizationId, ShareId, TopicId, WebhookId } from "@partner-commentary/core/shared/Ids"
+import * as CircuitBreaker from "@partner-commentary/core/webhook/CircuitBreaker"
 import { type Delivery, shown, stateOf } from "@partner-commentary/core/webhook/Delivery"
 import { firstIdAt, momentOf } from "@partner-commentary/core/webhook/Event"
-import * as Health from "@partner-commentary/core/webhook/Health"
 import { describe, expect, it } from "vitest"
 
 const now = Date.parse("2026-01-30T12:00:00.000Z")
 const id = "019c0e1b-7c4e-7000-8000-000000000001"
 
-const receiver: Health.Receiver = {
+const receiver: CircuitBreaker.Receiver = {
   webhook: {
     id: WebhookId.make(id),
     owner: { organizationId: OrganizationId.make(id), environment: "live" },
@@ -20,13 +20,13 @@ const receiver: Health.Receiver = {
     createdAt: now,
     updatedAt: now
   },
-  health: Health.healthy,
+  health: CircuitBreaker.healthy,
   quietUntil: null
 }
-const off: ReadonlyArray<Health.Receiver> = [
+const off: ReadonlyArray<CircuitBreaker.Receiver> = [
   { ...receiver, webhook: { ...receiver.webhook, status: "paused" } },
   { ...receiver, webhook: { ...receiver.webhook, status: "disabled" } },
-  { ...receiver, health: { ...Health.healthy, probes: 0 }, quietUntil: now + 60_000 }
+  { ...receiver, health: { ...CircuitBreaker.healthy, probes: 0 }, quietUntil: now + 60_000 }
 ]
 
 const waiting: Delivery = {

@@ -2,7 +2,7 @@
 
 import { defaults as policy } from "@partner-commentary/core/shared/WebhookPolicy"
 import type { Attempt } from "@partner-commentary/core/webhook/Attempt"
-import { askedByHand, next, type Queued, type Standing } from "@partner-commentary/core/webhook/DeliveryPlan"
+import { askedByHand, next, type Queued, type RetryState } from "@partner-commentary/core/webhook/DeliveryPlan"
 import * as Duration from "effect/Duration"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
@@ -20,9 +20,9 @@ const failed = (changes: Partial<Attempt> = {}): Attempt => ({
   retryAfter: null,
   ...changes
 })
-const standing = (changes: Partial<Standing> = {}): Standing => ({ attempts: 0, resumeAt: null, ...changes })
+const retryState = (changes: Partial<RetryState> = {}): RetryState => ({ attempts: 0, resumeAt: null, ...changes })
 const scheduled = (attempts: number, attempt: Attempt, chance = 0) =>
-  next(standing({ attempts }), { attempt, kind: "scheduled" }, chance, now, policy)
+  next(retryState({ attempts }), { attempt, kind: "scheduled" }, chance, now, policy)
 
 describe("the schedule", () => {
   it("is 5 s, 5 min, 30 min, 2, 5, 10, 14, 20 and 24 h, ten attempts in all, over 75 hours", () => {
@@ -51,7 +51,7 @@ describe("the schedule", () => {
   it("ends with a success, whoever asked for the attempt", () => {
     const success = failed({ status: 200, failure: null, reason: null })
     for (const kind of ["scheduled", "manual", "probe"] as const) {
-      expect(next(standing({ attempts: 3, resumeAt: now }), { attempt: success, kind }, 0, now, policy)).toEqual({
+      expect(next(retryState({ attempts: 3, resumeAt: now }), { attempt: success, kind }, 0, now, policy)).toEqual({
         state: "delivered"
       })
     }
@@ -88,11 +88,11 @@ describe("Retry-After", () => {
   it("on 429 ends the delivery once nothing has arrived for as long as the schedule lasts, but for an attempt by hand", () => {
     const attempt = failed({ status: 429, retryAfter: "3600" })
     const then = (kind: "scheduled" | "manual" | "probe", resumeAt: number | null = null) =>
-      next(standing({ attempts: 5, resumeAt }), { attempt, kind, isExhausted: true }, 0, now, policy)
+      next(retryState({ attempts: 5, resumeAt }), { attempt, kind, isExhausted: true }, 0, now, policy)
     for (const kind of ["scheduled", "probe"] as const) expect(then(kind)).toEqual({ state: "failed", attempts: 5 })
     expect(then("manual", now + hour)).toEqual({ state: "pending", attempts: 5, dueAt: now + hour })
     const server = failed({ status: 503 })
-    expect(next(standing(), { attempt: server, kind: "scheduled", isExhausted: true }, 0, now, policy).state).toBe(
+    expect(next(retryState(), { attempt: server, kind: "scheduled", isExhausted: true }, 0, now, policy).state).toBe(
       "pending"
     )
   })
@@ -121,7 +121,7 @@ describe("Retry-After", () => {
 describe("attempts beside the schedule", () => {
   it("a probe spends none, and its event goes behind the others", () => {
     for (const attempts of [0, 5, 9]) {
-      expect(next(standing({ attempts }), { attempt: failed(), kind: "probe" }, 0.5, now, policy)).toEqual({
+      expect(next(retryState({ attempts }), { attempt: failed(), kind: "probe" }, 0.5, now, policy)).toEqual({
         state: "pending",
         attempts,
         dueAt: now
@@ -131,7 +131,7 @@ describe("attempts beside the schedule", () => {
 
   it("one by hand spends none: the schedule goes on where it was, or stays ended", () => {
     const by = (resumeAt: number | null) =>
-      next(standing({ attempts: 4, resumeAt }), { attempt: failed(), kind: "manual" }, 0.5, now, policy)
+      next(retryState({ attempts: 4, resumeAt }), { attempt: failed(), kind: "manual" }, 0.5, now, policy)
     expect(by(now + hour)).toEqual({ state: "pending", attempts: 4, dueAt: now + hour })
     expect(by(now - hour)).toEqual({ state: "pending", attempts: 4, dueAt: now })
     expect(by(null)).toEqual({ state: "failed", attempts: 4 })

@@ -5,8 +5,8 @@ import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import { Encryption } from "../../src/shared/Encryption.ts"
 import { WebhookId } from "../../src/shared/Ids.ts"
-import { Seal } from "../../src/shared/Seal.ts"
 import * as Sending from "../../src/webhook/Sending.ts"
 import { WebhookTransport } from "../../src/webhook/WebhookTransport.ts"
 
@@ -41,7 +41,7 @@ it.effect(
       const clock = stalling()
       let arrived = 0
       const send = yield* Sending.make.pipe(
-        Effect.provideService(Seal, {
+        Effect.provideService(Encryption, {
           seal: (_, text) => Effect.succeed(text),
           open: () => Effect.succeed(Option.some(`whsec_${btoa("a secret of twenty-four by")}`))
         }),

@@ -1,5 +1,5 @@
 /** The actions of a creator's page: what each takes, and which use case it is. */
-import type { CreatorDesk, LinkInvalid, TextLength } from "@partner-commentary/core/creator/CreatorDesk"
+import type { CreatorPortal, LinkInvalid, TextLength } from "@partner-commentary/core/creator/CreatorPortal"
 import * as Ids from "@partner-commentary/core/shared/Ids"
 import { DraftId } from "@partner-commentary/core/shared/Ids"
 import type { AssignmentInContext } from "@partner-commentary/core/topic/AssignmentStore"
@@ -23,7 +23,7 @@ export const textOf = {
 export const isAction = (name: string): name is Action => actions.some((action) => action === name)
 
 export const perform = (
-  desk: CreatorDesk["Service"],
+  desk: CreatorPortal["Service"],
   token: string,
   action: Action,
   fields: Fields

@@ -1,5 +1,6 @@
 /** A creator's page of one request: the scene of its state, between who asks what and the way to all other requests. */
 import type { Assignment } from "@partner-commentary/core/topic/Assignment"
+import { stripBidi } from "./BidiText.ts"
 import { textOf } from "./CreatorAction.ts"
 import { html } from "./Html.ts"
 import { invitation } from "./Invitation.ts"
@@ -8,11 +9,10 @@ import { pageDocument } from "./PageDocument.ts"
 import type { Refusal } from "./Refusal.ts"
 import { review } from "./Review.ts"
 import { button, draftPlace, fieldId, type Scene, time, type Visit } from "./Scene.ts"
-import { upright } from "./Upright.ts"
 import { writing } from "./Writing.ts"
 
 export const creatorPage = (given: Visit): string => {
-  const visit = upright(given)
+  const visit = stripBidi(given)
   const { address, assignment, deskMailed, refusal, topic } = visit
   const scene = sceneOf(visit)
   const { deadline, lead, refreshAfter, status, step, title } = scene

@@ -3,7 +3,7 @@
  * anything; actions are the core's. Logs and traces carry the route, never the token.
  */
 import { InvalidRequest, NotFound, RateLimitExceeded } from "@partner-commentary/api/Errors"
-import { CreatorDesk } from "@partner-commentary/core/creator/CreatorDesk"
+import { CreatorPortal } from "@partner-commentary/core/creator/CreatorPortal"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import { Policy } from "@partner-commentary/core/shared/Policy"
 import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
@@ -23,8 +23,8 @@ import { read } from "./CreatorInput.ts"
 import { creatorPage } from "./CreatorPage.ts"
 import { routeOf, speaksJson, type Target, targetOf } from "./CreatorRequest.ts"
 import { creatorView } from "./CreatorView.ts"
-import { failurePage, notFoundPage, tooManyPage } from "./DeadEnd.ts"
-import { deskPage } from "./DeskPage.ts"
+import { failurePage, notFoundPage, tooManyPage } from "./ErrorPage.ts"
+import { inboxPage } from "./InboxPage.ts"
 import { pageHeaders } from "./PageDocument.ts"
 import { type Reason, type Refusal, refusal } from "./Refusal.ts"
 import * as TokenWindow from "./TokenWindow.ts"
@@ -60,7 +60,7 @@ const tooMany = (json: boolean, seconds: number): Response =>
     : HttpServerResponse.setHeader(page(tooManyPage(seconds), 429), "retry-after", String(seconds))
 
 const routes = Effect.gen(function* () {
-  const desk = yield* CreatorDesk
+  const desk = yield* CreatorPortal
   const policy = yield* Policy
   const headers = yield* pageHeaders
   const { apiRoot } = yield* PublicAddress
@@ -103,14 +103,14 @@ const routes = Effect.gen(function* () {
                 requests: open.requests.map((each) => ({ ...creatorView(each, avatar), link: each.link })),
                 further: open.further
               })
-            : page(deskPage(open))
+            : page(inboxPage(open))
         )
       )
     )
 
   const mailDesk = Effect.fnUntraced(function* (token: string, json: boolean) {
     const view = yield* desk.view(token)
-    yield* desk.mailDeskLink(token)
+    yield* desk.mailInboxLink(token)
     return json ? Envelope.success(creatorView(view, avatar)) : seeOther(`${root}/${token}${saidDesk}`)
   })
 

@@ -1,5 +1,5 @@
 /** The page of a request that waits for its creator's view. */
-import { lengths } from "@partner-commentary/core/creator/CreatorDesk"
+import { lengths } from "@partner-commentary/core/creator/CreatorPortal"
 import { html } from "./Html.ts"
 import { button, fieldId, fold, form, personaName, type Scene, textField, type Visit } from "./Scene.ts"
 

@@ -1,6 +1,6 @@
 /** Why an action did not go through: for a program as field and constraint, for a person as a sentence. */
 import type { Problem } from "@partner-commentary/api/Errors"
-import type { TextLength } from "@partner-commentary/core/creator/CreatorDesk"
+import type { TextLength } from "@partner-commentary/core/creator/CreatorPortal"
 import type { Assignment } from "@partner-commentary/core/topic/Assignment"
 import type { ActionRefused } from "@partner-commentary/core/topic/Workflow"
 import type { Action } from "./CreatorAction.ts"

@@ -1,5 +1,5 @@
 /** The page of a draft that waits for its creator's approval. */
-import { lengths } from "@partner-commentary/core/creator/CreatorDesk"
+import { lengths } from "@partner-commentary/core/creator/CreatorPortal"
 import type { Draft } from "@partner-commentary/core/topic/Assignment"
 import { isStalled } from "@partner-commentary/core/topic/Workflow"
 import type { Action } from "./CreatorAction.ts"

@@ -18,8 +18,8 @@ export const make = (options: {
   return {
     take: (name) =>
       Effect.map(Instant.now, (now) => {
-        const { admitted, standings } = windows.take([{ name, ...options }], now)
-        return admitted ? 0 : Math.max(...standings.map(({ resetsAt }) => Math.ceil((resetsAt - now) / 1000)))
+        const { admitted, states } = windows.take([{ name, ...options }], now)
+        return admitted ? 0 : Math.max(...states.map(({ resetsAt }) => Math.ceil((resetsAt - now) / 1000)))
       })
   }
 }

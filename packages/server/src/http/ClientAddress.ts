@@ -3,7 +3,7 @@ import * as IpAllowList from "@partner-commentary/core/access/IpAllowList"
 import * as Context from "effect/Context"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import * as Option from "effect/Option"
-import type { Caller } from "../middleware/Admission.ts"
+import type { Caller } from "../middleware/Authorization.ts"
 
 /** The proxies whose X-Forwarded-For is believed; by default none. */
 export const TrustedProxies = Context.Reference<IpAllowList.IpAllowList>("@partner-commentary/server/TrustedProxies", {

@@ -7,14 +7,14 @@ import * as Effect from "effect/Effect"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as Layer from "effect/Layer"
 import { callerOf, TrustedProxies } from "../http/ClientAddress.ts"
-import { Admission, withRetryAfter } from "./Admission.ts"
+import { Authorization, withRetryAfter } from "./Authorization.ts"
 import * as ConcurrentRequests from "./ConcurrentRequests.ts"
 import { CurrentRate } from "./CurrentRate.ts"
 
 export const layer = Layer.effect(
   ApiKeyAuth,
   Effect.gen(function* () {
-    const { admit } = yield* Admission
+    const { admit } = yield* Authorization
     const limit = yield* ConcurrencyLimit
     const proxies = yield* TrustedProxies
 

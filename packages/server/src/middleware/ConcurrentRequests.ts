@@ -1,4 +1,4 @@
-/** Places for the requests of an organization, as operations ask for them and hosts tell that answers were taken. */
+/** Limits the concurrent requests of an organization by pool. A permit is released when the client has taken the answer. */
 import { RequiredPlace } from "@partner-commentary/api/ApiKeyAuth"
 import * as Errors from "@partner-commentary/api/Errors"
 import {

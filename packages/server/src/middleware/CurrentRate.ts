@@ -1,12 +1,12 @@
 /** What the response to a request says of its caller's rate limits: noted while the caller is judged, read when the response leaves. */
-import type { Standing } from "@partner-commentary/core/access/FixedWindows"
+import type { RateLimitState } from "@partner-commentary/core/access/FixedWindows"
 import type { OrganizationId } from "@partner-commentary/core/shared/Ids"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 
 export interface Rate {
   /** Null as long as no limit has been asked: what lies outside the partner's limits says nothing of them. */
-  standing: Standing | null
+  state: RateLimitState | null
   /** Whole seconds; null where the caller was not asked to wait. */
   retryAfter: number | null
   /** Whose request it is; null for an anonymous caller. For logs and traces. */
@@ -15,7 +15,7 @@ export interface Rate {
   route: string | null
 }
 
-export const fresh = (): Rate => ({ standing: null, retryAfter: null, organizationId: null, route: null })
+export const fresh = (): Rate => ({ state: null, retryAfter: null, organizationId: null, route: null })
 
 export class CurrentRate extends Context.Service<CurrentRate, Rate>()(
   "@partner-commentary/server/middleware/CurrentRate"
@@ -27,17 +27,17 @@ export const current: Effect.Effect<Rate> = Effect.withFiber(({ context }) =>
 )
 
 /** The hourly window with the fewest calls left is the one that is told. */
-export const note = (rate: Rate, standing: Standing): void => {
-  if (rate.standing === null || standing.remaining <= rate.standing.remaining) rate.standing = standing
+export const note = (rate: Rate, state: RateLimitState): void => {
+  if (rate.state === null || state.remaining <= rate.state.remaining) rate.state = state
 }
 
 /** What was refused within a request that went through asks nobody to wait. */
-export const headersOf = ({ retryAfter, standing }: Rate, status: number): Readonly<Record<string, string>> =>
-  standing === null
+export const headersOf = ({ retryAfter, state }: Rate, status: number): Readonly<Record<string, string>> =>
+  state === null
     ? {}
     : {
-        "x-ratelimit-limit": String(standing.limit),
-        "x-ratelimit-remaining": String(standing.remaining),
-        "x-ratelimit-reset": String(Math.ceil(standing.resetsAt / 1000)),
+        "x-ratelimit-limit": String(state.limit),
+        "x-ratelimit-remaining": String(state.remaining),
+        "x-ratelimit-reset": String(Math.ceil(state.resetsAt / 1000)),
         ...(retryAfter === null || status !== 429 ? {} : { "retry-after": String(retryAfter) })
       }

@@ -6,15 +6,15 @@ import * as Effect from "effect/Effect"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as Layer from "effect/Layer"
 import { addressOf, TrustedProxies } from "../http/ClientAddress.ts"
-import { withRetryAfter } from "./Admission.ts"
+import { withRetryAfter } from "./Authorization.ts"
 import * as ConcurrentRequests from "./ConcurrentRequests.ts"
 import { current } from "./CurrentRate.ts"
-import { DashboardAdmission } from "./DashboardAdmission.ts"
+import { DashboardAuthorization } from "./DashboardAuthorization.ts"
 
 export const layer = Layer.effect(
   DashboardAuth,
   Effect.gen(function* () {
-    const { admit } = yield* DashboardAdmission
+    const { admit } = yield* DashboardAuthorization
     const limit = yield* ConcurrencyLimit
     const proxies = yield* TrustedProxies
 
@@ -31,4 +31,4 @@ export const layer = Layer.effect(
         return withRetryAfter(ConcurrentRequests.within(limit, endpoint, caller.organization.id, answered))
       })
   })
-).pipe(Layer.provide(DashboardAdmission.layer))
+).pipe(Layer.provide(DashboardAuthorization.layer))

@@ -21,9 +21,9 @@ import { isCreatorRequest } from "../creator-portal/CreatorRequest.ts"
 import { bodyTooLarge, bulkTooLarge, maxBodySize, maxBulkSize, problems } from "../http/Body.ts"
 import { callerOf, TrustedProxies } from "../http/ClientAddress.ts"
 import * as Envelope from "../http/Envelope.ts"
-import { nowhere } from "../http/Nowhere.ts"
+import { notFound } from "../http/NotFound.ts"
 import * as AccessLog from "./AccessLog.ts"
-import { Admission } from "./Admission.ts"
+import { Authorization } from "./Authorization.ts"
 import { CurrentRate, fresh, headersOf, type Rate } from "./CurrentRate.ts"
 
 const bodyLimit = ByteSize.bytes(maxBodySize)
@@ -35,16 +35,16 @@ const bulkPath = `${prefix}/topics/bulk`
 
 export const layer = HttpRouter.middleware(
   Effect.gen(function* () {
-    const { stray } = yield* Admission
+    const { stray } = yield* Authorization
     const proxies = yield* TrustedProxies
     const { apiRoot } = yield* PublicAddress
 
     /** Whoever looks for paths is counted too, and refused where they are ours: other paths may be an embedder's own. */
     const strayed = (request: HttpServerRequest.HttpServerRequest, rate: Rate) =>
       Effect.match(stray(callerOf(request, proxies), rate), {
-        onSuccess: () => nowhere(request, apiRoot),
+        onSuccess: () => notFound(request, apiRoot),
         onFailure: (refused) =>
-          request.url.startsWith(`${prefix}/`) ? Envelope.failure(refused) : nowhere(request, apiRoot)
+          request.url.startsWith(`${prefix}/`) ? Envelope.failure(refused) : notFound(request, apiRoot)
       })
 
     return (app) =>

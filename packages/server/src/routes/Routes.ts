@@ -3,8 +3,8 @@ import { PartnerApi } from "@partner-commentary/api/PartnerApi"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import * as Layer from "effect/Layer"
 import * as CreatorRoutes from "../creator-portal/CreatorRoutes.ts"
-import { Admission } from "../middleware/Admission.ts"
 import * as Authentication from "../middleware/Authentication.ts"
+import { Authorization } from "../middleware/Authorization.ts"
 import * as DashboardAuthentication from "../middleware/DashboardAuthentication.ts"
 import * as Responses from "../middleware/Responses.ts"
 import * as DescriptionRoutes from "../openapi/DescriptionRoutes.ts"
@@ -47,7 +47,7 @@ export const layer = Layer.mergeAll(
   DescriptionRoutes.layer,
   Avatar.layer,
   Health.layer
-).pipe(Layer.provide(Responses.layer), Layer.provide(Admission.layer))
+).pipe(Layer.provide(Responses.layer), Layer.provide(Authorization.layer))
 
 /** What the router must know: paths are case-sensitive, a slash more is another path, and a reference fits in however it is escaped. */
 export const routerConfig = {

@@ -14,40 +14,49 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import { assignments, deliveries, mails, media, type Rounds, recoveries, removals, WorkerSettings } from "./Rounds.ts"
+import {
+  assignments,
+  deliveries,
+  mails,
+  media,
+  recoveries,
+  removals,
+  type WorkerLoop,
+  WorkerSettings
+} from "./WorkerLoops.ts"
 
 const kinds = [...Environment.literals.map(assignments), mails, deliveries, recoveries, removals, media] as const
 
 /** Each kind of work there is. */
-const every: ReadonlyArray<Effect.Effect<Rounds, never, Effect.Services<(typeof kinds)[number]>>> = kinds
+const every: ReadonlyArray<Effect.Effect<WorkerLoop, never, Effect.Services<(typeof kinds)[number]>>> = kinds
 
 export const layer = Layer.effectDiscard(
   Effect.forEach(every, (kind) => Effect.forkScoped(Effect.scoped(Effect.flatMap(kind, loop))), { discard: true })
 )
 
-/** Rounds until one finds nothing to do; then waits for a signal, for the next moment something is due, or for the poll. */
-const loop = Effect.fnUntraced(function* (rounds: Rounds) {
-  const { kind, round } = rounds
+/** Runs rounds until one finds nothing to do; then waits for a signal, for the next moment something is due, or for the poll. */
+const loop = Effect.fnUntraced(function* (workerLoop: WorkerLoop) {
+  const { kind, round } = workerLoop
   const settings = yield* WorkerSettings
   const wait = yield* (yield* WorkSignal).listen(kind)
   return yield* Effect.forever(
     Effect.gen(function* () {
       const looked = yield* Instant.now
       if ((yield* survived(round)) > 0) return
-      const longest = untilNext(yield* nextOf(rounds, looked), looked, yield* Instant.now, settings)
+      const longest = untilNext(yield* nextOf(workerLoop, looked), looked, yield* Instant.now, settings)
       if (!Duration.isZero(longest)) yield* wait(longest)
     })
   )
 })
 
-const survived = (round: Rounds["round"], onFailure: () => void = () => {}) =>
+const survived = (round: WorkerLoop["round"], onFailure: () => void = () => {}) =>
   Effect.catchCause(round, (cause) => {
     onFailure()
     return Effect.as(told("A round of work failed", cause), 0)
   })
 
 /** Where it could not be seen, there may be something that was due when it was looked for work last. */
-const nextOf = ({ nextDue }: Rounds, looked: Instant.Instant) =>
+const nextOf = ({ nextDue }: WorkerLoop, looked: Instant.Instant) =>
   Effect.catchCause(nextDue, (cause) =>
     Effect.as(told("It could not be seen when the next work is due", cause), Option.some(looked))
   )
@@ -110,15 +119,15 @@ export const drain = Effect.fn("Workers.drain")(function* ({ begin, end, patienc
   return { ...tally, isMoreDue: Option.getOrElse(isMoreDue, () => true) } satisfies Drained
 })
 
-const soonest = (kinds: ReadonlyArray<Rounds>, now: Instant.Instant) =>
+const soonest = (kinds: ReadonlyArray<WorkerLoop>, now: Instant.Instant) =>
   Effect.map(
     Effect.forEach(kinds, (kind) => nextOf(kind, now)),
     (all) => Math.min(...all.map(Option.getOrElse(() => Number.POSITIVE_INFINITY)))
   )
 
-/** Rounds of all kinds side by side, until none is at one and nothing is under way. */
+/** Runs rounds of all kinds side by side, until no round is running and nothing is under way. */
 const untilQuiet = Effect.fnUntraced(function* (
-  kinds: ReadonlyArray<Rounds>,
+  kinds: ReadonlyArray<WorkerLoop>,
   until: Instant.Instant,
   tally: { taken: number; failed: number }
 ) {
@@ -127,7 +136,7 @@ const untilQuiet = Effect.fnUntraced(function* (
   const quiet = yield* Deferred.make<void>()
   const busy = new Set(kinds)
 
-  const keep = Effect.fnUntraced(function* (kind: Rounds) {
+  const keep = Effect.fnUntraced(function* (kind: WorkerLoop) {
     const wait = yield* signal.listen(kind.kind)
     for (;;) {
       busy.add(kind)

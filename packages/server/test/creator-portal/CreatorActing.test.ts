@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as TestClock from "effect/testing/TestClock"
 import { assert } from "vitest"
 import { caller } from "./Caller.ts"
-import { token } from "./DeskFake.ts"
+import { token } from "./FakeCreatorPortal.ts"
 import * as Samples from "./Samples.ts"
 import { uuid } from "./Samples.ts"
 

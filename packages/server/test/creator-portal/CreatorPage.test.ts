@@ -6,8 +6,8 @@ import * as fc from "fast-check"
 import { assert } from "vitest"
 import { type Action, actions, textOf } from "../../src/creator-portal/CreatorAction.ts"
 import { creatorPage } from "../../src/creator-portal/CreatorPage.ts"
-import { deskPage } from "../../src/creator-portal/DeskPage.ts"
 import { html } from "../../src/creator-portal/Html.ts"
+import { inboxPage } from "../../src/creator-portal/InboxPage.ts"
 import { outboxMailPage, outboxPage } from "../../src/creator-portal/OutboxPage.ts"
 import type { Visit } from "../../src/creator-portal/Scene.ts"
 import { style } from "../../src/creator-portal/Style.ts"
@@ -225,7 +225,7 @@ describe("the desk and the outbox", () => {
           const mail = { file: said, date: said, from: said, to: said, subject: said, text: said }
           const topic = { ...Samples.topic, content: said, organizationName: said }
           return [
-            deskPage({
+            inboxPage({
               requests: [
                 { assignment: saying(Samples.topicSent, said), topic, link: "https://partners.example/creator/t" }
               ],
@@ -242,7 +242,7 @@ describe("the desk and the outbox", () => {
   it("say how many open requests there are besides those that are shown, as far as that is known", () => {
     const request = { assignment: Samples.topicSent, topic: Samples.topic, link: "https://partners.example/creator/t" }
     const words = (shown: number, further: number) => {
-      const page = deskPage({ requests: Array.from({ length: shown }, () => request), further })
+      const page = inboxPage({ requests: Array.from({ length: shown }, () => request), further })
       return [/<title>([^<]*)/.exec(page)?.[1]?.split(" · ")[0], /Not shown: <strong>([^<]*)/.exec(page)?.[1]]
     }
     assert.deepStrictEqual(words(0, 0), ["Nothing open", undefined])

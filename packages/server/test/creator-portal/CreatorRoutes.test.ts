@@ -7,7 +7,7 @@ import * as TestClock from "effect/testing/TestClock"
 import { assert } from "vitest"
 import { layerUntraced } from "../../src/creator-portal/CreatorRequest.ts"
 import { caller } from "./Caller.ts"
-import { brokenToken, deskToken, link, token } from "./DeskFake.ts"
+import { brokenToken, deskToken, link, token } from "./FakeCreatorPortal.ts"
 import * as Samples from "./Samples.ts"
 import { uuid } from "./Samples.ts"
 

@@ -2,7 +2,7 @@
  * Rate windows that all nodes of one Postgres database share. A call is one statement at most: those that come while one is under
  * way go together in the next, and a node that saw a window full asks nobody until it ends. What a call is counted in is others'.
  */
-import type { FixedWindow, Standing, Taken } from "@partner-commentary/core/access/FixedWindows"
+import type { FixedWindow, RateLimitState, Taken } from "@partner-commentary/core/access/FixedWindows"
 import * as FullWindows from "@partner-commentary/core/access/FullWindows"
 import { RateWindows } from "@partner-commentary/core/access/RateWindows"
 import * as Instant from "@partner-commentary/core/shared/Instant"
@@ -11,9 +11,9 @@ import * as Exit from "effect/Exit"
 import * as FiberSet from "effect/FiberSet"
 import * as Layer from "effect/Layer"
 import * as SqlClient from "effect/sql/SqlClient"
+import * as BatchLoader from "../database/BatchLoader.ts"
 import { array } from "../database/Columns.ts"
 import { forUpdateSkipLocked } from "../database/Lock.ts"
-import * as Together from "../database/Together.ts"
 
 interface Call {
   readonly at: Instant.Instant
@@ -44,13 +44,13 @@ export const layer = Layer.effect(
       return calls.map(({ windows }) => {
         const mine = rows.slice(answered, answered + windows.length)
         answered += windows.length
-        const standings = windows.map((window, index) => standing(window, mine[index]))
+        const states = windows.map((window, index) => state(window, mine[index]))
         const admitted = mine.every(({ is_admitted }) => is_admitted === 1)
-        if (!admitted) full.note(windows, standings)
-        return Exit.succeed<Taken>({ admitted, standings })
+        if (!admitted) full.note(windows, states)
+        return Exit.succeed<Taken>({ admitted, states })
       })
     }, Effect.orDie)
-    const count = yield* Together.make(ask, { most: together })
+    const count = yield* BatchLoader.make(ask, { limit: maxBatch })
 
     /** By their end, beside the calls and never before them; those that somebody is counting in are left for the next time. */
     const letGo = (now: Instant.Instant) =>
@@ -81,7 +81,7 @@ export const layer = Layer.effect(
 const remembered = 10_000
 
 /** Calls in one statement at most. */
-const together = 200
+const maxBatch = 200
 
 /** How long an ended window stays, and how often a node that is called looks for such ones: milliseconds. */
 const kept = 3_600_000
@@ -106,7 +106,7 @@ const listed = (calls: ReadonlyArray<Call>) => {
 
 const keyOf = ({ name, seconds }: FixedWindow): string => `${name} ${seconds}`
 
-const standing = ({ limit }: FixedWindow, row: Row | undefined): Standing => ({
+const state = ({ limit }: FixedWindow, row: Row | undefined): RateLimitState => ({
   limit,
   remaining: Math.max(0, limit - (row?.counted ?? 0)),
   resetsAt: row?.until_at ?? 0

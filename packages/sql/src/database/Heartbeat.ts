@@ -5,10 +5,10 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as SqlClient from "effect/sql/SqlClient"
 import * as SqlError from "effect/sql/SqlError"
-import { latest, standing } from "../migrations/Migrations.ts"
+import { latest, schemaStatus } from "../migrations/Migrations.ts"
 import { freshFor } from "../migrations/OlderProcesses.ts"
 import { lockName } from "./Lock.ts"
-import { table } from "./Standing.ts"
+import { table } from "./SchemaStatus.ts"
 import { transact } from "./Transaction.ts"
 
 const interval = "20 seconds"
@@ -40,7 +40,7 @@ export const layer = (version: string) =>
           yield* lockName(sql, table)
           yield* sql`DELETE FROM processes WHERE seen_at < ${Instant.toIso((yield* Instant.now) - keptFor)}`
           yield* beat
-          yield* standing
+          yield* schemaStatus
         })
       )
 

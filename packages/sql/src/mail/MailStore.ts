@@ -14,7 +14,7 @@ import * as SqlClient from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { addressKey, isoOfFew } from "../database/Columns.ts"
 import { isTooLate } from "../database/DueTimes.ts"
-import { head, inTurn, lanes } from "../database/Lanes.ts"
+import { head, inTurn, lanes } from "../database/FairQueue.ts"
 import { forUpdateSkipLocked } from "../database/Lock.ts"
 import { values } from "../database/Values.ts"
 

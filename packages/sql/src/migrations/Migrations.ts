@@ -8,8 +8,8 @@ import * as SqlClient from "effect/sql/SqlClient"
 import { isSqlError } from "effect/sql/SqlError"
 import * as ByteOrder from "../database/ByteOrder.ts"
 import { lockName } from "../database/Lock.ts"
-import { look, type Standing, table } from "../database/Standing.ts"
-import { SchemaIncomplete } from "../database/StandingRefused.ts"
+import { SchemaIncomplete } from "../database/SchemaErrors.ts"
+import { look, type SchemaStatus, table } from "../database/SchemaStatus.ts"
 import { partners } from "./0001_partners.ts"
 import { topics } from "./0002_topics.ts"
 import { usage } from "./0003_usage.ts"
@@ -114,7 +114,7 @@ const oneByOne = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* lockName(sql, table)
   // Under the lock, which a process takes to be seen first: none begins meanwhile.
-  yield* OlderProcesses.check((yield* standing).left)
+  yield* OlderProcesses.check((yield* schemaStatus).left)
   yield* sql`SET LOCAL lock_timeout = '5s'`
   const applied = yield* ByteOrder.ofWhatIsMade(apply)
   yield* sql`SET LOCAL lock_timeout = DEFAULT`
@@ -125,14 +125,14 @@ const oneByOne = Effect.gen(function* () {
 const known = ({
   applied,
   newest
-}: Pick<Standing, "applied" | "newest">): Effect.Effect<void, SchemaTooNew | SchemaIncomplete> => {
+}: Pick<SchemaStatus, "applied" | "newest">): Effect.Effect<void, SchemaTooNew | SchemaIncomplete> => {
   if (newest > latest) return Effect.fail(new SchemaTooNew({ found: newest, known: latest }))
   const missing = names.filter((name) => idOf(name) < newest && !applied.has(idOf(name)))
   return missing.length > 0 ? Effect.fail(new SchemaIncomplete({ missing, newest })) : Effect.void
 }
 
 /** How the database stands, and which migrations are left to do, oldest first. Nothing is changed, and nobody waited for but who migrates. */
-export const standing = Effect.gen(function* () {
+export const schemaStatus = Effect.gen(function* () {
   const found = yield* Effect.tap(look, known)
   return { ...found, left: names.filter((name) => idOf(name) > found.newest) }
 })
@@ -143,7 +143,7 @@ export const standing = Effect.gen(function* () {
  */
 export const migrate = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  const { left, obstacle } = yield* standing
+  const { left, obstacle } = yield* schemaStatus
   if (left.length === 0) return []
   if (Option.isSome(obstacle)) return yield* obstacle.value
   const applied = yield* sql.onDialectOrElse({

@@ -6,7 +6,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
-import { lanes } from "../database/Lanes.ts"
+import { lanes } from "../database/FairQueue.ts"
 import { waiting as waitingMails } from "../mail/MailStore.ts"
 
 export const layer = Layer.effect(

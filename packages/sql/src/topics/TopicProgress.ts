@@ -11,8 +11,8 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import type { SqlClient } from "effect/sql/SqlClient"
+import * as BatchLoader from "../database/BatchLoader.ts"
 import { array } from "../database/Columns.ts"
-import * as Together from "../database/Together.ts"
 import { isWithin } from "../database/Transaction.ts"
 
 /** What only the first row holds is the topic's. */
@@ -42,7 +42,7 @@ const columns = `CASE WHEN a.position = 0 THEN t.content END AS content,
   a.id, a.persona_id, a.persona_name, a.status, a.status_updated_at, a.failure_reason, a.failure_at`
 
 export const make = (sql: SqlClient) =>
-  sql.onDialectOrElse({ pg: () => readsTogether(sql), orElse: () => Effect.succeed(readOne(sql)) })
+  sql.onDialectOrElse({ pg: () => readBatched(sql), orElse: () => Effect.succeed(readOne(sql)) })
 
 const readOne =
   (sql: SqlClient): Read =>
@@ -57,13 +57,13 @@ const readOne =
     )
 
 /** So many topics are read by one statement at most. */
-const together = 100
+const maxBatch = 100
 
 /**
  * Each topic by its key alone, and its assignments after it: where nobody has counted the rows yet, Postgres takes an index of all that an
  * organization has for as good as the key, and a whole table for as good as an index.
  */
-const readsTogether = Effect.fnUntraced(function* (sql: SqlClient) {
+const readBatched = Effect.fnUntraced(function* (sql: SqlClient) {
   const ask = Effect.fnUntraced(function* (calls: ReadonlyArray<Call>) {
     const rows = yield* sql<Row & { readonly place: number }>`SELECT asked.place, ${sql.literal(columns)} FROM UNNEST(
         CAST(${array(calls.map(({ id }) => id))} AS TEXT[]),
@@ -78,7 +78,7 @@ const readsTogether = Effect.fnUntraced(function* (sql: SqlClient) {
     for (const row of rows) found[row.place - 1]?.push(row)
     return calls.map(({ id }, index) => Exit.succeed(progressOf(id, found[index] ?? [])))
   }, Effect.orDie)
-  const read = yield* Together.make(ask, { most: together })
+  const read = yield* BatchLoader.make(ask, { limit: maxBatch })
   const alone = readOne(sql)
   return (call: Call) => Effect.withFiber((fiber) => (isWithin(sql, fiber) ? alone(call) : read(call)))
 })

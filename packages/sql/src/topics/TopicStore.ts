@@ -16,7 +16,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
-import * as Together from "../database/Together.ts"
+import * as BatchLoader from "../database/BatchLoader.ts"
 import { isWithin, transact } from "../database/Transaction.ts"
 import * as KeptFigures from "../reporting/KeptFigures.ts"
 import * as TestStorage from "../sandbox/TestStorage.ts"
@@ -33,7 +33,7 @@ export const layer = Layer.effect(
     const sql = yield* SqlClient.SqlClient
     const progress = yield* TopicProgress.make(sql)
     const submit = yield* sql.onDialectOrElse({
-      pg: () => submitTogether(sql),
+      pg: () => submitBatched(sql),
       orElse: () => Effect.succeed(submitAlone(sql, TopicIntake.inStatements(sql)))
     })
     return TopicStore.of({ submit, progress: (owner, id) => progress({ owner, id }), ...makeReads(sql) })
@@ -75,13 +75,13 @@ const submitAlone = (sql: SqlClient.SqlClient, write: Write) => (submission: Sub
   )
 
 /** So many topics are taken in by one statement at most. */
-const together = 25
+const maxBatch = 25
 
 /**
  * One statement, which is a transaction by itself, takes in all that fit into the quotas and the test storage. Where it did not, or failed for whatever one of them
  * is to blame for, each goes by itself. What is part of a larger change is a statement of that.
  */
-const submitTogether = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
+const submitBatched = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
   const alone = (one: Prepared) => {
     const write = Effect.map(TopicIntakeAtOnce.write(sql, [one], null), ([written = nobody]) => written)
     return submitAlone(sql, (submission) => Effect.andThen(lockCounters(sql, submission), write))(one.submission)
@@ -117,7 +117,7 @@ const submitTogether = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
     return all.flatMap((one) => byCall.get(one) ?? [])
   })
 
-  const submit = yield* Together.make(ask, { most: together, laneOf })
+  const submit = yield* BatchLoader.make(ask, { limit: maxBatch, keyOf })
   return (submission: Submission) =>
     Effect.withFiber((fiber) => {
       // Here, where only its own caller hears of what cannot be written.
@@ -129,7 +129,7 @@ const submitTogether = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
 const nobody: TopicIntake.Written = { holders: new Map(), ...TopicIntake.nothing }
 
 /** One owner's, of one day, whose figures they are counted in, and of one plan, which may have changed meanwhile. */
-const laneOf = ({ submission: { quotas, topic } }: Prepared): string =>
+const keyOf = ({ submission: { quotas, topic } }: Prepared): string =>
   [topic.organizationId, topic.environment, KeptFigures.dayOf(topic.createdAt), JSON.stringify(quotas)].join(" ")
 
 /** Locks, and creates if need be, the counters that have limits. First, as the common statement does: the same order cannot deadlock. */

@@ -5,6 +5,7 @@
 import type { EventId, OrganizationId, WebhookId } from "@partner-commentary/core/shared/Ids"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import type { Attempt } from "@partner-commentary/core/webhook/Attempt"
+import type { Receiver } from "@partner-commentary/core/webhook/CircuitBreaker"
 import type { AttemptKind } from "@partner-commentary/core/webhook/DeliveryPlan"
 import {
   type Backlog,
@@ -14,14 +15,13 @@ import {
   type Settlement,
   type Taking
 } from "@partner-commentary/core/webhook/DeliveryStore"
-import type { Receiver } from "@partner-commentary/core/webhook/Health"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { fromIsoOrNull } from "../database/Columns.ts"
-import { lanes } from "../database/Lanes.ts"
+import { lanes } from "../database/FairQueue.ts"
 import { forUpdate } from "../database/Lock.ts"
 import { transact } from "../database/Transaction.ts"
 import * as AuditLog from "../operations/AuditLog.ts"

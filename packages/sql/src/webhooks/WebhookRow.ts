@@ -3,8 +3,8 @@
 import { OrganizationId, WebhookId } from "@partner-commentary/core/shared/Ids"
 import { fromIso } from "@partner-commentary/core/shared/Instant"
 import { Environment } from "@partner-commentary/core/shared/Owner"
+import { type CircuitBreaker, healthy, type Receiver } from "@partner-commentary/core/webhook/CircuitBreaker"
 import { EventType } from "@partner-commentary/core/webhook/EventType"
-import { type Health, healthy, type Receiver } from "@partner-commentary/core/webhook/Health"
 import { type Webhook, WebhookStatus } from "@partner-commentary/core/webhook/Webhook"
 import * as Schema from "effect/Schema"
 import { fromIsoOrNull, InstantColumn, toIsoOrNull } from "../database/Columns.ts"
@@ -71,7 +71,7 @@ export const receiverOf = (row: ReceiverRow): Receiver => ({
     createdAt: fromIso(row.created_at),
     updatedAt: fromIso(row.updated_at)
   },
-  health: row.health === null ? healthy : { ...healthy, ...(JSON.parse(row.health) as Health) },
+  health: row.health === null ? healthy : { ...healthy, ...(JSON.parse(row.health) as CircuitBreaker) },
   quietUntil: fromIsoOrNull(row.quiet_until)
 })
 
@@ -84,5 +84,5 @@ export const receiverColumns = ({ health, quietUntil, webhook }: Receiver) => ({
   quiet_until: toIsoOrNull(quietUntil)
 })
 
-const isHealthy = ({ draining, failingSince, probes, throttle }: Health): boolean =>
+const isHealthy = ({ draining, failingSince, probes, throttle }: CircuitBreaker): boolean =>
   draining === null && failingSince === null && probes === null && throttle === null

@@ -21,12 +21,12 @@ export const suite = <E>(name: string, layer: Layer.Layer<RateWindows, E>): void
       Effect.gen(function* () {
         yield* TestClock.adjust(500)
         const stands = (remaining: number, resetsAt: number) => [{ limit: 2, remaining, resetsAt: start + resetsAt }]
-        assert.deepStrictEqual(yield* take(hour(2)), { admitted: true, standings: stands(1, 3_600_500) })
+        assert.deepStrictEqual(yield* take(hour(2)), { admitted: true, states: stands(1, 3_600_500) })
         yield* TestClock.adjust(3_599_999)
         assert.isTrue((yield* take(hour(2))).admitted)
-        assert.deepStrictEqual(yield* take(hour(2)), { admitted: false, standings: stands(0, 3_600_500) })
+        assert.deepStrictEqual(yield* take(hour(2)), { admitted: false, states: stands(0, 3_600_500) })
         yield* TestClock.adjust(1)
-        assert.deepStrictEqual(yield* take(hour(2)), { admitted: true, standings: stands(1, 7_200_500) })
+        assert.deepStrictEqual(yield* take(hour(2)), { admitted: true, states: stands(1, 7_200_500) })
       }))
 
     it("what one window refuses counts in none and begins none", () =>
@@ -35,8 +35,8 @@ export const suite = <E>(name: string, layer: Layer.Layer<RateWindows, E>): void
         for (const _ of [1, 2]) assert.isFalse((yield* take(hour(10), minute(2))).admitted)
         assert.isFalse((yield* take(hour(10, "b"), minute(2))).admitted)
         yield* TestClock.adjust(1000)
-        assert.strictEqual((yield* take(hour(10, "b"))).standings[0]?.resetsAt, start + 3_601_000)
-        assert.strictEqual((yield* take(hour(10))).standings[0]?.remaining, 7)
+        assert.strictEqual((yield* take(hour(10, "b"))).states[0]?.resetsAt, start + 3_601_000)
+        assert.strictEqual((yield* take(hour(10))).states[0]?.remaining, 7)
       }))
 
     it("windows of one name and different lengths, and of different names, are apart", () =>
@@ -51,8 +51,8 @@ export const suite = <E>(name: string, layer: Layer.Layer<RateWindows, E>): void
       Effect.gen(function* () {
         for (const _ of [1, 2, 3]) yield* take(hour(5))
         assert.isFalse((yield* take(hour(3))).admitted)
-        assert.strictEqual((yield* take(hour(3))).standings[0]?.remaining, 0)
-        assert.strictEqual((yield* take(hour(9))).standings[0]?.remaining, 5)
+        assert.strictEqual((yield* take(hour(3))).states[0]?.remaining, 0)
+        assert.strictEqual((yield* take(hour(9))).states[0]?.remaining, 5)
       }))
 
     it("a full window is refused until it ends, and a clock that is put back begins windows anew", () =>
@@ -60,9 +60,9 @@ export const suite = <E>(name: string, layer: Layer.Layer<RateWindows, E>): void
         assert.isTrue((yield* take(minute(1), hour(9))).admitted)
         for (const _ of [1, 2, 3]) assert.isFalse((yield* take(minute(1), hour(9))).admitted)
         yield* TestClock.adjust(60_000)
-        assert.strictEqual((yield* take(minute(1), hour(9))).standings[1]?.remaining, 7)
+        assert.strictEqual((yield* take(minute(1), hour(9))).states[1]?.remaining, 7)
         yield* TestClock.setTime(start - 10_000_000)
-        assert.strictEqual((yield* take(minute(1), hour(9))).standings[1]?.remaining, 8)
+        assert.strictEqual((yield* take(minute(1), hour(9))).states[1]?.remaining, 8)
       }))
 
     it("of many calls at once exactly as many are let through as fit, and the others count nowhere", () =>
@@ -70,7 +70,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<RateWindows, E>): void
         const calls = Array.from({ length: 300 }, (_, index) => take(minute(20, `a${index % 3}`), hour(1000)))
         const taken = yield* Effect.all(calls, { concurrency: "unbounded" })
         assert.strictEqual(taken.filter(({ admitted }) => admitted).length, 60)
-        assert.strictEqual((yield* take(hour(1000))).standings[0]?.remaining, 939)
+        assert.strictEqual((yield* take(hour(1000))).states[0]?.remaining, 939)
       }))
   })
 }

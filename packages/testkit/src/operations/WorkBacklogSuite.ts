@@ -5,8 +5,8 @@ import { type DueWork, type WaitingWork, WorkBacklog } from "@partner-commentary
 import type { Instant } from "@partner-commentary/core/shared/Instant"
 import type { AssignmentStore } from "@partner-commentary/core/topic/AssignmentStore"
 import { TopicStore } from "@partner-commentary/core/topic/TopicStore"
+import * as CircuitBreaker from "@partner-commentary/core/webhook/CircuitBreaker"
 import { DeliveryStore } from "@partner-commentary/core/webhook/DeliveryStore"
-import * as Health from "@partner-commentary/core/webhook/Health"
 import { RedeliveryStore } from "@partner-commentary/core/webhook/RedeliveryStore"
 import { WebhookStore } from "@partner-commentary/core/webhook/WebhookStore"
 import * as Effect from "effect/Effect"
@@ -144,7 +144,10 @@ export const suite = <E>(
         const given = submission({ topic: mine })
         yield* (yield* TopicStore).submit(given)
         yield* Creator.decline(given.candidates[0]?.shareId ?? assert.fail())
-        const opened = { health: { ...Health.healthy, failingSince: start, probes: 0 }, quietUntil: start + hour }
+        const opened = {
+          health: { ...CircuitBreaker.healthy, failingSince: start, probes: 0 },
+          quietUntil: start + hour
+        }
         yield* deliveries.claim(made.id, start, start + hour, {
           allow: () => ({ most: 1, probe: false }),
           taken: (present) => ({ ...present, ...opened })

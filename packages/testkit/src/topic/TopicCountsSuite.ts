@@ -215,11 +215,11 @@ const agree = Effect.fnUntraced(function* (owner: Owner) {
   for (const kept of items) {
     const { assignments } = Option.getOrThrow(yield* topics.find(owner, kept.id))
     const counts: { -readonly [K in keyof TopicCounts]: number } = { ...none }
-    for (const { id, ...standing } of assignments) {
-      counts[standing.status] += 1
-      counts.abandoned += isAbandoned(standing) ? 1 : 0
+    for (const { id, ...outcome } of assignments) {
+      counts[outcome.status] += 1
+      counts.abandoned += isAbandoned(outcome) ? 1 : 0
       const { assignment } = Option.getOrThrow(yield* store.find(id))
-      units += standing.failure === null ? 1 : 0
+      units += outcome.failure === null ? 1 : 0
       generated += assignment.draft === null ? 0 : 1
       assert.strictEqual(assignment.dueAt === null, isSettled(assignment))
     }

@@ -7,9 +7,9 @@ import { defaults as policy } from "@partner-commentary/core/shared/WebhookPolic
 import type { AssignmentStore } from "@partner-commentary/core/topic/AssignmentStore"
 import { TopicStore } from "@partner-commentary/core/topic/TopicStore"
 import type { Attempt } from "@partner-commentary/core/webhook/Attempt"
+import * as CircuitBreaker from "@partner-commentary/core/webhook/CircuitBreaker"
 import { type Next, next } from "@partner-commentary/core/webhook/DeliveryPlan"
 import { type Claimed, DeliveryStore, type Settlement } from "@partner-commentary/core/webhook/DeliveryStore"
-import * as Health from "@partner-commentary/core/webhook/Health"
 import type { Webhook } from "@partner-commentary/core/webhook/Webhook"
 import { WebhookStore } from "@partner-commentary/core/webhook/WebhookStore"
 import * as Effect from "effect/Effect"
@@ -34,8 +34,9 @@ import { guarantees } from "../support/Guarantee.ts"
 const audit = { action: "webhook.created", details: {} }
 
 const open = {
-  allow: (present: Health.Receiver, underWay: number) => Health.allowance(present, underWay, start, policy),
-  taken: (present: Health.Receiver) => present
+  allow: (present: CircuitBreaker.Receiver, underWay: number) =>
+    CircuitBreaker.allowance(present, underWay, start, policy),
+  taken: (present: CircuitBreaker.Receiver) => present
 }
 
 export const suite = <E>(
@@ -176,7 +177,11 @@ export const suite = <E>(
         assert.strictEqual(second?.ticket, 2)
         if (first === undefined || second === undefined) return assert.fail("nothing was taken")
         const found = Option.getOrThrow(yield* (yield* WebhookStore).find(mine, id))
-        const worse = { webhook: { ...found, consecutiveFailures: 3 }, health: Health.healthy, quietUntil: null }
+        const worse = {
+          webhook: { ...found, consecutiveFailures: 3 },
+          health: CircuitBreaker.healthy,
+          quietUntil: null
+        }
         yield* settle(first, failure, { receiver: worse })
         assert.deepStrictEqual(yield* (yield* WebhookStore).find(mine, id), Option.some(found), "perhaps we slept")
         assert.deepStrictEqual(yield* claim(id, start + 2 * minute - 1), [])
@@ -208,7 +213,12 @@ export const suite = <E>(
           const [claimed] = yield* claim(id, at, at + minute)
           return claimed ?? assert.fail("nothing was taken")
         })
-        const health: Health.Health = { ...Health.healthy, failingSince: start, warned: true, probes: null }
+        const health: CircuitBreaker.CircuitBreaker = {
+          ...CircuitBreaker.healthy,
+          failingSince: start,
+          warned: true,
+          probes: null
+        }
         const found = Option.getOrThrow(yield* (yield* WebhookStore).find(mine, id))
         const receiver = {
           webhook: { ...found, consecutiveFailures: 3, lastDeliveryAt: start },
@@ -223,7 +233,7 @@ export const suite = <E>(
         assert.deepStrictEqual(yield* store.lanes(start + hour, 5, 10), [
           { webhookId: id, organizationId: mine.organizationId }
         ])
-        const seen: Array<Health.Receiver> = []
+        const seen: Array<CircuitBreaker.Receiver> = []
         const [claimed] = yield* store.claim(id, start + hour, start + hour + minute, {
           allow: (present) => {
             seen.push(present)
@@ -296,7 +306,7 @@ export const suite = <E>(
         const [claimed, underWay] = yield* claim(one.id, start, start + 9 * hour)
         const receiver = (status: Webhook["status"], probes: number | null, quietUntil: number | null) => ({
           webhook: { ...one, status },
-          health: { ...Health.healthy, failingSince: start, probes },
+          health: { ...CircuitBreaker.healthy, failingSince: start, probes },
           quietUntil
         })
         const as = (...given: Parameters<typeof receiver>) =>
@@ -320,7 +330,7 @@ export const suite = <E>(
         const one = yield* registered({ owner: mine })
         yield* declined(mine, 3)
         const [first, second_, third] = yield* claim(one.id, start, start + 40 * hour)
-        const left = { webhook: one, health: Health.healthy, quietUntil: start + 9 * hour }
+        const left = { webhook: one, health: CircuitBreaker.healthy, quietUntil: start + 9 * hour }
         for (const [claimed, dueAt] of [
           [first, start + 26 * hour],
           [second_, start + 27 * hour]
@@ -384,7 +394,7 @@ export const suite = <E>(
           yield* declined(mine, 1)
           const [claimed] = yield* claim(one.id)
           yield* settle(claimed ?? assert.fail(), failure, {
-            receiver: { webhook: one, health: { ...Health.healthy, probes: 4 }, quietUntil: start + 9 * hour }
+            receiver: { webhook: one, health: { ...CircuitBreaker.healthy, probes: 4 }, quietUntil: start + 9 * hour }
           })
           yield* change(mine, one.id, { events: ["commentary.failed"] })
           assert.deepStrictEqual(yield* store.lanes(start + hour, 5, 10), [])

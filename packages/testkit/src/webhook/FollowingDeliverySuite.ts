@@ -4,8 +4,8 @@ import { defaults as policy } from "@partner-commentary/core/shared/WebhookPolic
 import type { AssignmentStore } from "@partner-commentary/core/topic/AssignmentStore"
 import { TopicStore } from "@partner-commentary/core/topic/TopicStore"
 import type { Attempt } from "@partner-commentary/core/webhook/Attempt"
+import * as CircuitBreaker from "@partner-commentary/core/webhook/CircuitBreaker"
 import { type Claimed, DeliveryStore, type Taking } from "@partner-commentary/core/webhook/DeliveryStore"
-import * as Health from "@partner-commentary/core/webhook/Health"
 import { WebhookStore } from "@partner-commentary/core/webhook/WebhookStore"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
@@ -26,7 +26,7 @@ const success: Attempt = {
 
 const upTo = (most: number): Taking => ({
   allow: (present, underWay) => {
-    const allowed = Health.allowance(present, underWay, start, policy)
+    const allowed = CircuitBreaker.allowance(present, underWay, start, policy)
     return { ...allowed, most: Math.min(allowed.most, most) }
   },
   taken: (present) => present
@@ -54,7 +54,7 @@ export const suite = <E>(
     const settle = Effect.fnUntraced(function* (
       claimed: Claimed,
       following: { readonly lease: number; readonly taking: Taking },
-      change: (receiver: Health.Receiver) => Health.Receiver = (receiver) => receiver
+      change: (receiver: CircuitBreaker.Receiver) => CircuitBreaker.Receiver = (receiver) => receiver
     ) {
       const settled = yield* (yield* DeliveryStore).settle(
         claimed,
@@ -113,7 +113,7 @@ export const suite = <E>(
           ...receiver,
           webhook: { ...receiver.webhook, lastDeliveryAt: start }
         }))
-        const seen: Array<Health.Receiver> = []
+        const seen: Array<CircuitBreaker.Receiver> = []
         const allow: Taking["allow"] = (present) => {
           seen.push(present)
           return { most: 0, probe: false }

@@ -2,8 +2,8 @@
 import { assert, describe } from "@effect/vitest"
 import type { AssignmentStore } from "@partner-commentary/core/topic/AssignmentStore"
 import { TopicStore } from "@partner-commentary/core/topic/TopicStore"
+import * as CircuitBreaker from "@partner-commentary/core/webhook/CircuitBreaker"
 import { DeliveryStore } from "@partner-commentary/core/webhook/DeliveryStore"
-import * as Health from "@partner-commentary/core/webhook/Health"
 import { WebhookStore } from "@partner-commentary/core/webhook/WebhookStore"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
@@ -14,7 +14,7 @@ import { guarantees } from "../support/Guarantee.ts"
 
 const audit = { action: "webhook.created", details: {} }
 
-const first = { allow: () => ({ most: 1, probe: false }), taken: (present: Health.Receiver) => present }
+const first = { allow: () => ({ most: 1, probe: false }), taken: (present: CircuitBreaker.Receiver) => present }
 
 export const suite = <E>(
   name: string,
@@ -34,7 +34,7 @@ export const suite = <E>(
         const throttle = { since: start, pausedAt: start, until, pauses: 1, toldAt: null }
         const [claimed] = yield* store.claim(one.id, start, start + minute, first)
         yield* store.settle(claimed ?? assert.fail(), failure, start + second, () => ({
-          receiver: { webhook: one, health: { ...Health.healthy, throttle }, quietUntil: until },
+          receiver: { webhook: one, health: { ...CircuitBreaker.healthy, throttle }, quietUntil: until },
           next: { state: "pending", attempts: 0, dueAt: start },
           notice: null,
           audit: null
@@ -44,7 +44,7 @@ export const suite = <E>(
         assert.deepStrictEqual(yield* store.lanes(until - 1, 5, 10), [])
         assert.deepStrictEqual(yield* store.nextDue, Option.some(until))
         assert.lengthOf(yield* store.lanes(until, 5, 10), 1)
-        const seen: Array<Health.Receiver> = []
+        const seen: Array<CircuitBreaker.Receiver> = []
         yield* store.claim(one.id, until, until + hour, {
           allow: (present) => {
             seen.push(present)

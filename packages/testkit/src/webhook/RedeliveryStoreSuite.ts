@@ -6,12 +6,12 @@ import { defaults } from "@partner-commentary/core/shared/WebhookPolicy"
 import type { AssignmentStore } from "@partner-commentary/core/topic/AssignmentStore"
 import { TopicStore } from "@partner-commentary/core/topic/TopicStore"
 import type { Attempt } from "@partner-commentary/core/webhook/Attempt"
+import type { Receiver } from "@partner-commentary/core/webhook/CircuitBreaker"
+import * as CircuitBreaker from "@partner-commentary/core/webhook/CircuitBreaker"
 import type { Delivery } from "@partner-commentary/core/webhook/Delivery"
 import { DeliveryLog } from "@partner-commentary/core/webhook/DeliveryLog"
 import { askedByHand, next } from "@partner-commentary/core/webhook/DeliveryPlan"
 import { type Claimed, DeliveryStore } from "@partner-commentary/core/webhook/DeliveryStore"
-import type { Receiver } from "@partner-commentary/core/webhook/Health"
-import * as Health from "@partner-commentary/core/webhook/Health"
 import { RedeliveryStore } from "@partner-commentary/core/webhook/RedeliveryStore"
 import { WebhookStore } from "@partner-commentary/core/webhook/WebhookStore"
 import * as Effect from "effect/Effect"
@@ -89,7 +89,7 @@ export const suite = <E>(
           at,
           (present) => askedByHand(present, at),
           audit,
-          Health.asked
+          CircuitBreaker.asked
         )
       )
 
@@ -139,10 +139,14 @@ export const suite = <E>(
         const queued = (begin: (receiver: Receiver) => Receiver) =>
           store.queue({ webhookId: id, eventId, since: start }, at, (present) => askedByHand(present, at), audit, begin)
         const receiver = Effect.flatMap(DeliveryLog, (log) => Effect.map(log.receiver(mine, id), Option.getOrThrow))
-        yield* queued((present) => ({ ...present, health: { ...Health.healthy, probes: 2 }, quietUntil: at + minute }))
+        yield* queued((present) => ({
+          ...present,
+          health: { ...CircuitBreaker.healthy, probes: 2 },
+          quietUntil: at + minute
+        }))
         assert.deepInclude(yield* receiver, { quietUntil: at + minute })
-        yield* queued(Health.asked)
-        assert.deepInclude(yield* receiver, { health: { ...Health.healthy, probes: 2 }, quietUntil: null })
+        yield* queued(CircuitBreaker.asked)
+        assert.deepInclude(yield* receiver, { health: { ...CircuitBreaker.healthy, probes: 2 }, quietUntil: null })
       }))
 
     it("its schedule goes on as planned should it fail, and after a crash it is still asked for", () =>
@@ -231,7 +235,7 @@ export const suite = <E>(
         const store = yield* RedeliveryStore
         assert.isFalse(yield* retry(id, strange, at))
         const late = { webhookId: id, eventId, since: start + 1 }
-        assert.isFalse(yield* store.queue(late, at, () => assert.fail("it was queued"), audit, Health.asked))
+        assert.isFalse(yield* store.queue(late, at, () => assert.fail("it was queued"), audit, CircuitBreaker.asked))
         yield* (yield* WebhookStore).remove(mine, id, audit)
         assert.isFalse(yield* retry(id, eventId, at))
       }))
@@ -377,7 +381,7 @@ export const suite = <E>(
         const seen: Array<WebhookId> = []
         const begin = (receiver: Receiver) => {
           seen.push(receiver.webhook.id)
-          return Health.draining(receiver, at)
+          return CircuitBreaker.draining(receiver, at)
         }
         yield* step(at + 1, 2, begin)
         yield* step(at + 2, 2, begin)

@@ -4,7 +4,7 @@ import { ShareId } from "@partner-commentary/core/shared/Ids"
 import type { Assignment } from "@partner-commentary/core/topic/Assignment"
 import { AssignmentStore } from "@partner-commentary/core/topic/AssignmentStore"
 import type { ActionRefused } from "@partner-commentary/core/topic/Workflow"
-import * as Kind from "@partner-commentary/settings/Kind"
+import * as Parser from "@partner-commentary/settings/Parser"
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
@@ -16,7 +16,7 @@ import { answer, isoOrNull } from "../Answer.ts"
 import { CommandFailed, refuseIf } from "../CommandFailed.ts"
 import * as Parameter from "../Parameter.ts"
 
-const shareId = Parameter.argument("share_id", Kind.id(ShareId), "The share_id: one persona's part in one topic")
+const shareId = Parameter.argument("share_id", Parser.id(ShareId), "The share_id: one persona's part in one topic")
 
 export const retry = Command.make(
   "retry",
@@ -75,8 +75,8 @@ const view = (assignment: Assignment) => ({
 const changeEmail = Command.make(
   "change-email",
   {
-    from: Parameter.required("from", Kind.email, "EMAIL", "The present address"),
-    to: Parameter.required("to", Kind.email, "EMAIL", "The new address")
+    from: Parameter.required("from", Parser.email, "EMAIL", "The present address"),
+    to: Parameter.required("to", Parser.email, "EMAIL", "The new address")
   },
   Effect.fn(
     function* ({ from, to }) {
@@ -101,7 +101,7 @@ const changeEmail = Command.make(
 
 const erase = Command.make(
   "erase",
-  { email: Parameter.required("email", Kind.email, "EMAIL", "The creator's address") },
+  { email: Parameter.required("email", Parser.email, "EMAIL", "The creator's address") },
   Effect.fn(function* ({ email }) {
     const erased = yield* (yield* Creators).erase(email)
     if (erased.personas + erased.assignments === 0) return yield* nobody(email)

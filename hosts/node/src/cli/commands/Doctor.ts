@@ -1,6 +1,6 @@
 /** `doctor`: what there is to mend. */
 
-import * as Probe from "@partner-commentary/server/workers/Probe"
+import * as Timeout from "@partner-commentary/server/workers/Timeout"
 import * as Settings from "@partner-commentary/settings/Settings"
 import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
@@ -68,7 +68,7 @@ const examine = Effect.gen(function* () {
   const silent = Doctor.mend("database", "No answer within 4 seconds: nothing in it was looked at.")
   const [{ database, within }, integrity, ...others] = yield* Effect.all(
     [
-      Effect.catchTag(Probe.within(Doctor.checkTimeout, stored), "TimeoutError", () =>
+      Effect.catchTag(Timeout.within(Doctor.checkTimeout, stored), "TimeoutError", () =>
         Effect.succeed({ database: silent, within: [] as ReadonlyArray<Finding> })
       ),
       FileIntegrity.examine(settings),

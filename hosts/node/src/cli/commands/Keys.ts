@@ -5,7 +5,7 @@ import { OrganizationStore } from "@partner-commentary/core/partner/Organization
 import { ApiKeyId, OrganizationId } from "@partner-commentary/core/shared/Ids"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import { Environment } from "@partner-commentary/core/shared/Owner"
-import * as Kind from "@partner-commentary/settings/Kind"
+import * as Parser from "@partner-commentary/settings/Parser"
 import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -15,27 +15,32 @@ import { answer, fields, isoOrNull, table } from "../Answer.ts"
 import { CommandFailed } from "../CommandFailed.ts"
 import * as Parameter from "../Parameter.ts"
 
-const organization = Parameter.required("org", Kind.id(OrganizationId), "ID", "The organization's id")
+const organization = Parameter.required("org", Parser.id(OrganizationId), "ID", "The organization's id")
 
 const create = Command.make(
   "create",
   {
     organization,
-    name: Parameter.required("name", Kind.name, "NAME", "What it is for"),
-    scopes: Parameter.required("scopes", Kind.scopes, "A,B", "personas:read, topics:submit, topics:read, usage:read"),
+    name: Parameter.required("name", Parser.name, "NAME", "What it is for"),
+    scopes: Parameter.required("scopes", Parser.scopes, "A,B", "personas:read, topics:submit, topics:read, usage:read"),
     environment: Parameter.optional(
       "environment",
-      Kind.oneOf(Environment.literals),
+      Parser.oneOf(Environment.literals),
       "ENVIRONMENT",
       "live (the default), or test: sees test data only"
     ),
     addresses: Parameter.optional(
       "ip-whitelist",
-      Kind.addresses,
+      Parser.addresses,
       "A,B",
       "The addresses and CIDR ranges it may be used from; without, any"
     ),
-    expiresAt: Parameter.optional("expires-at", Kind.timestamp, "TIMESTAMP", "The first moment at which it is refused")
+    expiresAt: Parameter.optional(
+      "expires-at",
+      Parser.timestamp,
+      "TIMESTAMP",
+      "The first moment at which it is refused"
+    )
   },
   Effect.fn(function* (wanted) {
     const apiKeys = yield* ApiKeys
@@ -102,7 +107,7 @@ const list = Command.make(
 
 const revoke = Command.make(
   "revoke",
-  { id: Parameter.argument("id", Kind.id(ApiKeyId), "The key's id") },
+  { id: Parameter.argument("id", Parser.id(ApiKeyId), "The key's id") },
   Effect.fn(function* ({ id }) {
     const apiKeys = yield* ApiKeys
     const key = yield* Effect.catchTag(Administration.together(apiKeys.revoke(id)), "ApiKeyNotFound", () =>

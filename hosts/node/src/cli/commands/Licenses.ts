@@ -6,7 +6,7 @@ import { PersonaRegistry } from "@partner-commentary/core/persona/PersonaRegistr
 import { AuditLog } from "@partner-commentary/core/shared/AuditLog"
 import { OrganizationId, PersonaId } from "@partner-commentary/core/shared/Ids"
 import * as Instant from "@partner-commentary/core/shared/Instant"
-import * as Kind from "@partner-commentary/settings/Kind"
+import * as Parser from "@partner-commentary/settings/Parser"
 import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -15,15 +15,15 @@ import { answer, isoOrNull, table } from "../Answer.ts"
 import { CommandFailed } from "../CommandFailed.ts"
 import * as Parameter from "../Parameter.ts"
 
-const organization = Parameter.required("org", Kind.id(OrganizationId), "ID", "The organization's id")
-const persona = Parameter.required("persona", Kind.id(PersonaId), "ID", "The persona's id")
+const organization = Parameter.required("org", Parser.id(OrganizationId), "ID", "The organization's id")
+const persona = Parameter.required("persona", Parser.id(PersonaId), "ID", "The persona's id")
 
 const grant = Command.make(
   "grant",
   {
     organization,
     persona,
-    until: Parameter.optional("until", Kind.timestamp, "TIMESTAMP", "The first moment at which it no longer holds")
+    until: Parameter.optional("until", Parser.timestamp, "TIMESTAMP", "The first moment at which it no longer holds")
   },
   Effect.fn(function* (wanted) {
     const now = yield* Instant.now

@@ -3,7 +3,7 @@ import { Creators } from "@partner-commentary/core/creator/Creators"
 import { OrganizationStore } from "@partner-commentary/core/partner/OrganizationStore"
 import { OrganizationId, ShareId } from "@partner-commentary/core/shared/Ids"
 import * as Instant from "@partner-commentary/core/shared/Instant"
-import * as Kind from "@partner-commentary/settings/Kind"
+import * as Parser from "@partner-commentary/settings/Parser"
 import type { ListedMail, Position } from "@partner-commentary/sql/mail/MailInspection"
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
@@ -16,7 +16,7 @@ import { refuseIf } from "../CommandFailed.ts"
 import * as Parameter from "../Parameter.ts"
 import { explained } from "./Creators.ts"
 
-const position: Kind.Kind<Position> = {
+const position: Parser.Parser<Position> = {
   right: "the value of `next` in the page before",
   parse: (text) => {
     const [moment = "", ...rest] = text.split("_")
@@ -35,8 +35,8 @@ const list = Command.make(
       Flag.withDescription("Those that were given up, newest first, instead of those that wait"),
       Flag.withDefault(false)
     ),
-    org: Parameter.optional("org", Kind.id(OrganizationId), "ID", "Those of this organization alone"),
-    limit: Parameter.optional("limit", Kind.wholeNumber(1, 1000), "N", "So many at most; 100 by default"),
+    org: Parameter.optional("org", Parser.id(OrganizationId), "ID", "Those of this organization alone"),
+    limit: Parameter.optional("limit", Parser.wholeNumber(1, 1000), "N", "So many at most; 100 by default"),
     after: Parameter.optional("after", position, "NEXT", "The page behind the one that ended with this `next`")
   },
   Effect.fn(function* ({ after, failed, limit, org }) {
@@ -103,13 +103,13 @@ const resend = Command.make(
   "resend",
   {
     shareId: Argument.optional(
-      Parameter.argument("share_id", Kind.id(ShareId), "The share_id: one persona's part in one topic")
+      Parameter.argument("share_id", Parser.id(ShareId), "The share_id: one persona's part in one topic")
     ),
     all: Flag.Boolean("all").pipe(
       Flag.withDescription("Every mail that was given up since a moment"),
       Flag.withDefault(false)
     ),
-    since: Parameter.optional("since", Kind.timestamp, "TIMESTAMP", "With --all: given up at this moment or later")
+    since: Parameter.optional("since", Parser.timestamp, "TIMESTAMP", "With --all: given up at this moment or later")
   },
   Effect.fn(function* ({ all, shareId, since }) {
     yield* refuseIf(

@@ -2,7 +2,7 @@
 import { MediaJobStore } from "@partner-commentary/core/commentary/MediaJobStore"
 import { ShareId } from "@partner-commentary/core/shared/Ids"
 import * as Instant from "@partner-commentary/core/shared/Instant"
-import * as Kind from "@partner-commentary/settings/Kind"
+import * as Parser from "@partner-commentary/settings/Parser"
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
@@ -17,7 +17,7 @@ const retry = Command.make(
   "retry",
   {
     shareId: Argument.optional(
-      Parameter.argument("share_id", Kind.id(ShareId), "The share_id: one persona's part in one topic")
+      Parameter.argument("share_id", Parser.id(ShareId), "The share_id: one persona's part in one topic")
     ),
     all: Flag.Boolean("all").pipe(Flag.withDescription("Every one that was given up"), Flag.withDefault(false))
   },

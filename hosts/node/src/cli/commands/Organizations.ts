@@ -8,7 +8,7 @@ import { AuditLog } from "@partner-commentary/core/shared/AuditLog"
 import * as Ids from "@partner-commentary/core/shared/Ids"
 import { OrganizationId } from "@partner-commentary/core/shared/Ids"
 import * as Instant from "@partner-commentary/core/shared/Instant"
-import * as Kind from "@partner-commentary/settings/Kind"
+import * as Parser from "@partner-commentary/settings/Parser"
 import * as Command from "effect/cli/Command"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Effect from "effect/Effect"
@@ -19,32 +19,32 @@ import { CommandFailed, refuseIf } from "../CommandFailed.ts"
 import * as Parameter from "../Parameter.ts"
 
 const settings = {
-  plan: Parameter.optional("plan", Kind.oneOf(PlanName.literals), "PLAN", "standard (the default) or premium"),
+  plan: Parameter.optional("plan", Parser.oneOf(PlanName.literals), "PLAN", "standard (the default) or premium"),
   contactEmail: Parameter.optional(
     "contact-email",
-    Kind.orEmpty(Kind.email),
+    Parser.orEmpty(Parser.email),
     "EMAIL",
     "Who is told about undeliverable requests and new webhooks"
   ),
   identityId: Parameter.optional(
     "identity-id",
-    Kind.orEmpty(Kind.name),
+    Parser.orEmpty(Parser.name),
     "ID",
     "By what the dashboard's identity provider knows it"
   ),
   limits: Parameter.repeated(
     "limit",
-    Kind.limit,
+    Parser.limit,
     "NAME=VALUE",
     "A limit of its own instead of the plan's; may be given several times"
   )
 }
 
-const id = Parameter.argument("id", Kind.id(OrganizationId), "The organization's id")
+const id = Parameter.argument("id", Parser.id(OrganizationId), "The organization's id")
 
 const create = Command.make(
   "create",
-  { name: Parameter.required("name", Kind.name, "NAME", "Shown to creators as the one who asks"), ...settings },
+  { name: Parameter.required("name", Parser.name, "NAME", "Shown to creators as the one who asks"), ...settings },
   Effect.fn(function* (wanted) {
     const organization: Organization = {
       id: yield* Ids.make(OrganizationId, yield* SecureRandom.SecureRandom),
@@ -71,7 +71,11 @@ const create = Command.make(
 
 const update = Command.make(
   "update",
-  { id, name: Parameter.optional("name", Kind.name, "NAME", "Shown to creators from the next topic on"), ...settings },
+  {
+    id,
+    name: Parameter.optional("name", Parser.name, "NAME", "Shown to creators from the next topic on"),
+    ...settings
+  },
   Effect.fn(
     function* (wanted) {
       const { contactEmail, identityId, limits, name, plan } = wanted

@@ -5,7 +5,7 @@ import { AuditLog } from "@partner-commentary/core/shared/AuditLog"
 import * as Ids from "@partner-commentary/core/shared/Ids"
 import { PersonaId } from "@partner-commentary/core/shared/Ids"
 import * as Instant from "@partner-commentary/core/shared/Instant"
-import * as Kind from "@partner-commentary/settings/Kind"
+import * as Parser from "@partner-commentary/settings/Parser"
 import * as Command from "effect/cli/Command"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Effect from "effect/Effect"
@@ -19,18 +19,18 @@ const name = "What partners call it"
 const email = "Where the creator gets requests; partners never see it"
 
 const settings = {
-  creatorName: Parameter.optional("creator-name", Kind.orEmpty(Kind.name), "NAME", "How mails address the creator"),
+  creatorName: Parameter.optional("creator-name", Parser.orEmpty(Parser.name), "NAME", "How mails address the creator"),
   imageUrl: Parameter.optional(
     "image-url",
-    Kind.orEmpty(Kind.httpUrl),
+    Parser.orEmpty(Parser.httpUrl),
     "URL",
     "Its picture; without one, a neutral one"
   ),
-  bio: Parameter.optional("bio", Kind.prose, "TEXT", "Its biography"),
-  expertise: Parameter.optional("expertise", Kind.expertise, "A,B", "Sports, leagues and topics it knows"),
+  bio: Parameter.optional("bio", Parser.prose, "TEXT", "Its biography"),
+  expertise: Parameter.optional("expertise", Parser.expertise, "A,B", "Sports, leagues and topics it knows"),
   social: Parameter.repeated(
     "social",
-    Kind.socialLink,
+    Parser.socialLink,
     "NAME=URL",
     "Where else it is found; may be given several times"
   )
@@ -39,8 +39,8 @@ const settings = {
 const create = Command.make(
   "create",
   {
-    name: Parameter.required("name", Kind.name, "NAME", name),
-    creatorEmail: Parameter.required("creator-email", Kind.email, "EMAIL", email),
+    name: Parameter.required("name", Parser.name, "NAME", name),
+    creatorEmail: Parameter.required("creator-email", Parser.email, "EMAIL", email),
     ...settings
   },
   Effect.fn(function* (wanted) {
@@ -70,9 +70,9 @@ const create = Command.make(
 const update = Command.make(
   "update",
   {
-    id: Parameter.argument("id", Kind.id(PersonaId), "The persona's id"),
-    name: Parameter.optional("name", Kind.name, "NAME", name),
-    creatorEmail: Parameter.optional("creator-email", Kind.email, "EMAIL", `${email}. For new topics only`),
+    id: Parameter.argument("id", Parser.id(PersonaId), "The persona's id"),
+    name: Parameter.optional("name", Parser.name, "NAME", name),
+    creatorEmail: Parameter.optional("creator-email", Parser.email, "EMAIL", `${email}. For new topics only`),
     ...settings
   },
   Effect.fn(

@@ -1,14 +1,14 @@
 /** `token …`: tokens of the local identity, for calling the API-key operations without a dashboard. */
 import { OrganizationStore } from "@partner-commentary/core/partner/OrganizationStore"
 import { OrganizationId } from "@partner-commentary/core/shared/Ids"
-import * as Choices from "@partner-commentary/settings/Choices"
-import * as Kind from "@partner-commentary/settings/Kind"
+import * as ConfigSummary from "@partner-commentary/settings/ConfigSummary"
+import * as Parser from "@partner-commentary/settings/Parser"
 import * as Settings from "@partner-commentary/settings/Settings"
 import * as Command from "effect/cli/Command"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import * as Outside from "../../app/Outside.ts"
+import * as Adapters from "../../app/Adapters.ts"
 import * as Administration from "../Administration.ts"
 import { answer } from "../Answer.ts"
 import { CommandFailed } from "../CommandFailed.ts"
@@ -17,12 +17,12 @@ import * as Parameter from "../Parameter.ts"
 const create = Command.make(
   "create",
   {
-    organization: Parameter.required("org", Kind.id(OrganizationId), "ID", "The organization's id"),
-    expiresIn: Parameter.optional("expires-in", Kind.duration, "DURATION", 'How long it is good, "1 hour" by default')
+    organization: Parameter.required("org", Parser.id(OrganizationId), "ID", "The organization's id"),
+    expiresIn: Parameter.optional("expires-in", Parser.duration, "DURATION", 'How long it is good, "1 hour" by default')
   },
   Effect.fn(function* (wanted) {
     const settings = yield* Settings.read
-    if (!Choices.isIdentityLocal(settings)) {
+    if (!ConfigSummary.isIdentityLocal(settings)) {
       return yield* new CommandFailed({
         message: Option.match(settings.identity, {
           onNone: () =>
@@ -35,7 +35,7 @@ const create = Command.make(
     if (Option.isNone(yield* (yield* OrganizationStore).find(organization))) {
       return yield* new CommandFailed({ message: `There is no organization ${organization}.` })
     }
-    const { issue } = yield* Outside.localTokens(settings)
+    const { issue } = yield* Adapters.localTokens(settings)
     const token = yield* issue({ organization, expiresIn: Option.getOrElse(wanted.expiresIn, () => Duration.hours(1)) })
     yield* answer({ json: () => ({ token }), text: () => [token] })
   }, Effect.provide(Administration.layer))

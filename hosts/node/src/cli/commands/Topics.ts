@@ -3,7 +3,7 @@ import { TopicId } from "@partner-commentary/core/shared/Ids"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import { type Assignment, isSettled } from "@partner-commentary/core/topic/Assignment"
 import { publicId } from "@partner-commentary/core/webhook/Event"
-import * as Kind from "@partner-commentary/settings/Kind"
+import * as Parser from "@partner-commentary/settings/Parser"
 import type { InspectedMail, InspectedMediaJob } from "@partner-commentary/sql/topics/TopicInspection"
 import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
@@ -16,7 +16,7 @@ import type { Look, SentTo } from "../TopicLook.ts"
 
 const show = Command.make(
   "show",
-  { id: Parameter.argument("id", Kind.id(TopicId), "The topic's id, or a share_id: one persona's part in it") },
+  { id: Parameter.argument("id", Parser.id(TopicId), "The topic's id, or a share_id: one persona's part in it") },
   Effect.fn(function* ({ id }) {
     const { look } = yield* Effect.promise(() => import("../TopicLook.ts"))
     const found = Option.getOrNull(yield* look(id))

@@ -6,7 +6,7 @@ import * as Instant from "@partner-commentary/core/shared/Instant"
 import { resealAll } from "@partner-commentary/core/webhook/Resealing"
 import type { Webhook } from "@partner-commentary/core/webhook/Webhook"
 import { WebhookAdministration } from "@partner-commentary/core/webhook/WebhookAdministration"
-import * as Kind from "@partner-commentary/settings/Kind"
+import * as Parser from "@partner-commentary/settings/Parser"
 import * as Settings from "@partner-commentary/settings/Settings"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
@@ -23,7 +23,7 @@ import * as Parameter from "../Parameter.ts"
 const list = Command.make(
   "list",
   {
-    organization: Parameter.optional("org", Kind.id(OrganizationId), "ID", "One organization's alone"),
+    organization: Parameter.optional("org", Parser.id(OrganizationId), "ID", "One organization's alone"),
     disabled: Flag.Boolean("disabled").pipe(
       Flag.withDescription("Those alone that were disabled for failing"),
       Flag.withDefault(false)
@@ -83,7 +83,7 @@ const list = Command.make(
 
 const enable = Command.make(
   "enable",
-  { id: Parameter.argument("id", Kind.id(WebhookId), "The webhook's id") },
+  { id: Parameter.argument("id", Parser.id(WebhookId), "The webhook's id") },
   Effect.fn(function* ({ id }) {
     const webhook = yield* Effect.catchTag((yield* WebhookAdministration).enable(id), "WebhookNotFound", () =>
       Effect.fail(new CommandFailed({ message: `There is no webhook ${id}.` }))
@@ -98,7 +98,7 @@ const enable = Command.make(
 const sealing = Layer.unwrap(
   Effect.gen(function* () {
     const settings = yield* Effect.tap(Settings.read, Settings.requireSigningSecret)
-    return WebhookSecrets.layerSeal(DataFolder.signingSecrets(settings))
+    return WebhookSecrets.layerEncryption(DataFolder.signingSecrets(settings))
   })
 )
 

@@ -20,8 +20,8 @@ import { pathOf } from "../../http/Address.ts"
 import { invalid } from "../../http/Body.ts"
 import * as Envelope from "../../http/Envelope.ts"
 import { idOf } from "../../http/Identifier.ts"
-import { refusalOf } from "../../middleware/Admission.ts"
-import * as KeyedRequests from "../../middleware/KeyedRequests.ts"
+import { refusalOf } from "../../middleware/Authorization.ts"
+import * as IdempotentRequests from "../../middleware/IdempotentRequests.ts"
 import { readCreation, readRotation } from "./ApiKeyBody.ts"
 
 export const layer = HttpApiBuilder.group(
@@ -31,7 +31,7 @@ export const layer = HttpApiBuilder.group(
     const keys = yield* ApiKeys
     const limits = yield* RateLimits
     const { apiRoot } = yield* PublicAddress
-    const answerOnce = yield* KeyedRequests.make
+    const answerOnce = yield* IdempotentRequests.make
 
     const created = <Data extends { readonly id: string }>(data: Data) =>
       HttpServerResponse.setHeader(
@@ -126,7 +126,10 @@ export const layer = HttpApiBuilder.group(
 )
 
 /** A dashboard is of no environment. */
-const keyOwnerOf = ({ id }: Organization): KeyedRequests.KeyOwner => ({ organizationId: id, environment: "dashboard" })
+const keyOwnerOf = ({ id }: Organization): IdempotentRequests.KeyOwner => ({
+  organizationId: id,
+  environment: "dashboard"
+})
 
 const manager: Effect.Effect<Manager, never, CurrentDashboard> = Effect.map(
   CurrentDashboard,

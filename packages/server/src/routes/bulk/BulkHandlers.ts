@@ -16,10 +16,10 @@ import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import { bodyTooLarge, jsonText } from "../../http/Body.ts"
 import { contentType } from "../../http/Envelope.ts"
-import { counted, refusalOf } from "../../middleware/Admission.ts"
+import { counted, refusalOf } from "../../middleware/Authorization.ts"
 import { current } from "../../middleware/CurrentRate.ts"
-import type { KeepPart } from "../../middleware/KeyedRequests.ts"
-import * as KeyedRequests from "../../middleware/KeyedRequests.ts"
+import type { KeepPart } from "../../middleware/IdempotentRequests.ts"
+import * as IdempotentRequests from "../../middleware/IdempotentRequests.ts"
 import { topicTextDecoder } from "../topics/TopicBody.ts"
 import * as TopicSubmission from "../topics/TopicSubmission.ts"
 import { isLarge, placed, topicTexts } from "./BulkBody.ts"
@@ -40,7 +40,7 @@ export const layer = HttpApiBuilder.group(
   Effect.fnUntraced(function* (handlers) {
     const decode = topicTextDecoder((yield* Policy).contentLength)
     const submissions = yield* TopicSubmission.make
-    const answerOnce = yield* KeyedRequests.make
+    const answerOnce = yield* IdempotentRequests.make
     const limits = yield* RateLimits
 
     /** Each topic counts as one submission. */

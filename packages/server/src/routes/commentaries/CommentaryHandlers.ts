@@ -13,7 +13,7 @@ import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import * as Option from "effect/Option"
 import * as Envelope from "../../http/Envelope.ts"
 import { idOf } from "../../http/Identifier.ts"
-import * as KeyedRequests from "../../middleware/KeyedRequests.ts"
+import * as IdempotentRequests from "../../middleware/IdempotentRequests.ts"
 import { avatarPath } from "../personas/Avatar.ts"
 import * as Views from "../topics/TopicViews.ts"
 
@@ -23,7 +23,7 @@ export const layer = HttpApiBuilder.group(
   Effect.fnUntraced(function* (handlers) {
     const approval = yield* PartnerApproval
     const { apiRoot } = yield* PublicAddress
-    const answerOnce = yield* KeyedRequests.make
+    const answerOnce = yield* IdempotentRequests.make
     const avatar = apiRoot + avatarPath
 
     const approve = Effect.fnUntraced(function* (

@@ -17,7 +17,7 @@ import * as Schema from "effect/Schema"
 import { invalid } from "../../http/Body.ts"
 import * as Envelope from "../../http/Envelope.ts"
 import { idOf } from "../../http/Identifier.ts"
-import * as KeyedRequests from "../../middleware/KeyedRequests.ts"
+import * as IdempotentRequests from "../../middleware/IdempotentRequests.ts"
 import { integer } from "../topics/TopicListQuery.ts"
 import { detailed, listed, recovered } from "./DeliveryViews.ts"
 import { decodeRecovery, spanProblems } from "./RecoveryBody.ts"
@@ -30,7 +30,7 @@ export const layer = HttpApiBuilder.group(
   Effect.fnUntraced(function* (handlers) {
     const deliveries = yield* Deliveries
     const recoveries = yield* Recoveries
-    const answerOnce = yield* KeyedRequests.make
+    const answerOnce = yield* IdempotentRequests.make
 
     return handlers
       .handle(

@@ -14,7 +14,7 @@ import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import { decoder, invalid, optional } from "../../http/Body.ts"
 import * as Envelope from "../../http/Envelope.ts"
 import { idOf } from "../../http/Identifier.ts"
-import * as KeyedRequests from "../../middleware/KeyedRequests.ts"
+import * as IdempotentRequests from "../../middleware/IdempotentRequests.ts"
 import * as Views from "../topics/TopicViews.ts"
 
 export const layer = HttpApiBuilder.group(
@@ -22,7 +22,7 @@ export const layer = HttpApiBuilder.group(
   "sandbox",
   Effect.fnUntraced(function* (handlers) {
     const creators = yield* SimulatedCreators
-    const answerOnce = yield* KeyedRequests.make
+    const answerOnce = yield* IdempotentRequests.make
 
     return handlers.handleRaw(
       "advance",

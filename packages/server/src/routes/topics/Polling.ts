@@ -17,7 +17,7 @@ import * as Option from "effect/Option"
 import { clientAddress, TrustedProxies } from "../../http/ClientAddress.ts"
 import * as Envelope from "../../http/Envelope.ts"
 import * as AccessLog from "../../middleware/AccessLog.ts"
-import { Admission } from "../../middleware/Admission.ts"
+import { Authorization } from "../../middleware/Authorization.ts"
 import { refused } from "../../middleware/ConcurrentRequests.ts"
 import { fresh, headersOf, type Rate } from "../../middleware/CurrentRate.ts"
 import { cacheControl, internalError, requestId } from "../../middleware/Responses.ts"
@@ -51,7 +51,7 @@ export class Polling extends Context.Service<
   static readonly layer = Layer.effect(
     Polling,
     Effect.gen(function* () {
-      const { admit } = yield* Admission
+      const { admit } = yield* Authorization
       const { within } = yield* ConcurrencyLimit
       const topics = yield* Topics
       const proxies = yield* TrustedProxies
@@ -88,7 +88,7 @@ export class Polling extends Context.Service<
         }
       })
     })
-  ).pipe(Layer.provide(Admission.layer))
+  ).pipe(Layer.provide(Authorization.layer))
 }
 
 const atOnce: WhenTaken = (release) => release()

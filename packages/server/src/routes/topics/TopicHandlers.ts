@@ -20,7 +20,7 @@ import { pathOf } from "../../http/Address.ts"
 import { invalid } from "../../http/Body.ts"
 import * as Envelope from "../../http/Envelope.ts"
 import { idOf } from "../../http/Identifier.ts"
-import * as KeyedRequests from "../../middleware/KeyedRequests.ts"
+import * as IdempotentRequests from "../../middleware/IdempotentRequests.ts"
 import { isCut } from "../../middleware/Responses.ts"
 import { avatarPath } from "../personas/Avatar.ts"
 import { topicDecoder } from "./TopicBody.ts"
@@ -37,7 +37,7 @@ export const layer = HttpApiBuilder.group(
     const avatar = apiRoot + avatarPath
     const decodeTopic = topicDecoder((yield* Policy).contentLength)
     const submissions = yield* TopicSubmission.make
-    const answerOnce = yield* KeyedRequests.make
+    const answerOnce = yield* IdempotentRequests.make
 
     const created = (topic: typeof Topic.Type) =>
       HttpServerResponse.setHeader(

@@ -20,7 +20,7 @@ import { pathOf } from "../../http/Address.ts"
 import { invalid } from "../../http/Body.ts"
 import * as Envelope from "../../http/Envelope.ts"
 import { idOf } from "../../http/Identifier.ts"
-import * as KeyedRequests from "../../middleware/KeyedRequests.ts"
+import * as IdempotentRequests from "../../middleware/IdempotentRequests.ts"
 import { decodeChange, decodeRegistration } from "./WebhookBody.ts"
 
 export const layer = HttpApiBuilder.group(
@@ -30,7 +30,7 @@ export const layer = HttpApiBuilder.group(
     const webhooks = yield* Webhooks
     const { test } = yield* WebhookTest
     const { apiRoot } = yield* PublicAddress
-    const answerOnce = yield* KeyedRequests.make
+    const answerOnce = yield* IdempotentRequests.make
 
     const created = ({ secret, webhook }: Pick<Registration, "webhook" | "secret">) =>
       HttpServerResponse.setHeader(

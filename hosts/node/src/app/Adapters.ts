@@ -1,0 +1,112 @@
+/** The ports that reach out of the process, as the settings choose them, mails, drafts and requests to receivers counted for the metrics. Adapters are loaded when they are chosen. */
+import { DashboardIdentity } from "@partner-commentary/core/access/DashboardIdentity"
+import { CommentaryGenerator } from "@partner-commentary/core/commentary/CommentaryGenerator"
+import { Mailer } from "@partner-commentary/core/mail/Mailer"
+import { WebhookTransport } from "@partner-commentary/core/webhook/WebhookTransport"
+import { loaded } from "@partner-commentary/settings/Adapter"
+import * as ConfigSummary from "@partner-commentary/settings/ConfigSummary"
+import * as MailSettings from "@partner-commentary/settings/MailSettings"
+import type { Settings } from "@partner-commentary/settings/Settings"
+import type { MailSettingRefused } from "@partner-commentary/smtp/MailSetting"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Metrics from "../telemetry/Metrics.ts"
+import * as DataFolder from "./DataFolder.ts"
+
+export const layer = (settings: Settings) =>
+  Layer.mergeAll(mailer(settings), generator(settings), webhooks(settings), identity(settings))
+
+const mailer = ({ mail }: Settings) =>
+  Layer.effect(
+    Mailer,
+    Effect.map(Mailer, ({ send }) => Mailer.of({ send: (message) => Metrics.counted("mails", send(message)) }))
+  ).pipe(
+    Layer.provide(
+      Option.match(mail.server, {
+        onNone: () => outbox(mail.from),
+        onSome: (url) =>
+          loaded(
+            () => import("@partner-commentary/smtp/SmtpMailer"),
+            (smtp) => smtp.layer({ url, from: mail.from, connections: mail.connections })
+          )
+      })
+    ),
+    Layer.catchTag("MailSettingRefused", explained)
+  )
+
+/** A default that does not hold is refused by the variable's name too. */
+const explained = (refused: MailSettingRefused) => Layer.effectContext(Effect.fail(MailSettings.explain(refused)))
+
+const outbox = (from: string) =>
+  Layer.unwrap(
+    Effect.gen(function* () {
+      yield* DataFolder.make
+      const { layer } = yield* Effect.promise(() => import("@partner-commentary/smtp/OutboxMailer"))
+      return layer({ folder: DataFolder.outbox, from })
+    })
+  )
+
+const generator = (settings: Settings) =>
+  Layer.effect(
+    CommentaryGenerator,
+    Effect.map(CommentaryGenerator, ({ generate }) =>
+      CommentaryGenerator.of({ generate: (request) => Metrics.counted("drafts", generate(request)) })
+    )
+  ).pipe(
+    Layer.provide(
+      Option.match(settings.generator, {
+        onNone: () =>
+          loaded(
+            () => import("@partner-commentary/generator/LocalGenerator"),
+            ({ layer }) => layer
+          ),
+        onSome: (server) =>
+          loaded(
+            () => import("@partner-commentary/generator/OpenAiGenerator"),
+            ({ layer }) => layer(server)
+          )
+      })
+    )
+  )
+
+const webhooks = ({ webhooks: { allowPrivate } }: Settings) =>
+  Layer.effect(
+    WebhookTransport,
+    Effect.map(WebhookTransport, ({ check, send }) =>
+      WebhookTransport.of({ check, send: (request) => Metrics.counted("webhooks", send(request)) })
+    )
+  ).pipe(
+    Layer.provide(
+      loaded(
+        () => import("@partner-commentary/webhook/NodeWebhookTransport"),
+        ({ layer }) => layer({ allowPrivate })
+      )
+    )
+  )
+
+const identity = (settings: Settings) =>
+  Option.match(settings.identity, {
+    onNone: () => (ConfigSummary.isIdentityLocal(settings) ? localIdentity(settings) : DashboardIdentity.layerNone),
+    onSome: (provider) =>
+      loaded(
+        () => import("@partner-commentary/identity/JwksIdentity"),
+        ({ layer }) => layer(provider)
+      )
+  })
+
+const localIdentity = (settings: Settings) =>
+  Layer.unwrap(
+    Effect.gen(function* () {
+      const [secret] = yield* DataFolder.signingSecrets(settings)
+      const { layer } = yield* Effect.promise(() => import("@partner-commentary/identity/LocalIdentity"))
+      return layer({ secret })
+    })
+  )
+
+/** Those that a server on the same settings accepts. */
+export const localTokens = Effect.fnUntraced(function* (settings: Settings) {
+  const { LocalTokens } = yield* Effect.promise(() => import("@partner-commentary/identity/LocalIdentity"))
+  return Context.get(yield* Layer.build(localIdentity(settings)), LocalTokens)
+}, Effect.scoped)

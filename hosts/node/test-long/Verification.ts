@@ -1,0 +1,206 @@
+/** Holds what the service shows after a run against what was planned, acknowledged and received. */
+
+import type { Acknowledged, Outcome, Span } from "./Creator.ts"
+import type { Ledger } from "./Ledger.ts"
+import type { Submitted } from "./Partner.ts"
+import type { AssignmentPlan, TopicPlan } from "./Plan.ts"
+import * as Repeats from "./Repeats.ts"
+import type { TopicViews } from "./Run.ts"
+import type { SmtpServer } from "./SmtpServer.ts"
+
+export interface Assigned {
+  readonly plan: AssignmentPlan
+  readonly topic: TopicPlan
+  readonly acknowledged: Acknowledged
+  /** Null: the creator did not get to the end. */
+  outcome: Outcome | null
+}
+
+export interface Course {
+  readonly seed: number
+  readonly failures: ReadonlyArray<string>
+  readonly kills: ReadonlyArray<number>
+  /** When the last kill was over. */
+  readonly calm: number
+  readonly seconds: Readonly<Record<string, number>>
+  readonly ways: Readonly<Record<string, number>>
+  readonly actions: number
+  readonly views: ReadonlyArray<readonly [Submitted, TopicViews]>
+  /** Topics in the partner's list. */
+  readonly total: number
+  /** By share id. */
+  readonly assigned: ReadonlyMap<string, Assigned>
+  readonly post: SmtpServer
+  readonly orders: number
+  readonly books: Ledger
+}
+
+export interface Report {
+  readonly mistakes: ReadonlyArray<string>
+  readonly figures: Readonly<Record<string, unknown>> & { readonly kills: number; readonly repeats: number }
+}
+
+export const verify = (course: Course): Report => {
+  const { assigned, books, kills, post, views } = course
+  const repeats = Repeats.of(post.letters, kills)
+  const losses = [...lostTopics(course), ...lostMails(course)]
+  const mistakes = [
+    ...course.failures,
+    ...losses,
+    ...views.flatMap(([submitted, seen]) => topicMistakes(submitted, seen, assigned)),
+    ...mailMistakes(course),
+    ...repeats.unexplained.map((repeat) => `sent twice without need: ${repeat}`),
+    ...books.mistakes
+  ]
+  const outcomes: Record<string, number> = {}
+  for (const { outcome } of assigned.values()) {
+    const name = outcome?.failure ?? outcome?.status ?? "none"
+    outcomes[name] = (outcomes[name] ?? 0) + 1
+  }
+  return {
+    mistakes,
+    figures: {
+      seed: course.seed,
+      kills: kills.length,
+      ways: course.ways,
+      seconds: course.seconds,
+      topics: books.topics,
+      submissionsBroken: views.filter(([{ broken }]) => broken > 0).length,
+      submissionsStoredButUnanswered: views.filter(([{ by }]) => by === "repeat").length,
+      assignments: books.assignments,
+      outcomes,
+      acknowledgedActions: course.actions,
+      generatorCalls: course.orders,
+      drafts: [...books.drafts.values()].reduce((sum, number) => sum + number, 0),
+      mails: new Set(post.letters.map(({ messageId }) => messageId)).size,
+      mailsToldToWait: post.refused.length,
+      repeats: repeats.count,
+      losses: losses.length
+    }
+  }
+}
+
+/** Acknowledged, and not there; or there more often than once. */
+const lostTopics = ({ books, total, views }: Course): ReadonlyArray<string> => {
+  const ids = new Set(views.map(([{ topicId }]) => topicId))
+  const missing = views.flatMap(([{ plan, topicId }, { commentaries, progress, reference }]) => {
+    if (progress.status !== 200 || commentaries.status !== 200 || reference.status !== 200) {
+      return [`topic ${plan.number} is lost: ${progress.status} ${JSON.stringify(progress.body)}`]
+    }
+    const topics = new Set(reference.data.commentaries.map(({ topic_id }) => topic_id))
+    return topics.size === 1 && topics.has(topicId)
+      ? []
+      : [`topic ${plan.number} is there ${topics.size} times: ${[...topics]}`]
+  })
+  const counted = ids.size === views.length && books.topics === ids.size && total === ids.size
+  return counted
+    ? missing
+    : [...missing, `${views.length} topics submitted, ${books.topics} in the database, ${total} in the list`]
+}
+
+/** Every assignment as the acknowledged actions say, every approved text to the letter. */
+const topicMistakes = (
+  { plan }: Submitted,
+  { commentaries, progress, reference }: TopicViews,
+  assigned: Course["assigned"]
+): ReadonlyArray<string> => {
+  if (progress.status !== 200 || reference.status !== 200) return []
+  const mistakes: Array<string> = []
+  const expect = (what: string, seen: unknown, wanted: unknown) => {
+    if (seen !== wanted) mistakes.push(`${what} is ${JSON.stringify(seen)}, not ${JSON.stringify(wanted)}`)
+  }
+  expect(`the text of topic ${plan.number}`, progress.data.content, plan.content)
+  expect(`the status of topic ${plan.number}`, progress.data.overall_status, "completed")
+  expect(`the number of assignments of topic ${plan.number}`, progress.data.personas.length, plan.assignments.length)
+  for (const { course, name, personaId } of plan.assignments) {
+    const seen = progress.data.personas.find(({ persona_id }) => persona_id === personaId)
+    const share = reference.data.commentaries.find(({ persona_id }) => persona_id === personaId)?.share_id ?? ""
+    const outcome = assigned.get(share)?.outcome
+    if (outcome === undefined || outcome === null) {
+      mistakes.push(`${name} (${course}) came to no end: ${JSON.stringify(seen)}`)
+      continue
+    }
+    const text = commentaries.data.commentaries.find(({ persona }) => persona.id === personaId)?.content ?? null
+    expect(`the status of ${name} (${course})`, seen?.status, outcome.status)
+    expect(`the failure of ${name} (${course})`, seen?.failure?.reason ?? null, outcome.failure)
+    expect(`the text of ${name} (${course})`, text, outcome.content)
+  }
+  return mistakes
+}
+
+/** Mails that should have come, and did not. */
+const lostMails = ({ assigned, books, calm, post, views }: Course): ReadonlyArray<string> => {
+  const came = new Set(post.letters.map(({ occasion, shareId }) => `${shareId}.${occasion}`))
+  const entries = new Map(books.mails.map((entry) => [entry.id, entry]))
+  const failures = new Map(
+    views.flatMap(([, { reference }]) =>
+      reference.status === 200 ? reference.data.commentaries.map((one) => [one.share_id, one.failure?.at] as const) : []
+    )
+  )
+  return [...assigned].flatMap(([shareId, { acknowledged, plan }]) =>
+    expectedOccasions(plan, acknowledged).flatMap((occasion) => {
+      const id = `${shareId}.${occasion}`
+      const entry = entries.get(id)
+      const lost = (how: string) => [`the mail ${id} of ${plan.name} (${plan.course}) ${how}`]
+      if (came.has(id)) return []
+      // Under fire the service may be away when a reminder's time comes, and stay away until it is too late for it.
+      if (entry === undefined) {
+        return occasion.startsWith("approval-last-call") &&
+          Date.parse(failures.get(shareId) ?? "") < calm + onItsWay * 4
+          ? []
+          : lost("was never written")
+      }
+      const passed = passedAt(occasion, acknowledged)?.from ?? Date.parse(failures.get(shareId) ?? "")
+      const settled = Date.parse(entry.settled_at ?? "")
+      return occasion !== "request" && entry.state === "obsolete" && passed <= settled
+        ? []
+        : lost(`never came, and is written down as ${entry.state}`)
+    })
+  )
+}
+
+const expectedOccasions = ({ course }: AssignmentPlan, { answered, drafts }: Acknowledged): ReadonlyArray<string> => {
+  const decided = [...drafts.keys()].map((number) => `draft-${number}`)
+  if (course === "silent") return ["request", "reminder"]
+  if (course === "abandon") return ["request", "draft-1", "approval-reminder-1", "approval-last-call-1"]
+  return answered === null ? ["request"] : ["request", ...decided]
+}
+
+/** So long may a mail that was just written be on its way, behind others, while its occasion passes. */
+const onItsWay = 2500
+
+/** Mails that should not have come, or not like this. */
+const mailMistakes = ({ assigned, books, kills, post }: Course): ReadonlyArray<string> => {
+  const entries = new Map(books.mails.map((entry) => [entry.id, entry]))
+  const messageIds = new Map<string, string>()
+  const came = post.letters.flatMap((letter) => {
+    const { messageId, occasion, shareId } = letter
+    const id = `${shareId}.${occasion}`
+    const entry = entries.get(id)
+    const known = messageIds.get(id) ?? messageId
+    messageIds.set(id, known)
+    const taken = assigned.get(shareId)
+    if (entry === undefined || taken === undefined) return [`the mail ${messageId} belongs to nothing`]
+    const mistakes: Array<string> = []
+    if (known !== messageId) mistakes.push(`the mail ${id} has two Message-IDs: ${known} and ${messageId}`)
+    if (entry.state !== "sent" && !Repeats.isExplained(letter, kills, Number.POSITIVE_INFINITY)) {
+      const kill = kills.find((at) => at >= letter.beganAt) ?? Number.NaN
+      const when = `answered at ${letter.answeredAt}, then killed at ${kill}`
+      mistakes.push(`the mail ${id} was handed over (${when}) and is written down as ${entry.state}`)
+    }
+    const passed = passedAt(occasion, taken.acknowledged)?.by
+    if (passed !== undefined && letter.beganAt > passed + onItsWay) {
+      mistakes.push(`the mail ${id} came ${letter.beganAt - passed} ms after its occasion had passed`)
+    }
+    return mistakes
+  })
+  const onlyWritten = books.mails.filter(({ id, state }) => state === "sent" && !messageIds.has(id))
+  return [...came, ...onlyWritten.map(({ id }) => `the mail ${id} is written down as sent, and never came`)]
+}
+
+/** When the state that a mail speaks of passed. */
+const passedAt = (occasion: string, { answered, drafts }: Acknowledged): Span | null => {
+  if (occasion === "request" || occasion === "reminder") return answered
+  const number = /-(\d+)$/.exec(occasion)?.[1]
+  return occasion.startsWith("stalled") || number === undefined ? null : (drafts.get(Number(number)) ?? null)
+}

@@ -1,0 +1,68 @@
+/** Several workers at once on one database, killed one after the other at moments of every kind, each replaced at once. */
+import { setTimeout as sleep } from "node:timers/promises"
+import { Host, type Place } from "../Host.ts"
+import type { Randomness } from "../Randomness.ts"
+
+/** `arrival`: a request has just come to a receiver, or its answer has just gone out. */
+const ways = { startup: 2, anytime: 4, arrival: 8 } as const
+export type Way = keyof typeof ways
+
+export class Workers {
+  readonly workers: ReadonlyArray<Host>
+  readonly tally: Record<Way, number> = { startup: 0, anytime: 0, arrival: 0 }
+  private readonly random: Randomness
+  private readonly waiting: Array<() => void> = []
+
+  constructor(at: Place, size: number, random: Randomness) {
+    this.random = random
+    this.workers = Array.from({ length: size }, () => new Host(at, ["worker"]))
+  }
+
+  get kills(): number {
+    return this.workers.reduce((sum, { kills }) => sum + kills.length, 0)
+  }
+
+  get complaints(): ReadonlyArray<string> {
+    return this.workers.flatMap(({ complaints }) => complaints)
+  }
+
+  start(): void {
+    for (const worker of this.workers) worker.start()
+  }
+
+  /** Something was just sent or answered: one of those who wait for it dies. */
+  moment(): void {
+    this.waiting.shift()?.()
+  }
+
+  /** Until there were so many kills. */
+  async rage(kills: number): Promise<void> {
+    let begun = 0
+    await Promise.all(
+      this.workers.map(async (worker, number) => {
+        const random = this.random.fork(number)
+        while (begun < kills) {
+          begun += 1
+          const way = random.pick(ways)
+          await this.await(worker, way, random)
+          this.tally[way] += 1
+          await worker.kill()
+        }
+      })
+    )
+  }
+
+  async stop(): Promise<ReadonlyArray<number | null>> {
+    return Promise.all(this.workers.map((worker) => worker.stop()))
+  }
+
+  private async await(worker: Host, way: Way, random: Randomness): Promise<void> {
+    if (way === "startup") return sleep(random.between(50, 500))
+    await worker.ready()
+    if (way === "anytime") return sleep(random.between(10, 900))
+    await sleep(random.between(0, 500))
+    const next = new Promise<void>((resolve) => this.waiting.push(resolve))
+    await Promise.race([next, sleep(500)])
+    await sleep(random.between(0, 15))
+  }
+}

@@ -1,0 +1,212 @@
+/** What a creator does with a link: look, respond, decline, approve, ask for another draft, withdraw. */
+
+import * as Context from "effect/Context"
+import * as Digest from "effect/crypto/Digest"
+import * as SecureRandom from "effect/crypto/SecureRandom"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import { maxCommentaryLength } from "../commentary/CommentaryGenerator.ts"
+import * as MediaWorker from "../commentary/MediaWorker.ts"
+import { CreatorLinks } from "../mail/CreatorLinks.ts"
+import { MailStore } from "../mail/MailStore.ts"
+import * as Ids from "../shared/Ids.ts"
+import { CommentaryId, type DraftId } from "../shared/Ids.ts"
+import * as Instant from "../shared/Instant.ts"
+import { Policy } from "../shared/Policy.ts"
+import { hash } from "../shared/Secret.ts"
+import { clean, codePoints } from "../shared/Text.ts"
+import { WorkSignal } from "../shared/WorkSignal.ts"
+import { type Assignment, settledAt } from "../topic/Assignment.ts"
+import { type AssignmentInContext, AssignmentStore, type OpenAssignments } from "../topic/AssignmentStore.ts"
+import * as Workflow from "../topic/Workflow.ts"
+import { ActionRefused, type Change } from "../topic/Workflow.ts"
+
+/** The link is forged, mistyped, expired, for a former address, or its reading time is over: not told apart. */
+export class LinkInvalid extends Schema.TaggedError<LinkInvalid>()("LinkInvalid", {}) {}
+
+/** What the creator wrote is too short or too long, in code points after trimming. */
+export class TextLength extends Schema.TaggedError<TextLength>()("TextLength", {
+  field: Schema.Literals(["perspective", "reason", "content", "instructions"]),
+  min: Schema.Int,
+  max: Schema.Int,
+  length: Schema.Int
+}) {}
+
+export const lengths = {
+  perspective: { min: 10, max: 5000 },
+  content: { min: 1, max: maxCommentaryLength },
+  reason: { min: 0, max: 1000 },
+  instructions: { min: 0, max: 2000 }
+} as const
+
+/** Open requests on a desk. */
+const shownAtOnce = 100
+
+export interface OpenRequests extends Pick<OpenAssignments, "further"> {
+  /** Oldest first. */
+  readonly requests: ReadonlyArray<AssignmentInContext & { readonly link: string }>
+}
+
+type Acted = Effect.Effect<AssignmentInContext, LinkInvalid | TextLength | ActionRefused>
+
+export class CreatorPortal extends Context.Service<
+  CreatorPortal,
+  {
+    /** Signed by us and not expired; what it names is not looked up. */
+    readonly isGenuine: (token: string) => Effect.Effect<boolean>
+    readonly view: (token: string) => Effect.Effect<AssignmentInContext, LinkInvalid>
+    readonly respond: (token: string, action: { readonly perspective: string }) => Acted
+    readonly decline: (token: string, action: { readonly reason: string }) => Acted
+    /** `content` null: as drafted. `draftId` null: the only draft there is. */
+    readonly approve: (
+      token: string,
+      action: { readonly draftId: DraftId | null; readonly content: string | null }
+    ) => Acted
+    readonly revise: (
+      token: string,
+      action: { readonly draftId: DraftId | null; readonly instructions: string }
+    ) => Acted
+    readonly withdraw: (token: string, action: { readonly reason: string }) => Acted
+    /** Mails the link's creator a link to all open requests; once in five minutes at most. */
+    readonly mailInboxLink: (token: string) => Effect.Effect<void, LinkInvalid>
+    /** The creator's open requests, each with its own link; `shownAtOnce` at most. */
+    readonly openRequests: (token: string) => Effect.Effect<OpenRequests, LinkInvalid>
+  }
+>()("@partner-commentary/core/creator/CreatorPortal") {
+  static readonly layer = Layer.effect(
+    CreatorPortal,
+    Effect.gen(function* () {
+      const store = yield* AssignmentStore
+      const mails = yield* MailStore
+      const links = yield* CreatorLinks
+      const policy = yield* Policy
+      const digest = yield* Digest.Digest
+      const random = yield* SecureRandom.SecureRandom
+      const signal = yield* WorkSignal
+      const makeMediaRequests = yield* MediaWorker.mediaRequests
+
+      const view = Effect.fnUntraced(function* (token: string) {
+        const link = yield* links.open(token)
+        if (Option.isNone(link) || link.value.to !== "assignment") return yield* new LinkInvalid()
+        const found = yield* store.find(link.value.shareId)
+        if (Option.isNone(found)) return yield* new LinkInvalid()
+        const { assignment } = found.value
+        if (!(yield* links.isFor(link.value, assignment))) return yield* new LinkInvalid()
+        const settled = settledAt(assignment)
+        if (settled !== null && (yield* Instant.now) >= Instant.plus(settled, policy.readingWindow))
+          return yield* new LinkInvalid()
+        return { ...found.value, creatorTag: link.value.creatorTag }
+      })
+
+      const act = (
+        token: string,
+        decide: (present: Assignment, now: Instant.Instant) => Result.Result<Change, ActionRefused>
+      ) => Effect.flatMap(view(token), (seen) => actOn(seen, decide))
+
+      const actOn = Effect.fnUntraced(function* (
+        { assignment, creatorTag, topic }: Effect.Success<ReturnType<typeof view>>,
+        decide: (present: Assignment, now: Instant.Instant) => Result.Result<Change, ActionRefused>
+      ) {
+        const now = yield* Instant.now
+        const modified = yield* store.modify(assignment.id, (present) =>
+          Result.map(decide(present, now), (change) => byLink(change, creatorTag))
+        )
+        if (Option.isNone(modified)) return yield* new LinkInvalid()
+        yield* signal.tell(modified.value.work)
+        return { assignment: modified.value.after, topic }
+      })
+
+      return CreatorPortal.of({
+        isGenuine: (token) => Effect.map(links.open(token), Option.isSome),
+        view: (token) => Effect.map(view(token), ({ assignment, topic }) => ({ assignment, topic })),
+
+        respond: Effect.fn("CreatorPortal.respond")(function* (token, action) {
+          const perspective = yield* bounded("perspective", action.perspective)
+          return yield* act(token, (present, now) => Workflow.respond(present, { perspective }, now))
+        }),
+
+        decline: Effect.fn("CreatorPortal.decline")(function* (token, action) {
+          const reason = orNull(yield* bounded("reason", action.reason))
+          return yield* act(token, (present, now) => Workflow.decline(present, { reason }, now))
+        }),
+
+        approve: Effect.fn("CreatorPortal.approve")(function* (token, action) {
+          const content = action.content === null ? null : yield* bounded("content", action.content)
+          const commentaryId = yield* Ids.make(CommentaryId, random)
+          const seen = yield* view(token)
+          const { draft, status } = seen.assignment
+          if (draft === null) return yield* new ActionRefused({ reason: "not_allowed", status })
+          const contentHash = yield* hash(digest, content ?? draft.content)
+          const mediaRequests = yield* makeMediaRequests
+          const { draftId } = action
+          // What is approved is what was there when the creator asked, and what was hashed.
+          return yield* actOn(seen, (present, now) =>
+            present.draft?.id === draft.id
+              ? Workflow.approve(present, { draftId, content, commentaryId, contentHash, mediaRequests }, now)
+              : Result.fail(new ActionRefused({ reason: "stale_draft", status: present.status }))
+          )
+        }),
+
+        revise: Effect.fn("CreatorPortal.revise")(function* (token, action) {
+          const instructions = yield* bounded("instructions", action.instructions)
+          const { draftId } = action
+          return yield* act(token, (present, now) => Workflow.revise(present, { draftId, instructions }, now, policy))
+        }),
+
+        withdraw: Effect.fn("CreatorPortal.withdraw")(function* (token, action) {
+          const reason = orNull(yield* bounded("reason", action.reason))
+          return yield* act(token, (present, now) => Workflow.withdraw(present, { reason }, now))
+        }),
+
+        mailInboxLink: Effect.fn("CreatorPortal.mailInboxLink")(function* (token) {
+          const { assignment, creatorTag } = yield* view(token)
+          const now = yield* Instant.now
+          yield* mails.queue({
+            id: `${creatorTag}.desk-${Instant.bucketOf(now, deskMailPeriod)}`,
+            kind: "desk",
+            shareId: null,
+            organizationId: null,
+            address: assignment.creator.email,
+            createdAt: now
+          })
+          yield* signal.notify
+        }),
+
+        openRequests: Effect.fn("CreatorPortal.openRequests")(function* (token) {
+          const link = yield* links.open(token)
+          if (Option.isNone(link) || link.value.to !== "desk") return yield* new LinkInvalid()
+          const { assignments, further } = yield* store.openOf(link.value.email, shownAtOnce)
+          const requests = yield* Effect.forEach(assignments, (entry) =>
+            Effect.map(links.toAssignment(entry.assignment), (own) => ({ ...entry, link: own }))
+          )
+          return { requests, further }
+        })
+      })
+    })
+  )
+}
+
+/** At most one link to the desk is mailed in this time. */
+const deskMailPeriod = Duration.minutes(5)
+
+/** Cleaned, and within bounds. */
+const bounded = (field: TextLength["field"], text: string): Effect.Effect<string, TextLength> => {
+  const { max, min } = lengths[field]
+  const cleaned = clean(text)
+  const length = codePoints(cleaned)
+  return length < min || length > max
+    ? Effect.fail(new TextLength({ field, min, max, length }))
+    : Effect.succeed(cleaned)
+}
+
+/** The record says by whose link. */
+const byLink = (change: Change, creatorTag: string): Change =>
+  change.audit === undefined
+    ? change
+    : { ...change, audit: { ...change.audit, details: { by: `link of ${creatorTag}`, ...change.audit.details } } }
+
+const orNull = (text: string): string | null => (text === "" ? null : text)

@@ -1,0 +1,71 @@
+/**
+ * Keeps a text so that the database alone does not give it away: AES-256-GCM under a key derived from the signing secrets.
+ * Each purpose has a key of its own, so what was sealed for one opens for no other.
+ */
+import * as Context from "effect/Context"
+import * as Aead from "effect/crypto/Aead"
+import * as Kdf from "effect/crypto/Kdf"
+import * as SecureRandom from "effect/crypto/SecureRandom"
+import * as Effect from "effect/Effect"
+import * as Base64Url from "effect/encoding/Base64Url"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Redacted from "effect/Redacted"
+import * as Result from "effect/Result"
+import { SigningSecrets } from "./SigningSecrets.ts"
+
+export class Encryption extends Context.Service<
+  Encryption,
+  {
+    /** The purpose is part of the key: a purpose that holds a secret of the caller's needs that secret to open again. */
+    readonly seal: (purpose: string, text: string) => Effect.Effect<string>
+    /** None when it was sealed for another purpose, under a secret that is gone, or was changed since. */
+    readonly open: (purpose: string, sealed: string) => Effect.Effect<Option.Option<string>>
+  }
+>()("@partner-commentary/core/shared/Encryption") {
+  static readonly layer = Layer.effect(
+    Encryption,
+    Effect.gen(function* () {
+      const aead = yield* Aead.Aead
+      const kdf = yield* Kdf.Kdf
+      const random = yield* SecureRandom.SecureRandom
+      const secrets = yield* SigningSecrets
+
+      const keyOf = Effect.fnUntraced(function* (secret: Redacted.Redacted<string>, purpose: string) {
+        const bytes = yield* kdf.derive(Kdf.hkdfSha256, utf8(Redacted.value(secret)), {
+          salt: new Uint8Array(),
+          info: utf8(`seal ${purpose}`),
+          length: Aead.aes256Gcm.keyLength
+        })
+        return yield* Aead.key(Aead.aes256Gcm, bytes)
+      }, Effect.orDie)
+
+      return Encryption.of({
+        seal: Effect.fnUntraced(function* (purpose, text) {
+          const nonce = yield* random.randomBytes(Aead.aes256Gcm.nonceLength)
+          const sealed = yield* aead.encrypt(yield* keyOf(secrets[0], purpose), utf8(text), { nonce })
+          return `${version}.${Base64Url.encode(nonce)}.${Base64Url.encode(sealed)}`
+        }, Effect.orDie),
+
+        open: Effect.fnUntraced(function* (purpose, text) {
+          const [written, nonce, sealed] = text.split(".")
+          const nonceBytes = Base64Url.decode(nonce ?? "")
+          const bytes = Base64Url.decode(sealed ?? "")
+          if (written !== version || Result.isFailure(nonceBytes) || Result.isFailure(bytes)) return Option.none()
+          for (const secret of secrets) {
+            const opened = yield* Effect.option(
+              aead.decrypt(yield* keyOf(secret, purpose), bytes.success, { nonce: nonceBytes.success })
+            )
+            if (Option.isSome(opened)) return Option.some(new TextDecoder().decode(opened.value))
+          }
+          return Option.none()
+        })
+      })
+    })
+  )
+}
+
+/** Names the algorithm, should there ever be another. */
+const version = "1"
+
+const utf8 = (text: string) => new TextEncoder().encode(text)

@@ -1,0 +1,257 @@
+/**
+ * How a receiver is doing, judged from its attempts alone: when its contact is warned, when it is disabled, when it is left
+ * alone for a while, and how fast what was held goes out then. Pure: every figure is the policy's, every moment an argument.
+ */
+import * as Duration from "effect/Duration"
+import type { EventId } from "../shared/Ids.ts"
+import type * as Instant from "../shared/Instant.ts"
+import type { WebhookPolicy } from "../shared/WebhookPolicy.ts"
+import type { Attempt } from "./Attempt.ts"
+import * as Throttle from "./Throttle.ts"
+import type { Webhook } from "./Webhook.ts"
+
+/** What is known beyond `consecutiveFailures` of the failures since the last success. */
+export interface CircuitBreaker {
+  /** When the first of them was begun. */
+  readonly failingSince: Instant.Instant | null
+  /** Different events of theirs, as many as the rules ask for. */
+  readonly failed: ReadonlyArray<EventId>
+  /** Different events for which nobody could be reached, likewise. */
+  readonly unreached: ReadonlyArray<EventId>
+  readonly warned: boolean
+  /** The circuit breaker is open, and so many probes failed; null while it is closed. */
+  readonly probes: number | null
+  /** The breaker closed then, and so many went out since; null once what was held is gone. */
+  readonly draining: { readonly since: Instant.Instant; readonly sent: number } | null
+  /** Null unless the receiver answered 429 lately. */
+  readonly throttle: Throttle.Throttle | null
+}
+
+export const healthy: CircuitBreaker = {
+  failingSince: null,
+  failed: [],
+  unreached: [],
+  warned: false,
+  probes: null,
+  draining: null,
+  throttle: null
+}
+
+export interface Receiver {
+  readonly webhook: Webhook
+  readonly health: CircuitBreaker
+  /** Nothing is sent before. */
+  readonly quietUntil: Instant.Instant | null
+}
+
+/** Nothing is sent to it but probes: what is to go there waits. */
+export const isHeld = ({ health, webhook }: Receiver): boolean => webhook.status !== "active" || health.probes !== null
+
+/** Nothing about it limits what may go out: a success changes nothing for what waits. */
+export const isSteady = ({ health, quietUntil, webhook }: Receiver): boolean =>
+  webhook.consecutiveFailures === 0 && health.probes === null && health.draining === null && quietUntil === null
+
+/** Whether the change from one to the other queued a mail to the contact. */
+export const isAlarmed = (before: Receiver, after: Receiver): boolean =>
+  before.webhook.status !== after.webhook.status ||
+  before.health.warned !== after.health.warned ||
+  before.health.throttle?.toldAt !== after.health.throttle?.toldAt
+
+/** What the contact is to be told. */
+export type Alarm = "failing" | "gone" | "disabled" | "throttled"
+
+export interface Judged {
+  readonly receiver: Receiver
+  readonly alarm: Alarm | null
+}
+
+/** What an attempt says of its receiver. One that we could not sign says nothing. */
+export const judge = (
+  present: Receiver,
+  { attempt, eventId, probe }: { readonly attempt: Attempt; readonly eventId: EventId; readonly probe: boolean },
+  now: Instant.Instant,
+  policy: WebhookPolicy
+): Judged => {
+  if (attempt.failure === "unsigned") return { receiver: present, alarm: null }
+  const webhook = { ...present.webhook, lastDeliveryAt: Math.max(attempt.at, present.webhook.lastDeliveryAt ?? 0) }
+  if (attempt.failure === null)
+    return { receiver: recovered({ ...present, webhook }, attempt, now, policy), alarm: null }
+  if (attempt.status === 429) return throttled({ ...present, webhook }, { attempt, probe }, now, policy)
+  const failures = webhook.consecutiveFailures + 1
+  const failing = noted(present.health, attempt, eventId, policy)
+  const alarm = alarmOf(webhook, failures, failing, attempt, policy)
+  const status = alarm === "gone" || alarm === "disabled" ? ("disabled" as const) : webhook.status
+  const opens = failing.probes === null && isToOpen(failures, failing, policy)
+  const health = {
+    ...(opens ? { ...failing, probes: 0, draining: null } : probed(failing, probe)),
+    warned: failing.warned || alarm === "failing"
+  }
+  const quietUntil =
+    opens || probe ? Math.max(nextProbe(health, now, policy), present.quietUntil ?? 0) : present.quietUntil
+  return { receiver: { webhook: { ...webhook, status, consecutiveFailures: failures }, health, quietUntil }, alarm }
+}
+
+/** The pause holds for all its deliveries. What was draining slowly begins slowly again after it. */
+const throttled = (
+  { health: before, quietUntil, webhook }: Receiver,
+  { attempt, probe }: { readonly attempt: Attempt; readonly probe: boolean },
+  now: Instant.Instant,
+  policy: WebhookPolicy
+): Judged => {
+  const throttle = Throttle.extended(before.throttle, attempt, now, policy)
+  const health = probed(before, probe)
+  const isToTell = webhook.status === "active" && Throttle.isToTell(throttle, now, policy)
+  const earliest = Math.max(throttle.until, (probe ? nextProbe(health, now, policy) : quietUntil) ?? 0)
+  return {
+    receiver: {
+      webhook,
+      health: {
+        ...health,
+        draining: health.draining === null ? null : { since: earliest, sent: 0 },
+        throttle: isToTell ? { ...throttle, toldAt: now } : throttle
+      },
+      quietUntil: earliest
+    },
+    alarm: isToTell ? "throttled" : null
+  }
+}
+
+/** A pause that the receiver asked for outlasts the success of a delivery that was under way. */
+const recovered = (
+  { health, quietUntil, webhook }: Receiver,
+  attempt: Attempt,
+  now: Instant.Instant,
+  policy: WebhookPolicy
+): Receiver => {
+  const throttle = Throttle.eased(health.throttle, attempt, now, policy)
+  const isPaused = throttle !== null && now < throttle.until
+  const wasOpen = health.probes !== null
+  return {
+    webhook: { ...webhook, consecutiveFailures: 0 },
+    health: { ...healthy, draining: wasOpen ? { since: now, sent: 0 } : health.draining, throttle },
+    quietUntil: !isPaused && (wasOpen || (quietUntil !== null && quietUntil <= now)) ? null : quietUntil
+  }
+}
+
+/** What waits goes out as after the breaker closed: slowly first. An open one, and one that drains already, stay as they are. */
+export const draining = (present: Receiver, now: Instant.Instant): Receiver =>
+  present.health.probes === null && present.health.draining === null
+    ? { ...present, health: { ...present.health, draining: { since: now, sent: 0 } } }
+    : present
+
+/** A recovery: it is tried at once, and what waits has its whole time again. */
+export const recovering = (present: Receiver, now: Instant.Instant): Receiver => {
+  const begun = draining(asked(present), now)
+  const throttle = Throttle.recovering(begun.health.throttle)
+  return throttle === null ? begun : { ...begun, health: { ...begun.health, throttle } }
+}
+
+/** An attempt was asked for by hand, perhaps because the receiver was mended: an open breaker and a pause after 429 end. */
+export const asked = (present: Receiver): Receiver =>
+  present.quietUntil === null || (present.health.probes === null && present.health.throttle === null)
+    ? present
+    : { ...present, quietUntil: null }
+
+const noted = (present: CircuitBreaker, attempt: Attempt, eventId: EventId, policy: WebhookPolicy): CircuitBreaker => ({
+  ...present,
+  // A clock that ran ahead does not put off what follows.
+  failingSince: Math.min(present.failingSince ?? attempt.at, attempt.at),
+  failed: including(present.failed, eventId, Math.max(policy.disableEvents, policy.breakerEvents)),
+  unreached: isUnreached(attempt)
+    ? including(present.unreached, eventId, policy.breakerUnreachedEvents)
+    : present.unreached
+})
+
+const including = (known: ReadonlyArray<EventId>, id: EventId, most: number): ReadonlyArray<EventId> =>
+  known.includes(id) || known.length >= most ? known : [...known, id]
+
+const isUnreached = ({ failure }: Attempt): boolean =>
+  failure === "refused" || failure === "dns" || failure === "tls" || failure === "timeout"
+
+const alarmOf = (
+  { status }: Webhook,
+  failures: number,
+  health: CircuitBreaker,
+  attempt: Attempt,
+  policy: WebhookPolicy
+): Alarm | null => {
+  if (status === "disabled") return null
+  if (attempt.status === 410) return "gone"
+  if (status === "paused") return null
+  const lasts = (duration: Duration.Duration) =>
+    attempt.at - (health.failingSince ?? attempt.at) >= Duration.toMillis(duration)
+  if (
+    failures >= policy.disableFailures &&
+    lasts(policy.disableAfter) &&
+    health.failed.length >= policy.disableEvents
+  ) {
+    return "disabled"
+  }
+  return !health.warned && failures >= policy.warnFailures && lasts(policy.warnAfter) ? "failing" : null
+}
+
+const isToOpen = (failures: number, { failed, unreached }: CircuitBreaker, policy: WebhookPolicy): boolean =>
+  (failures >= policy.breakerFailures && failed.length >= policy.breakerEvents) ||
+  unreached.length >= policy.breakerUnreachedEvents
+
+const probed = (health: CircuitBreaker, probe: boolean): CircuitBreaker =>
+  probe && health.probes !== null ? { ...health, probes: health.probes + 1 } : health
+
+/** Twice as long after each failed probe, up to a bound. */
+const nextProbe = (
+  { probes }: CircuitBreaker,
+  now: Instant.Instant,
+  { probeDelay, probeDelayMax }: WebhookPolicy
+): Instant.Instant =>
+  now + Math.min(Duration.toMillis(probeDelay) * 2 ** Math.min(probes ?? 0, 30), Duration.toMillis(probeDelayMax))
+
+/** How many may be begun now, given those under way. */
+export interface Allowance {
+  readonly most: number
+  /** It is tried whether the receiver is back: the attempt spends none of its event's. */
+  readonly probe: boolean
+}
+
+export const allowance = (
+  { health, quietUntil, webhook }: Receiver,
+  underWay: number,
+  now: Instant.Instant,
+  policy: WebhookPolicy
+): Allowance => {
+  const probe = health.probes !== null
+  if (webhook.status !== "active" || (quietUntil !== null && now < quietUntil)) return { most: 0, probe }
+  // Who fails gets one at a time: hung receivers take up little of what all share.
+  const free = Math.max(0, (webhook.consecutiveFailures > 0 ? 1 : policy.concurrency) - underWay)
+  if (health.draining === null) return { most: free, probe }
+  return { most: Math.min(free, Math.max(0, drained(health.draining, now, policy) - health.draining.sent)), probe }
+}
+
+/** What taking so many makes of it. `wanted`: as many as were allowed. */
+export const taken = (
+  present: Receiver,
+  { most, count }: { readonly most: number; readonly count: number },
+  now: Instant.Instant,
+  policy: WebhookPolicy
+): Receiver => {
+  const { draining } = present.health
+  if (draining === null || (present.quietUntil !== null && now < present.quietUntil)) return present
+  const sent = draining.sent + count
+  const isOver = count < most || now < draining.since || second(draining, now) >= policy.drainSeconds
+  const next = draining.since + (second(draining, now) + 1) * 1000
+  const isSpent = sent >= drained(draining, now, policy)
+  return {
+    ...present,
+    health: { ...present.health, draining: isOver ? null : { ...draining, sent } },
+    quietUntil: isOver ? null : isSpent ? next : present.quietUntil
+  }
+}
+
+const second = ({ since }: { readonly since: Instant.Instant }, now: Instant.Instant): number =>
+  Math.max(0, Math.floor((now - since) / 1000))
+
+/** How many may have gone out by now: so many in the first second, twice as many in each one after. */
+const drained = (
+  draining: NonNullable<CircuitBreaker["draining"]>,
+  now: Instant.Instant,
+  policy: WebhookPolicy
+): number => policy.drainRate * (2 ** Math.min(second(draining, now) + 1, 40) - 1)

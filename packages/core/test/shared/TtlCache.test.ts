@@ -1,0 +1,129 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as TestClock from "effect/testing/TestClock"
+import * as TtlCache from "../../src/shared/TtlCache.ts"
+
+/** Answers with how often it was asked. */
+const counting = Effect.gen(function* () {
+  let asked = 0
+  const memory = yield* TtlCache.make((_key: string) => Effect.sync(() => ++asked), {
+    capacity: 10,
+    kept: "3 seconds"
+  })
+  return memory
+})
+
+describe("what was looked up moments ago", () => {
+  it.effect("is looked up once in its time, for all who ask at once, and then again", () =>
+    Effect.gen(function* () {
+      const { get } = yield* counting
+      assert.deepStrictEqual(yield* Effect.all([get("a"), get("a"), get("b")], { concurrency: "unbounded" }), [1, 1, 2])
+      yield* TestClock.adjust("2999 millis")
+      assert.strictEqual(yield* get("a"), 1)
+      yield* TestClock.adjust("1 millis")
+      assert.strictEqual(yield* get("a"), 3)
+    })
+  )
+
+  it.effect("is forgotten by those who hear that it changed, and no more than that", () =>
+    Effect.gen(function* () {
+      const { forget, get } = yield* counting
+      yield* get("a")
+      yield* get("b")
+      yield* forget((key) => key === "a")
+      assert.deepStrictEqual([yield* get("a"), yield* get("b")], [3, 2])
+    })
+  )
+
+  it.effect("is kept no longer where the clock steps back", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(3_600_000)
+      const { get } = yield* counting
+      yield* get("a")
+      yield* TestClock.setTime(0)
+      assert.strictEqual(yield* get("a"), 2)
+      assert.strictEqual(yield* get("a"), 2)
+    })
+  )
+
+  it.effect(
+    "is kept apart where that is asked for, as long, and is forgotten as well: no other answers push it out",
+    () =>
+      Effect.gen(function* () {
+        yield* TestClock.setTime(3_600_000)
+        let asked = 0
+        const { forget, get } = yield* TtlCache.make((key: string) => Effect.sync(() => `${key} ${++asked}`), {
+          capacity: 2,
+          kept: "3 seconds",
+          apart: (answer) => answer.startsWith("good")
+        })
+        yield* get("good")
+        for (let n = 0; n < 5; n++) yield* get(`bad${n}`)
+        assert.strictEqual(yield* get("good"), "good 1")
+        yield* TestClock.adjust("2999 millis")
+        assert.strictEqual(yield* get("good"), "good 1")
+        yield* TestClock.adjust(1)
+        assert.strictEqual(yield* get("good"), "good 7")
+        yield* forget((key) => key === "good")
+        assert.strictEqual(yield* get("good"), "good 8")
+        yield* TestClock.setTime(0)
+        assert.strictEqual(yield* get("good"), "good 9")
+        assert.strictEqual(yield* get("good"), "good 9")
+        for (const key of ["good2", "good3"]) yield* get(key)
+        assert.strictEqual(yield* get("good"), "good 12")
+      })
+  )
+
+  it.effect("is forgotten while it is looked up, wherever it would have been kept", () =>
+    Effect.gen(function* () {
+      let asked = 0
+      const gate = yield* Deferred.make<void>()
+      const { forget, get } = yield* TtlCache.make(
+        (_key: string) => Effect.suspend(() => Effect.as(++asked === 1 ? Deferred.await(gate) : Effect.void, asked)),
+        { capacity: 2, kept: "3 seconds", apart: () => true }
+      )
+      const early = yield* Effect.forkChild(get("a"))
+      yield* Effect.yieldNow
+      yield* forget((key) => key === "a")
+      yield* Deferred.succeed(gate, undefined)
+      yield* Fiber.join(early)
+      yield* get("a")
+      assert.strictEqual(asked, 2)
+    })
+  )
+
+  it.effect("stands behind whatever is put around look-ups, unless it is remembered or asked for already", () =>
+    Effect.gen(function* () {
+      let around = 0
+      const { get } = yield* TtlCache.make((key: string) => Effect.succeed(key), {
+        capacity: 2,
+        kept: "3 seconds",
+        apart: (key) => key === "good"
+      })
+      const ask = (key: string) =>
+        get(key, (lookUp) =>
+          Effect.andThen(
+            Effect.sync(() => around++),
+            lookUp
+          )
+        )
+      for (const key of ["good", "good", "bad", "bad", "good"]) yield* ask(key)
+      assert.strictEqual(around, 2)
+    })
+  )
+
+  it.effect("is not kept where the look-up broke off", () =>
+    Effect.gen(function* () {
+      let left = 1
+      const { get } = yield* TtlCache.make(
+        (_key: string) =>
+          Effect.suspend(() => (left-- > 0 ? Effect.die("the database is away") : Effect.succeed("here"))),
+        { capacity: 10, kept: "3 seconds" }
+      )
+      assert.strictEqual((yield* Effect.exit(get("a")))._tag, "Failure")
+      assert.strictEqual(yield* get("a"), "here")
+    })
+  )
+})

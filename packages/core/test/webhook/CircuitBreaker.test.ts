@@ -1,0 +1,357 @@
+/** Every rule about receivers at its edge: who is warned, who is disabled, when the breaker opens, probes, closes and drains. */
+import { EventId, OrganizationId, WebhookId } from "@partner-commentary/core/shared/Ids"
+import { defaults as policy } from "@partner-commentary/core/shared/WebhookPolicy"
+import type { Attempt } from "@partner-commentary/core/webhook/Attempt"
+import * as CircuitBreaker from "@partner-commentary/core/webhook/CircuitBreaker"
+import { describe, expect, it } from "vitest"
+
+const second = 1000
+const minute = 60 * second
+const hour = 60 * minute
+const start = 1_772_355_600_000
+
+const id = (number: number) => `019c0e1b-7c4e-7000-8000-${String(number).padStart(12, "0")}`
+const event = (number: number) => EventId.make(id(number))
+
+const fresh: CircuitBreaker.Receiver = {
+  webhook: {
+    id: WebhookId.make(id(1)),
+    owner: { organizationId: OrganizationId.make(id(2)), environment: "live" },
+    url: "https://example.com/",
+    events: ["creator.approved"],
+    status: "active",
+    consecutiveFailures: 0,
+    lastDeliveryAt: null,
+    createdAt: start,
+    updatedAt: start
+  },
+  health: CircuitBreaker.healthy,
+  quietUntil: null
+}
+
+const attempt = (at: number, changes: Partial<Attempt> = {}): Attempt => ({
+  at,
+  duration: 10,
+  status: 500,
+  failure: "http",
+  reason: "No.",
+  excerpt: "",
+  retryAfter: null,
+  ...changes
+})
+const success = (at: number) => attempt(at, { status: 200, failure: null, reason: null })
+const unreached = (at: number, failure: Attempt["failure"]) => attempt(at, { status: null, excerpt: null, failure })
+
+interface Step {
+  readonly attempt: Attempt
+  readonly event?: number
+  readonly probe?: boolean
+}
+
+/** Attempts one after the other; events take turns unless named. */
+const after = (steps: ReadonlyArray<Step>, from: CircuitBreaker.Receiver = fresh) => {
+  const alarms: Array<CircuitBreaker.Alarm | null> = []
+  let receiver = from
+  for (const [index, step] of steps.entries()) {
+    const judged = CircuitBreaker.judge(
+      receiver,
+      { attempt: step.attempt, eventId: event(step.event ?? index % 2), probe: step.probe ?? false },
+      step.attempt.at + step.attempt.duration,
+      policy
+    )
+    receiver = judged.receiver
+    alarms.push(judged.alarm)
+  }
+  return { receiver, alarms, alarm: alarms.at(-1) }
+}
+
+/** So many failures, the last one so long after the first. */
+const failures = (count: number, span: number, events = 2): ReadonlyArray<Step> =>
+  Array.from({ length: count }, (_, index) => ({
+    attempt: attempt(start + (index === count - 1 ? span : 0)),
+    event: index % events
+  }))
+
+it("the last delivery is the one that was begun last, whichever reports first", () => {
+  const late = [{ attempt: success(start + minute) }, { attempt: success(start) }]
+  expect(after(late).receiver.webhook.lastDeliveryAt).toBe(start + minute)
+  expect(after(late.toReversed()).receiver.webhook.lastDeliveryAt).toBe(start + minute)
+})
+
+describe("disabling", () => {
+  const alarmAfter = (steps: ReadonlyArray<Step>) => after(steps).alarm
+
+  it("takes 20 failures in a row, over 24 hours, for 2 events: each of them to the dot", () => {
+    expect(alarmAfter(failures(20, 24 * hour))).toBe("disabled")
+    expect(alarmAfter(failures(19, 24 * hour))).toBe("failing")
+    expect(alarmAfter(failures(20, 24 * hour - 1))).toBe("failing")
+    expect(alarmAfter(failures(20, 24 * hour, 1))).toBe("failing")
+    expect(after(failures(20, 24 * hour)).receiver.webhook).toMatchObject({
+      status: "disabled",
+      consecutiveFailures: 20
+    })
+    expect(after(failures(19, 99 * hour)).receiver.webhook.status).toBe("active")
+  })
+
+  it("comes late where one condition holds late, and once", () => {
+    const many = failures(50, hour)
+    expect(after(many).alarm).toBe(null)
+    const late = after([...many, { attempt: attempt(start + 30 * hour) }, { attempt: attempt(start + 31 * hour) }])
+    expect(late.alarms.slice(-2)).toEqual(["disabled", null])
+  })
+
+  it("begins anew with a success", () => {
+    const broken = [...failures(19, 23 * hour), { attempt: success(start + 23 * hour) }]
+    const { alarm, receiver } = after([...broken, { attempt: attempt(start + 24 * hour) }])
+    expect(alarm).toBe(null)
+    expect(receiver.webhook).toMatchObject({ consecutiveFailures: 1, status: "active" })
+    expect(receiver.health.failingSince).toBe(start + 24 * hour)
+  })
+
+  it("is at once on 410, for a paused webhook too", () => {
+    const gone = { attempt: attempt(start, { status: 410 }) }
+    expect(after([gone])).toMatchObject({ alarm: "gone", receiver: { webhook: { status: "disabled" } } })
+    const paused = { ...fresh, webhook: { ...fresh.webhook, status: "paused" as const } }
+    expect(after([gone], paused).receiver.webhook.status).toBe("disabled")
+    const disabled = { ...fresh, webhook: { ...fresh.webhook, status: "disabled" as const } }
+    expect(after([gone], disabled).alarm).toBe(null)
+  })
+
+  it("never comes of 429, nor of what we could not sign", () => {
+    const busy = Array.from({ length: 100 }, (_, index) => ({
+      attempt: attempt(start + index * hour, { status: 429 })
+    }))
+    expect(after(busy)).toMatchObject({ alarm: null, receiver: { webhook: { consecutiveFailures: 0 } } })
+    const between = [...failures(19, 24 * hour), ...busy]
+    expect(after(between).receiver.webhook.consecutiveFailures).toBe(19)
+    const unsigned = after([{ attempt: unreached(start, "unsigned") }])
+    expect(unsigned.receiver).toBe(fresh)
+  })
+
+  it("leaves a paused webhook paused", () => {
+    const paused = { ...fresh, webhook: { ...fresh.webhook, status: "paused" as const } }
+    expect(after(failures(40, 99 * hour), paused).receiver.webhook.status).toBe("paused")
+  })
+})
+
+describe("the warning", () => {
+  it("takes 10 failures over 12 hours, whatever the events, and comes once until a success", () => {
+    expect(after(failures(10, 12 * hour)).alarm).toBe("failing")
+    expect(after(failures(10, 12 * hour, 1)).alarm).toBe("failing")
+    expect(after(failures(9, 12 * hour)).alarm).toBe(null)
+    expect(after(failures(10, 12 * hour - 1)).alarm).toBe(null)
+    const again = after([...failures(10, 12 * hour), { attempt: attempt(start + 13 * hour) }])
+    expect(again.alarms.filter((alarm) => alarm !== null)).toEqual(["failing"])
+    expect(again.receiver.health.warned).toBe(true)
+    const recovered = after([...failures(10, 12 * hour), { attempt: success(start + 13 * hour) }])
+    expect(recovered.receiver.health).toEqual({
+      ...CircuitBreaker.healthy,
+      draining: { since: start + 13 * hour + 10, sent: 0 }
+    })
+  })
+})
+
+describe("a receiver that answers 429", () => {
+  const busy = (at: number) => ({ attempt: attempt(at, { status: 429, retryAfter: "60" }) })
+
+  it("gets nothing before the pause ends, even when a delivery that was under way succeeds", () => {
+    const { receiver } = after([busy(start), { attempt: success(start) }])
+    const until = start + 10 + minute
+    expect(receiver.quietUntil).toBe(until)
+    expect(CircuitBreaker.allowance(receiver, 0, until - 1, policy).most).toBe(0)
+    expect(CircuitBreaker.allowance(receiver, 0, until, policy).most).toBe(policy.concurrency)
+  })
+
+  it("is steady again with a success after the pause", () => {
+    const paused = after([busy(start)]).receiver
+    expect(CircuitBreaker.isSteady(paused)).toBe(false)
+    expect(CircuitBreaker.isSteady(after([{ attempt: success(start + 2 * minute) }], paused).receiver)).toBe(true)
+  })
+
+  it("drains slowly after the pause if it drained before", () => {
+    const before = CircuitBreaker.draining(fresh, start)
+    const { receiver } = after([busy(start)], before)
+    const until = start + 10 + minute
+    expect(CircuitBreaker.taken(receiver, { most: 0, count: 0 }, start + second, policy)).toBe(receiver)
+    expect(receiver.health.draining).toEqual({ since: until, sent: 0 })
+    expect(CircuitBreaker.allowance(receiver, 0, until, policy).most).toBe(policy.concurrency)
+  })
+
+  it("is tried at once when an attempt is asked for by hand", () => {
+    expect(CircuitBreaker.asked(after([busy(start)]).receiver).quietUntil).toBe(null)
+  })
+
+  it("alarms nobody while its webhook is paused by the partner", () => {
+    const long = { attempt: attempt(start, { status: 429, retryAfter: "7200" }) }
+    expect(after([long]).alarm).toBe("throttled")
+    const paused = { ...fresh, webhook: { ...fresh.webhook, status: "paused" as const } }
+    expect(after([long], paused).alarm).toBe(null)
+  })
+})
+
+describe("the breaker", () => {
+  const isOpen = (steps: ReadonlyArray<Step>) => after(steps).receiver.health.probes !== null
+  const open = after(failures(10, 0)).receiver
+
+  it("opens after 10 failures in a row over 2 events, and not of one event alone", () => {
+    expect(isOpen(failures(10, 0))).toBe(true)
+    expect(isOpen(failures(9, 0))).toBe(false)
+    expect(isOpen(failures(100, hour, 1))).toBe(false)
+  })
+
+  it("opens at once where nobody could be reached for 3 events", () => {
+    for (const failure of ["refused", "dns", "tls", "timeout"] as const) {
+      const steps = [1, 2, 3].map((number) => ({ attempt: unreached(start, failure), event: number }))
+      expect(isOpen(steps)).toBe(true)
+      expect(isOpen(steps.slice(0, 2))).toBe(false)
+      expect(isOpen([...steps.slice(0, 2), ...steps.slice(0, 2)])).toBe(false)
+    }
+    for (const failure of ["reset", "http", "blocked"] as const) {
+      expect(isOpen([1, 2, 3].map((number) => ({ attempt: unreached(start, failure), event: number })))).toBe(false)
+    }
+  })
+
+  it("probes after 60 s, then after twice as long each time, up to 30 minutes, one at a time", () => {
+    let receiver = open
+    let now = start + 10
+    const waits: Array<number> = []
+    for (let probes = 0; probes < 8; probes++) {
+      const at = receiver.quietUntil ?? 0
+      waits.push((at - now) / second)
+      expect(CircuitBreaker.allowance(receiver, 0, at - 1, policy)).toEqual({ most: 0, probe: true })
+      expect(CircuitBreaker.allowance(receiver, 0, at, policy)).toEqual({ most: 1, probe: true })
+      expect(CircuitBreaker.allowance(receiver, 1, at, policy)).toEqual({ most: 0, probe: true })
+      receiver = after([{ attempt: attempt(at), probe: true }], receiver).receiver
+      now = at + 10
+    }
+    expect(waits).toEqual([60, 120, 240, 480, 960, 1800, 1800, 1800])
+    expect(receiver.webhook.consecutiveFailures).toBe(18)
+  })
+
+  it("counts probes towards the disable rule", () => {
+    const probes = Array.from({ length: 10 }, (_, index) => ({
+      attempt: attempt(start + (index + 1) * 2.4 * hour),
+      probe: true
+    }))
+    expect(after(probes, open).alarm).toBe("disabled")
+    expect(after(probes.slice(0, 9), open).receiver.webhook.status).toBe("active")
+  })
+
+  it("is not put off by attempts that were under way when it opened, and a probe answered by 429 waits on", () => {
+    const straggler = after([{ attempt: attempt(start + second) }], open).receiver
+    expect(straggler.quietUntil).toBe(open.quietUntil)
+    const busy = after([{ attempt: attempt(start + minute, { status: 429 }), probe: true }], open).receiver
+    expect(busy.quietUntil).toBe(start + minute + 10 + 2 * minute)
+    expect(busy.health.probes).toBe(1)
+  })
+
+  it("does not shorten a pause after 429 by opening", () => {
+    const busy = after([{ attempt: attempt(start, { status: 429, retryAfter: "86400" }) }]).receiver
+    const opened = after(failures(10, 0), busy).receiver
+    expect(opened.health.probes).toBe(0)
+    expect(opened.quietUntil).toBe(busy.quietUntil)
+  })
+
+  it("closes with one success, and drains 10 in the first second, twice as many in each one after", () => {
+    const closed = after([{ attempt: success(start + minute), probe: true }], open).receiver
+    const since = start + minute + 10
+    expect(closed).toMatchObject({ quietUntil: null, webhook: { consecutiveFailures: 0 }, health: { probes: null } })
+    const sent: Array<number> = []
+    let receiver = closed
+    for (let second = 0; second < 7; second++) {
+      const now = since + second * 1000
+      let count = 0
+      for (let most = 1; most > 0; ) {
+        most = CircuitBreaker.allowance(receiver, 0, now, policy).most
+        count += most
+        if (most > 0) receiver = CircuitBreaker.taken(receiver, { most, count: most }, now, policy)
+      }
+      sent.push(count)
+      expect(receiver.quietUntil).toBe(now + 1000)
+      expect(CircuitBreaker.allowance(receiver, 0, now + 999, policy).most).toBe(0)
+    }
+    expect(sent).toEqual([10, 20, 40, 80, 160, 320, 640])
+    const over = CircuitBreaker.taken(receiver, { most: 5, count: 5 }, since + 7000, policy)
+    expect(over).toMatchObject({ quietUntil: null, health: { draining: null } })
+    expect(CircuitBreaker.allowance(over, 0, since + 7000, policy).most).toBe(5)
+  })
+
+  it("has drained where fewer are there than might go", () => {
+    const closed = after([{ attempt: success(start + minute), probe: true }], open).receiver
+    expect(CircuitBreaker.taken(closed, { most: 5, count: 4 }, start + 2 * minute, policy).health.draining).toBe(null)
+  })
+})
+
+describe("the allowance", () => {
+  it("is 5 at a time, 1 for who fails, and none for who is not active or is left alone", () => {
+    expect(CircuitBreaker.allowance(fresh, 0, start, policy)).toEqual({ most: 5, probe: false })
+    expect(CircuitBreaker.allowance(fresh, 3, start, policy).most).toBe(2)
+    expect(CircuitBreaker.allowance(fresh, 7, start, policy).most).toBe(0)
+    const failing = after(failures(1, 0)).receiver
+    expect(CircuitBreaker.allowance(failing, 0, start, policy).most).toBe(1)
+    expect(CircuitBreaker.allowance(failing, 1, start, policy).most).toBe(0)
+    for (const status of ["paused", "disabled"] as const) {
+      expect(CircuitBreaker.allowance({ ...fresh, webhook: { ...fresh.webhook, status } }, 0, start, policy).most).toBe(
+        0
+      )
+    }
+    const quiet = { ...fresh, quietUntil: start }
+    expect(CircuitBreaker.allowance(quiet, 0, start - 1, policy).most).toBe(0)
+    expect(CircuitBreaker.allowance(quiet, 0, start, policy).most).toBe(5)
+  })
+
+  it("takes nothing from who does not drain", () => {
+    expect(CircuitBreaker.taken(fresh, { most: 5, count: 5 }, start, policy)).toBe(fresh)
+  })
+})
+
+describe("a recovery", () => {
+  it("drains as after the breaker closed, and changes nothing while that is open or drains already", () => {
+    const begun = CircuitBreaker.draining(fresh, start)
+    expect(begun.health.draining).toEqual({ since: start, sent: 0 })
+    expect(CircuitBreaker.allowance(begun, 0, start, policy).most).toBe(5)
+    expect(
+      CircuitBreaker.allowance(
+        { ...begun, health: { ...begun.health, draining: { since: start, sent: 10 } } },
+        0,
+        start,
+        policy
+      ).most
+    ).toBe(0)
+    expect(CircuitBreaker.draining(begun, start + second)).toBe(begun)
+    const open = { ...fresh, health: { ...CircuitBreaker.healthy, probes: 2 } }
+    expect(CircuitBreaker.draining(open, start)).toBe(open)
+  })
+})
+
+describe("a clock that is put back", () => {
+  const month = 30 * 24 * hour
+
+  it("does not put off what follows from failing for long", () => {
+    const before = after(failures(9, 0)).receiver
+    const first = attempt(start - month)
+    const put = after([{ attempt: first }, { attempt: attempt(start - month + 12 * hour) }], before)
+    expect(put.receiver.health.failingSince).toBe(start - month)
+    expect(put.alarm).toBe("failing")
+  })
+
+  it("ends the draining instead of keeping it waiting", () => {
+    const closed = { ...fresh, health: { ...CircuitBreaker.healthy, draining: { since: start, sent: 10 } } }
+    const earlier = start - month
+    const allowed = CircuitBreaker.allowance(closed, 0, earlier, policy)
+    const { health, quietUntil } = CircuitBreaker.taken(closed, { ...allowed, count: allowed.most }, earlier, policy)
+    expect([health.draining, quietUntil]).toEqual([null, null])
+  })
+})
+
+describe("what a success may change for others", () => {
+  it("nothing while the receiver is well; something once it failed, is left alone, is probed or drains", () => {
+    expect(CircuitBreaker.isSteady(fresh)).toBe(true)
+    expect(CircuitBreaker.isSteady({ ...fresh, webhook: { ...fresh.webhook, consecutiveFailures: 1 } })).toBe(false)
+    expect(CircuitBreaker.isSteady({ ...fresh, quietUntil: start })).toBe(false)
+    expect(CircuitBreaker.isSteady({ ...fresh, health: { ...CircuitBreaker.healthy, probes: 0 } })).toBe(false)
+    expect(
+      CircuitBreaker.isSteady({ ...fresh, health: { ...CircuitBreaker.healthy, draining: { since: start, sent: 0 } } })
+    ).toBe(false)
+  })
+})

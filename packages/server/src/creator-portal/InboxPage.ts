@@ -1,0 +1,51 @@
+/** All open requests of one creator. */
+import type { OpenRequests } from "@partner-commentary/core/creator/CreatorPortal"
+import { furtherCounted } from "@partner-commentary/core/topic/AssignmentStore"
+import { isStalled } from "@partner-commentary/core/topic/Workflow"
+import { stripBidi } from "./BidiText.ts"
+import { expiresAt } from "./CreatorView.ts"
+import { html } from "./Html.ts"
+import { pageDocument } from "./PageDocument.ts"
+import { time } from "./Scene.ts"
+
+type OpenRequest = OpenRequests["requests"][number]
+
+export const inboxPage = ({ further, requests }: OpenRequests): string => {
+  const total = requests.length + further
+  const status =
+    total === 0 ? "Nothing open" : total === 1 ? "1 open request" : `${number(total, further)} open requests`
+  return pageDocument({
+    title: status,
+    status,
+    main: html`<h1>Your open requests</h1>
+<p class="lead">${requests.length === 0 ? "Nothing waits for you at the moment." : "Oldest first. Each opens on a page of its own."}</p>
+${further > 0 && html`<p class="note">Shown: ${requests.length}, the oldest of everybody who asks. Not shown: <strong>${number(further, further)}</strong>. They come up here as you settle these.</p>`}
+${requests.length > 0 && html`<ul class="requests">${requests.map(stripBidi).map(item)}</ul>`}`,
+    footer: html`<p>The link to this page works for 15 minutes. It is yours alone: whoever has it can act in your place.</p>`
+  })
+}
+
+/** Where not all are counted, there are at least so many. */
+const number = (count: number, further: number) =>
+  `${count.toLocaleString("en-US")}${further >= furtherCounted ? " or more" : ""}`
+
+const item = ({ assignment, link, topic }: OpenRequest) => {
+  const deadline = expiresAt(assignment)
+  return html`<li>
+<a href="${link}" dir="auto">${clip(topic.content)}</a>
+<p><bdi>${topic.organizationName}</bdi> asks <bdi>${assignment.persona.name}</bdi></p>
+<p class="note"><strong>${statusText(assignment)}</strong>${deadline !== null && html` until ${time(deadline)}`}</p>
+</li>`
+}
+
+const statusText = (assignment: OpenRequest["assignment"]): string => {
+  if (assignment.status === "topic_sent") return "Waits for your view"
+  if (assignment.generation.nextAt !== null) return "A draft is being written"
+  if (assignment.draft !== null) return "Waits for your approval"
+  return isStalled(assignment) ? "Can be started again" : "A draft is being written"
+}
+
+const clip = (text: string): string => {
+  const characters = Array.from(text)
+  return characters.length <= 160 ? text : `${characters.slice(0, 159).join("").trimEnd()}…`
+}

@@ -1,0 +1,37 @@
+/** What is said where there is no such path, or not with this method: what the path takes, and where everything is listed. */
+import * as Errors from "@partner-commentary/api/Errors"
+import { PartnerApi } from "@partner-commentary/api/PartnerApi"
+import type * as HttpServerRequest from "effect/http/HttpServerRequest"
+import type * as HttpServerResponse from "effect/http/HttpServerResponse"
+import * as HttpApi from "effect/http-api/HttpApi"
+import * as Envelope from "./Envelope.ts"
+
+interface Way {
+  readonly method: string
+  readonly path: RegExp
+}
+
+const ways: ReadonlyArray<Way> = (() => {
+  const found: Array<Way> = []
+  HttpApi.reflect(PartnerApi, {
+    onGroup: () => {},
+    onEndpoint: ({ endpoint: { method, path } }) => {
+      found.push({ method, path: new RegExp(`^${path.replace(/:\w+/g, "[^/]+")}$`) })
+    }
+  })
+  return found
+})()
+
+export const notFound = (
+  { method, url }: Pick<HttpServerRequest.HttpServerRequest, "method" | "url">,
+  apiRoot: string
+): HttpServerResponse.HttpServerResponse => {
+  const path = /^[^?]*/.exec(url)?.[0] ?? ""
+  const taken = [...new Set(ways.filter((way) => way.path.test(path)).map((way) => way.method))]
+  // Of a method that the path does take, the address is wrong in another way.
+  const said =
+    taken.length === 0 || taken.includes(method)
+      ? "There is no such path, or not with this method."
+      : `This path takes no ${method}, but ${taken.join(", ")}.`
+  return Envelope.failure(Errors.NotFound.of(`${said} ${apiRoot}/docs shows every operation.`))
+}

@@ -1,0 +1,152 @@
+/**
+ * Requests that name an idempotency key: reads what the key is good for from the request, and turns answers into what is kept
+ * and back. A handler asks the outside world first, and wraps the rest, from its change to its answer, in `once`. Without a
+ * key it is as if none of this were there.
+ */
+import * as Errors from "@partner-commentary/api/Errors"
+import { type IdempotencyHeaders, idempotencyHeader, replayedHeader } from "@partner-commentary/api/IdempotencyKey"
+import {
+  type Answer,
+  Idempotency,
+  type IdempotentRequest,
+  type Keep,
+  KeyRefused,
+  type Overtaken
+} from "@partner-commentary/core/idempotency/Idempotency"
+import type * as Brand from "effect/Brand"
+import * as Effect from "effect/Effect"
+import type * as HttpServerRequest from "effect/http/HttpServerRequest"
+import * as HttpServerResponse from "effect/http/HttpServerResponse"
+import { contentType } from "../http/Envelope.ts"
+
+/** Whose key it is. Callers by the dashboard's token have no environment. */
+export type KeyOwner = Pick<IdempotentRequest, "organizationId" | "environment">
+
+/** A response that went by `once`: a handler that forgets it does not compile. */
+export type Kept = HttpServerResponse.HttpServerResponse & Brand.Brand<"Kept">
+
+/** `once` of a part: what came of it, as text. */
+export type KeepPart = Wrap<string, string>
+
+type Wrap<Given, Kept> = <E, R>(
+  change: Effect.Effect<Given, E, R>
+) => Effect.Effect<Kept, E | Overtaken | KeyRefused, R>
+
+export interface Keeping {
+  /**
+   * What changes something, and the successful response that tells of it: one transaction, in which nothing waits for the
+   * outside world. Refusals are failures.
+   */
+  readonly once: Wrap<HttpServerResponse.HttpServerResponse, Kept>
+  /** One of several changes of a request, named for its place: what came of it is kept by itself, in its own transaction. */
+  readonly part: <E, R>(
+    name: string,
+    attempt: (once: KeepPart) => Effect.Effect<string, E, R>
+  ) => Effect.Effect<string, Exclude<E, Overtaken> | KeyRefused, R>
+}
+
+interface Keyed {
+  readonly headers: IdempotencyHeaders
+  readonly request: HttpServerRequest.HttpServerRequest
+  readonly owner: KeyOwner
+  /** The answer holds a secret, and is kept sealed. */
+  readonly secret?: boolean
+}
+
+export const make = Effect.map(Idempotency, (idempotency) => {
+  const part =
+    (keyed: IdempotentRequest): Keeping["part"] =>
+    (name, attempt) =>
+      Effect.map(
+        idempotency.once({ ...keyed, part: name }, (keep) =>
+          Effect.map(
+            attempt((change) => Effect.map(keep(Effect.map(change, textAnswer)), ({ body }) => body)),
+            textAnswer
+          )
+        ),
+        ({ body }) => body
+      )
+
+  const once =
+    (keep: Keep, secret: boolean): Keeping["once"] =>
+    (change) =>
+      Effect.map(keep(Effect.flatMap(change, (response) => toAnswer(response, secret))), toResponse) as never
+
+  const answered = Effect.fnUntraced(
+    function* <E, R>(
+      key: string,
+      { owner, request, secret = false }: Keyed,
+      handle: (keeping: Keeping) => Effect.Effect<Kept, E, R>
+    ) {
+      const body = new Uint8Array(yield* Effect.orDie(request.arrayBuffer))
+      const keyed: IdempotentRequest = {
+        ...owner,
+        method: request.method,
+        path: /^[^?]*/.exec(request.url)?.[0] ?? "",
+        key,
+        fingerprints: yield* idempotency.fingerprints(body),
+        part: ""
+      }
+      const outcome = yield* idempotency.once(keyed, (keep) =>
+        Effect.flatMap(handle({ once: once(keep, secret), part: part(keyed) }), (response) =>
+          toAnswer(response, secret)
+        )
+      )
+      const response = toResponse(outcome)
+      return outcome.replayed ? HttpServerResponse.setHeader(response, replayedHeader, "true") : response
+    },
+    Effect.catchIf(
+      (error): error is Extract<typeof error, KeyRefused> => error instanceof KeyRefused,
+      ({ reason }) => Effect.fail(refusals[reason])
+    )
+  )
+
+  /** Answers the request: once, if it names a key. */
+  return <E, R>(keyed: Keyed, handle: (keeping: Keeping) => Effect.Effect<Kept, E, R>): Answered<E, R> => {
+    const key = keyed.headers["idempotency-key"]
+    return (key === undefined ? handle(unkept) : answered(key, keyed, handle)) as Answered<E, R>
+  }
+})
+
+type Answered<E, R> = Effect.Effect<
+  HttpServerResponse.HttpServerResponse,
+  Exclude<E, Overtaken | KeyRefused> | Errors.InvalidRequest | Errors.RateLimitExceeded,
+  R
+>
+
+const unkept: Keeping = {
+  once: (change) => change as never,
+  part: (_, attempt) => attempt((change) => change) as never
+}
+
+const textAnswer = (body: string): Answer => ({ status: 200, location: null, body, secret: false })
+
+/** What is no success undoes its change, and is answered as it is. */
+const toAnswer = (response: HttpServerResponse.HttpServerResponse, secret: boolean): Effect.Effect<Answer> => {
+  const { body, headers, status } = response
+  return status < 200 || status > 299 || body._tag !== "Uint8Array"
+    ? Effect.die(response)
+    : Effect.succeed({
+        status,
+        location: headers["location"] ?? null,
+        body: body.text ?? new TextDecoder().decode(body.body),
+        secret
+      })
+}
+
+const toResponse = ({ body, location, status }: Pick<Answer, "body" | "location" | "status">) => {
+  const response = HttpServerResponse.text(body, { status, contentType })
+  return location === null ? response : HttpServerResponse.setHeader(response, "location", location)
+}
+
+const mustBeNew = (why: string) =>
+  Errors.InvalidRequest.of([{ field: idempotencyHeader, constraint: `must be a new one: ${why}` }])
+
+const refusals = {
+  other_body: mustBeNew("it was used with another body already"),
+  unreadable: mustBeNew("its first answer can no longer be read"),
+  running: Errors.RateLimitExceeded.busy(
+    "A request with this Idempotency-Key is still running. Send it again in a second, with the same key.",
+    1
+  )
+} satisfies Record<KeyRefused["reason"], Errors.WireError>

@@ -1,0 +1,34 @@
+/** A semaphore whose permits are shared among owners, so that no owner can take all of them. */
+import * as Effect from "effect/Effect"
+
+export interface FairSemaphore<Owner> {
+  /**
+   * Whether more permits are free than the owner holds. One owner alone gets half of them, two get a third each, so that a
+   * newcomer always finds one.
+   */
+  readonly isFreeFor: (owner: Owner) => boolean
+  /** Takes a permit at once, and returns it when the work ends. */
+  readonly take: <A, E, R>(owner: Owner, work: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+}
+
+export const make = <Owner>(count: number): FairSemaphore<Owner> => {
+  const taken = new Map<Owner, number>()
+  let free = count
+  const has = (owner: Owner) => taken.get(owner) ?? 0
+  const add = (owner: Owner, more: number) => {
+    free -= more
+    const now = has(owner) + more
+    if (now === 0) taken.delete(owner)
+    else taken.set(owner, now)
+  }
+  return {
+    isFreeFor: (owner) => free > has(owner),
+    take: (owner, work) => {
+      add(owner, 1)
+      return Effect.ensuring(
+        work,
+        Effect.sync(() => add(owner, -1))
+      )
+    }
+  }
+}

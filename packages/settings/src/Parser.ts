@@ -1,0 +1,217 @@
+/** How a text from outside is understood, a variable's, a flag's or an argument's, and what to say when it is not. */
+import * as IpAllowList from "@partner-commentary/core/access/IpAllowList"
+import { Scope } from "@partner-commentary/core/access/Scope"
+import { LimitName } from "@partner-commentary/core/partner/Plan"
+import * as Ids from "@partner-commentary/core/shared/Ids"
+import * as Instant from "@partner-commentary/core/shared/Instant"
+import * as PublicAddress from "@partner-commentary/core/shared/PublicAddress"
+import { codePoints, hasControls } from "@partner-commentary/core/shared/Text"
+import * as Duration from "effect/Duration"
+import * as Option from "effect/Option"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+
+export interface Parser<A> {
+  /** Reads on after `must be`. */
+  readonly right: string
+  readonly parse: (text: string) => Option.Option<A>
+}
+
+const ofSchema = <A>(schema: Schema.Codec<A, string>, right: string): Parser<A> => ({
+  right,
+  parse: Schema.decodeOption(schema)
+})
+
+const checked = (isGood: (text: string) => boolean, right: string): Parser<string> =>
+  ofSchema(Schema.Trim.check(Schema.makeFilter(isGood)), right)
+
+/** Separated by commas; blank entries do not count. */
+const listOf = <A>(entry: Parser<A>, right: string): Parser<ReadonlyArray<A>> => ({
+  right,
+  parse: (text) => Option.all(parts(text).map(entry.parse))
+})
+
+/** `NAME=VALUE`; an empty value is null. */
+const pairOf = <Name extends string, A>(
+  name: Parser<Name>,
+  value: Parser<A>,
+  right: string
+): Parser<readonly [Name, A | null]> => ({
+  right,
+  parse: (text) => {
+    const at = text.indexOf("=")
+    if (at < 0) return Option.none()
+    const worth = text.slice(at + 1).trim()
+    return Option.all([
+      name.parse(text.slice(0, at).trim()),
+      worth === "" ? Option.some(null) : value.parse(worth)
+    ] as const)
+  }
+})
+
+/** An empty text is null: for taking a value away. */
+export const orEmpty = <A>(kind: Parser<A>): Parser<A | null> => ({
+  right: `${kind.right}, or "" for none`,
+  parse: (text) => (text.trim() === "" ? Option.some(null) : kind.parse(text))
+})
+
+export const oneOf = <const A extends string>(choices: ReadonlyArray<A>): Parser<A> => ({
+  right: `one of ${choices.join(", ")}`,
+  parse: (text) => Option.fromUndefinedOr(choices.find((choice) => choice === text.trim().toLowerCase()))
+})
+
+export const wholeNumber = (least: number, most: number): Parser<number> => ({
+  right: `a whole number from ${least} to ${most}`,
+  parse: (text) =>
+    Option.filter(
+      /^\d{1,15}$/.test(text) ? Option.some(Number(text)) : Option.none(),
+      (number) => number >= least && number <= most
+    )
+})
+
+export const port = wholeNumber(0, 65_535)
+
+export const flag: Parser<boolean> = {
+  right: "true or false",
+  parse: (text) => Option.map(oneOf(["true", "false", "yes", "no", "on", "off", "1", "0"]).parse(text), isTrue)
+}
+
+export const duration: Parser<Duration.Duration> = {
+  right: 'a duration above zero, of at most 3650 days, such as "90 seconds", "48 hours" or "7 days"',
+  parse: (text) =>
+    Option.filter(
+      Duration.fromInput(text as Duration.Input),
+      (parsed) => Duration.isGreaterThan(parsed, Duration.zero) && Duration.isLessThanOrEqualTo(parsed, longest)
+    )
+}
+
+/** Beyond it, deadlines leave the calendar. */
+const longest = Duration.days(3650)
+
+/** One at least. */
+export const durations: Parser<ReadonlyArray<Duration.Duration>> = {
+  right: 'durations above zero, of at most 3650 days, separated by commas, such as "1 minute, 10 minutes, 1 hour"',
+  parse: (text) => Option.filter(listOf(duration, "").parse(text), (list) => list.length > 0)
+}
+
+const isHttpUrl = (text: string): boolean => {
+  const url = URL.parse(text)
+  return (
+    url !== null &&
+    !/[\s\p{Cc}<>"]/u.test(text) &&
+    /^https?:$/.test(url.protocol) &&
+    url.username === "" &&
+    text.length <= 2048
+  )
+}
+
+/** Where something is served: without query, fragment, and slash at the end. */
+export const httpRoot: Parser<string> = {
+  right: "an http:// or https:// address without query and fragment",
+  parse: (text) =>
+    isHttpUrl(text) && !/[?#]/.test(text) ? Option.some(new URL(text).href.replace(/(?<!\/)\/+$/, "")) : Option.none()
+}
+
+/** `{api_root}`. */
+export const publicAddress: Parser<string> = { right: PublicAddress.right, parse: PublicAddress.normalized }
+
+export const httpUrl = checked(isHttpUrl, "an http:// or https:// address")
+
+/** What any mail server could take; whether somebody reads there, only that server knows. */
+export const email = checked(
+  (text) =>
+    text.length <= 254 &&
+    /^[^\s\p{C}<>()[\]\\,;:"@]{1,64}@[^\s\p{C}<>()[\]\\,;:"@.]+(\.[^\s\p{C}<>()[\]\\,;:"@.]+)*$/u.test(text),
+  "an e-mail address such as ada@example.com"
+)
+
+const lineUpTo = (most: number, right: string) =>
+  checked((text) => text !== "" && codePoints(text) <= most && !/\p{Cc}/u.test(text), right)
+
+/** What people and things are called. */
+export const name = lineUpTo(200, "1 to 200 characters on one line")
+
+export const prose = checked(
+  (text) => codePoints(text) <= 5000 && !hasControls(text),
+  "at most 5000 characters, without control characters"
+)
+
+export const expertise = listOf(lineUpTo(100, ""), "at most 100 characters each, separated by commas")
+
+export const socialLink = pairOf(
+  checked((text) => /^[a-z0-9][a-z0-9_-]{0,49}$/.test(text), ""),
+  httpUrl,
+  "NAME=URL, such as twitter=https://twitter.com/ada"
+)
+
+export const limit = pairOf(
+  ofSchema(LimitName, ""),
+  wholeNumber(0, 1_000_000_000),
+  `NAME=VALUE with a whole number from 0, or NAME= for the plan's own, and a name of ${LimitName.literals.join(", ")}`
+)
+
+/** OpenTelemetry's form of headers. */
+export const headers: Parser<Readonly<Record<string, string>>> = {
+  right: 'NAME=VALUE separated by commas, values percent-encoded, such as "authorization=Bearer%20abc"',
+  parse: (text) =>
+    Option.map(Option.all(parts(text).map(header.parse)), (list) =>
+      Object.fromEntries(list.map(([name, value]) => [name.toLowerCase(), value ?? ""]))
+    )
+}
+
+const header = pairOf(
+  checked((text) => /^[\w!#$%&'*+.^`|~-]{1,100}$/.test(text), ""),
+  {
+    right: "",
+    parse: (text) =>
+      Option.filter(Result.getSuccess(Result.try(() => decodeURIComponent(text))), (value) =>
+        /^[\t\x20-\x7e]*$/.test(value)
+      )
+  } satisfies Parser<string>,
+  ""
+)
+
+export const id = <Id extends string>(schema: Schema.Codec<Id, string>): Parser<Id> => ({
+  right: "an id such as 0190a6f0-7c1e-7000-8000-000000000000",
+  parse: (text) => Ids.parse(schema, text.trim())
+})
+
+export const timestamp: Parser<Instant.Instant> = {
+  right: "a moment with a time zone, such as 2026-12-31T23:59:59Z",
+  parse: (text) => Instant.parse(text.trim())
+}
+
+export const scopes: Parser<ReadonlyArray<Scope>> = {
+  right: `one or more of ${Scope.literals.join(", ")}, separated by commas`,
+  parse: (text) =>
+    Option.filter(
+      Option.all([...new Set(parts(text))].map((part) => Schema.decodeUnknownOption(Scope)(part))),
+      (list) => list.length > 0
+    )
+}
+
+const address: Parser<string> = {
+  right: "",
+  parse: (text) => (Result.isSuccess(IpAllowList.parse([text])) ? Option.some(text) : Option.none())
+}
+
+const rightNetworks = 'addresses or CIDR ranges separated by commas, such as "203.0.113.7, 2001:db8::/32"'
+
+/** As they were written; one at least, for an empty list would allow every address. */
+export const addresses: Parser<ReadonlyArray<string>> = {
+  right: rightNetworks,
+  parse: (text) => Option.filter(listOf(address, rightNetworks).parse(text), (list) => list.length > 0)
+}
+
+export const networks: Parser<IpAllowList.IpAllowList> = {
+  right: rightNetworks,
+  parse: (text) => Option.fromUndefinedOr(Result.getOrUndefined(IpAllowList.parse(parts(text))))
+}
+
+const parts = (text: string): ReadonlyArray<string> =>
+  text
+    .split(",")
+    .map((part) => part.trim())
+    .filter((part) => part !== "")
+
+const isTrue = (text: string): boolean => ["true", "yes", "on", "1"].includes(text)

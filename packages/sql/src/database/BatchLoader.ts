@@ -1,0 +1,85 @@
+/**
+ * Batches calls without a delay: a call that arrives while a batch of its key runs joins the next batch. A single call runs at
+ * once. A call fails when its batch, or the queue before it, exceeds the timeout.
+ */
+import * as Clock from "effect/Clock"
+import * as Deferred from "effect/Deferred"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as FiberSet from "effect/FiberSet"
+
+interface Waiting<Call, Answer, E> {
+  readonly call: Call
+  readonly answered: Deferred.Deferred<Answer, E>
+  readonly since: bigint
+}
+
+export interface Shape<Call> {
+  /** The largest batch. */
+  readonly limit: number
+  /** A batch holds calls of one key only. Batches of different keys run side by side. By default all calls share a key. */
+  readonly keyOf?: (call: Call) => string
+  /** A batch that runs longer fails. The default exceeds the statement timeout. A call that queued for half of it is dropped. */
+  readonly timeout?: Duration.Input
+}
+
+/** The real clock, also under a test clock: the server that may hang is real. */
+const clock = Clock.Clock.defaultValue()
+
+/**
+ * `ask` returns one exit for each call, in order; a failure of `ask` fails all of them. It runs outside of every caller's
+ * transaction and is not interrupted with a caller. Interrupted callers are removed from the pending batch.
+ */
+export const make = Effect.fnUntraced(function* <Call, Answer, E = never>(
+  ask: (calls: ReadonlyArray<Call>) => Effect.Effect<ReadonlyArray<Exit.Exit<Answer, E>>>,
+  { keyOf = () => "", limit, timeout = "35 seconds" }: Shape<Call>
+) {
+  const longest = Duration.fromInputUnsafe(timeout)
+  const tooLong = Effect.andThen(clock.sleep(longest), late)
+  const start = yield* FiberSet.runtime(yield* FiberSet.make())()
+  /** Calls that wait for the running batch, by key. */
+  const queues = new Map<string, Array<Waiting<Call, Answer, E>>>()
+
+  const settle = (
+    calls: ReadonlyArray<Waiting<Call, Answer, E>>,
+    exit: Exit.Exit<ReadonlyArray<Exit.Exit<Answer, E>>>
+  ) =>
+    calls.forEach(({ answered }, index) => {
+      Deferred.doneUnsafe(answered, Exit.isSuccess(exit) ? (exit.value[index] ?? missing) : Exit.failCause(exit.cause))
+    })
+
+  /** Starts the next batch before it resumes the callers of the last one. */
+  const go = (key: string, waiting: Array<Waiting<Call, Answer, E>>): void => {
+    const earliest = clock.monotonicTimeNanosUnsafe() - Duration.toNanosUnsafe(longest) / 2n
+    const firstInTime = waiting.findIndex(({ since }) => since >= earliest)
+    settle(waiting.splice(0, firstInTime < 0 ? waiting.length : firstInTime), late)
+    const calls = waiting.splice(0, limit)
+    if (calls.length === 0) return void queues.delete(key)
+    const asked = Effect.suspend(() => ask(calls.map(({ call }) => call)))
+    start(Effect.raceFirst(asked, tooLong)).addObserver((exit) => {
+      go(key, waiting)
+      settle(calls, exit)
+    })
+  }
+
+  return (call: Call): Effect.Effect<Answer, E> =>
+    Effect.suspend(() => {
+      const key = keyOf(call)
+      const one = { call, answered: Deferred.makeUnsafe<Answer, E>(), since: clock.monotonicTimeNanosUnsafe() }
+      const waiting = queues.get(key) ?? []
+      waiting.push(one)
+      if (!queues.has(key)) {
+        queues.set(key, waiting)
+        go(key, waiting)
+      }
+      const leave = Effect.sync(() => {
+        const place = waiting.indexOf(one)
+        if (place >= 0) waiting.splice(place, 1)
+      })
+      return Effect.onInterrupt(Deferred.await(one.answered), () => leave)
+    })
+})
+
+const late = Exit.die(new Error("The batch was not answered in time"))
+const missing = Exit.die(new Error("The batch has no answer for one of its calls"))

@@ -1,0 +1,73 @@
+/** Whether what the stores write would be taken: read from the server's own words, or by a transaction in which nothing is written. */
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as SqlClient from "effect/sql/SqlClient"
+import type { SqlError } from "effect/sql/SqlError"
+import { RightsMissing } from "./SchemaErrors.ts"
+import type { SchemaStatus } from "./SchemaStatus.ts"
+
+/** Every table that the stores write to. */
+export const tables = [
+  "api_keys",
+  "assignments",
+  "audit_log",
+  "deliveries",
+  "delivery_attempts",
+  "drafts",
+  "duplicate_windows",
+  "events",
+  "kept_answers",
+  "licenses",
+  "mails",
+  "organizations",
+  "performance_times",
+  "personas",
+  "processes",
+  "productions",
+  "rate_windows",
+  "recoveries",
+  "removed_webhooks",
+  "tallies",
+  "test_storage",
+  "topics",
+  "usage_months",
+  "webhook_totals",
+  "webhooks"
+] as const
+
+/** So many are named. */
+const shown = 5
+
+/** On a database of the present schema: why nothing can be written there. Who may write to most of it still lacks what is named. */
+export const obstacle = Effect.fnUntraced(function* (
+  schemaStatus: SchemaStatus
+): Effect.fn.Return<SchemaStatus["obstacle"] | Option.Option<RightsMissing>, SqlError, SqlClient.SqlClient> {
+  const sql = yield* SqlClient.SqlClient
+  if (Option.isSome(schemaStatus.obstacle)) return schemaStatus.obstacle
+  return yield* sql.onDialectOrElse({
+    pg: () => rightsMissing(sql),
+    // It waits for whoever writes, and fails where the file is not to be written to.
+    orElse: () => Effect.as(sql.withTransaction(sql`SELECT 1`), Option.none())
+  })
+})
+
+/** The audit log is never changed: a role may be kept from that. */
+const rightsMissing = (sql: SqlClient.SqlClient) =>
+  Effect.map(
+    sql<{ readonly role: string; readonly lacks: string }>`SELECT quote_ident(current_user) AS role,
+        wanted || ' ON ' || place AS lacks
+      FROM unnest(string_to_array(${tables.join(" ")}, ' ')) AS places (place),
+        unnest(string_to_array('SELECT INSERT UPDATE DELETE', ' ')) AS privileges (wanted)
+      WHERE NOT (place = 'audit_log' AND wanted IN ('UPDATE', 'DELETE'))
+        AND NOT COALESCE(has_table_privilege(to_regclass(place), wanted), FALSE)
+      ORDER BY place, wanted`.withoutTransform,
+    (rows) => {
+      const [first] = rows
+      if (first === undefined) return Option.none()
+      const missing = rows.slice(0, shown).map(({ lacks }) => lacks)
+      const more = rows.length - missing.length
+      return Option.some(
+        new RightsMissing({ role: first.role, missing: more > 0 ? [...missing, `and ${more} more`] : missing })
+      )
+    }
+  )
