@@ -7,7 +7,7 @@ import { defaults as policy } from "@partner-commentary/core/shared/WebhookPolic
 import type { AssignmentStore } from "@partner-commentary/core/topic/AssignmentStore"
 import { TopicStore } from "@partner-commentary/core/topic/TopicStore"
 import type { Attempt } from "@partner-commentary/core/webhook/Attempt"
-import * as CircuitBreaker from "@partner-commentary/core/webhook/CircuitBreaker"
+import { allowance, type CircuitBreaker, healthy, type Receiver } from "@partner-commentary/core/webhook/CircuitBreaker"
 import { type Next, next } from "@partner-commentary/core/webhook/DeliveryPlan"
 import { type Claimed, DeliveryStore, type Settlement } from "@partner-commentary/core/webhook/DeliveryStore"
 import type { Webhook } from "@partner-commentary/core/webhook/Webhook"
@@ -34,9 +34,8 @@ import { guarantees } from "../support/Guarantee.ts"
 const audit = { action: "webhook.created", details: {} }
 
 const open = {
-  allow: (present: CircuitBreaker.Receiver, underWay: number) =>
-    CircuitBreaker.allowance(present, underWay, start, policy),
-  taken: (present: CircuitBreaker.Receiver) => present
+  allow: (present: Receiver, underWay: number) => allowance(present, underWay, start, policy),
+  taken: (present: Receiver) => present
 }
 
 export const suite = <E>(
@@ -179,7 +178,7 @@ export const suite = <E>(
         const found = Option.getOrThrow(yield* (yield* WebhookStore).find(mine, id))
         const worse = {
           webhook: { ...found, consecutiveFailures: 3 },
-          health: CircuitBreaker.healthy,
+          health: healthy,
           quietUntil: null
         }
         yield* settle(first, failure, { receiver: worse })
@@ -213,8 +212,8 @@ export const suite = <E>(
           const [claimed] = yield* claim(id, at, at + minute)
           return claimed ?? assert.fail("nothing was taken")
         })
-        const health: CircuitBreaker.CircuitBreaker = {
-          ...CircuitBreaker.healthy,
+        const health: CircuitBreaker = {
+          ...healthy,
           failingSince: start,
           warned: true,
           probes: null
@@ -233,7 +232,7 @@ export const suite = <E>(
         assert.deepStrictEqual(yield* store.lanes(start + hour, 5, 10), [
           { webhookId: id, organizationId: mine.organizationId }
         ])
-        const seen: Array<CircuitBreaker.Receiver> = []
+        const seen: Array<Receiver> = []
         const [claimed] = yield* store.claim(id, start + hour, start + hour + minute, {
           allow: (present) => {
             seen.push(present)
@@ -306,7 +305,7 @@ export const suite = <E>(
         const [claimed, underWay] = yield* claim(one.id, start, start + 9 * hour)
         const receiver = (status: Webhook["status"], probes: number | null, quietUntil: number | null) => ({
           webhook: { ...one, status },
-          health: { ...CircuitBreaker.healthy, failingSince: start, probes },
+          health: { ...healthy, failingSince: start, probes },
           quietUntil
         })
         const as = (...given: Parameters<typeof receiver>) =>
@@ -330,7 +329,7 @@ export const suite = <E>(
         const one = yield* registered({ owner: mine })
         yield* declined(mine, 3)
         const [first, second_, third] = yield* claim(one.id, start, start + 40 * hour)
-        const left = { webhook: one, health: CircuitBreaker.healthy, quietUntil: start + 9 * hour }
+        const left = { webhook: one, health: healthy, quietUntil: start + 9 * hour }
         for (const [claimed, dueAt] of [
           [first, start + 26 * hour],
           [second_, start + 27 * hour]
@@ -394,7 +393,7 @@ export const suite = <E>(
           yield* declined(mine, 1)
           const [claimed] = yield* claim(one.id)
           yield* settle(claimed ?? assert.fail(), failure, {
-            receiver: { webhook: one, health: { ...CircuitBreaker.healthy, probes: 4 }, quietUntil: start + 9 * hour }
+            receiver: { webhook: one, health: { ...healthy, probes: 4 }, quietUntil: start + 9 * hour }
           })
           yield* change(mine, one.id, { events: ["commentary.failed"] })
           assert.deepStrictEqual(yield* store.lanes(start + hour, 5, 10), [])
