@@ -176,11 +176,7 @@ export const suite = <E>(
         assert.strictEqual(second?.ticket, 2)
         if (first === undefined || second === undefined) return assert.fail("nothing was taken")
         const found = Option.getOrThrow(yield* (yield* WebhookStore).find(mine, id))
-        const worse = {
-          webhook: { ...found, consecutiveFailures: 3 },
-          health: healthy,
-          quietUntil: null
-        }
+        const worse = { webhook: { ...found, consecutiveFailures: 3 }, health: healthy, quietUntil: null }
         yield* settle(first, failure, { receiver: worse })
         assert.deepStrictEqual(yield* (yield* WebhookStore).find(mine, id), Option.some(found), "perhaps we slept")
         assert.deepStrictEqual(yield* claim(id, start + 2 * minute - 1), [])
@@ -212,12 +208,7 @@ export const suite = <E>(
           const [claimed] = yield* claim(id, at, at + minute)
           return claimed ?? assert.fail("nothing was taken")
         })
-        const health: CircuitBreaker = {
-          ...healthy,
-          failingSince: start,
-          warned: true,
-          probes: null
-        }
+        const health: CircuitBreaker = { ...healthy, failingSince: start, warned: true, probes: null }
         const found = Option.getOrThrow(yield* (yield* WebhookStore).find(mine, id))
         const receiver = {
           webhook: { ...found, consecutiveFailures: 3, lastDeliveryAt: start },
