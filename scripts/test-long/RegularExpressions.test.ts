@@ -22,7 +22,7 @@ const patterns = new Map(
 /** Every quantifier of these has an upper end, so their time is bounded for each character. */
 const bounded = ["(?:[\\p{L}\\p{N}-]{1,63}\\.){1,8}"]
 
-const verdict = (source: string, flags: string) => checkSync(source, flags, { timeout: 60_000 }).status
+const verdict = (source: string, flags: string) => checkSync(source, flags, { timeout: null }).status
 
 it("take time linear in the text they read", () => {
   const refused = [...patterns.values()]
