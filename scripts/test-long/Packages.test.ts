@@ -135,7 +135,7 @@ it("jest runs a tester's TypeScript with what the example tells it, on each Node
   project(folder, packed, ours("test"), {
     effect: newest,
     jest: "30.5.2",
-    "@swc/core": "1.16.22",
+    "@swc/core": "1.16.18",
     "@swc/jest": "0.2.39"
   })
   await run(folder, "npm", "install")
