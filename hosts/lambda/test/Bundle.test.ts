@@ -1,5 +1,5 @@
 /** The bundle as it is shipped, in processes of their own under the runtime API. */
-import { readdir, readFile, rm, stat, writeFile } from "node:fs/promises"
+import { mkdir, readdir, readFile, rm, stat, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { ask, http } from "./Calls.ts"
@@ -23,10 +23,16 @@ describe("the bundle", () => {
   })
 })
 
+/** The environment of a function whose database has been migrated. */
+const migrated = async (test: Parameters<typeof Deployment.folder>[0]) => {
+  const cwd = await Deployment.folder(test)
+  await Deployment.migrate(cwd)
+  return environmentIn(cwd)
+}
+
 describe.concurrent("a container", () => {
   it("answers bytes that are no text in Base64, the explorer's program from its file among them", async (test) => {
-    const cwd = await Deployment.folder(test)
-    const container = await Emulator.container(bundle.folder, environmentIn(cwd), test)
+    const container = await Emulator.container(bundle.folder, await migrated(test), test)
     const packed = await ask(container, {
       method: "GET",
       target: "/docs/scalar.js",
@@ -37,8 +43,7 @@ describe.concurrent("a container", () => {
   })
 
   it("refuses an event that is none of its own in one sentence, and goes on", async (test) => {
-    const cwd = await Deployment.folder(test)
-    const container = await Emulator.container(bundle.folder, environmentIn(cwd), test)
+    const container = await Emulator.container(bundle.folder, await migrated(test), test)
     const broken = {
       ...(http({ method: "GET", target: "/healthz" }) as object),
       rawPath: 7,
@@ -80,6 +85,8 @@ describe.concurrent("a container", () => {
     expect(container.stderr()).toContain("mine-1")
 
     await rm(blocked)
+    await mkdir(blocked)
+    await Deployment.migrate(blocked)
     expect((await ask(container, request)).statusCode).toBe(200)
   })
 
@@ -106,7 +113,7 @@ describe.concurrent("a container", () => {
   })
 
   it("says in its log what works, but should not stay so", async (test) => {
-    const env = { ...environmentIn(await Deployment.folder(test)), SIGNING_SECRET: "short", LOG_LEVEL: "warn" }
+    const env = { ...(await migrated(test)), SIGNING_SECRET: "short", LOG_LEVEL: "warn" }
     const container = await Emulator.container(bundle.folder, env, test)
     await ask(container, { method: "GET", target: "/healthz" })
     expect(container.stderr()).toContain("SIGNING_SECRET is shorter than 32 characters")

@@ -70,14 +70,21 @@ export const environment = (databaseUrl: string, smtpUrl = "smtp://127.0.0.1:1")
 
 export const sqliteIn = (folder: string) => `sqlite:${join(folder, "partner-commentary.db")}`
 
-/** What an operator's commands make: an organization with a persona and a key. */
-const register = async (databaseUrl: string) => {
-  const cwd = await temporary()
-  const command = async (...args: ReadonlyArray<string>) => {
+const commandIn =
+  (cwd: string, databaseUrl: string) =>
+  async (...args: ReadonlyArray<string>) => {
     const env = { PATH: process.env["PATH"], DEV: "false", ...environment(databaseUrl) }
     const { stdout } = await run(process.execPath, [commandLine, ...args, "--json"], { cwd, env })
     return JSON.parse(stdout)
   }
+
+/** Creates the SQLite database of `sqliteIn(folder)`: the function refuses to start without it. */
+export const migrate = (folder: string): Promise<unknown> => commandIn(folder, sqliteIn(folder))("migrate")
+
+/** An organization with a persona and a key, created by an operator's commands. */
+const register = async (databaseUrl: string) => {
+  const cwd = await temporary()
+  const command = commandIn(cwd, databaseUrl)
   await command("migrate")
   const organization = await command("org", "create", "--name", "Courtside")
   const persona = await command("persona", "create", "--name", "Ada Vance", "--creator-email", "ada@creators.test")
