@@ -3,6 +3,8 @@
 import { createHash } from "node:crypto"
 import { assert, it } from "@effect/vitest"
 import { Creators } from "@partner-commentary/core/creator/Creators"
+import { noticeId, repeated } from "@partner-commentary/core/mail/Mail"
+import { MailStore } from "@partner-commentary/core/mail/MailStore"
 import { ShareId } from "@partner-commentary/core/shared/Ids"
 import * as InMemory from "@partner-commentary/test/InMemory"
 import { Mailbox, tokenIn } from "@partner-commentary/test/Mailbox"
@@ -74,6 +76,7 @@ const submitted = Effect.gen(function* () {
     act,
     at,
     shareId,
+    organizationId: owner.id,
     contact: owner.contactEmail ?? ""
   }
 })
@@ -273,6 +276,33 @@ it.effect("a creator who moves to another address gets a new link there, and the
     )
     assert.strictEqual((yield* story.call(`/creator/${old}`)).status, 404)
     assert.strictEqual((yield* story.call(`/creator/${tokenIn(moved ?? { text: "" })}`)).status, 200)
+  }).pipe(Effect.provide(InMemory.layer))
+)
+
+it.effect("a creator who moves while a mail to the old address is being sent gets another at the new one", () =>
+  Effect.gen(function* () {
+    const story = yield* submitted
+    const mailbox = yield* Mailbox
+    yield* story.mail(1)
+    yield* mailsAtRest
+    const store = yield* MailStore
+    const shareId = yield* story.shareId
+    const request = noticeId(shareId, `request${repeated}1`)
+    yield* store.queue({
+      id: request,
+      kind: "request",
+      shareId,
+      organizationId: story.organizationId,
+      address: null,
+      createdAt: start
+    })
+    const [claimed] = yield* store.claim(start, start + 60_000, 1)
+    assert.strictEqual(claimed?.id, request)
+    yield* (yield* Creators).changeEmail(story.persona.creator.email, "new@creators.example")
+    yield* eventually(
+      "the mail",
+      Effect.map(mailbox.to("new@creators.example"), ([mail]) => mail)
+    )
   }).pipe(Effect.provide(InMemory.layer))
 )
 

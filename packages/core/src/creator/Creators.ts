@@ -57,7 +57,7 @@ export class Creators extends Context.Service<
         return Option.isNone(found) ? yield* new AssignmentNotFound() : found.value.assignment
       })
 
-      const resendMail = Effect.fn("Creators.resendMail")(function* (id: ShareId) {
+      const mailAgain = Effect.fnUntraced(function* (id: ShareId, options?: { readonly unclaimedOnly: boolean }) {
         const assignment = yield* find(id)
         const kind = assignment.environment === "live" ? awaited(assignment) : null
         if (kind === null) {
@@ -66,8 +66,8 @@ export class Creators extends Context.Service<
         }
         const now = yield* Instant.now
         const occasion = occasionOf(kind, assignment)
-        // One that is still on its way is hurried along: the creator needs one mail, not two.
-        if (yield* mails.hasten(noticeId(id, occasion), now)) {
+        // A mail that still waits is sent now instead: the creator needs one mail, not two.
+        if (yield* mails.hasten(noticeId(id, occasion), now, options)) {
           yield* signal.notify
           return kind
         }
@@ -84,7 +84,7 @@ export class Creators extends Context.Service<
       })
 
       return Creators.of({
-        resendMail,
+        resendMail: Effect.fn("Creators.resendMail")((id) => mailAgain(id)),
 
         resendFailed: Effect.fn("Creators.resendFailed")(function* (since) {
           const now = yield* Instant.now
@@ -117,7 +117,7 @@ export class Creators extends Context.Service<
             yield* store.modify(id, (present) =>
               Result.succeed(change({ ...present, creator: { ...present.creator, email: to } }))
             )
-            yield* Effect.ignore(resendMail(id))
+            yield* Effect.ignore(mailAgain(id, { unclaimedOnly: true }))
           }
           yield* audit.record({
             action: "creator.email_changed",

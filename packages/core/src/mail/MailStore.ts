@@ -43,10 +43,11 @@ export class MailStore extends Context.Service<
     /** Counts only for the attempt that the mail was claimed with: one that was overtaken changes nothing, and is told so by false. */
     readonly settle: (mail: Mail, outcome: MailOutcome, at: Instant) => Effect.Effect<boolean>
     /**
-     * A mail that waits, or a repetition of it, is due at this moment, unless a worker is at it. Where none waits, the one that
-     * was given up last waits again, due at this moment, as before its first attempt. False when there is neither.
+     * Makes a waiting mail, or a repetition of it, due at this moment; the due time of one that a worker has claimed stays. Where
+     * none waits, the mail that failed last is queued again, due at this moment and as before its first attempt. False when
+     * there is neither. With `unclaimedOnly` a claimed mail counts as none, because it may be on its way to an old address.
      */
-    readonly hasten: (id: string, at: Instant) => Effect.Effect<boolean>
+    readonly hasten: (id: string, at: Instant, options?: { readonly unclaimedOnly: boolean }) => Effect.Effect<boolean>
     /**
      * Mails that are due later than any delay explains, because a clock ran ahead, are due now; those that somebody is at get a whole
      * lease from now.

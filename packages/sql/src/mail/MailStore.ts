@@ -74,7 +74,8 @@ export const layer = Layer.effect(
 
       settle: (mail, outcome, at) => Effect.orDie(settled(sql, mail, following(sql, mail, outcome, at))),
 
-      hasten: (id, at) => Effect.orDie(hasten(sql, id, Instant.toIso(at))),
+      hasten: (id, at, { unclaimedOnly } = { unclaimedOnly: false }) =>
+        Effect.orDie(hasten(sql, id, Instant.toIso(at), unclaimedOnly)),
 
       revive: (since, before, at, limit) =>
         Effect.orDie(
@@ -146,11 +147,11 @@ export const layer = Layer.effect(
 const revived = (sql: SqlClient.SqlClient, at: string): Fragment =>
   sql`state = 'waiting', settled_at = NULL, due_at = ${at}, was_due_at = NULL, attempts = 0, unanswered = 0`
 
-const hasten = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, id: string, at: string) {
+const hasten = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, id: string, at: string, unclaimedOnly: boolean) {
   // The character behind the hyphen ends the range of repetitions.
   const mine = sql`(id = ${id} OR (id > ${id + repeated} AND id < ${`${id}${repeated.slice(0, -1)}.`}))`
   const waiting = yield* sql`UPDATE mails SET due_at = CASE WHEN was_due_at IS NULL THEN ${at} ELSE due_at END
-    WHERE state = 'waiting' AND ${mine} RETURNING id`
+    WHERE state = 'waiting' AND ${mine}${sql.literal(unclaimedOnly ? " AND was_due_at IS NULL" : "")} RETURNING id`
   if (waiting.length > 0) return true
   const given = yield* sql`UPDATE mails SET ${revived(sql, at)} WHERE state = 'failed' AND id IN (
       SELECT id FROM mails WHERE state = 'failed' AND ${mine} ORDER BY settled_at DESC LIMIT 1)

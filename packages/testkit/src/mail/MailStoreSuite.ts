@@ -223,6 +223,17 @@ export const suite = <E>(name: string, layer: Layer.Layer<MailStore, E>): void =
         assert.isTrue(yield* store.hasten(wanted.id, start + minute), "its repetition is on its way")
       }))
 
+    it("a mail that is being sent counts as none where only unclaimed mails do", () =>
+      Effect.gen(function* () {
+        const store = yield* MailStore
+        const { id } = yield* queued()
+        assert.isTrue(yield* store.hasten(id, start, { unclaimedOnly: true }))
+        assert.lengthOf(yield* claimAll(start), 1)
+        assert.isFalse(yield* store.hasten(id, start, { unclaimedOnly: true }))
+        yield* queued({ id: `${id}.again-1` })
+        assert.isTrue(yield* store.hasten(id, start, { unclaimedOnly: true }))
+      }))
+
     const givenUp = Effect.fnUntraced(function* (changes: Parameters<typeof mail>[0] = {}, at = start) {
       const store = yield* MailStore
       const wanted = yield* queued({ createdAt: at, ...changes })
