@@ -11,6 +11,9 @@ import { type Finding, mend, notice, ok } from "./Doctor.ts"
 /** Within the doctor's own bound. */
 const timeout = Duration.seconds(3)
 
+/** A connection that closes at this moment locks the file for its checkpoint. */
+const lockTimeout = Duration.seconds(2)
+
 /**
  * Prints SQLite's result code with a failure: not every failure means damaged pages. It opens the file for writing, because a
  * read-only connection leaves the write-ahead log behind, and never creates it.
@@ -18,7 +21,7 @@ const timeout = Duration.seconds(3)
 const script = `const { DatabaseSync } = require("node:sqlite")
 const answer = (found) => process.stdout.write(JSON.stringify(found))
 try {
-  const database = new DatabaseSync(process.argv[1])
+  const database = new DatabaseSync(process.argv[1], { timeout: ${Duration.toMillis(lockTimeout)} })
   const [row] = database.prepare("PRAGMA quick_check(1)").all()
   database.close()
   answer({ code: 0, reason: row.quick_check })
