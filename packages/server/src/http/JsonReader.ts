@@ -4,11 +4,13 @@
  */
 import * as Result from "effect/Result"
 import * as JsonText from "./JsonText.ts"
+import { type Steps, tokensAtOnce } from "./Steps.ts"
 
 /** `depth` 0 is the value itself, 1 what it holds. */
 export interface Visitor {
   readonly key?: (depth: number, name: string) => void
-  readonly begin: (depth: number, at: number, kind: "object" | "array" | "scalar") => void
+  /** False ends the reading. */
+  readonly begin: (depth: number, at: number, kind: "object" | "array" | "scalar") => unknown
   /** `end` is the first character behind the value. */
   readonly end: (depth: number, end: number) => void
 }
@@ -16,13 +18,10 @@ export interface Visitor {
 /** What may come next. */
 type Expected = "value" | "valueOrEnd" | "key" | "keyOrEnd" | "colon" | "commaOrEnd"
 
-/** A token takes about a microsecond. */
-const tokensAtOnce = 2000
-
 const scalar = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y
 
-/** Whether the text is one JSON value. It stops at the first character that is none. */
-export function* read(text: string, { begin, end, key = () => {} }: Visitor): Generator<void, boolean> {
+/** Whether the text is one JSON value. It stops at the first character that is none, and where the visitor ends it. */
+export function* read(text: string, { begin, end, key = () => {} }: Visitor): Steps<boolean> {
   const open: Array<"object" | "array"> = []
   let expected: Expected = "value"
   let tokens = 0
@@ -58,13 +57,13 @@ export function* read(text: string, { begin, end, key = () => {} }: Visitor): Ge
       return false
     } else if (character === "{" || character === "[") {
       const kind = character === "{" ? "object" : "array"
-      begin(open.length, at, kind)
+      if (begin(open.length, at, kind) === false) return false
       open.push(kind)
       expected = kind === "object" ? "keyOrEnd" : "valueOrEnd"
     } else {
       const last = character === '"' ? endOfString(text, at) : endOfScalar(text, at)
       if (last === undefined) return false
-      begin(open.length, at, "scalar")
+      if (begin(open.length, at, "scalar") === false) return false
       end(open.length, last + 1)
       at = last
       expected = "commaOrEnd"

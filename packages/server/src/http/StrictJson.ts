@@ -4,9 +4,10 @@
  * from front to back, and a place is written out for the one problem that is told.
  */
 import type { Problem } from "@partner-commentary/api/Errors"
-import * as Effect from "effect/Effect"
+import type * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as JsonText from "./JsonText.ts"
+import * as Steps from "./Steps.ts"
 
 /** Levels of nesting in a body; its own outermost one comes on top. */
 export const maxDepth = 32
@@ -15,27 +16,16 @@ export const maxDepth = 32
  * Fails with the first thing wrong; `field` is `body` or a path into it. Where the fields that matter are given, only
  * nesting is judged in others: they are ignored, and so is what they hold.
  */
-export const parse = (text: string, fields?: ReadonlySet<string>): Result.Result<unknown, Problem> => {
-  const steps = parsing(text, fields)
-  for (;;) {
-    const step = steps.next()
-    if (step.done === true) return step.value
-  }
-}
+export const parse = (text: string, fields?: ReadonlySet<string>): Result.Result<unknown, Problem> =>
+  Steps.runAtOnce(parsing(text, fields))
 
-/** The same in steps of a few milliseconds: many small values take long to read. */
-export const parseInSteps = Effect.fnUntraced(function* (text: string, fields?: ReadonlySet<string>) {
-  const steps = parsing(text, fields)
-  for (;;) {
-    const step = steps.next()
-    if (step.done === true) return step.value
-    yield* Effect.yieldNow
-  }
-})
+/** The same in steps: many small values take long to read. */
+export const parseInSteps = (
+  text: string,
+  fields?: ReadonlySet<string>
+): Effect.Effect<Result.Result<unknown, Problem>> => Steps.run(parsing(text, fields))
 
-type Steps<A> = Generator<void, A>
-
-function* parsing(text: string, fields?: ReadonlySet<string>): Steps<Result.Result<unknown, Problem>> {
+function* parsing(text: string, fields?: ReadonlySet<string>): Steps.Steps<Result.Result<unknown, Problem>> {
   const deep = JsonText.deeperThan(text, maxDepth + 1)
   // What is nested too deeply is not parsed: that alone would take long.
   if (deep !== undefined) return Result.fail(yield* tooDeep(text.slice(0, deep)))
@@ -45,9 +35,6 @@ function* parsing(text: string, fields?: ReadonlySet<string>): Steps<Result.Resu
   const problem = yield* scan(text, [], (levels) => fields === undefined || fields.has(String(levels[0]?.at ?? "")))
   return problem === undefined ? Result.succeed(parsed.success) : Result.fail(problem)
 }
-
-/** A token takes about a microsecond. */
-const tokensAtOnce = 2000
 
 /** What JSON.parse reads in a step of its own, in UTF-16 units. */
 export const unitsAtOnce = 16_384
@@ -65,11 +52,11 @@ type Levels = Array<Level>
 const token = /"|-?\d[\d.eE+-]*|[[\]{},:]/g
 
 /** Reads over text that is known to be JSON, or to be what stands before too deep a place. */
-function* scan(text: string, levels: Levels, matters: (levels: Levels) => boolean): Steps<Problem | undefined> {
+function* scan(text: string, levels: Levels, matters: (levels: Levels) => boolean): Steps.Steps<Problem | undefined> {
   const next = new RegExp(token)
   let tokens = 0
   for (let match = next.exec(text); match !== null; match = next.exec(text)) {
-    if (++tokens % tokensAtOnce === 0) yield
+    if (++tokens % Steps.tokensAtOnce === 0) yield
     const [lexeme] = match
     const level = levels.at(-1)
     const first = lexeme[0]
@@ -102,7 +89,7 @@ const readString = (lexeme: string, level: Level | undefined): string | undefine
   return text.isWellFormed() ? undefined : "must be well-formed Unicode, without lone surrogates"
 }
 
-function* tooDeep(before: string): Steps<Problem> {
+function* tooDeep(before: string): Steps.Steps<Problem> {
   const levels: Levels = []
   yield* scan(before, levels, () => false)
   return { field: pathOf(levels), constraint: `must not be nested deeper than ${maxDepth} levels` }

@@ -8,23 +8,18 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { maxBodySize } from "../../http/Body.ts"
 import * as JsonReader from "../../http/JsonReader.ts"
+import * as Steps from "../../http/Steps.ts"
 import * as StrictJson from "../../http/StrictJson.ts"
 
 /** The JSON texts of the topics, in their order. Read in steps: a body may hold a million small values. */
 export const topicTexts = Effect.fnUntraced(function* (text: string): Effect.fn.Return<ReadonlyArray<string>, Problem> {
   const cut = cutting(text)
-  const steps = JsonReader.read(text, cut)
-  for (;;) {
-    const { done, value: isJson } = steps.next()
-    if (cut.isDeep()) {
-      return yield* Effect.fail({ field: "body", constraint: `must not be nested deeper than ${maxLevels} levels` })
-    }
-    if (done === true) {
-      if (!isJson) return yield* Effect.fail({ field: "body", constraint: "must be valid JSON" })
-      return yield* Effect.fromResult(cut.topics())
-    }
-    yield* Effect.yieldNow
+  const isJson = yield* Steps.run(JsonReader.read(text, cut))
+  if (cut.isDeep()) {
+    return yield* Effect.fail({ field: "body", constraint: `must not be nested deeper than ${maxLevels} levels` })
   }
+  if (!isJson) return yield* Effect.fail({ field: "body", constraint: "must be valid JSON" })
+  return yield* Effect.fromResult(cut.topics())
 })
 
 /** What is wrong with one topic, named by its place in the whole. */
@@ -70,11 +65,12 @@ const cutting = (text: string) => {
       else if (depth === 2 && listed()) start = at
       else if (depth === 3 && listed()) counts = topicField === "persona_ids" && kind === "array" && isObject
       else if (depth === 4 && listed() && counts) personas++
-      if (kind === "scalar") return
+      if (kind === "scalar") return true
       if (depth === maxLevels) isDeep = true
       if (depth > StrictJson.maxDepth && field !== list) {
         problem ??= { field, constraint: `must not be nested deeper than ${StrictJson.maxDepth} levels` }
       }
+      return !isDeep
     },
     end: (depth: number, end: number) => {
       if (depth !== 2 || !listed()) return
