@@ -17,12 +17,9 @@ export const layer = ({ database }: Settings) =>
       isPostgres(database) || database.filename === ":memory:" || existsSync(database.filename)
         ? Effect.succeed(opened(database))
         : // Lambda knows no development: an unmounted file system would otherwise begin an empty service.
-          Effect.fail(DatabaseRefused.of(database, missing))
+          Effect.fail(DatabaseRefused.of(database, DatabaseRefused.missingFile))
     )
   )
-
-const missing =
-  "there is no such file: mount its file system or put it back; run partner-commentary migrate for a new installation alone"
 
 const opened = (database: Database) =>
   (isPostgres(database)

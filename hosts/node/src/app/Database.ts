@@ -104,7 +104,7 @@ const missing = (settings: Settings, filename: SqliteDatabase["filename"]): stri
   if (statSync(folder).isDirectory() && isWritable(folder)) {
     return mayBegin(settings)
       ? "there is no such file yet; run partner-commentary migrate to create it"
-      : "there is no such file: mount its volume or put it back; run partner-commentary migrate for a new installation alone"
+      : DatabaseRefused.missingFile
   }
   return `unable to open database file, for ${folder} is no folder that this user may write to`
 }
