@@ -35,6 +35,12 @@ export interface PublicAssignmentRow {
   readonly failure_at: string | null
 }
 
+/**
+ * A condition on the environment, written into the statement. For a partial index that a bound value may imply, SQLite prepares
+ * the statement anew at each run. A bound LIMIT does the same unless it is an expression.
+ */
+export const isOf = (environment: Environment): string => `environment = '${environment}'`
+
 export interface AssignmentRow extends PublicAssignmentRow {
   readonly topic_id: TopicId
   readonly organization_id: OrganizationId

@@ -38,7 +38,7 @@ import { countsOf, type TopicRow } from "../topics/TopicRow.ts"
 import * as TopicTotals from "../topics/TopicTotals.ts"
 import * as Usage from "../usage/UsageStore.ts"
 import * as Events from "../webhooks/Events.ts"
-import { type AssignmentRow, changedColumns, fromRow } from "./AssignmentRow.ts"
+import { type AssignmentRow, changedColumns, fromRow, isOf } from "./AssignmentRow.ts"
 import * as OpenAssignments from "./OpenAssignments.ts"
 
 type Decision<E> = Result.Result<Modified, E>
@@ -155,19 +155,13 @@ export const layer = Layer.effect(
 
     const ids = (rows: ReadonlyArray<{ readonly id: ShareId }>) => rows.map(({ id }) => id)
 
-    /**
-     * Not as a parameter: for a partial index that a bound value may imply, SQLite prepares the statement anew at each run. A bound
-     * LIMIT does the same unless it is an expression.
-     */
-    const of = (environment: Environment) => sql.literal(`environment = '${environment}'`)
-
     /** Turns are asked for where there is not room for all. Else it costs what is due, however many organizations wait for later. */
     const due = Effect.fnUntraced(function* (environment: Environment, now: string, limit: number) {
       const all = yield* sql<DueRow>`SELECT organization_id AS lane, id FROM assignments
-        WHERE ${of(environment)} AND due_at <= ${now} ORDER BY due_at, id LIMIT CAST(${limit + 1} AS INTEGER)`
+        WHERE ${sql.literal(isOf(environment))} AND due_at <= ${now} ORDER BY due_at, id LIMIT CAST(${limit + 1} AS INTEGER)`
       if (all.length <= limit) return all
       const queue = {
-        rows: `assignments WHERE environment = '${environment}' AND due_at IS NOT NULL`,
+        rows: `assignments WHERE ${isOf(environment)} AND due_at IS NOT NULL`,
         lane: "organization_id"
       }
       const first = sql.literal(`${head(queue)}, id`)
@@ -205,7 +199,7 @@ export const layer = Layer.effect(
             Effect.forEach(
               among,
               (environment) => sql<{ due_at: string }>`SELECT due_at FROM assignments
-                WHERE ${of(environment)} AND due_at IS NOT NULL ORDER BY due_at LIMIT 1`
+                WHERE ${sql.literal(isOf(environment))} AND due_at IS NOT NULL ORDER BY due_at LIMIT 1`
             ),
             (found) => {
               const [first] = found.flatMap((rows) => rows.map((row) => row.due_at)).toSorted()

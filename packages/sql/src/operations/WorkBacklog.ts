@@ -1,11 +1,13 @@
 /** Counts the work that waits by the indexes that workers take it by, each kind up to a limit: a long backlog costs no more. */
 import { type DueWork, type WaitingWork, WorkBacklog } from "@partner-commentary/core/operations/WorkBacklog"
 import { fromIso, toIso } from "@partner-commentary/core/shared/Instant"
+import type { Environment } from "@partner-commentary/core/shared/Owner"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
+import { isOf } from "../assignments/AssignmentRow.ts"
 import { lanes } from "../database/FairQueue.ts"
 import { waiting as waitingMails } from "../mail/MailStore.ts"
 
@@ -26,9 +28,8 @@ export const layer = Layer.effect(
       return Object.fromEntries(names.map((name) => [name, Number(row?.[name] ?? 0)])) as Record<Name, number>
     })
 
-    /** Nothing but the time is bound, so that SQLite keeps the statement prepared. */
-    const ofEnvironment = (environment: "live" | "test", now: string) =>
-      sql`assignments WHERE environment = ${sql.literal(`'${environment}'`)} AND due_at <= ${now}`
+    const ofEnvironment = (environment: Environment, now: string) =>
+      sql`assignments WHERE ${sql.literal(isOf(environment))} AND due_at <= ${now}`
 
     const mails = sql.literal(
       `lane JOIN mails ON COALESCE(mails.organization_id, '') = lane.id AND mails.state = 'waiting'`
