@@ -28,7 +28,7 @@ export const randomnessOfName = 64
 /** 190 bits of what was random. */
 export const nameOf = (random: Uint8Array): string => toBase62(random, nameLength)
 
-/** What becomes of a media job whose attempt failed. */
+/** Decides whether a media job is retried after a failed attempt. */
 export const afterFailure = (
   { attempts }: MediaJob,
   failure: { readonly permanent: boolean; readonly reason: string },

@@ -1,4 +1,4 @@
-/** Who owns a row: one organization, in one environment. No query returns rows of another owner. */
+/** The owner of a row: an organization in one environment. No query returns rows of another owner. */
 import * as Schema from "effect/Schema"
 import type { OrganizationId } from "./Ids.ts"
 

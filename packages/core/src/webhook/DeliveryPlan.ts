@@ -1,4 +1,4 @@
-/** What becomes of a delivery after an attempt: done, tried again at its time, or given up. Pure. How the receiver fares is CircuitBreaker's. */
+/** Decides after an attempt whether a delivery is done, retried later or failed. Pure. CircuitBreaker judges the receiver. */
 import * as Duration from "effect/Duration"
 import * as Schema from "effect/Schema"
 import * as Instant from "../shared/Instant.ts"

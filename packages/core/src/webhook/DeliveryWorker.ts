@@ -34,7 +34,7 @@ export interface DeliveryJob {
 export interface Delivered {
   /** Must be delivered by whoever made the attempt. */
   readonly following: Option.Option<DeliveryJob>
-  /** Whether by this attempt something else may go out, or at another moment than it was to. */
+  /** Whether this attempt changed when other deliveries are due. */
   readonly isNews: boolean
 }
 
