@@ -10,8 +10,10 @@
  */
 // Node's own, whatever a test has put in the global one's place.
 import { setImmediate } from "node:timers"
+import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import type * as Scope from "effect/Scope"
@@ -21,8 +23,11 @@ import type { SqlError } from "effect/sql/SqlError"
 import * as BusyWait from "./BusyWait.ts"
 import type { Database } from "./SqliteConnection.ts"
 
-/** So many bodies may keep plain statements, and the first caller of their group, waiting. */
+/** The bodies of one group. Plain statements and the group's first caller wait for all of them. */
 const maxBodies = 64
+
+/** No body joins a group that is older: the process reads no socket while a group runs. */
+const maxAge = Duration.toNanosUnsafe(Duration.millis(8))
 
 interface Group {
   readonly outcome: Deferred.Deferred<void, SqlError>
@@ -81,7 +86,9 @@ export const make = (options: {
     yield* nextMacrotask
     yield* control(options.begin)
     const group: Group = { outcome: Deferred.makeUnsafe(), broken: undefined }
+    const began = yield* Clock.monotonicTimeNanos
     for (let bodies = 0; bodies < maxBodies && isTransaction(); bodies++) {
+      if ((yield* Clock.monotonicTimeNanos) - began > maxAge) break
       const waiter = waiting.shift()
       if (waiter === undefined) break
       const { ended, given } = waiter
@@ -110,6 +117,8 @@ export const make = (options: {
     )
   )
 
+  const pause = Effect.suspend(() => (waiting.length > 0 ? severalMacrotasks : Effect.void))
+
   // A fiber of its own, so that no caller's interruption reaches the others.
   const lead = Effect.forkDetach(
     Effect.whileLoop({
@@ -117,7 +126,7 @@ export const make = (options: {
         isLed = waiting.length > 0
         return isLed
       },
-      body: () => runGroup,
+      body: () => Effect.andThen(runGroup, pause),
       step: () => {}
     }),
     { startImmediately: true, uninterruptible: true }
@@ -184,3 +193,6 @@ export const make = (options: {
 const nextMacrotask = Effect.callback<void>((resume) => {
   setImmediate(() => resume(Effect.void))
 })
+
+/** Node accepts one connection in a turn of the event loop: groups in a row would delay new connections. */
+const severalMacrotasks = Effect.repeat(nextMacrotask, { times: 7 })

@@ -12,6 +12,7 @@ import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as SqlClient from "effect/sql/SqlClient"
 import { UniqueViolation } from "effect/sql/SqlError"
+import * as TestClock from "effect/testing/TestClock"
 
 const folder = Effect.acquireRelease(
   Effect.sync(() => mkdtempSync(join(tmpdir(), "sqlite-client-"))),
@@ -68,6 +69,35 @@ describe("SqliteClient", () => {
         assert.isAtMost(commitsIn(filename) - before, 2)
       }).pipe(Effect.provide(SqliteClient.layer({ filename })))
     })
+  )
+
+  it.effect("a long group ends, and the event loop turns several times before the next one", () =>
+    Effect.gen(function* () {
+      const { read, sql } = yield* counter
+      let turns = 0
+      const count = () => {
+        turns++
+        turning = setImmediate(count)
+      }
+      let turning = setImmediate(count)
+      yield* Effect.addFinalizer(() => Effect.sync(() => clearImmediate(turning)))
+      const seen = yield* Effect.all(
+        Array.from({ length: 3 }, () =>
+          sql.withTransaction(
+            Effect.andThen(
+              read,
+              Effect.map(TestClock.adjust("9 millis"), () => turns)
+            )
+          )
+        ),
+        { concurrency: "unbounded" }
+      )
+      const between = seen.slice(1).map((turn, index) => turn - (seen[index] ?? turn))
+      assert.isTrue(
+        between.every((count) => count >= 7),
+        `turns between the bodies: ${between}`
+      )
+    }).pipe(Effect.scoped, memory)
   )
 
   it.effect("what was answered as committed is in the file before the client closes and after", () =>
