@@ -3,9 +3,6 @@ import { freshBundle, onSqliteAlone, postgres, resolve } from "./vitest.workspac
 
 const slow = { testTimeout: 600_000, hookTimeout: 300_000, globalSetup: [postgres, freshBundle] }
 
-/** Runs by `npm run test:fairness`, by itself: other work on the machine delays what it measures. */
-export const fairness = ["hosts/node/test-long/fairness/*.test.ts"]
-
 /** The suites that take minutes, one file after the other: every `test-long` folder, and the whole service's tests on Postgres. */
 export default defineConfig({
   test: {
@@ -17,8 +14,7 @@ export default defineConfig({
         test: {
           ...slow,
           name: "long",
-          include: ["**/test-long/**/*.test.ts"],
-          exclude: [...configDefaults.exclude, ...fairness]
+          include: ["**/test-long/**/*.test.ts"]
         }
       },
       {

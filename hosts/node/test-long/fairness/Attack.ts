@@ -18,6 +18,7 @@ export interface Ask {
   readonly path: string
   readonly by: Credential
   readonly body?: string
+  readonly idempotencyKey?: string
 }
 
 export interface Attack {

@@ -38,9 +38,10 @@ const run = async (scene: Scene, attack: Attack) => {
     if (by === "dashboard") return { authorization: `Bearer ${scene.token}` }
     return { "x-api-key": cycled(scene.attacker[by], Number(firstKey) + (nth % keysAtOnce)) }
   }
-  const headersOf = ({ body, by }: Ask, nth: number) => ({
+  const headersOf = ({ body, by, idempotencyKey }: Ask, nth: number) => ({
     host: `${hostname}:${port}`,
     ...credentials(by, nth),
+    ...(idempotencyKey === undefined ? {} : { "idempotency-key": idempotencyKey }),
     ...(body === undefined
       ? {}
       : { "content-type": "application/json", "content-length": String(Buffer.byteLength(body)) })

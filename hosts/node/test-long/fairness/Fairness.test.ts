@@ -97,7 +97,7 @@ for (const [database, make] of Object.entries(databases)) {
     const attacked = async (name: string, attack: Attack, title: string) => {
       const row = { ...(await run.suffer(name, attack, keys)), name: title }
       keys += 4
-      if (showsProgress) console.log(Report.line([{ ...report, rows: [row] }], title))
+      if (showsProgress) console.log(Report.line([{ ...report, rows: [row] }], title), row.victim.slowest)
       return row
     }
     const suffer = async (attacks: Readonly<Record<string, Attack>>, limits: Limits) => {

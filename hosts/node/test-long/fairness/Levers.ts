@@ -1,5 +1,5 @@
 /** The levers by which a tenant could harm others, beyond asking an operation often: how clients behave, and what they send. */
-import { type Attack, cycled, get, type Manner, send } from "./Attack.ts"
+import { type Ask, type Attack, cycled, get, type Manner, send } from "./Attack.ts"
 import * as Receiver from "./Receiver.ts"
 
 const events: Attack["ask"] = () => get("/events?limit=100")
@@ -44,6 +44,9 @@ const refusedBulk = JSON.stringify({
 /** Just below the bound of a bulk body, in a field that nobody reads. */
 const largeBulk = `{"topics":[{}],"ignored":${many(4_190_000)}}`
 
+/** Each request stores an answer of its own. */
+const freshKey = (ask: Ask, nth: number): Ask => ({ ...ask, idempotencyKey: `${process.pid}-${nth}` })
+
 const manners = (name: string, ask: Attack["ask"], connections: Readonly<Record<Manner, number>>) =>
   Object.fromEntries(
     Object.entries(connections).map(([manner, count]): [string, Attack] => [
@@ -68,6 +71,20 @@ export const levers: Readonly<Record<string, Attack>> = {
   "bulk, a million small values": {
     connections: 8,
     ask: () => send("POST", "/topics/bulk", largeBulk)
+  },
+  "fresh Idempotency-Keys, accepted topics": {
+    ask: ({ attacker }, nth) =>
+      freshKey(
+        send("POST", "/topics", {
+          content: `Who wins ${nth} of ${process.pid} by key?`,
+          persona_ids: attacker.personas
+        }),
+        nth
+      )
+  },
+  "fresh Idempotency-Keys, refused bulk": {
+    connections: 8,
+    ask: (_, nth) => freshKey(send("POST", "/topics/bulk", refusedBulk), nth)
   },
   "invalid bodies": {
     ask: (_, nth) =>
