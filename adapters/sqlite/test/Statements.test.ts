@@ -231,6 +231,7 @@ const everything = Effect.gen(function* () {
   yield* mails.repairDueTimes(latest)
   yield* assignments.putOff(latest, start, 10)
   yield* (yield* MediaJobStore).repairDueTimes(latest)
+  yield* (yield* DeliveryStore).repairDueTimes(latest)
   yield* mails.failed(10)
   const period = { start, end: start + day }
   const { next } = yield* performance.page(given.topic, period, null, 1)

@@ -9,6 +9,7 @@ import { WorkerSettings } from "@partner-commentary/server/workers/WorkerLoops"
 import * as Application from "@partner-commentary/test/Application"
 import { Mailbox } from "@partner-commentary/test/Mailbox"
 import { MovedClock } from "@partner-commentary/test/MovedClock"
+import { Receivers } from "@partner-commentary/test/Receivers"
 import { ScriptedGenerator } from "@partner-commentary/test/ScriptedGenerator"
 import * as Seed from "@partner-commentary/test/Seed"
 import { TestApi } from "@partner-commentary/test/TestApi"
@@ -16,6 +17,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import { deliveriesOf, eventsSent, received, seeded, webhookOf } from "../support/DeliveryCalls.ts"
 import { eventually } from "../support/Eventually.ts"
 import { json } from "../support/Json.ts"
 
@@ -101,5 +103,56 @@ it.live("a test topic that was sent while the clock was ahead goes on at its pac
       "an approval",
       Effect.map(statusOf(share), (status) => status === "creator_approved")
     )
+  }).pipe(Effect.scoped, Effect.provide(application))
+)
+
+/** Declines a request for a partner with a webhook while the clock is two hours ahead. */
+const declinedWhileAhead = Effect.gen(function* () {
+  const { jump } = yield* MovedClock
+  const { declined, key } = yield* seeded
+  const { id } = yield* webhookOf(key, ["commentary.failed"])
+  const { list } = deliveriesOf(key, id)
+  yield* jump(2)
+  yield* declined("Who goes down this season?")
+  return eventually(
+    "an attempt in the log",
+    Effect.map(list(), ([delivery]) => delivery?.attempt_count === 1)
+  )
+})
+
+const clockRightAgain = Effect.gen(function* () {
+  yield* (yield* Receivers).answer(() => Effect.succeed({}))
+  yield* (yield* MovedClock).jump(-2)
+})
+
+it.live("an event that a stopped worker gave back while the clock was ahead is delivered at once", () =>
+  Effect.gen(function* () {
+    yield* (yield* Receivers).answer(() => Effect.never)
+    yield* Effect.scoped(Effect.andThen(workers, Effect.andThen(declinedWhileAhead, received(1))))
+    yield* clockRightAgain
+    yield* workers
+    yield* received(2)
+    yield* Effect.sleep("100 millis")
+    assert.strictEqual((yield* eventsSent).length, 2)
+  }).pipe(Effect.scoped, Effect.provide(application))
+)
+
+it.live("a delivery that failed while the clock was ahead is retried at once", () =>
+  Effect.gen(function* () {
+    yield* (yield* Receivers).answer(() => Effect.succeed({ status: 500 }))
+    yield* workers
+    yield* yield* declinedWhileAhead
+    yield* clockRightAgain
+    yield* received(2)
+  }).pipe(Effect.scoped, Effect.provide(application))
+)
+
+it.live("a webhook that paused after a 429 while the clock was ahead gets its events at once", () =>
+  Effect.gen(function* () {
+    yield* (yield* Receivers).answer(() => Effect.succeed({ status: 429, retryAfter: "60" }))
+    yield* workers
+    yield* yield* declinedWhileAhead
+    yield* clockRightAgain
+    yield* received(2)
   }).pipe(Effect.scoped, Effect.provide(application))
 )

@@ -1,6 +1,7 @@
 /** Decides after an attempt whether a delivery is done, retried later or failed. Pure. CircuitBreaker judges the receiver. */
 import * as Duration from "effect/Duration"
 import * as Schema from "effect/Schema"
+import type { LatestDue } from "../shared/DueTimes.ts"
 import * as Instant from "../shared/Instant.ts"
 import type { WebhookPolicy } from "../shared/WebhookPolicy.ts"
 import type { Attempt } from "./Attempt.ts"
@@ -30,9 +31,20 @@ const jitter = 0.1
 /** When what we could not sign is looked at again. */
 const unsignedDelay = Duration.hours(1)
 
-/** No schedule, receiver or failing of ours puts an attempt off for longer. */
-export const longestDelay = ({ longestWait, retries }: WebhookPolicy): Duration.Duration =>
-  [unsignedDelay, longestWait, ...retries.map((delay) => Duration.times(delay, 1 + jitter))].reduce(Duration.max)
+/** Before the first counted attempt, only a missing secret delays a delivery; after it, any retry or `Retry-After` may. */
+export const latestDue = (
+  now: Instant.Instant,
+  lease: Duration.Duration,
+  { longestWait, retries }: WebhookPolicy
+): LatestDue => {
+  const longest = retries.map((delay) => Duration.times(delay, 1 + jitter)).reduce(Duration.max, longestWait)
+  const waiting = [unsignedDelay, Duration.max(unsignedDelay, longest)] as const
+  return {
+    now,
+    leased: Instant.plus(now, lease),
+    waiting: [Instant.plus(now, waiting[0]), Instant.plus(now, waiting[1])]
+  }
+}
 
 /** `chance` is from 0 up to 1. */
 export const next = (

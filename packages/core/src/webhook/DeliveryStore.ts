@@ -3,6 +3,7 @@ import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
 import type { AuditEntry } from "../shared/AuditLog.ts"
+import type { LatestDue } from "../shared/DueTimes.ts"
 import type { EventId, OrganizationId, WebhookId } from "../shared/Ids.ts"
 import type { Instant } from "../shared/Instant.ts"
 import type { Attempt } from "./Attempt.ts"
@@ -98,13 +99,12 @@ export class DeliveryStore extends Context.Service<
     /** Nothing is sent to the webhook before this moment. A later one that is set already stays. */
     readonly postpone: (id: WebhookId, until: Instant) => Effect.Effect<void>
     /**
-     * Makes due now what no rule puts so late, for a clock that was put back since has: deliveries due after `due`, webhooks
-     * that pause beyond `quiet`, or beyond `throttled` after a 429. Attempts under way are taken for lost.
+     * As `MailStore.repairDueTimes`. A delivery whose latest attempt lies in the future is due now as well: the clock that
+     * made the attempt also chose the time of the next one.
      */
-    readonly hasten: (
-      at: Instant,
-      bounds: { readonly due: Instant; readonly quiet: Instant; readonly throttled: Instant }
-    ) => Effect.Effect<void>
+    readonly repairDueTimes: (latest: LatestDue) => Effect.Effect<void>
+    /** Ends the pauses that last beyond `after` and that `isPutOff` confirms. */
+    readonly repairPauses: (after: Instant, isPutOff: (present: Receiver) => boolean) => Effect.Effect<void>
     /** The next moment at which something can be sent to an active webhook. */
     readonly nextDue: Effect.Effect<Option.Option<Instant>>
     /** What waits and who is unwell, for operators: each counted up to `most`, so that looking stays cheap. */

@@ -5,10 +5,10 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Random from "effect/Random"
-import * as Ref from "effect/Ref"
 import * as Semaphore from "effect/Semaphore"
 import { AccessChanges, memory } from "../access/AccessChanges.ts"
 import { OrganizationStore } from "../partner/OrganizationStore.ts"
+import { checking } from "../shared/DueTimes.ts"
 import type { OrganizationId } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
 import * as LogThrottle from "../shared/LogThrottle.ts"
@@ -18,9 +18,10 @@ import * as TtlCache from "../shared/TtlCache.ts"
 import { WorkSignal } from "../shared/WorkSignal.ts"
 import type { Attempt } from "./Attempt.ts"
 import * as CircuitBreaker from "./CircuitBreaker.ts"
-import { longestDelay, next } from "./DeliveryPlan.ts"
+import { latestDue, next } from "./DeliveryPlan.ts"
 import { type Claimed, DeliveryStore, type Lane, type Settled, type Settlement, type Taking } from "./DeliveryStore.ts"
 import { momentOf, publicId } from "./Event.ts"
+import * as Pause from "./Pause.ts"
 import * as Sending from "./Sending.ts"
 import * as Throttle from "./Throttle.ts"
 import { troubled } from "./WebhookTrouble.ts"
@@ -64,21 +65,14 @@ export class DeliveryWorker extends Context.Service<
       const send = yield* Sending.make
       const { webhooks } = policy
       const lease = Duration.max(policy.lease, Duration.times(webhooks.timeout, 2))
-      const longest = Duration.max(lease, longestDelay(webhooks))
       const failures = yield* Semaphore.make(failuresAtOnce)
-      const looked = yield* Ref.make<Instant.Instant | null>(null)
 
-      /** Once in a while, and whenever the clock has moved by as much: what was put off by one that ran ahead. */
-      const hasten = Effect.fnUntraced(function* (now: Instant.Instant) {
-        const before = yield* Ref.get(looked)
-        if (before !== null && Math.abs(now - before) < Duration.toMillis(clockCheck)) return
-        yield* Ref.set(looked, now)
-        yield* store.hasten(now, {
-          due: Instant.plus(now, longest),
-          quiet: Instant.plus(now, Duration.max(webhooks.probeDelayMax, heldDelay)),
-          throttled: Instant.plus(now, Duration.max(webhooks.longestWait, webhooks.throttleDelayMax))
-        })
-      })
+      const repair = yield* checking((now) =>
+        Effect.andThen(
+          store.repairPauses(Pause.latestEnd(now, webhooks), (present) => Pause.isPutOff(present, now, webhooks)),
+          store.repairDueTimes(latestDue(now, lease, webhooks))
+        )
+      )
 
       /** Of a suspended organization, and of one that is gone, everything is held. */
       const held = yield* TtlCache.make(
@@ -97,7 +91,7 @@ export class DeliveryWorker extends Context.Service<
       })
 
       const holdBack = (lane: Lane, now: Instant.Instant) =>
-        store.postpone(lane.webhookId, Instant.plus(now, heldDelay))
+        store.postpone(lane.webhookId, Instant.plus(now, Pause.suspensionCheck))
 
       const takeFrom = Effect.fnUntraced(function* (lane: Lane, most: number) {
         const now = yield* Instant.now
@@ -153,7 +147,7 @@ export class DeliveryWorker extends Context.Service<
         take: Effect.fnUntraced(function* (free, isScarce) {
           const most = isScarce ? 1 : webhooks.concurrency
           const now = yield* Instant.now
-          yield* hasten(now)
+          yield* repair(now)
           const lanes = yield* store.lanes(now, webhooks.concurrency, Math.ceil(free / most))
           const taken = yield* Effect.forEach(lanes, (lane) => takeFrom(lane, most), { concurrency: "unbounded" })
           return taken.flat()
@@ -180,12 +174,6 @@ export class DeliveryWorker extends Context.Service<
 
 /** How many failures are written down side by side: where hundreds time out together, what arrived is not kept waiting. */
 const failuresAtOnce = 4
-
-/** How soon what was held goes on after a suspension was lifted, at the latest. */
-const heldDelay = Duration.minutes(1)
-
-/** How often it is looked for what a clock that was put back has left far ahead. */
-const clockCheck = Duration.minutes(10)
 
 /** For whoever follows one attempt: never the URL, which may hold a secret of the receiver's. */
 const described = ({ eventId, kind, ticket, webhookId }: Claimed, { failure, status }: Attempt) => ({

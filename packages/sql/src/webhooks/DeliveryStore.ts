@@ -2,6 +2,7 @@
  * Deliveries. The queue is their own due times, by webhook; whoever takes one moves its due time to the lease's end. What is
  * decided about a receiver is decided under the lock of its webhook.
  */
+import { tolerance } from "@partner-commentary/core/shared/DueTimes"
 import type { EventId, OrganizationId, WebhookId } from "@partner-commentary/core/shared/Ids"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import type { Attempt } from "@partner-commentary/core/webhook/Attempt"
@@ -21,6 +22,7 @@ import * as Option from "effect/Option"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { fromIsoOrNull } from "../database/Columns.ts"
+import { isTooLate } from "../database/DueTimes.ts"
 import { lanes } from "../database/FairQueue.ts"
 import { forUpdate } from "../database/Lock.ts"
 import { transact } from "../database/Transaction.ts"
@@ -54,6 +56,12 @@ export const layer = Layer.effect(
   DeliveryStore,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
+
+    const queued = {
+      due: sql.literal("due_at"),
+      isLeased: sql.literal("leased = 1"),
+      attempts: sql.literal("attempts")
+    }
 
     const locked = (id: WebhookId) =>
       Effect.map(sql<ReceiverRow>`SELECT * FROM webhooks WHERE id = ${id} ${forUpdate(sql)}`, ([row]) => row)
@@ -228,15 +236,28 @@ export const layer = Layer.effect(
           )
         ),
 
-      hasten: (at, { due, quiet, throttled }) =>
-        transact(
-          sql,
-          Effect.andThen(
-            sql`UPDATE webhooks SET quiet_until = NULL WHERE quiet_until > ${Instant.toIso(quiet)}
-              AND (quiet_until > ${Instant.toIso(throttled)} OR health IS NULL OR health NOT LIKE '%"throttle":{%')`,
-            sql`UPDATE deliveries SET due_at = ${Instant.toIso(at)}, leased = 0
-              WHERE webhook_id IN (SELECT id FROM webhooks) AND due_at > ${Instant.toIso(due)}`
+      repairDueTimes: (latest) => {
+        const future = Instant.toIso(latest.now + tolerance)
+        return Effect.orDie(
+          Effect.asVoid(
+            sql`UPDATE deliveries SET due_at = CASE leased WHEN 1 THEN ${Instant.toIso(latest.leased)}
+                ELSE ${Instant.toIso(latest.now)} END
+              WHERE webhook_id IN (SELECT id FROM webhooks) AND due_at > ${future}
+                AND (${isTooLate(sql, queued, latest)} OR leased = 0 AND EXISTS (SELECT 1 FROM delivery_attempts
+                  WHERE webhook_id = deliveries.webhook_id AND event_id = deliveries.event_id
+                    AND ticket = deliveries.ticket AND begun_at > ${future}))`
           )
+        )
+      },
+
+      repairPauses: (after, isPutOff) =>
+        Effect.orDie(
+          Effect.gen(function* () {
+            const paused = yield* sql<ReceiverRow>`SELECT * FROM webhooks WHERE quiet_until > ${Instant.toIso(after)}`
+            for (const { id, quiet_until } of paused.filter((row) => isPutOff(receiverOf(row)))) {
+              yield* sql`UPDATE webhooks SET quiet_until = NULL WHERE id = ${id} AND quiet_until = ${quiet_until}`
+            }
+          })
         ),
 
       nextDue: Effect.orDie(

@@ -313,33 +313,27 @@ export const suite = <E>(
         assert.deepStrictEqual(yield* seen, [0, 0, 0, 0])
       }))
 
-    it("what a clock that ran ahead has put off goes on at once, and what lies nearer stays where it is", () =>
+    it("what a clock that ran ahead has put off is due now, a lease ends in time, and other due times stay", () =>
       Effect.gen(function* () {
         const store = yield* DeliveryStore
         const mine = owner()
-        const one = yield* registered({ owner: mine })
-        yield* declined(mine, 3)
-        const [first, second_, third] = yield* claim(one.id, start, start + 40 * hour)
-        const left = { webhook: one, health: healthy, quietUntil: start + 9 * hour }
-        for (const [claimed, dueAt] of [
-          [first, start + 26 * hour],
-          [second_, start + 27 * hour]
+        const { id } = yield* registered({ owner: mine })
+        yield* declined(mine, 4)
+        const [waits, late, early, leased] = yield* claim(id, start, start + 40 * hour)
+        for (const [claimed, dueAt, at] of [
+          [waits, start + 26 * hour, start],
+          [late, start + 27 * hour, start],
+          [early, start + 2 * hour, start + hour]
         ] as const) {
           const next: Next = { state: "pending", attempts: 1, dueAt }
-          yield* settle(claimed ?? assert.fail(), failure, { receiver: left, next })
+          yield* settle(claimed ?? assert.fail(), { ...failure, at }, { next })
         }
-        const throttled = start + 25 * hour
-        yield* store.hasten(start, { due: start + 26 * hour, quiet: start + 9 * hour, throttled })
-        assert.deepStrictEqual(yield* store.lanes(start, 5, 10), [], "left alone for no longer than it may be")
-        yield* store.hasten(start, { due: start + 26 * hour, quiet: start + 8 * hour, throttled })
-        const again = yield* claim(one.id)
-        assert.deepStrictEqual(
-          again.map(({ eventId, ticket }) => [eventId, ticket]),
-          [
-            [second_?.eventId, 2],
-            [third?.eventId, 2]
-          ]
-        )
+        const latest = { now: start, leased: start + minute, waiting: [start, start + 26 * hour] } as const
+        for (const _ of ["once", "twice"]) yield* store.repairDueTimes(latest)
+        const claimedAt = (at: number) => Effect.map(claim(id, at), (all) => all.map(({ eventId }) => eventId))
+        assert.deepStrictEqual(yield* claimedAt(start), [late?.eventId, early?.eventId])
+        assert.deepStrictEqual(yield* claimedAt(start + minute - 1), [])
+        assert.include(yield* claimedAt(start + minute), leased?.eventId)
       }))
 
     it("a removed webhook's deliveries go with it; an attempt under way changes nothing", () =>

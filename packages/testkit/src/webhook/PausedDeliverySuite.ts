@@ -40,7 +40,8 @@ export const suite = <E>(
           audit: null
         }))
         yield* store.postpone(one.id, start + hour)
-        yield* store.hasten(start, { due: start + 26 * hour, quiet: start + hour, throttled: until })
+        yield* store.repairPauses(until, () => true)
+        yield* store.repairPauses(start + hour, () => false)
         assert.deepStrictEqual(yield* store.lanes(until - 1, 5, 10), [])
         assert.deepStrictEqual(yield* store.nextDue, Option.some(until))
         assert.lengthOf(yield* store.lanes(until, 5, 10), 1)
@@ -56,7 +57,7 @@ export const suite = <E>(
           seen.map(({ health, quietUntil }) => [health.throttle, quietUntil]),
           [[throttle, until]]
         )
-        yield* store.hasten(start, { due: start + 26 * hour, quiet: start + hour, throttled: until - 1 })
+        yield* store.repairPauses(until - 1, ({ quietUntil }) => quietUntil === until)
         assert.lengthOf(yield* store.lanes(start + hour, 5, 10), 1)
       }))
   })

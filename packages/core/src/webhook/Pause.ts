@@ -1,0 +1,25 @@
+/** How long sending to a webhook may pause: after failed probes, after a 429, or while its organization is suspended. */
+import * as Duration from "effect/Duration"
+import { tolerance } from "../shared/DueTimes.ts"
+import type * as Instant from "../shared/Instant.ts"
+import type { WebhookPolicy } from "../shared/WebhookPolicy.ts"
+import type { Receiver } from "./CircuitBreaker.ts"
+
+/** Whether the organization is still suspended is checked again after this delay. */
+export const suspensionCheck = Duration.minutes(1)
+
+/** Only a 429 pauses a webhook beyond this moment. */
+export const latestEnd = (now: Instant.Instant, { probeDelayMax }: WebhookPolicy): Instant.Instant =>
+  now + tolerance + Duration.toMillis(Duration.max(probeDelayMax, suspensionCheck))
+
+/** Whether only a clock that ran ahead explains the end of a pause. */
+export const isPutOff = (
+  { health: { throttle }, quietUntil }: Receiver,
+  now: Instant.Instant,
+  policy: WebhookPolicy
+): boolean => {
+  if (quietUntil === null || quietUntil <= latestEnd(now, policy)) return false
+  if (throttle === null || throttle.pausedAt > now + tolerance) return true
+  const longest = Duration.toMillis(Duration.max(policy.longestWait, policy.throttleDelayMax))
+  return quietUntil > Math.min(throttle.until, now + longest) + tolerance
+}

@@ -1,0 +1,36 @@
+/** Which pauses of a webhook are explained, and which only a clock that ran ahead explains. */
+import { defaults as policy } from "@partner-commentary/core/shared/WebhookPolicy"
+import { healthy } from "@partner-commentary/core/webhook/CircuitBreaker"
+import { isPutOff } from "@partner-commentary/core/webhook/Pause"
+import type { Webhook } from "@partner-commentary/core/webhook/Webhook"
+import { describe, expect, it } from "vitest"
+
+const now = Date.parse("2026-01-30T12:00:00.000Z")
+const minute = 60_000
+const hour = 60 * minute
+
+const judged = (quietUntil: number | null, pausedAt?: number, until = quietUntil ?? now) => {
+  const throttle =
+    pausedAt === undefined
+      ? null
+      : { since: pausedAt, pausedAt, until, pauses: 1, toldAt: null, refusedSince: pausedAt }
+  return isPutOff({ webhook: {} as Webhook, health: { ...healthy, throttle }, quietUntil }, now, policy)
+}
+
+describe("a pause of a webhook", () => {
+  it("is explained for half an hour without a 429, and no longer", () => {
+    expect(judged(null)).toBe(false)
+    expect(judged(now + 30 * minute)).toBe(false)
+    expect(judged(now + 2 * hour)).toBe(true)
+  })
+
+  it("is explained for 24 hours after a 429 of the past, and not after one of the future", () => {
+    expect(judged(now + 20 * hour, now - hour)).toBe(false)
+    expect(judged(now + 25 * hour, now - hour)).toBe(true)
+    expect(judged(now + 3 * hour, now + 2 * hour)).toBe(true)
+  })
+
+  it("is not explained by a 429 whose pause ends earlier", () => {
+    expect(judged(now + 2 * hour, now - hour, now - 30 * minute)).toBe(true)
+  })
+})
