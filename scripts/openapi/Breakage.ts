@@ -2,9 +2,8 @@
  * What of a released description a new one breaks. The comparison is api-smart-diff's; what it does not see is put before it
  * in a form that it sees (one media type for each error code), or is judged here (scopes, closed sets of values).
  */
-import { codeOf } from "@partner-commentary/api/description/Answers"
+import { codeOf, envelopesOf } from "@partner-commentary/api/description/Answers"
 import { type Document, json, mapValues, type Response } from "@partner-commentary/api/description/Document"
-import { resolve } from "@partner-commentary/api/description/SchemaText"
 import { apiDiff } from "api-smart-diff"
 import { additions, breaking } from "./Changes.ts"
 import type { DocumentRule } from "./Plant.ts"
@@ -20,6 +19,8 @@ export const breaks = (before: Document, after: Document): ReadonlyArray<string>
   const [was, is] = changed(plain(before), plain(after))
   const changes = apiDiff(was, is)
     .filter(({ action, path, type }) => path[0] === "paths" && (type === "breaking" || isOther(path, action)))
+    // The description says it in words instead: generators make a field with a default required.
+    .filter(({ action, path }) => !(action === "remove" && path.at(-1) === "default"))
     .map(({ action, path }) => `${path.slice(1).join(" ")}: ${said[action] ?? action}`)
   return [...new Set([...changes, ...scopes(before, after)])]
 }
@@ -74,7 +75,10 @@ const plain = ({ components, paths }: Document): Part => {
         .reduce<unknown>((part, name) => (part as Part)[name], components)
       return above.includes($ref) ? {} : followed(target, key, [...above, $ref])
     }
-    const kept = Object.entries(value).filter(([name]) => key === "properties" || !words.has(name))
+    const kept = Object.entries(value).filter(
+      ([name, inner]) =>
+        key === "properties" || !(words.has(name) || (name === "additionalProperties" && inner === true))
+    )
     return Object.fromEntries(kept.map(([name, inner]) => [name, followed(inner, name, above)]))
   }
   const told = mapValues(paths, (path) =>
@@ -93,10 +97,7 @@ const words = new Set(["description", "summary", "example", "examples", "tags", 
 const byCode = (response: Response, schemas: Document["components"]["schemas"]): Response => {
   const schema = response.content?.[json]?.schema
   if (schema === undefined) return response
-  const media = (schema.anyOf ?? [schema]).map((one) => [
-    `application/${codeOf(resolve(one, schemas))}`,
-    { schema: one }
-  ])
+  const media = envelopesOf(schema, schemas).map((one) => [`application/${codeOf(one)}`, { schema: one }])
   return { ...response, content: Object.fromEntries(media) }
 }
 

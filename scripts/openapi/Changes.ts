@@ -8,6 +8,9 @@ const at = (draft: Draft, method = "post", path = topics) => draft.paths[path]![
 
 const schema = (draft: Draft, name: string) => draft.components.schemas[name]!
 
+const errorOf = (draft: Draft, name: string) =>
+  draft.components.schemas[`${name}Error`] ?? schema(draft, name).properties!["error"]!
+
 const sent = (draft: Draft, name: string) => schema(draft, "CreateTopic").properties![name]!
 
 const answered = (draft: Draft, name: string) => schema(draft, "Topic").properties![name]!
@@ -87,13 +90,16 @@ export const breaking = [
   plant("a request body become required of nobody", (draft) => delete at(draft).requestBody),
   plant("an error code removed", (draft) => {
     const media = at(draft).responses["400"]!.content![json]!
-    media.schema.anyOf = media.schema.anyOf!.filter((one: JsonSchema) => !one.$ref!.endsWith("NoValidPersonas"))
+    const errors = media.schema.properties?.["error"] ?? media.schema
+    const others = (errors.oneOf ?? errors.anyOf)!.filter((one: JsonSchema) => !one.$ref!.includes("NoValidPersonas"))
+    if (errors.oneOf === undefined) errors.anyOf = others
+    else errors.oneOf = others
   }),
   plant("an error code renamed", (draft) => {
-    schema(draft, "NotFound").properties!["error"]!.properties!["code"]!.enum = ["planted"]
+    errorOf(draft, "NotFound").properties!["code"]!.enum = ["planted"]
   }),
   plant("a field of an error's details removed", (draft) => {
-    delete schema(draft, "RateLimitExceeded").properties!["error"]!.properties!["details"]!.properties!["retry_after"]
+    delete errorOf(draft, "RateLimitExceeded").properties!["details"]!.properties!["retry_after"]
   }),
   plant("another status of success", (draft) => {
     const { "201": created, ...rest } = at(draft).responses

@@ -1,4 +1,5 @@
 /** What the description owes its readers beyond what the linters ask: words and examples for every part of it. */
+import { envelopesOf } from "@partner-commentary/api/description/Answers"
 import type { Document, JsonSchema, Operation, Parameter } from "@partner-commentary/api/description/Document"
 import { resolve } from "@partner-commentary/api/description/SchemaText"
 import { type DocumentRule, type Draft, type Mutable, plant } from "./Plant.ts"
@@ -79,6 +80,9 @@ const isBounded = ({
 /** Its value is a new one each time: an example would be copied, and be another request's. */
 const isNewEachTime = (name: string) => name === "Idempotency-Key"
 
+/** An example of a secret would be copied, and be known to everybody. */
+const isSecret = (at: string) => at.endsWith(".secret")
+
 const parametersOf = ({ parameters }: Operation) => parameters.filter((one): one is Parameter => "name" in one)
 
 const schemaOf = (draft: Draft, name: string) => draft.components.schemas[name]!
@@ -114,10 +118,10 @@ export const completeness: ReadonlyArray<DocumentRule> = [
     ]
   },
   {
-    name: "every field has an example",
+    name: "every field has an example, unless it is a secret of the caller's",
     find: (document) =>
       fields(document)
-        .filter(({ schema }) => !isShown(schema))
+        .filter(({ at, schema }) => !isShown(schema) && !isSecret(at))
         .map(({ at }) => `${at} has no example`),
     refuses: [
       plant("a field without an example", (draft) => delete field(draft).examples),
@@ -130,6 +134,13 @@ export const completeness: ReadonlyArray<DocumentRule> = [
       })
     ],
     accepts: [
+      plant("a secret of the caller's, which an example would make known", (draft) => {
+        schemaOf(draft, "CreateTopic").properties!["secret"] = {
+          type: "string",
+          description: "Planted.",
+          maxLength: 256
+        }
+      }),
       plant("a field that has one value only", (draft) => {
         schemaOf(draft, "Topic").properties!["planted"] = { type: "string", description: "Planted.", enum: ["a"] }
       })
@@ -276,7 +287,7 @@ export const completeness: ReadonlyArray<DocumentRule> = [
         ...Object.entries(responses).flatMap(([status, { content = {} }]) =>
           Object.values(content).flatMap(({ example, examples = {}, schema }) => {
             if (Number(status) < 400) return example === undefined ? [`${at} ${status} has no example`] : []
-            const codes = (schema.anyOf ?? [schema]).length
+            const codes = envelopesOf(schema, document.components.schemas).length
             return Object.keys(examples).length === codes ? [] : [`${at} ${status}: not every code has an example`]
           })
         )

@@ -1,5 +1,5 @@
 /** docs/reference/errors.md: every error code, its status, what it means and what to do, from the contract and its guide. */
-import { codeOf } from "@partner-commentary/api/description/Answers"
+import { codeOf, envelopesOf } from "@partner-commentary/api/description/Answers"
 import type { Document } from "@partner-commentary/api/description/Document"
 import { type Code, guide } from "@partner-commentary/api/ErrorGuide"
 import { statusOf } from "@partner-commentary/api/Errors"
@@ -7,7 +7,9 @@ import { wrap } from "../Wrap.ts"
 
 export const errorsPage = ({ components, paths }: Document): string => {
   const meanings = new Map(
-    Object.values(components.schemas).map((schema) => [codeOf(schema), schema.description ?? ""] as const)
+    Object.values(components.schemas)
+      .flatMap((schema) => envelopesOf(schema, components.schemas))
+      .map((one) => [codeOf(one), one.properties?.["error"]?.description ?? ""] as const)
   )
   const sections = (Object.keys(guide) as Array<Code>).map((code) => {
     const { advice, details } = guide[code]

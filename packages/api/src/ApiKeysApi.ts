@@ -71,7 +71,12 @@ export const CreateApiKey = Schema.Struct({
     Schema.isMaxLength(allScopes.length, { message: "must name each scope once at most" }),
     Schema.isUnique({ message: "must name each scope once at most" })
   ),
-  environment: Schema.optionalKey(Environment.annotate({ message: "must be live or test", default: "live" })),
+  environment: Schema.optionalKey(
+    Environment.annotate({
+      message: "must be live or test",
+      description: "The environment that the key is for; `live` if you leave it out."
+    })
+  ),
   ip_whitelist: Schema.optionalKey(
     Schema.Array(Address)
       .check(Schema.isMaxLength(maxEntries, { message: `must hold at most ${maxEntries} addresses and ranges` }))
@@ -93,8 +98,7 @@ export const RotateApiKey = Schema.Struct({
         message: `must be an integer from ${graceBounds.minimum} to ${graceBounds.maximum}`
       })
     ).annotate({
-      description: "How long the old key keeps working. 0 where it may be compromised: it is refused at once.",
-      default: usualGrace,
+      description: `How long the old key keeps working, ${usualGrace} seconds if you leave it out. 0 where it may be compromised: it is refused at once.`,
       examples: [usualGrace]
     })
   )

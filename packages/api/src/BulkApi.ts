@@ -1,5 +1,6 @@
 /** Many topics in one request, each taken or refused by itself. */
 
+import { approvingPersona } from "@partner-commentary/core/persona/TestPersonas"
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as OpenApi from "effect/http-api/OpenApi"
@@ -27,8 +28,8 @@ const BulkTopics = Schema.Struct({
       description: `Each as in POST /topics, at most ${maxBulkPersonas} persona ids in all. They are taken in this order.`,
       examples: [
         [
-          { content: "Will the Lakers make the play-offs?", persona_ids: ["019c0e1b-7c4e-7000-8000-2f6d1c9e4b10"] },
-          { content: "Who wins the derby on Sunday?", persona_ids: ["019c0e1b-7c4e-7000-8000-2f6d1c9e4b10"] }
+          { content: "Will the Lakers make the play-offs?", persona_ids: [approvingPersona.id] },
+          { content: "Who wins the derby on Sunday?", persona_ids: [approvingPersona.id] }
         ]
       ]
     })

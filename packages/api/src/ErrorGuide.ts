@@ -1,4 +1,5 @@
 /** What an engineer wants to know of each error code: an answer in full, what its details hold, and what to do about it. */
+import { approvingPersona } from "@partner-commentary/core/persona/TestPersonas"
 import * as Context from "effect/Context"
 import * as Errors from "./Errors.ts"
 
@@ -15,18 +16,17 @@ export class ExampleErrors extends Context.Service<ExampleErrors, ReadonlyArray<
   "@partner-commentary/api/ErrorGuide/ExampleErrors"
 ) {}
 
-const persona = "019c0d52-1f0a-7000-8000-5b1e6a2d9c41"
-
 /** A code without an entry does not compile. */
 export const guide: Readonly<Record<Code, Guide>> = {
   invalid_request: {
     example: Errors.InvalidRequest.of([{ field: "request", constraint: "could not be read" }]),
     details:
       "`{field, constraint, errors}`: the first problem, and all of them as `[{field, constraint}]`. `field` is a path such as `persona_ids[2]`, a parameter, a header, or `body`.",
-    advice: "Mend the request as `constraint` says. Sent again unchanged, it is refused again."
+    advice:
+      "Mend the request as `constraint` says. Sent again unchanged, it is refused again. With status 408 the request did not arrive whole in time: send it again."
   },
   no_valid_personas: {
-    example: Errors.NoValidPersonas.of([{ persona_id: persona, status: "not_licensed" }]),
+    example: Errors.NoValidPersonas.of([{ persona_id: approvingPersona.id, status: "not_licensed" }]),
     details: "`[{persona_id, status, duplicate_of?}]`: one for each requested persona, in request order.",
     advice:
       "Choose personas from `GET /personas`. For `duplicate`, fetch what was already asked by `duplicate_of.topic_id`."
@@ -57,7 +57,7 @@ export const guide: Readonly<Record<Code, Guide>> = {
     advice: "Use a key with the operation's scope."
   },
   not_licensed: {
-    example: Errors.NotLicensed.of(persona),
+    example: Errors.NotLicensed.of(approvingPersona.id),
     details: "`{persona_id}`.",
     advice: "Ask for a license, or choose a persona from `GET /personas`."
   },

@@ -1,4 +1,5 @@
 /** Every error of the wire: code, status and details, in the envelope as it is sent. Which domain error becomes which is the server's. */
+import { approvingPersona } from "@partner-commentary/core/persona/TestPersonas"
 import * as Schema from "effect/Schema"
 import { text } from "./Documented.ts"
 import * as Fields from "./Fields.ts"
@@ -35,17 +36,41 @@ const told = <const Code extends string>(code: Code) => ({
   message: text("One sentence for a person. Its words may change.", "What went wrong, in one sentence.")
 })
 
-const what = { description: "What went wrong." }
+/** What each code means. */
+const meaning = {
+  invalid_request: "The body or a parameter is invalid.",
+  no_valid_personas: "None of the requested personas could be sent to. Nothing was stored.",
+  unauthorized: "The API key, or the dashboard's token, is missing or invalid.",
+  key_revoked: "The API key was revoked.",
+  key_expired: "The API key has expired.",
+  ip_restricted: "The API key may not be used from this address.",
+  scope_denied: "The API key lacks the scope that the operation needs.",
+  not_licensed: "The organization holds no active license for the persona.",
+  not_found: "There is no such resource.",
+  rate_limit_exceeded: "A rate limit, a monthly quota or the test environment's storage is used up.",
+  internal_error: "The server failed. The message names the request id."
+} satisfies Record<keyof typeof statusOf, string>
 
-const body = <const Code extends string>(code: Code) => ({
-  success: failed,
-  error: Schema.Struct(told(code)).annotate(what)
+/** A response with several codes describes their `error` objects, each under a name of its own. */
+const named = (code: keyof typeof statusOf) => ({
+  identifier: `${code.replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase())}Error`,
+  description: meaning[code]
 })
 
-const bodyWith = <const Code extends string, Details extends Schema.Top>(code: Code, details: Details) => ({
+const body = <const Code extends keyof typeof statusOf>(code: Code) => ({
   success: failed,
-  error: Schema.Struct({ ...told(code), details }).annotate(what)
+  error: Schema.Struct(told(code)).annotate(named(code))
 })
+
+const bodyWith = <const Code extends keyof typeof statusOf, Details extends Schema.Top>(
+  code: Code,
+  details: Details
+) => ({
+  success: failed,
+  error: Schema.Struct({ ...told(code), details }).annotate(named(code))
+})
+
+const answeredAs = (code: keyof typeof statusOf) => ({ httpApiStatus: statusOf[code], description: meaning[code] })
 
 export class InvalidRequest extends Schema.Error<InvalidRequest>("InvalidRequest")(
   bodyWith(
@@ -55,7 +80,7 @@ export class InvalidRequest extends Schema.Error<InvalidRequest>("InvalidRequest
       errors: Schema.Array(Problem).annotate({ description: "All problems, the first one included; 100 at most." })
     }).annotate({ description: "The first problem, and all of them." })
   ),
-  { httpApiStatus: statusOf.invalid_request, description: "The body or a parameter is invalid." }
+  answeredAs("invalid_request")
 ) {
   /** The first problem leads; all are listed. */
   static of(problems: readonly [Problem, ...ReadonlyArray<Problem>]): InvalidRequest {
@@ -70,6 +95,12 @@ export class InvalidRequest extends Schema.Error<InvalidRequest>("InvalidRequest
     })
   }
 }
+
+/** Whatever operation a request names, it is refused when it does not arrive whole in time. Proxies read the status. */
+export const requestTimeout = {
+  status: 408,
+  error: InvalidRequest.of([{ field: "request", constraint: "must arrive whole within the time allowed" }])
+} as const
 
 const ResultStatus = Schema.Literals(["sent", "not_licensed", "duplicate"]).annotate({ examples: ["sent"] })
 
@@ -98,7 +129,7 @@ export const SubmissionResult = Schema.Struct({
   description: "What became of one requested persona.",
   examples: [
     {
-      persona_id: "019c0d52-1f0a-7000-8000-5b1e6a2d9c41",
+      persona_id: approvingPersona.id,
       status: "sent",
       share_id: "019c0e1b-7c51-7000-8000-94d0b7f3a6e2"
     }
@@ -110,10 +141,7 @@ export class NoValidPersonas extends Schema.Error<NoValidPersonas>("NoValidPerso
     "no_valid_personas",
     Schema.Array(SubmissionResult).annotate({ description: "One for each requested persona, in request order." })
   ),
-  {
-    httpApiStatus: statusOf.no_valid_personas,
-    description: "None of the requested personas could be sent to. Nothing was stored."
-  }
+  answeredAs("no_valid_personas")
 ) {
   static of(details: ReadonlyArray<typeof SubmissionResult.Type>): NoValidPersonas {
     return new NoValidPersonas({
@@ -123,37 +151,31 @@ export class NoValidPersonas extends Schema.Error<NoValidPersonas>("NoValidPerso
   }
 }
 
-export class Unauthorized extends Schema.Error<Unauthorized>("Unauthorized")(body("unauthorized"), {
-  httpApiStatus: statusOf.unauthorized,
-  description: "The API key, or the dashboard's token, is missing or invalid."
-}) {
+export class Unauthorized extends Schema.Error<Unauthorized>("Unauthorized")(
+  body("unauthorized"),
+  answeredAs("unauthorized")
+) {
   static of(message = "The API key is missing or invalid. Send it as X-Api-Key: KEY."): Unauthorized {
     return new Unauthorized({ success: false, error: { code: "unauthorized", message } })
   }
 }
 
-export class KeyRevoked extends Schema.Error<KeyRevoked>("KeyRevoked")(body("key_revoked"), {
-  httpApiStatus: statusOf.key_revoked,
-  description: "The API key was revoked."
-}) {
+export class KeyRevoked extends Schema.Error<KeyRevoked>("KeyRevoked")(body("key_revoked"), answeredAs("key_revoked")) {
   static of(): KeyRevoked {
     return new KeyRevoked({ success: false, error: { code: "key_revoked", message: "The API key was revoked." } })
   }
 }
 
-export class KeyExpired extends Schema.Error<KeyExpired>("KeyExpired")(body("key_expired"), {
-  httpApiStatus: statusOf.key_expired,
-  description: "The API key has expired."
-}) {
+export class KeyExpired extends Schema.Error<KeyExpired>("KeyExpired")(body("key_expired"), answeredAs("key_expired")) {
   static of(): KeyExpired {
     return new KeyExpired({ success: false, error: { code: "key_expired", message: "The API key has expired." } })
   }
 }
 
-export class IpRestricted extends Schema.Error<IpRestricted>("IpRestricted")(body("ip_restricted"), {
-  httpApiStatus: statusOf.ip_restricted,
-  description: "The API key may not be used from this address."
-}) {
+export class IpRestricted extends Schema.Error<IpRestricted>("IpRestricted")(
+  body("ip_restricted"),
+  answeredAs("ip_restricted")
+) {
   static of(): IpRestricted {
     return new IpRestricted({
       success: false,
@@ -162,10 +184,10 @@ export class IpRestricted extends Schema.Error<IpRestricted>("IpRestricted")(bod
   }
 }
 
-export class ScopeDenied extends Schema.Error<ScopeDenied>("ScopeDenied")(body("scope_denied"), {
-  httpApiStatus: statusOf.scope_denied,
-  description: "The API key lacks the scope that the operation needs."
-}) {
+export class ScopeDenied extends Schema.Error<ScopeDenied>("ScopeDenied")(
+  body("scope_denied"),
+  answeredAs("scope_denied")
+) {
   static of(scope: string): ScopeDenied {
     return new ScopeDenied({
       success: false,
@@ -176,7 +198,7 @@ export class ScopeDenied extends Schema.Error<ScopeDenied>("ScopeDenied")(body("
 
 export class NotLicensed extends Schema.Error<NotLicensed>("NotLicensed")(
   bodyWith("not_licensed", Schema.Struct({ persona_id: Fields.PersonaId }).annotate({ description: "Which persona." })),
-  { httpApiStatus: statusOf.not_licensed, description: "The organization holds no active license for the persona." }
+  answeredAs("not_licensed")
 ) {
   static of(personaId: string): NotLicensed {
     return new NotLicensed({
@@ -190,10 +212,7 @@ export class NotLicensed extends Schema.Error<NotLicensed>("NotLicensed")(
   }
 }
 
-export class NotFound extends Schema.Error<NotFound>("NotFound")(body("not_found"), {
-  httpApiStatus: statusOf.not_found,
-  description: "There is no such resource."
-}) {
+export class NotFound extends Schema.Error<NotFound>("NotFound")(body("not_found"), answeredAs("not_found")) {
   static of(message: string): NotFound {
     return new NotFound({ success: false, error: { code: "not_found", message } })
   }
@@ -232,10 +251,7 @@ export class RateLimitExceeded extends Schema.Error<RateLimitExceeded>("RateLimi
       )
     }).annotate({ description: "Which limit, and how long to wait." })
   ),
-  {
-    httpApiStatus: statusOf.rate_limit_exceeded,
-    description: "A rate limit, a monthly quota or the test environment's storage is used up."
-  }
+  answeredAs("rate_limit_exceeded")
 ) {
   /** No window is full, but all places are taken: in a second there may be one. */
   static busy(message: string, limit: number): RateLimitExceeded {
@@ -273,10 +289,10 @@ export class RateLimitExceeded extends Schema.Error<RateLimitExceeded>("RateLimi
   }
 }
 
-export class InternalError extends Schema.Error<InternalError>("InternalError")(body("internal_error"), {
-  httpApiStatus: statusOf.internal_error,
-  description: "The server failed. The message names the request id."
-}) {
+export class InternalError extends Schema.Error<InternalError>("InternalError")(
+  body("internal_error"),
+  answeredAs("internal_error")
+) {
   static of(requestId: string): InternalError {
     return new InternalError({
       success: false,

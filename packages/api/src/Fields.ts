@@ -1,8 +1,10 @@
 /** The fields that several resources share, with the words that describe them. */
+
+import { approvingPersona } from "@partner-commentary/core/persona/TestPersonas"
 import { AssignmentStatus as DomainAssignmentStatus, FailureReason } from "@partner-commentary/core/topic/Assignment"
 import * as Topics from "@partner-commentary/core/topic/TopicStatus"
 import * as Schema from "effect/Schema"
-import { address, text } from "./Documented.ts"
+import { address, keywords, text } from "./Documented.ts"
 
 export const Timestamp = Schema.String.annotate({
   format: "date-time",
@@ -24,7 +26,7 @@ export const TopicId = Uuid.annotate({ description: "The topic's id." })
 
 export const PersonaId = Uuid.annotate({
   description: "The persona's id.",
-  examples: ["019c0d52-1f0a-7000-8000-5b1e6a2d9c41"]
+  examples: [approvingPersona.id]
 })
 
 export const ShareId = Uuid.annotate({
@@ -37,9 +39,12 @@ export const CommentaryId = Uuid.annotate({
   examples: ["019c0e5f-03aa-7000-8000-c8b2e4f61d37"]
 })
 
-export const PersonaName = text("The persona's display name.", "Jordan Lee")
+export const PersonaName = text("The persona's display name.", approvingPersona.name)
 
-export const PersonaImage = address("The address of the persona's picture.", "https://img.example.org/jordan-lee.jpg")
+export const PersonaImage = address(
+  "The address of the persona's picture.",
+  "https://img.example.org/avery-approves.jpg"
+)
 
 export const ExternalReference = text(
   "The partner's own identifier of the topic; left out when none was given.",
@@ -52,7 +57,9 @@ export const CreatedAt = moment("When the topic was created: ISO 8601, UTC.", "2
 
 export const Metadata = Schema.Record(Schema.String, Schema.Json).annotate({
   description: "The partner's own data, returned as it was sent; `{}` when none was sent.",
-  examples: [{ article: "4711", section: "basketball" }]
+  examples: [{ article: "4711", section: "basketball" }],
+  // Without it, generators make a type without fields.
+  [keywords]: { additionalProperties: true }
 })
 
 export const TopicStatus = Topics.TopicStatus.annotate({

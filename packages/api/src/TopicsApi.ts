@@ -1,5 +1,6 @@
 /** Topics as partners submit, follow and fetch them. */
 
+import { approvingPersona } from "@partner-commentary/core/persona/TestPersonas"
 import { maxPersonas, OutputType, referencePattern } from "@partner-commentary/core/topic/Topic"
 import { TopicStatus } from "@partner-commentary/core/topic/TopicStatus"
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
@@ -42,7 +43,7 @@ export const CreateTopic = Schema.Struct({
     .annotate({
       description:
         "Whom to ask. Personas without an active license are answered `not_licensed`; an id that is given twice is sent once.",
-      examples: [["019c0d52-1f0a-7000-8000-5b1e6a2d9c41"]]
+      examples: [[approvingPersona.id]]
     }),
   external_reference: Schema.optionalKey(
     Schema.String.check(Schema.isPattern(referencePattern, { message: referenceConstraint })).annotate({
@@ -60,9 +61,9 @@ export const CreateTopic = Schema.Struct({
         Schema.isUnique({ message: "must name each output type once at most" })
       )
       .annotate({
-        description: "In which forms the commentary is wanted. Text is always produced.",
-        examples: [["text"]],
-        [keywords]: { default: ["text"] }
+        description:
+          "In which forms the commentary is wanted; `text` alone if you leave it out. Text is always produced.",
+        examples: [["text"]]
       })
   ),
   metadata: Schema.optionalKey(

@@ -1,7 +1,7 @@
 /** Webhooks as partners register, look at, change and remove them. */
 import * as EventTypes from "@partner-commentary/core/webhook/EventType"
 import * as Webhooks from "@partner-commentary/core/webhook/Webhook"
-import { secretConstraint, secretPattern } from "@partner-commentary/core/webhook/WebhookSecret"
+import { exampleSecret, secretConstraint, secretPattern } from "@partner-commentary/core/webhook/WebhookSecret"
 import { maxUrlLength, urlConstraint, urlPattern } from "@partner-commentary/core/webhook/WebhookUrl"
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
@@ -49,8 +49,7 @@ export const RegisterWebhook = Schema.Struct({
   secret: Schema.optionalKey(
     Schema.String.annotate({
       description:
-        "What events are signed with: `whsec_` and 24 to 64 bytes in base64, or any other 32 to 256 printable ASCII characters, which are used as they are. One is made if you leave it out.",
-      examples: ["whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo="]
+        "What events are signed with: `whsec_` and 24 to 64 bytes in base64, or any other 32 to 256 printable ASCII characters, which are used as they are. One is made if you leave it out, which is best. A secret that this documentation shows is refused."
     }).check(Schema.isPattern(secretPattern, { message: secretConstraint }))
   )
 }).annotate({ identifier: "RegisterWebhook" })
@@ -106,7 +105,7 @@ export const RegisteredWebhook = Schema.Struct({
   secret: Schema.String.annotate({
     description:
       "What events are signed with. Shown in this answer alone: it can neither be fetched nor changed later.",
-    examples: ["whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo="]
+    examples: [exampleSecret]
   })
 }).annotate({ identifier: "RegisteredWebhook" })
 

@@ -77,6 +77,7 @@ export const read: Effect.Effect<Settings, SettingRefused> = Effect.gen(function
   const port = yield* Variable.withDefault("PORT", Parser.port, defaultPort)
   const publicUrl = yield* Variable.optional("PUBLIC_URL", Parser.publicAddress)
   const database = yield* DatabaseSettings.read(`${dataFolder}/partner-commentary.db`)
+  const allowPrivate = yield* Variable.withDefault("WEBHOOK_ALLOW_PRIVATE", Parser.flag, false)
   const publicHost = Option.match(publicUrl, { onNone: () => host, onSome: (url) => new URL(url).hostname })
   const development = yield* Variable.withDefault("DEV", Parser.flag, database.isDefault && isLoopback(publicHost))
   return {
@@ -91,8 +92,8 @@ export const read: Effect.Effect<Settings, SettingRefused> = Effect.gen(function
     identity: yield* IdentitySettings.read,
     media: yield* MediaSettings.read(development ? Option.some(`${dataFolder}/media`) : Option.none()),
     trustedProxies: yield* Variable.withDefault("TRUSTED_PROXIES", Parser.networks, []),
-    webhooks: { allowPrivate: yield* Variable.withDefault("WEBHOOK_ALLOW_PRIVATE", Parser.flag, false) },
-    policy: yield* readPolicy,
+    webhooks: { allowPrivate },
+    policy: yield* readPolicy(allowPrivate),
     pollInterval: yield* Variable.withDefault("WORKER_POLL_INTERVAL", Parser.duration, Duration.seconds(1)),
     admin: {
       host: Option.getOrElse(yield* Variable.text("ADMIN_HOST"), () => "127.0.0.1"),
@@ -174,7 +175,7 @@ const readGenerator = Effect.gen(function* () {
 const megabyte = 1_000_000
 const testMegabytes = Policy.defaults.testStorage.bytes / megabyte
 
-const readPolicy = Effect.gen(function* () {
+const readPolicy = Effect.fnUntraced(function* (allowHttp: boolean) {
   const { defaults } = Policy
   const longest = 10_000
   const bound = Parser.wholeNumber(1, longest)
@@ -195,6 +196,7 @@ const readPolicy = Effect.gen(function* () {
     mediaRetries: yield* withDefault("MEDIA_RETRY_SCHEDULE", Parser.durations, defaults.mediaRetries),
     webhooks: {
       ...defaults.webhooks,
+      allowHttp,
       timeout: yield* withDefault("WEBHOOK_TIMEOUT", Parser.duration, defaults.webhooks.timeout),
       retries: yield* withDefault("WEBHOOK_RETRY_SCHEDULE", Parser.durations, defaults.webhooks.retries),
       disableFailures: yield* withDefault("WEBHOOK_DISABLE_FAILURES", count, defaults.webhooks.disableFailures),

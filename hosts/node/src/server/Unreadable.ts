@@ -5,7 +5,7 @@
 import { type IncomingMessage, maxHeaderSize, type Server, type ServerResponse, STATUS_CODES } from "node:http"
 import { Socket } from "node:net"
 import type { Duplex } from "node:stream"
-import { InvalidRequest, NotFound, statusOf, type WireError } from "@partner-commentary/api/Errors"
+import { InvalidRequest, NotFound, requestTimeout, statusOf, type WireError } from "@partner-commentary/api/Errors"
 import * as Envelope from "@partner-commentary/server/http/Envelope"
 import { cacheControl, requestId } from "@partner-commentary/server/middleware/Responses"
 import type { RequestGate } from "./RequestGate.ts"
@@ -57,7 +57,7 @@ const refusalOf = (error: ParserError): WireError => {
     case "HPE_CHUNK_EXTENSIONS_OVERFLOW":
       return invalid("must have at most 16 KiB of chunk extensions")
     case "ERR_HTTP_REQUEST_TIMEOUT":
-      return invalid("must arrive whole within the time allowed")
+      return requestTimeout.error
     default:
       return malformed
   }
@@ -67,7 +67,7 @@ const malformed = invalid("must be well-formed HTTP/1.1")
 
 /** Proxies and clients tell by 408 that a connection ran out, and that no request of theirs was refused. */
 const statusFor = (error: ParserError) =>
-  error.code === "ERR_HTTP_REQUEST_TIMEOUT" ? 408 : statusOf[refusalOf(error).error.code]
+  error.code === "ERR_HTTP_REQUEST_TIMEOUT" ? requestTimeout.status : statusOf[refusalOf(error).error.code]
 
 /** Whether the method alone is what the parser does not know. */
 const isRequestLine = ({ bytesParsed = 0, rawPacket }: ParserError): boolean => {

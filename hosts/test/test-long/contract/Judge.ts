@@ -26,7 +26,7 @@ export const make = (document: Document): Judge => {
     validateFormats: true
   })
   addFormats.default(ajv)
-  ajv.addVocabulary(["example", "components"])
+  ajv.addVocabulary(["example", "components", "discriminator"])
   ajv.addSchema({ $id: "openapi", components: document.components })
   const compiled = new Map<JsonSchema, ValidateFunction>()
 

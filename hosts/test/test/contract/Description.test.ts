@@ -1,8 +1,9 @@
 /** What the service says of itself: the committed description, under its own address, and an explorer that needs nobody else. */
-import { readFileSync } from "node:fs"
+import { readdirSync, readFileSync } from "node:fs"
 import { assert, layer } from "@effect/vitest"
 import { testPersonas } from "@partner-commentary/core/persona/TestPersonas"
 import * as InMemory from "@partner-commentary/test/InMemory"
+import * as Seed from "@partner-commentary/test/Seed"
 import { type Call, TestApi } from "@partner-commentary/test/TestApi"
 import * as Effect from "effect/Effect"
 
@@ -14,6 +15,40 @@ const call = (path: string, call?: Call) => Effect.flatMap(TestApi, (api) => api
 
 const text = (response: Response) => Effect.promise(() => response.text())
 
+const described = Effect.flatMap(call("/openapi.json"), (response) => Effect.promise(() => response.json()))
+
+// biome-ignore lint/suspicious/noExplicitAny: a part of the document under test
+type Part = any
+
+const operationsOf = (document: Part): ReadonlyArray<Part> =>
+  Object.values(document.paths).flatMap((path) => Object.values(path as object))
+
+/** Every schema in a part of the document, with the name under which it stands. */
+const schemasIn = (part: Part, name = ""): ReadonlyArray<readonly [name: string, schema: Part]> =>
+  typeof part !== "object" || part === null
+    ? []
+    : [[name, part], ...Object.entries(part).flatMap(([key, inner]) => schemasIn(inner, key))]
+
+/** Receivers at `http:` addresses exist in development only. */
+const withoutHttpReceivers = (document: Part): Part => {
+  const narrowed = structuredClone(document)
+  for (const name of ["RegisterWebhook", "ChangeWebhook"]) {
+    const { url } = narrowed.components.schemas[name].properties
+    url.pattern = url.pattern.replace("https?", "https")
+  }
+  return narrowed
+}
+
+/** In the description, in the guides and in the readme of the client. */
+const shownSecrets = (document: Part): ReadonlyArray<string> => {
+  const root = new URL("../../../../", import.meta.url)
+  const guides = readdirSync(new URL("docs/guides", root)).map((name) => `docs/guides/${name}`)
+  const pages = [...guides, "README.md", "packages/client/README.md"].map((path) =>
+    readFileSync(new URL(path, root), "utf8")
+  )
+  return [JSON.stringify(document), ...pages].flatMap((page) => page.match(/whsec_[\w+/]{32,}={0,2}/g) ?? [])
+}
+
 layer(InMemory.layer, { excludeTestServices: true })("the description", (it) => {
   it.effect("is the committed one, with this service's own address", () =>
     Effect.gen(function* () {
@@ -23,7 +58,94 @@ layer(InMemory.layer, { excludeTestServices: true })("the description", (it) => 
       assert.strictEqual(response.headers.get("access-control-allow-origin"), "*")
       const served = JSON.parse(yield* text(response))
       assert.deepStrictEqual(served.servers, [{ url: "http://test.invalid", description: "This service" }])
-      assert.deepStrictEqual({ ...served, servers: committed.servers }, committed)
+      assert.deepStrictEqual({ ...served, servers: committed.servers }, withoutHttpReceivers(committed))
+    })
+  )
+
+  it.effect("every operation describes the 408 for a request that does not end", () =>
+    Effect.gen(function* () {
+      const document = yield* described
+      for (const { operationId, responses } of operationsOf(document)) {
+        const { examples, schema } = responses["408"].content["application/json"]
+        assert.strictEqual(schema.$ref, "#/components/schemas/InvalidRequest", operationId)
+        assert.strictEqual(examples.invalid_request.value.error.details.field, "request", operationId)
+      }
+    })
+  )
+
+  it.effect("a webhook's URL must begin with https: where private receivers are not allowed", () =>
+    Effect.gen(function* () {
+      const { schemas } = (yield* described).components
+      for (const name of ["RegisterWebhook", "ChangeWebhook"]) {
+        const { pattern } = schemas[name].properties.url
+        assert.match("https://example.com/hook", new RegExp(pattern, "u"), name)
+        assert.notMatch("http://example.com/hook", new RegExp(pattern, "u"), name)
+      }
+    })
+  )
+
+  it.effect("metadata takes any JSON, and no optional field of a request has a default", () =>
+    Effect.gen(function* () {
+      const { schemas } = (yield* described).components
+      const all = schemasIn(schemas)
+      const metadata = all.filter(([name, schema]) => name === "metadata" && schema.type === "object")
+      assert.isAbove(metadata.length, 0)
+      for (const [, schema] of metadata) assert.strictEqual(schema.additionalProperties, true)
+      for (const [name, { properties = {}, required = [] }] of Object.entries<Part>(schemas)) {
+        for (const [field, schema] of Object.entries<Part>(properties)) {
+          assert.isTrue(required.includes(field) || schema.default === undefined, `${name}.${field}`)
+        }
+      }
+    })
+  )
+
+  it.effect("alternatives of objects have a discriminator whose mapping names each of them", () =>
+    Effect.gen(function* () {
+      const document = yield* described
+      const unions = schemasIn([document.paths, document.components.schemas]).filter(([, { anyOf, oneOf }]) =>
+        [anyOf, oneOf].some((one) => Array.isArray(one) && one.every(({ $ref }: Part) => $ref !== undefined))
+      )
+      assert.isAbove(unions.length, 4)
+      for (const [, { discriminator, oneOf }] of unions) {
+        for (const { $ref } of oneOf) {
+          const schema = document.components.schemas[$ref.replace("#/components/schemas/", "")]
+          const [value] = schema.properties[discriminator.propertyName].enum
+          assert.strictEqual(discriminator.mapping[value], $ref)
+        }
+      }
+    })
+  )
+
+  it.effect("the example of a new topic is accepted with a test key", () =>
+    Effect.gen(function* () {
+      const { text: key } = yield* Seed.key(yield* Seed.organization(), { environment: "test" })
+      const { requestBody } = (yield* described).paths["/partner/v1/topics"].post
+      const body = requestBody.content["application/json"].example
+      const response = yield* call("/partner/v1/topics", { method: "POST", key, body })
+      assert.strictEqual(response.status, 201)
+      assert.deepStrictEqual(
+        (yield* Effect.promise(() => response.json())).data.results.map(({ status }: Part) => status),
+        body.persona_ids.map(() => "sent")
+      )
+      assert.deepStrictEqual(body.persona_ids, [testPersonas.find(({ path }) => path === "approve")?.id])
+    })
+  )
+
+  it.effect("the example of a new webhook has no secret, and no secret that the documents show is accepted", () =>
+    Effect.gen(function* () {
+      const document = yield* described
+      const { text: key } = yield* Seed.key(yield* Seed.organization())
+      const { example } = document.paths["/partner/v1/webhooks"].post.requestBody.content["application/json"]
+      assert.notProperty(example, "secret")
+      const shown = new Set(shownSecrets(document))
+      assert.isAbove(shown.size, 0)
+      for (const secret of shown) {
+        const body = { ...example, secret }
+        const response = yield* call("/partner/v1/webhooks", { method: "POST", key, body })
+        assert.strictEqual(response.status, 400, secret)
+        const { error } = yield* Effect.promise(() => response.json())
+        assert.strictEqual(error.details.field, "secret")
+      }
     })
   )
 

@@ -47,28 +47,72 @@ const withJson = (response: Response, media: Media) => ({ ...response.content, [
 const failure = (response: Response, { schemas, shown }: Setting): Response => {
   const schema = response.content?.[json]?.schema
   if (schema === undefined) return response
-  const errors = (schema.anyOf ?? [schema]).map((one) => {
-    const error = resolve(one, schemas)
-    return { error, code: codeOf(error) }
-  })
-  const told = errors.map(({ error, code }) => `- \`${code}\`: ${error.description ?? ""}`)
-  const examples = errors.flatMap(({ code, error }): Array<[string, Example]> => {
+  const errors = envelopesOf(schema, schemas).map((envelope) => ({ ...errorOf(envelope), code: codeOf(envelope) }))
+  const told = errors.map(({ code, description }) => `- \`${code}\`: ${description ?? ""}`)
+  const examples = errors.flatMap(({ code, description }): Array<[string, Example]> => {
     const value = shown.get(code) ?? entryOf(code)?.example
-    return value === undefined ? [] : [[code, { summary: error.description ?? code, value: bodyOf(value) }]]
+    return value === undefined ? [] : [[code, { summary: description ?? code, value: bodyOf(value) }]]
   })
   return {
     ...response,
-    description: told.length === 1 ? (errors[0]?.error.description ?? response.description) : told.join("\n"),
-    content: withJson(response, { schema, examples: Object.fromEntries(examples) })
+    description: told.length === 1 ? (errors[0]?.description ?? response.description) : told.join("\n"),
+    content: withJson(response, { schema: joined(schema, schemas), examples: Object.fromEntries(examples) })
   }
 }
 
-/** The code of an error's schema. */
-export const codeOf = ({ properties }: JsonSchema): string =>
-  String(properties?.["error"]?.properties?.["code"]?.enum?.[0] ?? "")
+/** One envelope around the alternatives of `error`, instead of alternative envelopes: `error.code` tells them apart. */
+const joined = (schema: JsonSchema, schemas: Setting["schemas"]): JsonSchema => {
+  const [envelope, ...others] = (schema.anyOf ?? []).map((one) => resolve(one, schemas))
+  if (envelope === undefined) return schema
+  const error = [envelope, ...others].flatMap(({ properties }) => properties?.["error"] ?? [])
+  const { success } = envelope.properties ?? {}
+  return {
+    type: "object",
+    required: ["success", "error"],
+    properties: {
+      ...(success === undefined ? {} : { success }),
+      error: { description: "What went wrong.", anyOf: error }
+    }
+  }
+}
+
+/** The envelopes that a response may be, one for each code. */
+export const envelopesOf = (schema: JsonSchema, schemas: Setting["schemas"]): ReadonlyArray<JsonSchema> =>
+  (schema.anyOf ?? [schema]).flatMap((one) => {
+    const envelope = resolve(one, schemas)
+    const error = errorOf(envelope)
+    return (error.oneOf ?? error.anyOf ?? [error]).map((alternative) => ({
+      ...envelope,
+      properties: { ...envelope.properties, error: resolve(alternative, schemas) }
+    }))
+  })
+
+const errorOf = ({ properties }: JsonSchema): JsonSchema => properties?.["error"] ?? {}
+
+/** The code of one of them. */
+export const codeOf = (envelope: JsonSchema): string => String(errorOf(envelope).properties?.["code"]?.enum?.[0] ?? "")
+
+const bodyOf = ({ error, success }: Errors.WireError): Json => ({ success, error }) as unknown as Json
+
+/** The answer to a request that does not end, whichever operation it names. */
+export const timedOut: Readonly<Record<string, Response>> = {
+  [Errors.requestTimeout.status]: {
+    description: "The request did not arrive whole within the time allowed. Send it again.",
+    headers: headersOf(String(Errors.requestTimeout.status), false),
+    content: {
+      [json]: {
+        schema: { $ref: "#/components/schemas/InvalidRequest" },
+        examples: {
+          invalid_request: {
+            summary: "The request did not arrive whole.",
+            value: bodyOf(Errors.requestTimeout.error)
+          }
+        }
+      }
+    }
+  }
+}
 
 const isCode = (code: string): code is Code => code in Errors.statusOf
 
 const entryOf = (code: string): Guide | undefined => (isCode(code) ? guide[code] : undefined)
-
-const bodyOf = ({ error, success }: Errors.WireError): Json => ({ success, error }) as unknown as Json

@@ -12,7 +12,8 @@ import { keywords } from "../Documented.ts"
 import { ExampleErrors } from "../ErrorGuide.ts"
 import { InvalidRequest, NotFound, ScopeDenied, type WireError } from "../Errors.ts"
 import type { SecurityScheme } from "../SecurityScheme.ts"
-import { answers, headerName } from "./Answers.ts"
+import { discriminated } from "./Alternatives.ts"
+import { answers, headerName, timedOut } from "./Answers.ts"
 import { type Document, type Json, json, mapValues, type Operation, type Parameter } from "./Document.ts"
 import { exampleOf } from "./ExampleValue.ts"
 import { guidance, title, version } from "./Guidance.ts"
@@ -38,7 +39,7 @@ export const describe = <Id extends string, Groups extends HttpApiGroup.Constrai
   const meanings = new Map<string, string>()
   const facts = factsOf(api, meanings)
   const generated = cleaned(OpenApi.fromApi(api, options) as unknown as Json) as unknown as Document
-  const schemas = Object.fromEntries(
+  const known = Object.fromEntries(
     Object.entries(generated.components.schemas)
       .map(([encoded, schema]) => {
         const name = cleanName(encoded)
@@ -47,11 +48,15 @@ export const describe = <Id extends string, Groups extends HttpApiGroup.Constrai
       })
       .toSorted(([one], [other]) => (one < other ? -1 : 1))
   )
+  const schemas = discriminated(known, known)
   const schemes = new Map([...facts.values()].flatMap((fact) => fact.schemes.map(({ name, scheme }) => [name, scheme])))
-  const paths = mapValues(generated.paths, (operations, path) =>
-    mapValues(operations, (operation, method) =>
-      described(operation, path, facts.get(`${method} ${path}`) ?? unknown, schemas)
-    )
+  const paths = discriminated(
+    mapValues(generated.paths, (operations, path) =>
+      mapValues(operations, (operation, method) =>
+        described(operation, path, facts.get(`${method} ${path}`) ?? unknown, schemas)
+      )
+    ),
+    schemas
   )
   return {
     openapi: generated.openapi,
@@ -68,7 +73,7 @@ export const describe = <Id extends string, Groups extends HttpApiGroup.Constrai
     paths,
     webhooks: sentEvents(schemas),
     components: {
-      schemas,
+      schemas: usedSchemas(schemas, paths),
       parameters,
       headers: headersOfPaths(paths),
       securitySchemes: { ...generated.components.securitySchemes, ...Object.fromEntries(schemes) }
@@ -86,6 +91,20 @@ const headersOfPaths = (paths: Document["paths"]) => {
   return Object.fromEntries(
     Object.entries(headers).filter(([name]) => text.includes(header(name as keyof typeof headers).$ref))
   )
+}
+
+/** Those alone that some operation reaches. */
+const usedSchemas = (schemas: Document["components"]["schemas"], paths: Document["paths"]) => {
+  const used = new Set<string>()
+  const follow = (part: unknown): void => {
+    for (const [, name = ""] of JSON.stringify(part).matchAll(/"#\/components\/schemas\/(\w+)"/g)) {
+      if (used.has(name)) continue
+      used.add(name)
+      follow(schemas[name])
+    }
+  }
+  follow(paths)
+  return Object.fromEntries(Object.entries(schemas).filter(([name]) => used.has(name)))
 }
 
 const unknown: Facts = { scope: undefined, schemes: [], examples: [] }
@@ -141,12 +160,15 @@ const described = (
     security: [...rest.security, ...schemes.map(({ name }) => ({ [name]: [] }))],
     parameters: [...own, parameter("RequestId")],
     ...(requestBody === undefined ? {} : { requestBody: { ...requestBody, content: sent(requestBody, schemas) } }),
-    responses: answers(responses, {
-      schemas,
-      summary,
-      replays: own.some(({ name }) => name === "Idempotency-Key"),
-      shown: new Map(shown.map((error) => [error.error.code, error]))
-    })
+    responses: {
+      ...answers(responses, {
+        schemas,
+        summary,
+        replays: own.some(({ name }) => name === "Idempotency-Key"),
+        shown: new Map(shown.map((error) => [error.error.code, error]))
+      }),
+      ...timedOut
+    }
   }
 }
 

@@ -7,7 +7,7 @@ type Schemas = Readonly<Record<string, JsonSchema>>
 /** Its own first example where it has one; undefined where nothing gives any. */
 export const exampleOf = (given: JsonSchema, schemas: Schemas): Json | undefined => {
   const schema = resolve(given, schemas)
-  const { anyOf, examples, items, properties } = schema
+  const { anyOf, examples, items, oneOf, properties } = schema
   if (examples !== undefined) return examples[0]
   if (schema.enum !== undefined) return schema.enum[0]
   if (properties !== undefined) {
@@ -22,7 +22,7 @@ export const exampleOf = (given: JsonSchema, schemas: Schemas): Json | undefined
     const item = exampleOf(items, schemas)
     return item === undefined ? undefined : [item]
   }
-  for (const one of anyOf ?? []) {
+  for (const one of anyOf ?? oneOf ?? []) {
     const value = exampleOf(one, schemas)
     if (value !== undefined) return value
   }

@@ -10,7 +10,7 @@ const union = "Event"
 
 /** By the type that a receiver tells them apart by. Empty where the contract has no events. */
 export const sentEvents = (schemas: Schemas): Readonly<Record<string, Path>> => {
-  const events = schemas[union]?.anyOf ?? []
+  const events = schemas[union]?.oneOf ?? []
   if (events.length === 0) return {}
   return Object.fromEntries(
     [...events, tested].map((event) => {

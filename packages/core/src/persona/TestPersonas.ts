@@ -25,14 +25,17 @@ const testPersona = (number: number, path: SimulationPath, name: string, bio: st
   createdAt: 0
 })
 
+/** Also the persona of every example in the documents, so that an example works with a test key. */
+export const approvingPersona = testPersona(
+  1,
+  "approve",
+  "Avery Approves",
+  "Responds and approves within seconds: topic_sent, opinion_injected, commentary_generated, creator_approved."
+)
+
 /** In the order in which they are listed. */
 export const testPersonas: ReadonlyArray<TestPersona> = [
-  testPersona(
-    1,
-    "approve",
-    "Avery Approves",
-    "Responds and approves within seconds: topic_sent, opinion_injected, commentary_generated, creator_approved."
-  ),
+  approvingPersona,
   testPersona(2, "decline", "Dana Declines", "Declines within seconds: topic_sent, declined."),
   testPersona(3, "expire", "Eden Expires", "Never responds, and expires within seconds: topic_sent, expired."),
   testPersona(

@@ -2,6 +2,8 @@
 import * as Duration from "effect/Duration"
 
 export interface WebhookPolicy {
+  /** Whether receivers at `http:` addresses are described as allowed, as the transport allows them in development. */
+  readonly allowHttp: boolean
   /** How long one attempt may take, from the name's look-up to the last byte of the answer. */
   readonly timeout: Duration.Duration
   /** The delays between attempts: one attempt more than delays. */
@@ -36,6 +38,7 @@ export interface WebhookPolicy {
 }
 
 export const defaults: WebhookPolicy = {
+  allowHttp: false,
   timeout: Duration.seconds(15),
   retries: [
     Duration.seconds(5),

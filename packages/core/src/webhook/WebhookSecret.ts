@@ -13,11 +13,16 @@ export const secretPattern = /^[ -~]{32,256}$/u
 export const secretConstraint =
   "must be 32 to 256 printable ASCII characters, or whsec_ and 24 to 64 bytes in base64; leave it out, and one is made"
 
+/** What the documents show as a secret. Anyone could sign with it. */
+export const exampleSecret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo="
+
 /** What the pattern cannot say. */
 export const secretProblem = (text: string): string | null =>
-  Option.isSome(keyOf(text))
-    ? null
-    : "must be 24 to 64 bytes in base64 after whsec_, with + and / and with its padding; leave it out, and one is made"
+  text === exampleSecret
+    ? "must not be the example of the documentation; leave it out, and one is made"
+    : Option.isSome(keyOf(text))
+      ? null
+      : "must be 24 to 64 bytes in base64 after whsec_, with + and / and with its padding; leave it out, and one is made"
 
 export const mintSecret = (random: SecureRandom.SecureRandom["Service"]): Effect.Effect<Redacted.Redacted<string>> =>
   Effect.map(random.randomBytes(32), (bytes) => Redacted.make(`whsec_${Base64.encode(bytes)}`))

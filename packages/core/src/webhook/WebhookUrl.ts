@@ -6,6 +6,9 @@ export const maxUrlLength = 2048
 /** The characters of RFC 3986, without the fragment's. With the flag by which a description of the API can show it. */
 export const urlPattern = /^https?:\/\/(?![/?])[\w.~:/?[\]@!$&'()*+,;=%-]+$/u
 
+/** The same where only `https:` is allowed. */
+export const httpsPattern = new RegExp(urlPattern.source.replace("https?", "https"), urlPattern.flags)
+
 export const urlConstraint =
   "must be an address such as https://example.com/webhooks, in ASCII, without blanks, a fragment, a user name or a password"
 

@@ -4,7 +4,9 @@
  */
 import { describe } from "@partner-commentary/api/description/Description"
 import { PartnerApi } from "@partner-commentary/api/PartnerApi"
+import { Policy } from "@partner-commentary/core/shared/Policy"
 import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
+import { httpsPattern, urlPattern } from "@partner-commentary/core/webhook/WebhookUrl"
 import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
@@ -17,9 +19,17 @@ const policy =
 
 const javascript = "text/javascript; charset=utf-8"
 
+/** The contract allows receivers at `http:` addresses, for development. Other services describe that they refuse them. */
+const description = (apiRoot: string, allowHttp: boolean): string => {
+  const text = JSON.stringify(describe(PartnerApi, apiRoot))
+  const [any, https] = [urlPattern, httpsPattern].map(({ source }) => JSON.stringify(source)) as [string, string]
+  return allowHttp ? text : text.replaceAll(any, () => https)
+}
+
 export const layer = HttpRouter.use((router) =>
   Effect.gen(function* () {
     const { apiRoot } = yield* PublicAddress
+    const { allowHttp } = (yield* Policy).webhooks
 
     const add = Effect.fnUntraced(function* <E, R>(path: `/${string}`, made: Effect.Effect<Asset, E, R>) {
       const context = yield* Effect.context<R>()
@@ -37,7 +47,7 @@ export const layer = HttpRouter.use((router) =>
     yield* add(
       "/openapi.json",
       Effect.suspend(() =>
-        asset(JSON.stringify(describe(PartnerApi, apiRoot)), {
+        asset(description(apiRoot, allowHttp), {
           "content-type": "application/json",
           "cache-control": "public, max-age=300",
           "access-control-allow-origin": "*"

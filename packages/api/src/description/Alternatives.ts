@@ -1,0 +1,39 @@
+/** Alternatives of objects get a discriminator, from which generated clients read which of them a value is. */
+import { type Json, type JsonSchema, mapValues } from "./Document.ts"
+import { resolve } from "./SchemaText.ts"
+
+type Schemas = Readonly<Record<string, JsonSchema>>
+
+/** Every schema in a part of a document, with discriminators where its alternatives allow one. */
+export const discriminated = <Part>(part: Part, schemas: Schemas): Part => {
+  const visit = (value: Json): Json => {
+    if (Array.isArray(value)) return value.map(visit)
+    if (typeof value !== "object" || value === null) return value
+    return alternatives(mapValues(value as Readonly<Record<string, Json>>, visit), schemas)
+  }
+  return visit(part as Json) as Part
+}
+
+const alternatives = (part: Readonly<Record<string, Json>>, schemas: Schemas): Json => {
+  const { anyOf, ...rest } = part
+  const all = (Array.isArray(anyOf) ? anyOf : []) as ReadonlyArray<JsonSchema>
+  const propertyName = propertyOf(all, schemas)
+  if (propertyName === undefined) return part
+  const mapping = all.map((one) => [valueOf(resolve(one, schemas), propertyName), one.$ref])
+  return { ...rest, oneOf: anyOf ?? [], discriminator: { propertyName, mapping: Object.fromEntries(mapping) } }
+}
+
+/** The required property that has another single value in each of several named schemas. */
+const propertyOf = (alternatives: ReadonlyArray<JsonSchema>, schemas: Schemas): string | undefined => {
+  if (alternatives.length < 2 || alternatives.some(({ $ref }) => $ref === undefined)) return undefined
+  const all = alternatives.map((one) => resolve(one, schemas))
+  return all[0]?.required?.find((name) => {
+    const values = all.flatMap((one) => (one.required?.includes(name) ? [valueOf(one, name) ?? []].flat() : []))
+    return new Set(values).size === all.length
+  })
+}
+
+const valueOf = ({ properties }: JsonSchema, name: string): string | undefined => {
+  const values = properties?.[name]?.enum
+  return values?.length === 1 ? String(values[0]) : undefined
+}
