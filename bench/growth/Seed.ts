@@ -1,10 +1,10 @@
 /**
  * A year of one organization's topics, made by the database itself: three assignments each among twelve personas, answered after a
  * while (lognormal, a median of three hours), drafted, approved or not, so that the last days are still under way. Events and deliveries
- * of the last 30 days, which is what retention leaves. What is kept of each day is the product's own recount.
+ * of the last 30 days, which is what retention leaves. The product's own rebuild computes the daily metrics.
  */
 import * as Postgres from "@partner-commentary/postgres/Postgres"
-import { recount } from "@partner-commentary/sql/reporting/Recount"
+import { rebuildMetrics } from "@partner-commentary/sql/reporting/RebuildMetrics"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import type { Pool } from "../Database.ts"
@@ -98,10 +98,10 @@ const steps = (organization: string, topics: number, now: number): ReadonlyArray
         FROM (SELECT *, responded + generation + approval AS happened FROM told
           WHERE status = 'creator_approved' OR status = 'declined' OR given_up IS NOT NULL) told WHERE happened BETWEEN ${now} - 2592000000 AND ${now}`
     ],
-    ["totals", "DELETE FROM tallies"],
+    ["totals", "DELETE FROM counters"],
     [
       "totals of topics",
-      `INSERT INTO tallies SELECT organization_id, environment, '', '', status, COUNT(*) FROM topics GROUP BY 1, 2, 5`
+      `INSERT INTO counters SELECT organization_id, environment, '', '', status, COUNT(*) FROM topics GROUP BY 1, 2, 5`
     ],
     [
       "usage",
@@ -128,8 +128,8 @@ export const seed = async (
     say(`  ${name}: ${((performance.now() - begin) / 1000).toFixed(1)} s`)
   }
   const begin = performance.now()
-  await Effect.runPromise(Effect.provide(recount, Postgres.layerDirect({ url: Redacted.make(url) })))
-  say(`  recount: ${((performance.now() - begin) / 1000).toFixed(1)} s`)
+  await Effect.runPromise(Effect.provide(rebuildMetrics, Postgres.layerDirect({ url: Redacted.make(url) })))
+  say(`  metrics: ${((performance.now() - begin) / 1000).toFixed(1)} s`)
   await database.query("VACUUM (ANALYZE)")
 }
 

@@ -56,7 +56,7 @@ const countUsage = statement(
 )
 const countTopic = statement(
   "total",
-  `INSERT INTO tallies AS kept (organization_id, environment, day, persona_id, name, total) VALUES ($1, $2, '', '', 'pending', 1)
+  `INSERT INTO counters AS kept (organization_id, environment, day, persona_id, name, total) VALUES ($1, $2, '', '', 'pending', 1)
     ON CONFLICT (organization_id, environment, day, persona_id, name) DO UPDATE SET total = kept.total + 1`
 )
 const status = statement(

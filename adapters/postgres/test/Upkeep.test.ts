@@ -13,16 +13,16 @@ describe("upkeep", () => {
         const rows = yield* sql<
           Record<string, string | number>
         >`SELECT relname, array_to_string(reloptions, ' ') AS options
-        FROM pg_class WHERE relname IN ('tallies', 'performance_times', 'usage_months', 'topics', 'mails') ORDER BY relname`
+        FROM pg_class WHERE relname IN ('counters', 'duration_histograms', 'usage_months', 'topics', 'mails') ORDER BY relname`
         const options = new Map(rows.map(({ options, relname }) => [relname, options]))
-        assert.strictEqual(options.get("tallies"), "fillfactor=70")
-        assert.strictEqual(options.get("performance_times"), "fillfactor=70")
+        assert.strictEqual(options.get("counters"), "fillfactor=70")
+        assert.strictEqual(options.get("duration_histograms"), "fillfactor=70")
         assert.strictEqual(options.get("usage_months"), "fillfactor=50")
         assert.include(options.get("topics"), "autovacuum_analyze_scale_factor=0.02")
         assert.include(options.get("mails"), "autovacuum_vacuum_scale_factor=0.02")
         const indexed = yield* sql<Record<string, string>>`SELECT DISTINCT a.attname AS name
         FROM pg_index i JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = ANY (i.indkey)
-        WHERE i.indrelid IN ('tallies'::regclass, 'usage_months'::regclass, 'performance_times'::regclass)`
+        WHERE i.indrelid IN ('counters'::regclass, 'usage_months'::regclass, 'duration_histograms'::regclass)`
         const names = indexed.map(({ name }) => name)
         for (const changed of [
           "total",

@@ -9,7 +9,9 @@ import { performance } from "@partner-commentary/sql/migrations/0010_performance
 import { revocations } from "@partner-commentary/sql/migrations/0012_revocations"
 import { windowOrder } from "@partner-commentary/sql/migrations/0015_window_order"
 import { keptFigures } from "@partner-commentary/sql/migrations/0018_kept_figures"
+import { rebuildMetrics } from "@partner-commentary/sql/reporting/RebuildMetrics"
 import * as SqliteClient from "@partner-commentary/sqlite/SqliteClient"
+import * as MetricsScene from "@partner-commentary/testkit/performance/MetricsScene"
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
 import * as TestClock from "effect/testing/TestClock"
@@ -184,7 +186,7 @@ describe("migrations", () => {
     }).pipe(Effect.provide(SqliteClient.layer({ filename: ":memory:" })))
   )
 
-  it.effect("how many topics stand where is kept, and every day's requests are counted", () =>
+  it.effect("topic totals are kept, and metrics are rebuilt from assignments of earlier versions", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       for (const migration of [topics, audit, performance]) yield* migration
@@ -213,20 +215,28 @@ describe("migrations", () => {
         { ...assignment, ...none, position: 1, id: "b", persona_name: "Ada", status: "topic_sent" }
       ])}`
       yield* keptFigures
-      const tallies = yield* sql<Record<string, unknown>>`SELECT day, persona_id, name, total, persona_name FROM tallies
+      yield* MetricsScene.withTimePassing(rebuildMetrics)
+      const counters = yield* sql<
+        Record<string, unknown>
+      >`SELECT day, persona_id, name, total, persona_name FROM counters
         ORDER BY day, name`
       assert.deepStrictEqual(
-        tallies.map((row) => Object.values(row)),
+        counters.map((row) => Object.values(row)),
         [
           ["", "", "in_progress", 1, null],
           ["2026-01-30", "p", "approved", 1, null],
           ["2026-01-30", "p", "sent", 2, "Ada"]
         ]
       )
-      const [times] = yield* sql<Record<string, unknown>>`SELECT day, persona_id, recent, folded FROM performance_times`
+      const histograms = yield* sql<Record<string, unknown>>`SELECT day, persona_id, stage, counts
+        FROM duration_histograms ORDER BY stage`
       assert.deepStrictEqual(
-        { ...times },
-        { day: "2026-01-30", persona_id: "p", recent: "r3600000 g0 a7200000 ", folded: "" }
+        histograms.map((row) => Object.values(row)),
+        [
+          ["2026-01-30", "p", "approval", "7200000,1"],
+          ["2026-01-30", "p", "generation", "0,1"],
+          ["2026-01-30", "p", "response", "3600000,1"]
+        ]
       )
     }).pipe(Effect.provide(SqliteClient.layer({ filename: ":memory:" })))
   )

@@ -36,22 +36,22 @@ const audits: Readonly<Record<string, string>> = {
       COUNT(a.id) = 0`,
   "a topic is not completed": "SELECT id, status FROM topics WHERE status <> 'completed'",
   "the totals differ from the topics": `
-    SELECT k.name, k.total, COUNT(t.id) AS counted FROM tallies k
+    SELECT k.name, k.total, COUNT(t.id) AS counted FROM counters k
       LEFT JOIN topics t ON t.organization_id = k.organization_id AND t.environment = k.environment AND t.status = k.name
       WHERE k.day = ''
       GROUP BY k.organization_id, k.environment, k.name HAVING k.total <> COUNT(t.id)
-    UNION ALL SELECT t.status, NULL, COUNT(*) FROM topics t WHERE NOT EXISTS (SELECT 1 FROM tallies k
+    UNION ALL SELECT t.status, NULL, COUNT(*) FROM topics t WHERE NOT EXISTS (SELECT 1 FROM counters k
       WHERE k.day = '' AND k.organization_id = t.organization_id AND k.environment = t.environment AND k.name = t.status)
       GROUP BY t.status`,
   "what is kept of a day differs from the day's assignments": `
-    SELECT k.day, k.name, k.total, COUNT(a.id) FROM tallies k
+    SELECT k.day, k.name, k.total, COUNT(a.id) FROM counters k
       LEFT JOIN assignments a ON a.organization_id = k.organization_id AND a.environment = k.environment
         AND a.persona_id = k.persona_id AND substr(a.created_at, 1, 10) = k.day AND
         k.name IN ('sent', CASE WHEN a.status = 'creator_approved' THEN 'approved' ELSE a.failure_reason END)
       WHERE k.day <> ''
       GROUP BY k.organization_id, k.environment, k.day, k.persona_id, k.name HAVING k.total <> COUNT(a.id)
     UNION ALL SELECT NULL, NULL, NULL, NULL WHERE (SELECT COUNT(*) FROM assignments) <>
-      (SELECT COALESCE(SUM(total), 0) FROM tallies WHERE name = 'sent')`,
+      (SELECT COALESCE(SUM(total), 0) FROM counters WHERE name = 'sent')`,
   "the usage of a month differs from what was made in it": `
     SELECT u.*, m.* FROM usage_months u JOIN (
       SELECT organization_id AS org, month,

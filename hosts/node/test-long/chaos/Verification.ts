@@ -26,7 +26,7 @@ const wrongs = (sql: SqlClient) => ({
         COUNT(*) FILTER (WHERE status = 'commentary_generated'), COUNT(*) FILTER (WHERE status = 'creator_approved'),
         COUNT(*) FILTER (WHERE status = 'declined'), COUNT(*) FILTER (WHERE status = 'expired')
         FROM assignments a WHERE a.topic_id = t.id)`,
-  "totals that are not the topics'": sql<Count>`SELECT COUNT(*) AS count FROM tallies k
+  "totals that are not the topics'": sql<Count>`SELECT COUNT(*) AS count FROM counters k
     WHERE day = '' AND persona_id = '' AND total <> (SELECT COUNT(*) FROM topics t
       WHERE t.organization_id = k.organization_id AND t.environment = k.environment AND t.status = k.name)`,
   "months that are not the topics'": sql<Count>`SELECT COUNT(*) AS count FROM (SELECT organization_id, environment,

@@ -131,12 +131,12 @@ export const write = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, inse
       commentary_content: size.commentary
     }))
   )
-  yield* insert("tallies", [
+  yield* insert("counters", [
     { ...owned, day: "", persona_id: "", name: "completed", total: topics.length, persona_name: null }
   ])
   const shares = assignments.map(({ id }) => id)
   const { deliveries, webhook } = yield* told(insert, owner, shares)
-  yield* figures(sql, owner)
+  yield* metrics(sql, owner)
   return {
     topic: topics[0]?.id ?? "",
     reference,
@@ -214,15 +214,19 @@ const told = Effect.fnUntraced(function* (
   return { webhook, deliveries: ids }
 })
 
-/** What a report over a whole year reads. */
-const figures = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, { now, organization, personas, size }: Owner) {
-  const times = "r3600000 g5000 a7200000 ".repeat(5)
+/** Daily metrics, for a report over a whole year. */
+const metrics = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, { now, organization, personas, size }: Owner) {
+  const durations = { response: 3_600_000, generation: 5000, approval: 7_200_000 }
   for (let back = 0; back < size.days; back++) {
     const day = at(now - back * 86_400_000).slice(0, 10)
     const ids = sql.in("id", personas)
-    yield* Effect.orDie(sql`INSERT INTO tallies (organization_id, environment, day, persona_id, name, total, persona_name)
+    yield* Effect.orDie(sql`INSERT INTO counters (organization_id, environment, day, persona_id, name, total, persona_name)
       SELECT ${organization}, 'live', ${day}, id, 'sent', 5, name FROM personas WHERE ${ids}`)
-    yield* Effect.orDie(sql`INSERT INTO performance_times (organization_id, environment, day, persona_id, folded, recent)
-      SELECT ${organization}, 'live', ${day}, id, '', ${times} FROM personas WHERE ${ids}`)
+    for (const [stage, duration] of Object.entries(durations)) {
+      // Five different durations each, as of five assignments.
+      const counts = Array.from({ length: 5 }, (_, index) => [duration + index, 1]).join()
+      yield* Effect.orDie(sql`INSERT INTO duration_histograms (organization_id, environment, day, persona_id, stage, counts, exact)
+        SELECT ${organization}, 'live', ${day}, id, ${stage}, ${counts}, 5 FROM personas WHERE ${ids}`)
+    }
   }
 })

@@ -107,7 +107,7 @@ it.effect("a worker deletes test topics after their retention by itself, and lea
           ${table === "drafts" ? sql.literal("") : sql`WHERE environment = 'test'`}`,
         ([row]) => row?.count
       )
-    const tables = ["topics", "assignments", "events", "drafts", "duplicate_windows", "performance_times"]
+    const tables = ["topics", "assignments", "events", "drafts", "duplicate_windows", "duration_histograms"]
     const { round } = yield* WorkerLoops.removals
     const work = Effect.raceFirst(
       Effect.forever(Effect.andThen(Effect.yieldNow, TestClock.adjust("50 millis"))),

@@ -1,24 +1,25 @@
-/** The port that tells how a period's assignments have gone. What is made of it is the Figures'. */
+/** The port that reads the assignments of a period for performance reports. */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type { PersonaId } from "../shared/Ids.ts"
 import type { Instant } from "../shared/Instant.ts"
 import type { Owner } from "../shared/Owner.ts"
 import type { Cursor } from "../shared/Page.ts"
-import type { Course, Tally } from "./Figures.ts"
+import type { PersonaTimeline } from "./AssignmentTimeline.ts"
+import type { Metrics } from "./Metrics.ts"
 import type { ReportingPeriod } from "./ReportingPeriod.ts"
 
-/** What was kept of one persona's assignments of some whole days. */
-export interface KeptOfPersona {
+/** Daily metrics of one persona, summed. */
+export interface PersonaMetrics {
   readonly personaId: PersonaId
-  /** As it was on the latest of them. */
+  /** The name on the persona's latest assignment of these days. */
   readonly personaName: string
-  readonly tally: Tally
+  readonly metrics: Metrics
 }
 
-export interface CoursePage {
-  readonly courses: ReadonlyArray<Course>
-  /** The last topic of the page, unless it was the last of all. */
+export interface TimelinePage {
+  readonly timelines: ReadonlyArray<PersonaTimeline>
+  /** The last topic of this page; null on the last page. */
   readonly next: Cursor | null
 }
 
@@ -26,19 +27,19 @@ export class PerformanceStore extends Context.Service<
   PerformanceStore,
   {
     /**
-     * What was kept of the owner's assignments sent on the days (UTC) from the one that begins at `start` on, and before `end`;
-     * up to the last one there is where `end` is null. Costs what days and personas there are, however many assignments.
+     * Metrics of the assignments sent on whole days (UTC), from the day that begins at `start` until before `end`, or
+     * until now where `end` is null. The cost grows with days and personas, not with assignments.
      */
-    readonly days: (owner: Owner, start: Instant, end: Instant | null) => Effect.Effect<ReadonlyArray<KeptOfPersona>>
+    readonly days: (owner: Owner, start: Instant, end: Instant | null) => Effect.Effect<ReadonlyArray<PersonaMetrics>>
     /**
-     * The assignments of the owner's topics sent in the period, oldest first, ties by id: of at most `limit` topics, behind the
-     * last one of the page before. Costs what the page holds, however many there are before and after it.
+     * The assignments of at most `limit` topics sent in the period, oldest first, ties by id, after the cursor. The cost
+     * is that of the page, whatever its position.
      */
     readonly page: (
       owner: Owner,
       period: ReportingPeriod,
       after: Cursor | null,
       limit: number
-    ) => Effect.Effect<CoursePage>
+    ) => Effect.Effect<TimelinePage>
   }
 >()("@partner-commentary/core/performance/PerformanceStore") {}

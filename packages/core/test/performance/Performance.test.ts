@@ -4,9 +4,10 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import { assert } from "vitest"
-import { add, type Course, newTally } from "../../src/performance/Figures.ts"
+import type { PersonaTimeline } from "../../src/performance/AssignmentTimeline.ts"
+import { add, empty } from "../../src/performance/Metrics.ts"
 import { maxAssignments, Performance } from "../../src/performance/Performance.ts"
-import { type KeptOfPersona, PerformanceStore } from "../../src/performance/PerformanceStore.ts"
+import { PerformanceStore, type PersonaMetrics } from "../../src/performance/PerformanceStore.ts"
 import type { OrganizationId, PersonaId } from "../../src/shared/Ids.ts"
 import { noon, uuid } from "../topic/FreshAssignment.ts"
 
@@ -15,7 +16,7 @@ const period = { start: noon - 1000, end: noon, untilNow: false }
 const names = ["Cy", "Ada", "Bo", "Ada"]
 
 /** Sent in turn to four personas. */
-const course = (index: number): Course => ({
+const timeline = (index: number): PersonaTimeline => ({
   personaId: uuid<PersonaId>(index % names.length),
   personaName: `${names[index % names.length]}`,
   status: "creator_approved",
@@ -29,16 +30,19 @@ const course = (index: number): Course => ({
 const indexOf = (id: string) => Number(id.slice(-12)) - 1_000_000_000
 
 /** A store of so many topics with one assignment each, which tells where the pages that it is asked for begin. */
-const storeOf = (count: number, asked: Array<number> = [], days: ReadonlyArray<KeptOfPersona> = []) =>
+const storeOf = (count: number, asked: Array<number> = [], days: ReadonlyArray<PersonaMetrics> = []) =>
   Layer.succeed(PerformanceStore, {
     days: () => Effect.succeed(days),
     page: (_owner, _period, after, limit) =>
       Effect.sync(() => {
         const first = after === null ? 0 : indexOf(after.id) + 1
         asked.push(first)
-        const courses = Array.from({ length: Math.min(limit, count - first) }, (_, index) => course(first + index))
-        const last = first + courses.length - 1
-        return { courses, next: courses.length < limit ? null : { createdAt: noon, id: uuid(1_000_000_000 + last) } }
+        const timelines = Array.from({ length: Math.min(limit, count - first) }, (_, index) => timeline(first + index))
+        const last = first + timelines.length - 1
+        return {
+          timelines,
+          next: timelines.length < limit ? null : { createdAt: noon, id: uuid(1_000_000_000 + last) }
+        }
       })
   })
 
@@ -75,10 +79,10 @@ describe("a report", () => {
     }).pipe(Effect.provide(Performance.layer.pipe(Layer.provide(storeOf(8)))))
   )
 
-  it.effect("adds what was kept of whole days, and calls each persona by its latest name", () => {
-    const tally = newTally()
-    for (const index of [0, 4]) add(tally, course(index))
-    const kept = [{ personaId: uuid<PersonaId>(0), personaName: "Cyrus", tally }]
+  it.effect("adds the daily metrics, and calls each persona by its latest name", () => {
+    const metrics = empty()
+    for (const index of [0, 4]) add(metrics, timeline(index))
+    const days = [{ personaId: uuid<PersonaId>(0), personaName: "Cyrus", metrics }]
     return Effect.gen(function* () {
       const performance = yield* Performance
       const { overall, personas } = yield* performance.of(owner, {
@@ -91,7 +95,7 @@ describe("a report", () => {
         personas.map(({ counts, name }) => [name, counts.sent]),
         [["Cyrus", 3]]
       )
-    }).pipe(Effect.provide(Performance.layer.pipe(Layer.provide(storeOf(1, [], kept)))))
+    }).pipe(Effect.provide(Performance.layer.pipe(Layer.provide(storeOf(1, [], days)))))
   })
 
   it.effect("of a year lets other work go on while it is made", () => {
@@ -103,7 +107,7 @@ describe("a report", () => {
           seen.push(turns)
           return []
         }),
-      page: () => Effect.succeed({ courses: [], next: null })
+      page: () => Effect.succeed({ timelines: [], next: null })
     })
     const other = Effect.forever(
       Effect.andThen(
@@ -139,7 +143,7 @@ describe("a report", () => {
         ],
         { concurrency: "unbounded" }
       )
-      assert.strictEqual(test._tag, "ReportUnderWay")
+      assert.strictEqual(test._tag, "ReportInProgress")
       assert.deepStrictEqual([first.overall.counts.sent, second.overall.counts.sent], [1203, 1203])
       const again = yield* performance.of(owner, period)
       assert.strictEqual(again.overall.counts.sent, 1203)

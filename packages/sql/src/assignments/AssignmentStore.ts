@@ -32,8 +32,8 @@ import { transact } from "../database/Transaction.ts"
 import * as Mails from "../mail/MailStore.ts"
 import * as MediaJobs from "../media/MediaJobStore.ts"
 import * as AuditLog from "../operations/AuditLog.ts"
-import * as KeptFigures from "../reporting/KeptFigures.ts"
-import * as Tallies from "../reporting/Tallies.ts"
+import * as Counters from "../reporting/Counters.ts"
+import * as DailyMetrics from "../reporting/DailyMetrics.ts"
 import { countsOf, type TopicRow } from "../topics/TopicRow.ts"
 import * as TopicTotals from "../topics/TopicTotals.ts"
 import * as Usage from "../usage/UsageStore.ts"
@@ -76,7 +76,7 @@ export const layer = Layer.effect(
       return Option.some<Decision<E>>(Result.succeed({ before, after, work }))
     })
 
-    /** The rows that many changes share, times, usage and tallies, come last: they are locked for the shortest time. */
+    /** Histograms, usage and counters are shared by many changes. They come last, to be locked for the shortest time. */
     const write = Effect.fnUntraced(function* (
       topic: LockedTopic,
       before: Assignment,
@@ -113,11 +113,12 @@ export const layer = Layer.effect(
       const events = emitted(before, after, now)
       for (const event of events) yield* Events.announce(sql, event, after)
       if (audit !== undefined) yield* AuditLog.append(sql, { ...audit, subject: shareId, organizationId }, now)
-      yield* KeptFigures.addTimes(sql, before, after)
+      yield* DailyMetrics.addDurations(sql, before, after)
       yield* countUsage(Instant.fromIso(topic.created_at), before, after)
-      const moved = status === topic.status ? [] : [TopicTotals.tally(topic.status, -1), TopicTotals.tally(status, 1)]
-      const tallies = [...moved, ...KeptFigures.tallies(before, after)]
-      if (tallies.length > 0) yield* Tallies.add(sql, before, tallies)
+      const moved =
+        status === topic.status ? [] : [TopicTotals.increment(topic.status, -1), TopicTotals.increment(status, 1)]
+      const increments = [...moved, ...DailyMetrics.changed(before, after)]
+      if (increments.length > 0) yield* Counters.add(sql, before, increments)
       const work: ReadonlyArray<Work | false> = [
         after.dueAt !== null && after.dueAt !== before.dueAt && dueIn(after.environment),
         notices.length > 0 && "mails",

@@ -1,6 +1,7 @@
-/** How a period's assignments have gone: whole days as they were kept, and what is left of a day by its topics, a page at a time. */
-import { type Counts, type Course, newTally, type Tally } from "@partner-commentary/core/performance/Figures"
-import { type KeptOfPersona, PerformanceStore } from "@partner-commentary/core/performance/PerformanceStore"
+/** Reads a period's assignments for reports: whole days from daily metrics, a part of a day in pages of topics. */
+import type { PersonaTimeline, Stage } from "@partner-commentary/core/performance/AssignmentTimeline"
+import { type Counts, empty } from "@partner-commentary/core/performance/Metrics"
+import { PerformanceStore, type PersonaMetrics } from "@partner-commentary/core/performance/PerformanceStore"
 import type { PersonaId, TopicId } from "@partner-commentary/core/shared/Ids"
 import { fromIso, type Instant, toIso } from "@partner-commentary/core/shared/Instant"
 import type { Owner } from "@partner-commentary/core/shared/Owner"
@@ -8,18 +9,24 @@ import type { Cursor } from "@partner-commentary/core/shared/Page"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as SqlClient from "effect/sql/SqlClient"
-import { addRow, dayOf, type TimesRow } from "./KeptFigures.ts"
-import * as WayRow from "./WayRow.ts"
+import { dayOf } from "./DailyMetrics.ts"
+import * as HistogramRow from "./HistogramRow.ts"
+import * as TimelineRow from "./TimelineRow.ts"
 
 interface CountRow {
   readonly persona_id: PersonaId
   readonly name: keyof Counts
   readonly total: number
-  /** The day and the persona's name on it, where it was sent anything. */
+  /** The latest day with the persona's name on it; null for counters without a name. */
   readonly latest: string | null
 }
 
-interface CourseRow extends WayRow.WayRow {
+interface StageRow extends Pick<HistogramRow.HistogramRow, "counts"> {
+  readonly persona_id: PersonaId
+  readonly stage: Stage
+}
+
+interface PersonaTimelineRow extends TimelineRow.TimelineRow {
   readonly topic_id: TopicId
   readonly created_at: string
   readonly persona_id: PersonaId
@@ -38,24 +45,23 @@ export const layer = Layer.effect(
     const days = Effect.fnUntraced(function* (owner: Owner, start: Instant, end: Instant | null) {
       const counts = yield* sql<CountRow>`SELECT persona_id, name, CAST(SUM(total) AS INTEGER) AS total,
           MAX(day || persona_name) AS latest
-        FROM tallies WHERE ${within(owner, start, end)} GROUP BY persona_id, name`
-      const times = yield* sql<TimesRow & { readonly persona_id: PersonaId }>`SELECT persona_id, folded, recent
-        FROM performance_times WHERE ${within(owner, start, end)}`
-      const kept = new Map<PersonaId, { tally: Tally; personaName: string }>()
+        FROM counters WHERE ${within(owner, start, end)} GROUP BY persona_id, name`
+      const histograms = yield* sql<StageRow>`SELECT persona_id, stage, counts
+        FROM duration_histograms WHERE ${within(owner, start, end)}`
+      const personas = new Map<PersonaId, PersonaMetrics & { personaName: string }>()
       for (const { latest, name, persona_id, total } of counts) {
-        const persona = kept.get(persona_id) ?? { tally: newTally(), personaName: "" }
-        kept.set(persona_id, persona)
-        persona.tally.counts[name] = total
+        const persona = personas.get(persona_id) ?? { personaId: persona_id, personaName: "", metrics: empty() }
+        personas.set(persona_id, persona)
+        persona.metrics.counts[name] = total
         if (latest !== null) persona.personaName = latest.slice(dayLength)
       }
-      for (const [index, row] of times.entries()) {
-        const persona = kept.get(row.persona_id)
-        if (persona !== undefined) addRow(persona.tally, row)
+      for (const [index, row] of histograms.entries()) {
+        const persona = personas.get(row.persona_id)
+        if (persona !== undefined) HistogramRow.addTo(persona.metrics.durations[row.stage], row)
         if (index % rowsBetweenYields === rowsBetweenYields - 1) yield* Effect.yieldNow
       }
-      return [...kept].map(([personaId, { personaName, tally }]): KeptOfPersona => {
-        return { personaId, personaName, tally: { ...tally, counts: withPending(tally.counts) } }
-      })
+      for (const { metrics } of personas.values()) metrics.counts.pending = pendingOf(metrics.counts)
+      return [...personas.values()]
     })
 
     const page = Effect.fnUntraced(function* (
@@ -68,7 +74,8 @@ export const layer = Layer.effect(
         after === null
           ? sql`created_at >= ${toIso(start)}`
           : sql`(created_at, id) > (${toIso(after.createdAt)}, ${after.id})`
-      const rows = yield* sql<CourseRow>`SELECT a.topic_id, t.created_at, a.persona_id, a.persona_name, a.status,
+      const rows =
+        yield* sql<PersonaTimelineRow>`SELECT a.topic_id, t.created_at, a.persona_id, a.persona_name, a.status,
           a.failure_reason, a.notified_at, a.responded_at, a.first_drafted_at, a.commentary_approved_at
         FROM (SELECT created_at, id FROM topics
           WHERE organization_id = ${owner.organizationId} AND environment = ${owner.environment}
@@ -78,7 +85,7 @@ export const layer = Layer.effect(
       const last = rows.at(-1)
       const isFull = new Set(rows.map(({ topic_id }) => topic_id)).size === limit
       const next = last === undefined || !isFull ? null : { createdAt: fromIso(last.created_at), id: last.topic_id }
-      return { courses: rows.map(fromRow), next }
+      return { timelines: rows.map(fromRow), next }
     })
 
     return PerformanceStore.of({
@@ -88,18 +95,16 @@ export const layer = Layer.effect(
   })
 )
 
-/** Adding a row of times takes tens of microseconds. */
+/** Adding a row takes tens of microseconds. */
 const rowsBetweenYields = 500
 
 const dayLength = "2026-01-30".length
 
-const withPending = (counts: Tally["counts"]): Tally["counts"] => {
-  const { pending: _, sent, ...settled } = counts
-  return { ...counts, pending: Object.values(settled).reduce((left, count) => left - count, sent) }
-}
+const pendingOf = ({ pending: _, sent, ...settled }: Counts): number =>
+  Object.values(settled).reduce((left, count) => left - count, sent)
 
-const fromRow = (row: CourseRow): Course => ({
+const fromRow = (row: PersonaTimelineRow): PersonaTimeline => ({
   personaId: row.persona_id,
   personaName: row.persona_name,
-  ...WayRow.fromRow(row)
+  ...TimelineRow.fromRow(row)
 })

@@ -10,8 +10,8 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { forUpdate, forUpdateSkipLocked } from "../database/Lock.ts"
 import { transact } from "../database/Transaction.ts"
-import { dayOf } from "../reporting/KeptFigures.ts"
-import * as Tallies from "../reporting/Tallies.ts"
+import * as Counters from "../reporting/Counters.ts"
+import { dayOf } from "../reporting/DailyMetrics.ts"
 import * as TopicTotals from "../topics/TopicTotals.ts"
 import * as TestStorage from "./TestStorage.ts"
 
@@ -66,14 +66,14 @@ const ofOrganization = (sql: SqlClient, organizationId: OrganizationId, before: 
         topics: -counted.length,
         bytes: -counted.reduce((total, bytes) => total + bytes, 0)
       })
-      yield* figures(sql, isOwn, before)
+      yield* metrics(sql, isOwn, before)
       const owner = { organizationId, environment: "test" } as const
-      yield* Tallies.add(
+      yield* Counters.add(
         sql,
         owner,
         topicStatuses.flatMap((status) => {
           const gone = rows.filter((row) => row.status === status).length
-          return gone === 0 ? [] : [TopicTotals.tally(status, -gone)]
+          return gone === 0 ? [] : [TopicTotals.increment(status, -gone)]
         })
       )
       return rows.length
@@ -95,13 +95,13 @@ const dependents = Effect.fnUntraced(function* (sql: SqlClient, isOwn: Fragment,
   yield* sql`DELETE FROM drafts WHERE share_id IN (${shares})`
 })
 
-/** Figures of a day go with its last topic. No topic is ever added to a day that has passed. */
-const figures = Effect.fnUntraced(function* (sql: SqlClient, isOwn: Fragment, before: Instant) {
+/** Metrics of a day are deleted with its last topic. No topic is ever added to an earlier day. */
+const metrics = Effect.fnUntraced(function* (sql: SqlClient, isOwn: Fragment, before: Instant) {
   const [first] = yield* sql<{ readonly created_at: string }>`SELECT created_at FROM topics
     WHERE ${isOwn} ORDER BY created_at, id LIMIT 1`
   const limit = dayOf(before)
   const day = first === undefined || first.created_at > limit ? limit : first.created_at.slice(0, limit.length)
-  for (const table of ["performance_times", "tallies"]) {
+  for (const table of ["duration_histograms", "counters"]) {
     yield* sql`DELETE FROM ${sql(table)} WHERE ${isOwn} AND day > '' AND day < ${day}`
   }
 })

@@ -1,5 +1,5 @@
 /**
- * How a submission is written where a statement is a call, as on SQLite: windows, topic, assignments, mails, usage, test storage, tallies, in this order,
+ * How a submission is written where a statement is a call, as on SQLite: windows, topic, assignments, mails, usage, test storage, counters, in this order,
  * each by itself. Where it is a way over the network, TopicIntakeAtOnce has the same in one. What follows is TopicStore's to decide.
  */
 import { noticeId } from "@partner-commentary/core/mail/Mail"
@@ -17,8 +17,8 @@ import { toNewRow } from "../assignments/AssignmentRow.ts"
 import { isoOfFew } from "../database/Columns.ts"
 import { values } from "../database/Values.ts"
 import * as Mails from "../mail/MailStore.ts"
-import * as KeptFigures from "../reporting/KeptFigures.ts"
-import * as Tallies from "../reporting/Tallies.ts"
+import * as Counters from "../reporting/Counters.ts"
+import * as DailyMetrics from "../reporting/DailyMetrics.ts"
 import * as TestStorage from "../sandbox/TestStorage.ts"
 import * as Usage from "../usage/UsageStore.ts"
 import * as TopicRow from "./TopicRow.ts"
@@ -110,7 +110,7 @@ export const inStatements =
         submission.storage === null
           ? null
           : yield* TestStorage.add(sql, topic.organizationId, { topics: 1, bytes: submission.storage.bytes })
-      yield* Tallies.add(sql, topic, [TopicTotals.tally("pending", 1), ...KeptFigures.sent(sent)])
+      yield* Counters.add(sql, topic, [TopicTotals.increment("pending", 1), ...DailyMetrics.sent(sent)])
       return { holders, seen, stored }
     })
 

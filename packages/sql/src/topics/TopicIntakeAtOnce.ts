@@ -13,8 +13,8 @@ import type { SqlError } from "effect/sql/SqlError"
 import type { Fragment } from "effect/sql/Statement"
 import { toNewRow } from "../assignments/AssignmentRow.ts"
 import { isoOfFew, jsonOf } from "../database/Columns.ts"
-import * as KeptFigures from "../reporting/KeptFigures.ts"
-import * as Tallies from "../reporting/Tallies.ts"
+import * as Counters from "../reporting/Counters.ts"
+import { dayOf } from "../reporting/DailyMetrics.ts"
 import * as TestStorage from "../sandbox/TestStorage.ts"
 import { holdersOf, nothing, topicOf, type WindowRow, type Written, whereHeld } from "./TopicIntake.ts"
 
@@ -120,15 +120,15 @@ export const write = Effect.fnUntraced(function* (
       JOIN json_populate_recordset(NULL::topics, ${jsonOf(topics)}) AS given ON given.id = own.topic_id ${test.returned})
     ${test.stored},
     counted AS (
-      INSERT INTO tallies AS kept (organization_id, environment, day, persona_id, name, total, persona_name)
+      INSERT INTO counters AS counter (organization_id, environment, day, persona_id, name, total, persona_name)
       SELECT ${organizationId}, ${environment}, more.* FROM (
         SELECT '' AS day, '' AS persona_id, 'pending' AS name, COUNT(DISTINCT topic_id) AS total, NULL AS persona_name
           FROM sent, seen HAVING COUNT(*) > 0
         UNION ALL
-        SELECT ${KeptFigures.dayOf(createdAt)}, persona_id, 'sent', COUNT(*), (ARRAY_AGG(persona_name ORDER BY created_at DESC))[1]
+        SELECT ${dayOf(createdAt)}, persona_id, 'sent', COUNT(*), (ARRAY_AGG(persona_name ORDER BY created_at DESC))[1]
           FROM sent, seen GROUP BY persona_id) AS more
       ORDER BY day COLLATE "C", persona_id COLLATE "C", name COLLATE "C"
-      ${Tallies.whereKept(sql)})
+      ${Counters.onConflictAdd(sql)})
     SELECT holders.*, seen.topics_created, seen.units_held ${test.columns} FROM holders LEFT JOIN seen ON TRUE ${test.joined}`
   if (found.length === 0) return []
   const [{ bytes = null, topics: stored = null, topics_created, units_held }] = found as readonly [Row]

@@ -18,7 +18,7 @@ import * as SqlClient from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import * as BatchLoader from "../database/BatchLoader.ts"
 import { isWithin, transact } from "../database/Transaction.ts"
-import * as KeptFigures from "../reporting/KeptFigures.ts"
+import { dayOf } from "../reporting/DailyMetrics.ts"
 import * as TestStorage from "../sandbox/TestStorage.ts"
 import * as Usage from "../usage/UsageStore.ts"
 import * as TopicIntake from "./TopicIntake.ts"
@@ -130,7 +130,7 @@ const nobody: TopicIntake.Written = { holders: new Map(), ...TopicIntake.nothing
 
 /** One owner's, of one day, whose figures they are counted in, and of one plan, which may have changed meanwhile. */
 const keyOf = ({ submission: { quotas, topic } }: Prepared): string =>
-  [topic.organizationId, topic.environment, KeptFigures.dayOf(topic.createdAt), JSON.stringify(quotas)].join(" ")
+  [topic.organizationId, topic.environment, dayOf(topic.createdAt), JSON.stringify(quotas)].join(" ")
 
 /** Locks, and creates if need be, the counters that have limits. First, as the common statement does: the same order cannot deadlock. */
 const lockCounters = (sql: SqlClient.SqlClient, { quotas, storage, topic }: Submission) =>

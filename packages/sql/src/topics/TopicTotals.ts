@@ -1,12 +1,11 @@
-/** How many topics of an organization stand where: kept with every change, so that lists need not count. */
-
+/** Counts an organization's topics by status with each change, so that lists need not count rows. */
 import type { Owner } from "@partner-commentary/core/shared/Owner"
 import type { TopicStatus } from "@partner-commentary/core/topic/TopicStatus"
 import * as Effect from "effect/Effect"
 import type * as SqlClient from "effect/sql/SqlClient"
-import type { Tally } from "../reporting/Tallies.ts"
+import type { Increment } from "../reporting/Counters.ts"
 
-export const tally = (status: TopicStatus, total: number): Tally => ({
+export const increment = (status: TopicStatus, total: number): Increment => ({
   day: "",
   persona_id: "",
   name: status,
@@ -16,7 +15,7 @@ export const tally = (status: TopicStatus, total: number): Tally => ({
 
 export const total = (sql: SqlClient.SqlClient, owner: Owner, status: TopicStatus | null) =>
   Effect.map(
-    sql<{ readonly total: number }>`SELECT CAST(COALESCE(SUM(total), 0) AS INTEGER) AS total FROM tallies
+    sql<{ readonly total: number }>`SELECT CAST(COALESCE(SUM(total), 0) AS INTEGER) AS total FROM counters
       WHERE organization_id = ${owner.organizationId} AND environment = ${owner.environment} AND day = '' AND persona_id = ''
       ${status === null ? sql.literal("") : sql`AND name = ${status}`}`,
     ([row]) => row?.total ?? 0

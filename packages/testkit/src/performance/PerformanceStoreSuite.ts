@@ -1,8 +1,9 @@
-/** What every PerformanceStore promises: whose assignments and which ones, in what order, and all that figures are made of. */
+/** The guarantees of every PerformanceStore: which assignments it reads, in what order, and their metrics. */
 import { assert, describe } from "@effect/vitest"
-import { percentile } from "@partner-commentary/core/performance/Durations"
-import { add, type Course, figures, newTally, type Tally } from "@partner-commentary/core/performance/Figures"
-import { type KeptOfPersona, PerformanceStore } from "@partner-commentary/core/performance/PerformanceStore"
+import type { PersonaTimeline } from "@partner-commentary/core/performance/AssignmentTimeline"
+import { percentiles } from "@partner-commentary/core/performance/Histogram"
+import { add, empty, type Metrics, summarize } from "@partner-commentary/core/performance/Metrics"
+import { PerformanceStore, type PersonaMetrics } from "@partner-commentary/core/performance/PerformanceStore"
 import type { PersonaId, ShareId } from "@partner-commentary/core/shared/Ids"
 import type { Owner } from "@partner-commentary/core/shared/Owner"
 import type { Cursor } from "@partner-commentary/core/shared/Page"
@@ -33,12 +34,12 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
   describe(`${name}: PerformanceStore`, () => {
     const it = guarantees(layer)
 
-    it("an assignment is told with every moment of its way, as far as it has gone", () =>
+    it("a timeline has every moment that the assignment has reached", () =>
       Effect.gen(function* () {
         const owner = ownerOf()
         const asked = persona()
         const [id] = yield* send(owner, start, [asked])
-        const course: Course = {
+        const timeline: PersonaTimeline = {
           personaId: asked.id,
           personaName: asked.name,
           status: "topic_sent",
@@ -48,7 +49,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
           firstDraftedAt: null,
           approvedAt: null
         }
-        assert.deepStrictEqual(yield* all(owner), [course])
+        assert.deepStrictEqual(yield* all(owner), [timeline])
         yield* TestClock.setTime(start + minute)
         yield* Creator.notify(id)
         yield* TestClock.setTime(start + hour)
@@ -56,8 +57,8 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         yield* TestClock.setTime(start + 2 * hour)
         yield* Creator.wakeUp(id)
         yield* Creator.draft(id)
-        const drafted: Course = {
-          ...course,
+        const drafted: PersonaTimeline = {
+          ...timeline,
           status: "commentary_generated",
           notifiedAt: start + minute,
           respondedAt: start + hour,
@@ -76,7 +77,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         ])
       }))
 
-    it("one that failed is told with its reason", () =>
+    it("a failed assignment has its reason", () =>
       Effect.gen(function* () {
         const owner = ownerOf()
         const [declined, withdrawn] = yield* send(owner, start, personas(2))
@@ -92,7 +93,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         )
       }))
 
-    it("a period holds what was sent from its start on and before its end", () =>
+    it("a period includes its start and excludes its end", () =>
       Effect.gen(function* () {
         const store = yield* PerformanceStore
         const owner = ownerOf()
@@ -100,14 +101,14 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         for (const [index, later] of [-1, 0, day - 1, day].entries()) {
           yield* send(owner, start + later, [persona({ name: `${names[index]}` })])
         }
-        const { courses } = yield* store.page(owner, { start, end: start + day }, null, 10)
+        const { timelines } = yield* store.page(owner, { start, end: start + day }, null, 10)
         assert.deepStrictEqual(
-          courses.map(({ personaName }) => personaName),
+          timelines.map(({ personaName }) => personaName),
           ["first", "last"]
         )
       }))
 
-    it("nothing of another organization or environment is told", () =>
+    it("assignments of another organization or environment are not returned", () =>
       Effect.gen(function* () {
         const owner = ownerOf()
         yield* send({ ...owner, environment: "test" }, start)
@@ -115,7 +116,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.deepStrictEqual(yield* all(owner), [])
       }))
 
-    it("pages follow each other without a gap, oldest first, wherever they are cut", () =>
+    it("pages have each assignment once, oldest first, with any page size", () =>
       Effect.gen(function* () {
         const store = yield* PerformanceStore
         const owner = ownerOf()
@@ -131,27 +132,30 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
           let after: Cursor | null = null
           do {
             const page: Effect.Success<ReturnType<typeof store.page>> = yield* store.page(owner, whole, after, limit)
-            seen.push(...page.courses.map(({ personaName }) => personaName))
+            seen.push(...page.timelines.map(({ personaName }) => personaName))
             after = page.next
           } while (after !== null)
           assert.deepStrictEqual(seen, order, `${limit}`)
         }
       }))
 
-    it("a day tells what its assignments came to as of now, and how long they took, by persona", () =>
+    it("daily metrics have the present outcomes and durations of each persona", () =>
       Effect.gen(function* () {
         const owner = ownerOf()
         const [ada, bo] = [persona({ name: "Ada" }), persona({ name: "Bo" })]
         const [first] = yield* send(owner, start, [ada, bo])
-        assert.deepStrictEqual(figuresOf(yield* days(owner)), figuresOf([kept(ada, sent(1)), kept(bo, sent(1))]))
+        assert.deepStrictEqual(
+          summaries(yield* days(owner)),
+          summaries([metricsOf(ada, sent(1)), metricsOf(bo, sent(1))])
+        )
         yield* TestClock.setTime(start + minute)
         yield* Creator.notify(first)
         yield* TestClock.setTime(start + hour)
         yield* Creator.respondAndDraft(first)
         yield* TestClock.setTime(start + 3 * hour)
         yield* Creator.approve(first)
-        const tally = newTally()
-        add(tally, {
+        const metrics = empty()
+        add(metrics, {
           status: "creator_approved",
           failureReason: null,
           notifiedAt: start + minute,
@@ -159,10 +163,13 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
           firstDraftedAt: start + hour,
           approvedAt: start + 3 * hour
         })
-        assert.deepStrictEqual(figuresOf(yield* days(owner)), figuresOf([kept(ada, tally), kept(bo, sent(1))]))
+        assert.deepStrictEqual(
+          summaries(yield* days(owner)),
+          summaries([metricsOf(ada, metrics), metricsOf(bo, sent(1))])
+        )
       }))
 
-    it("days are those from a first one on and before another, of one owner, with the latest name of each persona", () =>
+    it("daily metrics are those of one owner from the first day to before the end, with each persona's latest name", () =>
       Effect.gen(function* () {
         const store = yield* PerformanceStore
         const owner = ownerOf()
@@ -173,13 +180,13 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         }
         yield* send({ ...owner, environment: "test" }, midnight)
         yield* send({ ...owner, organizationId: organizationId() }, midnight)
-        const told = yield* store.days(owner, midnight, midnight + 2 * day)
-        assert.deepStrictEqual(figuresOf(told), figuresOf([kept({ ...ada, name: "Ada Southwind" }, sent(2))]))
+        const both = yield* store.days(owner, midnight, midnight + 2 * day)
+        assert.deepStrictEqual(summaries(both), summaries([metricsOf({ ...ada, name: "Ada Southwind" }, sent(2))]))
         const open = yield* store.days(owner, midnight, null)
-        assert.deepStrictEqual(figuresOf(open), figuresOf([kept({ ...ada, name: "Too Late" }, sent(3))]))
+        assert.deepStrictEqual(summaries(open), summaries([metricsOf({ ...ada, name: "Too Late" }, sent(3))]))
       }))
 
-    it("the durations of many lie within 5 % of what they were, and none is lost", () =>
+    it("percentiles of many durations are within 5 %, and every duration is counted", () =>
       Effect.gen(function* () {
         const owner = ownerOf()
         const ada = persona({ name: "Ada" })
@@ -193,15 +200,12 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
           yield* TestClock.setTime(start + minute + took)
           yield* Creator.respond(id)
         }
-        const [told] = yield* days(owner)
-        const { response } = figures(told?.tally ?? newTally())
+        const [first] = yield* days(owner)
+        const { response } = summarize(first?.metrics ?? empty())
         assert.strictEqual(response.count, times.length)
-        for (const [value, percent] of [
-          [response.median, 50],
-          [response.p90, 90]
-        ] as const) {
-          const exact = percentile(times, percent) ?? 0
-          assert.closeTo(value ?? 0, exact, exact * 0.05)
+        const exact = percentiles(new Map(times.map((time) => [time, 1])))
+        for (const name of ["median", "p90"] as const) {
+          assert.closeTo(response[name] ?? 0, exact[name] ?? 0, (exact[name] ?? 0) * 0.05)
         }
       }))
   })
@@ -209,22 +213,25 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
 
 const days = (owner: Owner) => Effect.flatMap(PerformanceStore, (store) => store.days(owner, start - 2 * day, null))
 
-const kept = ({ id, name }: { readonly id: PersonaId; readonly name: string }, tally: Tally): KeptOfPersona => ({
+const metricsOf = (
+  { id, name }: { readonly id: PersonaId; readonly name: string },
+  metrics: Metrics
+): PersonaMetrics => ({
   personaId: id,
   personaName: name,
-  tally
+  metrics
 })
 
-/** So many that nothing has come of yet. */
-const sent = (count: number): Tally => {
-  const tally = newTally()
-  Object.assign(tally.counts, { sent: count, pending: count })
-  return tally
+/** So many pending assignments. */
+const sent = (count: number): Metrics => {
+  const metrics = empty()
+  Object.assign(metrics.counts, { sent: count, pending: count })
+  return metrics
 }
 
-const figuresOf = (told: ReadonlyArray<KeptOfPersona>) =>
-  told
-    .map(({ personaId, personaName, tally }) => ({ personaId, personaName, ...figures(tally) }))
+const summaries = (found: ReadonlyArray<PersonaMetrics>) =>
+  found
+    .map(({ personaId, personaName, metrics }) => ({ personaId, personaName, ...summarize(metrics) }))
     .toSorted((one, other) => (one.personaName < other.personaName ? -1 : 1))
 
 const send = Effect.fnUntraced(function* (owner: Owner, createdAt: number, asked = personas(1)) {
@@ -236,5 +243,5 @@ const send = Effect.fnUntraced(function* (owner: Owner, createdAt: number, asked
 const all = (owner: Owner) =>
   Effect.map(
     Effect.flatMap(PerformanceStore, (store) => store.page(owner, whole, null, 100)),
-    ({ courses }) => courses
+    ({ timelines }) => timelines
   )

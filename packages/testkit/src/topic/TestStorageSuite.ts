@@ -104,7 +104,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         const store = yield* TopicStore
         assert.isTrue(Option.isNone(yield* store.find(owner, old.topic.id)))
         assert.deepStrictEqual(
-          (yield* performance.days(owner, start - day, null)).map(({ tally }) => tally.counts.sent),
+          (yield* performance.days(owner, start - day, null)).map(({ metrics }) => metrics.counts.sent),
           [1, 1]
         )
         assert.isTrue(Option.isSome(yield* store.find(live.topic, live.topic.id)))

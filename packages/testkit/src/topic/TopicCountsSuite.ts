@@ -1,6 +1,6 @@
 /** What the stores promise together: that a topic's counts and status, the totals and the usage follow every assignment, exactly. */
 import { assert, describe, it as vitest } from "@effect/vitest"
-import { add, figures, newTally } from "@partner-commentary/core/performance/Figures"
+import { add, addAll, empty, summarize } from "@partner-commentary/core/performance/Metrics"
 import { PerformanceStore } from "@partner-commentary/core/performance/PerformanceStore"
 import type { Owner } from "@partner-commentary/core/shared/Owner"
 import { isSettled } from "@partner-commentary/core/topic/Assignment"
@@ -163,18 +163,20 @@ const happening = Effect.fnUntraced(function* (taken: ReadonlyArray<typeof Step.
       : Effect.ignore(Effect.asVoid<unknown, unknown, AssignmentStore>(steps[what](id)))
   }
   yield* agree(owner)
-  yield* figuresAgree(owner)
+  yield* metricsAgree(owner)
 })
 
 /** What was kept of the day, against its assignments one by one. */
-const figuresAgree = Effect.fnUntraced(function* (owner: Owner) {
+const metricsAgree = Effect.fnUntraced(function* (owner: Owner) {
   const performance = yield* PerformanceStore
   const days = yield* performance.days(owner, start - day, null)
-  const { courses } = yield* performance.page(owner, { start: start - day, end: start + day }, null, 100)
-  const tally = newTally()
-  for (const course of courses) add(tally, course)
-  assert.strictEqual(tally.counts.sent, 5)
-  assert.deepStrictEqual(figures(...days.map((persona) => persona.tally)), figures(tally))
+  const { timelines } = yield* performance.page(owner, { start: start - day, end: start + day }, null, 100)
+  const metrics = empty()
+  for (const timeline of timelines) add(metrics, timeline)
+  assert.strictEqual(metrics.counts.sent, 5)
+  const daily = empty()
+  for (const persona of days) addAll(daily, persona.metrics)
+  assert.deepStrictEqual(summarize(daily), summarize(metrics))
 })
 
 const twoSent = Effect.fnUntraced(function* (environment: "live" | "test" = "live") {

@@ -1,4 +1,4 @@
-/** `metrics rebuild`: the daily figures, computed again from the assignments. */
+/** `metrics rebuild`: computes the daily metrics again from the assignments. */
 import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
 import * as Administration from "../Administration.ts"
@@ -8,8 +8,8 @@ const rebuild = Command.make(
   "rebuild",
   {},
   Effect.fn(function* () {
-    const { rebuild } = yield* Effect.promise(() => import("@partner-commentary/sql/reporting/RebuiltFigures"))
-    const days = yield* rebuild
+    const { rebuildMetrics } = yield* Effect.promise(() => import("@partner-commentary/sql/reporting/RebuildMetrics"))
+    const days = yield* rebuildMetrics
     yield* answer({
       json: () => ({ rebuilt_days: days }),
       text: () => [`Rebuilt the figures of ${days === 1 ? "one day" : `${days} days`} of organizations.`]

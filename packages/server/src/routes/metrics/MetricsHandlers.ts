@@ -1,11 +1,11 @@
-/** Figures over HTTP: the period is read here, what it saw is the core's. */
-
+/** GET /metrics/performance. */
 import { CurrentPrincipal } from "@partner-commentary/api/ApiKeyAuth"
 import { type Problem, RateLimitExceeded } from "@partner-commentary/api/Errors"
 import type { PerformanceReport } from "@partner-commentary/api/MetricsApi"
 import { PartnerApi } from "@partner-commentary/api/PartnerApi"
 import { ownerOf } from "@partner-commentary/core/access/Ownership"
-import type { Figures, Spread } from "@partner-commentary/core/performance/Figures"
+import type { Percentiles } from "@partner-commentary/core/performance/Histogram"
+import type { MetricsSummary } from "@partner-commentary/core/performance/Metrics"
 import { maxAssignments, Performance, type Report } from "@partner-commentary/core/performance/Performance"
 import { longest, type ReportingPeriod, reportingPeriod } from "@partner-commentary/core/performance/ReportingPeriod"
 import * as Instant from "@partner-commentary/core/shared/Instant"
@@ -30,7 +30,7 @@ export const layer = HttpApiBuilder.group(
         const period = yield* readPeriod(query)
         const report = yield* Effect.catchTags(performance.of(owner, period), {
           PeriodTooFull: () => invalid(...tooFull),
-          ReportUnderWay: () => Effect.fail(underWay)
+          ReportInProgress: () => Effect.fail(inProgress)
         })
         return Envelope.success(view(period, report))
       })
@@ -38,8 +38,7 @@ export const layer = HttpApiBuilder.group(
   })
 )
 
-/** One at a time is what there is of it. */
-const underWay = RateLimitExceeded.of(
+const inProgress = RateLimitExceeded.of(
   { retry_after: 5, limit: 1, remaining: 0 },
   "report of your organization at a time"
 )
@@ -77,7 +76,7 @@ const readPeriod = Effect.fnUntraced(function* (query: { readonly from?: string;
   return Result.isSuccess(period) ? period.success : yield* invalid(...problems[period.failure.reason])
 })
 
-/** Null where none was given, undefined where it is none. */
+/** Null without a parameter, undefined when it is invalid. */
 const moment = (text: string | undefined): Instant.Instant | null | undefined =>
   text === undefined ? null : Option.getOrUndefined(QueryMoment.parse(text))
 
@@ -85,17 +84,17 @@ const notMoment = (field: string): Problem => ({ field, constraint: QueryMoment.
 
 const view = (period: ReportingPeriod, { overall, personas }: Report): typeof PerformanceReport.Type => ({
   period: { start: Instant.toIso(period.start), end: Instant.toIso(period.end) },
-  overall: figures(overall),
-  personas: personas.map((persona) => ({ persona_id: persona.id, persona_name: persona.name, ...figures(persona) }))
+  overall: summary(overall),
+  personas: personas.map((persona) => ({ persona_id: persona.id, persona_name: persona.name, ...summary(persona) }))
 })
 
-const figures = ({ approval, counts, generation, response }: Figures) => ({
+const summary = ({ approval, counts, generation, response }: MetricsSummary) => ({
   counts,
   response_time: inSeconds(response),
   generation_time: inSeconds(generation),
   approval_time: inSeconds(approval)
 })
 
-const inSeconds = ({ count, median, p90 }: Spread) => ({ count, median: seconds(median), p90: seconds(p90) })
+const inSeconds = ({ count, median, p90 }: Percentiles) => ({ count, median: seconds(median), p90: seconds(p90) })
 
 const seconds = (milliseconds: number | null): number | null => (milliseconds === null ? null : milliseconds / 1000)

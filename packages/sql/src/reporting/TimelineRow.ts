@@ -1,9 +1,9 @@
-/** How far an assignment came and when, as it lies in a row: all that figures are made of. */
-import type { Way } from "@partner-commentary/core/performance/Figures"
+/** The columns of an assignment that its timeline is read from. */
+import type { AssignmentTimeline } from "@partner-commentary/core/performance/AssignmentTimeline"
 import type { AssignmentStatus, FailureReason } from "@partner-commentary/core/topic/Assignment"
 import { fromIsoOrNull } from "../database/Columns.ts"
 
-export interface WayRow {
+export interface TimelineRow {
   readonly status: AssignmentStatus
   readonly failure_reason: FailureReason | null
   readonly notified_at: string | null
@@ -12,7 +12,7 @@ export interface WayRow {
   readonly commentary_approved_at: string | null
 }
 
-export const fromRow = (row: WayRow): Way => ({
+export const fromRow = (row: TimelineRow): AssignmentTimeline => ({
   status: row.status,
   failureReason: row.failure_reason,
   notifiedAt: fromIsoOrNull(row.notified_at),

@@ -1,21 +1,20 @@
-/** What a migration makes of what was there before: the figures of each day, as if they had been kept from the first day on. */
+/** `metrics rebuild` on Postgres: the same metrics as those that each change updates. */
 import { assert, describe, it } from "@effect/vitest"
-import { percentile } from "@partner-commentary/core/performance/Durations"
-import { figures } from "@partner-commentary/core/performance/Figures"
+import { percentiles } from "@partner-commentary/core/performance/Histogram"
+import { summarize } from "@partner-commentary/core/performance/Metrics"
 import { PerformanceStore } from "@partner-commentary/core/performance/PerformanceStore"
 import { TopicStore } from "@partner-commentary/core/topic/TopicStore"
-import { rebuild } from "@partner-commentary/sql/reporting/RebuiltFigures"
-import { recount } from "@partner-commentary/sql/reporting/Recount"
+import { rebuildMetrics } from "@partner-commentary/sql/reporting/RebuildMetrics"
 import * as TestDatabase from "@partner-commentary/test/postgres/TestDatabase"
-import * as FiguresScene from "@partner-commentary/testkit/performance/FiguresScene"
+import * as MetricsScene from "@partner-commentary/testkit/performance/MetricsScene"
 import * as Creator from "@partner-commentary/testkit/support/Creator"
 import { day, minute, owner as ownerOf, persona, start, submission } from "@partner-commentary/testkit/support/Fixtures"
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
 import * as TestClock from "effect/testing/TestClock"
 
-describe("a recount", () => {
-  it.effect("finds what was kept with each change, on a busy day and on a quiet one", () =>
+describe("metrics rebuild", () => {
+  it.effect("computes what each change has counted, on a busy day and on a quiet one", () =>
     Effect.gen(function* () {
       const topics = yield* TopicStore
       const owner = ownerOf()
@@ -34,43 +33,43 @@ describe("a recount", () => {
         if (index % 3 > 0) yield* Creator.approve(first)
         if (index % 3 === 1) yield* Creator.decline(second)
       }
-      const told = Effect.flatMap(PerformanceStore, (store) =>
+      const metrics = Effect.flatMap(PerformanceStore, (store) =>
         Effect.map(store.days(owner, start - day, null), (days) =>
           days
             .toSorted((one, other) => (one.personaName < other.personaName ? -1 : 1))
-            .map(({ personaId, personaName, tally }) => ({ personaId, personaName, ...figures(tally) }))
+            .map(({ personaId, personaName, metrics }) => ({ personaId, personaName, ...summarize(metrics) }))
         )
       )
-      const kept = yield* told
-      yield* recount
-      const [counted, other] = yield* told
-      assert.deepStrictEqual([counted?.counts, other], [kept[0]?.counts, kept[1]])
+      const before = yield* metrics
+      yield* MetricsScene.withTimePassing(rebuildMetrics)
+      const [counted, other] = yield* metrics
+      assert.deepStrictEqual([counted?.counts, other], [before[0]?.counts, before[1]])
       assert.deepInclude(counted?.counts, { sent: 45, pending: 15, approved: 30 })
       assert.deepInclude(other?.counts, { sent: 45, pending: 30, declined: 15 })
-      for (const { response } of [kept[0], counted].flatMap((one) => one ?? [])) {
-        const exact = percentile(times, 90) ?? 0
+      for (const { response } of [before[0], counted].flatMap((one) => one ?? [])) {
+        const exact = percentiles(new Map(times.map((time) => [time, 1]))).p90 ?? 0
         assert.strictEqual(response.count, 45)
         assert.closeTo(response.p90 ?? 0, exact, exact * 0.05)
       }
     }).pipe(Effect.provide(TestDatabase.layer))
   )
 
-  it.effect("rebuilds falsified figures day by day while others write, and counts each of their changes once", () =>
+  it.effect("repairs wrong metrics while other changes are written, and counts each of those once", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const { goesOn, told } = yield* FiguresScene.make
-      const kept = yield* told
-      yield* sql`UPDATE tallies SET total = total + 7 WHERE day <> '' AND name = 'sent'`
-      yield* sql`DELETE FROM tallies WHERE name = 'approved'`
-      yield* sql`UPDATE performance_times SET recent = '', folded = ''`
-      assert.notDeepEqual(yield* told, kept)
-      assert.strictEqual(yield* FiguresScene.asTimePasses(rebuild), 2)
-      assert.deepStrictEqual(yield* told, kept)
-      const again = Effect.repeat(rebuild, { times: 5 })
-      yield* FiguresScene.asTimePasses(Effect.all([goesOn, again], { concurrency: "unbounded" }))
-      const after = yield* told
-      yield* FiguresScene.asTimePasses(rebuild)
-      assert.deepStrictEqual(yield* told, after)
+      const { metrics, sendMore } = yield* MetricsScene.make
+      const before = yield* metrics
+      yield* sql`UPDATE counters SET total = total + 7 WHERE day <> '' AND name = 'sent'`
+      yield* sql`DELETE FROM counters WHERE name = 'approved'`
+      yield* sql`UPDATE duration_histograms SET counts = ''`
+      assert.notDeepEqual(yield* metrics, before)
+      assert.strictEqual(yield* MetricsScene.withTimePassing(rebuildMetrics), 2)
+      assert.deepStrictEqual(yield* metrics, before)
+      const again = Effect.repeat(rebuildMetrics, { times: 5 })
+      yield* MetricsScene.withTimePassing(Effect.all([sendMore, again], { concurrency: "unbounded" }))
+      const after = yield* metrics
+      yield* MetricsScene.withTimePassing(rebuildMetrics)
+      assert.deepStrictEqual(yield* metrics, after)
     }).pipe(Effect.provide(TestDatabase.layer))
   )
 })

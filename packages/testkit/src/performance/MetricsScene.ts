@@ -1,5 +1,5 @@
-/** An owner with assignments of two days that stand everywhere, and what its figures say. */
-import { figures } from "@partner-commentary/core/performance/Figures"
+/** An owner with assignments of two days in every state, and its daily metrics. */
+import { summarize } from "@partner-commentary/core/performance/Metrics"
 import { PerformanceStore } from "@partner-commentary/core/performance/PerformanceStore"
 import { TopicStore } from "@partner-commentary/core/topic/TopicStore"
 import * as Effect from "effect/Effect"
@@ -26,24 +26,24 @@ export const make = Effect.gen(function* () {
     yield* TestClock.setTime(createdAt)
     yield* sendOne(createdAt, index)
   }
-  const told = Effect.flatMap(PerformanceStore, (store) =>
+  const metrics = Effect.flatMap(PerformanceStore, (store) =>
     Effect.map(store.days(owner, start - 10_000 * day, null), (days) =>
       days
         .toSorted((one, other) => (one.personaName < other.personaName ? -1 : 1))
-        .map(({ personaId, personaName, tally }) => ({ personaId, personaName, ...figures(tally) }))
+        .map(({ personaId, personaName, metrics }) => ({ personaId, personaName, ...summarize(metrics) }))
     )
   )
-  /** Some that goes on, on a third day, while the test's clock moves. */
-  const goesOn = Effect.forEach(
+  /** Changes of a third day, while the test clock moves. */
+  const sendMore = Effect.forEach(
     Array.from({ length: 20 }, (_, index) => index),
     (index) => sendOne(start + 2 * day, index),
     { concurrency: 4, discard: true }
   )
-  return { told, goesOn }
+  return { metrics, sendMore }
 })
 
-/** Lets pauses pass. */
-export const asTimePasses = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+/** Advances the test clock while the effect sleeps. */
+export const withTimePassing = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.raceFirst(effect, Effect.forever(Effect.andThen(TestClock.adjust("20 millis"), Effect.promise(immediately))))
 
 const immediately = () => new Promise<void>((resume) => setTimeout(resume, 1))

@@ -1,0 +1,57 @@
+/** The moments and the outcome of one assignment: all that metrics are computed from. */
+import type { PersonaId } from "../shared/Ids.ts"
+import type { Instant } from "../shared/Instant.ts"
+import type { Assignment, AssignmentStatus, FailureReason } from "../topic/Assignment.ts"
+
+export interface AssignmentTimeline extends Pick<Assignment, "notifiedAt" | "respondedAt" | "firstDraftedAt"> {
+  readonly status: AssignmentStatus
+  readonly failureReason: FailureReason | null
+  readonly approvedAt: Instant | null
+}
+
+export const timelineOf = (assignment: Assignment): AssignmentTimeline => ({
+  notifiedAt: assignment.notifiedAt,
+  respondedAt: assignment.respondedAt,
+  firstDraftedAt: assignment.firstDraftedAt,
+  status: assignment.status,
+  failureReason: assignment.failure?.reason ?? null,
+  approvedAt: assignment.commentary?.approvedAt ?? null
+})
+
+export interface PersonaTimeline extends AssignmentTimeline {
+  readonly personaId: PersonaId
+  /** The persona's name when the assignment was created. */
+  readonly personaName: string
+}
+
+/** `pending` until the assignment is approved or has failed. */
+export type Outcome = "pending" | "approved" | FailureReason
+
+export const outcomeOf = ({ failureReason, status }: AssignmentTimeline): Outcome =>
+  status === "creator_approved" ? "approved" : (failureReason ?? "pending")
+
+export const stages = ["response", "generation", "approval"] as const
+export type Stage = (typeof stages)[number]
+
+/** Milliseconds; null while the stage is not complete. Clocks of two nodes may differ: a negative duration counts as 0. */
+export const durationOf = (stage: Stage, timeline: AssignmentTimeline): number | null => {
+  const [from, to] = bounds[stage]
+  const [start, end] = [timeline[from], timeline[to]]
+  return start === null || end === null ? null : Math.max(0, end - start)
+}
+
+const bounds = {
+  response: ["notifiedAt", "respondedAt"],
+  generation: ["respondedAt", "firstDraftedAt"],
+  approval: ["firstDraftedAt", "approvedAt"]
+} as const
+
+/** The stages that a change completed, with their durations. */
+export const completedStages = (
+  before: AssignmentTimeline,
+  after: AssignmentTimeline
+): ReadonlyArray<readonly [Stage, number]> =>
+  stages.flatMap((stage) => {
+    const duration = durationOf(stage, before) === null ? durationOf(stage, after) : null
+    return duration === null ? [] : [[stage, duration] as const]
+  })

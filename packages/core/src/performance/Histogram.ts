@@ -1,0 +1,44 @@
+/** Counts durations by length, and reads percentiles from the counts. */
+
+/** Milliseconds, and how many durations took that long. Counts grow in place. */
+export type Histogram = Map<number, number>
+
+export const add = (to: Histogram, duration: number, count: number): void => {
+  to.set(duration, (to.get(duration) ?? 0) + count)
+}
+
+export const addAll = (to: Histogram, more: Histogram): void => {
+  for (const [duration, count] of more) add(to, duration, count)
+}
+
+/** Each bucket begins at 1.1 times the start of the one before. */
+const growth = 1.1
+
+/** The geometric middle of the duration's bucket, in whole milliseconds: within 5 % of every duration in it. */
+export const bucketOf = (duration: number): number =>
+  duration < 1 ? 0 : Math.round(growth ** (Math.floor(Math.log(duration) / Math.log(growth)) + 0.5))
+
+/** Milliseconds; null without a measurement. */
+export interface Percentiles {
+  readonly count: number
+  readonly median: number | null
+  readonly p90: number | null
+}
+
+export const percentiles = (histogram: Histogram): Percentiles => {
+  const sorted = Float64Array.from(histogram.keys()).sort()
+  let count = 0
+  for (const each of histogram.values()) count += each
+  const percentile = (percent: number) => nearestRank(histogram, sorted, (percent * count) / 100)
+  return { count, median: percentile(50), p90: percentile(90) }
+}
+
+/** The smallest duration that at least `rank` durations do not exceed. */
+const nearestRank = (histogram: Histogram, sorted: Float64Array, rank: number): number | null => {
+  let seen = 0
+  for (const duration of sorted) {
+    seen += histogram.get(duration) ?? 0
+    if (seen >= rank) return duration
+  }
+  return null
+}

@@ -1,0 +1,46 @@
+import { describe, it } from "@effect/vitest"
+import * as fc from "fast-check"
+import { assert } from "vitest"
+import { add, bucketOf, type Histogram, percentiles } from "../../src/performance/Histogram.ts"
+
+const of = (...durations: ReadonlyArray<number>): Histogram => {
+  const histogram: Histogram = new Map()
+  for (const duration of durations) add(histogram, duration, 1)
+  return histogram
+}
+
+describe("percentiles", () => {
+  it("are the smallest measured value that 50 % or 90 % do not exceed", () =>
+    fc.assert(
+      fc.property(fc.array(fc.integer({ min: 0, max: 20 }), { minLength: 1, maxLength: 250 }), (values) => {
+        const smallest = (percent: number) =>
+          Math.min(
+            ...values.filter(
+              (limit) => values.filter((value) => value <= limit).length * 100 >= percent * values.length
+            )
+          )
+        assert.deepStrictEqual(percentiles(of(...values)), {
+          count: values.length,
+          median: smallest(50),
+          p90: smallest(90)
+        })
+      })
+    ))
+
+  it("of nothing are null", () => assert.deepStrictEqual(percentiles(of()), { count: 0, median: null, p90: null }))
+
+  it("of one value are that value, and of two the median is the lesser", () => {
+    assert.deepStrictEqual(percentiles(of(7)), { count: 1, median: 7, p90: 7 })
+    assert.deepStrictEqual(percentiles(of(9, 7)), { count: 2, median: 7, p90: 9 })
+  })
+})
+
+describe("a bucket", () => {
+  const duration = fc.integer({ min: 0, max: 100_000_000_000 })
+
+  it("differs from every duration in it by at most 5 %, to the millisecond", () =>
+    fc.assert(fc.property(duration, (exact) => assert.closeTo(bucketOf(exact), exact, exact * 0.05 + 0.5))))
+
+  it("is its own bucket", () =>
+    fc.assert(fc.property(duration, (exact) => assert.strictEqual(bucketOf(bucketOf(exact)), bucketOf(exact)))))
+})

@@ -1,0 +1,97 @@
+import { describe, it } from "@effect/vitest"
+import * as fc from "fast-check"
+import { assert } from "vitest"
+import type { AssignmentTimeline } from "../../src/performance/AssignmentTimeline.ts"
+import { add, addAll, empty, type Metrics, summarize } from "../../src/performance/Metrics.ts"
+import { noon } from "../topic/FreshAssignment.ts"
+
+const sent: AssignmentTimeline = {
+  status: "topic_sent",
+  failureReason: null,
+  notifiedAt: null,
+  respondedAt: null,
+  firstDraftedAt: null,
+  approvedAt: null
+}
+
+const of = (...timelines: ReadonlyArray<Partial<AssignmentTimeline>>) => {
+  const metrics = empty()
+  for (const timeline of timelines) add(metrics, { ...sent, ...timeline })
+  return metrics
+}
+
+const sum = (...all: ReadonlyArray<Metrics>) => {
+  const total = empty()
+  for (const one of all) addAll(total, one)
+  return total
+}
+
+const nothing = { count: 0, median: null, p90: null }
+
+describe("metrics", () => {
+  it("count each outcome, and all assignments as sent", () => {
+    const reasons = ["declined", "expired", "generation_failed", "approval_timeout", "withdrawn"] as const
+    const { counts } = summarize(
+      of(
+        {},
+        { status: "opinion_injected" },
+        { status: "commentary_generated" },
+        { status: "creator_approved" },
+        ...reasons.map((failureReason) => ({ failureReason }))
+      )
+    )
+    assert.deepStrictEqual(counts, {
+      sent: 9,
+      pending: 3,
+      approved: 1,
+      declined: 1,
+      expired: 1,
+      generation_failed: 1,
+      approval_timeout: 1,
+      withdrawn: 1
+    })
+  })
+
+  it("of no assignments are zeros without percentiles", () => {
+    const { approval, counts, generation, response } = summarize(empty())
+    assert.deepStrictEqual([...new Set(Object.values(counts))], [0])
+    assert.deepStrictEqual([response, generation, approval], [nothing, nothing, nothing])
+  })
+
+  it("measure each stage from the end of the previous one", () => {
+    const timeline = {
+      notifiedAt: noon + 1,
+      respondedAt: noon + 11,
+      firstDraftedAt: noon + 111,
+      approvedAt: noon + 1111
+    }
+    const { approval, generation, response } = summarize(of(timeline))
+    assert.deepStrictEqual(response, { count: 1, median: 10, p90: 10 })
+    assert.deepStrictEqual(generation, { count: 1, median: 100, p90: 100 })
+    assert.deepStrictEqual(approval, { count: 1, median: 1000, p90: 1000 })
+  })
+
+  it("skip a stage without start or end, and count a negative duration as 0", () => {
+    const { generation, response } = summarize(
+      of({ respondedAt: noon }, { notifiedAt: noon }, { notifiedAt: noon + 2, respondedAt: noon })
+    )
+    assert.deepStrictEqual(response, { count: 1, median: 0, p90: 0 })
+    assert.deepStrictEqual(generation, nothing)
+  })
+
+  it("summed from parts equal those of the whole", () =>
+    fc.assert(
+      fc.property(
+        fc.array(fc.integer({ min: 0, max: 50 })),
+        fc.array(fc.integer({ min: 0, max: 50 })),
+        (one, other) => {
+          const timelines = (times: ReadonlyArray<number>) =>
+            times.map((time) => ({ notifiedAt: noon, respondedAt: noon + time, status: "opinion_injected" as const }))
+          assert.deepStrictEqual(
+            summarize(sum(of(...timelines(one)), of(...timelines(other)))),
+            summarize(of(...timelines([...one, ...other])))
+          )
+        }
+      )
+    ))
+})

@@ -1,0 +1,24 @@
+/** The columns of a histogram. A new duration is appended by SQL; compaction replaces many durations by their buckets. */
+import { add, bucketOf, type Histogram } from "@partner-commentary/core/performance/Histogram"
+
+export interface HistogramRow {
+  /** The elements of a JSON array: a duration, its count, the next duration and so on. */
+  readonly counts: string
+  /** How many exact durations there are since the last compaction. */
+  readonly exact: number
+}
+
+/** More exact durations than this are compacted. */
+export const maxExact = 30
+
+export const toRow = (histogram: Histogram): HistogramRow => {
+  if (histogram.size <= maxExact) return { counts: [...histogram].join(), exact: histogram.size }
+  const buckets: Histogram = new Map()
+  for (const [duration, count] of histogram) add(buckets, bucketOf(duration), count)
+  return { counts: [...buckets].join(), exact: 0 }
+}
+
+export const addTo = (histogram: Histogram, { counts }: Pick<HistogramRow, "counts">): void => {
+  const numbers: ReadonlyArray<number> = JSON.parse(`[${counts}]`)
+  for (let index = 0; index < numbers.length; index += 2) add(histogram, numbers[index] ?? 0, numbers[index + 1] ?? 0)
+}

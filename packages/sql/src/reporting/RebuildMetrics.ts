@@ -1,0 +1,119 @@
+/** Computes daily metrics again from the assignments, one day of one owner in a transaction, while the service runs. */
+
+import { durationOf, type Stage, stages } from "@partner-commentary/core/performance/AssignmentTimeline"
+import * as Histogram from "@partner-commentary/core/performance/Histogram"
+import type { OrganizationId } from "@partner-commentary/core/shared/Ids"
+import type { Environment } from "@partner-commentary/core/shared/Owner"
+import * as Effect from "effect/Effect"
+import * as SqlClient from "effect/sql/SqlClient"
+import type { Fragment } from "effect/sql/Statement"
+import { transact } from "../database/Transaction.ts"
+import { values } from "../database/Values.ts"
+import * as HistogramRow from "./HistogramRow.ts"
+import * as TimelineRow from "./TimelineRow.ts"
+
+interface OwnerDay {
+  readonly organization_id: OrganizationId
+  readonly environment: Environment
+  readonly day: string
+}
+
+/** Lets other writers proceed between two days. */
+const pause = "20 millis"
+
+/** The most rows of one INSERT. */
+const batchSize = 500
+
+/** Returns how many days were rebuilt. Safe to interrupt and to repeat. */
+export const rebuildMetrics = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  let rebuilt = 0
+  let next = yield* nextDay(sql, { organization_id: "", environment: "", day: "" })
+  while (next !== undefined) {
+    yield* transact(sql, rebuildDay(sql, next))
+    rebuilt++
+    yield* Effect.sleep(pause)
+    next = yield* nextDay(sql, next)
+  }
+  return rebuilt
+}).pipe(Effect.orDie)
+
+/** The next day that has topics or metrics. */
+const nextDay = Effect.fnUntraced(function* (
+  sql: SqlClient.SqlClient,
+  { day, environment, organization_id }: Readonly<Record<keyof OwnerDay, string>>
+) {
+  // `~` sorts after every time of the day.
+  const after = sql`(${organization_id}, ${environment}, ${`${day}~`})`
+  const ofTopics =
+    yield* sql<OwnerDay>`SELECT organization_id, environment, substr(created_at, 1, 10) AS day FROM topics
+    WHERE (organization_id, environment, created_at) > ${after}
+    ORDER BY organization_id, environment, created_at LIMIT 1`
+  const ofMetrics = yield* Effect.forEach(
+    ["counters", "duration_histograms"],
+    (table) => sql<OwnerDay>`SELECT organization_id, environment, day FROM ${sql(table)}
+      WHERE (organization_id, environment, day) > ${after} AND day <> ''
+      ORDER BY organization_id, environment, day LIMIT 1`
+  )
+  const [first] = [...ofTopics, ...ofMetrics.flat()].toSorted((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1))
+  return first
+})
+
+const keyOf = (one: OwnerDay): string => `${one.organization_id} ${one.environment} ${one.day}`
+
+/**
+ * A change writes its assignment before its metrics: a writer that waits for the lock adds to the rebuilt metrics what
+ * this transaction does not see yet.
+ */
+const rebuildDay = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, owner: OwnerDay) {
+  const { day, environment, organization_id } = owner
+  // In the order of the writers. On SQLite the first DELETE takes the write lock.
+  yield* sql.onDialectOrElse({
+    pg: () => sql`LOCK TABLE duration_histograms, counters IN SHARE ROW EXCLUSIVE MODE`,
+    orElse: () => Effect.void
+  })
+  const isOwn = sql`organization_id = ${organization_id} AND environment = ${environment}`
+  yield* sql`DELETE FROM duration_histograms WHERE ${isOwn} AND day = ${day}`
+  yield* sql`DELETE FROM counters WHERE ${isOwn} AND day = ${day}`
+  const ofDay = sql`topic_id IN (SELECT id FROM topics
+    WHERE ${isOwn} AND created_at > ${day} AND created_at < ${`${day}~`})`
+  yield* insertCounters(sql, ofDay)
+  yield* insertHistograms(sql, owner, ofDay)
+})
+
+const insertCounters = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, ofDay: Fragment) {
+  const key = sql.literal("organization_id, environment, substr(created_at, 1, 10), persona_id")
+  const into = sql`INSERT INTO counters (organization_id, environment, day, persona_id, name, total, persona_name)`
+  yield* sql`${into} SELECT ${key}, 'sent', COUNT(*), substr(MAX(created_at || persona_name), 25)
+    FROM assignments WHERE ${ofDay} GROUP BY ${key}`
+  yield* sql`${into} SELECT ${key}, 'approved', COUNT(*), NULL
+    FROM assignments WHERE ${ofDay} AND status = 'creator_approved' GROUP BY ${key}`
+  yield* sql`${into} SELECT ${key}, failure_reason, COUNT(*), NULL
+    FROM assignments WHERE ${ofDay} AND status <> 'creator_approved' AND failure_reason IS NOT NULL
+    GROUP BY ${key}, failure_reason`
+})
+
+const insertHistograms = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, owner: OwnerDay, ofDay: Fragment) {
+  const rows = yield* sql<TimelineRow.TimelineRow & { readonly persona_id: string }>`SELECT persona_id, status,
+      failure_reason, notified_at, responded_at, first_drafted_at, commentary_approved_at
+    FROM assignments WHERE ${ofDay} AND responded_at IS NOT NULL`
+  const histograms = new Map<string, { persona_id: string; stage: Stage; durations: Histogram.Histogram }>()
+  for (const row of rows) {
+    for (const stage of stages) {
+      const duration = durationOf(stage, TimelineRow.fromRow(row))
+      if (duration === null) continue
+      const key = `${row.persona_id} ${stage}`
+      const histogram = histograms.get(key) ?? { persona_id: row.persona_id, stage, durations: new Map() }
+      histograms.set(key, histogram)
+      Histogram.add(histogram.durations, duration, 1)
+    }
+  }
+  const found = [...histograms.values()].map(({ durations, ...key }) => ({
+    ...owner,
+    ...key,
+    ...HistogramRow.toRow(durations)
+  }))
+  for (let from = 0; from < found.length; from += batchSize) {
+    yield* sql`INSERT INTO duration_histograms ${values(sql, found.slice(from, from + batchSize))}`
+  }
+})
