@@ -1,7 +1,7 @@
 /** The folder beside the process that holds what a deployer did not place elsewhere: private, and made when it is first needed. */
 import { randomBytes, randomUUID } from "node:crypto"
 import { existsSync } from "node:fs"
-import { chmod, link, mkdir, open, readFile, rm } from "node:fs/promises"
+import { chmod, mkdir, open, readFile, rm } from "node:fs/promises"
 import { dirname, join, resolve } from "node:path"
 import { isPostgres } from "@partner-commentary/settings/DatabaseSettings"
 import { dataFolder, type Settings, type SigningSecretList } from "@partner-commentary/settings/Settings"
@@ -9,6 +9,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import { CommandFailed } from "../cli/CommandFailed.ts"
+import * as NewFile from "./NewFile.ts"
 
 /** Creates the folder as its owner's alone, and closes one that others may look into. */
 export const make = Effect.tryPromise({
@@ -61,7 +62,7 @@ const makeSecret = async () => {
   try {
     await file.writeFile(`${randomBytes(32).toString("base64url")}\n`)
     await file.sync()
-    await link(unfinished, secretFile).catch((error) => {
+    await NewFile.publish(unfinished, secretFile).catch((error) => {
       if (error.code !== "EEXIST") throw error
     })
   } finally {

@@ -51,9 +51,22 @@ describe.concurrent("backup", () => {
     const refused = await Process.run(cwd, ["backup", "mine"], env)
     expect(refused).toMatchObject({ code: 1, stdout: "", stderr: "mine is there already: name a new file.\n" })
     expect(statSync(join(cwd, "mine")).size).toBe(5)
-    const nowhere = await Process.run(cwd, ["backup", "no/such/folder.db"], env)
-    expect(nowhere.code).toBe(1)
-    expect(nowhere.stderr).toMatch(/^The backup failed: ENOENT[^\n]+\.\n$/)
+  })
+
+  it("names the folder that is missing, is a file or cannot be written to", async (test) => {
+    const cwd = await Process.folder(test)
+    await Process.json(cwd, ["migrate"], env)
+    writeFileSync(join(cwd, "mine"), "words")
+    for (const [file, sentence] of [
+      ["/nodir/x", "The folder /nodir does not exist."],
+      ["mine/x", "mine is not a folder."],
+      ["/sys/x", "The folder /sys cannot be written to: EACCES."]
+    ] as const) {
+      const refused = await Process.run(cwd, ["backup", file], env)
+      expect(refused).toMatchObject({ code: 1, stdout: "" })
+      // A container may have mounted /sys for reading only.
+      expect(refused.stderr.replace("EROFS", "EACCES")).toBe(`${sentence}\n`)
+    }
   })
 
   it("names pg_dump for a Postgres database", async (test) => {

@@ -1,5 +1,6 @@
-/** `backup`: a copy of the SQLite database while everything runs. A database server's own tools copy a Postgres database. */
-import { closeSync, existsSync, fsyncSync, linkSync, openSync, rmSync, statSync } from "node:fs"
+/** `backup`: copies the SQLite database while the service runs. For Postgres it names `pg_dump`. */
+import { existsSync } from "node:fs"
+import { open, rm, stat } from "node:fs/promises"
 import { dirname } from "node:path"
 import { reasonOf } from "@partner-commentary/core/shared/Reason"
 import { isPostgres } from "@partner-commentary/settings/DatabaseSettings"
@@ -8,12 +9,13 @@ import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
 import * as Database from "../../app/Database.ts"
+import * as NewFile from "../../app/NewFile.ts"
 import { answer } from "../Answer.ts"
 import { CommandFailed } from "../CommandFailed.ts"
 
 export const backup = Command.make(
   "backup",
-  { file: Argument.String("file").pipe(Argument.withDescription("The file to make: one that is there is refused")) },
+  { file: Argument.String("file").pipe(Argument.withDescription("The file to create; it must not exist")) },
   Effect.fn(function* ({ file }) {
     const settings = yield* Effect.tap(Settings.read, Settings.requireNamedDatabase)
     const { database } = settings
@@ -21,50 +23,75 @@ export const backup = Command.make(
       return yield* refused("The database is on Postgres: back it up with pg_dump, as docs/guides/postgres.md shows")
     }
     if (database.filename === ":memory:") return yield* refused("A database in memory cannot be backed up")
-    if (existsSync(file)) return yield* refused(`${file} is there already: name a new file`)
-    yield* Database.looking(settings, Effect.void)
-    const bytes = yield* Effect.tryPromise({
-      try: () => copy(database.filename, file),
-      catch: (error) => new CommandFailed({ message: `The backup failed: ${reasonOf(error)}.` })
-    })
+    if (existsSync(file)) return yield* refused(alreadyThere(file))
+    const unfinished = yield* created(file)
+    yield* Database.looking(settings, Effect.void).pipe(
+      Effect.andThen(
+        Effect.tryPromise({
+          try: () => copy(database.filename, unfinished, file),
+          catch: (error) => new CommandFailed({ message: `${explained(error, file)}.` })
+        })
+      ),
+      Effect.ensuring(Effect.promise(() => remove(unfinished)))
+    )
+    const { size: bytes } = yield* Effect.promise(() => stat(file))
     yield* answer({ json: () => ({ file, bytes }), text: () => [`${file} holds the backup, ${bytes} bytes.`] })
   })
 ).pipe(Command.withDescription("Copy the SQLite database to a new file while everything runs"))
 
+const refused = (message: string) => new CommandFailed({ message: `${message}.` })
+
+const alreadyThere = (file: string) => `${file} is there already: name a new file`
+
+const codeOf = (error: unknown) => (error as NodeJS.ErrnoException).code
+
+const explained = (error: unknown, file: string): string =>
+  codeOf(error) === "EEXIST" ? alreadyThere(file) : `The backup failed: ${reasonOf(error)}`
+
+/** An empty file beside the final one. Only its owner may read it, from the first byte on. */
+const created = (file: string) => {
+  const unfinished = `${file}.part-${process.pid}`
+  return Effect.tryPromise({
+    try: () => open(unfinished, "wx", 0o600).then((handle) => handle.close()),
+    catch: (error) => refused(unwritable(dirname(file), error))
+  }).pipe(Effect.as(unfinished))
+}
+
+const unwritable = (folder: string, error: unknown): string => {
+  if (codeOf(error) === "ENOENT") return `The folder ${folder} does not exist`
+  if (codeOf(error) === "ENOTDIR") return `${folder} is not a folder`
+  return `The folder ${folder} cannot be written to: ${codeOf(error)}`
+}
+
 /** More than any file has. */
 const allPages = 2 ** 31 - 1
 
-const refused = (message: string) => new CommandFailed({ message: `${message}.` })
-
-/** All pages in one step: a copy in several begins anew whenever another process writes. Writers go on beside it. */
-const copy = async (source: string, file: string): Promise<number> => {
+/** Copies all pages in one step: SQLite restarts a copy in several steps whenever another process writes. */
+const copy = async (source: string, unfinished: string, file: string): Promise<void> => {
   const { backup, DatabaseSync } = await import("node:sqlite")
-  const part = `${file}.part-${process.pid}`
-  // The copy is of its owner alone from the first byte on.
-  const descriptor = openSync(part, "wx", 0o600)
+  const from = new DatabaseSync(source, { readOnly: true })
   try {
-    const from = new DatabaseSync(source, { readOnly: true })
-    try {
-      await backup(from, part, { rate: allPages })
-    } finally {
-      from.close()
-    }
-    const made = new DatabaseSync(part)
-    try {
-      const [found] = made.prepare("PRAGMA quick_check(1)").all()
-      if (found?.["quick_check"] !== "ok") throw new Error(`the copy is corrupt: ${found?.["quick_check"]}`)
-    } finally {
-      made.close()
-    }
-    fsyncSync(descriptor)
-    // Unlike a rename, a link never takes the place of a file that came meanwhile.
-    linkSync(part, file)
-    const folder = openSync(dirname(file), "r")
-    fsyncSync(folder)
-    closeSync(folder)
-    return statSync(file).size
+    await backup(from, unfinished, { rate: allPages })
   } finally {
-    closeSync(descriptor)
-    for (const left of [part, `${part}-wal`, `${part}-shm`, `${part}-journal`]) rmSync(left, { force: true })
+    from.close()
   }
+  const made = new DatabaseSync(unfinished)
+  try {
+    const [found] = made.prepare("PRAGMA quick_check(1)").all()
+    if (found?.["quick_check"] !== "ok") throw new Error(`the copy is corrupt: ${found?.["quick_check"]}`)
+  } finally {
+    made.close()
+  }
+  await sync(unfinished)
+  await NewFile.publish(unfinished, file)
+  // Some file systems cannot sync a folder.
+  await sync(dirname(file)).catch(() => undefined)
 }
+
+const sync = async (path: string) => {
+  const handle = await open(path, "r")
+  await handle.sync().finally(() => handle.close())
+}
+
+const remove = (unfinished: string) =>
+  Promise.all(["", "-wal", "-shm", "-journal"].map((suffix) => rm(`${unfinished}${suffix}`, { force: true })))

@@ -1,0 +1,28 @@
+/** Gives a finished file its final name: another process sees the whole file there, or none. */
+import * as fs from "node:fs/promises"
+
+/** What file systems without hard links answer, such as FAT and some network shares. */
+const noHardLinks = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"])
+
+const codeOf = (error: unknown) => String((error as NodeJS.ErrnoException).code)
+
+/** Fails with EEXIST if the final name is taken. A hard link refuses that by itself, a rename does not. */
+export const publish = async (unfinished: string, final: string, link = fs.link): Promise<void> => {
+  try {
+    await link(unfinished, final)
+    await fs.rm(unfinished)
+  } catch (error) {
+    if (!noHardLinks.has(codeOf(error))) throw error
+    await renameToFree(unfinished, final)
+  }
+}
+
+/** An empty file reserves the name until the rename replaces it. */
+const renameToFree = async (unfinished: string, final: string): Promise<void> => {
+  const reserved = await fs.open(final, "wx", 0o600)
+  await reserved.close()
+  await fs.rename(unfinished, final).catch(async (error) => {
+    await fs.rm(final)
+    throw error
+  })
+}

@@ -1,0 +1,44 @@
+/** A finished file gets its final name whole, on file systems with hard links and without. */
+import { link, readdir, readFile, writeFile } from "node:fs/promises"
+import { join } from "node:path"
+import { describe, expect, it } from "vitest"
+import * as NewFile from "../../src/app/NewFile.ts"
+import * as Process from "../support/Process.ts"
+
+const failing = (code: string) => () => Promise.reject(Object.assign(new Error(code), { code }))
+
+const systems = { "with hard links": link, "without hard links": failing("EPERM") }
+
+describe.concurrent.each(Object.entries(systems))("a new file on a file system %s", (_, linked) => {
+  it("gets its final name, and the unfinished one is gone", async (test) => {
+    const folder = await Process.folder(test)
+    await writeFile(join(folder, "part"), "whole")
+    await NewFile.publish(join(folder, "part"), join(folder, "final"), linked)
+    expect(await readFile(join(folder, "final"), "utf8")).toBe("whole")
+    expect(await readdir(folder)).toEqual(["final"])
+  })
+
+  it("never replaces a file of that name", async (test) => {
+    const folder = await Process.folder(test)
+    await writeFile(join(folder, "part"), "whole")
+    await writeFile(join(folder, "final"), "older")
+    const published = NewFile.publish(join(folder, "part"), join(folder, "final"), linked)
+    await expect(published).rejects.toMatchObject({ code: "EEXIST" })
+    expect(await readFile(join(folder, "final"), "utf8")).toBe("older")
+  })
+
+  it("leaves no empty file under the final name when the unfinished file is missing", async (test) => {
+    const folder = await Process.folder(test)
+    const published = NewFile.publish(join(folder, "part"), join(folder, "final"), linked)
+    await expect(published).rejects.toMatchObject({ code: "ENOENT" })
+    expect(await readdir(folder)).toEqual([])
+  })
+})
+
+it("a disk error is no reason to go on without hard links", async (test) => {
+  const folder = await Process.folder(test)
+  await writeFile(join(folder, "part"), "whole")
+  const published = NewFile.publish(join(folder, "part"), join(folder, "final"), failing("EIO"))
+  await expect(published).rejects.toMatchObject({ code: "EIO" })
+  expect(await readdir(folder)).toEqual(["part"])
+})
