@@ -37,7 +37,7 @@ const speech = ({ media }: Settings) =>
       )
   })
 
-const storage = (settings: Settings, apiRoot: string) =>
+export const storage = (settings: Settings, apiRoot: string) =>
   Option.match(settings.media.storage, {
     onNone: () => Layer.succeed(MediaStorage, null),
     onSome: (chosen) =>

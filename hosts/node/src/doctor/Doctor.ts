@@ -1,4 +1,4 @@
-/** What an operator should know, and what there is to mend. It looks only: at the stores, the mail server and the clock. The database by itself is `DatabaseExamination`'s. */
+/** The doctor's findings about settings, stores, the mail server and the identity provider. They change nothing. */
 
 import { MailStore } from "@partner-commentary/core/mail/MailStore"
 import { OrganizationRegistry } from "@partner-commentary/core/partner/OrganizationRegistry"
@@ -23,6 +23,8 @@ export interface Finding {
     | "database file"
     | "mail server"
     | "generator"
+    | "speech"
+    | "media storage"
     | "identity provider"
     | "mails"
     | "generations"
@@ -82,20 +84,6 @@ export const bounded = <E, R>(check: Finding["check"], looked: Effect.Effect<Fin
 
 /** For each check; they run at the same time, so that all of them take less than 5 seconds. */
 export const checkTimeout = Duration.seconds(4)
-
-/** A cheap request, which shows whether drafts can be made now. */
-export const generator = Effect.fnUntraced(function* (settings: Settings.Settings) {
-  const told = `Drafts: ${ConfigSummary.generator(settings)}`
-  if (Option.isNone(settings.generator)) return ok("generator", `${told}.`)
-  const { look } = yield* Effect.promise(() => import("@partner-commentary/generator/Reachability"))
-  return yield* Effect.match(look(settings.generator.value, checkTimeout), {
-    onFailure: ({ reason }) => mend("generator", `${told}, which does not work: ${reason}.`),
-    onSuccess: (reached) =>
-      reached === "accepted"
-        ? ok("generator", `${told}, which answers and takes the key.`)
-        : notice("generator", `${told}, which answers. Not tried: the key, for there is no list of models.`)
-  })
-})
 
 /** Whether it publishes keys that the dashboard's tokens can be verified with. */
 export const identityProvider = Effect.fnUntraced(function* (settings: Settings.Settings) {
@@ -157,11 +145,12 @@ export const mails = Effect.gen(function* () {
   if (first === undefined) return ok("mails", "None that matters was given up.")
   const resend = "mend the cause, then run partner-commentary mail resend"
   const least = failed.length === most ? "at least " : ""
+  const earliest = Math.min(...open.map(({ at }) => at))
   const message =
     open.length === 1
       ? `A ${first.mail.kind} mail was given up (${first.reason}): ${resend} ${first.mail.shareId}.`
-      : `${least}${open.length} mails were given up, the last one because of: ${first.reason}; ${resend} SHARE_ID for each; ` +
-        list(open.map(({ mail }) => String(mail.shareId)))
+      : `${least}${open.length} mails were given up, the last one because of: ${first.reason}; ` +
+        `${resend} --all --since ${Instant.toIso(earliest)}.`
   return { ...mend("mails", message), count: open.length }
 })
 

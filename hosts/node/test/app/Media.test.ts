@@ -17,6 +17,7 @@ const speaking = async (
 ) => {
   const asked: Array<{ readonly path: string | undefined; readonly body: { readonly input: string } }> = []
   const host = await Loopback.serve(test, (request, response) => {
+    if (request.method !== "POST") return void response.writeHead(404).end()
     const chunks: Array<Buffer> = []
     request.on("data", (chunk: Buffer) => chunks.push(chunk))
     request.on("end", () => {

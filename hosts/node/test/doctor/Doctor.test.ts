@@ -57,6 +57,25 @@ describe.concurrent("doctor", () => {
     expect(await Process.json(cwd, ["retry", "--all"])).toEqual([])
   })
 
+  it("counts the mails that were given up, and names the one command that sends them again", async (test) => {
+    const cwd = await Process.folder(test)
+    await stopped(cwd, 2)
+    change(
+      cwd,
+      `UPDATE mails SET state = 'failed', reason = 'no such user',
+        settled_at = '2026-01-0' || (1 + (SELECT COUNT(*) FROM mails AS earlier WHERE earlier.id < mails.id)) || 'T00:00:00.000Z'`
+    )
+    const { about, code } = await findings(cwd)
+    expect(code).toBe(1)
+    expect(about("mails")).toMatchObject({
+      count: 2,
+      message: expect.stringContaining("partner-commentary mail resend --all --since 2026-01-01T00:00:00.000Z")
+    })
+    const { resent } = await Process.json(cwd, ["mail", "resend", "--all", "--since", "2026-01-01T00:00:00.000Z"])
+    expect(resent).toBe(2)
+    expect((await findings(cwd)).about("mails")).toMatchObject({ state: "ok" })
+  })
+
   it("exits with 1 as soon as mails or drafts have failed and wait, and gives the last reason", async (test) => {
     const cwd = await Process.folder(test)
     await stopped(cwd, 2)

@@ -1,8 +1,11 @@
 /** The doctor tries the mail server and the generator up to their credentials, and gives up within seconds on one that is silent. */
+import { mkdir, readdir } from "node:fs/promises"
 import { createServer as createHttpServer } from "node:http"
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net"
+import { join } from "node:path"
 import { SMTPServer } from "smtp-server"
 import { describe, expect, it } from "vitest"
+import * as Loopback from "../support/Loopback.ts"
 import * as Process from "../support/Process.ts"
 
 const listening = async (test: Process.Test, server: Pick<Server, "listen" | "close" | "address">) => {
@@ -34,7 +37,7 @@ const generator = (test: Process.Test, status: number) =>
 
 const doctor = async (test: Process.Test, env: Process.Environment, run = Process.run) => {
   const cwd = await Process.folder(test)
-  await Process.json(cwd, ["migrate"])
+  await Process.json(cwd, ["migrate"], env)
   const { code, stdout } = await run(cwd, ["doctor", "--json"], env)
   const found = JSON.parse(stdout).findings as ReadonlyArray<{ check: string; state: string; message: string }>
   return { code, about: (check: string) => found.find((finding) => finding.check === check) }
@@ -45,6 +48,22 @@ const generating = (port: number) => ({
   GENERATOR_MODEL: "m",
   GENERATOR_API_KEY: "hunter2"
 })
+
+const speaking = (port: number) => ({
+  SPEECH_URL: `http://127.0.0.1:${port}/v1`,
+  SPEECH_MODEL: "m",
+  SPEECH_VOICE: "alto",
+  SPEECH_API_KEY: "hunter2"
+})
+
+/** A port on which nothing listens any more. */
+const closedPort = async () => {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", () => resolve()))
+  const { port } = server.address() as AddressInfo
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}
 
 describe.concurrent("doctor", () => {
   it("names the mail server's refusal of the password, without the password", async (test) => {
@@ -67,11 +86,11 @@ describe.concurrent("doctor", () => {
       state: "mend",
       message: expect.stringContaining("the credentials were refused: 401")
     })
-    const down = await doctor(test, generating(9))
+    const down = await doctor(test, generating(await closedPort()))
     expect(down.code).toBe(1)
     expect(down.about("generator")).toMatchObject({
       state: "mend",
-      message: expect.stringContaining("could not be reached")
+      message: expect.stringContaining("could not be reached or broke off (ECONNREFUSED)")
     })
     const listless = await doctor(test, generating(await generator(test, 404)))
     expect(listless.about("generator")).toMatchObject({
@@ -79,17 +98,92 @@ describe.concurrent("doctor", () => {
       message: expect.stringContaining("Not tried: the key")
     })
     const good = await doctor(test, generating(await generator(test, 200)))
-    expect(good.about("generator")).toMatchObject({ state: "ok" })
+    expect(good.about("generator")).toMatchObject({
+      state: "ok",
+      message: expect.stringContaining("Not tried: a draft")
+    })
   })
 
-  it("gives up on servers that are silent, both at the same time, and says so", async (test) => {
+  it("notices the local generator in production, and not in development", async (test) => {
+    const production = await doctor(test, {
+      ...{ DATABASE_URL: "sqlite:./x.db", DEV: "false", SIGNING_SECRET: "a-text-that-is-long-enough-for-a-secret" },
+      ...{ SMTP_URL: `smtp://127.0.0.1:${await closedPort()}`, MAIL_FROM: "desk@example.com" }
+    })
+    expect(production.about("generator")).toMatchObject({
+      state: "notice",
+      message: expect.stringContaining("set GENERATOR_URL")
+    })
+    expect((await doctor(test, {})).about("generator")).toMatchObject({ state: "ok" })
+  })
+
+  it("tries the speech server's key", async (test) => {
+    expect((await doctor(test, {})).about("speech")).toMatchObject({ state: "ok", message: "None: no audio is made." })
+    const good = await doctor(test, speaking(await generator(test, 200)))
+    expect(good.about("speech")).toMatchObject({ state: "ok", message: expect.stringContaining("takes the key") })
+    const refused = await doctor(test, speaking(await generator(test, 401)))
+    expect(refused.code).toBe(1)
+    expect(refused.about("speech")).toMatchObject({ state: "mend", message: expect.stringContaining("401") })
+    expect(refused.about("speech")?.message).not.toContain("hunter2")
+  })
+
+  it("tries a folder for media with a file of its own, which it removes", async (test) => {
+    const cwd = await Process.folder(test)
+    const env = speaking(await generator(test, 200))
+    const missing = await doctor(test, { ...env, MEDIA_FOLDER: join(cwd, "media") })
+    expect(missing.about("media storage")).toMatchObject({
+      state: "notice",
+      message: expect.stringContaining("Not tried")
+    })
+    await mkdir(join(cwd, "media"))
+    const good = await doctor(test, { ...env, MEDIA_FOLDER: join(cwd, "media") })
+    expect(good.about("media storage")).toMatchObject({ state: "ok" })
+    expect(await readdir(join(cwd, "media"))).toEqual([])
+    const bad = await doctor(test, { ...env, MEDIA_FOLDER: "/sys" })
+    expect(bad.code).toBe(1)
+    expect(bad.about("media storage")).toMatchObject({ state: "mend", message: expect.stringContaining("/sys") })
+  })
+
+  it("tries a bucket with an object of its own, by the permission that audio needs", async (test) => {
+    const requests: Array<string> = []
+    const answer = { status: 200 }
+    const bucket = await Loopback.serve(test, (request, response) => {
+      requests.push(`${request.method} ${request.url}`)
+      request.resume().on("end", () => response.writeHead(answer.status).end("<Code>InvalidAccessKeyId</Code>"))
+    })
+    const env = {
+      ...speaking(await generator(test, 200)),
+      MEDIA_S3_URL: `http://${bucket}/audio`,
+      MEDIA_S3_ACCESS_KEY_ID: "id",
+      MEDIA_S3_SECRET_ACCESS_KEY: "hunter2"
+    }
+    expect((await doctor(test, env)).about("media storage")).toMatchObject({ state: "ok" })
+    expect(requests).toEqual([expect.stringMatching(/^PUT \/audio\/0{32}\.mp3$/)])
+    answer.status = 403
+    const refused = await doctor(test, env)
+    expect(refused.code).toBe(1)
+    expect(refused.about("media storage")).toMatchObject({
+      state: "mend",
+      message: expect.stringContaining("the bucket answered 403 (InvalidAccessKeyId)")
+    })
+    expect(refused.about("media storage")?.message).not.toContain("hunter2")
+  })
+
+  it("gives up on servers that are silent, all at the same time, and says so", async (test) => {
     const sockets = new Set<Socket>()
     const silent = createServer((socket) => sockets.add(socket))
     const port = await listening(test, silent)
     test.onTestFinished(async () => {
       for (const socket of sockets) socket.destroy()
     })
-    const env = { SMTP_URL: `smtp://127.0.0.1:${port}`, ...generating(port) }
+    const env = {
+      SMTP_URL: `smtp://127.0.0.1:${port}`,
+      ...{ ...generating(port), ...speaking(port) },
+      ...{
+        MEDIA_S3_URL: `http://127.0.0.1:${port}/audio`,
+        MEDIA_S3_ACCESS_KEY_ID: "id",
+        MEDIA_S3_SECRET_ACCESS_KEY: "x"
+      }
+    }
     const found = await doctor(test, env, Process.spawned)
     expect(found.code).toBe(1)
     expect(found.about("mail server")).toMatchObject({ state: "mend" })
@@ -97,5 +191,7 @@ describe.concurrent("doctor", () => {
       state: "mend",
       message: expect.stringMatching(/no answer within/i)
     })
+    expect(found.about("speech")).toMatchObject({ state: "mend" })
+    expect(found.about("media storage")).toMatchObject({ state: "mend" })
   })
 })

@@ -46,6 +46,8 @@ const examine = Effect.gen(function* () {
   const MediaJobs = yield* Effect.promise(() => import("../../doctor/MediaJobs.ts"))
   const FileIntegrity = yield* Effect.promise(() => import("../../doctor/FileIntegrity.ts"))
   const DatabaseExamination = yield* Effect.promise(() => import("../../doctor/DatabaseExamination.ts"))
+  const ModelServers = yield* Effect.promise(() => import("../../doctor/ModelServers.ts"))
+  const StorageCheck = yield* Effect.promise(() => import("../../doctor/StorageCheck.ts"))
   const inside = Effect.all([
     Effect.all([
       Doctor.mails,
@@ -73,7 +75,9 @@ const examine = Effect.gen(function* () {
       ),
       FileIntegrity.examine(settings),
       Doctor.bounded("mail server", Doctor.mailServer(settings)),
-      Doctor.bounded("generator", Doctor.generator(settings)),
+      Doctor.bounded("generator", ModelServers.generator(settings)),
+      Doctor.bounded("speech", ModelServers.speech(settings)),
+      Doctor.bounded("media storage", StorageCheck.examine(settings)),
       Doctor.bounded("identity provider", Doctor.identityProvider(settings))
     ],
     { concurrency: "unbounded" }

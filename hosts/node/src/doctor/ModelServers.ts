@@ -1,0 +1,43 @@
+/** Whether the servers for drafts and speech answer and accept their key, by a request that costs nothing. */
+import type { Server } from "@partner-commentary/generator/OpenAiServer"
+import * as ConfigSummary from "@partner-commentary/settings/ConfigSummary"
+import type { Settings } from "@partner-commentary/settings/Settings"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import { checkTimeout, type Finding, mend, notice, ok } from "./Doctor.ts"
+
+export const generator = (settings: Settings): Effect.Effect<Finding> => {
+  const subject = `Drafts: ${ConfigSummary.generator(settings)}`
+  if (Option.isSome(settings.generator)) return tried("generator", subject, settings.generator.value, "a draft")
+  return Effect.succeed(
+    settings.development
+      ? ok("generator", `${subject}.`)
+      : notice(
+          "generator",
+          `${subject}, which only frames the creators' own words: set GENERATOR_URL and GENERATOR_MODEL.`
+        )
+  )
+}
+
+export const speech = ({ media }: Settings): Effect.Effect<Finding> =>
+  Option.match(media.speech, {
+    onNone: () => Effect.succeed(ok("speech", "None: no audio is made.")),
+    onSome: (server) => tried("speech", `Audio: ${server.model} at ${server.url}`, server, "speech")
+  })
+
+const tried = Effect.fnUntraced(function* (
+  check: "generator" | "speech",
+  subject: string,
+  server: Server,
+  untried: string
+) {
+  const { look } = yield* Effect.promise(() => import("@partner-commentary/generator/Reachability"))
+  const accepts = Option.isSome(server.apiKey) ? "answers and takes the key" : "answers without a key"
+  return yield* Effect.match(look(server, checkTimeout), {
+    onFailure: ({ reason }) => mend(check, `${subject}, which does not work: ${reason}.`),
+    onSuccess: (reached) =>
+      reached === "accepted"
+        ? ok(check, `${subject}, which ${accepts}. Not tried: ${untried}.`)
+        : notice(check, `${subject}, which answers. Not tried: the key, for there is no list of models.`)
+  })
+})

@@ -1,0 +1,36 @@
+/** Whether media can be stored: the check stores a file of its own, the way that audio is stored. */
+import { existsSync, rmSync } from "node:fs"
+import { join } from "node:path"
+import { MediaStorage } from "@partner-commentary/core/commentary/MediaStorage"
+import type { Settings } from "@partner-commentary/settings/Settings"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Media from "../app/Media.ts"
+import { type Finding, mend, notice, ok } from "./Doctor.ts"
+
+const check = "media storage"
+
+/** The credentials of a bucket may not allow a delete, so each check replaces the object of the one before. */
+const name = `${"0".repeat(32)}.mp3`
+
+const content = { contentType: "audio/mpeg", bytes: new Uint8Array() } as const
+
+export const examine = (settings: Settings): Effect.Effect<Finding> => {
+  if (Option.isNone(settings.media.storage)) return Effect.succeed(ok(check, "None: no media are kept."))
+  const storage = settings.media.storage.value
+  const place = storage.kind === "folder" ? storage.folder : storage.url
+  if (storage.kind === "folder" && !existsSync(storage.folder)) {
+    return Effect.succeed(notice(check, `Not tried: ${place} does not exist until a server or worker has started.`))
+  }
+  const stored = Effect.gen(function* () {
+    yield* (yield* MediaStorage)?.put(name, content) ?? Effect.void
+    if (storage.kind === "folder") rmSync(join(storage.folder, name), { force: true })
+    return ok(check, `${place} takes what is stored.`)
+  })
+  return stored.pipe(
+    Effect.provide(Media.storage(settings, "")),
+    Effect.catch((failure) =>
+      Effect.succeed(mend(check, `${place} takes no media: ${"reason" in failure ? failure.reason : failure.message}.`))
+    )
+  )
+}
