@@ -1,4 +1,7 @@
-/** All use cases as one layer. It requires ports only: stores, mailer, generator, webhook transport, identity, signing secrets, the public address. */
+/**
+ * All use cases as one layer. It requires ports only: stores, mailer, generator, webhook transport, identity, signing
+ * secrets, the public address.
+ */
 import * as Layer from "effect/Layer"
 import { AccessChanges } from "./access/AccessChanges.ts"
 import { ApiKeys } from "./access/ApiKeys.ts"
@@ -30,7 +33,7 @@ import { Recoveries } from "./webhook/Recoveries.ts"
 import { Webhooks } from "./webhook/Webhooks.ts"
 import { WebhookTest } from "./webhook/WebhookTest.ts"
 
-/** What one process keeps by itself, where several do not have to share it: rate windows, and the signals that there is work and that keys changed. */
+/** In-process state for a single node: rate windows, work signals and cache invalidation. */
 export const layerProcess = Layer.mergeAll(RateWindows.layerMemory, AccessChanges.layerProcess, WorkSignal.layerProcess)
 
 export const layer = Layer.mergeAll(

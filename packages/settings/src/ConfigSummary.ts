@@ -53,7 +53,7 @@ export const noIdentity = (settings: Settings): Option.Option<string> =>
 export const cautions = (settings: Settings): ReadonlyArray<string> => [
   ...(isWeaklySigned(settings)
     ? [
-        "SIGNING_SECRET is shorter than 32 characters: who guesses it forges every creator's link; put a long random text first"
+        "SIGNING_SECRET is shorter than 32 characters and can be guessed, which allows forged creator links; put a long random text first"
       ]
     : []),
   ...(isOpenToPrivate(settings)

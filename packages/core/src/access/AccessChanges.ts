@@ -1,22 +1,27 @@
-/** The port that tells every node that keys or organizations changed, so that what it remembers of them is forgotten. Losing one costs as long as it is remembered, nothing else. */
+/**
+ * The port that tells every node which keys or organizations changed, so that it drops its cache entries. A lost
+ * message delays a change by the cache's lifetime at most.
+ */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import { afterCommit } from "../shared/Transaction.ts"
 
-/** What the keys that changed begin with: a key's prefix, or `""` for any, as where an organization changed. */
+/** A prefix of the changed keys: one key's prefix, or `""` for all keys, for example when an organization changed. */
 export type Changed = string
 
-/** So long is it remembered what a key may do, and whether an organization is suspended, where no change is heard of. */
+/** Cache lifetime of a key's permissions and its organization's suspension. */
 export const memory = "3 seconds"
 
 export class AccessChanges extends Context.Service<
   AccessChanges,
   {
-    /** Takes effect when the change can be seen: within a transaction, after its commit. On this node at once, on others soon. */
+    /** Takes effect after the commit of the current transaction: on this node at once, on others soon. */
     readonly tell: (changed: Changed) => Effect.Effect<void>
-    /** As long as the scope is open. What may have been missed is told as a change of any. */
+    /**
+     * Calls `forget` for each change until the scope closes. After a lost connection it reports a change of all keys.
+     */
     readonly hear: (forget: (changed: Changed) => Effect.Effect<void>) => Effect.Effect<void, never, Scope.Scope>
   }
 >()("@partner-commentary/core/access/AccessChanges") {

@@ -1,4 +1,4 @@
-/** A key that a partner's server calls with: its text, what is kept of it, and whether it is good at a moment. Replacing one is KeyRotation's. */
+/** An API key of a partner: its text, its stored form and its validity. KeyRotation replaces keys. */
 import type * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -12,21 +12,21 @@ import type { Scope } from "./Scope.ts"
 
 export interface ApiKey {
   readonly id: ApiKeyId
-  /** The first key of its line of rotations, itself when it is the first: its calls count in that key's rate windows. */
+  /** The first key of the chain of rotations, or the key itself. Rate windows count calls by this id. */
   readonly lineageId: ApiKeyId
   readonly organizationId: OrganizationId
   readonly name: string
-  /** `pk_<env>_` and the first 8 characters: enough to recognize, not to use. */
+  /** `pk_<env>_` and the first 8 characters: enough to recognize a key, not to use it. */
   readonly prefix: string
   readonly scopes: ReadonlyArray<Scope>
   readonly environment: Environment
-  /** As the partner wrote them; empty: any address. */
+  /** As the partner wrote them. Empty allows any address. */
   readonly ipAllowList: ReadonlyArray<string>
   readonly createdAt: Instant
   readonly expiresAt: Instant | null
-  /** May lie ahead: a rotated key works until then. */
+  /** Can be in the future: a rotated key works until then. */
   readonly revokedAt: Instant | null
-  /** Revoked outright, for every reader from now on: whoever's clock is behind `revokedAt`, or steps back behind it. */
+  /** Revoked immediately for every node, whatever its clock says about `revokedAt`. */
   readonly isRevoked: boolean
   /** May lag by some seconds; null before the first call. */
   readonly lastUsedAt: Instant | null
@@ -35,16 +35,16 @@ export interface ApiKey {
 export class KeyRevoked extends Schema.TaggedError<KeyRevoked>()("KeyRevoked", {}) {}
 export class KeyExpired extends Schema.TaggedError<KeyExpired>()("KeyExpired", {}) {}
 
-/** The owner has as many active keys as there may be. */
+/** The owner has reached the maximum number of active keys. */
 export class TooManyKeys extends Schema.TaggedError<TooManyKeys>()("TooManyKeys", { most: Schema.Number }) {}
 
-/** Active keys of one organization in one environment. One that was rotated is counted as its successor alone. */
+/** Maximum number of active keys of an organization in one environment. A rotated key and its successor count once. */
 export const maxActiveKeys = 20
 
 const bodyLength = 32
 const text = /^pk_(live|test)_[0-9A-Za-z]{38}$/
 
-/** `pk_<env>_`, 32 random characters, and 6 of checksum over everything before them. */
+/** `pk_<env>_`, 32 random characters, and a checksum of 6 characters over everything before it. */
 export const mintText = (
   environment: Environment,
   random: SecureRandom.SecureRandom["Service"]
@@ -54,7 +54,7 @@ export const mintText = (
     return Redacted.make(unchecked + checksum(unchecked))
   })
 
-/** The environment that a well-formed key names; none for a mistyped one, found out without a look-up. */
+/** The environment in a well-formed key. The checksum finds mistyped keys without a query. */
 export const environmentOf = (key: string): Option.Option<Environment> => {
   if (!text.test(key) || checksum(key.slice(0, -6)) !== key.slice(-6)) return Option.none()
   return Option.some(key.startsWith("pk_live_") ? "live" : "test")
@@ -62,7 +62,9 @@ export const environmentOf = (key: string): Option.Option<Environment> => {
 
 export const prefixOf = (key: string): string => key.slice(0, "pk_live_".length + 8)
 
-/** Why the key is not good at this moment; none when it is. A revoked key stays revoked whatever its expiry says. */
+/**
+ * Why the key is invalid at this time; none when it is valid. A revoked key stays revoked, even when it has expired.
+ */
 export const refusal = (key: ApiKey, now: Instant): Option.Option<KeyRevoked | KeyExpired> => {
   if (key.isRevoked || (key.revokedAt !== null && key.revokedAt <= now)) return Option.some(new KeyRevoked())
   return key.expiresAt !== null && key.expiresAt <= now ? Option.some(new KeyExpired()) : Option.none()

@@ -1,4 +1,4 @@
-/** The port that keeps API keys, by the hash of their text. */
+/** The port that stores API keys by the hash of their text. */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
@@ -8,18 +8,18 @@ import type { ApiKeyId, OrganizationId } from "../shared/Ids.ts"
 import type { Instant } from "../shared/Instant.ts"
 import type { ApiKey, TooManyKeys } from "./ApiKey.ts"
 
-/** A key on its way in. */
+/** A key to be stored. */
 export interface IssuedKey {
   readonly key: ApiKey
   readonly hash: string
 }
 
-/** What ends a key: stored whole or not at all. */
+/** The end of a key. The store writes all of it in one transaction. */
 export interface KeyChange {
   readonly revokedAt: Instant
   readonly isRevoked: boolean
   readonly successor: IssuedKey | null
-  /** Null where nothing changes. */
+  /** Null when nothing changes. */
   readonly record: AuditEntry | null
 }
 
@@ -27,31 +27,31 @@ export class ApiKeyStore extends Context.Service<
   ApiKeyStore,
   {
     /**
-     * With its entry of the audit log, or not at all. Fails when as many keys of its organization and environment as may be
-     * are neither revoked, rotated nor expired at its creation, however many come at once.
+     * Writes the key and its audit entry in one transaction. Fails when `limit` keys of its organization and
+     * environment are neither revoked, rotated nor expired at its creation, also under concurrency.
      */
     readonly insert: (issued: IssuedKey, most: number, record: AuditEntry) => Effect.Effect<void, TooManyKeys>
-    /** Revoked and expired ones too: they answer with a code of their own. */
+    /** Includes revoked and expired keys, which have their own error codes. */
     readonly findByHash: (hash: string) => Effect.Effect<Option.Option<ApiKey>>
-    /** Revoked and expired ones too, this organization's alone. */
+    /** Only this organization's keys, revoked and expired ones included. */
     readonly find: (organizationId: OrganizationId, id: ApiKeyId) => Effect.Effect<Option.Option<ApiKey>>
-    /** Newest first: what is good, and what was revoked or has expired since that moment. */
+    /** Newest first: valid keys, and those that were revoked or expired since this time. */
     readonly list: (
       organizationId: OrganizationId,
       endedSince: Instant,
       most: number
     ) => Effect.Effect<ReadonlyArray<ApiKey>>
     /**
-     * Answers with the key as it is then; none when there is no such key, or it is another organization's. Two changes of one
-     * key happen one after the other, so the second one sees what the first one made of it.
+     * Returns the changed key. None when the key does not exist or belongs to another organization. Concurrent changes
+     * of one key run one after the other, so that the second sees the result of the first.
      */
     readonly modify: <E>(
       id: ApiKeyId,
-      /** Null: any organization's. */
+      /** Null for any organization. */
       organizationId: OrganizationId | null,
       decide: (present: ApiKey) => Result.Result<KeyChange, E>
     ) => Effect.Effect<Option.Option<ApiKey>, E>
-    /** Never moves a key's last use back. */
+    /** Never sets a key's last use to an earlier time. */
     readonly markUsed: (uses: ReadonlyArray<{ readonly id: ApiKeyId; readonly at: Instant }>) => Effect.Effect<void>
   }
 >()("@partner-commentary/core/access/ApiKeyStore") {}

@@ -1,4 +1,4 @@
-/** Issuing, rotating and revoking keys, and telling who calls. Rate limits and what a call does are others'. */
+/** Issues, rotates, revokes and authenticates API keys. */
 
 import * as Context from "effect/Context"
 import * as Digest from "effect/crypto/Digest"
@@ -38,7 +38,7 @@ import * as IpAllowList from "./IpAllowList.ts"
 import { type KeyRotated, rotate } from "./KeyRotation.ts"
 import type { Scope } from "./Scope.ts"
 
-/** Who calls: the key, its organization, and what that may do. */
+/** The authenticated caller: key, organization and limits. */
 export interface Principal {
   readonly key: ApiKey
   readonly organization: Organization
@@ -46,7 +46,7 @@ export interface Principal {
   readonly limits: Limits
 }
 
-/** No key, no such key, or its organization is suspended: not told apart. */
+/** No key, an unknown key, or a suspended organization. The error does not say which. */
 export class Unauthorized extends Schema.TaggedError<Unauthorized>()("Unauthorized", {}) {}
 export class IpRestricted extends Schema.TaggedError<IpRestricted>()("IpRestricted", {}) {}
 export class ScopeDenied extends Schema.TaggedError<ScopeDenied>()("ScopeDenied", { scope: Schema.String }) {}
@@ -63,13 +63,13 @@ export interface NewApiKey {
   readonly expiresAt: Instant.Instant | null
 }
 
-/** The only time the key's text is seen. */
+/** A new key with its text, which is shown only once. */
 export interface FreshKey {
   readonly key: ApiKey
   readonly fullKey: Redacted.Redacted<string>
 }
 
-/** Who manages one organization's keys, as the audit log names them. */
+/** The caller that manages an organization's keys, as the audit log names it. */
 export interface Manager {
   readonly organizationId: OrganizationId
   readonly by: string
@@ -83,22 +83,22 @@ interface Known {
 export class ApiKeys extends Context.Service<
   ApiKeys,
   {
-    /** One change of the store. By the operator unless told otherwise. */
+    /** One transaction. The operator is the default actor. */
     readonly issue: (
       organization: Pick<Organization, "id">,
       wanted: NewApiKey,
       by?: string
     ) => Effect.Effect<FreshKey, InvalidAllowList | TooManyKeys>
     /**
-     * Refusals in the order known, revoked, expired, address. A key seen in the last seconds costs no query. Of suspects' other
-     * keys few are looked up at one time: the rest wait, and none is refused for it.
+     * Checks in this order: known, revoked, expired, address. A cached key costs no query. Addresses with recent
+     * failures share a few concurrent look-ups for other keys; further ones wait.
      */
     readonly authenticate: (
       fullKey: string,
       address: string,
       suspect?: boolean
     ) => Effect.Effect<Principal, Unauthorized | KeyRevoked | KeyExpired | IpRestricted>
-    /** The old key keeps working for the grace. Of several at once, one makes a successor. */
+    /** The old key keeps working during the grace period. Concurrent rotations create one successor. */
     readonly rotate: (
       id: ApiKeyId,
       grace: Duration.Duration,
@@ -107,10 +107,13 @@ export class ApiKeys extends Context.Service<
       FreshKey & { readonly predecessor: ApiKey },
       ApiKeyNotFound | KeyRevoked | KeyExpired | KeyRotated
     >
-    /** Effective at once on this node, within `memory` elsewhere, whether it is told or not. Idempotent. By the operator, on any key, unless told otherwise. */
+    /**
+     * Effective at once on this node and within `cacheLifetime` on others, even if the message is lost. Idempotent. By
+     * default the actor is the operator, who may revoke any key.
+     */
     readonly revoke: (id: ApiKeyId, manager?: Manager) => Effect.Effect<ApiKey, ApiKeyNotFound>
     readonly find: (organizationId: OrganizationId, id: ApiKeyId) => Effect.Effect<ApiKey, ApiKeyNotFound>
-    /** Newest first, with what ended within `remembrance`; `maxListed` at most. */
+    /** Newest first, with keys that ended within `listedAfterEnd`; at most `maxListed`. */
     readonly list: (organizationId: OrganizationId) => Effect.Effect<ReadonlyArray<ApiKey>>
   }
 >()("@partner-commentary/core/access/ApiKeys") {
@@ -139,11 +142,11 @@ export class ApiKeys extends Context.Service<
         })
       })
 
-      /** Keys that there are not push none out that there is. */
+      /** Unknown keys have their own capacity, so that they cannot evict valid ones. */
       const callers = yield* TtlCache.make(lookUp, { capacity: 10_000, kept: memory, apart: Option.isSome })
       const places = yield* Semaphore.make(suspectsAtOnce)
 
-      /** Whatever begins as the key does: its text is not known here. */
+      /** Invalidates by prefix, because the message does not contain the key's text. */
       yield* changes.hear((changed: Changed) => callers.forget((text) => text.startsWith(changed)))
 
       const mint = Effect.fnUntraced(function* (environment: Environment) {
@@ -184,7 +187,7 @@ export class ApiKeys extends Context.Service<
         }),
 
         authenticate: Effect.fnUntraced(function* (fullKey, address, suspect = false) {
-          // Only what could be a key is remembered: what cannot costs nothing, however long it is.
+          // Only well-formed keys are cached. Others are rejected without a query.
           if (Option.isNone(environmentOf(fullKey))) return yield* new Unauthorized()
           const found = yield* callers.get(fullKey, suspect ? places.withPermit : undefined)
           if (Option.isNone(found)) return yield* new Unauthorized()
@@ -192,7 +195,7 @@ export class ApiKeys extends Context.Service<
           if (principal.organization.suspendedAt !== null) return yield* new Unauthorized()
           const refused = refusal(principal.key, yield* Instant.now)
           if (Option.isSome(refused)) return yield* refused.value
-          // A list that cannot be read allows nobody.
+          // An invalid list allows no address.
           if (Result.isFailure(allowList) || !IpAllowList.allows(allowList.success, address)) {
             return yield* new IpRestricted()
           }
@@ -241,13 +244,13 @@ export class ApiKeys extends Context.Service<
   )
 }
 
-/** So long are keys listed that were revoked or have expired. */
+/** How long revoked and expired keys are listed. */
 export const remembrance = Duration.days(90)
 
-/** Who makes keys up asks the database so often at one time, and no more. */
+/** Concurrent look-ups for addresses that sent invalid keys. */
 export const suspectsAtOnce = 4
 
-/** The newest that a list shows. */
+/** Maximum number of keys in a list. */
 const maxListed = 1000
 
 const operator = "operator"

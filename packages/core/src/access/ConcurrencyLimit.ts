@@ -1,6 +1,6 @@
 /**
- * How many requests of one organization a process works on at one time. Each operation belongs to a pool; a pool has places
- * for each organization. Further requests wait for a place with their bodies unread, and are refused when it does not come.
+ * Limits concurrent requests of one organization in this process. Each operation belongs to a pool, and a pool has
+ * permits for each organization. Further requests wait with unread bodies and are rejected after a timeout.
  */
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
@@ -12,12 +12,12 @@ import type { OrganizationId } from "../shared/Ids.ts"
 import * as KeyedSemaphore from "../shared/KeyedSemaphore.ts"
 
 /**
- * `standard` is every operation that names no pool. `frequent` operations are short and shared in batches: submissions and polls.
- * `large` ones read or write a thousand rows. `outgoing` ones wait for a server of the organization's own.
+ * `standard` is the default. `frequent` operations are short and run in batches: submissions and polls. `large` ones
+ * read or write up to a thousand rows. `outgoing` ones wait for a server of the organization.
  */
 export type ConcurrencyPool = "standard" | "frequent" | "large" | "outgoing"
 
-/** One organization's standard and large places together stay below the connections of a Postgres pool. */
+/** One organization's standard and large permits together stay below the size of a Postgres connection pool. */
 export const bounds: Readonly<Record<ConcurrencyPool, KeyedSemaphore.Bounds>> = {
   standard: { each: 4, waiting: 128 },
   frequent: { each: 64, waiting: 256 },
@@ -25,7 +25,7 @@ export const bounds: Readonly<Record<ConcurrencyPool, KeyedSemaphore.Bounds>> = 
   outgoing: { each: 2, waiting: 16 }
 }
 
-/** How long a request waits for its place, as a duplicate waits for the answer to a running request. */
+/** How long a request waits for a permit. Duplicates wait as long for the response to a running request. */
 export const timeout = Duration.seconds(10)
 
 export class TooManyRequests extends Schema.TaggedError<TooManyRequests>()("TooManyRequests", {
@@ -33,13 +33,16 @@ export class TooManyRequests extends Schema.TaggedError<TooManyRequests>()("TooM
   limit: Schema.Number
 }) {}
 
-/** Calls `release` once the answer was taken or the client has gone; at once where that is so already. */
+/** Calls `release` when the response was read or the client disconnected, even if that has already happened. */
 export type WhenTaken = (release: () => void) => void
 
 export class ConcurrencyLimit extends Context.Service<
   ConcurrencyLimit,
   {
-    /** Does the work in a place of the organization. The place is free when the work has ended and `whenTaken` has called back. */
+    /**
+     * Runs the effect with a permit of the organization. The permit is released when the effect has ended and
+     * `whenTaken` has called back.
+     */
     readonly within: <A, E, R>(
       pool: ConcurrencyPool,
       organization: OrganizationId,

@@ -1,4 +1,4 @@
-/** Telling which organization's dashboard calls. What it may do there is everything: its tokens have no scopes. */
+/** Authenticates dashboards. Dashboard tokens have no scopes and allow everything. */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -9,18 +9,18 @@ import { type Limits, limitsOf } from "../partner/Plan.ts"
 import { OrganizationId, parse } from "../shared/Ids.ts"
 import { DashboardIdentity, type IdentityUnreachable, TokenRefused } from "./DashboardIdentity.ts"
 
-/** Who calls by token. */
+/** A caller with a dashboard token. */
 export interface DashboardPrincipal {
   readonly organization: Organization
   readonly limits: Limits
-  /** Who signed in, as the audit log names them. Never what the operator is named. */
+  /** The signed-in user in the audit log. Never equal to the operator's name. */
   readonly by: string
 }
 
 export class Dashboard extends Context.Service<
   Dashboard,
   {
-    /** A suspended organization's token, and one that names no organization of ours, are no good. */
+    /** Rejects tokens of suspended and unknown organizations. */
     readonly authenticate: (token: string) => Effect.Effect<DashboardPrincipal, TokenRefused | IdentityUnreachable>
   }
 >()("@partner-commentary/core/access/Dashboard") {
@@ -30,7 +30,7 @@ export class Dashboard extends Context.Service<
       const identity = yield* DashboardIdentity
       const organizations = yield* OrganizationStore
 
-      /** An id of ours goes before an identity provider's that looks like one. */
+      /** Look for an organization id first, then for an identity provider's id. */
       const named = Effect.fnUntraced(function* (claim: string) {
         const id = parse(OrganizationId, claim)
         const own = Option.isNone(id) ? Option.none() : yield* organizations.find(id.value)

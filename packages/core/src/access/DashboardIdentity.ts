@@ -1,21 +1,21 @@
-/** The port that tells whose dashboard a bearer token comes from. Which organization that is, and whether it may, is Dashboard's. */
+/** The port that verifies dashboard tokens. Dashboard finds the organization and checks it. */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 
-/** What a good token says. */
+/** The claims of a valid token. */
 export interface DashboardToken {
-  /** The organization, by its id or by its identity id: the claim as it is written. */
+  /** The claim with the organization's id or identity id. */
   readonly organization: string
-  /** Who signed in, as the identity provider calls them; null where it does not say. */
+  /** The user's id at the identity provider; null when the token has none. */
   readonly subject: string | null
 }
 
-/** No token, or none that is good here and now: what is wrong with it is not told apart, except that a genuine one ran out. */
+/** A missing or invalid token. The error reveals only whether a genuine token has expired. */
 export class TokenRefused extends Schema.TaggedError<TokenRefused>()("TokenRefused", { expired: Schema.Boolean }) {}
 
-/** Whether the token is good cannot be told before the identity provider answers. */
+/** The identity provider does not answer, so the token cannot be verified. */
 export class IdentityUnreachable extends Schema.TaggedError<IdentityUnreachable>()("IdentityUnreachable", {
   reason: Schema.String
 }) {
@@ -27,11 +27,11 @@ export class IdentityUnreachable extends Schema.TaggedError<IdentityUnreachable>
 export class DashboardIdentity extends Context.Service<
   DashboardIdentity,
   {
-    /** Whatever text comes: it costs no more than a token of a usual size does. */
+    /** Accepts any text. Very long texts cost no more than a normal token. */
     readonly verify: (token: string) => Effect.Effect<DashboardToken, TokenRefused | IdentityUnreachable>
   }
 >()("@partner-commentary/core/access/DashboardIdentity") {
-  /** Refuses every token: for a service whose keys are managed elsewhere. */
+  /** Rejects every token: for a service whose keys are managed elsewhere. */
   static readonly layerNone = Layer.succeed(DashboardIdentity, {
     verify: () => Effect.fail(new TokenRefused({ expired: false }))
   })

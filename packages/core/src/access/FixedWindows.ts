@@ -1,24 +1,24 @@
-/** Counting in fixed windows, each from its first count on, in this process's own bounded memory. What is counted is others'. */
+/** Fixed rate windows in bounded memory. A window starts with its first count. */
 import type { Instant } from "../shared/Instant.ts"
 
 export interface FixedWindow {
-  /** What is counted, told apart from everything else that is. */
+  /** The counter's unique name. */
   readonly name: string
   readonly limit: number
   readonly seconds: number
 }
 
-/** How a window stands; of one that has not begun, how it would. */
+/** The state of a window. A window that has not started has its initial state. */
 export interface RateLimitState {
   readonly limit: number
   readonly remaining: number
   readonly resetsAt: Instant
 }
 
-/** Counted in all of the windows, or in none because one of them is full. */
+/** The call is counted in all windows, or in none when one of them is full. */
 export interface Taken {
   readonly admitted: boolean
-  /** In the order of the windows that were asked for, with this count in them if it was admitted. */
+  /** In the order of the requested windows, including this call if it was admitted. */
   readonly states: ReadonlyArray<RateLimitState>
 }
 
@@ -29,13 +29,13 @@ interface Open {
 
 export interface FixedWindows {
   readonly take: (windows: ReadonlyArray<FixedWindow>, now: Instant) => Taken
-  /** Whether one of them is full. Counts nothing. */
+  /** Whether one of them is full, without counting. */
   readonly isFull: (windows: ReadonlyArray<FixedWindow>, now: Instant) => boolean
 }
 
-/** With `capacity` windows of one length open, the oldest gives way. */
+/** When `capacity` windows of one length are open, the oldest is removed. */
 export const make = (capacity: number): FixedWindows => {
-  /** By length; within one length in the order in which they began, which is the order in which they end. */
+  /** By length. Maps keep insertion order, so that the windows of one length are also ordered by their end. */
   const lengths = new Map<number, Map<string, Open>>()
 
   const ofLength = (seconds: number): Map<string, Open> => {
@@ -48,7 +48,7 @@ export const make = (capacity: number): FixedWindows => {
 
   const find = ({ name, seconds }: FixedWindow, now: Instant): Open | undefined => {
     const open = lengths.get(seconds)?.get(name)
-    // One that began later than now was begun by a clock that has been put back.
+    // Ignore a window that started later than now: the clock was set back.
     return open === undefined || open.endsAt <= now || open.endsAt > now + seconds * 1000 ? undefined : open
   }
 

@@ -1,4 +1,4 @@
-/** Windows that somebody else's count has shown to be full: until one ends, a call that would count in it is refused without asking again. */
+/** Caches full windows: until a full window ends, further calls are rejected without a query. */
 import type { Instant } from "../shared/Instant.ts"
 import type { FixedWindow, RateLimitState, Taken } from "./FixedWindows.ts"
 
@@ -8,13 +8,13 @@ interface Seen {
 }
 
 export interface FullWindows {
-  /** How the windows of a refused call stood. */
+  /** Stores the windows' states after a rejected call. */
   readonly note: (windows: ReadonlyArray<FixedWindow>, states: ReadonlyArray<RateLimitState>) => void
-  /** Undefined where one must ask. */
+  /** Undefined when the cache has no answer. */
   readonly refuse: (windows: ReadonlyArray<FixedWindow>, now: Instant) => Taken | undefined
 }
 
-/** Remembers `capacity` windows at most: what was noted first gives way. */
+/** At most `capacity` windows; the oldest entry is removed first. */
 export const make = (capacity: number): FullWindows => {
   const seen = new Map<string, Seen>()
 
@@ -22,7 +22,7 @@ export const make = (capacity: number): FullWindows => {
     const key = keyOf(window)
     const known = seen.get(key)
     if (known === undefined) return undefined
-    // One that ends later than it could was seen before the clock was put back.
+    // Ignore a window that ends later than possible: the clock was set back.
     if (known.resetsAt > now && known.resetsAt <= now + window.seconds * 1000) return known
     seen.delete(key)
     return undefined

@@ -1,4 +1,6 @@
-/** The addresses a key may be used from: single IPv4 and IPv6 addresses and CIDR ranges. Mapped addresses count as their IPv4 one. */
+/**
+ * The addresses that a key may be used from: IPv4 and IPv6 addresses and CIDR ranges. Mapped addresses count as IPv4.
+ */
 import * as IpInterface from "effect/net/IpInterface"
 import * as IpNetwork from "effect/net/IpNetwork"
 import * as NetAddress from "effect/net/NetAddress"
@@ -6,7 +8,7 @@ import * as Result from "effect/Result"
 
 export type IpAllowList = ReadonlyArray<IpNetwork.IpNetwork>
 
-/** Reads `203.0.113.7`, `203.0.113.0/24`, `2001:db8::1` or `2001:db8::/32`; fails with what cannot be read. */
+/** Parses `203.0.113.7`, `203.0.113.0/24`, `2001:db8::1` or `2001:db8::/32`. Fails with the invalid entry. */
 export const parse = (entries: ReadonlyArray<string>): Result.Result<IpAllowList, string> => {
   const networks: Array<IpNetwork.IpNetwork> = []
   for (const entry of entries) {
@@ -17,7 +19,7 @@ export const parse = (entries: ReadonlyArray<string>): Result.Result<IpAllowList
   return Result.succeed(networks)
 }
 
-/** An empty list allows every address; a list refuses an address that cannot be read. */
+/** An empty list allows every address. A non-empty list rejects invalid addresses. */
 export const allows = (list: IpAllowList, address: string): boolean => {
   if (list.length === 0) return true
   const parsed = NetAddress.ipFromString(address)

@@ -1,4 +1,4 @@
-/** Replacing a key: what becomes of it, and what its successor is. Storing both at once is ApiKeyStore's. */
+/** Calculates the end of a rotated key and its successor. ApiKeyStore stores both in one transaction. */
 import * as Duration from "effect/Duration"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
@@ -7,22 +7,22 @@ import type { ApiKeyId } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
 import { type ApiKey, type KeyExpired, type KeyRevoked, refusal } from "./ApiKey.ts"
 
-/** It has a successor already, which is the one to rotate. */
+/** The key was rotated before. Rotate its successor instead. */
 export class KeyRotated extends Schema.TaggedError<KeyRotated>()("KeyRotated", {}) {}
 
-/** How long a rotated key keeps working, unless told otherwise. */
+/** Default time that a rotated key keeps working. */
 export const defaultGrace = Duration.days(1)
 export const maxGrace = Duration.days(7)
 
 export interface Rotation {
-  /** When the old key ends: after its grace, or when it would have expired anyway. */
+  /** When the old key ends: after its grace period or at its expiry, whichever is first. */
   readonly revokedAt: Instant.Instant
-  /** Without a grace it ends whatever a clock says. */
+  /** Without a grace period the key ends at once on every node, whatever its clock says. */
   readonly isRevoked: boolean
   readonly successor: ApiKey
 }
 
-/** A successor may do what its predecessor may, for as long as that was made to last, and counts in the same rate windows. */
+/** The successor has the same scopes, addresses and lifetime, and shares the rate windows. */
 export const rotate = (
   present: ApiKey,
   fresh: { readonly id: ApiKeyId; readonly prefix: string },

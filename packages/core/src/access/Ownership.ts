@@ -1,4 +1,4 @@
-/** Whose things a caller by API key sees and makes. */
+/** The owner of the data that an API key can access. */
 import type { Owner } from "../shared/Owner.ts"
 import type { Principal } from "./ApiKeys.ts"
 

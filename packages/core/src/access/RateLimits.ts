@@ -1,4 +1,4 @@
-/** How often callers may call: partners by key, their dashboards by organization, and strangers by address. */
+/** Rate limits of partners by key, of dashboards by organization, and of anonymous callers by address. */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -13,7 +13,7 @@ import type { Principal } from "./ApiKeys.ts"
 import { type FixedWindow, make, type RateLimitState, type Taken } from "./FixedWindows.ts"
 import { RateWindows } from "./RateWindows.ts"
 
-/** The limits of single endpoints, in requests an hour. */
+/** Limits of single endpoints, in requests an hour. */
 export type EndpointLimit = Extract<
   LimitName,
   "topic_submissions_per_hour" | "persona_lists_per_hour" | "topic_reads_per_hour"
@@ -21,38 +21,38 @@ export type EndpointLimit = Extract<
 
 /** The call was not counted. The fields describe the exceeded window, `state` is for the rate-limit headers. */
 export class RateLimited extends Schema.TaggedError<RateLimited>()("RateLimited", {
-  /** Whole seconds until it may be tried again. */
+  /** Whole seconds until a retry may succeed. */
   retryAfter: Schema.Int,
   limit: Schema.Int,
-  /** What so many of are allowed, such as `requests a minute`. */
+  /** The counted unit, such as `requests a minute`. */
   counted: Schema.String,
   remaining: Schema.Int,
   state: Schema.Struct({ limit: Schema.Int, remaining: Schema.Int, resetsAt: Schema.Number })
 }) {}
 
-/** A window, and what it counts in words. */
+/** A window with the counted unit in words. */
 interface Allowance extends FixedWindow {
   readonly counted: string
 }
 
-/** Counts one call. Answers with how the hourly window stands in which the fewest calls are left. */
+/** Counts one call. Returns the hourly window with the fewest calls left. */
 type Count = Effect.Effect<RateLimitState, RateLimited>
 
 export class RateLimits extends Context.Service<
   RateLimits,
   {
-    /** A key's successors count in its windows; an endpoint with a limit of its own counts in a further one. */
+    /** A key and its successors share windows. An endpoint with its own limit counts in a further one. */
     readonly ofKey: (principal: Principal, endpoint: EndpointLimit | undefined) => Count
-    /** What one call asks of an endpoint more than once, such as submissions in bulk. */
+    /** Counts one item of a bulk request against an endpoint's limit. */
     readonly ofEndpoint: (principal: Principal, endpoint: EndpointLimit) => Count
     readonly ofDashboard: (organization: Organization, limits: Limits) => Count
-    /** A key begins windows of its own: who could make ever new ones had no limit. */
+    /** A new key starts new windows, so that unlimited new keys would bypass the limits. */
     readonly ofNewKey: (organization: Pick<Organization, "id">) => Effect.Effect<void, RateLimited>
-    /** A bulk answer that holds refusals alone is stored under its idempotency key, and counts in no other limit. */
+    /** A bulk response with only rejections is stored under its idempotency key but counts in no other limit. */
     readonly ofStoredRefusals: (organization: Pick<Organization, "id">) => Effect.Effect<void, RateLimited>
-    /** Who has no good key. Counted by this node alone; unknown addresses are not refused. */
+    /** Callers without a valid key. Counted by this node only; unknown addresses are not limited. */
     readonly ofAddress: (address: string) => Count
-    /** Whether `ofAddress` would refuse. Counts nothing. */
+    /** Whether `ofAddress` would reject the call. Counts nothing. */
     readonly isBeyond: (address: string) => Effect.Effect<boolean>
   }
 >()("@partner-commentary/core/access/RateLimits") {
@@ -101,10 +101,13 @@ const hour = 3600
 const minute = 60
 const day = 86_400
 
-/** Creations and rotations of one organization in a day: five times what it may have at one time. */
+/** Creations and rotations of one organization in a day: five times the maximum number of active keys. */
 const newKeys = 100
 
-/** Of one organization in a day. Each is stored for as long as an idempotency key holds, and may have some hundred kilobytes. */
+/**
+ * For one organization in a day. Each response stays for the lifetime of its idempotency key and can have hundreds of
+ * kilobytes.
+ */
 const storedRefusals = 200
 
 const caller = (
@@ -130,17 +133,20 @@ const counted: Record<EndpointLimit, string> = {
 
 const strangerLimits = { requests_per_hour: 300, burst_per_minute: 60 }
 
-/** For who cannot be told apart from others. */
+/** For callers that cannot be told apart. */
 const untouched = (now: Instant.Instant): RateLimitState => ({
   limit: strangerLimits.requests_per_hour,
   remaining: strangerLimits.requests_per_hour,
   resetsAt: now + hour * 1000
 })
 
-/** Addresses remembered at one time. */
+/** Maximum number of addresses in memory. */
 const strangerCapacity = 100_000
 
-/** Who shares a window: an IPv4 address, or an IPv6 network of /64, which is one customer's. Empty for what is no address; who is `unknown by` an address shares its. */
+/**
+ * The network that shares a window: an IPv4 address, or an IPv6 /64, which belongs to one customer. Empty for an
+ * invalid address. The prefix `unknown by` is ignored.
+ */
 export const neighbourhood = (address: string): string => {
   const parsed = NetAddress.ipFromString(address.replace(/^unknown by /, ""))
   if (Result.isFailure(parsed)) return ""
@@ -149,7 +155,7 @@ export const neighbourhood = (address: string): string => {
   return Result.match(IpNetwork.fromAddress(canonical, 64), { onFailure: () => "", onSuccess: IpNetwork.format })
 }
 
-/** Of several full windows, the one that is full for longest is told. */
+/** Reports the full window that ends last. */
 const judged = (windows: ReadonlyArray<Allowance>, { admitted, states }: Taken): Count =>
   Effect.flatMap(Instant.now, (now) => {
     const stood = states.map((state, index) => ({ ...state, ...(windows[index] as Allowance) }))

@@ -8,16 +8,16 @@ import { type FixedWindow, make, type Taken } from "./FixedWindows.ts"
 export class RateWindows extends Context.Service<
   RateWindows,
   {
-    /** One atomic step, however many windows: counted in all of them, or in none because one is full. */
+    /** Atomic: counts in all windows, or in none when one is full. */
     readonly take: (windows: ReadonlyArray<FixedWindow>) => Effect.Effect<Taken>
   }
 >()("@partner-commentary/core/access/RateWindows") {
-  /** Of this process alone, and gone with it. */
+  /** In the memory of this process. */
   static readonly layerMemory = Layer.sync(RateWindows, () => {
     const windows = make(capacity)
     return RateWindows.of({ take: (wanted) => Effect.map(Instant.now, (now) => windows.take(wanted, now)) })
   })
 }
 
-/** Far more than keys are issued: only calls with good keys open windows here. */
+/** Far more than the number of keys. Only valid keys open windows here. */
 const capacity = 1_000_000

@@ -1,4 +1,4 @@
-/** What a key may do. */
+/** The permissions of a key. */
 import * as Schema from "effect/Schema"
 
 export const Scope = Schema.Literals(["personas:read", "topics:submit", "topics:read", "usage:read"])

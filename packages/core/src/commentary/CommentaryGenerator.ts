@@ -1,4 +1,7 @@
-/** The port that turns a creator's perspective into a commentary in the persona's voice. One call is one attempt: retrying is the core's. */
+/**
+ * The port that turns a creator's perspective into a commentary in the persona's voice. One call is one attempt: the
+ * core retries.
+ */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
@@ -6,19 +9,22 @@ import * as Schema from "effect/Schema"
 export interface GenerationRequest {
   readonly persona: {
     readonly name: string
-    /** `""` and `[]` where nothing is known. */
+    /** `""` and `[]` when unknown. */
     readonly bio: string
     readonly expertise: ReadonlyArray<string>
   }
-  /** The partner's text: data to write about, never instructions to follow. */
+  /** The partner's text. It is data to write about, never instructions to follow. */
   readonly topic: string
-  /** What the human creator thinks: the opinion that the commentary must express. */
+  /** The human creator's opinion, which the commentary must express. */
   readonly perspective: string
-  /** Present when the creator asked for another draft; `instructions` is `""` when they said nothing more. */
+  /** Present when the creator asked for another draft. `instructions` is `""` if the creator gave none. */
   readonly revision?: { readonly draft: string; readonly instructions: string }
 }
 
-/** No usable text came. `permanent`: trying again with the same input is pointless (bad credentials, content policy). */
+/**
+ * The generator returned no usable text. `permanent`: a retry with the same input cannot succeed (bad credentials,
+ * content policy).
+ */
 export class GenerationFailed extends Schema.TaggedError<GenerationFailed>()("GenerationFailed", {
   permanent: Schema.Boolean,
   /** For the operator's log, without credentials. */
@@ -28,10 +34,12 @@ export class GenerationFailed extends Schema.TaggedError<GenerationFailed>()("Ge
 export class CommentaryGenerator extends Context.Service<
   CommentaryGenerator,
   {
-    /** Answers with plain text of 1 to `maxCommentaryLength` code points, trimmed. Bounded in time by the adapter (45 seconds at most). */
+    /**
+     * Returns plain text of 1 to `maxCommentaryLength` code points, trimmed. The adapter limits the time to 45 seconds.
+     */
     readonly generate: (request: GenerationRequest) => Effect.Effect<string, GenerationFailed>
   }
 >()("@partner-commentary/core/commentary/CommentaryGenerator") {}
 
-/** The longest commentary in Unicode code points, whether generated or edited by its creator. */
+/** Maximum length of a commentary in Unicode code points, both generated and edited. */
 export const maxCommentaryLength = 5000

@@ -1,4 +1,6 @@
-/** The pure side of making drafts and letting windows close: what becomes of an assignment that is due, and of an attempt that ended. */
+/**
+ * Pure decisions about drafts and deadlines: the next step of a due assignment, and the result of a generation attempt.
+ */
 import * as Option from "effect/Option"
 import { type LatestDue, latestAfter, tolerance } from "../shared/DueTimes.ts"
 import type { DraftId } from "../shared/Ids.ts"
@@ -8,7 +10,7 @@ import { reminderAt } from "../topic/Agenda.ts"
 import { type Assignment, isSettled } from "../topic/Assignment.ts"
 import { type Change, change, failed, moved, type Notice, type NoticeKind, occasionOf } from "../topic/Workflow.ts"
 
-/** What an assignment does by itself at this moment; none when it is not due. Deadlines come before anything else. */
+/** The step that a due assignment takes at this time; none when it is not due. Deadlines take precedence. */
 export const wake = (present: Assignment, now: Instant.Instant, policy: Policy): Option.Option<Change> => {
   if (isSettled(present)) return Option.none()
   const { approveBy, generation, respondBy, status } = present
@@ -26,7 +28,7 @@ export const wake = (present: Assignment, now: Instant.Instant, policy: Policy):
   return reminder !== null && now >= reminder ? Option.some(remind(present)) : Option.none()
 }
 
-/** The window that is open closes: nobody responded, or nobody approved. */
+/** Closes the open window: the response or the approval deadline has passed. */
 export const lapse = (present: Assignment, now: Instant.Instant): Change =>
   change(
     present.status === "topic_sent"
@@ -34,15 +36,15 @@ export const lapse = (present: Assignment, now: Instant.Instant): Change =>
       : failed(present, "approval_timeout", now)
   )
 
-/** No draft came, and none will. */
+/** Ends the assignment after all generation attempts failed. */
 export const giveUp = (present: Assignment, now: Instant.Instant): Change =>
   change(failed(present, "generation_failed", now))
 
-/** Whether this change began an attempt that somebody must now make. */
+/** Whether this change started a generation attempt that a worker must now make. */
 export const beginsAttempt = (before: Assignment, after: Assignment): boolean =>
   after.generation.ticket > before.generation.ticket
 
-/** A draft came. One that was overtaken, or comes after approval, is discarded. */
+/** Stores a generated draft. A draft of an outdated attempt, or one after approval, is discarded. */
 export const drafted = (
   present: Assignment,
   attempt: { readonly ticket: number; readonly draftId: DraftId; readonly content: string },
@@ -69,7 +71,7 @@ export const drafted = (
   )
 }
 
-/** A draft that is there at once: an attempt that begins and succeeds in one step. */
+/** Starts and completes an attempt in one step, for a draft that is available immediately. */
 export const written = (
   present: Assignment,
   draft: { readonly draftId: DraftId; readonly content: string },
@@ -80,7 +82,7 @@ export const written = (
   return drafted(begun, { ...draft, ticket: begun.generation.ticket }, now, policy)
 }
 
-/** An attempt failed: the next one is scheduled, or this was the last. The record has why. */
+/** Schedules the next attempt after a failure, or stops after the last one. The audit log has the reason. */
 export const attemptFailed = (
   present: Assignment,
   attempt: { readonly ticket: number; readonly permanent: boolean; readonly reason?: string },
@@ -101,16 +103,16 @@ export const attemptFailed = (
   )
 }
 
-/** How the record names it. */
+/** The action's name in the audit log. */
 export const attemptFailedAction = "generation.attempt_failed"
 
-/** Without what the generator's server said in its own words, which may be the creator's; the log has those. */
+/** Drops the text that the generator's server quoted, because it may contain the creator's words. The log keeps it. */
 const recordable = (reason: string): string =>
   Array.from(reason.replace(/".*$/su, "…")).slice(0, longestReason).join("")
 
 const longestReason = 300
 
-/** An attempt was broken off by our own stop, and can report no more: it is due at once, and was none. */
+/** Releases an attempt that a stopping worker interrupted: it does not count and is due immediately. */
 export const released = (present: Assignment, ticket: number, now: Instant.Instant): Change =>
   isAwaited(present, ticket, now)
     ? change({
@@ -126,8 +128,8 @@ export const released = (present: Assignment, ticket: number, now: Instant.Insta
     : { assignment: present, notices: [] }
 
 /**
- * Brings back an attempt at a draft, or a simulated step, that a clock running ahead has put off. An attempt under way gets a whole
- * lease from now. The windows of creators stay: mails have named them.
+ * Pulls forward a generation attempt or a simulated step that a fast clock scheduled too late. A running attempt gets a
+ * full lease from now. The creator's deadlines stay, because mails have announced them.
  */
 export const retimed = (present: Assignment, latest: LatestDue, step: Instant.Instant): Change => {
   const { generation, simulation } = present
@@ -150,11 +152,11 @@ export const retimed = (present: Assignment, latest: LatestDue, step: Instant.In
       })
 }
 
-/** Whether this very attempt is the one under way, and the window for its draft is still open. */
+/** Whether this attempt is still the running one and the approval window is open. */
 const isAwaited = ({ approveBy, failure, generation }: Assignment, ticket: number, now: Instant.Instant): boolean =>
   failure === null && generation.running && generation.ticket === ticket && (approveBy === null || now < approveBy)
 
-/** The attempt is taken for lost when it has not reported back within the lease; then the next one begins. */
+/** Starts an attempt. If it has not reported within the lease, it counts as lost and the next one starts. */
 const begin = (present: Assignment, now: Instant.Instant, policy: Policy): Change =>
   change({
     ...present,
@@ -167,7 +169,10 @@ const begin = (present: Assignment, now: Instant.Instant, policy: Policy): Chang
     }
   })
 
-/** No attempt is left. A first draft may be started again for a while; a revision leaves the draft there is. */
+/**
+ * Stops after the last attempt. A first draft can be restarted during the grace period; a failed revision keeps the
+ * current draft.
+ */
 const stall = (present: Assignment, now: Instant.Instant, policy: Policy): Change =>
   change(
     {

@@ -1,6 +1,6 @@
 /**
- * The commentary that needs no server: it frames the creator's own sentences, adds no opinion and says that it was made locally.
- * The same request gives the same text. It does not write in a persona's voice.
+ * A commentary generator that needs no server. It frames the creator's own sentences, adds no opinion and states that
+ * it is local. It is deterministic and does not imitate the persona's voice.
  */
 import * as Hash from "effect/Hash"
 import { plain } from "../shared/Text.ts"
@@ -14,7 +14,7 @@ const openings: ReadonlyArray<(topic: string) => string> = [
   (topic) => `When it comes to “${topic}”, here is what I think.`
 ]
 
-/** Code points of the creator's words; the frame around them takes a few hundred more. */
+/** Code points of the creator's words; the frame adds a few hundred. */
 const bodies = { least: 80, usual: 900, most: 4000 }
 
 const shorter = /\b(?:short(?:er|en)?|brief(?:er)?|concise|trim|cut)\b/iu
@@ -22,7 +22,7 @@ const longer = /\b(?:long(?:er)?|lengthen|expand|more detail)\b/iu
 
 const lengthOf = (text: string): number => Array.from(text).length
 
-/** At most `limit` code points, ending with a whole word where there is one. */
+/** At most `limit` code points, cut at a word boundary where there is one. */
 const cut = (text: string, limit: number): string => {
   const points = Array.from(text)
   if (points.length <= limit) return text
@@ -33,7 +33,7 @@ const cut = (text: string, limit: number): string => {
 
 const oneLine = (text: string): string => plain(text).replace(/\s+/gu, " ")
 
-/** The creator's sentences, each with the space that follows it; a line's end without punctuation ends a sentence too. */
+/** The creator's sentences, each with its trailing space. A line that ends without punctuation also ends a sentence. */
 const sentences = (perspective: string): ReadonlyArray<string> => {
   const lines = plain(perspective)
     .split("\n")
@@ -44,7 +44,7 @@ const sentences = (perspective: string): ReadonlyArray<string> => {
   return Array.from(segments, ({ segment }) => segment)
 }
 
-/** As many whole sentences as fit into `limit` code points, the first one cut if need be. */
+/** As many whole sentences as fit into `limit` code points. The first sentence is cut if it is longer. */
 const body = (perspective: string, limit: number): string => {
   const [first = "", ...rest] = sentences(perspective)
   let text = cut(first, limit)
@@ -68,7 +68,7 @@ const bodyLimit = ({ revision }: GenerationRequest, frame: number): number => {
   return Math.min(bodies.most, Math.max(bodies.least, Math.floor(wanted)))
 }
 
-/** The text for a request: 1 to 5000 code points for any text in it, and never the previous draft again. */
+/** Composes 1 to 5000 code points for any input. A revision always differs from the previous draft. */
 export const compose = (request: GenerationRequest): string => {
   const { persona, topic, perspective, revision } = request
   const subject = cut(oneLine(topic), 200).replace(/(?<!\.)\.$/u, "")

@@ -1,4 +1,4 @@
-/** One audio or video to make of one approved text, and when to retry it. Pure. */
+/** One audio or video file to make from an approved text, and when to retry it. Pure. */
 import type { ShareId } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
 import type { Policy } from "../shared/Policy.ts"
@@ -7,13 +7,16 @@ import type { MediaRequest } from "../topic/MediaRequest.ts"
 
 export interface MediaJob extends MediaRequest {
   readonly shareId: ShareId
-  /** The one that it was taken for included. */
+  /** Includes the current attempt. */
   readonly attempts: number
-  /** Of this taking, and never of another: what it came to is told under it. */
+  /** Identifies this claim. An outcome is stored only under the ticket of the latest claim. */
   readonly ticket: number
 }
 
-/** What became of an attempt. `waiting`: another one follows. `released`: it was broken off by our own stop, and was none. */
+/**
+ * The result of an attempt. `waiting`: a retry follows. `released`: a stopping worker interrupted it, so it does not
+ * count.
+ */
 export type MediaJobOutcome =
   | { readonly state: "ready"; readonly url: string }
   | { readonly state: "waiting"; readonly until: Instant.Instant; readonly reason: string }
@@ -22,10 +25,10 @@ export type MediaJobOutcome =
 
 const nameLength = 32
 
-/** Enough for a name and for what base62 skips. */
+/** More than the name needs, because base62 skips some values. */
 export const randomnessOfName = 64
 
-/** 190 bits of what was random. */
+/** A random file name with 190 bits of entropy. */
 export const nameOf = (random: Uint8Array): string => toBase62(random, nameLength)
 
 /** Decides whether a media job is retried after a failed attempt. */
@@ -41,6 +44,6 @@ export const afterFailure = (
     : { state: "waiting", until: Instant.plus(now, delay), reason: failure.reason }
 }
 
-/** Every attempt ended without a word: its process died, each time. */
+/** The process died during every attempt, so no outcome was reported. */
 export const isWornOut = ({ attempts }: MediaJob, { mediaRetries }: Policy): boolean =>
   attempts > mediaRetries.length + 1

@@ -12,8 +12,8 @@ export class MediaJobStore extends Context.Service<
   MediaJobStore,
   {
     /**
-     * Takes media jobs of these kinds that are due, oldest due first, each under a ticket of its own, and counts an attempt. Until `lease` nobody else gets
-     * them; if no outcome comes by then, they are due again.
+     * Claims due media jobs of these kinds, oldest first, each under a new ticket, and counts an attempt. No other
+     * worker gets them before `lease`; if no outcome is stored by then, they are due again.
      */
     readonly claim: (
       at: Instant,
@@ -22,21 +22,21 @@ export class MediaJobStore extends Context.Service<
       limit: number
     ) => Effect.Effect<ReadonlyArray<MediaJob>>
     /**
-     * `ready` also writes the URL into the commentary, in one transaction, whatever was thought of the media job before.
-     * Anything else counts only under the ticket that it was last taken with: one that was overtaken changes nothing.
+     * Stores an outcome. `ready` also writes the URL into the commentary in the same transaction, under any ticket.
+     * Other outcomes are ignored unless they carry the latest ticket.
      */
     readonly settle: (job: MediaJob, outcome: MediaJobOutcome, at: Instant) => Effect.Effect<void>
-    /** As `MailStore.repairDueTimes`. */
+    /** See `MailStore.repairDueTimes`. */
     readonly repairDueTimes: (latest: LatestDue) => Effect.Effect<void>
-    /** The next moment at which one of these kinds falls due. */
+    /** The next time at which a job of these kinds is due. */
     readonly nextDue: (kinds: ReadonlyArray<MediaKind>) => Effect.Effect<Option.Option<Instant>>
-    /** Given up, newest first: for the operator. */
+    /** Failed jobs for the operator, newest first. */
     readonly failed: (
       limit: number
     ) => Effect.Effect<ReadonlyArray<{ readonly job: MediaJob; readonly reason: string; readonly at: Instant }>>
     /**
-     * Those of this assignment (null: of every one) that were given up begin anew, and of one assignment those that wait for
-     * another attempt are due now. Answers with how many.
+     * Restarts the failed jobs of this assignment, or of all when null. With an assignment, jobs that wait for a retry
+     * become due now. Returns the number of jobs.
      */
     readonly restart: (shareId: ShareId | null, at: Instant) => Effect.Effect<number>
   }

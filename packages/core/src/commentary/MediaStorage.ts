@@ -1,10 +1,10 @@
-/** The port that keeps media where partners fetch them. None is mounted unless a host does; without it, none are made. */
+/** The port that stores media where partners can fetch them. It is optional: without it no media are made. */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import type { Medium } from "./MediaSynthesizer.ts"
 
-/** Nothing was stored that anybody could fetch. `permanent`: trying again is pointless (bad credentials, no such bucket). */
+/** The file was not stored. `permanent`: a retry cannot succeed (bad credentials, missing bucket). */
 export class StorageFailed extends Schema.TaggedError<StorageFailed>()("StorageFailed", {
   permanent: Schema.Boolean,
   /** For the operator, without credentials. */
@@ -13,10 +13,9 @@ export class StorageFailed extends Schema.TaggedError<StorageFailed>()("StorageF
 
 export interface Storage {
   /**
-   * Answers with the URL that it is fetched at from then on, by who knows it: whole, with its content type. The same name again
-   * replaces what it held and has the same URL; until then, and when it fails, nobody is served a part. Bounded in time by the
-   * adapter, 25 seconds at most. A name is 32 ASCII letters and digits, a dot, and 3 or 4 of them in
-   * lower case.
+   * Stores the file under a public, unguessable URL and returns it. Storing the same name again replaces the file and
+   * returns the same URL. The replacement is atomic: readers never get a partial file. The adapter limits the time to
+   * 25 seconds. A name is 32 ASCII letters and digits, a dot, and an extension of 3 or 4 lower-case letters or digits.
    */
   readonly put: (name: string, medium: Medium) => Effect.Effect<string, StorageFailed>
 }

@@ -1,4 +1,4 @@
-/** A partner accepts an approved commentary for publication: once, whoever asks how often. No status changes. */
+/** Records that a partner accepted an approved commentary for publication. Idempotent, and no status changes. */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -15,10 +15,10 @@ import { TopicStore } from "../topic/TopicStore.ts"
 import { TopicNotFound } from "../topic/Topics.ts"
 import { type Change, change } from "../topic/Workflow.ts"
 
-/** The topic has no commentary of this id that its creator approved. */
+/** The topic has no approved commentary with this id. */
 export class CommentaryNotFound extends Schema.TaggedError<CommentaryNotFound>()("CommentaryNotFound", {}) {}
 
-/** The first acceptance stands; a later one changes nothing. */
+/** Only the first acceptance is stored. */
 export const accept = (
   present: Assignment,
   action: { readonly commentaryId: CommentaryId; readonly by: string },
@@ -43,8 +43,8 @@ export class PartnerApproval extends Context.Service<
   PartnerApproval,
   {
     /**
-     * Answers with the moment of the first acceptance. The topic is looked for first, so that of somebody else's topic
-     * nothing is told. `commentaryId` null: what was given is no id, and names nothing.
+     * Returns the time of the first acceptance. The topic is checked first, so that the response reveals nothing about
+     * other organizations' topics. `commentaryId` is null when the path holds no valid id.
      */
     readonly approve: (
       principal: Principal,

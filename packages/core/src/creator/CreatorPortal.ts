@@ -1,4 +1,4 @@
-/** What a creator does with a link: look, respond, decline, approve, ask for another draft, withdraw. */
+/** What creators do with their links: view, respond, decline, approve, ask for another draft, withdraw. */
 
 import * as Context from "effect/Context"
 import * as Digest from "effect/crypto/Digest"
@@ -25,10 +25,10 @@ import { type AssignmentInContext, AssignmentStore, type OpenAssignments } from 
 import * as Workflow from "../topic/Workflow.ts"
 import { ActionRefused, type Change } from "../topic/Workflow.ts"
 
-/** The link is forged, mistyped, expired, for a former address, or its reading time is over: not told apart. */
+/** The link is forged, mistyped, expired, for a former address, or no longer readable. The error does not say which. */
 export class LinkInvalid extends Schema.TaggedError<LinkInvalid>()("LinkInvalid", {}) {}
 
-/** What the creator wrote is too short or too long, in code points after trimming. */
+/** The creator's text is too short or too long, in code points after trimming. */
 export class TextLength extends Schema.TaggedError<TextLength>()("TextLength", {
   field: Schema.Literals(["perspective", "reason", "content", "instructions"]),
   min: Schema.Int,
@@ -43,7 +43,7 @@ export const lengths = {
   instructions: { min: 0, max: 2000 }
 } as const
 
-/** Open requests on a desk. */
+/** Maximum number of open requests on an inbox page. */
 const shownAtOnce = 100
 
 export interface OpenRequests extends Pick<OpenAssignments, "further"> {
@@ -56,12 +56,12 @@ type Acted = Effect.Effect<AssignmentInContext, LinkInvalid | TextLength | Actio
 export class CreatorPortal extends Context.Service<
   CreatorPortal,
   {
-    /** Signed by us and not expired; what it names is not looked up. */
+    /** Checks signature and expiry only, without a database query. */
     readonly isGenuine: (token: string) => Effect.Effect<boolean>
     readonly view: (token: string) => Effect.Effect<AssignmentInContext, LinkInvalid>
     readonly respond: (token: string, action: { readonly perspective: string }) => Acted
     readonly decline: (token: string, action: { readonly reason: string }) => Acted
-    /** `content` null: as drafted. `draftId` null: the only draft there is. */
+    /** `content` null: unchanged draft. `draftId` null: the only draft. */
     readonly approve: (
       token: string,
       action: { readonly draftId: DraftId | null; readonly content: string | null }
@@ -71,9 +71,9 @@ export class CreatorPortal extends Context.Service<
       action: { readonly draftId: DraftId | null; readonly instructions: string }
     ) => Acted
     readonly withdraw: (token: string, action: { readonly reason: string }) => Acted
-    /** Mails the link's creator a link to all open requests; once in five minutes at most. */
+    /** Mails the creator a link to all open requests, at most once in five minutes. */
     readonly mailInboxLink: (token: string) => Effect.Effect<void, LinkInvalid>
-    /** The creator's open requests, each with its own link; `shownAtOnce` at most. */
+    /** The creator's open requests, each with its own link; at most `shownAtOnce`. */
     readonly openRequests: (token: string) => Effect.Effect<OpenRequests, LinkInvalid>
   }
 >()("@partner-commentary/core/creator/CreatorPortal") {
@@ -143,7 +143,7 @@ export class CreatorPortal extends Context.Service<
           const contentHash = yield* hash(digest, content ?? draft.content)
           const mediaRequests = yield* makeMediaRequests
           const { draftId } = action
-          // What is approved is what was there when the creator asked, and what was hashed.
+          // Approve only the draft whose content was hashed before the transaction.
           return yield* actOn(seen, (present, now) =>
             present.draft?.id === draft.id
               ? Workflow.approve(present, { draftId, content, commentaryId, contentHash, mediaRequests }, now)
@@ -190,10 +190,10 @@ export class CreatorPortal extends Context.Service<
   )
 }
 
-/** At most one link to the desk is mailed in this time. */
+/** Minimum time between two inbox mails. */
 const deskMailPeriod = Duration.minutes(5)
 
-/** Cleaned, and within bounds. */
+/** Normalizes the text and checks its length. */
 const bounded = (field: TextLength["field"], text: string): Effect.Effect<string, TextLength> => {
   const { max, min } = lengths[field]
   const cleaned = clean(text)
@@ -203,7 +203,7 @@ const bounded = (field: TextLength["field"], text: string): Effect.Effect<string
     : Effect.succeed(cleaned)
 }
 
-/** The record says by whose link. */
+/** Adds the creator of the link to the audit entry. */
 const byLink = (change: Change, creatorTag: string): Change =>
   change.audit === undefined
     ? change

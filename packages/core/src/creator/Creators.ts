@@ -1,4 +1,4 @@
-/** What operators do for creators: send a mail again, move to another address, forget a person. */
+/** What operators do for creators: resend a mail, change an address, erase a person. */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -28,18 +28,26 @@ import {
 export class Creators extends Context.Service<
   Creators,
   {
-    /** Starts generation again after it gave up; one that waits for its next attempt makes it now. */
+    /** Restarts generation after it gave up. A waiting retry becomes due now. */
     readonly retryGeneration: (id: ShareId) => Effect.Effect<Assignment, AssignmentNotFound | ActionRefused>
-    /** Mails the creator once more what the assignment now waits for. */
+    /** Resends the mail about the step that the assignment now waits for. */
     readonly resendMail: (id: ShareId) => Effect.Effect<NoticeKind, AssignmentNotFound | ActionRefused>
-    /** Sends every mail again that was given up at this moment or later; answers with how many. Those nobody needs any more are not sent. */
+    /**
+     * Resends every mail that failed for good since this time, and returns their number. Obsolete mails are skipped.
+     */
     readonly resendFailed: (since: Instant.Instant) => Effect.Effect<number>
-    /** For personas and everything they were sent; links mailed to the old address die, and what waits is mailed anew. */
+    /**
+     * Changes the address of personas and of their assignments. Links in old mails stop working, and open requests are
+     * mailed again.
+     */
     readonly changeEmail: (
       from: string,
       to: string
     ) => Effect.Effect<{ readonly personas: number; readonly assignments: number }>
-    /** Forgets the person: what they approved stays, everything else they said or were called goes. Open work is closed. */
+    /**
+     * Erases personal data. Approved commentaries stay, the creator's other texts and names are deleted, and open
+     * assignments are closed.
+     */
     readonly erase: (email: string) => Effect.Effect<{ readonly personas: number; readonly assignments: number }>
   }
 >()("@partner-commentary/core/creator/Creators") {
@@ -66,7 +74,7 @@ export class Creators extends Context.Service<
         }
         const now = yield* Instant.now
         const occasion = occasionOf(kind, assignment)
-        // A mail that still waits is sent now instead: the creator needs one mail, not two.
+        // If the mail is still queued, send that one now, so that the creator does not get two.
         if (yield* mails.hasten(noticeId(id, occasion), now, options)) {
           yield* signal.notify
           return kind
@@ -89,7 +97,7 @@ export class Creators extends Context.Service<
         resendFailed: Effect.fn("Creators.resendFailed")(function* (since) {
           const now = yield* Instant.now
           let resent = 0
-          // What is given up anew meanwhile is left out, or this would never end.
+          // Mails that fail again during the loop are skipped, or it would never end.
           for (let last = resendBatch; last === resendBatch; ) {
             last = yield* mails.revive(since, now, now, resendBatch)
             resent += last
@@ -111,7 +119,7 @@ export class Creators extends Context.Service<
           yield* Effect.forEach(own, ({ id }) =>
             personas.update(id, (present) => ({ ...present, creator: { ...present.creator, email: to } }))
           )
-          // Settled ones too: their links still read.
+          // Include settled assignments: their links stay readable.
           const all = yield* store.allOf(from)
           for (const id of all) {
             yield* store.modify(id, (present) =>
@@ -153,10 +161,10 @@ export class Creators extends Context.Service<
   )
 }
 
-/** Mails that one transaction sends again. */
+/** Mails resent in one transaction. */
 const resendBatch = 500
 
-/** What the assignment now waits for; null when no mail would help. */
+/** The mail about the step that the assignment waits for; null when no mail would help. */
 const awaited = (assignment: Assignment): NoticeKind | null => {
   if (isSettled(assignment)) return null
   if (assignment.status === "topic_sent") return "request"

@@ -1,6 +1,7 @@
 /**
- * Tells a body from another one without keeping either: bodies hold secrets, so a bare hash would let who reads the database
- * try guesses. The key is derived from the signing secrets: the first one makes fingerprints, all of them compare.
+ * Recognizes a repeated body without storing it. Bodies contain secrets, and a plain hash would let readers of the
+ * database test guesses. The key is derived from the signing secrets: the first one makes fingerprints, all of them
+ * compare.
  */
 import * as Kdf from "effect/crypto/Kdf"
 import * as Mac from "effect/crypto/Mac"
@@ -9,10 +10,10 @@ import * as Hex from "effect/encoding/Hex"
 import * as Redacted from "effect/Redacted"
 import { SigningSecrets } from "../shared/SigningSecrets.ts"
 
-/** One of the body under each signing secret, the present one first. Each begins with its secret's tag, and a dot. */
+/** The body's fingerprint under each signing secret, current one first. Each starts with the secret's tag and a dot. */
 export type Fingerprints = readonly [string, ...ReadonlyArray<string>]
 
-/** `unknown`: made under a secret that is gone, so that nobody can tell. */
+/** `unknown`: made with a removed secret, so a comparison is impossible. */
 export const compare = (fingerprints: Fingerprints, kept: string): "same" | "other" | "unknown" => {
   if (fingerprints.includes(kept)) return "same"
   return fingerprints.some((fingerprint) => tagOf(fingerprint) === tagOf(kept)) ? "other" : "unknown"

@@ -1,6 +1,6 @@
 /**
- * The same request once: the answer of a request that names a key is kept in the transaction of its change, and given again
- * to whoever sends the same under that key. Reading keys from requests is the server's.
+ * Executes a request with an idempotency key once. The response is stored in the transaction of the change, and
+ * repeated for the same request. The server reads keys from requests.
  */
 import * as Context from "effect/Context"
 import * as Digest from "effect/crypto/Digest"
@@ -19,7 +19,10 @@ import { Transaction } from "../shared/Transaction.ts"
 import { compare, type Fingerprints, make as makeFingerprints } from "./Fingerprint.ts"
 import { IdempotencyStore, type KeptAnswer } from "./IdempotencyStore.ts"
 
-/** A request that names a key. Another organization, environment, method or path makes it another key. */
+/**
+ * A request with an idempotency key. The same key in another organization, environment, method or path is a different
+ * key.
+ */
 export interface IdempotentRequest {
   readonly organizationId: OrganizationId
   /** `dashboard`: the caller has no environment. */
@@ -29,7 +32,7 @@ export interface IdempotentRequest {
   readonly key: string
   /** Of the body. */
   readonly fingerprints: Fingerprints
-  /** Of a request that makes several changes, each a transaction: which one. `""`: the request as a whole. */
+  /** Names one of several transactions of a request; `""` for the request as a whole. */
   readonly part: string
 }
 
@@ -38,27 +41,27 @@ export interface Answer {
   /** The `Location` header. */
   readonly location: string | null
   readonly body: string
-  /** The body holds a secret: it is sealed, and the key is needed to open it. */
+  /** The body holds a secret, so it is encrypted. Decryption needs the idempotency key. */
   readonly secret: boolean
 }
 
 export interface Outcome extends Pick<Answer, "status" | "location" | "body"> {
-  /** It was answered before. */
+  /** The response was stored by an earlier request. */
   readonly replayed: boolean
 }
 
 /**
- * `other_body`: the key was used with another one. `running`: the first request under the key has not ended, and was waited
- * for. `unreadable`: the first answer, or what its body was known by, was made under a secret that is gone.
+ * `other_body`: the key was used with another body. `running`: the first request did not end within the waiting time.
+ * `unreadable`: the stored response or fingerprint needs a removed secret.
  */
 export class KeyRefused extends Schema.TaggedError<KeyRefused>()("KeyRefused", {
   reason: Schema.Literals(["other_body", "running", "unreadable"])
 }) {}
 
-/** Somebody else's answer was kept first: it is found and given. Only `once` sees it. */
+/** A concurrent request stored its response first. Internal to `once`, which returns that response. */
 export class Overtaken extends Schema.TaggedError<Overtaken>()("Overtaken", {}) {}
 
-/** Makes a change and keeps its answer, as one transaction. A failure leaves nothing. */
+/** Makes a change and stores its response in one transaction. A failure stores nothing. */
 export type Keep = <E, R>(change: Effect.Effect<Answer, E, R>) => Effect.Effect<Answer, E | Overtaken | KeyRefused, R>
 
 export class Idempotency extends Context.Service<
@@ -66,8 +69,9 @@ export class Idempotency extends Context.Service<
   {
     readonly fingerprints: (body: Uint8Array<ArrayBuffer>) => Effect.Effect<Fingerprints>
     /**
-     * The answer kept under the key, or that of the attempt, which asks the outside world first, where it must, and then
-     * gives its change to `keep`. An attempt may find that another one was first; so does one that was refused meanwhile.
+     * Returns the stored response, or runs the attempt. An attempt first makes its external calls, then passes its
+     * change to `keep`. If a concurrent request finished first, its response is returned, even when this attempt was
+     * rejected.
      */
     readonly once: <E, R>(
       request: IdempotentRequest,
@@ -170,10 +174,10 @@ export class Idempotency extends Context.Service<
   )
 }
 
-/** Not an error that anybody sees: the claim is asked for again. */
+/** Internal: the claim is retried. */
 class Running extends Schema.TaggedError<Running>()("Running", {}) {}
 
-/** Milliseconds: a duplicate asks again after 20, 40, 80 and so on, at most 500, and waits 10 seconds in all. */
+/** Milliseconds. A duplicate polls after 20, 40, 80 and so on, at most 500, for 10 seconds in all. */
 const shortestDelay = 20
 const longestDelay = 500
 const patience = Duration.toMillis(Duration.seconds(10))
@@ -183,5 +187,5 @@ const idOf = (
   { environment, key, method, organizationId, part, path }: IdempotentRequest
 ): Effect.Effect<string> => hash(digest, JSON.stringify([organizationId, environment, method, path, key, part]))
 
-/** Holds the key itself, of which the database has the hash alone: without the key nothing opens. */
+/** Contains the key itself, of which the database has only the hash. Without the key nothing can be decrypted. */
 const purposeOf = ({ key, part }: IdempotentRequest): string => `idempotency ${part} ${key}`

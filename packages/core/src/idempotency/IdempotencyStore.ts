@@ -1,16 +1,16 @@
-/** The port that keeps the answers of requests that name an idempotency key. What a key means is Idempotency's. */
+/** The port that stores responses by idempotency key. */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
 import type { Instant } from "../shared/Instant.ts"
 
 export interface Claim {
-  /** Hash of the key and of all that it is good for. */
+  /** Hash of the key and its context. */
   readonly id: string
   /** Of the request's body. */
   readonly fingerprint: string
   readonly at: Instant
-  /** The first moment at which the key is free again. */
+  /** When the key expires. */
   readonly until: Instant
 }
 
@@ -19,21 +19,21 @@ export interface KeptAnswer {
   /** The `Location` header. */
   readonly location: string | null
   readonly body: string
-  /** The body is sealed. */
+  /** The body is encrypted. */
   readonly sealed: boolean
 }
 
 export class IdempotencyStore extends Context.Service<
   IdempotencyStore,
   {
-    /** None too when it expired. */
+    /** None when it has expired. */
     readonly find: (id: string, at: Instant) => Effect.Effect<Option.Option<KeptAnswer & Pick<Claim, "fingerprint">>>
     /**
-     * To be called within the transaction that makes the change, and before it. `claimed`: until that ends, nobody else gets
-     * this claim. `kept`: an answer is there. `running`: somebody else's transaction holds the claim; never waits for it.
+     * Called first in the transaction of the change. `claimed`: the claim is exclusive until the transaction ends.
+     * `kept`: a response is stored. `running`: another transaction holds the claim. Does not wait for it.
      */
     readonly claim: (claim: Claim) => Effect.Effect<"claimed" | "kept" | "running">
-    /** Keeps the answer under a claim of the same transaction. */
+    /** Stores the response under a claim of the same transaction. */
     readonly keep: (id: string, answer: KeptAnswer) => Effect.Effect<void>
   }
 >()("@partner-commentary/core/idempotency/IdempotencyStore") {}

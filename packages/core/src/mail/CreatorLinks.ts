@@ -1,6 +1,6 @@
 /**
- * The signed links that creators' mails carry. A token names the assignment (or the desk), the creator and an expiry;
- * whether it still may act is decided by what it names.
+ * The signed links in creators' mails. A token names the assignment or the inbox, the creator and an expiry. The named
+ * resource decides whether the link may still act.
  */
 
 import * as Context from "effect/Context"
@@ -21,12 +21,12 @@ import { hash } from "../shared/Secret.ts"
 import { refuseBlank, SigningSecrets } from "../shared/SigningSecrets.ts"
 import type { Assignment } from "../topic/Assignment.ts"
 
-/** What a genuine, unexpired token names. */
+/** The content of a valid, unexpired token. */
 export type OpenedLink =
   | { readonly to: "assignment"; readonly shareId: ShareId; readonly creatorTag: string }
   | { readonly to: "desk"; readonly email: string }
 
-/** Longer than any assignment can live and be read: ten drafts of a week each and thirty days of reading fit. */
+/** Longer than any assignment: ten drafts of a week each and thirty days of reading. */
 const assignmentLifetime = Duration.days(150)
 const deskLifetime = Duration.minutes(15)
 
@@ -37,7 +37,7 @@ export class CreatorLinks extends Context.Service<
     readonly toInbox: (email: string) => Effect.Effect<string>
     /** None for a forged, mistyped or expired token. */
     readonly open: (token: string) => Effect.Effect<Option.Option<OpenedLink>>
-    /** Whether the link was made for the creator whom the assignment has now. */
+    /** Whether the link was made for the assignment's present creator. */
     readonly isFor: (link: OpenedLink & { readonly to: "assignment" }, assignment: Assignment) => Effect.Effect<boolean>
   }
 >()("@partner-commentary/core/mail/CreatorLinks") {
@@ -77,7 +77,7 @@ export class CreatorLinks extends Context.Service<
           const bytes = Base64Url.decode(tag)
           const text = Base64Url.decodeString(payload)
           if (rest.length > 0 || Result.isFailure(bytes) || Result.isFailure(text)) return Option.none()
-          // Base64 has several spellings of the same bytes; a link has one.
+          // Reject other Base64 spellings of the same bytes, so that each link has one form.
           if (Base64Url.encode(bytes.success) !== tag) return Option.none()
           if (!(yield* isGenuine(payload, bytes.success))) return Option.none()
           const [expiry = "", kind, subject = "", creatorTag = ""] = text.success.split(" ")

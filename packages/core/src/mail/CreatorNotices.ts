@@ -1,4 +1,4 @@
-/** What the mails about requests say. Pure: whom they go to, when, and with which link is decided elsewhere. */
+/** The texts of mails about requests. Pure: recipient, time and link are arguments. */
 import * as DateTime from "effect/DateTime"
 import type { Instant } from "../shared/Instant.ts"
 import type { Assignment } from "../topic/Assignment.ts"
@@ -16,7 +16,7 @@ export const notice = (context: {
   readonly assignment: Assignment
   readonly topic: QuotedTopic
   readonly link: string
-  /** When the response window will close, where the assignment cannot know it yet: it starts with this very mail. */
+  /** The end of the response window, which starts when this mail is sent. */
   readonly respondBy?: Instant
 }): NoticeText => {
   const { assignment, kind, link, topic } = context
@@ -44,7 +44,7 @@ export const notice = (context: {
   })
 }
 
-/** To a creator who asked for it from one of their pages. */
+/** The inbox mail that a creator requested on a page. */
 export const inboxNotice = (context: { readonly link: string }): NoticeText =>
   write({
     subject: "Your link to all open requests",
@@ -59,11 +59,11 @@ export const inboxNotice = (context: { readonly link: string }): NoticeText =>
     ]
   })
 
-/** To the contact of the organization that asked. The creator's address is not theirs to know. */
+/** For the contact of the organization that sent the topic. It must not reveal the creator's address. */
 export const undeliverableNotice = (context: {
   readonly personaName: string
   readonly topic: QuotedTopic
-  /** The creator has answered already: it is a later mail that did not arrive. */
+  /** The creator has answered before. A later mail failed. */
   readonly answered: boolean
 }): NoticeText => {
   const persona = oneLine(context.personaName)
@@ -87,10 +87,10 @@ export const undeliverableNotice = (context: {
   })
 }
 
-/** Requests that a notice about many lists. */
+/** Maximum number of requests listed in a combined notice. */
 export const listedAtMost = 10
 
-/** To the contact of the organization that asked, where the mails about many requests did not arrive. */
+/** For the contact of the organization, when mails about several requests failed. */
 export const undeliverableNotices = (context: {
   readonly requests: ReadonlyArray<{ readonly personaName: string; readonly topic: QuotedTopic }>
   readonly total: number
@@ -118,7 +118,7 @@ export const undeliverableNotices = (context: {
   })
 }
 
-/** `Thursday 14 May 2026, 14:00 UTC`; never later than the moment itself. */
+/** `Thursday 14 May 2026, 14:00 UTC`, rounded down. */
 export const utcDate = (instant: Instant): string => {
   const { day, hour, minute, month, weekDay, year } = DateTime.toPartsUtc(DateTime.makeUnsafe(instant))
   const two = (part: number) => String(part).padStart(2, "0")
@@ -128,14 +128,14 @@ export const utcDate = (instant: Instant): string => {
 const weekDays = "Sunday Monday Tuesday Wednesday Thursday Friday Saturday".split(" ")
 const months = "January February March April May June July August September October November December".split(" ")
 
-/** What differs from one kind of mail to the next. */
+/** The parts that differ by kind of mail. */
 interface Letter {
   readonly subject: string
   readonly title: string
   readonly paragraphs: ReadonlyArray<string>
   readonly deadline: readonly [label: string, value: string] | null
   readonly action: string
-  /** What happens when they do nothing. */
+  /** The consequence of doing nothing. */
   readonly otherwise: string
 }
 

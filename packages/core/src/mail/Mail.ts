@@ -1,30 +1,36 @@
-/** A mail on its way: what it is about, not what it says. It is written when it is sent, so no link ever lies in the database. */
+/**
+ * A queued mail. It stores the subject, not the text: the text is written at sending, so that the database holds no
+ * links.
+ */
 import * as Duration from "effect/Duration"
 import type { OrganizationId, ShareId } from "../shared/Ids.ts"
 import type { Instant } from "../shared/Instant.ts"
 import type { NoticeKind } from "../topic/Workflow.ts"
 import type { WebhookMention, WebhookNoticeKind } from "./WebhookNotices.ts"
 
-/** `desk`: a creator's link to all open requests. `undeliverable`: tells the partner's contact that a request did not arrive. */
+/**
+ * `desk`: a creator's link to all open requests. `undeliverable`: informs the partner's contact that a request did not
+ * arrive.
+ */
 export type MailKind = NoticeKind | WebhookNoticeKind | "desk" | "undeliverable"
 
 export interface Mail {
-  /** Stable, and the base of the Message-ID: queuing the same one again changes nothing. */
+  /** Stable, and the base of the Message-ID. Queuing the same id again changes nothing. */
   readonly id: string
   readonly kind: MailKind
-  /** The assignment that it is about; null for a desk link, and where it is about a webhook. */
+  /** The assignment; null for inbox links and mails about webhooks. */
   readonly shareId: ShareId | null
-  /** What happened to a webhook. Kept here, for it is true whatever becomes of the webhook. */
+  /** The change of a webhook, stored here because the webhook may be deleted before the mail is sent. */
   readonly webhook?: WebhookMention
   readonly organizationId: OrganizationId | null
-  /** Fixed for a desk link; else found when the mail is sent, so that a changed address counts. */
+  /** Fixed for inbox links. Otherwise looked up when the mail is sent, so that a changed address is used. */
   readonly address: string | null
   readonly createdAt: Instant
-  /** Which attempt this is. An attempt that never ended, because its process died, is not counted. */
+  /** Number of this attempt. An attempt whose process died is not counted. */
   readonly attempts: number
-  /** Which claim this is: a report under an older one is ignored. */
+  /** Identifies this claim. An outcome is ignored unless it carries the latest ticket. */
   readonly ticket: number
-  /** Earlier attempts that sent the whole mail and got no answer. */
+  /** Earlier attempts that sent the whole mail and got no reply. */
   readonly unanswered: number
 }
 
@@ -34,22 +40,22 @@ export type NewMail = Omit<Mail, "attempts" | "ticket" | "unanswered">
 /** The id of an assignment's mail for one occasion. */
 export const noticeId = (shareId: ShareId, occasion: string): string => `${shareId}.${occasion}`
 
-/** Between the id of a mail and what tells its repetition from it. */
+/** Separates a mail's id from the suffix of its repetition. */
 export const repeated = ".again-"
 
-/** Delays between attempts; the last one repeats until the mail window closes. */
+/** Delays between attempts. The last one repeats until the mail window closes. */
 const delays = [Duration.minutes(1), Duration.minutes(5), Duration.minutes(15), Duration.hours(1), Duration.hours(2)]
 
 const delayAfter = (attempts: number): number =>
   Duration.toMillis(delays[Math.min(attempts, delays.length) - 1] ?? Duration.minutes(1))
 
-/** The delays that the attempts so far were followed by. */
+/** The sum of the delays after the attempts so far. */
 const delayed = (attempts: number): number =>
   Array.from({ length: attempts - 1 }, (_, index) => delayAfter(index + 1)).reduce((sum, delay) => sum + delay, 0)
 
 /**
- * When to try again after a temporary refusal; null when the window has closed. Time in which no attempt was made, since no
- * worker ran, does not count.
+ * When to retry after a temporary failure; null after the mail window. Only the planned delays count: time without a
+ * running worker does not.
  */
 export const retryAt = (mail: Mail, now: Instant, window: Duration.Duration): Instant | null => {
   const delay = delayAfter(mail.attempts)
@@ -57,15 +63,15 @@ export const retryAt = (mail: Mail, now: Instant, window: Duration.Duration): In
   return elapsed + delay < Duration.toMillis(window) ? now + delay : null
 }
 
-/** Long enough that a slow server has finished with the first copy. */
+/** Long enough for a slow server to finish with the first copy. */
 const unansweredDelay = Duration.hours(1)
 
-/** No mail waits longer after so many attempts. */
+/** The maximum delay by number of attempts. */
 export const longestDelays = delays.map((delay) => Duration.max(delay, unansweredDelay))
 
 /**
- * When to send a mail again that went out whole and got no answer: it may have arrived. One more attempt, under the same
- * Message-ID, is made after an hour; null after that.
+ * When to retry a mail that was sent completely without a reply: it may have arrived. One more attempt follows after an
+ * hour with the same Message-ID; null after that.
  */
 export const retryUnansweredAt = (mail: Mail, now: Instant): Instant | null =>
   mail.unanswered === 0 ? now + Duration.toMillis(unansweredDelay) : null

@@ -1,4 +1,7 @@
-/** The port that keeps mails until they are handed over. Mails about an assignment are queued with its change; others here. */
+/**
+ * The port that stores mails until they are handed over. Mails about an assignment are queued with its change; others
+ * here.
+ */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
@@ -8,7 +11,7 @@ import type { Instant } from "../shared/Instant.ts"
 import type { Mail, NewMail } from "./Mail.ts"
 
 /**
- * The outcome of an attempt. `obsolete`: the mail is no longer needed and was not sent. `released`: the worker's stop
+ * The outcome of an attempt. `obsolete`: the mail is no longer needed and was not sent. `released`: a stopping worker
  * interrupted the attempt, which does not count. `unanswered`: the whole mail was sent and no reply came.
  */
 export type MailOutcome =
@@ -24,13 +27,13 @@ export type MailOutcome =
 export class MailStore extends Context.Service<
   MailStore,
   {
-    /** Due at once. One that is there already stays as it is. */
+    /** Due at once. An existing mail with this id stays as it is. */
     readonly queue: (mail: NewMail) => Effect.Effect<void>
     /**
-     * Takes mails that are due, so many at most. Until `lease` nobody else gets them; if no outcome comes by then, they are
-     * due again, and the attempt that never ended is not counted. Organizations take turns, and so do the mails of none: each that has one due
-     * gets one before any gets more, beginning behind the one named if any, and none gets more than its even part; of each the longest
-     * overdue come first. Answers in that order: whoever takes on behind the last one's passes nobody over.
+     * Claims up to `limit` due mails. No other worker gets them before `lease`; if no outcome is stored by then, they
+     * are due again and the attempt is not counted. Organizations take turns, starting after `behind`, each with its
+     * oldest mail first and with an equal share at most. The mails without an organization count as one organization.
+     * The result keeps that order, so that the last mail's organization is the next `behind`.
      */
     readonly claim: (
       at: Instant,
@@ -38,37 +41,37 @@ export class MailStore extends Context.Service<
       limit: number,
       behind?: OrganizationId | null
     ) => Effect.Effect<ReadonlyArray<Mail>>
-    /** Moves the end of the lease. False when the mail was settled or another claim has overtaken this one. */
+    /** Extends the lease. False when the mail was settled or claimed again. */
     readonly renew: (mail: Mail, lease: Instant) => Effect.Effect<boolean>
-    /** Counts only for the attempt that the mail was claimed with: one that was overtaken changes nothing, and is told so by false. */
+    /** Stores the outcome. Returns false and changes nothing unless the mail carries the latest ticket. */
     readonly settle: (mail: Mail, outcome: MailOutcome, at: Instant) => Effect.Effect<boolean>
     /**
-     * Makes a waiting mail, or a repetition of it, due at this moment; the due time of one that a worker has claimed stays. Where
-     * none waits, the mail that failed last is queued again, due at this moment and as before its first attempt. False when
-     * there is neither. With `unclaimedOnly` a claimed mail counts as none, because it may be on its way to an old address.
+     * Makes a waiting mail, or its repetition, due at `at`. A claimed mail keeps its due time. If none waits, queues
+     * the latest failed mail again with its attempts reset. False when there is neither. `unclaimedOnly` ignores
+     * claimed mails, which may be on their way to an old address.
      */
     readonly hasten: (id: string, at: Instant, options?: { readonly unclaimedOnly: boolean }) => Effect.Effect<boolean>
     /**
-     * Mails that are due later than any delay explains, because a clock ran ahead, are due now; those that somebody is at get a whole
+     * Pulls forward due times that are later than any delay allows, because a clock was fast. Claimed mails get a full
      * lease from now.
      */
     readonly repairDueTimes: (latest: LatestDue) => Effect.Effect<void>
-    /** Nothing is sent to this address any more, and none of the mails names it; whatever its case. */
+    /** Removes the address, in any case, from all mails, and cancels those still queued. */
     readonly forget: (address: string) => Effect.Effect<void>
-    /** The next moment at which one falls due. */
+    /** The next time at which a mail is due. */
     readonly nextDue: Effect.Effect<Option.Option<Instant>>
     /**
-     * Mails that were given up from `since` on and before `before`, so many at most, wait again, due at this moment, as before
-     * their first attempt. Links to desks are left out: they were asked for then. Answers with how many.
+     * Queues up to `limit` mails that failed in `since` ≤ t < `before` again, due at `at`, with their attempts reset.
+     * Inbox links are excluded, because they were requested for then. Returns the number of mails.
      */
     readonly revive: (since: Instant, before: Instant, at: Instant, limit: number) => Effect.Effect<number>
-    /** The organization's assignments of which a mail was given up in this time: the first few, and how many there are. */
+    /** The organization's assignments with a mail that failed in this period: the first few, and the total. */
     readonly undelivered: (
       organizationId: OrganizationId,
       time: { readonly from: Instant; readonly to: Instant },
       limit: number
     ) => Effect.Effect<{ readonly shareIds: ReadonlyArray<ShareId>; readonly total: number }>
-    /** Given up, newest first: for the operator. */
+    /** Failed mails for the operator, newest first. */
     readonly failed: (
       limit: number
     ) => Effect.Effect<ReadonlyArray<{ readonly mail: Mail; readonly reason: string; readonly at: Instant }>>

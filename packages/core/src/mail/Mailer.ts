@@ -1,4 +1,4 @@
-/** The port that hands one mail to the world. Retrying, and what a mail says, are the core's. */
+/** The port that sends one mail. The core retries and writes the texts. */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
@@ -6,8 +6,8 @@ import * as Schema from "effect/Schema"
 /** One mail to one person. */
 export interface MailMessage {
   /**
-   * Stable for this mail, without angle brackets or domain: letters, digits, `.`, `-` and `_`.
-   * The adapter makes the Message-ID header of it, the same on every attempt, so that an unavoidable repeat collapses.
+   * Stable for this mail, without angle brackets or domain: letters, digits, `.`, `-` and `_`. The adapter derives the
+   * Message-ID header from it, so that receivers can recognize a repeated mail.
    */
   readonly id: string
   readonly to: { readonly name: string; readonly address: string }
@@ -16,12 +16,12 @@ export interface MailMessage {
   readonly html: string
 }
 
-/** The receiving side did not take the mail: for good (`permanent`, a 5xx or an impossible address), or for now. */
+/** The mail was not accepted. `permanent`: a 5xx reply or an invalid address. */
 export class MailRefused extends Schema.TaggedError<MailRefused>()("MailRefused", {
   permanent: Schema.Boolean,
-  /** For the operator's log: the server's words, without credentials. */
+  /** The server's reply for the operator's log, without credentials. */
   reason: Schema.String,
-  /** The whole mail went out and no answer came: it may arrive. */
+  /** The whole mail was sent without a reply, so it may arrive. */
   unanswered: Schema.optionalKey(Schema.Boolean)
 }) {}
 
@@ -29,8 +29,8 @@ export class Mailer extends Context.Service<
   Mailer,
   {
     /**
-     * Succeeds once the next server has taken responsibility. Bounded in time by the adapter. It is called uninterruptibly, so
-     * that the answer to a mail that went out is never lost: the adapter marks interruptible what a stop may break off.
+     * Succeeds once the next server has accepted the mail. The adapter limits the time. The call is uninterruptible, so
+     * that the reply to a sent mail is not lost; the adapter marks the parts that a stop may interrupt.
      */
     readonly send: (message: MailMessage) => Effect.Effect<void, MailRefused>
   }

@@ -1,6 +1,6 @@
 /**
- * How every mail looks, as plain text and as HTML. What each says is its occasion's (Notices, WebhookNotices).
- * Words from outside are made harmless to mail clients, and escaped at one place.
+ * The layout of every mail, as plain text and HTML. CreatorNotices and WebhookNotices write the texts. This file
+ * escapes external text and makes its links unclickable.
  */
 import { escapeHtml } from "../shared/Text.ts"
 
@@ -8,11 +8,11 @@ export interface NoticeText {
   /** One line of at most 120 characters. */
   readonly subject: string
   readonly text: string
-  /** A whole document that needs nothing from outside. */
+  /** A complete document without external resources. */
   readonly html: string
 }
 
-/** What a mail is to say. Everything from outside is harmless already. */
+/** The content of a mail. External text must be sanitized with `harmless`. */
 export interface NoticeParts {
   readonly subject: string
   readonly title: string
@@ -80,7 +80,10 @@ ${after.map((text) => `<p style="margin:0 0 10px;font-size:14px;opacity:.85">${e
 </html>
 `
 
-/** No control characters, no direction overrides, no invisible tags; what mail clients would link is broken up. */
+/**
+ * Removes control characters, direction overrides and invisible tags, and breaks up text that mail clients would turn
+ * into links.
+ */
 export const harmless = (text: string): string =>
   text
     .toWellFormed()
@@ -89,13 +92,13 @@ export const harmless = (text: string): string =>
     .replace(linkable, (mark) => `\u200b${mark}\u200b`)
     .trim()
 
-/** Dots (of every script that addresses know), colons, slashes and at signs inside a word are what makes an address of it. */
+/** Dots (of every script that addresses use), colons, slashes and at signs inside a word. */
 const linkable = /(?<=\S)[.:@/\\\u3002\uff0e\uff61\uff1a\uff0f\uff20](?=\S)/gu
 
-/** What of it fits on one line. */
+/** Collapses white space to fit one line. */
 export const oneLine = (text: string): string => harmless(text.replace(/\s+/g, " ")).replace(/\s+/g, " ")
 
-/** Cut to so many characters, the ellipsis included. */
+/** Cuts to `limit` characters, including the ellipsis. */
 export const clip = (text: string, most: number): string => {
   const characters = Array.from(text)
   return characters.length <= most

@@ -1,4 +1,4 @@
-/** The mail that tells an organization's contact what was not delivered: one for each organization and hour, however much it was. */
+/** Informs an organization's contact about failed mails: one mail for each organization and hour. */
 import * as Duration from "effect/Duration"
 import type { OrganizationId } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
@@ -6,10 +6,10 @@ import type { Mail, NewMail } from "./Mail.ts"
 
 const period = Duration.hours(1)
 
-/** Failures of the period's end are committed by then, and the clocks of other workers have reached it. */
+/** By then failures at the period's end are committed, despite clock differences between workers. */
 const margin = Duration.minutes(1)
 
-/** Queuing the one of the same hour again changes nothing. It is due when its hour is over. */
+/** The notice is due at the end of the hour. Queuing it again changes nothing. */
 export const noticeOf = (organizationId: OrganizationId, failedAt: Instant.Instant): NewMail => {
   const bucket = Instant.bucketOf(failedAt, period)
   const end = (bucket + 1) * Duration.toMillis(period)
@@ -23,7 +23,7 @@ export const noticeOf = (organizationId: OrganizationId, failedAt: Instant.Insta
   }
 }
 
-/** What failed from `from` on and before `to` is in this notice. */
+/** The notice lists failures in `from` ≤ t < `to`. */
 export const periodOf = ({ createdAt }: Pick<Mail, "createdAt">) => {
   const to = createdAt - Duration.toMillis(margin)
   return { from: to - Duration.toMillis(period), to }

@@ -1,4 +1,4 @@
-/** What the mails about webhooks say, to the contact of the organization whose they are. Pure: when they go out is decided elsewhere. */
+/** The texts of mails about webhooks, to the contact of the owning organization. Pure. */
 
 import type { WebhookId } from "../shared/Ids.ts"
 import { fromIso, type Instant } from "../shared/Instant.ts"
@@ -6,7 +6,7 @@ import { utcDate } from "./CreatorNotices.ts"
 import { clip, type NoticeParts, type NoticeText, oneLine, write } from "./NoticeText.ts"
 
 /**
- * `webhook_moved`: its URL was changed. `webhook_failing`: it will be disabled if it goes on like this.
+ * `webhook_moved`: its URL was changed. `webhook_failing`: it will be disabled if failures continue.
  * `webhook_throttled`: its receiver answers 429, and events are late.
  */
 export type WebhookNoticeKind =
@@ -18,38 +18,38 @@ export type WebhookNoticeKind =
 
 export const isWebhookNotice = (kind: string): kind is WebhookNoticeKind => kind.startsWith("webhook_")
 
-/** What a mail needs to know of what was done: hosts alone, for the rest of a URL may hold a secret of the receiver's. */
+/** A change of a webhook. It contains only hosts, because the rest of a URL may contain a secret. */
 export interface WebhookMention {
   readonly id: WebhookId
   readonly host: string
-  /** Null for a new one. */
+  /** Null for a new webhook. */
   readonly formerHost: string | null
   readonly events: ReadonlyArray<string>
-  /** Of the key that did it: enough to recognize, not to use. Null where nobody did. */
+  /** Prefix of the API key that made the change; null when the service made it. */
   readonly keyPrefix: string | null
-  /** What is wrong, where something is. */
+  /** The failure, if any. */
   readonly trouble?: {
     readonly failures: number
-    /** When the first of them was. */
+    /** Time of the first failure. */
     readonly since: string
-    /** Of the last one. */
+    /** Reason of the last failure. */
     readonly reason: string
-    /** The receiver said that it is gone for good. */
+    /** The receiver answered 410. */
     readonly gone: boolean
-    /** When sending goes on, after a 429. */
+    /** When sending continues, after a 429. */
     readonly until?: string
   }
-  /** Where the mail tells more than one thing: what this one is, and when it happened. */
+  /** Kind and time of this mention, in a mail with several. */
   readonly kind?: WebhookNoticeKind
   readonly at?: string
-  /** Hosts that it named between the former and the present one. */
+  /** Hosts between the former and the present one. */
   readonly passed?: ReadonlyArray<string>
-  /** What else the mail tells, oldest first, and how much was left out. */
+  /** Further mentions, oldest first, and the number of those left out. */
   readonly further?: ReadonlyArray<WebhookMention>
   readonly omitted?: number
 }
 
-/** Partners learn of it on another way than by the API, for whoever got hold of a key of theirs would not tell them. */
+/** Informs the partner outside the API, because an attacker with a stolen key would not. */
 export const webhookNotice = (context: {
   readonly kind: WebhookNoticeKind
   readonly webhook: WebhookMention
@@ -98,7 +98,7 @@ const labels: Readonly<Record<WebhookNoticeKind, string>> = {
   webhook_throttled: "Throttled"
 }
 
-/** One line for each webhook and thing that happened to it. */
+/** One line for each webhook and kind of change. */
 const digest = (
   organization: string,
   kind: WebhookNoticeKind,
@@ -160,7 +160,7 @@ const letters: Readonly<
   })
 }
 
-/** Told before it comes to that, and when it did. */
+/** Warns before a webhook is disabled, and reports that it was. */
 const troubleNotice = (
   organization: string,
   host: string,

@@ -1,9 +1,9 @@
-/** The port that tries whether the database takes a write, as every request that changes something needs it. */
+/** The port that checks whether the database accepts a write. */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 
-/** For people, anonymous callers among them: no address, path or credential. */
+/** Shown to anonymous callers too: no address, path or credential. */
 const sentences = {
   full: "The database's disk is full: free space",
   read_only: "The database is read-only and takes no writes",
@@ -22,7 +22,7 @@ export type Fault = typeof Fault.Type
 
 export class DatabaseUnavailable extends Schema.TaggedError<DatabaseUnavailable>()("DatabaseUnavailable", {
   fault: Fault,
-  /** The database's own words, for an operator; empty where it said nothing. */
+  /** The database's own message for the operator; empty if there is none. */
   detail: Schema.String
 }) {
   override get message() {
@@ -34,8 +34,9 @@ export class DatabaseHealth extends Context.Service<
   DatabaseHealth,
   {
     /**
-     * Writes a row and removes it again in one transaction, over the connections that requests use. Answers within about 2
-     * seconds. Concurrent callers share one check, and its answer holds for a second: anonymous callers cause no more writes.
+     * Writes and deletes a row in one transaction, over the connections that requests use. Takes about 2 seconds at
+     * most. Concurrent callers share one check, and its result is cached for a second, so that anonymous callers cause
+     * few writes.
      */
     readonly check: Effect.Effect<void, DatabaseUnavailable>
   }

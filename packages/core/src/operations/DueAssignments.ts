@@ -1,6 +1,5 @@
 /**
- * Lets happen what is due by itself: windows that close, reminders, the steps of simulated creators, and attempts at drafts,
- * which it begins and hands on.
+ * Runs the timed steps of assignments: deadlines, reminders, simulated creators, and the start of generation attempts.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -18,7 +17,7 @@ import { Policy } from "../shared/Policy.ts"
 import { WorkSignal } from "../shared/WorkSignal.ts"
 import { AssignmentStore, type DueLane } from "../topic/AssignmentStore.ts"
 
-/** An attempt that was begun and must now be made, by whoever began it. */
+/** A started generation attempt, which the caller must now make. */
 export interface Attempt {
   readonly id: ShareId
   readonly ticket: number
@@ -27,12 +26,12 @@ export interface Attempt {
 export class DueAssignments extends Context.Service<
   DueAssignments,
   {
-    /** Wakes one assignment if it is due. `mayBegin` false: leaves attempts for later. */
+    /** Runs the due step of one assignment. `mayBegin` false does not start attempts. */
     readonly wake: (
       id: ShareId,
       mayBegin: boolean
     ) => Effect.Effect<{ readonly woke: boolean; readonly begun: Option.Option<Attempt> }>
-    /** Which are due now, by organization: each gets a fair part. */
+    /** Due assignments by organization, with a fair share for each. */
     readonly due: (environment: Environment, limit: number) => Effect.Effect<ReadonlyArray<DueLane>>
     readonly nextDue: (environment: Environment) => Effect.Effect<Option.Option<Instant.Instant>>
   }
@@ -44,7 +43,7 @@ export class DueAssignments extends Context.Service<
       const policy = yield* Policy
       const signal = yield* WorkSignal
       const simulated = yield* SimulatedCreators
-      /** A batch of what a clock running ahead has put off, of both environments. */
+      /** Repairs one batch of due times that a fast clock set too late, in both environments. */
       const check = yield* checking(
         Effect.fnUntraced(function* (now) {
           const latest = latestDue(now, policy.lease, policy.generationRetries)
@@ -81,5 +80,5 @@ export class DueAssignments extends Context.Service<
   )
 }
 
-/** What is left is repaired with the next look. */
+/** Batch size. Later runs repair the rest. */
 const repairedAtOnce = 500

@@ -1,11 +1,12 @@
-/** The port that lets go of what is no longer needed. When that is, its caller says. */
+/** The port that deletes expired data. The caller sets the limits. */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type { Instant } from "../shared/Instant.ts"
 
 /**
- * Mails that were settled before, and recoveries, duplicate windows that closed before, answers that were kept until before, events
- * from before with all their deliveries, held ones too, and topics of the test environment from days (UTC) before that of the moment.
+ * Deletion limits: mails settled before, recoveries finished before, duplicate windows closed before, idempotent
+ * responses expired before, events from before with all their deliveries, and test topics from UTC days before this
+ * time.
  */
 export interface Before {
   readonly mails: Instant
@@ -15,7 +16,7 @@ export interface Before {
   readonly testTopics: Instant
 }
 
-/** How many of each. */
+/** Number of deleted rows of each kind. */
 export interface Gone {
   readonly mails: number
   readonly windows: number
@@ -27,15 +28,15 @@ export interface Gone {
 export class Retention extends Context.Service<
   Retention,
   {
-    /** Deletes them, a few at a time: others go on writing. Safe to run, and to break off, at any time. */
+    /** Deletes in small batches, so that other writes continue. Can be interrupted and repeated. */
     readonly purge: (before: Before) => Effect.Effect<Gone>
     /**
-     * Deletes one batch of what the test environment stored on days (UTC) before that of the moment: topics with everything that belongs
-     * to them, then closed duplicate windows and answers that ended. Returns how many of these went; 0 when nothing is left. The live
-     * environment's topics stay.
+     * Deletes one batch of the test environment's data from UTC days before this time: topics with everything that
+     * belongs to them, then closed duplicate windows and expired responses. Returns the number of rows; 0 when none are
+     * left. Live topics stay.
      */
     readonly purgeTests: (before: Instant) => Effect.Effect<number>
-    /** What `purge` would delete now. Changes nothing, and keeps nobody waiting. */
+    /** The number of rows that `purge` would delete now. Changes nothing and takes no locks. */
     readonly count: (before: Before) => Effect.Effect<Gone>
   }
 >()("@partner-commentary/core/operations/Retention") {}

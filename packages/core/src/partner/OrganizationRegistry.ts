@@ -1,4 +1,4 @@
-/** The port that registers and changes partners where this service keeps them itself. The command line is its user. */
+/** The port that registers and changes organizations stored by this service. The command line uses it. */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
@@ -6,7 +6,7 @@ import * as Schema from "effect/Schema"
 import type { OrganizationId } from "../shared/Ids.ts"
 import type { Organization } from "./Organization.ts"
 
-/** Another organization has this identity id, or is named so itself: a token that says it would be taken for that one's. */
+/** Another organization already has this identity id, or has it as its own id, so that a token would be ambiguous. */
 export class IdentityTaken extends Schema.TaggedError<IdentityTaken>()("IdentityTaken", {
   identityId: Schema.String
 }) {}
@@ -15,7 +15,7 @@ export class OrganizationRegistry extends Context.Service<
   OrganizationRegistry,
   {
     readonly insert: (organization: Organization) => Effect.Effect<void, IdentityTaken>
-    /** Applies the change to the present value, as one transaction; none when there is no such organization. */
+    /** Applies the change in one transaction. None when the organization does not exist. */
     readonly update: (
       id: OrganizationId,
       change: (present: Organization) => Organization

@@ -1,6 +1,6 @@
 /**
- * The port through which the service knows its partners. An embedder may bring its own; registering is OrganizationRegistry's.
- * An organization's id is a UUID in lower case: so keys and topics name it. Suspended ones are given too, with the moment.
+ * The port that reads organizations. An embedder may replace it; OrganizationRegistry writes. An organization's id is a
+ * lower-case UUID, because keys and topics store it. Suspended organizations are returned with the time of suspension.
  */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
@@ -12,7 +12,7 @@ export class OrganizationStore extends Context.Service<
   OrganizationStore,
   {
     readonly find: (id: OrganizationId) => Effect.Effect<Option.Option<Organization>>
-    /** By what the dashboard's identity provider calls it, in that very spelling. */
+    /** By the exact id of the dashboard's identity provider. */
     readonly findByIdentity: (identityId: string) => Effect.Effect<Option.Option<Organization>>
   }
 >()("@partner-commentary/core/partner/OrganizationStore") {}

@@ -1,4 +1,4 @@
-/** What a plan allows, and how one organization's own limits override it. */
+/** The limits of each plan, and an organization's overrides. */
 import * as Schema from "effect/Schema"
 
 export const PlanName = Schema.Literals(["standard", "premium"])
@@ -18,7 +18,7 @@ export type LimitName = typeof LimitName.Type
 /** Counts per hour, minute or calendar month (UTC), as the names say. */
 export type Limits = Readonly<Record<LimitName, number>>
 
-/** An organization's own figures, where they differ from its plan's. */
+/** An organization's own limits, where they differ from its plan. */
 export const LimitOverrides = Schema.Record(
   LimitName,
   Schema.optionalKey(Schema.Int.check(Schema.isGreaterThanOrEqualTo(0)))

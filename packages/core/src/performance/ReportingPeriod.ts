@@ -1,43 +1,49 @@
-/** Which assignments figures are about: those sent from one moment on and before another. */
+/** The period of a report. */
 import * as Duration from "effect/Duration"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as Instant from "../shared/Instant.ts"
 
 export interface ReportingPeriod {
-  /** The first moment of it. */
+  /** Inclusive. */
   readonly start: Instant.Instant
-  /** The first moment after it. */
+  /** Exclusive. */
   readonly end: Instant.Instant
 }
 
-/** A period as it was asked for. */
+/** A requested period. */
 export interface AskedPeriod extends ReportingPeriod {
-  /** It ends now, with all that was sent so far. */
+  /** The period ends now and includes everything sent so far. */
   readonly untilNow: boolean
 }
 
-/** Whole days (UTC), from the one that begins at `start` on; without an end where `end` is null. */
+/** Whole UTC days from `start` until before `end`; open-ended when null. */
 export interface Days {
   readonly start: Instant.Instant
   readonly end: Instant.Instant | null
 }
 
-/** A whole leap year. */
+/** A leap year. */
 export const longest = Duration.days(366)
 
-/** So far back where no start is given. */
+/** Length of the default period. */
 const usual = Duration.days(30)
 
-/** The first moment that a period may have: the service saw none before it. */
+/** The earliest possible time of a period, before the service existed. */
 const earliest = Instant.fromIso("2000-01-01T00:00:00.000Z")
 
-/** `backwards`: it does not start before it ends. `too_long`: longer than `longest`. `too_early`: what was given of it lies before `earliest`. */
+/**
+ * `backwards`: the start is not before the end. `too_long`: longer than `longest`. `too_early`: a given time is before
+ * `earliest`.
+ */
 export class PeriodInvalid extends Schema.TaggedError<PeriodInvalid>()("PeriodInvalid", {
   reason: Schema.Literals(["backwards", "too_long", "too_early"])
 }) {}
 
-/** Ends now and starts with the day that was 30 days before its end, unless told otherwise; never before `earliest`. */
+/**
+ * By default the period ends now and starts 30 days before its end, at the start of that day, but not before
+ * `earliest`.
+ */
 export const reportingPeriod = (
   given: { readonly from: Instant.Instant | null; readonly to: Instant.Instant | null },
   now: Instant.Instant
@@ -52,7 +58,7 @@ export const reportingPeriod = (
 
 const day = Duration.toMillis(Duration.days(1))
 
-/** Into its whole days and what is left of a day before and after them. */
+/** Splits the period into whole days and the partial days before and after them. */
 export const divide = ({ end, start, untilNow }: AskedPeriod) => {
   const first = Instant.startOfDay(start + day - 1)
   const last = untilNow ? null : Instant.startOfDay(end)
@@ -64,10 +70,10 @@ export const divide = ({ end, start, untilNow }: AskedPeriod) => {
   }
 }
 
-/** Longer runs of days are read in steps, so that one report does not delay other requests by all of its rows. */
+/** Days in one query, so that a long report does not delay other requests. */
 const step = 31 * day
 
-/** The same days in steps, oldest first. The last one has no end where the days have none. */
+/** Splits the days into steps, oldest first. The last step is open-ended if the days are. */
 export const stepsOf = ({ end, start }: Days, now: Instant.Instant): ReadonlyArray<Days> => {
   const last = end ?? now
   const starts = Array.from(

@@ -1,4 +1,4 @@
-/** Who may use which persona, until when. */
+/** Which organization may use which persona, and until when. */
 import type { OrganizationId, PersonaId } from "../shared/Ids.ts"
 import type { Instant } from "../shared/Instant.ts"
 
@@ -6,7 +6,7 @@ export interface License {
   readonly organizationId: OrganizationId
   readonly personaId: PersonaId
   readonly grantedAt: Instant
-  /** The first moment at which it no longer holds; null: no end. */
+  /** Exclusive; null for no end. */
   readonly until: Instant | null
   readonly revokedAt: Instant | null
 }

@@ -1,4 +1,4 @@
-/** The port that publishes personas and grants licences where this service keeps them itself. The command line is its user. */
+/** The port that publishes personas and grants licences stored by this service. The command line uses it. */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
@@ -11,15 +11,20 @@ export class PersonaRegistry extends Context.Service<
   PersonaRegistry,
   {
     readonly insert: (persona: Persona) => Effect.Effect<void>
-    /** Applies the change to the present value, as one transaction; none when there is no such persona. */
+    /** Applies the change in one transaction. None when the persona does not exist. */
     readonly update: (id: PersonaId, change: (present: Persona) => Persona) => Effect.Effect<Option.Option<Persona>>
     /** Oldest first. */
     readonly list: Effect.Effect<ReadonlyArray<Persona>>
-    /** Those whose creator has this address, whatever its case. */
+    /** Personas whose creator has this address, in any case. */
     readonly byCreator: (email: string) => Effect.Effect<ReadonlyArray<Persona>>
-    /** Grants anew or changes the end; a revoked licence comes back. False when organization or persona do not exist. */
+    /**
+     * Grants a licence, changes its end, or restores a revoked one. False when the organization or the persona does not
+     * exist.
+     */
     readonly grant: (license: License) => Effect.Effect<boolean>
-    /** Stops new topics only. Answers with the licence, or none where there is none. Revoking twice keeps the first moment. */
+    /**
+     * Prevents new topics only. Returns the licence; none when there is none. A second revocation keeps the first time.
+     */
     readonly revoke: (
       organizationId: OrganizationId,
       personaId: PersonaId,

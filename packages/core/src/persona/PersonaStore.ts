@@ -1,6 +1,6 @@
 /**
- * The port that knows personas and decides licences. An embedder may bring its own; publishing and licensing is PersonaRegistry's.
- * A persona's id is a UUID in lower case, however the host's tables spell it: so every request names it, and so it stays on its topics.
+ * The port that reads personas and checks licences. An embedder may replace it; PersonaRegistry writes. A persona's id
+ * is a lower-case UUID, even if the embedder's tables spell it differently, because requests and topics use that form.
  */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
@@ -13,13 +13,13 @@ export class PersonaStore extends Context.Service<
   PersonaStore,
   {
     readonly find: (id: PersonaId) => Effect.Effect<Option.Option<Persona>>
-    /** Those of the given personas that the organization may use at this moment, in any order. */
+    /** The requested personas that the organization may use at this time, in any order. */
     readonly licensedAmong: (
       organizationId: OrganizationId,
       ids: ReadonlyArray<PersonaId>,
       at: Instant
     ) => Effect.Effect<ReadonlyArray<Persona>>
-    /** All that the organization may use at this moment, by name, ties by id. */
+    /** All personas that the organization may use at this time, by name, ties by id. */
     readonly licensed: (organizationId: OrganizationId, at: Instant) => Effect.Effect<ReadonlyArray<Persona>>
   }
 >()("@partner-commentary/core/persona/PersonaStore") {}

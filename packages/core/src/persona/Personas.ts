@@ -1,4 +1,4 @@
-/** What partners see of the personas they hold licences for; in the test environment, of the test personas too. */
+/** Lists a partner's licensed personas, and in the test environment the test personas too. */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -15,7 +15,7 @@ export class PersonaNotFound extends Schema.TaggedError<PersonaNotFound>()("Pers
 /** The persona exists, but the organization holds no active licence for it. */
 export class NotLicensed extends Schema.TaggedError<NotLicensed>()("NotLicensed", { personaId: PersonaId }) {}
 
-/** A store's personas, each by an id that requests can name; with another, it would be listed and never found. */
+/** Dies when a store returns an id that is not a lower-case UUID, because requests could not name that persona. */
 export const nameable = (personas: ReadonlyArray<Persona>): Effect.Effect<ReadonlyArray<Persona>> => {
   const lost = personas.find(({ id }) => !isKept(id))
   return lost === undefined ? Effect.succeed(personas) : Effect.die(unnameable(lost.id))
@@ -29,7 +29,7 @@ const unnameable = (id: string) =>
 export class Personas extends Context.Service<
   Personas,
   {
-    /** The test personas first, to whom they are there; then by name. */
+    /** Test personas first, then by name. */
     readonly list: (owner: Owner) => Effect.Effect<ReadonlyArray<Persona>>
     readonly find: (owner: Owner, id: PersonaId) => Effect.Effect<Persona, PersonaNotFound | NotLicensed>
   }

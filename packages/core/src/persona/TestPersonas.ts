@@ -1,10 +1,10 @@
-/** The five personas that every test key may ask, without a licence and without a row anywhere; and which path an assignment takes. */
+/** The five test personas, which need neither licence nor database row, and the simulation path of each assignment. */
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { PersonaId } from "../shared/Ids.ts"
 import type { Persona } from "./Persona.ts"
 
-/** How an assignment to a simulated creator ends. `wait` takes a step only when the partner asks for it. */
+/** How an assignment to a simulated creator ends. `wait` takes a step only when the partner requests it. */
 export const SimulationPath = Schema.Literals(["approve", "decline", "expire", "fail", "wait"])
 export type SimulationPath = typeof SimulationPath.Type
 
@@ -12,7 +12,7 @@ interface TestPersona extends Persona {
   readonly path: SimulationPath
 }
 
-/** The ids begin with `7e57`, which reads as test. They never change: partners write them into their own tests. */
+/** Ids start with `7e57` ("test"). They never change, because partners use them in their tests. */
 const testPersona = (number: number, path: SimulationPath, name: string, bio: string): TestPersona => ({
   path,
   id: PersonaId.make(`7e570000-0000-4000-8000-${String(number).padStart(12, "0")}`),
@@ -57,7 +57,10 @@ const byId: ReadonlyMap<PersonaId, TestPersona> = new Map(testPersonas.map((pers
 /** None for every other persona, licensed or not. */
 export const testPersonaOf = (id: PersonaId): Option.Option<TestPersona> => Option.fromUndefinedOr(byId.get(id))
 
-/** Test personas keep to their own path. Of every other, the topic's first magic word decides; without one it is approved. */
+/**
+ * A test persona has a fixed path. For other personas the first keyword in the topic decides, with approval as the
+ * default.
+ */
 export const pathFor = (id: PersonaId, content: string): SimulationPath => {
   const own = byId.get(id)
   if (own !== undefined) return own.path

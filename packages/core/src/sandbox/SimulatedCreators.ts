@@ -1,4 +1,4 @@
-/** Stands in for human creators in the test environment: takes the steps that are due, and those that a partner asks for. */
+/** Replaces human creators in the test environment: takes due steps, and steps that a partner requests. */
 import * as Context from "effect/Context"
 import * as Digest from "effect/crypto/Digest"
 import * as SecureRandom from "effect/crypto/SecureRandom"
@@ -23,11 +23,11 @@ import { act, isToAct, nextAction, type Props, type SimulatedAction } from "./Si
 export class SimulatedCreators extends Context.Service<
   SimulatedCreators,
   {
-    /** Takes the step that is due, if it is still due. Tells whether one was taken. */
+    /** Takes the due step, if any. Returns whether it took one. */
     readonly act: (id: ShareId) => Effect.Effect<boolean>
     /**
-     * Takes a step now: the one named, or the next on the assignment's path. To a live key, and for another's assignment,
-     * there is none.
+     * Takes the named step now, or the next one on the assignment's path. A live key, or a key of another organization,
+     * finds no assignment.
      */
     readonly advance: (
       principal: Principal,
@@ -93,7 +93,7 @@ export class SimulatedCreators extends Context.Service<
           const now = yield* Instant.now
           const modified = yield* store.modify(id, (present) =>
             Result.map(
-              // Of what is settled any action is refused.
+              // A settled assignment rejects every action.
               act(present, action ?? nextAction(present) ?? "respond", made, now, policy),
               (change) => by(change, `key ${key.id}`)
             )
@@ -111,7 +111,7 @@ const perspective =
   "This opinion comes from the test environment, where a simulated creator answers in a human one's place. " +
   "It takes the optimistic side, keeps to the point, and is the same every time."
 
-/** The record says upon whose word. */
+/** Adds the actor to the audit entry. */
 const by = (change: Change, whom: string): Change =>
   change.audit === undefined
     ? change

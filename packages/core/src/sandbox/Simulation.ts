@@ -1,6 +1,6 @@
 /**
- * What a simulated creator does, as pure functions: the workflow's own actions, in the order that its path asks for, and when
- * the next one follows. Whose word it acts upon, and where the words and ids come from, is SimulatedCreators'.
+ * Pure decisions of the simulated creator: which workflow action comes next on its path, and when. SimulatedCreators
+ * supplies texts and ids.
  */
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
@@ -23,7 +23,7 @@ export const SimulatedAction = Schema.Literals([
 ])
 export type SimulatedAction = typeof SimulatedAction.Type
 
-/** What can happen next in each status; the happy path's step leads. */
+/** Possible actions in each status, the path to approval first. */
 const actions: Readonly<Record<AssignmentStatus, ReadonlyArray<SimulatedAction>>> = {
   topic_sent: ["respond", "decline", "expire"],
   opinion_injected: ["generate", "fail"],
@@ -33,28 +33,28 @@ const actions: Readonly<Record<AssignmentStatus, ReadonlyArray<SimulatedAction>>
   expired: []
 }
 
-/** Of an assignment that is not settled. */
+/** For an assignment that is not settled. */
 export const actionsIn = (status: AssignmentStatus): ReadonlyArray<SimulatedAction> => actions[status]
 
 /** None once it is settled. */
 export const actionsOf = (present: Assignment): ReadonlyArray<SimulatedAction> =>
   isSettled(present) ? [] : actions[present.status]
 
-/** Its path's own end where that can happen now, else a step on the happy path; undefined once it is settled. */
+/** The final action of its path if possible now, else the next step towards approval; undefined once settled. */
 export const nextAction = (present: Assignment): SimulatedAction | undefined => {
   const possible = actionsOf(present)
   return possible.find((action) => action === present.simulation?.path) ?? possible[0]
 }
 
-/** Whether the simulated creator takes its next step by itself now. */
+/** Whether an automatic step is due. */
 export const isToAct = ({ simulation }: Assignment, now: Instant.Instant): boolean =>
   simulation !== null && simulation.nextAt !== null && now >= simulation.nextAt
 
-/** What the steps may need, made beforehand. */
+/** Texts and ids that a step may need, created outside of the pure function. */
 export interface Props {
   readonly perspective: string
   readonly draftId: DraftId
-  /** The draft's text, or what it would be; approved as it is. */
+  /** The draft's text. It is approved unchanged. */
   readonly content: string
   readonly commentaryId: CommentaryId
   readonly contentHash: string
@@ -62,7 +62,7 @@ export interface Props {
 
 type Step = Result.Result<Change, ActionRefused>
 
-/** Takes one step. What the present state does not allow is refused, as it is to a human creator. */
+/** Takes one step. Rejects the same actions as for a human creator. */
 export const act = (
   present: Assignment,
   action: SimulatedAction,
@@ -87,7 +87,10 @@ const take: Readonly<
   expire: (present, _, now) => Result.succeed(lapse(present, now))
 }
 
-/** The next step follows at its pace. No attempt at a server is due: the draft is a step as well, awaited for the grace. */
+/**
+ * Schedules the next step. No generation attempt is scheduled, because the simulated draft is a step too, with the
+ * grace period as its deadline.
+ */
 const paced = ({ assignment, ...also }: Change, now: Instant.Instant, policy: Policy): Change => {
   const { generation, simulation, status } = assignment
   const nextAt = simulation?.path === "wait" ? null : Instant.plus(now, policy.testPace)

@@ -1,4 +1,4 @@
-/** The port of the append-only record: who did what to keys, licences and assignments, when, by which link or key. */
+/** The port of the append-only audit log for keys, licences, assignments and webhooks. */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Schema from "effect/Schema"
@@ -7,17 +7,17 @@ import type { OrganizationId } from "./Ids.ts"
 export interface AuditEntry {
   /** `key.created`, `license.granted`, `creator.approved`, … */
   readonly action: string
-  /** The id of what was acted upon. */
+  /** The id of the changed object. */
   readonly subject: string
   readonly organizationId: OrganizationId | null
-  /** Never secrets, never a creator's words; hashes of them where they matter. */
+  /** Never secrets or a creator's words; at most hashes of them. */
   readonly details: Schema.JsonObject
 }
 
 export class AuditLog extends Context.Service<
   AuditLog,
   {
-    /** Stamped with Effect's Clock; joins a surrounding transaction. */
+    /** Uses Effect's Clock and joins a surrounding transaction. */
     readonly record: (entry: AuditEntry) => Effect.Effect<void>
   }
 >()("@partner-commentary/core/shared/AuditLog") {}

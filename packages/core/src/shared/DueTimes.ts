@@ -1,22 +1,22 @@
 /**
- * Work that a clock running ahead has put off. Such a clock writes due times that no delay explains; when it is right again, the work
- * would wait for hours. Each queue is repaired now and then: what is due later than its longest possible delay is due now.
+ * Repairs due times that a fast clock wrote. After the clock is corrected, that work would wait for hours. Each queue
+ * regularly makes work due now that is later than its longest possible delay.
  */
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Ref from "effect/Ref"
 import * as Instant from "./Instant.ts"
 
-/** The latest moments at which work can be due. */
+/** The latest possible due times. */
 export interface LatestDue {
   readonly now: Instant.Instant
-  /** The end of a lease that was taken now. */
+  /** The end of a lease that starts now. */
   readonly leased: Instant.Instant
-  /** After so many attempts; the last one also for more. */
+  /** By number of attempts. The last entry also covers more attempts. */
   readonly waiting: readonly [Instant.Instant, ...ReadonlyArray<Instant.Instant>]
 }
 
-/** `delays[n]` follows the attempt number n + 1. Before the first attempt, work is due at once. */
+/** `delays[n]` follows attempt number n + 1. Before the first attempt, work is due at once. */
 export const latestDue = (
   now: Instant.Instant,
   lease: Duration.Duration,
@@ -30,13 +30,13 @@ export const latestDue = (
 export const latestAfter = ({ waiting }: LatestDue, attempts: number): Instant.Instant =>
   waiting[Math.min(attempts, waiting.length - 1)] ?? waiting[0]
 
-/** Clocks of machines may differ by so much, in milliseconds. */
+/** Allowed clock difference between machines, in milliseconds. */
 export const tolerance = 10_000
 
-/** Also bounds how long work can wait that was put off by less than this. */
+/** Also the longest delay that a smaller clock error can cause. */
 const interval = Duration.toMillis(Duration.minutes(10))
 
-/** Runs the repair at the first look, every ten minutes, and at once when the clock has moved by as much. */
+/** Runs the repair on the first call, then every ten minutes, and at once when the clock has jumped as far. */
 export const checking = (repair: (now: Instant.Instant) => Effect.Effect<void>) =>
   Effect.map(Ref.make<Instant.Instant | null>(null), (looked) =>
     Effect.fnUntraced(function* (now: Instant.Instant) {

@@ -1,6 +1,6 @@
 /**
- * Keeps a text so that the database alone does not give it away: AES-256-GCM under a key derived from the signing secrets.
- * Each purpose has a key of its own, so what was sealed for one opens for no other.
+ * Encrypts texts at rest with AES-256-GCM. Keys are derived from the signing secrets, one for each purpose, so that a
+ * text decrypts only for its own purpose.
  */
 import * as Context from "effect/Context"
 import * as Aead from "effect/crypto/Aead"
@@ -17,9 +17,9 @@ import { SigningSecrets } from "./SigningSecrets.ts"
 export class Encryption extends Context.Service<
   Encryption,
   {
-    /** The purpose is part of the key: a purpose that holds a secret of the caller's needs that secret to open again. */
+    /** The purpose is part of the key. If it contains the caller's secret, decryption needs that secret. */
     readonly seal: (purpose: string, text: string) => Effect.Effect<string>
-    /** None when it was sealed for another purpose, under a secret that is gone, or was changed since. */
+    /** None when it was encrypted for another purpose or with a removed secret, or was changed since. */
     readonly open: (purpose: string, sealed: string) => Effect.Effect<Option.Option<string>>
   }
 >()("@partner-commentary/core/shared/Encryption") {
@@ -65,7 +65,7 @@ export class Encryption extends Context.Service<
   )
 }
 
-/** Names the algorithm, should there ever be another. */
+/** Version of the encryption format. */
 const version = "1"
 
 const utf8 = (text: string) => new TextEncoder().encode(text)

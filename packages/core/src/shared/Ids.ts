@@ -1,4 +1,4 @@
-/** The identifiers of everything that has one: UUIDs, version 7 where we make them, told apart by their brand. */
+/** UUIDs with a brand for each kind. New ones are version 7. */
 import type * as SecureRandom from "effect/crypto/SecureRandom"
 import type * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -6,7 +6,7 @@ import * as Schema from "effect/Schema"
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
-/** As it is kept and shown, and as `parse` has every request name it. */
+/** The lower-case form, which `parse` produces. */
 const Uuid = Schema.String.check(Schema.isPattern(uuid))
 
 export const isKept = (id: string): boolean => uuid.test(id)
@@ -23,7 +23,7 @@ export type PersonaId = typeof PersonaId.Type
 export const TopicId = Uuid.pipe(Schema.brand("TopicId"))
 export type TopicId = typeof TopicId.Type
 
-/** Names an assignment: one persona's part in one topic. The specification's `share_id`. */
+/** Identifies an assignment: one persona's part in one topic. The specification's `share_id`. */
 export const ShareId = Uuid.pipe(Schema.brand("ShareId"))
 export type ShareId = typeof ShareId.Type
 
@@ -36,15 +36,15 @@ export type CommentaryId = typeof CommentaryId.Type
 export const WebhookId = Uuid.pipe(Schema.brand("WebhookId"))
 export type WebhookId = typeof WebhookId.Type
 
-/** Of what became of an assignment; partners see it as `evt_…`. */
+/** Identifies an event of an assignment. Partners see it as `evt_…`. */
 export const EventId = Uuid.pipe(Schema.brand("EventId"))
 export type EventId = typeof EventId.Type
 
-/** Reads an id from outside, in either case; what we keep and show is lower case. */
+/** Parses an id in either case to lower case. */
 export const parse = <Id extends string>(_schema: Schema.Codec<Id, string>, text: string): Option.Option<Id> =>
   Option.filter(Option.some(text.toLowerCase() as Id), isKept)
 
-/** Mints an id: time-ordered, from secure randomness and Effect's Clock. */
+/** Creates a time-ordered id from secure randomness and Effect's Clock. */
 export const make = <Id extends string>(
   _schema: Schema.Codec<Id, string>,
   random: SecureRandom.SecureRandom["Service"]

@@ -1,4 +1,7 @@
-/** A moment, as milliseconds since 1970 UTC: what Effect's Clock gives. On the wire and in SQL it is ISO 8601 text of fixed width. */
+/**
+ * A time in milliseconds since 1970 UTC, as Effect's Clock returns. On the wire and in SQL it is ISO 8601 text of fixed
+ * width.
+ */
 import * as Clock from "effect/Clock"
 import * as DateTime from "effect/DateTime"
 import * as Duration from "effect/Duration"
@@ -6,7 +9,7 @@ import * as Option from "effect/Option"
 
 export type Instant = number
 
-/** The present, from Effect's Clock. */
+/** From Effect's Clock. */
 export const now = Clock.currentTimeMillis
 
 /** `2026-01-30T12:00:00.000Z` */
@@ -15,15 +18,15 @@ export const toIso = (instant: Instant): string => new Date(instant).toISOString
 
 export const isoOrNull = (instant: Instant | null): string | null => (instant === null ? null : toIso(instant))
 
-/** Reads what `toIso` wrote. */
+/** Parses the output of `toIso`. */
 // biome-ignore lint/style/noRestrictedGlobals: the engine reads ISO instants fastest
 export const fromIso = (iso: string): Instant => Date.parse(iso)
 
-/** The first and the last moment that `toIso` writes in its fixed width: the years 0000 to 9999. */
+/** The range that `toIso` writes in its fixed width: the years 0000 to 9999. */
 const earliest = fromIso("0000-01-01T00:00:00.000Z")
 export const latest = fromIso("9999-12-31T23:59:59.999Z")
 
-/** Reads any ISO 8601 text with a zone; none when it is no such moment. */
+/** Parses ISO 8601 with a time zone; none when it is invalid. */
 export const parse = (text: string): Option.Option<Instant> =>
   /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d)$/i.test(text) && isDay(text.slice(0, 10))
     ? DateTime.make(text).pipe(
@@ -32,11 +35,11 @@ export const parse = (text: string): Option.Option<Instant> =>
       )
     : Option.none()
 
-/** The engine reads 30 February as 2 March. */
+/** JavaScript parses 30 February as 2 March. */
 const isDay = (day: string): boolean =>
   Option.exists(DateTime.make(`${day}T00:00:00Z`), (moment) => DateTime.formatIso(moment).startsWith(day))
 
-/** Reads what HTTP writes, such as `Fri, 30 Jan 2026 12:00:00 GMT`; none when it is no such moment. */
+/** Parses an HTTP date, such as `Fri, 30 Jan 2026 12:00:00 GMT`; none when it is invalid. */
 export const fromHttpDate = (text: string): Option.Option<Instant> =>
   httpDate.test(text) ? Option.map(DateTime.make(text), ({ epochMilliseconds }) => epochMilliseconds) : Option.none()
 
@@ -45,14 +48,14 @@ const httpDate =
 
 export const plus = (instant: Instant, duration: Duration.Duration): Instant => instant + Duration.toMillis(duration)
 
-/** The number of the period that holds the moment, where periods of this length follow each other since 1970. */
+/** The number of the period that contains this time, counting periods of this length since 1970. */
 export const bucketOf = (instant: Instant, length: Duration.Duration): number =>
   Math.floor(instant / Duration.toMillis(length))
 
-/** When the day (UTC) of a moment began. */
+/** Start of the UTC day. */
 export const startOfDay = (instant: Instant): Instant => bucketOf(instant, day) * Duration.toMillis(day)
 
 const day = Duration.days(1)
 
-/** The later moment that lies at this part (0 to 1) of the way. */
+/** The time at this fraction (0 to 1) between the two. */
 export const between = (from: Instant, to: Instant, part: number): Instant => Math.round(from + (to - from) * part)

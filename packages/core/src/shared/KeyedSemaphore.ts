@@ -1,23 +1,23 @@
-/** A semaphore with permits for each key: no key takes more than its share, and keys that wait are served in turns. */
+/** A semaphore with permits for each key: no key takes more than its share, and waiting keys take turns. */
 import * as Deferred from "effect/Deferred"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 
 export interface Bounds {
-  /** Permits that one key holds at most. */
+  /** Maximum number of permits for one key. */
   readonly each: number
-  /** Permits of all keys together; unbounded unless given. */
+  /** Permits of all keys together; unbounded by default. */
   readonly total?: number
-  /** Callers of one key that wait at most. One more is refused at once. */
+  /** Maximum number of waiting callers of one key. Further ones are rejected at once. */
   readonly waiting: number
 }
 
 export interface KeyedSemaphore<Key> {
-  /** Takes a permit now if one is free and nobody of this key waits for it. */
+  /** Takes a permit if one is free and no other caller waits with this key. */
   readonly tryTake: (key: Key) => boolean
   /**
-   * Takes a permit, waiting for it as long as `timeout`. False: the queue is full or the time is up. Run it uninterruptibly and
-   * pass what makes the wait interruptible: an interrupted caller leaves the queue and holds nothing.
+   * Waits up to `timeout` for a permit. False when the queue is full or the time is up. Call it in an uninterruptible
+   * region with its `restore`: an interrupted caller leaves the queue and holds no permit.
    */
   readonly take: (key: Key, timeout: Duration.Input, interruptible: Restore) => Effect.Effect<boolean>
   readonly release: (key: Key) => void
@@ -27,13 +27,13 @@ export type Restore = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect
 
 interface Owner {
   held: number
-  /** First come, first served. */
+  /** First in, first out. */
   readonly queue: Set<Deferred.Deferred<void>>
 }
 
 export const make = <Key>({ each, total = Number.POSITIVE_INFINITY, waiting }: Bounds): KeyedSemaphore<Key> => {
   const owners = new Map<Key, Owner>()
-  /** The keys somebody waits for, the one whose turn is next first. */
+  /** Keys with waiting callers, next turn first. */
   const turns = new Set<Key>()
   let free = total
 
@@ -44,7 +44,7 @@ export const make = <Key>({ each, total = Number.POSITIVE_INFINITY, waiting }: B
   }
 
   const forget = (key: Key, owner: Owner): void => {
-    // A caller that was granted a permit meanwhile may have replaced it.
+    // A caller that received a permit since then may have replaced the entry.
     if (owner.queue.size > 0 || owners.get(key) !== owner) return
     turns.delete(key)
     if (owner.held === 0) owners.delete(key)
@@ -59,7 +59,7 @@ export const make = <Key>({ each, total = Number.POSITIVE_INFINITY, waiting }: B
     return true
   }
 
-  /** While a permit is free, each waiting key below its share gets one in turn. */
+  /** Gives each free permit to the next waiting key below its share. */
   const grant = (): void => {
     for (const key of turns) {
       if (free === 0) return
@@ -69,7 +69,7 @@ export const make = <Key>({ each, total = Number.POSITIVE_INFINITY, waiting }: B
       owner.queue.delete(first)
       owner.held++
       free--
-      // To the end of the round, which this loop reaches again.
+      // Moves the key to the end. The loop reaches it again.
       turns.delete(key)
       if (owner.queue.size > 0) turns.add(key)
       Deferred.doneUnsafe(first, Effect.void)
@@ -99,7 +99,7 @@ export const make = <Key>({ each, total = Number.POSITIVE_INFINITY, waiting }: B
       turns.add(key)
       return interruptible(Effect.timeoutOption(Deferred.await(waiter), timeout)).pipe(
         Effect.flatMap(() => {
-          // The permit may come in the moment in which the time is up.
+          // The permit may arrive together with the timeout.
           if (Deferred.isDoneUnsafe(waiter)) return granted
           leave(key, owner, waiter)
           return Effect.succeed(false)
@@ -113,5 +113,5 @@ export const make = <Key>({ each, total = Number.POSITIVE_INFINITY, waiting }: B
   return { tryTake, take, release }
 }
 
-/** In a turn of the event loop of its own: whoever releases a permit runs nobody else's work. */
+/** Continue in a later turn of the event loop, so that the releasing fiber does not run the waiting fiber's work. */
 const granted = Effect.as(Effect.yieldNow, true)

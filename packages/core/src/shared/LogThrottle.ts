@@ -1,6 +1,6 @@
 /**
- * Keeps an outage from flooding the log. The first line of a kind is logged at once, with its cause and a short stack; further lines
- * of that kind become one line a second with their count. A kind ends after a second without a line.
+ * Limits log lines during an outage. The first line of a kind is logged at once, with its cause and a short stack.
+ * Further lines are summarized once a second with their count. A kind ends after a second without a line.
  */
 import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
@@ -14,7 +14,7 @@ import { reasonOf } from "./Reason.ts"
 
 const Repeats = Context.Reference("@partner-commentary/core/LogThrottle/Repeats", { defaultValue: () => false })
 
-/** Marks lines that an outage repeats for each job although they have no cause. Lines with a cause are throttled without it. */
+/** Marks lines without a cause that an outage repeats for each job. Lines with a cause are always throttled. */
 export const repeating: <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R> = Effect.provideService(
   Repeats,
   true
@@ -22,7 +22,7 @@ export const repeating: <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.Effect
 
 const period = "1 second"
 
-/** Kinds with texts of their own are bounded: above this, lines of one message are one kind. */
+/** Maximum number of kinds. Beyond it, lines with the same message share a kind. */
 const mostKinds = 200
 
 const framesShown = 4
@@ -40,14 +40,14 @@ interface Pending {
   last: Line
 }
 
-/** Around the loggers that are in force where it is built. */
+/** Wraps the loggers that are active when the layer is built. */
 export const layer = Layer.effect(
   Logger.CurrentLoggers,
   Effect.gen(function* () {
     const loggers = yield* Logger.CurrentLoggers
     const start = yield* FiberSet.runtime(yield* FiberSet.make())()
     const kinds = new Map<string, Pending>()
-    // Last in, first out: written before the fibers that wait are interrupted.
+    // Finalizers run in reverse order, so this one runs before the waiting fibers are interrupted.
     yield* Effect.addFinalizer(() => Effect.forEach(kinds.values(), summarize, { discard: true }))
 
     const watch = (kind: string, pending: Pending): Effect.Effect<void> =>
@@ -85,14 +85,14 @@ const lineOf = ({ cause, fiber, logLevel, message }: Logger.Options<unknown>): L
   return { level: logLevel, message, annotations, reason: String(reason).slice(0, 300) }
 }
 
-/** What differs from line to line of one failure, such as ids and ports, makes no kind of its own. */
+/** Ignores varying parts such as ids and ports. */
 const kindOf = ({ level, message, reason }: Line, kinds: ReadonlyMap<string, Pending>): string => {
   const line = `${level} ${String(message)}`
   const kind = `${line} ${reason}`.replace(/[\da-f-]{8,}|\d+/gi, "#")
   return kinds.has(kind) || kinds.size < mostKinds ? kind : line
 }
 
-/** Written where the loggers are those that are wrapped. */
+/** Runs with the wrapped loggers. */
 const summarize = (pending: Pending) =>
   Effect.suspend(() => {
     const { count, last } = pending
@@ -108,7 +108,7 @@ const summarize = (pending: Pending) =>
 
 const texts = (message: unknown): ReadonlyArray<unknown> => (Array.isArray(message) ? message : [message])
 
-/** Each error with the frames of our own code that are nearest to it, and what caused it in a line. */
+/** Keeps each error's nearest own stack frames, and its causes in one line each. */
 const short = (cause: Cause.Cause<unknown>): Cause.Cause<unknown> =>
   cause.reasons.length === 0
     ? cause

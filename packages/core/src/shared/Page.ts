@@ -1,10 +1,10 @@
-/** How a list is cut into pages: by offset up to a depth, by cursor at any depth. Newest first, ties by id. */
+/** Pagination by offset up to a limit, and by cursor at any depth. Newest first, ties by id. */
 import * as Base64Url from "effect/encoding/Base64Url"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import { type Instant, parse, toIso } from "./Instant.ts"
 
-/** The last entry of the page before: the next page starts behind it. */
+/** The last entry of the previous page. */
 export interface Cursor {
   readonly createdAt: Instant
   readonly id: string
@@ -12,7 +12,7 @@ export interface Cursor {
 
 export interface Page<A> {
   readonly items: ReadonlyArray<A>
-  /** How many there are on all pages. */
+  /** Number of entries on all pages. */
   readonly total: number
   /** None on the last page. */
   readonly next: Option.Option<Cursor>

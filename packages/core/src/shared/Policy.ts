@@ -1,42 +1,44 @@
-/** The product's figures: windows, bounds and schedules, with their defaults. Hosts read some of them from the environment. */
+/**
+ * The product's time windows, limits and schedules, with their defaults. Hosts read some of them from the environment.
+ */
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Webhooks from "./WebhookPolicy.ts"
 
 export interface Policy {
-  /** How long a creator may take to respond, counted from the handed-over mail. */
+  /** Time for a creator to respond, from the delivery of the mail. */
   readonly responseWindow: Duration.Duration
-  /** So long is a mail retried. Where its address is refused for good, the response window starts this long after submission. */
+  /** How long a mail is retried. After a permanent failure the response window starts this long after submission. */
   readonly mailWindow: Duration.Duration
-  /** A request whose mail was neither handed over nor refused for good closes so long after submission: outages end by then. */
+  /** A request whose mail was neither delivered nor permanently refused closes this long after submission. */
   readonly deliveryWindow: Duration.Duration
-  /** How long a creator may take to approve, counted from each draft. */
+  /** Time for a creator to approve, from each draft. */
   readonly approvalWindow: Duration.Duration
-  /** The same topic for the same persona is a duplicate for so long. */
+  /** How long the same topic for the same persona is a duplicate. */
   readonly duplicateWindow: Duration.Duration
-  /** Bounds of a topic's content in Unicode code points, after trimming. */
+  /** Limits of a topic's content in Unicode code points, after trimming. */
   readonly contentLength: { readonly min: number; readonly max: number }
-  /** The delays between attempts at a draft: one attempt more than delays. */
+  /** Delays between generation attempts. There is one attempt more than delays. */
   readonly generationRetries: ReadonlyArray<Duration.Duration>
-  /** The delays between attempts at audio or video: one attempt more than delays. */
+  /** Delays between media attempts. There is one attempt more than delays. */
   readonly mediaRetries: ReadonlyArray<Duration.Duration>
-  /** After the last attempt, creator or operator may start again for so long. */
+  /** How long creator or operator can restart generation after the last attempt. */
   readonly generationGrace: Duration.Duration
-  /** Drafts of one assignment at most, the first included. */
+  /** Maximum number of drafts of one assignment, first included. */
   readonly maxDrafts: number
-  /** How long a creator's link still reads after the assignment is settled. */
+  /** How long a creator's link stays readable after the assignment is settled. */
   readonly readingWindow: Duration.Duration
-  /** A piece of outside work (a mail, a generation) that did not report back for so long is taken up again. */
+  /** An external call (a mail, a generation) that has not reported within this time is retried. */
   readonly lease: Duration.Duration
-  /** In the test environment the same topic for the same persona is a duplicate for so long. */
+  /** How long the same topic for the same persona is a duplicate in the test environment. */
   readonly testDuplicateWindow: Duration.Duration
-  /** How long a simulated creator takes for each step. */
+  /** Time between steps of a simulated creator. */
   readonly testPace: Duration.Duration
-  /** Test topics are deleted, by whole days (UTC), when they are older than this. */
+  /** Test topics older than this are deleted, by whole UTC days. */
   readonly testRetention: Duration.Duration
-  /** What the test environment stores for one organization at most. */
+  /** Storage limit of one organization's test environment. */
   readonly testStorage: { readonly topics: number; readonly bytes: number }
-  /** An idempotency key gives its first answer again for so long. */
+  /** How long an idempotency key returns the stored response. */
   readonly idempotencyWindow: Duration.Duration
   readonly webhooks: Webhooks.WebhookPolicy
 }
@@ -62,7 +64,7 @@ export const defaults: Policy = {
   webhooks: Webhooks.defaults
 }
 
-/** The policy in force. */
+/** The current policy. */
 export const Policy = Context.Reference<Policy>("@partner-commentary/core/shared/Policy", {
   defaultValue: () => defaults
 })

@@ -1,4 +1,4 @@
-/** Where the service is reached from outside: what links in mails and pages start with. Hosts provide it. */
+/** The service's public URL, the base of links in mails and pages. Hosts provide it. */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -7,13 +7,13 @@ import * as Option from "effect/Option"
 export class PublicAddress extends Context.Service<
   PublicAddress,
   {
-    /** `{api_root}`, without a slash at the end. */
+    /** `{api_root}`, without a trailing slash. */
     readonly apiRoot: string
   }
 >()("@partner-commentary/core/shared/PublicAddress") {
   /**
-   * Without the slashes that it may end in. What is no such address stops the service where it begins, not in the first mail. So does
-   * a path that one of the service's own begins with: where a router may have taken it off or not, nobody could tell the two apart.
+   * Removes trailing slashes. An invalid address stops the service at start. So does a path that collides with a route
+   * of the service, because a router may or may not have removed the prefix.
    */
   static readonly layer = (apiRoot: string): Layer.Layer<PublicAddress> =>
     Layer.effect(
@@ -24,7 +24,7 @@ export class PublicAddress extends Context.Service<
       )
     )
 
-  /** The same for a host that knows whether requests come with its path or without: any path will do. */
+  /** For a host that knows whether requests contain its path. Any path is allowed. */
   static readonly layerAnywhere = (apiRoot: string): Layer.Layer<PublicAddress> =>
     Layer.effect(
       PublicAddress,
@@ -35,7 +35,7 @@ export class PublicAddress extends Context.Service<
     )
 }
 
-/** Reads on after `must be`. */
+/** Completes a sentence after `must be`. */
 export const right =
   "an http:// or https:// address without query, fragment and user, such as https://app.example/commentary"
 
@@ -43,7 +43,7 @@ const beside = "its path must be none of the service's own, such as /partner or 
 
 const wrong = (sentence: string) => new Error(`The public address (apiRoot) must be ${sentence}`)
 
-/** As it is kept; none where it is no such address. */
+/** The stored form; none when it is invalid. */
 export const normalized = (text: string): Option.Option<string> => {
   const url = /[\s\p{Cc}<>"?#]/u.test(text) || text.length > 2048 ? null : URL.parse(text)
   if (url === null || !/^https?:$/.test(url.protocol) || url.username !== "" || url.password !== "")
@@ -51,7 +51,7 @@ export const normalized = (text: string): Option.Option<string> => {
   return /^https?:\/\//i.test(text) ? Option.some(url.href.replace(/(?<!\/)\/+$/, "")) : Option.none()
 }
 
-/** Whether a path of the service begins with that of an address that is kept so. */
+/** Whether the address's path collides with a route of the service. */
 export const isOwn = (apiRoot: string): boolean =>
   /^https?:\/\/[^/]+\/(partner(\/v1(\/.*)?)?|creator(\/.*)?|docs(\/.*)?|openapi\.json|healthz|readyz|avatar\.svg)$/.test(
     apiRoot

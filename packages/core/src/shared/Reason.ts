@@ -1,9 +1,9 @@
-/** Why something failed, in the words of whatever knew it first: for an operator's eyes, in a log or at a start. */
+/** Extracts the original error message for logs and start-up errors. */
 import * as Predicate from "effect/Predicate"
 
 /** Without a full stop. */
 export const reasonOf = (error: unknown): string => {
-  // A name with several addresses, none of which answers.
+  // A host name with several addresses, none of which accepts connections.
   if (error instanceof AggregateError && error.errors.length > 0) return reasonOf(error.errors[0])
   const said = error instanceof Error ? error.message : String(error)
   const cause = causeOf(isOfSql(error) ? error.reason : error)
@@ -11,7 +11,7 @@ export const reasonOf = (error: unknown): string => {
   return words.replace(/\.$/, "")
 }
 
-/** What a database client says is its own; what it was told is the reason's. */
+/** For an SqlError, only the nested reason contains the database's message. */
 const isOfSql = (error: unknown): error is { readonly reason: unknown } =>
   Predicate.isTagged(error, "SqlError") && Predicate.hasProperty(error, "reason")
 

@@ -1,10 +1,10 @@
-/** Alphabets, checksums and hashes of bearer secrets. Minting them with a meaning is their owners' (ApiKey, CreatorLinks). */
+/** Alphabet, checksum and hash of bearer secrets. ApiKey and CreatorLinks create them. */
 import * as Digest from "effect/crypto/Digest"
 import type * as Effect from "effect/Effect"
 
 const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
-/** Random characters of base62 from random bytes, without bias; bytes of 248 and above are skipped, so bring some to spare. */
+/** Unbiased base62 characters from random bytes. Bytes of 248 and above are skipped, so pass more than `length`. */
 export const toBase62 = (bytes: Uint8Array, length: number): string => {
   let text = ""
   for (const byte of bytes) {
@@ -19,7 +19,7 @@ const crcTable = Uint32Array.from({ length: 256 }, (_, index) => {
   return entry
 })
 
-/** CRC-32 (IEEE) of ASCII text, as six base62 characters, zero-padded: GitHub's way to tell a mistyped token from a wrong one. */
+/** CRC-32 (IEEE) of ASCII text as six zero-padded base62 characters. It detects mistyped tokens without a query. */
 export const checksum = (text: string): string => {
   let crc = 0xffffffff
   for (let index = 0; index < text.length; index++) {

@@ -1,4 +1,7 @@
-/** The secrets of the service: the first signs links and seals what must not be read in the database, all verify and open. Hosts provide them. */
+/**
+ * The service's secrets. The first one signs links and encrypts stored secrets; all of them verify and decrypt. Hosts
+ * provide them.
+ */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -9,7 +12,7 @@ type Secrets = readonly [Redacted.Redacted<string>, ...ReadonlyArray<Redacted.Re
 export class SigningSecrets extends Context.Service<SigningSecrets, Secrets>()(
   "@partner-commentary/core/shared/SigningSecrets"
 ) {
-  /** The present one, then those before it. A blank one stops the service, a short one is warned of. */
+  /** Current secret first. A blank secret stops the service; a short one logs a warning. */
   static readonly layer = (...secrets: Secrets): Layer.Layer<SigningSecrets> =>
     Layer.effect(
       SigningSecrets,
@@ -23,13 +26,13 @@ export class SigningSecrets extends Context.Service<SigningSecrets, Secrets>()(
 
 const valueOf = (secret: Redacted.Redacted<string>) => Redacted.value(secret)
 
-/** From one link, a secret that can be guessed is found without asking us. */
+/** A short secret can be guessed offline from one link. */
 export const isWeak = (secret: Redacted.Redacted<string>): boolean => valueOf(secret).length < 32
 
 const weak =
-  "A signing secret is shorter than 32 characters: who guesses it forges every creator's link; put a long random text first"
+  "A signing secret is shorter than 32 characters and can be guessed, which allows forged creator links; put a long random text first"
 
-/** With it, anybody could forge what it signs. */
+/** A blank secret would let anyone forge links. */
 export const refuseBlank = (secrets: Secrets): Effect.Effect<void> =>
   secrets.some((secret) => valueOf(secret).trim() === "") ? Effect.die(blank) : Effect.void
 

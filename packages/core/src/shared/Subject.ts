@@ -1,6 +1,6 @@
 /**
- * What a request or a job is about, for its logs and traces. A topic and an event each have a span whose ids follow from their own id:
- * any process can link to it, days later, without anything being stored.
+ * The subject of a request or job in logs and traces. The span ids of a topic or an event are derived from its id, so
+ * that any process can link to the span later without storing anything.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -16,13 +16,13 @@ export interface Subject {
   readonly shareId?: ShareId | null | undefined
 }
 
-/** The ids that a span is to have, for the tracer that a host mounts. */
+/** Fixed ids of a span, for the tracer that a host provides. */
 export class SpanIdentity extends Context.Service<
   SpanIdentity,
   { readonly traceId: string; readonly spanId: string }
 >()("@partner-commentary/core/shared/SpanIdentity") {}
 
-/** Ids of ours are UUIDs of version 7: the second half is random. */
+/** Ids are UUIDs of version 7, so their second half is random. */
 const identityOf = (id: TopicId | EventId) => {
   const traceId = id.replaceAll("-", "")
   return { traceId, spanId: traceId.slice(16) }
@@ -41,7 +41,7 @@ const linkOnce = (span: Tracer.Span, id: TopicId | EventId): void => {
 
 const isKnown = <Id>(id: Id | null | undefined): id is Id => id !== null && id !== undefined
 
-/** As attributes of a span (`topic.id`) and as annotations of a log line (`topic_id`). */
+/** Span attributes (`topic.id`) or log annotations (`topic_id`). */
 export const named = (subject: Subject, separator: "." | "_"): Record<string, string> =>
   Object.fromEntries(
     [
@@ -51,13 +51,13 @@ export const named = (subject: Subject, separator: "." | "_"): Record<string, st
     ].flatMap(([name, id]) => (isKnown(id) ? [[`${name}${separator}id`, id]] : []))
   )
 
-/** Whether anybody sees spans: where nobody does, they cost nothing. */
+/** Skips the work when tracing is off. */
 const whereTraced =
   <A, E, R>(traced: (self: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>) =>
   (self: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
     Effect.withFiber((fiber) => (fiber.getRef(References.TracerEnabled) ? traced(self) : self))
 
-/** Names the subject on the present span and on those that it is within, and links the present one to the topic's. */
+/** Names the subject on the current span and its parents, and links the current one to the topic's span. */
 export const mark = (subject: Subject): Effect.Effect<void> =>
   Effect.withFiber((fiber) => {
     if (!fiber.getRef(References.TracerEnabled)) return Effect.void
@@ -70,7 +70,7 @@ export const mark = (subject: Subject): Effect.Effect<void> =>
     return Effect.void
   })
 
-/** Of an event's payload, which is read where a log line or a span needs it. */
+/** Parses an event's payload only when a log line or span needs it. */
 export const ofPayload = (payload: string, organizationId: OrganizationId) => (): Subject => {
   const data = Option.getOrUndefined(Schema.decodeOption(Payload)(payload))?.data
   return { organizationId, topicId: data?.topic_id, shareId: data?.share_id }
@@ -78,7 +78,7 @@ export const ofPayload = (payload: string, organizationId: OrganizationId) => ()
 
 const Payload = Schema.fromJsonString(Schema.Struct({ data: Schema.Struct({ topic_id: TopicId, share_id: ShareId }) }))
 
-/** `mark` for a delivery: linked to the event's span, which is linked to the topic's. */
+/** Like `mark`, for a delivery: links to the event's span, which links to the topic's. */
 export const markEvent = (id: EventId, subject: () => Subject): Effect.Effect<void> =>
   Effect.withFiber((fiber) => {
     if (!fiber.getRef(References.TracerEnabled)) return Effect.void
@@ -87,19 +87,19 @@ export const markEvent = (id: EventId, subject: () => Subject): Effect.Effect<vo
     return mark(subject())
   })
 
-/** `mark`, and the subject on each span within. */
+/** Marks the current span and every span within with the subject. */
 export const traced = <A, E, R>(self: Effect.Effect<A, E, R>, subject: Subject): Effect.Effect<A, E, R> =>
   whereTraced<A, E, R>((effect) => Effect.andThen(mark(subject), Effect.annotateSpans(effect, named(subject, "."))))(
     self
   )
 
-/** `traced`, and the subject on each log line within: for jobs. */
+/** `traced`, and the subject on each log line within. For jobs. */
 export const about = <A, E, R>(self: Effect.Effect<A, E, R>, subject: Subject): Effect.Effect<A, E, R> =>
   Effect.annotateLogs(traced(self, subject), named(subject, "_"))
 
 /**
- * Around what makes a topic or an event: its own span, the first of a trace of its own, linked both ways with the span of the request
- * or the job that makes it.
+ * Creates the span of a new topic or event. It starts its own trace and is linked in both directions with the creating
+ * request or job.
  */
 export const origin = <A, E, R>(
   self: Effect.Effect<A, E, R>,
@@ -125,7 +125,7 @@ export const origin = <A, E, R>(
         },
         () => effect
       )
-      // A topic's is linked by what marks its subject.
+      // `mark` links topics.
       if (!isTopic) own?.addLinks([linkTo(id)])
       return span
     })

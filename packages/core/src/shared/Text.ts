@@ -1,4 +1,4 @@
-/** Text that people wrote: how long it is to them, and what does not belong in it. */
+/** Checks and cleans text that people entered. */
 
 /** Unicode code points, as a person counts characters. */
 export const codePoints = (text: string): number => {
@@ -7,14 +7,14 @@ export const codePoints = (text: string): number => {
   return count
 }
 
-/** Control characters other than tab and line ends: no text needs them, and not every database takes them. */
+/** Control characters other than tab and line ends. Not every database stores them. */
 export const hasControls = (text: string): boolean => /[^\P{Cc}\t\n\r]/u.test(text)
 
-/** Something in it is ink: not only spaces, joiners, marks of direction, and the letters that stand for none. */
+/** Contains a visible character: not only spaces, joiners, direction marks and blank letters. */
 export const isReadable = (text: string): boolean =>
   /[\p{L}\p{N}\p{P}\p{S}]/u.test(text.replace(/[\u115f\u1160\u3164\uffa0]/g, ""))
 
-/** As HTML, between tags or in an attribute in double quotes. */
+/** For HTML text and double-quoted attributes. */
 export const escapeHtml = (text: string): string =>
   text.toWellFormed().replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
 
@@ -26,7 +26,10 @@ export const clean = (text: string): string =>
     .replace(/[^\P{Cc}\t\n]/gu, "")
     .trim()
 
-/** Plain text: `\n` as the only line break, no control or text-direction override characters, no lone surrogates, trimmed. */
+/**
+ * Plain text: `\n` as the only line break, no control or text-direction override characters, no lone surrogates,
+ * trimmed.
+ */
 export const plain = (text: string): string =>
   text
     .toWellFormed()

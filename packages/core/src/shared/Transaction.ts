@@ -1,6 +1,6 @@
 /**
- * The port that makes one of several changes, of stores of one database. One store's own change needs it not: each is whole
- * by itself, and joins the transaction around it.
+ * The port that combines changes of several stores into one transaction. A single store method needs no transaction
+ * around it; it joins an existing one.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -10,19 +10,19 @@ export class Transaction extends Context.Service<
   Transaction,
   {
     /**
-     * All changes within are made or none; a failure undoes them. What a conflict with others undid is run anew, so what is
-     * done within besides changes must bear repetition. It must wait for nothing but the database: others may wait for it.
+     * Commits all changes within, or none after a failure. A conflict with another transaction repeats the effect, so
+     * other side effects must be repeatable. The effect must not wait for other systems, because it holds locks.
      */
     readonly run: <A, E, R>(change: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
   }
 >()("@partner-commentary/core/shared/Transaction") {}
 
-/** How something is put off until the transaction around has committed; whoever runs transactions sets it for what is within. */
+/** Defers an effect until the surrounding transaction has committed. Transaction implementations provide it. */
 export const AfterCommit = Context.Reference<(effect: Effect.Effect<void>) => Effect.Effect<void>>(
   "@partner-commentary/core/shared/Transaction/AfterCommit",
   { defaultValue: () => identity }
 )
 
-/** Once what was changed can be seen by others: at once, or after the commit of the outermost transaction; never if that fails. */
+/** Runs the effect at once, or after the commit of the outermost transaction. After a rollback it never runs. */
 export const afterCommit = (effect: Effect.Effect<void>): Effect.Effect<void> =>
   Effect.withFiber((fiber) => fiber.getRef(AfterCommit)(effect))

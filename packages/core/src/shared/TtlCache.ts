@@ -1,4 +1,4 @@
-/** What was looked up moments ago, so that asking again costs no query. Who hears of a change has it forgotten. */
+/** A bounded cache with a lifetime and invalidation, so that repeated look-ups cost no query. */
 import * as Cache from "effect/Cache"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -7,28 +7,28 @@ import { identity } from "effect/Function"
 import * as Instant from "./Instant.ts"
 
 export interface TtlCache<Key, A> {
-  /** `unremembered` stands around the look-up where nobody asked for the key lately. */
+  /** `uncached` wraps the look-up when the key has no recent cache entry. */
   readonly get: (key: Key, unremembered?: <B>(lookUp: Effect.Effect<B>) => Effect.Effect<B>) => Effect.Effect<A>
-  /** Look-ups that are under way are forgotten too. */
+  /** Also discards the results of look-ups in progress. */
   readonly forget: (which: (key: Key) => boolean) => Effect.Effect<void>
 }
 
 export interface Shape<A> {
   readonly capacity: number
   readonly kept: Duration.Input
-  /** Which answers have a memory to themselves, as large again: no others push them out. None unless told. */
+  /** Results that have their own equally large capacity, so that other results cannot evict them. None by default. */
   readonly apart?: (answer: A) => boolean
 }
 
 interface Found<A> {
   readonly answer: A
-  /** When it was asked for. */
+  /** When the look-up started. */
   readonly at: Instant.Instant
-  /** How often anything had been forgotten then. */
+  /** Number of invalidations before the look-up. */
   readonly era: number
 }
 
-/** Keeps so many answers, each so long. A look-up that broke off says nothing, and is not kept. */
+/** Caches up to `capacity` results for a limited time. Interrupted look-ups are not cached. */
 export const make = Effect.fnUntraced(function* <Key extends string, A>(
   lookUp: (key: Key) => Effect.Effect<A>,
   { apart = () => false, capacity, kept }: Shape<A>
@@ -43,7 +43,7 @@ export const make = Effect.fnUntraced(function* <Key extends string, A>(
     { capacity, timeToLive: (exit) => (Exit.isSuccess(exit) ? kept : 0) }
   )
   const life = Duration.fromInputUnsafe(kept)
-  /** In the order in which they came. */
+  /** In the order of insertion. */
   const chosen = new Map<Key, Found<A>>()
 
   const recall = (key: Key, now: Instant.Instant): Found<A> | undefined => {
@@ -53,7 +53,7 @@ export const make = Effect.fnUntraced(function* <Key extends string, A>(
     return undefined
   }
 
-  /** What was begun before something was forgotten may be what was meant. */
+  /** Discard a look-up that started before an invalidation. */
   const choose = (key: Key, found: Found<A>): boolean => {
     if (!apart(found.answer) || found.era !== era) return false
     chosen.delete(key)
@@ -70,7 +70,7 @@ export const make = Effect.fnUntraced(function* <Key extends string, A>(
       const ask = Cache.get(recent, key)
       let found = yield* (yield* Cache.has(recent, key)) ? ask : unremembered(ask)
       if (found.at > (yield* Instant.now)) {
-        // From later than now: the clock stepped back, and it would be kept as much longer.
+        // An entry from the future would live too long: the clock was set back.
         yield* Cache.invalidate(recent, key)
         found = yield* ask
       }

@@ -1,38 +1,46 @@
-/** The figures by which events are delivered. Hosts read some of them from the environment. */
+/** Limits and schedules of webhook delivery. Hosts read some of them from the environment. */
 import * as Duration from "effect/Duration"
 
 export interface WebhookPolicy {
-  /** Whether receivers at `http:` addresses are described as allowed, as the transport allows them in development. */
+  /** Whether the API description allows `http:` receivers, as the transport does in development. */
   readonly allowHttp: boolean
-  /** How long one attempt may take, from the name's look-up to the last byte of the answer. */
+  /** Timeout of one attempt, from the DNS look-up to the last byte of the response. */
   readonly timeout: Duration.Duration
-  /** The delays between attempts: one attempt more than delays. */
+  /** Delays between attempts. There is one attempt more than delays. */
   readonly retries: ReadonlyArray<Duration.Duration>
-  /** A receiver that asks to wait is obeyed for so long. */
+  /** Longest Retry-After that is honoured. */
   readonly longestWait: Duration.Duration
-  /** Deliveries to one webhook at a time. */
+  /** Concurrent deliveries to one webhook. */
   readonly concurrency: number
-  /** Disabled when all hold: failed attempts in a row, for so long, for so many different events. */
+  /**
+   * A webhook is disabled when all hold: this many consecutive failures, for this long, of this many distinct events.
+   */
   readonly disableFailures: number
   readonly disableAfter: Duration.Duration
   readonly disableEvents: number
   /** The contact is warned when both hold. */
   readonly warnFailures: number
   readonly warnAfter: Duration.Duration
-  /** The breaker opens after so many failed attempts in a row over so many events, or when nobody could be reached for so many. */
+  /**
+   * The breaker opens after this many consecutive failures of this many events, or when connections failed for this
+   * many events.
+   */
   readonly breakerFailures: number
   readonly breakerEvents: number
   readonly breakerUnreachedEvents: number
-  /** From the opening to the first probe; twice as long after each that fails, up to the bound. */
+  /** Delay until the first probe. It doubles after each failed probe, up to the maximum. */
   readonly probeDelay: Duration.Duration
   readonly probeDelayMax: Duration.Duration
-  /** The shortest pause after a 429; twice as long after each consecutive one, up to the bound. */
+  /** The shortest pause after a 429. It doubles with each consecutive pause, up to the maximum. */
   readonly throttleDelay: Duration.Duration
   readonly throttleDelayMax: Duration.Duration
-  /** The contact is told when 429 makes events late by so much, and again while it goes on. */
+  /** The contact is notified when 429 delays events by this much, and again at this interval. */
   readonly throttleWarnAfter: Duration.Duration
   readonly throttleWarnEvery: Duration.Duration
-  /** So many of the held go out in the first second after it closed, and twice as many in each one after, for so many seconds. */
+  /**
+   * After the breaker closed, this many held deliveries are sent in the first second, doubling each second, for this
+   * many seconds.
+   */
   readonly drainRate: number
   readonly drainSeconds: number
 }

@@ -1,4 +1,4 @@
-/** The port that wakes workers when there is something to do. Losing a signal costs a poll interval, nothing else. */
+/** The port that wakes workers when there is work. A lost signal delays work by one poll interval at most. */
 import * as Context from "effect/Context"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -8,7 +8,7 @@ import type * as Scope from "effect/Scope"
 import type { Environment } from "./Owner.ts"
 import { afterCommit } from "./Transaction.ts"
 
-/** What somebody may be listening for. */
+/** The kinds of work that workers listen for. */
 export type Work = "assignments" | "tests" | "mails" | "deliveries" | "recoveries" | "removals" | "media"
 
 export const everything: ReadonlyArray<Work> = [
@@ -21,19 +21,19 @@ export const everything: ReadonlyArray<Work> = [
   "media"
 ]
 
-/** What falls due of assignments: who looks at the live ones is not woken by tests. */
+/** Live and test assignments have separate signals. */
 export const dueIn = (environment: Environment): Work => (environment === "test" ? "tests" : "assignments")
 
 export class WorkSignal extends Context.Service<
   WorkSignal,
   {
-    /** There may be work of any kind. Takes effect when it can be seen: within a transaction, after its commit. */
+    /** Signals work of every kind. Within a transaction it takes effect after the commit. */
     readonly notify: Effect.Effect<void>
-    /** There is work of these kinds, and none of any other: who looks for others is left to sleep. */
+    /** Signals work of these kinds only. */
     readonly tell: (kinds: ReadonlyArray<Work>) => Effect.Effect<void>
     /**
-     * Listens for work of one kind, for as long as the scope is open. The answer waits for the next signal, or this long;
-     * a signal given since it last returned counts, so none is missed between looking and waiting.
+     * Listens for one kind of work until the scope closes. The returned effect waits for the next signal or this long.
+     * A signal since its last return counts, so none is lost between a query and the wait.
      */
     readonly listen: (
       kind: Work

@@ -1,8 +1,8 @@
-/** When something next happens to an assignment by itself, and the fixed points in its windows that reminders hang on. */
+/** When the next timed step of an assignment is due, and when its reminders are. */
 import * as Instant from "../shared/Instant.ts"
 import { type Assignment, isSettled } from "./Assignment.ts"
 
-/** The earliest of all that may happen; null once settled. Always derived from the rest of the assignment. */
+/** The earliest due time of any step; null once settled. Always derived from the other fields. */
 export const dueAt = (assignment: Assignment): Instant.Instant | null => {
   if (isSettled(assignment)) return null
   const { generation } = assignment

@@ -1,4 +1,4 @@
-/** One persona's part in one topic: what is known of it. How it may change is the Workflow's. */
+/** One persona's part in one topic. Workflow.ts defines how it may change. */
 
 import * as Schema from "effect/Schema"
 import type { Creator } from "../persona/Persona.ts"
@@ -32,9 +32,9 @@ export interface Assignment {
   readonly topicId: TopicId
   readonly organizationId: OrganizationId
   readonly environment: Environment
-  /** The place among the topic's assignments, from 0, in the order of submission. */
+  /** Position among the topic's assignments, from 0, in the order of submission. */
   readonly position: number
-  /** As they were when the topic was sent: what a partner was shown does not change under it. */
+  /** Copied at submission, so that later edits of the persona do not change what the partner saw. */
   readonly persona: { readonly id: PersonaId; readonly name: string; readonly imageUrl: string }
   readonly creator: Creator
   readonly createdAt: Instant
@@ -44,52 +44,55 @@ export interface Assignment {
 
   /** When the first mail to the creator was handed over. */
   readonly notifiedAt: Instant | null
-  /** From this moment on a creator who did not respond is too late. */
+  /** A response at or after this time is too late. */
   readonly respondBy: Instant
   readonly perspective: string | null
-  /** When the creator gave the perspective. */
+  /** When the creator submitted the perspective. */
   readonly respondedAt: Instant | null
   readonly declineReason: string | null
 
   readonly generation: Generation
   /** The latest draft. */
   readonly draft: Draft | null
-  /** When the first one came, whatever became of it. */
+  /** When the first draft was stored. Later drafts do not change it. */
   readonly firstDraftedAt: Instant | null
-  /** From this moment on a draft that was not approved is given up. */
+  /** At this time an unapproved draft times out. */
   readonly approveBy: Instant | null
 
-  /** Reminders that went out in the present status and for the present draft. */
+  /** Reminders sent in the present status and for the present draft. */
   readonly reminders: number
   readonly commentary: ApprovedCommentary | null
   readonly failure: { readonly reason: FailureReason; readonly at: Instant } | null
-  /** Said when the creator withdrew. */
+  /** The creator's reason for withdrawing. */
   readonly withdrawReason: string | null
-  /** In the test environment a simulated creator stands in for the human one; null in the live one. */
+  /** State of the simulated creator in the test environment; null in the live one. */
   readonly simulation: Simulation | null
-  /** When something next happens by itself; null once settled. This is the workers' queue. */
+  /** When the next timed step is due; null once settled. Workers query this column. */
   readonly dueAt: Instant | null
 }
 
 export interface Simulation {
   readonly path: SimulationPath
-  /** When the simulated creator takes its next step; null while it waits for a word, and once it is settled. */
+  /** When the simulated creator takes its next step; null while it waits for an event or is finished. */
   readonly nextAt: Instant | null
 }
 
-/** The state of making drafts. */
+/** The state of draft generation. */
 export interface Generation {
-  /** Increases with every attempt; an attempt that ends names it, and one that was overtaken changes nothing. */
+  /** Increases with every attempt. A result is ignored unless it carries the latest ticket. */
   readonly ticket: number
-  /** Whether the attempt of this ticket has been begun and has not ended. */
+  /** Whether the attempt with this ticket is running. */
   readonly running: boolean
-  /** Attempts since creator or operator last started it. */
+  /** Attempts since the creator or operator last started generation. */
   readonly attempts: number
-  /** When the next attempt is due; while one runs, when it is taken for lost; null when none is wanted. */
+  /** When the next attempt is due, or when the running one counts as lost; null when none is scheduled. */
   readonly nextAt: Instant | null
-  /** Set when all attempts failed: until then it may be started again. A simulated creator's draft is awaited until then. */
+  /**
+   * Set when all attempts failed: until then generation can be restarted. Also the deadline for a simulated creator's
+   * draft.
+   */
   readonly giveUpAt: Instant | null
-  /** What the creator asked to change, of which draft. */
+  /** The creator's request for changes, and the draft it is about. */
   readonly revision: { readonly draftId: DraftId; readonly instructions: string } | null
 }
 
@@ -104,7 +107,7 @@ export interface Draft {
 export interface ApprovedCommentary {
   readonly id: CommentaryId
   readonly content: string
-  /** The draft it came from. */
+  /** The draft that was approved. */
   readonly draftId: DraftId
   readonly approvedAt: Instant
   /** When the partner first accepted it for publication. */
@@ -113,10 +116,10 @@ export interface ApprovedCommentary {
   readonly videoUrl: string | null
 }
 
-/** No further change will come by itself. */
+/** No timed step follows. */
 export const isSettled = (assignment: Pick<Assignment, "status" | "failure">): boolean =>
   assignment.status === "creator_approved" || assignment.failure !== null
 
-/** When it was settled; null while it is not. */
+/** When it was settled; null before. */
 export const settledAt = (assignment: Pick<Assignment, "commentary" | "failure">): Instant | null =>
   assignment.failure?.at ?? assignment.commentary?.approvedAt ?? null

@@ -12,13 +12,13 @@ import type { Assignment } from "./Assignment.ts"
 import type { Topic } from "./Topic.ts"
 import type { Change } from "./Workflow.ts"
 
-/** An assignment with what its creator, its mails and its generator need to know of the topic. */
+/** An assignment with the topic's data that the creator, the mails and the generator need. */
 export interface AssignmentInContext {
   readonly assignment: Assignment
   readonly topic: Pick<Topic, "id" | "content" | "organizationName">
 }
 
-/** What is due of one organization, the longest overdue first. */
+/** One organization's due assignments, oldest due time first. */
 export interface DueLane {
   readonly organizationId: OrganizationId
   readonly ids: ReadonlyArray<ShareId>
@@ -27,13 +27,13 @@ export interface DueLane {
 export interface Modified {
   readonly before: Assignment
   readonly after: Assignment
-  /** What there is to do now, or at an earlier moment than before. */
+  /** Jobs that are due now, or earlier than before. */
   readonly work: ReadonlyArray<Work>
 }
 
 export interface OpenAssignments {
   readonly assignments: ReadonlyArray<AssignmentInContext>
-  /** How many there are besides; `furtherCounted` where there are as many or more. */
+  /** Number of further open assignments; capped at `furtherCounted`. */
   readonly further: number
 }
 
@@ -44,37 +44,37 @@ export class AssignmentStore extends Context.Service<
   {
     readonly find: (id: ShareId) => Effect.Effect<Option.Option<AssignmentInContext>>
     /**
-     * Locks topic and assignment, lets the pure decision see the present value, and stores what follows as one
-     * transaction: the assignment, its draft, the topic's counts and status, totals, usage, notices and the record.
-     * Two at once are decided one after the other. A refusal, or the unchanged object, writes nothing but a
-     * `delivered` mark. None when there is no such assignment.
+     * Locks the topic and the assignment, calls the pure decision, and writes its change in one transaction:
+     * assignment, draft, topic counts and status, totals, usage, notices and audit entry. Concurrent calls run one
+     * after the other. A refusal or an unchanged object writes nothing but a `delivered` mark. None when the assignment
+     * does not exist.
      */
     readonly modify: <E>(
       id: ShareId,
       decide: (present: Assignment) => Result.Result<Change, E>
     ) => Effect.Effect<Option.Option<Modified>, E>
     /**
-     * Those with something due at this moment, so many at most, by organization: where there is not room for all, each that has
-     * something due gets one before any gets more, and none gets more than its even part.
+     * Up to `limit` due assignments, by organization. When there are more, each organization gets one before any gets
+     * two, and none gets more than an equal share.
      */
     readonly due: (environment: Environment, at: Instant, limit: number) => Effect.Effect<ReadonlyArray<DueLane>>
     /**
-     * Those whose next attempt at a draft, or whose simulated step, is due later than any delay explains, because a clock ran ahead:
-     * so many at most.
+     * Up to `limit` assignments whose next generation attempt or simulated step is later than any delay allows, because
+     * a clock was fast.
      */
     readonly putOff: (latest: LatestDue, step: Instant, limit: number) => Effect.Effect<ReadonlyArray<ShareId>>
-    /** The next moment at which one of these environments falls due. */
+    /** The next time at which an assignment of these environments is due. */
     readonly nextDue: (among: ReadonlyArray<Environment>) => Effect.Effect<Option.Option<Instant>>
     /**
-     * A creator's unsettled assignments in the live environment, `most` at most: the organizations' in turn, of each the oldest;
-     * then all of them oldest first. Whatever the address's case. No more is read than that.
+     * Up to `limit` unsettled live assignments of a creator, oldest first. When there are more, organizations take
+     * turns, each with its oldest. The address is case-insensitive. The query reads no further rows.
      */
     readonly openOf: (creatorEmail: string, most: number) => Effect.Effect<OpenAssignments>
-    /** Everything ever sent to this address, settled or not. The test environment sends nothing to anybody. */
+    /** All assignments ever sent to this address, settled ones included. The test environment sends none. */
     readonly allOf: (creatorEmail: string) => Effect.Effect<ReadonlyArray<ShareId>>
-    /** Those whose generation gave up and waits for a new start. */
+    /** Assignments whose generation gave up and can be restarted. */
     readonly stalled: Effect.Effect<ReadonlyArray<ShareId>>
-    /** Forgets the drafts before the present one and all that was said with them. */
+    /** Deletes earlier drafts and their revision requests. */
     readonly forgetDrafts: (id: ShareId) => Effect.Effect<void>
   }
 >()("@partner-commentary/core/topic/AssignmentStore") {}

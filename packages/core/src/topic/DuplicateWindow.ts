@@ -1,9 +1,9 @@
-/** When a topic counts as the same as one sent before: the fingerprint of its content. */
+/** Detects duplicate topics by a fingerprint of their content. */
 import type * as Digest from "effect/crypto/Digest"
 import type * as Effect from "effect/Effect"
 import { hash } from "../shared/Secret.ts"
 
-/** Unicode NFKC, trimmed, inner white space as one space, lower case. */
+/** Unicode NFKC, trimmed, white space collapsed to one space, lower case. */
 export const normalize = (content: string): string =>
   content.normalize("NFKC").trim().replace(/\s+/gu, " ").toLowerCase()
 

@@ -1,12 +1,12 @@
-/** Audio or video that an approval asks for, where the topic's output types do. */
+/** Audio or video that is made after an approval if the topic's output types include it. */
 import * as Schema from "effect/Schema"
 
-/** What may be made of a text beside itself. */
+/** Output types other than text. */
 export const MediaKind = Schema.Literals(["audio", "video"])
 export type MediaKind = typeof MediaKind.Type
 
 export interface MediaRequest {
   readonly kind: MediaKind
-  /** Unguessable, and the same on every attempt, so that storing twice keeps one file. Without the file's extension. */
+  /** Unguessable, and the same on every attempt, so that a retry replaces the file. Without extension. */
   readonly name: string
 }

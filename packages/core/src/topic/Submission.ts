@@ -1,4 +1,7 @@
-/** A topic on its way in: who could be asked, who is, and what each requested persona is answered. */
+/**
+ * A topic that is being submitted: the licensed personas, the assignments to create, and the result for each requested
+ * persona.
+ */
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type { Persona } from "../persona/Persona.ts"
@@ -15,22 +18,22 @@ import type { TestStorage } from "./TestStorage.ts"
 import type { Topic } from "./Topic.ts"
 import { unreachableBy } from "./Workflow.ts"
 
-/** Everything that the store needs to decide and write a submission as one transaction. */
+/** Everything that the store needs to decide and write a submission in one transaction. */
 export interface Submission {
   readonly topic: Omit<Topic, "status" | "counts">
-  /** As the partner listed them, repetitions included. */
+  /** In the partner's order, with repetitions. */
   readonly requested: ReadonlyArray<PersonaId>
   /** The licensed ones, each once, in the order of the request. */
   readonly candidates: ReadonlyArray<Candidate>
   readonly fingerprint: string
-  /** The duplicate window that this submission opens runs until then. */
+  /** End of the duplicate window that this submission opens. */
   readonly windowUntil: Instant.Instant
   readonly respondBy: Instant.Instant
-  /** Null: nothing is counted (the test environment). */
+  /** Null in the test environment, where nothing is counted. */
   readonly quotas: Quotas | null
-  /** What the topic counts in the test environment, and what may be stored there; null in the live one. */
+  /** The topic's size and the organization's limits in the test environment; null in the live one. */
   readonly storage: { readonly bytes: number; readonly limits: TestStorage } | null
-  /** When the simulated creators take their first step; null in the live environment, whose creators are human. */
+  /** When the simulated creators take their first step; null in the live environment. */
   readonly actsAt: Instant.Instant | null
 }
 
@@ -39,26 +42,26 @@ export interface Candidate {
   readonly persona: Persona
 }
 
-/** Where a topic was sent. */
+/** A topic and the assignment in it. */
 export const Sending = Schema.Struct({ topicId: TopicId, shareId: ShareId })
 export type Sending = typeof Sending.Type
 
 export const SubmissionResult = Schema.Struct({
   personaId: PersonaId,
   status: Schema.Literals(["sent", "not_licensed", "duplicate"]),
-  /** Of a sent one: its assignment. */
+  /** The assignment, if the topic was sent to this persona. */
   shareId: Schema.NullOr(ShareId),
-  /** Of a duplicate: the sending that it repeats. */
+  /** The earlier submission, if this one is a duplicate. */
   duplicateOf: Schema.NullOr(Sending)
 })
 export type SubmissionResult = typeof SubmissionResult.Type
 
-/** Nobody could be asked; nothing was stored. */
+/** No requested persona can receive the topic. Nothing was stored. */
 export class NoValidPersonas extends Schema.TaggedError<NoValidPersonas>()("NoValidPersonas", {
   results: Schema.Array(SubmissionResult)
 }) {}
 
-/** What each requested persona is answered, given who holds the duplicate window of each candidate. */
+/** The result for each requested persona, given the holder of each candidate's duplicate window. */
 export const results = (
   submission: Pick<Submission, "topic" | "requested" | "candidates">,
   holders: ReadonlyMap<PersonaId, Sending>
@@ -75,7 +78,7 @@ export const results = (
   })
 }
 
-/** The assignments of the candidates who hold their window themselves. */
+/** The assignments of the candidates whose duplicate window this submission holds. */
 export const assignments = (
   submission: Submission,
   holders: ReadonlyMap<PersonaId, Sending>
@@ -96,12 +99,12 @@ const assignment = (
     environment: topic.environment,
     position,
     persona: { id: persona.id, name: persona.name, imageUrl: persona.imageUrl },
-    // In the test environment nothing is said to the human creator, or known of them.
+    // The test environment neither shows nor mails the human creator.
     creator: topic.environment === "test" ? { name: "", email: "" } : persona.creator,
     createdAt: topic.createdAt,
     status: "topic_sent",
     statusUpdatedAt: topic.createdAt,
-    // No mail goes out in the test environment: the window opens at once.
+    // The test environment sends no mail, so the window opens at once.
     notifiedAt: topic.environment === "test" ? topic.createdAt : null,
     respondBy,
     perspective: null,
@@ -126,7 +129,10 @@ const simulation = (path: SimulationPath, actsAt: Instant.Instant): Simulation =
   nextAt: path === "wait" ? null : actsAt
 })
 
-/** When a request closes that has no response, unless its mail is handed over, which opens a whole window, or refused for good. */
+/**
+ * The response deadline before a mail was handed over. Delivery of the mail opens a full window; a permanent mail
+ * failure sets another deadline.
+ */
 export const latestResponse = (
   environment: Environment,
   createdAt: Instant.Instant,
@@ -136,7 +142,7 @@ export const latestResponse = (
     ? Instant.plus(createdAt, policy.responseWindow)
     : Math.max(Instant.plus(createdAt, policy.deliveryWindow), unreachableBy(createdAt, policy))
 
-/** The licensed ones among the requested, each once, in the order of the request. */
+/** The licensed ones, each once, in the order of the request. */
 export const candidates = (
   requested: ReadonlyArray<PersonaId>,
   licensed: ReadonlyArray<Persona>,

@@ -1,9 +1,11 @@
-/** Limits what the test environment stores for one organization: how much a topic counts, and when one more is refused. Pure. */
+/**
+ * Limits what the test environment stores for one organization: the size of a topic, and whether one more fits. Pure.
+ */
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type { Topic } from "./Topic.ts"
 
-/** What an organization's test environment stores, or may store. */
+/** Topics and bytes in an organization's test environment, either stored or allowed. */
 export interface TestStorage {
   readonly topics: number
   readonly bytes: number
@@ -16,22 +18,22 @@ export type TestStorageLimit = typeof TestStorageLimit.Type
 export class TestStorageFull extends Schema.TaggedError<TestStorageFull>()("TestStorageFull", {
   quota: TestStorageLimit,
   limit: Schema.Int,
-  /** What is left, which was not enough. */
+  /** The remaining amount, which was too small. */
   remaining: Schema.Int
 }) {}
 
 /** Row, index entries and totals of a topic, without its texts. */
 const topicBytes = 1000
 
-/** Row, index entries, draft, commentary and record of an assignment, and its two events, without the topic's texts. */
+/** Row, index entries, draft, commentary, audit entries and two events of an assignment, without the topic's texts. */
 const assignmentBytes = 7000
 
 /** An assignment can have two events, and each repeats the topic's metadata. */
 const eventsEach = 2
 
 /**
- * What a topic comes to at most with everything that follows from it, deliveries aside. It is reserved at submission, so that
- * later steps change no counter.
+ * Maximum size of a topic with all its assignments, without deliveries. It is reserved at submission, so that later
+ * steps change no counter.
  */
 export const bytesOf = (
   { content, externalReference, metadata }: Pick<Topic, "content" | "externalReference" | "metadata">,
@@ -44,7 +46,7 @@ export const bytesOf = (
   return topicBytes + texts + personas * each
 }
 
-/** Why a topic of so many bytes does not fit; none when it does. `stored` is without it. */
+/** Why a topic of this size does not fit; none when it does. `stored` excludes it. */
 export const refusal = (stored: TestStorage, limits: TestStorage, bytes: number): Option.Option<TestStorageFull> => {
   if (stored.topics + 1 > limits.topics) return full("test_topics", limits.topics, stored.topics)
   return stored.bytes + bytes > limits.bytes ? full("test_bytes", limits.bytes, stored.bytes) : Option.none()

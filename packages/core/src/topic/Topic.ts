@@ -1,4 +1,4 @@
-/** What a partner asks about, and the rules that its text and reference obey. */
+/** A topic, and the rules for its text and reference. */
 import * as Schema from "effect/Schema"
 import type { OrganizationId, TopicId } from "../shared/Ids.ts"
 import type { Instant } from "../shared/Instant.ts"
@@ -14,7 +14,7 @@ export type Metadata = Schema.JsonObject
 export interface Topic {
   readonly id: TopicId
   readonly organizationId: OrganizationId
-  /** As it was at submission: creators are shown who asked. */
+  /** Copied at submission: creators see which organization asked. */
   readonly organizationName: string
   readonly environment: Environment
   readonly externalReference: string | null
@@ -28,12 +28,12 @@ export interface Topic {
 
 export const maxPersonas = 100
 
-/** Letters, digits and `-_.:`, and not one of the two that every address parser eats. */
+/** Letters, digits and `-_.:`, but not `.` or `..`, which URL parsers remove from paths. */
 export const referencePattern = /^(?!\.{1,2}$)[A-Za-z0-9\-_.:]{1,256}$/
 
 export const isReference = (text: string): boolean => referencePattern.test(text)
 
-/** Of a content's length in Unicode code points, after trimming. */
+/** Content length in Unicode code points, after trimming. */
 export interface TopicBounds {
   readonly min: number
   readonly max: number
@@ -42,7 +42,7 @@ export interface TopicBounds {
 export const ContentProblem = Schema.Literals(["length", "controls", "invisible"])
 export type ContentProblem = typeof ContentProblem.Type
 
-/** What is wrong with a content, which is trimmed before it is judged; null when nothing is. */
+/** The problem with a content after trimming; null when it is valid. */
 export const contentProblem = (content: string, bounds: TopicBounds): ContentProblem | null => {
   const trimmed = content.trim()
   const length = codePoints(trimmed)

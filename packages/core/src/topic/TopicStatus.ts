@@ -1,4 +1,4 @@
-/** Where a topic as a whole stands: derived from how its assignments stand, never set by itself. */
+/** The status of a topic, always derived from the counts of its assignments. */
 import * as Schema from "effect/Schema"
 import { type Assignment, AssignmentStatus } from "./Assignment.ts"
 
@@ -6,7 +6,10 @@ export const TopicStatus = Schema.Literals(["pending", "in_progress", "partial",
 export type TopicStatus = typeof TopicStatus.Type
 export const topicStatuses = TopicStatus.literals
 
-/** How many assignments stand where. `abandoned` ones are settled without a commentary while their status still says work. */
+/**
+ * Number of assignments by status. `abandoned` counts those that settled without a commentary in a status that looks
+ * like work in progress.
+ */
 export interface TopicCounts extends Readonly<Record<AssignmentStatus, number>> {
   readonly abandoned: number
 }
@@ -21,7 +24,9 @@ export const none: TopicCounts = {
   abandoned: 0
 }
 
-/** `completed` when nothing is still to come, else `partial` once something is ready, else `in_progress` once a creator works. */
+/**
+ * `completed` when no assignment is open, else `partial` once one is ready, else `in_progress` once a creator works.
+ */
 export const topicStatus = (counts: TopicCounts): TopicStatus => {
   const working = counts.opinion_injected + counts.commentary_generated - counts.abandoned
   if (working + counts.topic_sent === 0) return "completed"
@@ -29,7 +34,7 @@ export const topicStatus = (counts: TopicCounts): TopicStatus => {
   return working > 0 ? "in_progress" : "pending"
 }
 
-/** The counts after the outcome of one assignment changed. */
+/** The counts after one assignment changed. */
 export const recount = (counts: TopicCounts, before: AssignmentOutcome, after: AssignmentOutcome): TopicCounts => {
   const next = { ...counts }
   next[before.status] -= 1
@@ -38,19 +43,19 @@ export const recount = (counts: TopicCounts, before: AssignmentOutcome, after: A
   return next
 }
 
-/** What of an assignment matters to its topic. */
+/** The fields of an assignment that determine its topic's counts. */
 export type AssignmentOutcome = Pick<Assignment, "status" | "failure">
 
 export const isAbandoned = (outcome: AssignmentOutcome): boolean =>
   outcome.failure !== null && (outcome.status === "opinion_injected" || outcome.status === "commentary_generated")
 
-/** As partners see one assignment in a topic's detail. */
+/** The state of one assignment as the topic detail shows it. */
 export const outcomeOf = (outcome: AssignmentOutcome): "completed" | "failed" | "pending" => {
   if (outcome.status === "creator_approved") return "completed"
   return outcome.failure === null ? "pending" : "failed"
 }
 
-/** A detail's summary. */
+/** The summary in a topic detail. */
 export const summaryOf = (outcomes: ReadonlyArray<AssignmentOutcome>) => {
   const summary = { total_personas: outcomes.length, completed: 0, pending: 0, failed: 0 }
   for (const outcome of outcomes) summary[outcomeOf(outcome)] += 1

@@ -1,4 +1,4 @@
-/** The port that keeps topics: taking one in, and what a partner sees of it. Assignments change through AssignmentStore. */
+/** The port that stores topics and serves the partner's views of them. Assignments change through AssignmentStore. */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
@@ -12,7 +12,7 @@ import type { TestStorageFull } from "./TestStorage.ts"
 import type { Metadata, Topic } from "./Topic.ts"
 import type { TopicStatus } from "./TopicStatus.ts"
 
-/** What a partner may see of an assignment. */
+/** The fields of an assignment that a partner may see. */
 export type PublicAssignment = Pick<
   Assignment,
   "id" | "persona" | "status" | "statusUpdatedAt" | "createdAt" | "commentary" | "failure"
@@ -24,12 +24,12 @@ export interface TopicWithAssignments {
   readonly assignments: ReadonlyArray<PublicAssignment>
 }
 
-/** How far back a reference look-up goes: to the first topic that would be one too many, or whose assignments would be too many. */
+/** Limits of a look-up by reference. It stops at the first topic that exceeds one of them. */
 export interface ReferenceDepth {
   readonly topics: number
-  /** Of all topics together. The newest is found whatever it has. */
+  /** Of all topics together. The newest topic is always included. */
   readonly assignments: number
-  /** Of all topics together, as far as an answer shows them, commentaries included. The newest is found however large it is. */
+  /** Response size of all topics together, with commentaries. The newest topic is always included. */
   readonly bytes: number
 }
 
@@ -39,13 +39,13 @@ export interface FoundByReference {
     readonly topic: Omit<Topic, "metadata">
     readonly assignments: ReadonlyArray<PublicAssignment>
   }>
-  /** The newest topic's; the others' is not read. */
+  /** Metadata of the newest topic. The others' metadata is not read. */
   readonly metadata: Metadata
-  /** Whether older ones carry the reference too. */
+  /** Whether older topics have the same reference. */
   readonly more: boolean
 }
 
-/** The polling view: as little as it takes. Instants as ISO text, as they are stored and sent. */
+/** The minimal view for polling. Times are ISO text, as they are stored and sent. */
 export interface TopicProgress {
   readonly id: TopicId
   readonly content: string
@@ -62,14 +62,14 @@ export interface TopicProgress {
   }>
 }
 
-/** What lists show of a topic: nothing of its metadata, which may be large, is read for them. */
+/** The fields that lists show. Metadata can be large, so lists do not read it. */
 export type ListedTopic = Pick<Topic, "id" | "content" | "status" | "counts" | "createdAt">
 
 export interface TopicList {
   readonly owner: Owner
   readonly status: TopicStatus | null
   readonly limit: number
-  /** From where: so many entries in, or behind the last one of a page. */
+  /** Where the page starts: an offset, or a cursor after the previous page. */
   readonly from: { readonly offset: number } | { readonly cursor: Cursor }
 }
 
@@ -77,8 +77,8 @@ export class TopicStore extends Context.Service<
   TopicStore,
   {
     /**
-     * Claims the duplicate windows, holds the quota or the test environment's storage, and writes topic, assignments and request mails: all of it or nothing.
-     * Exact however many come at once: a window has one holder, a quota is never over.
+     * Claims the duplicate windows, reserves quota or test storage, and writes topic, assignments and request mails in
+     * one transaction. Under concurrency each window has one holder and no quota is exceeded.
      */
     readonly submit: (submission: Submission) => Effect.Effect<
       {
@@ -91,9 +91,9 @@ export class TopicStore extends Context.Service<
     /** One query. */
     readonly progress: (owner: Owner, id: TopicId) => Effect.Effect<Option.Option<TopicProgress>>
     readonly find: (owner: Owner, id: TopicId) => Effect.Effect<Option.Option<TopicWithAssignments>>
-    /** Newest first, whole topics. No more is read than that. */
+    /** Complete topics, newest first, within the limits of `depth`. The query reads no further rows. */
     readonly byReference: (owner: Owner, reference: string, depth: ReferenceDepth) => Effect.Effect<FoundByReference>
-    /** Newest first, ties by id, descending. The total is kept, not counted. */
+    /** Newest first, ties by descending id. The total is a stored counter. */
     readonly list: (list: TopicList) => Effect.Effect<Page<ListedTopic>>
   }
 >()("@partner-commentary/core/topic/TopicStore") {}

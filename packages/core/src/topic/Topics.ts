@@ -1,4 +1,4 @@
-/** What partners do with topics: submit, follow, fetch. */
+/** The partner's use cases for topics: submit, poll, fetch, list. */
 
 import * as Context from "effect/Context"
 import * as Digest from "effect/crypto/Digest"
@@ -43,7 +43,7 @@ import {
 } from "./TopicStore.ts"
 
 export interface NewTopic {
-  /** Trimmed here, and measured. */
+  /** Trimmed and checked for length by this service. */
   readonly content: string
   /** 1 to `maxPersonas`. */
   readonly personaIds: ReadonlyArray<PersonaId>
@@ -52,7 +52,7 @@ export interface NewTopic {
   readonly metadata: Metadata
 }
 
-/** Who asks: an organization, with what it may do. Whether they are who they say was settled before. */
+/** The authenticated caller's organization, environment and limits. */
 export type Asker = Pick<Principal, "organization" | "environment" | "limits">
 
 export class InvalidContent extends Schema.TaggedError<InvalidContent>()("InvalidContent", {
@@ -68,9 +68,9 @@ export const referenceDepth: ReferenceDepth = { topics: 100, assignments: 1000, 
 export class Topics extends Context.Service<
   Topics,
   {
-    /** Measures the topic and asks who is licensed, which may be another system's to say: nothing is changed yet. */
+    /** Validates the topic and reads the licensed personas, which may come from another system. Changes nothing. */
     readonly prepare: (asker: Asker, topic: NewTopic) => Effect.Effect<Submission, InvalidContent | NoValidPersonas>
-    /** One change, which waits for nothing but the database. */
+    /** Writes the submission in one transaction, without calls to other systems. */
     readonly submit: (submission: Submission) => Effect.Effect<
       {
         readonly topic: Topic
@@ -96,7 +96,7 @@ export class Topics extends Context.Service<
       const policy = yield* Policy
       const signal = yield* WorkSignal
 
-      /** Those whose creator has an address; to a test key, the test personas too. */
+      /** Personas whose creator has an address; for a test key also the test personas. */
       const licensedAmong = Effect.fnUntraced(function* (
         { environment, organization }: Asker,
         requested: ReadonlyArray<PersonaId>,

@@ -1,6 +1,6 @@
 /**
- * How an assignment may change. The specification's transitions are one table; every action is a pure function from the
- * present assignment to its change or its refusal. Nothing here reads a clock, makes an id or writes.
+ * The transitions of an assignment. The specification's workflow is one table. Each action is a pure function from the
+ * present assignment to a change or a refusal: no clock, no id generation, no writes.
  */
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
@@ -12,10 +12,10 @@ import { dueAt } from "./Agenda.ts"
 import { type Assignment, AssignmentStatus, type FailureReason, isSettled } from "./Assignment.ts"
 import type { MediaRequest } from "./MediaRequest.ts"
 
-/** What moves an assignment from one status to another. */
+/** The actions that move an assignment to another status. */
 type Trigger = "respond" | "decline" | "expire" | "draft" | "approve"
 
-/** The workflow. What stands here and nothing else; an empty row is final. */
+/** The complete workflow. A status with an empty row is final. */
 export const transitions: Readonly<Record<AssignmentStatus, Partial<Readonly<Record<Trigger, AssignmentStatus>>>>> = {
   topic_sent: { respond: "opinion_injected", decline: "declined", expire: "expired" },
   opinion_injected: { draft: "commentary_generated" },
@@ -25,16 +25,16 @@ export const transitions: Readonly<Record<AssignmentStatus, Partial<Readonly<Rec
   expired: {}
 }
 
-/** The mails that an assignment gives rise to. */
+/** The kinds of mail about an assignment. */
 export type NoticeKind = "request" | "reminder" | "draft" | "approval_reminder" | "approval_last_call" | "stalled"
 
-/** A mail to queue; the occasion tells apart mails of one kind, and queuing the same one again changes nothing. */
+/** A mail to queue. Kind and occasion are its key: queuing the same mail again changes nothing. */
 export interface Notice {
   readonly kind: NoticeKind
   readonly occasion: string
 }
 
-/** What tells this mail from others of its kind: each draft, and each time that generation gave up, has its own. */
+/** Distinguishes mails of one kind: each draft, and each time generation gave up, has its own. */
 export const occasionOf = (
   kind: NoticeKind,
   { draft, generation }: Pick<Assignment, "draft" | "generation">
@@ -43,26 +43,28 @@ export const occasionOf = (
   return `${kind}-${kind === "stalled" ? generation.ticket : (draft?.number ?? 0)}`
 }
 
-/** An attempt at a mail that was claimed. */
+/** A claimed attempt to send a mail. */
 export interface MailAttempt {
   readonly id: string
   readonly attempts: number
   readonly ticket: number
 }
 
-/** What follows from one step: all of it is stored in one transaction, or none. */
+/** The result of one step. The store writes all of it in one transaction. */
 export interface Change {
-  /** The very object that was passed in where nothing changes. */
+  /** The same object that was passed in when nothing changes. */
   readonly assignment: Assignment
   readonly notices: ReadonlyArray<Notice>
   readonly audit?: Pick<AuditEntry, "action" | "details">
-  /** A mail that was handed over, to be marked so in the same transaction. Where another attempt has overtaken this one, nothing changes. */
+  /**
+   * A mail that was handed over, marked as sent in the same transaction. Ignored unless it carries the latest ticket.
+   */
   readonly delivered?: MailAttempt
-  /** Audio and video to be made of what was approved, where the topic asks for them. */
+  /** Audio and video to make from the approved text, according to the topic's output types. */
   readonly mediaRequests?: ReadonlyArray<MediaRequest>
 }
 
-/** An action that the present state does not allow; nothing changed. */
+/** The present state does not allow the action. Nothing changed. */
 export class ActionRefused extends Schema.TaggedError<ActionRefused>()("ActionRefused", {
   reason: Schema.Literals([
     "not_allowed",
@@ -114,10 +116,10 @@ export const approve = (
   present: Assignment,
   action: {
     readonly draftId: DraftId | null
-    /** The edited text; null: as drafted. */
+    /** The edited text; null for the unchanged draft. */
     readonly content: string | null
     readonly commentaryId: CommentaryId
-    /** SHA-256 of the text that is approved, for the record. */
+    /** SHA-256 of the approved text, for the audit log. */
     readonly contentHash: string
     readonly mediaRequests?: ReadonlyArray<MediaRequest>
   },
@@ -149,7 +151,7 @@ export const approve = (
   )
 }
 
-/** Another draft of what was drafted; or, after all attempts at a first one failed, a new start. */
+/** Requests another draft. If all attempts at a first draft failed, restarts generation. */
 export const revise = (
   present: Assignment,
   action: { readonly draftId: DraftId | null; readonly instructions: string },
@@ -202,37 +204,43 @@ export const withdraw = (
   )
 }
 
-/** Waits for its request's mail, and is not overdue. */
+/** The request mail is not sent yet, and the response window is open. */
 export const isUnnotified = ({ notifiedAt, respondBy, status }: Assignment, now: Instant.Instant): boolean =>
   notifiedAt === null && status === "topic_sent" && now < respondBy
 
-/** The request's mail was handed over: the whole response window starts, unless it has already. A deadline that passed stays. */
+/**
+ * The request mail was handed over: starts the full response window on the first delivery. A deadline that has passed
+ * stays.
+ */
 export const notified = (present: Assignment, mail: MailAttempt, now: Instant.Instant, policy: Policy): Change => {
   if (!isUnnotified(present, now)) return { assignment: present, notices: [], delivered: mail }
   const next = { ...present, notifiedAt: now, respondBy: Instant.plus(now, policy.responseWindow) }
   return { assignment: { ...next, dueAt: dueAt(next) }, notices: [], delivered: mail }
 }
 
-/** When a request closes whose mail was refused for good: the mail's time and a whole window after submission. */
+/**
+ * The response deadline when the request mail failed for good: the mail window plus a full response window after
+ * submission.
+ */
 export const unreachableBy = (createdAt: Instant.Instant, policy: Policy): Instant.Instant =>
   Instant.plus(Instant.plus(createdAt, policy.mailWindow), policy.responseWindow)
 
-/** The request's mail was refused for good. Where it happens late, there is as much time to correct the address as to retry a mail. */
+/** The request mail failed for good. The deadline leaves at least one mail window to correct the address. */
 export const unreachable = (present: Assignment, now: Instant.Instant, policy: Policy): Change => {
   const respondBy = Math.max(unreachableBy(present.createdAt, policy), Instant.plus(now, policy.mailWindow))
   if (!isUnnotified(present, now) || respondBy >= present.respondBy) return { assignment: present, notices: [] }
   return change({ ...present, respondBy })
 }
 
-/** All attempts at a draft failed, and somebody may start again. */
+/** All generation attempts failed, and a restart is allowed. */
 export const isStalled = (present: Assignment): boolean =>
   !isSettled(present) && present.generation.nextAt === null && present.generation.attempts > 0
 
-/** Attempts run again after all had failed: before that, every ticket is one of the attempts counted. */
+/** Whether generation was restarted after it gave up: then the ticket exceeds the attempts counted since. */
 const isRestarted = ({ generation }: Assignment): boolean =>
   generation.nextAt !== null && generation.ticket > generation.attempts
 
-/** Attempts start anew after all have failed: the operator's or the creator's wish. */
+/** Restarts generation after all attempts failed, for the operator or the creator. */
 export const restart = (present: Assignment, now: Instant.Instant, action: string): Step => {
   if (!isStalled(present)) return refuse(present, isSettled(present) ? "settled" : "not_allowed")
   const { approveBy, generation } = present
@@ -243,11 +251,11 @@ export const restart = (present: Assignment, now: Instant.Instant, action: strin
   )
 }
 
-/** An attempt failed, and the next one is due at its time. */
+/** The last attempt failed, and a retry is scheduled. */
 const isWaiting = ({ generation }: Assignment): boolean =>
   generation.nextAt !== null && !generation.running && generation.attempts > 0
 
-/** The next attempt is made now: the operator knows that what was wrong is mended. */
+/** Makes the scheduled retry due now. After the last attempt it restarts generation. */
 export const hasten = (present: Assignment, now: Instant.Instant): Step =>
   isWaiting(present)
     ? changed(
@@ -267,7 +275,7 @@ export const failed = (present: Assignment, reason: FailureReason, now: Instant.
   failure: { reason, at: now }
 })
 
-/** The change to this assignment, with its place on the agenda. */
+/** A change to this assignment with its next due time recalculated. */
 export const change = (next: Assignment, also: Omit<Partial<Change>, "assignment"> = {}): Change => ({
   notices: [],
   ...also,
@@ -288,7 +296,7 @@ const unchanged = (present: Assignment): Step => Result.succeed({ assignment: pr
 const refuse = (present: Assignment, reason: ActionRefused["reason"]): Step =>
   Result.fail(new ActionRefused({ reason, status: present.status }))
 
-/** Why a draft cannot be acted upon; null when it can. */
+/** Why an action on the draft is refused; null when it is allowed. */
 const refusalOfDraftAction = (
   present: Assignment,
   draftId: DraftId | null,

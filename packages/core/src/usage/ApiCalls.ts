@@ -1,4 +1,4 @@
-/** Counts authenticated calls and notes when keys were used, in memory; writes both down every few seconds and at a stop. */
+/** Counts authenticated calls and last uses of keys in memory, and persists both every few seconds and at shutdown. */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -15,9 +15,9 @@ export class ApiCalls extends Context.Service<
   ApiCalls,
   {
     readonly count: (principal: Principal) => Effect.Effect<void>
-    /** What this process has counted and not yet written down. */
+    /** Calls counted by this process and not yet persisted. */
     readonly unwritten: (owner: Owner, period: PeriodName) => number
-    /** Writes down what was counted. What cannot be written now stays counted, and is tried again by itself. */
+    /** Persists the counters. After a failure they stay in memory and are retried. */
     readonly flush: Effect.Effect<void>
   }
 >()("@partner-commentary/core/usage/ApiCalls") {
@@ -30,7 +30,7 @@ export class ApiCalls extends Context.Service<
       const calls = makeTally()
       const uses = new Map<ApiKeyId, Instant>()
 
-      /** What a failure left unwritten is put back, but for uses that later ones have overtaken. */
+      /** After a failure the counters return to memory, unless a later use replaced them. */
       const write = Effect.uninterruptible(
         Effect.gen(function* () {
           const counted = calls.take()
@@ -55,15 +55,15 @@ export class ApiCalls extends Context.Service<
           const lost = calls.take().reduce((sum, { calls: more }) => sum + more, 0)
           return Effect.logError(
             lost === 0
-              ? "Last uses of keys could not be written down before the stop"
-              : `${lost} counted calls are lost: they could not be written down before the stop`,
+              ? "Failed to persist the last uses of keys before shutdown"
+              : `${lost} counted calls are lost: they could not be persisted before shutdown`,
             cause
           )
         })
       )
       const scope = yield* Effect.scope
       let isScheduled = false
-      /** Only while there is something to write: an idle process has no timer. */
+      /** Starts a timer only when there is something to persist. */
       const schedule: Effect.Effect<void> = Effect.suspend(() => {
         if (isScheduled) return Effect.void
         isScheduled = true
@@ -78,7 +78,7 @@ export class ApiCalls extends Context.Service<
       })
 
       const flush = Effect.catchCause(write, (cause) =>
-        Effect.andThen(Effect.logWarning("Calls could not be written down yet", cause), schedule)
+        Effect.andThen(Effect.logWarning("Failed to persist API usage; will retry", cause), schedule)
       )
 
       return ApiCalls.of({
@@ -96,7 +96,7 @@ export class ApiCalls extends Context.Service<
   )
 }
 
-/** Figures may lag by five seconds: this, and the writing. */
+/** Usage may lag by five seconds: this interval plus the write. */
 const interval = "4 seconds"
 
 const makeTally = () => {

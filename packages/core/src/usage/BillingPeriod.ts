@@ -7,7 +7,7 @@ export type PeriodName = string
 
 export const periodOf = (moment: Instant): PeriodName => toIso(moment).slice(0, 7)
 
-/** The first moment of the month, and of the next one. */
+/** Start of the month, and of the next one. */
 export const bounds = (moment: Instant): { readonly start: Instant; readonly end: Instant } => {
   const name = periodOf(moment)
   const year = Number(name.slice(0, 4))

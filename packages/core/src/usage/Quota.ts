@@ -1,4 +1,4 @@
-/** What a month allows: topics created, and commentary units held. A topic that does not fit is refused whole. */
+/** Monthly quotas: created topics, and reserved commentary units. A topic that does not fit is rejected as a whole. */
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 
@@ -8,21 +8,21 @@ export type QuotaName = typeof QuotaName.Type
 
 export type Quotas = Readonly<Record<QuotaName, number>>
 
-/** What a month has seen so far. */
+/** Usage of a month so far. */
 export interface Held {
   readonly topics: number
-  /** One for every `sent` assignment, given back when it settles without a commentary. */
+  /** One for each `sent` assignment, returned when it settles without a commentary. */
   readonly commentaryUnits: number
 }
 
 export class QuotaExceeded extends Schema.TaggedError<QuotaExceeded>()("QuotaExceeded", {
   quota: QuotaName,
   limit: Schema.Int,
-  /** What is left, which was not enough. */
+  /** The remaining amount, which was too small. */
   remaining: Schema.Int
 }) {}
 
-/** Why one more topic with so many commentaries does not fit; none when it does. */
+/** Why one more topic with this many commentaries does not fit; none when it does. */
 export const refusal = (held: Held, quotas: Quotas, commentaries: number): Option.Option<QuotaExceeded> => {
   if (held.topics + 1 > quotas.topics_per_month) return exceeded("topics_per_month", quotas, held.topics)
   if (held.commentaryUnits + commentaries > quotas.commentaries_per_month) {

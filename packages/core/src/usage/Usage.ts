@@ -1,4 +1,4 @@
-/** What a partner has used of its month, and what is left. */
+/** A partner's usage in the current month, and what remains. */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -21,7 +21,10 @@ export interface UsageReport {
 export class Usage extends Context.Service<
   Usage,
   {
-    /** The present month of the caller's environment. Calls that other processes counted in the last seconds may be missing. */
+    /**
+     * The current month of the caller's environment. Calls that other processes counted in the last seconds may be
+     * missing.
+     */
     readonly report: (principal: Principal) => Effect.Effect<UsageReport>
   }
 >()("@partner-commentary/core/usage/Usage") {

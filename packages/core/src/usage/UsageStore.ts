@@ -1,4 +1,4 @@
-/** The port that tells what a month has seen. Holding and giving back happens with the change that causes it, in the topics' stores. */
+/** The port that reads monthly usage. Topic and assignment stores reserve and return units with the change itself. */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type { Owner } from "../shared/Owner.ts"
@@ -6,9 +6,9 @@ import type { PeriodName } from "./BillingPeriod.ts"
 import type { Held } from "./Quota.ts"
 
 export interface MonthlyUsage extends Held {
-  /** Assignments whose first draft came in this month. */
+  /** Assignments whose first draft was stored in this month. */
   readonly commentariesGenerated: number
-  /** Authenticated requests, as far as they have been written down. */
+  /** Authenticated requests that were persisted. */
   readonly apiCalls: number
 }
 
@@ -21,9 +21,9 @@ export interface Calls {
 export class UsageStore extends Context.Service<
   UsageStore,
   {
-    /** Zeros for a month that nothing happened in. */
+    /** Zeros for a month without activity. */
     readonly ofMonth: (owner: Owner, period: PeriodName) => Effect.Effect<MonthlyUsage>
-    /** Adds to what the months have seen: all of it or, when the database is lost, nothing. */
+    /** Adds calls to their months in one transaction; if the database is lost, none. */
     readonly addCalls: (calls: ReadonlyArray<Calls>) => Effect.Effect<void>
   }
 >()("@partner-commentary/core/usage/UsageStore") {}

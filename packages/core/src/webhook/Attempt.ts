@@ -1,28 +1,28 @@
-/** One attempt to hand an event to a receiver, as it is remembered: what was answered, or why nothing was. */
+/** The recorded result of one attempt to deliver an event: the receiver's response, or the failure. */
 import * as Schema from "effect/Schema"
 import type { Instant } from "../shared/Instant.ts"
 import { TransportFailure } from "./WebhookTransport.ts"
 
-/** `http`: what was answered is no success, or was not HTTP. `unsigned`: we could not sign, and sent nothing. */
+/** `http`: the response was not 2xx, or not HTTP. `unsigned`: signing failed, so no request was sent. */
 export const AttemptFailure = Schema.Literals([...TransportFailure.literals, "unsigned"])
 export type AttemptFailure = typeof AttemptFailure.Type
 
 export interface Attempt {
-  /** When it was begun. */
+  /** Start of the attempt. */
   readonly at: Instant
   /** In milliseconds. */
   readonly duration: number
-  /** Null when no answer came. */
+  /** Null when no response arrived. */
   readonly status: number | null
   /** Null when it succeeded. */
   readonly failure: AttemptFailure | null
   /** A sentence for the partner; null when it succeeded. */
   readonly reason: string | null
-  /** The first KiB of the answer; null when none came. */
+  /** The first KiB of the response; null when none arrived. */
   readonly excerpt: string | null
-  /** As it was sent; null without one. */
+  /** The header's value as sent; null when absent. */
   readonly retryAfter: string | null
 }
 
-/** 2xx, and nothing else: redirects are not followed. */
+/** Only 2xx: redirects are not followed. */
 export const isSuccess = (status: number): boolean => status >= 200 && status <= 299

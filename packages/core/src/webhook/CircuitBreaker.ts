@@ -1,6 +1,6 @@
 /**
- * How a receiver is doing, judged from its attempts alone: when its contact is warned, when it is disabled, when it is left
- * alone for a while, and how fast what was held goes out then. Pure: every figure is the policy's, every moment an argument.
+ * Judges a receiver by its attempts: when to warn its contact, when to disable it, when to pause deliveries, and how
+ * fast the backlog drains afterwards. Pure: limits come from the policy, times are arguments.
  */
 import * as Duration from "effect/Duration"
 import type { EventId } from "../shared/Ids.ts"
@@ -10,18 +10,18 @@ import type { Attempt } from "./Attempt.ts"
 import * as Throttle from "./Throttle.ts"
 import type { Webhook } from "./Webhook.ts"
 
-/** What is known beyond `consecutiveFailures` of the failures since the last success. */
+/** The failures since the last success, beyond the counter `consecutiveFailures`. */
 export interface CircuitBreaker {
-  /** When the first of them was begun. */
+  /** Start of the first of these failures. */
   readonly failingSince: Instant.Instant | null
-  /** Different events of theirs, as many as the rules ask for. */
+  /** Distinct events with a failed attempt, up to the number that the policy needs. */
   readonly failed: ReadonlyArray<EventId>
-  /** Different events for which nobody could be reached, likewise. */
+  /** Distinct events whose attempts reached no server, up to the number that the policy needs. */
   readonly unreached: ReadonlyArray<EventId>
   readonly warned: boolean
-  /** The circuit breaker is open, and so many probes failed; null while it is closed. */
+  /** Number of failed probes while the breaker is open; null while it is closed. */
   readonly probes: number | null
-  /** The breaker closed then, and so many went out since; null once what was held is gone. */
+  /** When the breaker closed, and how many deliveries were sent since; null once the backlog is empty. */
   readonly draining: { readonly since: Instant.Instant; readonly sent: number } | null
   /** Null unless the receiver answered 429 lately. */
   readonly throttle: Throttle.Throttle | null
@@ -40,24 +40,24 @@ export const healthy: CircuitBreaker = {
 export interface Receiver {
   readonly webhook: Webhook
   readonly health: CircuitBreaker
-  /** Nothing is sent before. */
+  /** Nothing is sent before this time. */
   readonly quietUntil: Instant.Instant | null
 }
 
-/** Nothing is sent to it but probes: what is to go there waits. */
+/** Only probes are sent to this receiver; its other deliveries wait. */
 export const isHeld = ({ health, webhook }: Receiver): boolean => webhook.status !== "active" || health.probes !== null
 
-/** Nothing about it limits what may go out: a success changes nothing for what waits. */
+/** No failure, pause or backlog limits this receiver, so a success changes nothing for pending deliveries. */
 export const isSteady = ({ health, quietUntil, webhook }: Receiver): boolean =>
   webhook.consecutiveFailures === 0 && health.probes === null && health.draining === null && quietUntil === null
 
-/** Whether the change from one to the other queued a mail to the contact. */
+/** Whether the change queued a mail to the contact. */
 export const isAlarmed = (before: Receiver, after: Receiver): boolean =>
   before.webhook.status !== after.webhook.status ||
   before.health.warned !== after.health.warned ||
   before.health.throttle?.toldAt !== after.health.throttle?.toldAt
 
-/** What the contact is to be told. */
+/** The subject of a mail to the contact. */
 export type Alarm = "failing" | "gone" | "disabled" | "throttled"
 
 export interface Judged {
@@ -65,7 +65,7 @@ export interface Judged {
   readonly alarm: Alarm | null
 }
 
-/** What an attempt says of its receiver. One that we could not sign says nothing. */
+/** The receiver's state after an attempt. An attempt that could not be signed does not count. */
 export const judge = (
   present: Receiver,
   { attempt, eventId, probe }: { readonly attempt: Attempt; readonly eventId: EventId; readonly probe: boolean },
@@ -91,7 +91,7 @@ export const judge = (
   return { receiver: { webhook: { ...webhook, status, consecutiveFailures: failures }, health, quietUntil }, alarm }
 }
 
-/** The pause holds for all its deliveries. What was draining slowly begins slowly again after it. */
+/** The pause holds all deliveries of the webhook. A slow drain restarts after it. */
 const throttled = (
   { health: before, quietUntil, webhook }: Receiver,
   { attempt, probe }: { readonly attempt: Attempt; readonly probe: boolean },
@@ -116,7 +116,7 @@ const throttled = (
   }
 }
 
-/** A pause that the receiver asked for outlasts the success of a delivery that was under way. */
+/** A pause requested by the receiver outlasts the success of an attempt that was already in flight. */
 const recovered = (
   { health, quietUntil, webhook }: Receiver,
   attempt: Attempt,
@@ -133,20 +133,20 @@ const recovered = (
   }
 }
 
-/** What waits goes out as after the breaker closed: slowly first. An open one, and one that drains already, stay as they are. */
+/** Drains the backlog slowly, as after the breaker closed. An open breaker or a running drain stays as it is. */
 export const draining = (present: Receiver, now: Instant.Instant): Receiver =>
   present.health.probes === null && present.health.draining === null
     ? { ...present, health: { ...present.health, draining: { since: now, sent: 0 } } }
     : present
 
-/** A recovery: it is tried at once, and what waits has its whole time again. */
+/** Starts a recovery: the receiver is tried at once, and pending events get their full schedule again. */
 export const recovering = (present: Receiver, now: Instant.Instant): Receiver => {
   const begun = draining(asked(present), now)
   const throttle = Throttle.recovering(begun.health.throttle)
   return throttle === null ? begun : { ...begun, health: { ...begun.health, throttle } }
 }
 
-/** An attempt was asked for by hand, perhaps because the receiver was mended: an open breaker and a pause after 429 end. */
+/** After a manual retry, which suggests that the receiver was repaired: ends an open breaker and a pause after 429. */
 export const asked = (present: Receiver): Receiver =>
   present.quietUntil === null || (present.health.probes === null && present.health.throttle === null)
     ? present
@@ -154,7 +154,7 @@ export const asked = (present: Receiver): Receiver =>
 
 const noted = (present: CircuitBreaker, attempt: Attempt, eventId: EventId, policy: WebhookPolicy): CircuitBreaker => ({
   ...present,
-  // A clock that ran ahead does not put off what follows.
+  // A past fast clock must not postpone what follows.
   failingSince: Math.min(present.failingSince ?? attempt.at, attempt.at),
   failed: including(present.failed, eventId, Math.max(policy.disableEvents, policy.breakerEvents)),
   unreached: isUnreached(attempt)
@@ -197,7 +197,7 @@ const isToOpen = (failures: number, { failed, unreached }: CircuitBreaker, polic
 const probed = (health: CircuitBreaker, probe: boolean): CircuitBreaker =>
   probe && health.probes !== null ? { ...health, probes: health.probes + 1 } : health
 
-/** Twice as long after each failed probe, up to a bound. */
+/** The delay doubles after each failed probe, up to a limit. */
 const nextProbe = (
   { probes }: CircuitBreaker,
   now: Instant.Instant,
@@ -205,10 +205,10 @@ const nextProbe = (
 ): Instant.Instant =>
   now + Math.min(Duration.toMillis(probeDelay) * 2 ** Math.min(probes ?? 0, 30), Duration.toMillis(probeDelayMax))
 
-/** How many may be begun now, given those under way. */
+/** How many deliveries may start now, given those in flight. */
 export interface Allowance {
   readonly most: number
-  /** It is tried whether the receiver is back: the attempt spends none of its event's. */
+  /** A probe checks whether the receiver is back. It does not use up one of the event's attempts. */
   readonly probe: boolean
 }
 
@@ -220,13 +220,13 @@ export const allowance = (
 ): Allowance => {
   const probe = health.probes !== null
   if (webhook.status !== "active" || (quietUntil !== null && now < quietUntil)) return { most: 0, probe }
-  // Who fails gets one at a time: hung receivers take up little of what all share.
+  // A failing receiver gets one delivery at a time, so that timeouts occupy few shared connections.
   const free = Math.max(0, (webhook.consecutiveFailures > 0 ? 1 : policy.concurrency) - underWay)
   if (health.draining === null) return { most: free, probe }
   return { most: Math.min(free, Math.max(0, drained(health.draining, now, policy) - health.draining.sent)), probe }
 }
 
-/** What taking so many makes of it. `wanted`: as many as were allowed. */
+/** The receiver's state after a claim. `wanted`: the claim used the full allowance. */
 export const taken = (
   present: Receiver,
   { most, count }: { readonly most: number; readonly count: number },
@@ -249,7 +249,7 @@ export const taken = (
 const second = ({ since }: { readonly since: Instant.Instant }, now: Instant.Instant): number =>
   Math.max(0, Math.floor((now - since) / 1000))
 
-/** How many may have gone out by now: so many in the first second, twice as many in each one after. */
+/** The total that may have been sent by now: a fixed number in the first second, doubling in each later one. */
 const drained = (
   draining: NonNullable<CircuitBreaker["draining"]>,
   now: Instant.Instant,

@@ -1,7 +1,7 @@
 /**
- * How notices about webhooks become mails: at most one mail for each organization in five minutes. The first goes out at
- * once. Later ones are collected in the next mail, which tells the last state of each webhook and the hosts it named in
- * between. So no caller can flood a contact, and no change stays untold. Pure: the store queues the mails.
+ * Combines notices about webhooks into mails: at most one mail per organization in five minutes. The first is sent at
+ * once; later ones are collected in the next mail, which shows the last state of each webhook and its intermediate
+ * hosts. Callers cannot flood a contact, and no change is lost. Pure: the store queues the mails.
  */
 import * as Duration from "effect/Duration"
 import type { NewMail } from "../mail/Mail.ts"
@@ -18,15 +18,17 @@ export interface ContactNotice {
 
 const bucketLength = Duration.minutes(5)
 
-/** Webhooks in one mail. An organization has 20 live ones at most: only removed ones are left out. */
+/**
+ * Maximum number of webhooks in one mail. An organization has at most 20 live ones, so only removed ones are left out.
+ */
 export const mentionedAtMost = 40
 
-/** Hosts that a webhook had in between. */
+/** Maximum number of intermediate hosts shown for a webhook. */
 const passedAtMost = 10
 
 export const bucketOf = (at: Instant.Instant): number => Instant.bucketOf(at, bucketLength)
 
-/** The mail of that bucket with this notice alone, due at once or when the bucket begins. */
+/** A new mail for that bucket with only this notice, due at once or when the bucket begins. */
 export const mailIn = (bucket: number, { at, kind, organizationId, webhook }: ContactNotice): NewMail => ({
   id: `${organizationId}.webhooks-${bucket}`,
   kind,
@@ -37,7 +39,7 @@ export const mailIn = (bucket: number, { at, kind, organizationId, webhook }: Co
   createdAt: Math.max(at, bucket * Duration.toMillis(bucketLength))
 })
 
-/** The mail's mentions with one more, which takes the place of an earlier one of the same webhook and sort. */
+/** Adds a mention to the mail. It replaces an earlier mention of the same webhook and kind. */
 export const withNotice = (present: WebhookMention, { at, kind, webhook }: ContactNotice): WebhookMention => {
   const mentions = mentionsOf(present)
   const next = { ...webhook, kind, at: Instant.toIso(at) }
@@ -47,7 +49,7 @@ export const withNotice = (present: WebhookMention, { at, kind, webhook }: Conta
   return together([...others, former === undefined || isTrouble(next) ? next : joined(former, next)], present.omitted)
 }
 
-/** Without the oldest mentions of removed webhooks, where there are too many. */
+/** Drops the oldest mentions of removed webhooks when there are too many. */
 export const shortened = (present: WebhookMention, isRemoved: (id: WebhookId) => boolean): WebhookMention => {
   const mentions = mentionsOf(present)
   const excess = new Set(mentions.filter(({ id }) => isRemoved(id)).slice(0, mentions.length - mentionedAtMost))
@@ -69,7 +71,7 @@ const together = ([first, ...further]: ReadonlyArray<WebhookMention>, omitted = 
 
 const isTrouble = ({ trouble }: WebhookMention): boolean => trouble !== undefined
 
-/** Two changes of one webhook as one: from its first host to its last, with those between and all keys. */
+/** Merges two changes of one webhook: first and last host, the hosts between, and all keys. */
 const joined = (former: WebhookMention, next: WebhookMention): WebhookMention => {
   const passed = [...(former.passed ?? []), former.host].filter((host) => host !== next.host)
   return {

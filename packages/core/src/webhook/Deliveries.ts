@@ -1,4 +1,4 @@
-/** What partners see of deliveries, and how they ask for one more attempt. DeliveryWorker sends them. */
+/** What partners see of deliveries, and how they request another attempt. DeliveryWorker sends them. */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -18,7 +18,7 @@ import { earliestShown } from "./PastEvents.ts"
 import { RedeliveryStore } from "./RedeliveryStore.ts"
 import { WebhookNotFound } from "./WebhookNotFound.ts"
 
-/** So many of a delivery's last attempts are shown: in a list, and by itself. */
+/** How many of the latest attempts a list and a detail show. */
 export const shownAttempts = { listed: 10, alone: 100 }
 
 export interface DeliveryPage {
@@ -31,22 +31,22 @@ export interface DeliveryPage {
 export class Deliveries extends Context.Service<
   Deliveries,
   {
-    /** Of the last 30 days. A null status is all of them. */
+    /** Deliveries of the last 30 days. A null status selects all. */
     readonly page: (
       owner: Owner,
       webhookId: WebhookId,
       asked: { readonly status: DeliveryStatus | null; readonly behind: EventId | null; readonly limit: number }
     ) => Effect.Effect<DeliveryPage, WebhookNotFound>
-    /** Null names none. */
+    /** A null id finds nothing. */
     readonly find: (
       owner: Owner,
       webhookId: WebhookId,
       eventId: EventId | null
     ) => Effect.Effect<ShownDelivery, WebhookNotFound | DeliveryNotFound>
     /**
-     * Asks for one attempt as soon as there is room, of a delivered or failed one too. While one is under way, or asked for
-     * already, nothing changes of it. One of a webhook that is paused or disabled waits with the others; an open breaker tries at once whether
-     * the receiver is back. Null names none.
+     * Requests one immediate attempt, also of a delivered or failed delivery. Without effect while one is in flight or
+     * already requested. The delivery of a paused or disabled webhook keeps waiting; with an open breaker the attempt
+     * is a probe. A null id finds nothing.
      */
     readonly retry: (
       principal: Principal,

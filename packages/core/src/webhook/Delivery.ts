@@ -1,4 +1,4 @@
-/** One event on its way to one webhook, as its partner sees it: how it stands, and what was tried. Pure. */
+/** The delivery of one event to one webhook as the partner sees it: its status and attempts. Pure. */
 import * as Schema from "effect/Schema"
 import type { EventId, ShareId, TopicId, WebhookId } from "../shared/Ids.ts"
 import type { Instant } from "../shared/Instant.ts"
@@ -7,7 +7,7 @@ import { isHeld, type Receiver } from "./CircuitBreaker.ts"
 import type { AttemptKind } from "./DeliveryPlan.ts"
 import type { EventType } from "./EventType.ts"
 
-/** As it is stored. What is held follows from its webhook. */
+/** The stored state. Whether a delivery is held follows from its webhook. */
 export type DeliveryState = "pending" | "delivered" | "failed"
 
 export const DeliveryStatus = Schema.Literals(["pending", "held", "delivered", "failed"])
@@ -19,7 +19,7 @@ export interface MadeAttempt extends Omit<Attempt, "retryAfter"> {
 
 export interface Delivery {
   readonly webhookId: WebhookId
-  /** A delivery is named by its event, within its webhook. */
+  /** The event's id identifies the delivery within its webhook. */
   readonly eventId: EventId
   readonly type: EventType
   readonly topicId: TopicId
@@ -27,23 +27,23 @@ export interface Delivery {
   /** When the event happened. */
   readonly createdAt: Instant
   readonly state: DeliveryState
-  /** Null where nothing more will happen by itself. */
+  /** Null when no attempt is scheduled. */
   readonly dueAt: Instant | null
-  /** An attempt was begun, and its lease has not ended. */
+  /** An attempt is in flight, and its lease is valid. */
   readonly underWay: boolean
   readonly settledAt: Instant | null
-  /** All that were made, by the schedule and beside it. */
+  /** All attempts, scheduled and manual. */
   readonly attemptCount: number
-  /** The last of them, oldest first. */
+  /** The latest attempts, oldest first. */
   readonly attempts: ReadonlyArray<MadeAttempt>
 }
 
-/** A delivery, and how it stands. */
+/** A delivery with its derived status. */
 export interface ShownDelivery extends Delivery {
   readonly status: DeliveryStatus
   /**
-   * Null when none is planned, when one is under way, and when it waits for somebody to bring the webhook back. Of one that the breaker holds, when
-   * it is tried next whether the receiver is back: by one of those that wait.
+   * Null when no attempt is planned, when one is in flight, and when the webhook is not active. With an open breaker:
+   * the time of the next probe, which one of the held deliveries makes.
    */
   readonly nextAttemptAt: Instant | null
 }
@@ -59,7 +59,7 @@ export const shown = (delivery: Delivery, receiver: Receiver): ShownDelivery => 
   }
 }
 
-/** Where deliveries of this status lie among a webhook's; null where it has none of them. */
+/** The stored state of deliveries with this status; null when this receiver can have none. */
 export const stateOf = (status: DeliveryStatus, receiver: Receiver): DeliveryState | null => {
   if (status === "delivered" || status === "failed") return status
   return (status === "held") === isHeld(receiver) ? "pending" : null

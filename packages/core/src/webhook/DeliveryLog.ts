@@ -1,4 +1,4 @@
-/** The port that shows how deliveries stand. It changes nothing; whose webhook it is, is asked first, by `receiver`. */
+/** The port that reads deliveries. Callers first check ownership with `receiver`. */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
@@ -10,16 +10,16 @@ import type { Delivery, DeliveryState } from "./Delivery.ts"
 
 export interface DeliveryList {
   readonly webhookId: WebhookId
-  /** Null: all of them. */
+  /** Null selects all. */
   readonly state: DeliveryState | null
-  /** Of events of this moment and later ones. */
+  /** Only events of this time or later. */
   readonly since: Instant
-  /** The last one of the page before; null for the first page. */
+  /** The last event of the previous page; null for the first page. */
   readonly behind: EventId | null
   readonly limit: number
 }
 
-/** How many deliveries have not ended, and when the oldest's event happened. */
+/** Number of unfinished deliveries, and the time of the oldest one's event. */
 export interface Waiting {
   readonly count: number
   readonly since: Instant
@@ -31,11 +31,13 @@ export class DeliveryLog extends Context.Service<
     /** None when the owner has no such webhook. */
     readonly receiver: (owner: Owner, id: WebhookId) => Effect.Effect<Option.Option<Receiver>>
     /**
-     * Newest event first, each with so many of its last attempts at most, without excerpts: two queries, by indexes, however
-     * many deliveries there are.
+     * Newest event first, each with up to `attempts` of its latest attempts, without excerpts. Two index queries,
+     * independent of the number of deliveries.
      */
     readonly page: (list: DeliveryList, attempts: number, at: Instant) => Effect.Effect<ReadonlyArray<Delivery>>
-    /** With so many of its last attempts at most, excerpts included. None when the event is older than `since`, too. */
+    /**
+     * With up to `attempts` of its latest attempts, excerpts included. None also when the event is older than `since`.
+     */
     readonly find: (
       webhookId: WebhookId,
       eventId: EventId,
@@ -43,7 +45,7 @@ export class DeliveryLog extends Context.Service<
       attempts: number,
       at: Instant
     ) => Effect.Effect<Option.Option<Delivery>>
-    /** What has not ended, by webhook: those without any are left out. One query, by an index alone. */
+    /** Unfinished deliveries by webhook, without webhooks that have none. One index-only query. */
     readonly waiting: (webhookIds: ReadonlyArray<WebhookId>) => Effect.Effect<ReadonlyMap<WebhookId, Waiting>>
   }
 >()("@partner-commentary/core/webhook/DeliveryLog") {}

@@ -1,4 +1,7 @@
-/** Decides after an attempt whether a delivery is done, retried later or failed. Pure. CircuitBreaker judges the receiver. */
+/**
+ * Decides after an attempt whether a delivery is done, retried later or failed. Pure. CircuitBreaker judges the
+ * receiver.
+ */
 import * as Duration from "effect/Duration"
 import * as Schema from "effect/Schema"
 import type { LatestDue } from "../shared/DueTimes.ts"
@@ -7,15 +10,15 @@ import type { WebhookPolicy } from "../shared/WebhookPolicy.ts"
 import type { Attempt } from "./Attempt.ts"
 import { requestedMoment } from "./RetryAfter.ts"
 
-/** Who asked for an attempt. `probe`: the circuit breaker, to see whether the receiver is back. */
+/** What triggered the attempt. `probe`: the circuit breaker, to check whether the receiver is back. */
 export const AttemptKind = Schema.Literals(["scheduled", "manual", "probe"])
 export type AttemptKind = typeof AttemptKind.Type
 
-/** What of a delivery decides on its next attempt. */
+/** The fields of a delivery that decide about its next attempt. */
 export interface RetryState {
-  /** Attempts of the schedule that failed so far. */
+  /** Failed scheduled attempts. */
   readonly attempts: number
-  /** When the schedule would have gone on, had nobody asked for an attempt by hand; null where it has ended. */
+  /** When the schedule continues after a manual attempt; null when it has ended. */
   readonly resumeAt: Instant.Instant | null
 }
 
@@ -25,13 +28,15 @@ export type Next =
   | { readonly state: "failed"; readonly attempts: number }
   | { readonly state: "pending"; readonly attempts: number; readonly dueAt: Instant.Instant }
 
-/** So much later than planned at most, as a part of the delay: many that failed together do not come back together. */
+/**
+ * Random delay, at most this fraction of the planned one, so that simultaneous failures do not retry simultaneously.
+ */
 const jitter = 0.1
 
-/** When what we could not sign is looked at again. */
+/** When a delivery is retried that could not be signed. */
 const unsignedDelay = Duration.hours(1)
 
-/** Before the first counted attempt, only a missing secret delays a delivery; after it, any retry or `Retry-After` may. */
+/** Before the first counted attempt only a missing secret delays a delivery; later retries and `Retry-After` do too. */
 export const latestDue = (
   now: Instant.Instant,
   lease: Duration.Duration,
@@ -56,7 +61,7 @@ export const next = (
   }: {
     readonly attempt: Attempt
     readonly kind: AttemptKind
-    /** Of a 429: nothing has arrived for as long as the schedule lasts. */
+    /** For 429: the receiver has refused everything for the duration of a full schedule. */
     readonly isExhausted?: boolean
   },
   chance: number,
@@ -66,7 +71,7 @@ export const next = (
   if (attempt.failure === null) return { state: "delivered" }
   const { attempts } = present
   if (attempt.failure === "unsigned") return { state: "pending", attempts, dueAt: Instant.plus(now, unsignedDelay) }
-  // A 429 spends no attempt, so its delivery ends by time.
+  // A 429 uses up no attempt, so its delivery ends by time.
   if (attempt.status === 429 && isExhausted && kind !== "manual") return { state: "failed", attempts }
   if (kind === "probe") return { state: "pending", attempts, dueAt: now }
   if (kind === "manual") {
@@ -82,12 +87,12 @@ export const next = (
   return { state: "pending", attempts: attempts + 1, dueAt: Math.max(planned, requestedMoment(attempt, now, policy)) }
 }
 
-/** How a delivery stands in the queue. */
+/** A delivery's state in the queue. */
 export interface Queued {
-  /** Null: it has ended. */
+  /** Null when it has ended. */
   readonly dueAt: Instant.Instant | null
   readonly underWay: boolean
-  /** An attempt was asked for by hand, and is not made yet. */
+  /** A manual attempt was requested and has not started. */
   readonly manual: boolean
   readonly resumeAt: Instant.Instant | null
 }
@@ -98,8 +103,8 @@ export interface Requeued {
 }
 
 /**
- * Somebody asks for an attempt now: it comes beside the schedule, which goes on as planned should it fail. Null where one is
- * being made already, or was asked for and is due: two at once are one.
+ * Schedules a manual attempt now, in addition to the schedule, which continues as planned if the attempt fails. Null
+ * when one is in flight, or was requested and is due.
  */
 export const askedByHand = ({ dueAt, manual, resumeAt, underWay }: Queued, now: Instant.Instant): Requeued | null => {
   if (underWay || (manual && dueAt !== null && dueAt <= now)) return null

@@ -1,4 +1,4 @@
-/** The port that keeps events on their way to webhooks. They come there with the change that they tell of, by AssignmentStore. */
+/** The port that keeps deliveries until they end. AssignmentStore inserts them in the transaction of the change. */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
@@ -11,40 +11,40 @@ import type { Allowance, Receiver } from "./CircuitBreaker.ts"
 import type { ContactNotice } from "./ContactNotice.ts"
 import type { AttemptKind, Next, RetryState } from "./DeliveryPlan.ts"
 
-/** A webhook for which something is due. */
+/** A webhook with due deliveries. */
 export interface Lane {
   readonly webhookId: WebhookId
   readonly organizationId: OrganizationId
 }
 
-/** A delivery that was taken, and must now be tried by whoever took it. */
+/** A claimed delivery, which its claimant must now attempt. */
 export interface Claimed extends RetryState {
   readonly webhookId: WebhookId
-  /** As they were when it was taken. */
+  /** Copied when the delivery was claimed. */
   readonly url: string
   readonly sealedSecret: string
   readonly eventId: EventId
   readonly payload: string
-  /** Increases with every attempt: one that was overtaken moves nothing. */
+  /** Increases with every attempt. A result is ignored unless it carries the latest ticket. */
   readonly ticket: number
   readonly kind: AttemptKind
 }
 
-/** How many are taken, and what that makes of their receiver. */
+/** How many deliveries to claim, and the receiver's state after the claim. */
 export interface Taking {
-  /** Sees the receiver and how many are under way. */
+  /** Called with the receiver and the number of deliveries in flight. */
   readonly allow: (present: Receiver, underWay: number) => Allowance
   readonly taken: (present: Receiver, allowance: Allowance, count: number) => Receiver
 }
 
-/** A webhook before and after an attempt, and what was taken in the place of what ended. */
+/** A webhook before and after an attempt, and the deliveries claimed in the same transaction. */
 export interface Settled {
   readonly before: Receiver
   readonly after: Receiver
   readonly following: ReadonlyArray<Claimed>
 }
 
-/** What follows from an attempt: all of it is stored, or nothing. */
+/** The result of an attempt. The store writes all of it in one transaction. */
 export interface Settlement {
   readonly receiver: Receiver
   readonly next: Next
@@ -55,11 +55,11 @@ export interface Settlement {
 export interface Backlog {
   /** Due deliveries that may be sent. */
   readonly due: number
-  /** Pending ones of webhooks that are not active or are left alone. */
+  /** Pending deliveries of webhooks that are inactive or paused. */
   readonly held: number
   /** Webhooks whose breaker is open. */
   readonly open: number
-  /** Webhooks. */
+  /** Number of disabled webhooks. */
   readonly disabled: number
 }
 
@@ -67,14 +67,14 @@ export class DeliveryStore extends Context.Service<
   DeliveryStore,
   {
     /**
-     * Active webhooks with something due that may be sent, the longest overdue first, each once: those that are left alone
-     * until later, or have as many under way as they may, are passed over.
+     * Active webhooks with due deliveries that may be sent, each once, oldest due time first. Omits webhooks that are
+     * paused or have their maximum in flight.
      */
     readonly lanes: (at: Instant, most: number, limit: number) => Effect.Effect<ReadonlyArray<Lane>>
     /**
-     * Takes deliveries that are due, the longest overdue first, as many as `allow` says, which sees the receiver and how many
-     * are under way, under its lock: so no cap is ever exceeded, however many workers there are. Until `lease` nobody else
-     * gets them; without an outcome by then, they are due again. None for a webhook that is not active.
+     * Claims due deliveries, oldest first. `allow` sets their number from the receiver and the count in flight, under
+     * the receiver's lock, so that concurrent workers never exceed a limit. No other worker gets them before `lease`;
+     * if no outcome is stored by then, they are due again. None for an inactive webhook.
      */
     readonly claim: (
       id: WebhookId,
@@ -83,9 +83,9 @@ export class DeliveryStore extends Context.Service<
       taking: Taking
     ) => Effect.Effect<ReadonlyArray<Claimed>>
     /**
-     * Keeps the attempt, and what `decide` makes of it under the receiver's lock. Of an overtaken attempt only
-     * a success counts: a failure is kept as an attempt, and changes nothing. `following`: the webhook's next ones are taken in
-     * the same step, as `claim` takes them. None when the webhook is gone.
+     * Stores the attempt and the result of `decide`, under the receiver's lock. When the ticket is outdated, only a
+     * success counts: a failure is recorded and changes nothing else. `following` claims the webhook's next deliveries
+     * in the same transaction. None when the webhook was removed.
      */
     readonly settle: (
       claimed: Claimed,
@@ -94,20 +94,23 @@ export class DeliveryStore extends Context.Service<
       decide: (present: Receiver) => Settlement,
       following?: { readonly lease: Instant; readonly taking: Taking }
     ) => Effect.Effect<Option.Option<Settled>>
-    /** Broken off by our own stop: due again at this moment, and no attempt. */
+    /** Releases an attempt that a stopping worker interrupted: it is due again at `at` and does not count. */
     readonly release: (claimed: Claimed, at: Instant) => Effect.Effect<void>
-    /** Nothing is sent to the webhook before this moment. A later one that is set already stays. */
+    /** Pauses the webhook until this time. A later existing pause stays. */
     readonly postpone: (id: WebhookId, until: Instant) => Effect.Effect<void>
     /**
-     * As `MailStore.repairDueTimes`. A delivery whose latest attempt lies in the future is due now as well: the clock that
-     * made the attempt also chose the time of the next one.
+     * See `MailStore.repairDueTimes`. A delivery whose latest attempt is in the future is due now as well, because a
+     * fast clock also chose the time of the next one.
      */
     readonly repairDueTimes: (latest: LatestDue) => Effect.Effect<void>
-    /** Ends the pauses that last beyond `after` and that `isPutOff` confirms. */
+    /** Ends pauses beyond `after` for which `isPutOff` returns true. */
     readonly repairPauses: (after: Instant, isPutOff: (present: Receiver) => boolean) => Effect.Effect<void>
-    /** The next moment at which something can be sent to an active webhook. */
+    /** The next time at which something can be sent to an active webhook. */
     readonly nextDue: Effect.Effect<Option.Option<Instant>>
-    /** What waits and who is unwell, for operators: each counted up to `most`, so that looking stays cheap. */
+    /**
+     * Pending deliveries and failing webhooks, for operators. Each count stops at `limit`, so that the query stays
+     * cheap.
+     */
     readonly backlog: (at: Instant, most: number) => Effect.Effect<Backlog>
   }
 >()("@partner-commentary/core/webhook/DeliveryStore") {}

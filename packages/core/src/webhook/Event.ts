@@ -1,27 +1,27 @@
-/** What becomes of an assignment, as partners are told of it: which change is an event, and what the event says. Pure. */
+/** Which changes of an assignment are events, and the payload of each. Pure. */
 import type { CommentaryId, EventId, PersonaId, ShareId, TopicId } from "../shared/Ids.ts"
 import { type Instant, toIso } from "../shared/Instant.ts"
 import type { Assignment } from "../topic/Assignment.ts"
 import type { EventType } from "./EventType.ts"
 
-/** An event as it is stored, but for what its topic adds to the payload: the reference and the metadata. */
+/** An event before the store adds the topic's reference and metadata to the payload. */
 export interface Emitted {
   readonly id: EventId
   readonly type: EventType
   readonly at: Instant
   /** The payload's text up to the external reference's value. */
   readonly head: string
-  /** The payload's text behind the metadata. */
+  /** The payload's text after the metadata. */
   readonly tail: string
 }
 
-/** How an event's id is written wherever a partner sees it. */
+/** How partners see an event's id. */
 export const publicId = (id: EventId): string => `evt_${id}`
 
-/** What is between the external reference's value and the metadata's. */
+/** The text between the values of the external reference and the metadata. */
 export const middle = ',"metadata":'
 
-/** In the order in which they may happen; an assignment has each once at most. */
+/** In the order in which they can happen. An assignment has each at most once. */
 const facts: ReadonlyArray<readonly [EventType, (assignment: Assignment) => boolean]> = [
   ["creator.approved", ({ status }) => status === "creator_approved"],
   ["partner.approved", ({ commentary }) => commentary !== null && commentary.partnerApprovedAt !== null],
@@ -30,7 +30,7 @@ const facts: ReadonlyArray<readonly [EventType, (assignment: Assignment) => bool
 
 const none: ReadonlyArray<Emitted> = []
 
-/** What this change is to be told of: nothing, for nearly all of them. */
+/** The events of this change. Most changes have none. */
 export const emitted = (before: Assignment, after: Assignment, at: Instant): ReadonlyArray<Emitted> => {
   const news = facts.filter(([, holds]) => holds(after) && !holds(before))
   if (news.length === 0) return none
@@ -78,7 +78,7 @@ interface Subject {
   readonly reason?: string
 }
 
-/** An object's text without its last brace. */
+/** The JSON text of an object without its closing brace. */
 const open = (object: Envelope | { readonly topic_id: TopicId }) => JSON.stringify(object).slice(0, -1)
 
 const detail = ({ commentary, failure }: Assignment, type: EventType): Partial<Subject> => {
@@ -96,14 +96,17 @@ const detail = ({ commentary, failure }: Assignment, type: EventType): Partial<S
   }
 }
 
-/** A UUID of version 7: the moment, the sequence, and the share's own random end. The same change always has the same one. */
+/**
+ * A UUID of version 7 from the time, the sequence and the share id's random end. The same change always has the same
+ * id.
+ */
 const idOf = (share: ShareId, sequence: number, at: Instant): EventId =>
   `${firstIdAt(at).slice(0, 15)}${sequence.toString(16).padStart(3, "0")}-${share.slice(19)}` as EventId
 
-/** When it happened, by its id. */
+/** The event's time, from its id. */
 export const momentOf = (id: EventId): Instant => Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16)
 
-/** Before every id of this moment, and behind every earlier one. */
+/** The lowest possible id at this time. */
 export const firstIdAt = (at: Instant): EventId => {
   const moment = at.toString(16).padStart(12, "0")
   return `${moment.slice(0, 8)}-${moment.slice(8)}-7000-0000-000000000000` as EventId

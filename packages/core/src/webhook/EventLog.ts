@@ -1,4 +1,4 @@
-/** The port that shows what happened: an owner's events as they were sent, so that a partner can make up for what it missed. */
+/** The port that lists an owner's events with their original payloads, so that partners can fetch what they missed. */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type { EventId } from "../shared/Ids.ts"
@@ -8,28 +8,28 @@ import type { EventType } from "./EventType.ts"
 
 export interface EventList {
   readonly owner: Owner
-  /** Null: all of them. */
+  /** Null selects all. */
   readonly type: EventType | null
-  /** Events of this moment and later ones. */
+  /** Only events of this time or later. */
   readonly since: Instant
-  /** The last one of the page before; null for the first page. */
+  /** The last event of the previous page; null for the first page. */
   readonly behind: EventId | null
   readonly limit: number
-  /** No more payloads are read than that, but for the first one. */
+  /** Maximum size of the payloads read. The first one is always read. */
   readonly maxBytes: number
 }
 
 export interface EventPage {
-  /** Newest first. Each with its payload's text, byte for byte as it is sent to webhooks. */
+  /** Newest first, each with its payload exactly as webhooks receive it. */
   readonly events: ReadonlyArray<{ readonly id: EventId; readonly payload: string; readonly bytes: number }>
-  /** Whether older ones follow. */
+  /** Whether older events follow. */
   readonly more: boolean
 }
 
 export class EventLog extends Context.Service<
   EventLog,
   {
-    /** One query. A page ends at its limit, or before the payload that would be too much. */
+    /** One query. A page ends at its limit, or before the payload that would exceed `maxBytes`. */
     readonly page: (list: EventList) => Effect.Effect<EventPage>
   }
 >()("@partner-commentary/core/webhook/EventLog") {}

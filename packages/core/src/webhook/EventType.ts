@@ -1,4 +1,4 @@
-/** What a webhook may subscribe to. Which change emits which event is the workflow's. */
+/** Event types that a webhook can subscribe to. Event.ts maps changes to them. */
 import * as Schema from "effect/Schema"
 
 export const EventType = Schema.Literals(["creator.approved", "partner.approved", "commentary.failed"])

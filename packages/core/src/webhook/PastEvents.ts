@@ -1,4 +1,4 @@
-/** What partners read of past events: the last 30 days, page by page. */
+/** Lists past events for partners: the last 30 days, page by page. */
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -9,20 +9,20 @@ import * as Instant from "../shared/Instant.ts"
 import { publicId } from "./Event.ts"
 import { type EventList, EventLog } from "./EventLog.ts"
 
-/** So far back events are shown. */
+/** How far back events are listed. */
 const kept = Duration.days(30)
 
-/** A page ends once its payloads come to that. */
+/** Target size of a page's payloads. */
 const pageBytes = 1024 * 1024
 
-/** So much is read in one step; then others have their turn. */
+/** Maximum size of one query, so that other requests are not delayed. */
 const stepBytes = 128 * 1024
 
-/** Events of this moment and later ones. */
+/** Events before this time are not listed. */
 export const earliestShown = (now: Instant.Instant): Instant.Instant => Math.max(0, now - Duration.toMillis(kept))
 
 export interface PastEventPage {
-  /** The events' texts, newest first: fewer than asked for where they are large. */
+  /** Payloads, newest first. There are fewer than the limit when they are large. */
   readonly payloads: ReadonlyArray<string>
   /** None on the last page. */
   readonly next: Option.Option<EventId>
@@ -64,7 +64,7 @@ export class PastEvents extends Context.Service<
   )
 }
 
-/** A page's cursor is its last event's id. */
+/** A page's cursor is the id of its last event. */
 export const formatCursor = publicId
 
 export const parseCursor = (text: string): Option.Option<EventId> =>

@@ -1,4 +1,4 @@
-/** Recovery: sends a webhook's failed deliveries again, as a job that survives its process. DeliveryWorker sends each. */
+/** Recovery sends a webhook's failed deliveries again, as a job that survives a restart. DeliveryWorker sends them. */
 import * as Context from "effect/Context"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Effect from "effect/Effect"
@@ -16,12 +16,12 @@ import { earliestShown } from "./PastEvents.ts"
 import { RedeliveryStore, type Span } from "./RedeliveryStore.ts"
 import { WebhookNotFound } from "./WebhookNotFound.ts"
 
-/** `too_early`: events of that time are gone. `backwards`: nothing is between them. */
+/** `too_early`: events of that time are deleted. `backwards`: the end is before the start. */
 export class SpanRefused extends Schema.TaggedError<SpanRefused>()("SpanRefused", {
   reason: Schema.Literals(["too_early", "backwards"])
 }) {}
 
-/** What a recovery would send again. */
+/** The number of deliveries that a recovery would send again. */
 export interface Undelivered extends Span {
   readonly webhookId: WebhookId
   readonly failed: number
@@ -31,15 +31,18 @@ export interface Undelivered extends Span {
 export class Recoveries extends Context.Service<
   Recoveries,
   {
-    /** Counts, and changes nothing. A null `until`: up to now. */
+    /** Counts without changing anything. A null `until` means now. */
     readonly look: (
       principal: Principal,
       webhookId: WebhookId,
       asked: { readonly since: Instant.Instant; readonly until: Instant.Instant | null }
     ) => Effect.Effect<Undelivered, WebhookNotFound | SpanRefused>
-    /** One change, however much there is to send: the workers do the rest. Nothing to send is no job. */
+    /** Stores the job in one small transaction; workers do the rest. Without deliveries no job is stored. */
     readonly begin: (principal: Principal, undelivered: Undelivered) => Effect.Effect<void>
-    /** One step of what was begun: how many deliveries it moved, `stepSize` at most; none when nothing is left. */
+    /**
+     * Performs one step of a job and returns the number of deliveries it queued, at most `stepSize`. None when no job
+     * is left.
+     */
     readonly advance: Effect.Effect<Option.Option<number>>
   }
 >()("@partner-commentary/core/webhook/Recoveries") {
@@ -94,5 +97,5 @@ export class Recoveries extends Context.Service<
   )
 }
 
-/** Few enough that whoever else writes hardly waits for it. */
+/** Small, so that a step holds its locks only briefly. */
 export const stepSize = 500

@@ -1,4 +1,4 @@
-/** The port that sends deliveries again: one by hand, or all that did not arrive, as a job that is worked off in small changes. */
+/** The port that sends deliveries again: one by a manual retry, or all failed ones as a job of small transactions. */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
@@ -9,7 +9,7 @@ import type { Receiver } from "./CircuitBreaker.ts"
 import type { DeliveryState } from "./Delivery.ts"
 import type { Queued, Requeued } from "./DeliveryPlan.ts"
 
-/** Events from this moment on, and before that one. */
+/** Events from `since` until before `until`. */
 export interface Span {
   readonly since: Instant
   readonly until: Instant
@@ -18,7 +18,7 @@ export interface Span {
 export interface Recovery extends Span {
   readonly id: string
   readonly webhookId: WebhookId
-  /** What is held is put forward too: it was asked for while the webhook's deliveries were held. */
+  /** The job also queues deliveries that were held when it was requested. */
   readonly held: boolean
   readonly askedAt: Instant
 }
@@ -27,8 +27,9 @@ export class RedeliveryStore extends Context.Service<
   RedeliveryStore,
   {
     /**
-     * Lets `decide` see how a delivery is queued, under its webhook's lock, and queues it as it says, with the record. Null
-     * changes nothing of it. `begin` sees the receiver. False when there is no such delivery of an event of `since` or later.
+     * Calls `decide` with the delivery's queue state under its webhook's lock, and stores the result with the audit
+     * entry. Null changes nothing. `begin` receives the receiver. False when no such delivery of an event since `since`
+     * exists.
      */
     readonly queue: (
       named: { readonly webhookId: WebhookId; readonly eventId: EventId; readonly since: Instant },
@@ -37,15 +38,14 @@ export class RedeliveryStore extends Context.Service<
       audit: AuditEntry,
       begin: (receiver: Receiver) => Receiver
     ) => Effect.Effect<boolean>
-    /** How many deliveries of a webhook are in this state, by an index alone. */
+    /** Number of the webhook's deliveries in this state, by an index-only query. */
     readonly count: (webhookId: WebhookId, state: DeliveryState, span: Span) => Effect.Effect<number>
-    /** One whose span touches that of another job of the webhook that was not begun yet widens that one. */
+    /** Stores a job. If the webhook has an unstarted job with an overlapping span, widens that one instead. */
     readonly open: (recovery: Recovery, audit: AuditEntry) => Effect.Effect<void>
     /**
-     * The next deliveries, so many at most, of the first open job of the webhook that was longest left alone, oldest event first: what had failed
-     * gets its whole schedule anew, what is held and waits for a later moment is due now. The job moves on in the same
-     * change, so that one that was broken off goes on where it was. `begin` sees the receiver before the first of them.
-     * None when no job is open.
+     * Advances the open job that has waited longest by up to `limit` deliveries, oldest event first. Failed deliveries
+     * get a new schedule, and held ones are due now. The job's position is stored in the same transaction, so that an
+     * interrupted job continues. `begin` receives the receiver before the first step.
      */
     readonly step: (
       at: Instant,

@@ -1,4 +1,7 @@
-/** Which webhooks' secrets open, and sealing all anew under the first signing secret, so that the others can be dropped. */
+/**
+ * Re-encrypts all webhook secrets with the first signing secret, so that the others can be removed, and finds secrets
+ * that no key decrypts.
+ */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { Encryption } from "../shared/Encryption.ts"
@@ -8,13 +11,13 @@ import { WebhookStore } from "./WebhookStore.ts"
 
 export interface Resealed {
   readonly resealed: number
-  /** Those that no signing secret opens: nothing can be signed for them any more. */
+  /** Webhooks whose secret no signing secret decrypts. Their events cannot be signed. */
   readonly lost: ReadonlyArray<WebhookId>
 }
 
 const pageSize = 100
 
-/** Those that a visit says no to, and how many it says yes to. */
+/** The webhooks for which the visitor returns false, and the number of the others. */
 const visitAll = Effect.fnUntraced(function* <R>(
   visit: (id: WebhookId, sealed: string) => Effect.Effect<boolean, never, R>
 ) {
@@ -32,7 +35,7 @@ const visitAll = Effect.fnUntraced(function* <R>(
   return { accepted, refused }
 })
 
-/** Those that no signing secret opens. Changes nothing. */
+/** Webhooks whose secret no signing secret decrypts. Changes nothing. */
 export const unopened: Effect.Effect<ReadonlyArray<WebhookId>, never, WebhookStore | Encryption> = Effect.gen(
   function* () {
     const seal = yield* Encryption
@@ -41,7 +44,7 @@ export const unopened: Effect.Effect<ReadonlyArray<WebhookId>, never, WebhookSto
   }
 )
 
-/** Safe to repeat and to break off. */
+/** Can be interrupted and repeated. */
 export const resealAll: Effect.Effect<Resealed, never, WebhookStore | Encryption> = Effect.gen(function* () {
   const store = yield* WebhookStore
   const seal = yield* Encryption

@@ -1,11 +1,11 @@
-/** Reads `Retry-After`: the moment before which a receiver wants no request. Pure. */
+/** Reads `Retry-After`: the time before which a receiver wants no request. Pure. */
 import * as Duration from "effect/Duration"
 import * as Option from "effect/Option"
 import * as Instant from "../shared/Instant.ts"
 import type { WebhookPolicy } from "../shared/WebhookPolicy.ts"
 import type { Attempt } from "./Attempt.ts"
 
-/** Counts on 429 and 503 alone, and for `longestWait` at most. Without a readable value it is now. */
+/** Applies to 429 and 503 only, limited by `longestWait`. Without a valid value it is now. */
 export const requestedMoment = (
   { retryAfter, status }: Pick<Attempt, "retryAfter" | "status">,
   now: Instant.Instant,

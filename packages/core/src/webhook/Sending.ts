@@ -1,4 +1,7 @@
-/** Signs one event and has it carried to a receiver, once. Never fails: failing is an outcome. What follows from it is others'. */
+/**
+ * Signs one event and sends it to a receiver once. A failure is a result, not an error. The caller handles the
+ * consequences.
+ */
 import * as Cache from "effect/Cache"
 import * as Clock from "effect/Clock"
 import * as Mac from "effect/crypto/Mac"
@@ -19,7 +22,7 @@ import { type WebhookAnswer, WebhookNotSent, WebhookTransport } from "./WebhookT
 
 export interface Parcel {
   readonly webhook: { readonly id: WebhookId; readonly url: string }
-  /** As the store keeps it; null when the webhook is gone. */
+  /** As stored; null when the webhook was removed. */
   readonly sealedSecret: string | null
   /** `evt_…` or `evt_test_…`: the same on every attempt. */
   readonly eventId: string
@@ -29,14 +32,14 @@ export interface Parcel {
 
 export type Send = (parcel: Parcel) => Effect.Effect<Attempt>
 
-/** Only the sending itself can be interrupted. */
+/** Only the network call can be interrupted. */
 export const make: Effect.Effect<Send, never, Mac.Mac | Encryption | WebhookTransport> = Effect.gen(function* () {
   const mac = yield* Mac.Mac
   const seal = yield* Encryption
   const transport = yield* WebhookTransport
   const { timeout } = (yield* Policy).webhooks
 
-  /** Opening costs more than all the rest of an attempt. What is sealed anew has another text. */
+  /** Decryption costs more than the rest of an attempt. A re-encrypted secret has another cache key. */
   const opened = yield* Cache.makeWith(
     (sealed: Sealed) =>
       Effect.uninterruptible(Effect.map(seal.open(sealedFor(sealed.id), sealed.text), Option.map(Redacted.make))),
@@ -44,7 +47,7 @@ export const make: Effect.Effect<Send, never, Mac.Mac | Encryption | WebhookTran
   )
 
   return Effect.fn("Webhook.send")(function* ({ eventId, payload, sealedSecret, webhook }) {
-    // In this order: what happens between the two belongs to the attempt, which must not seem to end before its answer came.
+    // Read the monotonic clock first, so that `at` plus the duration is never before the response.
     const begun = yield* Clock.monotonicTimeNanos
     const at = yield* Instant.now
     const secret =
@@ -56,16 +59,16 @@ export const make: Effect.Effect<Send, never, Mac.Mac | Encryption | WebhookTran
     const headers = { "content-type": "application/json", "user-agent": "Partner-Commentary", ...signature }
     const sent = yield* Effect.result(
       Effect.catchDefect(transport.send({ url: webhook.url, headers, body: payload, timeout }), (defect) =>
-        Effect.andThen(Effect.logError("The webhook transport broke", defect), broken)
+        Effect.andThen(Effect.logError("The webhook transport failed unexpectedly", defect), broken)
       )
     )
-    // The clock may be put forward or back meanwhile.
+    // The wall clock may be adjusted during the request.
     const took = (yield* Clock.monotonicTimeNanos) - begun
     return { at, duration: Math.round(Number(took) / 1e6), ...outcomeOf(sent) }
   })
 })
 
-/** Webhooks whose secret is kept at hand. */
+/** Maximum number of decrypted secrets in the cache. */
 const keptSecrets = 1000
 
 class Sealed extends Data.Class<{ readonly id: WebhookId; readonly text: string }> {}

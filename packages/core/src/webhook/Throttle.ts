@@ -1,6 +1,6 @@
 /**
- * A receiver that answers 429. The whole webhook pauses until the receiver's Retry-After, and at least for a delay that
- * doubles with each consecutive pause. Pure: the delays are the policy's, the moments are arguments.
+ * Pauses a webhook whose receiver answers 429, until its Retry-After, and at least for a delay that doubles with each
+ * consecutive pause. Pure: delays come from the policy, times are arguments.
  */
 import * as Duration from "effect/Duration"
 import type * as Instant from "../shared/Instant.ts"
@@ -11,20 +11,20 @@ import { requestedMoment } from "./RetryAfter.ts"
 export interface Throttle {
   /** The first 429. An hour without one ends the period. */
   readonly since: Instant.Instant
-  /** When the latest pause began, and when it ends. */
+  /** Start and end of the latest pause. */
   readonly pausedAt: Instant.Instant
   readonly until: Instant.Instant
-  /** Consecutive pauses, without a success between them. */
+  /** Consecutive pauses without a success between them. */
   readonly pauses: number
-  /** When the contact was last told. */
+  /** When the contact was last notified. */
   readonly toldAt: Instant.Instant | null
-  /** The first 429 since the last success or recovery. Null until the next 429; rows of earlier versions lack it. */
+  /** The first 429 since the last success or recovery; null until then. */
   readonly refusedSince?: Instant.Instant | null
 }
 
 /**
- * After a 429. Deliveries that were already under way when the pause began belong to that pause: five concurrent 429s
- * are one pause, not five.
+ * The state after a 429. A 429 of a delivery that was in flight when the pause began belongs to that pause: five
+ * concurrent 429s are one pause, not five.
  */
 export const extended = (
   present: Throttle | null,
@@ -48,13 +48,13 @@ export const extended = (
   }
 }
 
-/** A recovery asks for what waits anew: it gets the whole time. */
+/** A recovery gives pending events their full time again. */
 export const recovering = (present: Throttle | null): Throttle | null =>
   present === null ? null : { ...present, refusedSince: null }
 
 /**
- * The receiver has answered 429, and nothing else, for as long as a whole schedule lasts, and the event has waited for as
- * long: its delivery ends, as after ten other failures.
+ * The receiver has answered only 429 for the duration of a full schedule, and the event has waited as long: its
+ * delivery fails, as after ten other failures.
  */
 export const isExhausted = (
   present: Throttle | null,
@@ -67,7 +67,10 @@ export const isExhausted = (
   return refusedSince !== null && now - Math.max(refusedSince, happenedAt) >= schedule
 }
 
-/** After a success: the next pause is short again. A success that was under way before the pause proves nothing. */
+/**
+ * The state after a success: the next pause is short again. A success that was in flight before the pause does not
+ * count.
+ */
 export const eased = (
   present: Throttle | null,
   attempt: Pick<Attempt, "at">,
@@ -78,7 +81,7 @@ export const eased = (
   return present.pauses === 0 || isSamePause(present, attempt, now) ? present : { ...present, pauses: 0 }
 }
 
-/** Events are late by an hour, or will be before the pause ends; and the contact was not told within the last day. */
+/** Events are an hour late, or will be before the pause ends, and the contact was not notified within the last day. */
 export const isToTell = (
   { since, toldAt, until }: Throttle,
   now: Instant.Instant,
@@ -90,7 +93,7 @@ export const isToTell = (
 const refusedSinceOf = ({ refusedSince, since }: Throttle): Instant.Instant | null =>
   refusedSince === undefined ? since : refusedSince
 
-/** A clock that was put back since begins a new pause. */
+/** If the clock was set back since, a new pause begins. */
 const isSamePause = ({ pausedAt }: Throttle, { at }: Pick<Attempt, "at">, now: Instant.Instant): boolean =>
   at <= pausedAt && pausedAt <= now
 

@@ -1,46 +1,46 @@
-/** Where a partner's server is told of events: what is known of it, and how partner and operator change it. Delivering is others'. */
+/** A registered webhook, and how partners and operators change it. */
 import * as Schema from "effect/Schema"
 import type { WebhookId } from "../shared/Ids.ts"
 import type { Instant } from "../shared/Instant.ts"
 import type { Owner } from "../shared/Owner.ts"
 import type { EventType } from "./EventType.ts"
 
-/** What a partner may set. */
+/** The statuses that a partner can set. */
 export const ChosenStatus = Schema.Literals(["active", "paused"])
 export type ChosenStatus = typeof ChosenStatus.Type
 
-/** `paused` by the partner, `disabled` by us: either way nothing is sent. */
+/** `paused` by the partner, `disabled` by the service. Neither is sent events. */
 export const WebhookStatus = Schema.Literals(["active", "paused", "disabled"])
 export type WebhookStatus = typeof WebhookStatus.Type
 
 export interface Webhook {
   readonly id: WebhookId
-  /** It is told of events of this organization and environment alone. */
+  /** Only events of this organization and environment are sent. */
   readonly owner: Owner
   /** As the partner wrote it. */
   readonly url: string
   /** In the partner's order, each once. */
   readonly events: ReadonlyArray<EventType>
   readonly status: WebhookStatus
-  /** Failed attempts in a row, over all deliveries. */
+  /** Consecutive failed attempts over all deliveries. */
   readonly consecutiveFailures: number
   readonly lastDeliveryAt: Instant | null
   readonly createdAt: Instant
-  /** Of the last change by partner or operator; deliveries do not count. */
+  /** The last change by partner or operator. Deliveries do not count. */
   readonly updatedAt: Instant
 }
 
-/** An owner has so many at most. */
+/** Maximum number of webhooks for each owner. */
 export const maxWebhooks = 20
 
-/** What a partner wants otherwise; what is absent stays. */
+/** A partner's changes. Absent fields stay. */
 export interface WebhookPatch {
   readonly url?: string
   readonly events?: ReadonlyArray<EventType>
   readonly status?: ChosenStatus
 }
 
-/** The very same object where nothing changes. `active` also forgets the failures, and brings back a disabled one. */
+/** Returns the same object when nothing changes. `active` also resets the failures, and enables a disabled webhook. */
 export const changed = (present: Webhook, patch: WebhookPatch, now: Instant): Webhook => {
   const next: Webhook = {
     ...present,
@@ -50,7 +50,7 @@ export const changed = (present: Webhook, patch: WebhookPatch, now: Instant): We
   return differences(present, next).length === 0 ? present : { ...next, updatedAt: now }
 }
 
-/** What of it a change touched, for the record. */
+/** The names of the changed fields, for the audit log. */
 export const differences = (before: Webhook, after: Webhook): ReadonlyArray<string> => [
   ...(before.url === after.url ? [] : ["url"]),
   ...(before.events.join() === after.events.join() ? [] : ["events"]),

@@ -1,4 +1,4 @@
-/** What operators do with webhooks: see partners', and bring back one that was disabled. Needs no way out of the process. */
+/** What operators do with webhooks: list them, and enable disabled ones. Makes no network calls. */
 import * as Arr from "effect/Array"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -14,24 +14,26 @@ import { type Disabling, WebhookStore } from "./WebhookStore.ts"
 
 export interface ListedWebhook {
   readonly webhook: Webhook
-  /** Null where nothing does. */
+  /** Null when no delivery is pending. */
   readonly waiting: Waiting | null
-  /** Null where it is not disabled. */
+  /** Null unless it is disabled. */
   readonly disabling: Disabling | null
 }
 
-/** So many are asked about at once. */
+/** Webhooks in one query. */
 const few = 500
 
 export class WebhookAdministration extends Context.Service<
   WebhookAdministration,
   {
-    /** By organization, live ones first, each newest first: all of them, one organization's, or those alone that we disabled. */
+    /**
+     * By organization, live ones first, each newest first. Can be limited to one organization or to disabled webhooks.
+     */
     readonly list: (of: {
       readonly organizationId: OrganizationId | null
       readonly disabled: boolean
     }) => Effect.Effect<ReadonlyArray<ListedWebhook>>
-    /** Active, as the partner itself could make it, without failures. One that is stays as it is. */
+    /** Activates the webhook and resets its failures, as the partner could. An active webhook stays unchanged. */
     readonly enable: (id: WebhookId) => Effect.Effect<Webhook, WebhookNotFound>
   }
 >()("@partner-commentary/core/webhook/WebhookAdministration") {

@@ -1,4 +1,4 @@
-/** There is no webhook of this id, or it is somebody else's. */
+/** No webhook has this id, or it belongs to another owner. */
 import * as Schema from "effect/Schema"
 
 export class WebhookNotFound extends Schema.TaggedError<WebhookNotFound>()("WebhookNotFound", {}) {}

@@ -1,4 +1,4 @@
-/** What events to a webhook are signed with: which texts are good for it, how one is made and kept. Signing is WebhookSignature's. */
+/** The signing secrets of webhooks: validation, generation and storage. WebhookSignature signs. */
 import type * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Effect from "effect/Effect"
 import * as Base64 from "effect/encoding/Base64"
@@ -7,16 +7,16 @@ import * as Redacted from "effect/Redacted"
 import type { WebhookId } from "../shared/Ids.ts"
 import { keyOf } from "./WebhookSignature.ts"
 
-/** Printable ASCII, the blank included. */
+/** Printable ASCII including the space. */
 export const secretPattern = /^[ -~]{32,256}$/u
 
 export const secretConstraint =
   "must be 32 to 256 printable ASCII characters, or whsec_ and 24 to 64 bytes in base64; leave it out, and one is made"
 
-/** What the documents show as a secret. Anyone could sign with it. */
+/** The secret in the documentation's examples. It is public. */
 export const exampleSecret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo="
 
-/** What the pattern cannot say. */
+/** Checks that the pattern cannot express. */
 export const secretProblem = (text: string): string | null =>
   text === exampleSecret
     ? "must not be the example of the documentation; leave it out, and one is made"
@@ -27,5 +27,5 @@ export const secretProblem = (text: string): string | null =>
 export const mintSecret = (random: SecureRandom.SecureRandom["Service"]): Effect.Effect<Redacted.Redacted<string>> =>
   Effect.map(random.randomBytes(32), (bytes) => Redacted.make(`whsec_${Base64.encode(bytes)}`))
 
-/** What a webhook's secret is sealed for: moved to another webhook's row it does not open. */
+/** The encryption purpose of a webhook's secret. Moved to another webhook's row it cannot be decrypted. */
 export const sealedFor = (id: WebhookId): string => `webhook ${id}`

@@ -1,7 +1,4 @@
-/**
- * The headers by which a receiver knows that an event is ours and new: Standard Webhooks, version 1 (HMAC-SHA256).
- * Which secrets may be registered, and keeping them, is `WebhookSecret`'s and the store's.
- */
+/** Signs events by Standard Webhooks, version 1 (HMAC-SHA256). WebhookSecret validates and stores the secrets. */
 import * as Mac from "effect/crypto/Mac"
 import * as Effect from "effect/Effect"
 import * as Base64 from "effect/encoding/Base64"
@@ -11,15 +8,15 @@ import * as Result from "effect/Result"
 import type { Instant } from "../shared/Instant.ts"
 
 export interface Signed {
-  /** The event's id, the same on every attempt. Without a dot, which separates the signed parts. */
+  /** The event's id, the same on every attempt. It has no dot, because dots separate the signed parts. */
   readonly id: string
-  /** The attempt's moment: receivers refuse what is more than five minutes old. */
+  /** Time of the attempt. Receivers reject timestamps older than five minutes. */
   readonly at: Instant
-  /** The body as it is sent, byte for byte. */
+  /** The body, byte for byte as sent. */
   readonly body: string
 }
 
-/** Names in lower case, as `WebhookRequest` wants them. */
+/** Lower-case names, as `WebhookRequest` requires. */
 export interface SignatureHeaders extends Readonly<Record<string, string>> {
   readonly "webhook-id": string
   /** Seconds since 1970 UTC. */
@@ -31,22 +28,22 @@ export interface SignatureHeaders extends Readonly<Record<string, string>> {
 const prefix = "whsec_"
 
 /**
- * The key that both sides derive from a secret's text: after `whsec_` the Base64 of 24 to 64 bytes, else the text's own
- * bytes, 32 to 256 printable ASCII characters (beyond ASCII, receivers' libraries disagree about the bytes). None for any other text.
+ * The HMAC key for a secret: the decoded Base64 of 24 to 64 bytes after `whsec_`, else the text's own bytes, 32 to 256
+ * printable ASCII characters. Receivers' libraries disagree about other characters. None for any other text.
  */
 export const keyOf = (secret: string): Option.Option<Uint8Array> => {
   if (!secret.startsWith(prefix)) {
     return /^[\x20-\x7e]{32,256}$/.test(secret) ? Option.some(utf8(secret)) : Option.none()
   }
   const encoded = secret.slice(prefix.length)
-  // Base64 has several spellings of the same bytes, and not every library reads each of them.
+  // Base64 has several spellings of the same bytes, and some libraries reject all but the canonical one.
   return Option.filter(
     Result.getSuccess(Base64.decode(encoded)),
     (bytes) => bytes.length >= 24 && bytes.length <= 64 && Base64.encode(bytes) === encoded
   )
 }
 
-/** A secret that `keyOf` refuses is a defect: none such can be registered. */
+/** Dies when `keyOf` rejects the secret, because registration accepts no such secret. */
 export const sign = Effect.fnUntraced(function* (
   mac: Mac.Mac["Service"],
   secret: Redacted.Redacted<string>,
@@ -63,7 +60,7 @@ export const sign = Effect.fnUntraced(function* (
   return headers
 }, Effect.orDie)
 
-/** An empty key, which Mac refuses. */
+/** Mac rejects the empty key. */
 const none = () => new Uint8Array()
 
 const utf8 = (text: string) => new TextEncoder().encode(text)

@@ -1,4 +1,7 @@
-/** The port that keeps webhooks. Their secrets come sealed; the record and the notice that follow from a change are stored with it. */
+/**
+ * The port that stores webhooks. Their secrets arrive encrypted. The audit entry and notice of a change are stored with
+ * it.
+ */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
@@ -12,21 +15,21 @@ import type { Webhook } from "./Webhook.ts"
 
 type Recorded = Pick<AuditEntry, "action" | "details">
 
-/** What follows from one step. Stored whole or not at all. */
+/** The result of one step. The store writes all of it in one transaction. */
 export interface WebhookChange {
   readonly webhook: Webhook
   readonly audit: Recorded
   readonly notice: ContactNotice | null
 }
 
-/** That we disabled a webhook, as the record has it. */
+/** When and why the service disabled a webhook, from the audit log. */
 export interface Disabling {
   readonly at: Instant
-  /** What was wrong the last time. */
+  /** The last failure. */
   readonly reason: string
 }
 
-/** The owner has as many as it may have. */
+/** The owner has reached the maximum number of webhooks. */
 export class TooManyWebhooks extends Schema.TaggedError<TooManyWebhooks>()("TooManyWebhooks", {
   most: Schema.Int
 }) {}
@@ -34,40 +37,43 @@ export class TooManyWebhooks extends Schema.TaggedError<TooManyWebhooks>()("TooM
 export class WebhookStore extends Context.Service<
   WebhookStore,
   {
-    /** Refused where the owner has `most` already: exact however many come at once. */
+    /** Fails when the owner already has `limit` webhooks, also under concurrency. */
     readonly insert: (change: WebhookChange, sealedSecret: string, most: number) => Effect.Effect<void, TooManyWebhooks>
     readonly find: (owner: Owner, id: WebhookId) => Effect.Effect<Option.Option<Webhook>>
-    /** Newest first, ties by id, descending. */
+    /** Newest first, ties by descending id. */
     readonly list: (owner: Owner) => Effect.Effect<ReadonlyArray<Webhook>>
-    /** Everybody's, or one organization's: by organization, live ones first, each newest first. For operators. */
+    /** For operators: all webhooks or one organization's; by organization, live ones first, each newest first. */
     readonly everybodys: (of: {
       readonly organizationId: OrganizationId | null
       readonly disabled: boolean
     }) => Effect.Effect<ReadonlyArray<Webhook>>
-    /** The last time that each was disabled by us; those that never were are left out. */
+    /** The latest disabling of each webhook, without those that were never disabled. */
     readonly disablings: (ids: ReadonlyArray<WebhookId>) => Effect.Effect<ReadonlyMap<WebhookId, Disabling>>
     /**
-     * Locks the webhook, lets the pure decision see the present value, and stores what follows as one transaction. Two at
-     * once are decided one after the other. The unchanged object writes nothing. None when the owner has no such webhook;
-     * a null owner is an operator, to whom all of them are open.
+     * Locks the webhook, calls the pure decision, and writes its change in one transaction. Concurrent calls run one
+     * after the other. An unchanged object writes nothing. None when the owner has no such webhook. A null owner is an
+     * operator with access to all webhooks.
      */
     readonly modify: (
       owner: Owner | null,
       id: WebhookId,
       decide: (present: Webhook) => WebhookChange
     ) => Effect.Effect<Option.Option<Webhook>>
-    /** Its secret goes with it, and nothing is sent to it any more. What was kept of its deliveries stays for `clear`. False when the owner has no such webhook. */
+    /**
+     * Deletes the webhook and its secret, and stops its deliveries. `clear` deletes their rows later. False when the
+     * owner has no such webhook.
+     */
     readonly remove: (owner: Owner, id: WebhookId, audit: Recorded) => Effect.Effect<boolean>
-    /** Deletes of what removed webhooks left, so many rows at most; 0 when nothing is left. */
+    /** Deletes up to `limit` rows of removed webhooks and returns their number; 0 when none are left. */
     readonly clear: (most: number) => Effect.Effect<number>
-    /** As it was stored; for who delivers. */
+    /** The encrypted secret, for delivery. */
     readonly sealedSecret: (id: WebhookId) => Effect.Effect<Option.Option<string>>
-    /** Everybody's, in the order of the ids: those behind this one, so many at most. */
+    /** Encrypted secrets of all owners in the order of the webhook ids, up to `limit` after this id. */
     readonly sealedSecrets: (
       behind: WebhookId | null,
       limit: number
     ) => Effect.Effect<ReadonlyArray<{ readonly id: WebhookId; readonly sealedSecret: string }>>
-    /** Unless somebody else was faster, or the webhook is gone. */
+    /** Without effect when the stored secret has changed or the webhook was removed. */
     readonly reseal: (id: WebhookId, sealed: { readonly from: string; readonly to: string }) => Effect.Effect<void>
   }
 >()("@partner-commentary/core/webhook/WebhookStore") {}

@@ -1,4 +1,4 @@
-/** Tries a webhook out: a test event, sent at once, whatever the webhook's status. Nothing is kept, and no failure counts. */
+/** Sends a test event at once, whatever the webhook's status. Nothing is stored, and failures do not count. */
 import * as Context from "effect/Context"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Effect from "effect/Effect"
@@ -21,7 +21,7 @@ export interface Tested {
 export class WebhookTest extends Context.Service<
   WebhookTest,
   {
-    /** One attempt. Takes as long as the receiver does. */
+    /** One attempt. Waits for the receiver, up to the delivery timeout. */
     readonly test: (owner: Owner, id: WebhookId) => Effect.Effect<Tested, WebhookNotFound>
   }
 >()("@partner-commentary/core/webhook/WebhookTest") {

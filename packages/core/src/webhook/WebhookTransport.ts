@@ -1,4 +1,4 @@
-/** The port that carries an event to a receiver's server, and keeps us from being sent where no receiver of a partner's lives. */
+/** The port that sends an event to a receiver's server and blocks addresses that are not public. */
 import * as Context from "effect/Context"
 import type * as Duration from "effect/Duration"
 import type * as Effect from "effect/Effect"
@@ -6,48 +6,54 @@ import * as Schema from "effect/Schema"
 
 export interface WebhookRequest {
   readonly url: string
-  /** Names in lower case; `content-type` among them. `host`, `content-length` and `accept-encoding` are the transport's. */
+  /** Lower-case names, including `content-type`. The transport sets `host`, `content-length` and `accept-encoding`. */
   readonly headers: Readonly<Record<string, string>>
-  /** Sent byte for byte as its UTF-8. */
+  /** Sent byte for byte as UTF-8. */
   readonly body: string
-  /** From the name's look-up to the last byte of the answer. */
+  /** From the DNS look-up to the last byte of the response. */
   readonly timeout: Duration.Duration
 }
 
-/** Any answer at all, complete or longer than is read; whether its status is a success is the caller's to say. */
+/** Any HTTP response, complete or cut. The caller judges its status. */
 export interface WebhookAnswer {
   readonly status: number
-  /** `Retry-After` as it was sent; null without one. */
+  /** The `Retry-After` header as sent; null when absent. */
   readonly retryAfter: string | null
-  /** The first KiB of the answer, as text without NUL; what is cut or no text does not break it. */
+  /** The first KiB of the response as text without NUL. Invalid UTF-8 is replaced. */
   readonly excerpt: string
 }
 
 /**
- * Why no answer came. `blocked`: the URL or its address is none that we send to. `refused`: nobody is there, or cannot be reached.
- * `reset`: the connection broke, before or within the answer. `http`: what came was not HTTP.
+ * Why no response arrived. `blocked`: the URL or its address is not allowed. `refused`: the server could not be
+ * reached. `reset`: the connection broke before the end of the response. `http`: the response was not HTTP.
  */
 export const TransportFailure = Schema.Literals(["dns", "refused", "reset", "tls", "timeout", "http", "blocked"])
 export type TransportFailure = typeof TransportFailure.Type
 
 export class WebhookNotSent extends Schema.TaggedError<WebhookNotSent>()("WebhookNotSent", {
   failure: TransportFailure,
-  /** A sentence for the partner, without addresses of our own network. */
+  /** A sentence for the partner, without internal addresses. */
   reason: Schema.String
 }) {}
 
-/** Why a URL is none that events may be sent to. */
+/** The URL is not allowed for webhooks. */
 export class WebhookUrlRefused extends Schema.TaggedError<WebhookUrlRefused>()("WebhookUrlRefused", {
-  /** A sentence that a person can act on, such as `must be an https: address`. */
+  /** A sentence that the partner can act on, such as `must be an https: address`. */
   constraint: Schema.String
 }) {}
 
 export class WebhookTransport extends Context.Service<
   WebhookTransport,
   {
-    /** One attempt, without redirects. Refuses at the dial itself what is not a public address. Never retries. */
+    /**
+     * One attempt, without redirects or retries. Checks the address that it connects to, and blocks it unless it is
+     * public.
+     */
     readonly send: (request: WebhookRequest) => Effect.Effect<WebhookAnswer, WebhookNotSent>
-    /** Asked when a URL is registered or changed. A name that does not resolve is accepted; one that resolves to a non-public address is not. */
+    /**
+     * Called when a URL is registered or changed. Rejects a name that resolves to a non-public address; a name that
+     * does not resolve is accepted.
+     */
     readonly check: (url: string) => Effect.Effect<void, WebhookUrlRefused>
   }
 >()("@partner-commentary/core/webhook/WebhookTransport") {}

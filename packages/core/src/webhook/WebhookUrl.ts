@@ -1,9 +1,9 @@
-/** What the text of a webhook's URL must be. Where it may lead is the transport's to judge. */
+/** The syntax of a webhook's URL. The transport checks where it leads. */
 
 /** In characters. */
 export const maxUrlLength = 2048
 
-/** The characters of RFC 3986, without the fragment's. With the flag by which a description of the API can show it. */
+/** The characters of RFC 3986, without a fragment. JSON Schema requires the `u` flag. */
 export const urlPattern = /^https?:\/\/(?![/?])[\w.~:/?[\]@!$&'()*+,;=%-]+$/u
 
 /** The same where only `https:` is allowed. */
@@ -12,7 +12,7 @@ export const httpsPattern = new RegExp(urlPattern.source.replace("https?", "http
 export const urlConstraint =
   "must be an address such as https://example.com/webhooks, in ASCII, without blanks, a fragment, a user name or a password"
 
-/** What the pattern cannot say. */
+/** Checks that the pattern cannot express. */
 export const urlProblem = (text: string): string | null => {
   const url = URL.parse(text)
   if (url === null) return urlConstraint
@@ -21,5 +21,5 @@ export const urlProblem = (text: string): string | null => {
     : "must not hold a user name or a password: verify the signature instead"
 }
 
-/** Host and port: all of it that a mail or the record may name, for the rest may hold a secret of the receiver's. */
+/** Host and port. Mails and the audit log show only these, because the rest of the URL may contain a secret. */
 export const hostOf = (text: string): string => URL.parse(text)?.host ?? ""

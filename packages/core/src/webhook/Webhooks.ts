@@ -1,4 +1,4 @@
-/** What partners do with webhooks: register, look, change, remove. Delivering to them is others'; operators have WebhookAdministration. */
+/** What partners do with webhooks: register, view, change, remove. Operators use WebhookAdministration. */
 import * as Context from "effect/Context"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Effect from "effect/Effect"
@@ -26,13 +26,13 @@ import { hostOf } from "./WebhookUrl.ts"
 
 export interface NewWebhook {
   readonly url: string
-  /** One at least, each once. */
+  /** At least one, without repetitions. */
   readonly events: ReadonlyArray<EventType>
-  /** Null: one is made. */
+  /** Null generates one. */
   readonly secret: Redacted.Redacted<string> | null
 }
 
-/** A webhook that may be registered, with what signs its events. */
+/** A validated registration with its signing secret. */
 export interface Registration {
   readonly principal: Principal
   readonly webhook: Webhook
@@ -42,23 +42,29 @@ export interface Registration {
 export class Webhooks extends Context.Service<
   Webhooks,
   {
-    /** Asks the outside world whether events may be sent to the URL: before the change, which waits for nobody. */
+    /**
+     * Checks whether the URL is allowed, with a DNS look-up. It runs before the transaction, which makes no network
+     * calls.
+     */
     readonly prepare: (principal: Principal, wanted: NewWebhook) => Effect.Effect<Registration, WebhookUrlRefused>
-    /** One change of the store. The only time the secret is seen. The organization's contact is mailed. */
+    /**
+     * Stores the webhook in one transaction and notifies the organization's contact. Only this response shows the
+     * secret.
+     */
     readonly register: (
       registration: Registration
     ) => Effect.Effect<Pick<Registration, "webhook" | "secret">, TooManyWebhooks>
     readonly find: (owner: Owner, id: WebhookId) => Effect.Effect<Webhook, WebhookNotFound>
     /** All of them, newest first. */
     readonly list: (owner: Owner) => Effect.Effect<ReadonlyArray<Webhook>>
-    /** A patch that changes nothing leaves no trace. For another URL the contact is mailed. */
+    /** A patch that changes nothing writes nothing. A new URL notifies the contact. */
     readonly change: (
       principal: Principal,
       id: WebhookId,
       patch: WebhookPatch
     ) => Effect.Effect<Webhook, WebhookNotFound | WebhookUrlRefused>
     readonly remove: (principal: Principal, id: WebhookId) => Effect.Effect<void, WebhookNotFound>
-    /** One step at deleting what was kept for removed webhooks; 0 when nothing is left. */
+    /** Deletes one batch of rows of removed webhooks; 0 when none are left. */
     readonly clear: Effect.Effect<number>
   }
 >()("@partner-commentary/core/webhook/Webhooks") {
@@ -108,7 +114,7 @@ export class Webhooks extends Context.Service<
 
         change: Effect.fn("Webhooks.change")(function* (principal, id, patch) {
           const present = yield* find(ownerOf(principal), id)
-          // Asked outside of the transaction: a name's look-up takes as long as it takes.
+          // Outside of the transaction, because a DNS look-up can be slow.
           if (patch.url !== undefined && patch.url !== present.url) yield* transport.check(patch.url)
           const now = yield* Instant.now
           const after = yield* store.modify(ownerOf(principal), id, (before): WebhookChange => {
@@ -142,13 +148,13 @@ export class Webhooks extends Context.Service<
   )
 }
 
-/** By the key that did it. */
+/** An audit entry with the key that made the change. */
 const recorded = ({ key }: Principal, action: string, details: Schema.JsonObject): WebhookChange["audit"] => ({
   action,
   details: { by: key.id, ...details }
 })
 
-/** Nobody is mailed about the test environment. */
+/** No mails are sent about the test environment. */
 const noticeAbout = (
   { key }: Principal,
   { events, id, owner, updatedAt, url }: Webhook,

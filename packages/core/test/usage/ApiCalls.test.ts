@@ -187,6 +187,6 @@ it.effect("a stop that can write nothing says how many calls are lost", () =>
       const calls = yield* ApiCalls
       for (let call = 0; call < 3; call++) yield* calls.count(principal)
     }).pipe(Effect.provide(layer), Effect.provide(listening))
-    assert.deepStrictEqual(said, ["3 counted calls are lost: they could not be written down before the stop"])
+    assert.deepStrictEqual(said, ["3 counted calls are lost: they could not be persisted before shutdown"])
   })
 )
