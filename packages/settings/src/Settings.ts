@@ -16,7 +16,12 @@ import * as Variable from "./Variable.ts"
 import { SettingRefused } from "./Variable.ts"
 
 export interface Settings {
-  readonly listen: { readonly host: string; readonly port: number }
+  readonly listen: {
+    readonly host: string
+    readonly port: number
+    /** How long an idle connection stays open. */
+    readonly keepAlive: Duration.Duration
+  }
   /** None: the address it listens on. Without a slash at the end. */
   readonly publicUrl: Option.Option<string>
   readonly development: boolean
@@ -72,16 +77,20 @@ export const dataFolder = "./data"
 
 const defaultPort = 8080
 
+/** Longer than the 60 seconds of common load balancers, which send requests on connections that we would be closing. */
+export const usualKeepAlive = Duration.seconds(65)
+
 export const read: Effect.Effect<Settings, SettingRefused> = Effect.gen(function* () {
   const host = Option.getOrElse(yield* Variable.text("HOST"), () => "127.0.0.1")
   const port = yield* Variable.withDefault("PORT", Parser.port, defaultPort)
+  const keepAlive = yield* Variable.withDefault("KEEP_ALIVE_TIMEOUT", Parser.duration, usualKeepAlive)
   const publicUrl = yield* Variable.optional("PUBLIC_URL", Parser.publicAddress)
   const database = yield* DatabaseSettings.read(`${dataFolder}/partner-commentary.db`)
   const allowPrivate = yield* Variable.withDefault("WEBHOOK_ALLOW_PRIVATE", Parser.flag, false)
   const publicHost = Option.match(publicUrl, { onNone: () => host, onSome: (url) => new URL(url).hostname })
   const development = yield* Variable.withDefault("DEV", Parser.flag, database.isDefault && isLoopback(publicHost))
   return {
-    listen: { host, port },
+    listen: { host, port, keepAlive },
     publicUrl,
     development,
     database,

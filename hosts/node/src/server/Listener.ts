@@ -3,7 +3,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { Socket } from "node:net"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import * as FairScheduler from "@partner-commentary/server/middleware/FairScheduler"
+import { usualKeepAlive } from "@partner-commentary/settings/Settings"
 import { SettingRefused } from "@partner-commentary/settings/Variable"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as FairRequests from "./FairRequests.ts"
 import * as Pipelining from "./Pipelining.ts"
@@ -29,16 +31,26 @@ const giveUpStalled = (_: IncomingMessage, response: ServerResponse) =>
     if (socket.writableLength > 0) socket.destroy()
   })
 
+export interface Options {
+  /** How long an idle connection stays open. */
+  readonly keepAlive?: Duration.Duration
+  readonly untaken?: number
+  readonly slow?: SlowReaders.SlowReaderBounds
+}
+
 /** `name` is the variable that chose the port; the one that chose the host is named alike. */
 export const bind = Effect.fnUntraced(function* (
   host: string,
   port: number,
   name: string,
-  untaken = stalled,
-  slow = SlowReaders.usual
+  { keepAlive = usualKeepAlive, slow = SlowReaders.usual, untaken = stalled }: Options = {}
 ) {
   const fair = FairScheduler.make({ now: () => performance.now(), next: setImmediate })
-  const native = createServer({ requireHostHeader: false, ...patience })
+  const native = createServer({
+    requireHostHeader: false,
+    keepAliveTimeout: Duration.toMillis(keepAlive),
+    ...patience
+  })
   let further: Unreadable.HeadersFor = () => ({})
   const gate = RequestGate.make(native)
   Unreadable.answer(native, gate, (address) => further(address))

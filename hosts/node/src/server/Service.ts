@@ -56,7 +56,8 @@ export const serve = <R>(options: {
       const { fair, native, open, port, server, tellUnreadable } = yield* Listener.bind(
         settings.listen.host,
         settings.listen.port,
-        "PORT"
+        "PORT",
+        { keepAlive: settings.listen.keepAlive }
       )
       const apiRoot = Settings.apiRoot(settings, port)
       const engine = yield* Layer.build(

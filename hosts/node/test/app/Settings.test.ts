@@ -21,7 +21,7 @@ describe("Settings", () => {
   it.effect("an empty environment is development on the embedded default", () =>
     Effect.gen(function* () {
       const settings = yield* read({})
-      assert.deepStrictEqual(settings.listen, { host: "127.0.0.1", port: 8080 })
+      assert.deepStrictEqual(settings.listen, { host: "127.0.0.1", port: 8080, keepAlive: Duration.seconds(65) })
       assert.deepStrictEqual(settings.database, { filename: "./data/partner-commentary.db", isDefault: true })
       assert.isTrue(settings.development)
       assert.isFalse(settings.webhooks.allowPrivate)

@@ -2,6 +2,7 @@ import type { ServerResponse } from "node:http"
 import { type AddressInfo, connect, type Socket } from "node:net"
 import * as Listener from "@partner-commentary/node/server/Listener"
 import type { SlowReaderBounds } from "@partner-commentary/node/server/SlowReaders"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import { describe, expect, it, onTestFinished } from "vitest"
 
@@ -17,6 +18,13 @@ it("a request that trickles in is given up within seconds of its minute", async 
   expect(patience).toEqual({ whole: 60_000, headers: 20_000 })
 })
 
+it("an idle connection stays open for longer than the 60 seconds of common load balancers", async () => {
+  const { keepAliveTimeout } = await Effect.runPromise(
+    Effect.scoped(Effect.map(Listener.bind("127.0.0.1", 0, "PORT"), ({ native }) => native))
+  )
+  expect(keepAliveTimeout).toBe(65_000)
+})
+
 const request = "GET / HTTP/1.1\r\nHost: a\r\n\r\n"
 
 /** More than the machine takes off our hands for a reader that does not read. */
@@ -25,7 +33,12 @@ const answer = Buffer.alloc(32 * 1024 * 1024)
 /** A listener with a short patience, whose answers take this long to be made. */
 const serve = async (
   patience: number,
-  { after = 0, body = answer, slow }: { after?: number; body?: Buffer; slow?: SlowReaderBounds } = {}
+  {
+    after = 0,
+    body = answer,
+    keepAlive = Duration.seconds(65),
+    slow
+  }: { after?: number; body?: Buffer; keepAlive?: Duration.Duration; slow?: SlowReaderBounds } = {}
 ) => {
   const closing = Promise.withResolvers<void>()
   const bound = Promise.withResolvers<number>()
@@ -41,7 +54,11 @@ const serve = async (
   const running = Effect.runPromise(
     Effect.scoped(
       Effect.gen(function* () {
-        const { native, open } = yield* Listener.bind("127.0.0.1", 0, "PORT", patience, slow)
+        const { native, open } = yield* Listener.bind("127.0.0.1", 0, "PORT", {
+          keepAlive,
+          untaken: patience,
+          ...(slow === undefined ? {} : { slow })
+        })
         native.on("connection", (socket) => {
           connections += 1
           socket.on("close", () => ended.resolve())
@@ -155,4 +172,20 @@ describe("an answer that nobody takes", () => {
     }
     expect(connections()).toBe(1)
   })
+})
+
+it("an idle connection serves the next request, and is closed when its time is over", async () => {
+  const keepAlive = Duration.millis(200)
+  const { connections, port } = await serve(60_000, { body: Buffer.from("ok"), keepAlive })
+  const socket = ask(port)
+  const closed = new Promise((resolve) => socket.once("close", resolve))
+  let heard = ""
+  socket.on("data", (bytes) => {
+    heard += bytes
+    if (heard.match(/200 OK/g)?.length === 1) socket.write(request)
+  })
+  socket.resume()
+  await closed
+  expect(heard.match(/200 OK/g)).toHaveLength(2)
+  expect(connections()).toBe(1)
 })
