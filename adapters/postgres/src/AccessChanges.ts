@@ -8,11 +8,11 @@ const prefix = "access "
 /** `own` is what forgets in this process. */
 export const make = (channel: Channel, own: AccessChanges["Service"]): AccessChanges["Service"] => {
   channel.onMessage((message) => {
-    if (message === lost) return own.tell("")
-    return message.startsWith(prefix) ? own.tell(message.slice(prefix.length)) : Effect.void
+    if (message === lost) return own.publish("")
+    return message.startsWith(prefix) ? own.publish(message.slice(prefix.length)) : Effect.void
   })
   return AccessChanges.of({
-    tell: (changed) => Effect.andThen(own.tell(changed), channel.say(prefix + changed)),
-    hear: own.hear
+    publish: (changed) => Effect.andThen(own.publish(changed), channel.say(prefix + changed)),
+    subscribe: own.subscribe
   })
 }

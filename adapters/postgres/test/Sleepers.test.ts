@@ -29,7 +29,7 @@ it.live(
       const claimed = yield* Deferred.make<void>()
       const woken = yield* Deferred.make<void>()
       const claim = store.claim({ id: "id", fingerprint: "print", at: start, until: start + hour })
-      const kept = { status: 201, location: null, body: "{}", sealed: false }
+      const kept = { status: 201, location: null, body: "{}", encrypted: false }
       const change = (pause: Effect.Effect<void>) =>
         run(
           Effect.gen(function* () {

@@ -255,7 +255,7 @@ const everything = Effect.gen(function* () {
   const claim = { id: "x", fingerprint: "x", at: start, until: start + day }
   yield* Effect.andThen(
     answers.claim(claim),
-    answers.keep("x", { status: 200, location: null, body: "", sealed: false })
+    answers.keep("x", { status: 200, location: null, body: "", encrypted: false })
   )
   yield* answers.find("x", start)
   const retention = yield* Retention
@@ -299,9 +299,9 @@ const everyWebhook = Effect.gen(function* () {
   yield* store.insert({ webhook: one, audit, notice: null }, "sealed", 20)
   yield* store.find(one.owner, one.id)
   yield* store.list(one.owner)
-  yield* store.sealedSecret(one.id)
-  for (const behind of [one.id, null]) yield* store.sealedSecrets(behind, 10)
-  yield* store.reseal(one.id, { from: "sealed", to: "sealed anew" })
+  yield* store.encryptedSecret(one.id)
+  for (const behind of [one.id, null]) yield* store.encryptedSecrets(behind, 10)
+  yield* store.replaceSecret(one.id, { from: "sealed", to: "sealed anew" })
   for (const owner of [one.owner, null]) {
     yield* store.modify(owner, one.id, (present) => ({ webhook: { ...present }, audit, notice: null }))
   }
@@ -360,7 +360,7 @@ const everyDelivery = Effect.gen(function* () {
   yield* store.nextDue
   yield* store.postpone(one.id, start)
   const take = store.claim(one.id, start + day, start + 2 * day, {
-    allow: () => ({ most: 5, probe: false }),
+    allow: () => ({ limit: 5, probe: false }),
     taken: (present) => ({ ...present })
   })
   for (const claimed of yield* take) yield* store.release(claimed, start)

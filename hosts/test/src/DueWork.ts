@@ -6,7 +6,7 @@ import { MailWorker } from "@partner-commentary/core/mail/MailWorker"
 import { DueAssignments } from "@partner-commentary/core/operations/DueAssignments"
 import { Environment } from "@partner-commentary/core/shared/Owner"
 import { DeliveryWorker } from "@partner-commentary/core/webhook/DeliveryWorker"
-import { Recoveries } from "@partner-commentary/core/webhook/Recoveries"
+import { WebhookRecovery } from "@partner-commentary/core/webhook/WebhookRecovery"
 import { Webhooks } from "@partner-commentary/core/webhook/Webhooks"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -32,7 +32,7 @@ export class DueWork extends Context.Service<
       const mailWorker = yield* MailWorker
       const deliveryWorker = yield* DeliveryWorker
       const mediaWorker = yield* MediaWorker
-      const recoveries = yield* Recoveries
+      const recoveries = yield* WebhookRecovery
       const webhooks = yield* Webhooks
       const clock = yield* VirtualClock
       const { withPermit } = yield* Semaphore.make(1)

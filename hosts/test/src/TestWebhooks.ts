@@ -4,7 +4,7 @@
  */
 import { verifyWebhook, type WebhookEvent } from "@partner-commentary/client"
 import { Encryption } from "@partner-commentary/core/shared/Encryption"
-import { sealedFor } from "@partner-commentary/core/webhook/WebhookSecret"
+import { encryptionPurpose } from "@partner-commentary/core/webhook/WebhookSecret"
 import { WebhookStore } from "@partner-commentary/core/webhook/WebhookStore"
 import {
   type WebhookAnswer,
@@ -151,10 +151,11 @@ export class TestWebhooks {
     const seal = this.#instance.service(Encryption)
     return Effect.gen({ self: this }, function* () {
       const secrets: Array<string> = []
-      for (const { id, sealedSecret } of yield* store.sealedSecrets(null, 10_000)) {
+      for (const { id, encryptedSecret } of yield* store.encryptedSecrets(null, 10_000)) {
         const opened =
-          this.#secrets.get(sealedSecret) ?? Option.getOrThrow(yield* seal.open(sealedFor(id), sealedSecret))
-        this.#secrets.set(sealedSecret, opened)
+          this.#secrets.get(encryptedSecret) ??
+          Option.getOrThrow(yield* seal.decrypt(encryptionPurpose(id), encryptedSecret))
+        this.#secrets.set(encryptedSecret, opened)
         secrets.push(opened)
       }
       return secrets

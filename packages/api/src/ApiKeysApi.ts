@@ -1,6 +1,6 @@
 /** API keys as the partner dashboard manages them, by its identity provider's token. */
 
-import { remembrance } from "@partner-commentary/core/access/ApiKeys"
+import { listedAfterEnd } from "@partner-commentary/core/access/ApiKeys"
 import * as IpAllowList from "@partner-commentary/core/access/IpAllowList"
 import { defaultGrace, maxGrace } from "@partner-commentary/core/access/KeyRotation"
 import { all as allScopes, Scope } from "@partner-commentary/core/access/Scope"
@@ -191,7 +191,7 @@ export class ApiKeysApi extends HttpApiGroup.make("api-keys")
     HttpApiEndpoint.get("list", "/api-keys", {
       success: Ok(
         Schema.Array(ApiKeySummary).annotate({
-          description: `Newest first, those of both environments; keys that ended more than ${Duration.toDays(remembrance)} days ago are left out.`
+          description: `Newest first, those of both environments; keys that ended more than ${Duration.toDays(listedAfterEnd)} days ago are left out.`
         })
       )
     }).annotateMerge(

@@ -28,8 +28,8 @@ import { ApiCalls } from "./usage/ApiCalls.ts"
 import { Usage } from "./usage/Usage.ts"
 import { Deliveries } from "./webhook/Deliveries.ts"
 import { DeliveryWorker } from "./webhook/DeliveryWorker.ts"
-import { PastEvents } from "./webhook/PastEvents.ts"
-import { Recoveries } from "./webhook/Recoveries.ts"
+import { EventHistory } from "./webhook/EventHistory.ts"
+import { WebhookRecovery } from "./webhook/WebhookRecovery.ts"
 import { Webhooks } from "./webhook/Webhooks.ts"
 import { WebhookTest } from "./webhook/WebhookTest.ts"
 
@@ -56,8 +56,8 @@ export const layer = Layer.mergeAll(
   Webhooks.layer,
   DeliveryWorker.layer,
   Deliveries.layer,
-  PastEvents.layer,
-  Recoveries.layer,
+  EventHistory.layer,
+  WebhookRecovery.layer,
   WebhookTest.layer
 ).pipe(
   Layer.provide(CreatorLinks.layer),

@@ -1,7 +1,7 @@
 /** Webhooks' secrets as operators meet them: what opens them, and whether all open. */
 import { Encryption } from "@partner-commentary/core/shared/Encryption"
 import { SigningSecrets } from "@partner-commentary/core/shared/SigningSecrets"
-import { unopened } from "@partner-commentary/core/webhook/Resealing"
+import { undecryptable } from "@partner-commentary/core/webhook/SecretReencryption"
 import type { Settings, SigningSecretList } from "@partner-commentary/settings/Settings"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -26,7 +26,7 @@ export const ofWebhooks = (count: number): string =>
 
 /** Under the secrets that there are: where there are none, none is made. */
 export const examine = (settings: Settings) =>
-  unopened.pipe(
+  undecryptable.pipe(
     Effect.provide(layerEncryption(DataFolder.presentSecrets(settings))),
     Effect.match({
       onFailure: ({ message }) => mend("webhooks", message),

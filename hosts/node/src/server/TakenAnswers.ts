@@ -1,12 +1,12 @@
 /** Tells when a client has taken an answer: its last byte was handed to the network, or the connection is gone. */
 import type { ServerResponse } from "node:http"
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
-import type { WhenTaken } from "@partner-commentary/core/access/ConcurrencyLimit"
+import type { WhenResponseEnds } from "@partner-commentary/core/access/ConcurrencyLimit"
 import { AnswerTaken } from "@partner-commentary/server/ConcurrentRequests"
 import * as Layer from "effect/Layer"
 
 export const whenTaken =
-  (response: ServerResponse): WhenTaken =>
+  (response: ServerResponse): WhenResponseEnds =>
   (release) => {
     if (response.closed) release()
     else response.once("close", release)

@@ -2,7 +2,7 @@
 import type * as Instant from "@partner-commentary/core/shared/Instant"
 import type { Attempt } from "@partner-commentary/core/webhook/Attempt"
 import { type Claimed, DeliveryStore } from "@partner-commentary/core/webhook/DeliveryStore"
-import { momentOf } from "@partner-commentary/core/webhook/Event"
+import { timeOfEvent } from "@partner-commentary/core/webhook/Event"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Metric from "effect/Metric"
@@ -28,7 +28,7 @@ const count = ({ eventId, kind }: Claimed, { duration, failure }: Attempt, at: I
   )
   // One that was asked for by hand may be of an event that arrived long ago.
   return failure === null && kind !== "manual"
-    ? Effect.andThen(counted, Metric.update(latency, Math.max(0, at - momentOf(eventId)) / 1000))
+    ? Effect.andThen(counted, Metric.update(latency, Math.max(0, at - timeOfEvent(eventId)) / 1000))
     : counted
 }
 

@@ -19,7 +19,7 @@ const large = new Uint8Array(32 * 1024 * 1024)
 /** `/large` answers more than a socket takes, `/never` works until it is interrupted, anything else answers at once. */
 const app = (seen: { begun: number; interrupted: number }) =>
   Effect.gen(function* () {
-    const { within } = yield* ConcurrencyLimit
+    const { withPermit } = yield* ConcurrencyLimit
     const request = yield* HttpServerRequest
     const work = Effect.suspend(() => {
       seen.begun++
@@ -30,7 +30,7 @@ const app = (seen: { begun: number; interrupted: number }) =>
       )
     })
     const taken = yield* AnswerTaken
-    return yield* Effect.orDie(Effect.interruptible(within("standard", owner, work, taken(request))))
+    return yield* Effect.orDie(Effect.interruptible(withPermit("standard", owner, work, taken(request))))
   })
 
 const serve = async () => {

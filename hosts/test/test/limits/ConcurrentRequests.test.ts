@@ -25,9 +25,9 @@ const watched = Layer.effect(
     const limit = yield* ConcurrencyLimit
     const taken = yield* Places
     return ConcurrencyLimit.of({
-      within: (pool, organization, work, whenTaken) => {
+      withPermit: (pool, organization, work, whenTaken) => {
         taken.push({ pool, organization })
-        return limit.within(pool, organization, work, whenTaken)
+        return limit.withPermit(pool, organization, work, whenTaken)
       }
     })
   })

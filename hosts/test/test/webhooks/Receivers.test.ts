@@ -165,7 +165,7 @@ it.effect("a suspension that is told holds what follows at once, however lately 
     const token = yield* tokenFor(persona, content)
     const registry = yield* OrganizationRegistry
     yield* registry.update(owner.id, (present) => ({ ...present, suspendedAt: 0 }))
-    yield* (yield* AccessChanges).tell("")
+    yield* (yield* AccessChanges).publish("")
     yield* act(token, "decline", { reason: "No." })
     yield* TestClock.adjust("59 seconds")
     assert.lengthOf(yield* eventsSent, 1)

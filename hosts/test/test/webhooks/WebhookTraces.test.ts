@@ -7,7 +7,7 @@ import { assert, it } from "@effect/vitest"
 import type { Organization } from "@partner-commentary/core/partner/Organization"
 import { Encryption } from "@partner-commentary/core/shared/Encryption"
 import { WebhookId } from "@partner-commentary/core/shared/Ids"
-import { sealedFor } from "@partner-commentary/core/webhook/WebhookSecret"
+import { encryptionPurpose } from "@partner-commentary/core/webhook/WebhookSecret"
 import { WebhookStore } from "@partner-commentary/core/webhook/WebhookStore"
 import * as InMemory from "@partner-commentary/test/InMemory"
 import { Mailbox } from "@partner-commentary/test/Mailbox"
@@ -189,8 +189,8 @@ it.effect("a secret stands in one answer and nowhere else: no later answer, noth
       assert.notInclude(later[0], 'secret":')
       for (const [index, { data }] of [first, second].entries()) {
         const id = WebhookId.make(data.id)
-        const sealed = Option.getOrThrow(yield* (yield* WebhookStore).sealedSecret(id))
-        const opened = yield* (yield* Encryption).open(sealedFor(id), sealed)
+        const sealed = Option.getOrThrow(yield* (yield* WebhookStore).encryptedSecret(id))
+        const opened = yield* (yield* Encryption).decrypt(encryptionPurpose(id), sealed)
         assert.deepStrictEqual(opened, Option.some(secrets[index]))
       }
     }).pipe(

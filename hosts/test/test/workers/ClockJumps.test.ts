@@ -179,7 +179,7 @@ it.live(
       const [row] = yield* sql<{ readonly webhook_id: WebhookId }>`SELECT webhook_id FROM deliveries`
       const now = yield* Instant.now
       const taken = yield* store.claim(row?.webhook_id ?? ("" as WebhookId), now, now + 90_000, {
-        allow: () => ({ most: 5, probe: false }),
+        allow: () => ({ limit: 5, probe: false }),
         taken: (present) => present
       })
       assert.strictEqual(taken.length, 1, "nobody else has it")

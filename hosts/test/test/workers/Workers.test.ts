@@ -3,7 +3,7 @@
 import { createHash } from "node:crypto"
 import { assert, it } from "@effect/vitest"
 import { Creators } from "@partner-commentary/core/creator/Creators"
-import { noticeId, repeated } from "@partner-commentary/core/mail/Mail"
+import { noticeId, repetitionMark } from "@partner-commentary/core/mail/Mail"
 import { MailStore } from "@partner-commentary/core/mail/MailStore"
 import { ShareId } from "@partner-commentary/core/shared/Ids"
 import * as InMemory from "@partner-commentary/test/InMemory"
@@ -287,7 +287,7 @@ it.effect("a creator who moves while a mail to the old address is being sent get
     yield* mailsAtRest
     const store = yield* MailStore
     const shareId = yield* story.shareId
-    const request = noticeId(shareId, `request${repeated}1`)
+    const request = noticeId(shareId, `request${repetitionMark}1`)
     yield* store.queue({
       id: request,
       kind: "request",

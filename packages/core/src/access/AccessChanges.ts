@@ -12,26 +12,26 @@ import { afterCommit } from "../shared/Transaction.ts"
 export type Changed = string
 
 /** Cache lifetime of a key's permissions and its organization's suspension. */
-export const memory = "3 seconds"
+export const cacheLifetime = "3 seconds"
 
 export class AccessChanges extends Context.Service<
   AccessChanges,
   {
     /** Takes effect after the commit of the current transaction: on this node at once, on others soon. */
-    readonly tell: (changed: Changed) => Effect.Effect<void>
+    readonly publish: (changed: Changed) => Effect.Effect<void>
     /**
      * Calls `forget` for each change until the scope closes. After a lost connection it reports a change of all keys.
      */
-    readonly hear: (forget: (changed: Changed) => Effect.Effect<void>) => Effect.Effect<void, never, Scope.Scope>
+    readonly subscribe: (forget: (changed: Changed) => Effect.Effect<void>) => Effect.Effect<void, never, Scope.Scope>
   }
 >()("@partner-commentary/core/access/AccessChanges") {
   /** Within one process. */
   static readonly layerProcess = Layer.sync(AccessChanges, () => {
     const hearers = new Set<(changed: Changed) => Effect.Effect<void>>()
     return AccessChanges.of({
-      tell: (changed) =>
+      publish: (changed) =>
         afterCommit(Effect.suspend(() => Effect.forEach(hearers, (forget) => forget(changed), { discard: true }))),
-      hear: (forget) =>
+      subscribe: (forget) =>
         Effect.asVoid(
           Effect.acquireRelease(
             Effect.sync(() => hearers.add(forget)),

@@ -36,7 +36,7 @@ export class KeyRevoked extends Schema.TaggedError<KeyRevoked>()("KeyRevoked", {
 export class KeyExpired extends Schema.TaggedError<KeyExpired>()("KeyExpired", {}) {}
 
 /** The owner has reached the maximum number of active keys. */
-export class TooManyKeys extends Schema.TaggedError<TooManyKeys>()("TooManyKeys", { most: Schema.Number }) {}
+export class TooManyKeys extends Schema.TaggedError<TooManyKeys>()("TooManyKeys", { limit: Schema.Number }) {}
 
 /** Maximum number of active keys of an organization in one environment. A rotated key and its successor count once. */
 export const maxActiveKeys = 20

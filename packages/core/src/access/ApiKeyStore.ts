@@ -30,7 +30,7 @@ export class ApiKeyStore extends Context.Service<
      * Writes the key and its audit entry in one transaction. Fails when `limit` keys of its organization and
      * environment are neither revoked, rotated nor expired at its creation, also under concurrency.
      */
-    readonly insert: (issued: IssuedKey, most: number, record: AuditEntry) => Effect.Effect<void, TooManyKeys>
+    readonly insert: (issued: IssuedKey, limit: number, record: AuditEntry) => Effect.Effect<void, TooManyKeys>
     /** Includes revoked and expired keys, which have their own error codes. */
     readonly findByHash: (hash: string) => Effect.Effect<Option.Option<ApiKey>>
     /** Only this organization's keys, revoked and expired ones included. */
@@ -39,7 +39,7 @@ export class ApiKeyStore extends Context.Service<
     readonly list: (
       organizationId: OrganizationId,
       endedSince: Instant,
-      most: number
+      limit: number
     ) => Effect.Effect<ReadonlyArray<ApiKey>>
     /**
      * Returns the changed key. None when the key does not exist or belongs to another organization. Concurrent changes

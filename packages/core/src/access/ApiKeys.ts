@@ -21,7 +21,7 @@ import * as Instant from "../shared/Instant.ts"
 import type { Environment } from "../shared/Owner.ts"
 import { hash } from "../shared/Secret.ts"
 import * as TtlCache from "../shared/TtlCache.ts"
-import { AccessChanges, type Changed, memory } from "./AccessChanges.ts"
+import { AccessChanges, type Changed, cacheLifetime } from "./AccessChanges.ts"
 import {
   type ApiKey,
   environmentOf,
@@ -64,13 +64,13 @@ export interface NewApiKey {
 }
 
 /** A new key with its text, which is shown only once. */
-export interface FreshKey {
+export interface CreatedKey {
   readonly key: ApiKey
   readonly fullKey: Redacted.Redacted<string>
 }
 
 /** The caller that manages an organization's keys, as the audit log names it. */
-export interface Manager {
+export interface KeyManager {
   readonly organizationId: OrganizationId
   readonly by: string
 }
@@ -88,7 +88,7 @@ export class ApiKeys extends Context.Service<
       organization: Pick<Organization, "id">,
       wanted: NewApiKey,
       by?: string
-    ) => Effect.Effect<FreshKey, InvalidAllowList | TooManyKeys>
+    ) => Effect.Effect<CreatedKey, InvalidAllowList | TooManyKeys>
     /**
      * Checks in this order: known, revoked, expired, address. A cached key costs no query. Addresses with recent
      * failures share a few concurrent look-ups for other keys; further ones wait.
@@ -102,16 +102,16 @@ export class ApiKeys extends Context.Service<
     readonly rotate: (
       id: ApiKeyId,
       grace: Duration.Duration,
-      manager: Manager
+      manager: KeyManager
     ) => Effect.Effect<
-      FreshKey & { readonly predecessor: ApiKey },
+      CreatedKey & { readonly predecessor: ApiKey },
       ApiKeyNotFound | KeyRevoked | KeyExpired | KeyRotated
     >
     /**
      * Effective at once on this node and within `cacheLifetime` on others, even if the message is lost. Idempotent. By
      * default the actor is the operator, who may revoke any key.
      */
-    readonly revoke: (id: ApiKeyId, manager?: Manager) => Effect.Effect<ApiKey, ApiKeyNotFound>
+    readonly revoke: (id: ApiKeyId, manager?: KeyManager) => Effect.Effect<ApiKey, ApiKeyNotFound>
     readonly find: (organizationId: OrganizationId, id: ApiKeyId) => Effect.Effect<ApiKey, ApiKeyNotFound>
     /** Newest first, with keys that ended within `listedAfterEnd`; at most `maxListed`. */
     readonly list: (organizationId: OrganizationId) => Effect.Effect<ReadonlyArray<ApiKey>>
@@ -143,11 +143,15 @@ export class ApiKeys extends Context.Service<
       })
 
       /** Unknown keys have their own capacity, so that they cannot evict valid ones. */
-      const callers = yield* TtlCache.make(lookUp, { capacity: 10_000, kept: memory, apart: Option.isSome })
-      const places = yield* Semaphore.make(suspectsAtOnce)
+      const callers = yield* TtlCache.make(lookUp, {
+        capacity: 10_000,
+        timeToLive: cacheLifetime,
+        hasOwnCapacity: Option.isSome
+      })
+      const permits = yield* Semaphore.make(suspectLookups)
 
       /** Invalidates by prefix, because the message does not contain the key's text. */
-      yield* changes.hear((changed: Changed) => callers.forget((text) => text.startsWith(changed)))
+      yield* changes.subscribe((changed: Changed) => callers.invalidate((text) => text.startsWith(changed)))
 
       const mint = Effect.fnUntraced(function* (environment: Environment) {
         const fullKey = yield* mintText(environment, random)
@@ -189,7 +193,7 @@ export class ApiKeys extends Context.Service<
         authenticate: Effect.fnUntraced(function* (fullKey, address, suspect = false) {
           // Only well-formed keys are cached. Others are rejected without a query.
           if (Option.isNone(environmentOf(fullKey))) return yield* new Unauthorized()
-          const found = yield* callers.get(fullKey, suspect ? places.withPermit : undefined)
+          const found = yield* callers.get(fullKey, suspect ? permits.withPermit : undefined)
           if (Option.isNone(found)) return yield* new Unauthorized()
           const { principal, allowList } = found.value
           if (principal.organization.suspendedAt !== null) return yield* new Unauthorized()
@@ -215,7 +219,7 @@ export class ApiKeys extends Context.Service<
             }))
           )
           const predecessor = yield* known(changed)
-          yield* changes.tell(predecessor.prefix)
+          yield* changes.publish(predecessor.prefix)
           return { key: yield* find(organizationId, fresh.id), fullKey, predecessor }
         }),
 
@@ -230,14 +234,14 @@ export class ApiKeys extends Context.Service<
             )
           )
           const revoked = yield* known(changed)
-          yield* changes.tell(revoked.prefix)
+          yield* changes.publish(revoked.prefix)
           return revoked
         }),
 
         find,
         list: (organizationId) =>
           Effect.flatMap(Instant.now, (now) =>
-            store.list(organizationId, Instant.plus(now, Duration.negate(remembrance)), maxListed)
+            store.list(organizationId, Instant.plus(now, Duration.negate(listedAfterEnd)), maxListed)
           )
       })
     })
@@ -245,10 +249,10 @@ export class ApiKeys extends Context.Service<
 }
 
 /** How long revoked and expired keys are listed. */
-export const remembrance = Duration.days(90)
+export const listedAfterEnd = Duration.days(90)
 
 /** Concurrent look-ups for addresses that sent invalid keys. */
-export const suspectsAtOnce = 4
+export const suspectLookups = 4
 
 /** Maximum number of keys in a list. */
 const maxListed = 1000

@@ -34,7 +34,7 @@ export class TooManyRequests extends Schema.TaggedError<TooManyRequests>()("TooM
 }) {}
 
 /** Calls `release` when the response was read or the client disconnected, even if that has already happened. */
-export type WhenTaken = (release: () => void) => void
+export type WhenResponseEnds = (release: () => void) => void
 
 export class ConcurrencyLimit extends Context.Service<
   ConcurrencyLimit,
@@ -43,11 +43,11 @@ export class ConcurrencyLimit extends Context.Service<
      * Runs the effect with a permit of the organization. The permit is released when the effect has ended and
      * `whenTaken` has called back.
      */
-    readonly within: <A, E, R>(
+    readonly withPermit: <A, E, R>(
       pool: ConcurrencyPool,
       organization: OrganizationId,
       work: Effect.Effect<A, E, R>,
-      whenTaken: WhenTaken
+      whenTaken: WhenResponseEnds
     ) => Effect.Effect<A, E | TooManyRequests, R>
   }
 >()("@partner-commentary/core/access/ConcurrencyLimit") {
@@ -56,11 +56,11 @@ export class ConcurrencyLimit extends Context.Service<
     Effect.sync(() => {
       const places = Record.map(bounds, (pool) => KeyedSemaphore.make<OrganizationId>(pool))
       return ConcurrencyLimit.of({
-        within: <A, E, R>(
+        withPermit: <A, E, R>(
           pool: ConcurrencyPool,
           organization: OrganizationId,
           work: Effect.Effect<A, E, R>,
-          whenTaken: WhenTaken
+          whenTaken: WhenResponseEnds
         ) => {
           const { release, take, tryTake } = places[pool]
           return Effect.uninterruptibleMask((restore): Effect.Effect<A, E | TooManyRequests, R> => {

@@ -16,7 +16,7 @@ export interface RateLimitState {
 }
 
 /** The call is counted in all windows, or in none when one of them is full. */
-export interface Taken {
+export interface CountResult {
   readonly admitted: boolean
   /** In the order of the requested windows, including this call if it was admitted. */
   readonly states: ReadonlyArray<RateLimitState>
@@ -28,7 +28,7 @@ interface Open {
 }
 
 export interface FixedWindows {
-  readonly take: (windows: ReadonlyArray<FixedWindow>, now: Instant) => Taken
+  readonly take: (windows: ReadonlyArray<FixedWindow>, now: Instant) => CountResult
   /** Whether one of them is full, without counting. */
   readonly isFull: (windows: ReadonlyArray<FixedWindow>, now: Instant) => boolean
 }

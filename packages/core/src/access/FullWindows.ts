@@ -1,6 +1,6 @@
 /** Caches full windows: until a full window ends, further calls are rejected without a query. */
 import type { Instant } from "../shared/Instant.ts"
-import type { FixedWindow, RateLimitState, Taken } from "./FixedWindows.ts"
+import type { CountResult, FixedWindow, RateLimitState } from "./FixedWindows.ts"
 
 interface Seen {
   readonly used: number
@@ -11,7 +11,7 @@ export interface FullWindows {
   /** Stores the windows' states after a rejected call. */
   readonly note: (windows: ReadonlyArray<FixedWindow>, states: ReadonlyArray<RateLimitState>) => void
   /** Undefined when the cache has no answer. */
-  readonly refuse: (windows: ReadonlyArray<FixedWindow>, now: Instant) => Taken | undefined
+  readonly refuse: (windows: ReadonlyArray<FixedWindow>, now: Instant) => CountResult | undefined
 }
 
 /** At most `capacity` windows; the oldest entry is removed first. */

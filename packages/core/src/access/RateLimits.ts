@@ -10,7 +10,7 @@ import type { Organization } from "../partner/Organization.ts"
 import type { LimitName, Limits } from "../partner/Plan.ts"
 import * as Instant from "../shared/Instant.ts"
 import type { Principal } from "./ApiKeys.ts"
-import { type FixedWindow, make, type RateLimitState, type Taken } from "./FixedWindows.ts"
+import { type CountResult, type FixedWindow, make, type RateLimitState } from "./FixedWindows.ts"
 import { RateWindows } from "./RateWindows.ts"
 
 /** Limits of single endpoints, in requests an hour. */
@@ -31,49 +31,49 @@ export class RateLimited extends Schema.TaggedError<RateLimited>()("RateLimited"
 }) {}
 
 /** A window with the counted unit in words. */
-interface Allowance extends FixedWindow {
+interface CountedWindow extends FixedWindow {
   readonly counted: string
 }
 
 /** Counts one call. Returns the hourly window with the fewest calls left. */
-type Count = Effect.Effect<RateLimitState, RateLimited>
+type CountCall = Effect.Effect<RateLimitState, RateLimited>
 
 export class RateLimits extends Context.Service<
   RateLimits,
   {
     /** A key and its successors share windows. An endpoint with its own limit counts in a further one. */
-    readonly ofKey: (principal: Principal, endpoint: EndpointLimit | undefined) => Count
+    readonly countKey: (principal: Principal, endpoint: EndpointLimit | undefined) => CountCall
     /** Counts one item of a bulk request against an endpoint's limit. */
-    readonly ofEndpoint: (principal: Principal, endpoint: EndpointLimit) => Count
-    readonly ofDashboard: (organization: Organization, limits: Limits) => Count
+    readonly countEndpoint: (principal: Principal, endpoint: EndpointLimit) => CountCall
+    readonly countDashboard: (organization: Organization, limits: Limits) => CountCall
     /** A new key starts new windows, so that unlimited new keys would bypass the limits. */
-    readonly ofNewKey: (organization: Pick<Organization, "id">) => Effect.Effect<void, RateLimited>
+    readonly countNewKey: (organization: Pick<Organization, "id">) => Effect.Effect<void, RateLimited>
     /** A bulk response with only rejections is stored under its idempotency key but counts in no other limit. */
-    readonly ofStoredRefusals: (organization: Pick<Organization, "id">) => Effect.Effect<void, RateLimited>
+    readonly countStoredRefusals: (organization: Pick<Organization, "id">) => Effect.Effect<void, RateLimited>
     /** Callers without a valid key. Counted by this node only; unknown addresses are not limited. */
-    readonly ofAddress: (address: string) => Count
-    /** Whether `ofAddress` would reject the call. Counts nothing. */
-    readonly isBeyond: (address: string) => Effect.Effect<boolean>
+    readonly countAddress: (address: string) => CountCall
+    /** Whether `countAddress` would reject the call. Counts nothing. */
+    readonly isAddressLimited: (address: string) => Effect.Effect<boolean>
   }
 >()("@partner-commentary/core/access/RateLimits") {
   static readonly layer = Layer.effect(
     RateLimits,
     Effect.gen(function* () {
       const windows = yield* RateWindows
-      const strangers = make(strangerCapacity)
-      const count = (wanted: ReadonlyArray<Allowance>) =>
-        Effect.flatMap(windows.take(wanted), (taken) => judged(wanted, taken))
+      const anonymousWindows = make(anonymousCapacity)
+      const count = (wanted: ReadonlyArray<CountedWindow>) =>
+        Effect.flatMap(windows.take(wanted), (taken) => resultOf(wanted, taken))
 
       return RateLimits.of({
-        ofKey: ({ key, limits }, endpoint) => {
+        countKey: ({ key, limits }, endpoint) => {
           const wanted = caller(key.lineageId, limits)
           return count(endpoint === undefined ? wanted : [...wanted, endpointWindow(key.lineageId, limits, endpoint)])
         },
-        ofEndpoint: ({ key, limits }, endpoint) => count([endpointWindow(key.lineageId, limits, endpoint)]),
-        ofDashboard: ({ id }, limits) => count(caller(`dashboard ${id}`, limits)),
-        ofNewKey: ({ id }) =>
+        countEndpoint: ({ key, limits }, endpoint) => count([endpointWindow(key.lineageId, limits, endpoint)]),
+        countDashboard: ({ id }, limits) => count(caller(`dashboard ${id}`, limits)),
+        countNewKey: ({ id }) =>
           Effect.asVoid(count([{ name: `new keys ${id}`, limit: newKeys, seconds: day, counted: "new keys a day" }])),
-        ofStoredRefusals: ({ id }) =>
+        countStoredRefusals: ({ id }) =>
           Effect.asVoid(
             count([
               {
@@ -84,14 +84,14 @@ export class RateLimits extends Context.Service<
               }
             ])
           ),
-        ofAddress: (address) =>
+        countAddress: (address) =>
           Effect.flatMap(Instant.now, (now) => {
-            const name = neighbourhood(address)
-            const wanted = caller(name, strangerLimits)
-            return name === "" ? Effect.succeed(untouched(now)) : judged(wanted, strangers.take(wanted, now))
+            const name = networkOf(address)
+            const wanted = caller(name, anonymousLimits)
+            return name === "" ? Effect.succeed(unlimited(now)) : resultOf(wanted, anonymousWindows.take(wanted, now))
           }),
-        isBeyond: (address) =>
-          Effect.map(Instant.now, (now) => strangers.isFull(caller(neighbourhood(address), strangerLimits), now))
+        isAddressLimited: (address) =>
+          Effect.map(Instant.now, (now) => anonymousWindows.isFull(caller(networkOf(address), anonymousLimits), now))
       })
     })
   )
@@ -113,12 +113,12 @@ const storedRefusals = 200
 const caller = (
   name: string,
   limits: Pick<Limits, "requests_per_hour" | "burst_per_minute">
-): ReadonlyArray<Allowance> => [
+): ReadonlyArray<CountedWindow> => [
   { name, limit: limits.requests_per_hour, seconds: hour, counted: "requests an hour" },
   { name, limit: limits.burst_per_minute, seconds: minute, counted: "requests a minute" }
 ]
 
-const endpointWindow = (name: string, limits: Limits, endpoint: EndpointLimit): Allowance => ({
+const endpointWindow = (name: string, limits: Limits, endpoint: EndpointLimit): CountedWindow => ({
   name: `${name} ${endpoint}`,
   limit: limits[endpoint],
   seconds: hour,
@@ -131,23 +131,23 @@ const counted: Record<EndpointLimit, string> = {
   topic_reads_per_hour: "topics read an hour"
 }
 
-const strangerLimits = { requests_per_hour: 300, burst_per_minute: 60 }
+const anonymousLimits = { requests_per_hour: 300, burst_per_minute: 60 }
 
 /** For callers that cannot be told apart. */
-const untouched = (now: Instant.Instant): RateLimitState => ({
-  limit: strangerLimits.requests_per_hour,
-  remaining: strangerLimits.requests_per_hour,
+const unlimited = (now: Instant.Instant): RateLimitState => ({
+  limit: anonymousLimits.requests_per_hour,
+  remaining: anonymousLimits.requests_per_hour,
   resetsAt: now + hour * 1000
 })
 
 /** Maximum number of addresses in memory. */
-const strangerCapacity = 100_000
+const anonymousCapacity = 100_000
 
 /**
  * The network that shares a window: an IPv4 address, or an IPv6 /64, which belongs to one customer. Empty for an
  * invalid address. The prefix `unknown by` is ignored.
  */
-export const neighbourhood = (address: string): string => {
+export const networkOf = (address: string): string => {
   const parsed = NetAddress.ipFromString(address.replace(/^unknown by /, ""))
   if (Result.isFailure(parsed)) return ""
   const canonical = NetAddress.toCanonical(parsed.success)
@@ -156,11 +156,11 @@ export const neighbourhood = (address: string): string => {
 }
 
 /** Reports the full window that ends last. */
-const judged = (windows: ReadonlyArray<Allowance>, { admitted, states }: Taken): Count =>
+const resultOf = (windows: ReadonlyArray<CountedWindow>, { admitted, states }: CountResult): CountCall =>
   Effect.flatMap(Instant.now, (now) => {
-    const stood = states.map((state, index) => ({ ...state, ...(windows[index] as Allowance) }))
-    const told = stood.filter(({ seconds }) => seconds === hour)
-    const { limit, remaining, resetsAt } = (told.length === 0 ? stood : told).reduce((fewest, other) =>
+    const stood = states.map((state, index) => ({ ...state, ...(windows[index] as CountedWindow) }))
+    const hourly = stood.filter(({ seconds }) => seconds === hour)
+    const { limit, remaining, resetsAt } = (hourly.length === 0 ? stood : hourly).reduce((fewest, other) =>
       other.remaining < fewest.remaining ? other : fewest
     )
     const state = { limit, remaining, resetsAt }

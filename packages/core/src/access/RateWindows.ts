@@ -3,13 +3,13 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Instant from "../shared/Instant.ts"
-import { type FixedWindow, make, type Taken } from "./FixedWindows.ts"
+import { type CountResult, type FixedWindow, make } from "./FixedWindows.ts"
 
 export class RateWindows extends Context.Service<
   RateWindows,
   {
     /** Atomic: counts in all windows, or in none when one is full. */
-    readonly take: (windows: ReadonlyArray<FixedWindow>) => Effect.Effect<Taken>
+    readonly take: (windows: ReadonlyArray<FixedWindow>) => Effect.Effect<CountResult>
   }
 >()("@partner-commentary/core/access/RateWindows") {
   /** In the memory of this process. */

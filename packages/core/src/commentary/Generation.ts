@@ -6,17 +6,17 @@ import { type LatestDue, latestAfter, tolerance } from "../shared/DueTimes.ts"
 import type { DraftId } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
 import type { Policy } from "../shared/Policy.ts"
-import { reminderAt } from "../topic/Agenda.ts"
 import { type Assignment, isSettled } from "../topic/Assignment.ts"
+import { reminderAt } from "../topic/NextDueAt.ts"
 import { type Change, change, failed, moved, type Notice, type NoticeKind, occasionOf } from "../topic/Workflow.ts"
 
 /** The step that a due assignment takes at this time; none when it is not due. Deadlines take precedence. */
-export const wake = (present: Assignment, now: Instant.Instant, policy: Policy): Option.Option<Change> => {
+export const dueStep = (present: Assignment, now: Instant.Instant, policy: Policy): Option.Option<Change> => {
   if (isSettled(present)) return Option.none()
   const { approveBy, generation, respondBy, status } = present
-  if (status === "topic_sent" && now >= respondBy) return Option.some(lapse(present, now))
+  if (status === "topic_sent" && now >= respondBy) return Option.some(closeWindow(present, now))
   if (status === "commentary_generated" && approveBy !== null && now >= approveBy) {
-    return Option.some(lapse(present, now))
+    return Option.some(closeWindow(present, now))
   }
   if (generation.giveUpAt !== null && now >= generation.giveUpAt) return Option.some(giveUp(present, now))
   if (generation.nextAt !== null && now >= generation.nextAt) {
@@ -29,7 +29,7 @@ export const wake = (present: Assignment, now: Instant.Instant, policy: Policy):
 }
 
 /** Closes the open window: the response or the approval deadline has passed. */
-export const lapse = (present: Assignment, now: Instant.Instant): Change =>
+export const closeWindow = (present: Assignment, now: Instant.Instant): Change =>
   change(
     present.status === "topic_sent"
       ? failed(moved(present, "expire", now), "expired", now)
@@ -72,7 +72,7 @@ export const drafted = (
 }
 
 /** Starts and completes an attempt in one step, for a draft that is available immediately. */
-export const written = (
+export const draftedAtOnce = (
   present: Assignment,
   draft: { readonly draftId: DraftId; readonly content: string },
   now: Instant.Instant,
@@ -131,7 +131,7 @@ export const released = (present: Assignment, ticket: number, now: Instant.Insta
  * Pulls forward a generation attempt or a simulated step that a fast clock scheduled too late. A running attempt gets a
  * full lease from now. The creator's deadlines stay, because mails have announced them.
  */
-export const retimed = (present: Assignment, latest: LatestDue, step: Instant.Instant): Change => {
+export const withRepairedDueTimes = (present: Assignment, latest: LatestDue, step: Instant.Instant): Change => {
   const { generation, simulation } = present
   const isLate = (at: Instant.Instant | null, bound: Instant.Instant) => at !== null && at > bound + tolerance
   const nextAt = isLate(

@@ -26,7 +26,7 @@ export type MediaJobOutcome =
 const nameLength = 32
 
 /** More than the name needs, because base62 skips some values. */
-export const randomnessOfName = 64
+export const nameEntropy = 64
 
 /** A random file name with 190 bits of entropy. */
 export const nameOf = (random: Uint8Array): string => toBase62(random, nameLength)
@@ -45,5 +45,5 @@ export const afterFailure = (
 }
 
 /** The process died during every attempt, so no outcome was reported. */
-export const isWornOut = ({ attempts }: MediaJob, { mediaRetries }: Policy): boolean =>
+export const isExhausted = ({ attempts }: MediaJob, { mediaRetries }: Policy): boolean =>
   attempts > mediaRetries.length + 1

@@ -13,7 +13,7 @@ import { Policy } from "../shared/Policy.ts"
 import { AssignmentStore } from "../topic/AssignmentStore.ts"
 import type { MediaRequest } from "../topic/MediaRequest.ts"
 import { MediaKind } from "../topic/MediaRequest.ts"
-import { afterFailure, isWornOut, type MediaJob, nameOf, randomnessOfName } from "./MediaJob.ts"
+import { afterFailure, isExhausted, type MediaJob, nameEntropy, nameOf } from "./MediaJob.ts"
 import { MediaJobStore } from "./MediaJobStore.ts"
 import { MediaStorage } from "./MediaStorage.ts"
 import { extensions, MediaSynthesizer } from "./MediaSynthesizer.ts"
@@ -30,7 +30,7 @@ export const mediaRequests = Effect.gen(function* () {
   const kinds = yield* mounted
   const random = yield* SecureRandom.SecureRandom
   return Effect.forEach(kinds, (kind) =>
-    Effect.map(random.randomBytes(randomnessOfName), (bytes): MediaRequest => ({ kind, name: nameOf(bytes) }))
+    Effect.map(random.randomBytes(nameEntropy), (bytes): MediaRequest => ({ kind, name: nameOf(bytes) }))
   )
 })
 
@@ -65,7 +65,7 @@ export class MediaWorker extends Context.Service<
       )
 
       const attempt = Effect.fnUntraced(function* (job: MediaJob) {
-        if (isWornOut(job, policy)) return yield* hopeless("every attempt broke off without a word")
+        if (isExhausted(job, policy)) return yield* hopeless("every attempt broke off without a word")
         const synthesize = synthesizer[job.kind]
         const found = yield* assignments.find(job.shareId)
         const assignment = Option.isNone(found) ? null : found.value.assignment

@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
-import { noticeId, repeated } from "../mail/Mail.ts"
+import { noticeId, repetitionMark } from "../mail/Mail.ts"
 import { MailStore } from "../mail/MailStore.ts"
 import { PersonaRegistry } from "../persona/PersonaRegistry.ts"
 import { AuditLog } from "../shared/AuditLog.ts"
@@ -18,11 +18,11 @@ import {
   ActionRefused,
   change,
   failed,
-  hasten,
   isStalled,
   moved,
   type NoticeKind,
-  occasionOf
+  occasionOf,
+  retryNow
 } from "../topic/Workflow.ts"
 
 export class Creators extends Context.Service<
@@ -75,12 +75,12 @@ export class Creators extends Context.Service<
         const now = yield* Instant.now
         const occasion = occasionOf(kind, assignment)
         // If the mail is still queued, send that one now, so that the creator does not get two.
-        if (yield* mails.hasten(noticeId(id, occasion), now, options)) {
+        if (yield* mails.retryNow(noticeId(id, occasion), now, options)) {
           yield* signal.notify
           return kind
         }
         yield* mails.queue({
-          id: noticeId(id, `${occasion}${repeated}${now}`),
+          id: noticeId(id, `${occasion}${repetitionMark}${now}`),
           kind,
           shareId: id,
           organizationId: assignment.organizationId,
@@ -99,7 +99,7 @@ export class Creators extends Context.Service<
           let resent = 0
           // Mails that fail again during the loop are skipped, or it would never end.
           for (let last = resendBatch; last === resendBatch; ) {
-            last = yield* mails.revive(since, now, now, resendBatch)
+            last = yield* mails.requeueFailed(since, now, now, resendBatch)
             resent += last
             if (last > 0) yield* signal.notify
           }
@@ -108,7 +108,7 @@ export class Creators extends Context.Service<
 
         retryGeneration: Effect.fn("Creators.retryGeneration")(function* (id) {
           const now = yield* Instant.now
-          const modified = yield* store.modify(id, (present) => hasten(present, now))
+          const modified = yield* store.modify(id, (present) => retryNow(present, now))
           if (Option.isNone(modified)) return yield* new AssignmentNotFound()
           yield* signal.notify
           return modified.value.after

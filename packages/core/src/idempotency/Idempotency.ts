@@ -17,7 +17,7 @@ import { Policy } from "../shared/Policy.ts"
 import { hash } from "../shared/Secret.ts"
 import { Transaction } from "../shared/Transaction.ts"
 import { compare, type Fingerprints, make as makeFingerprints } from "./Fingerprint.ts"
-import { IdempotencyStore, type KeptAnswer } from "./IdempotencyStore.ts"
+import { IdempotencyStore, type StoredResponse } from "./IdempotencyStore.ts"
 
 /**
  * A request with an idempotency key. The same key in another organization, environment, method or path is a different
@@ -59,10 +59,12 @@ export class KeyRefused extends Schema.TaggedError<KeyRefused>()("KeyRefused", {
 }) {}
 
 /** A concurrent request stored its response first. Internal to `once`, which returns that response. */
-export class Overtaken extends Schema.TaggedError<Overtaken>()("Overtaken", {}) {}
+export class StoredConcurrently extends Schema.TaggedError<StoredConcurrently>()("Overtaken", {}) {}
 
 /** Makes a change and stores its response in one transaction. A failure stores nothing. */
-export type Keep = <E, R>(change: Effect.Effect<Answer, E, R>) => Effect.Effect<Answer, E | Overtaken | KeyRefused, R>
+export type StoreResponse = <E, R>(
+  change: Effect.Effect<Answer, E, R>
+) => Effect.Effect<Answer, E | StoredConcurrently | KeyRefused, R>
 
 export class Idempotency extends Context.Service<
   Idempotency,
@@ -75,8 +77,8 @@ export class Idempotency extends Context.Service<
      */
     readonly once: <E, R>(
       request: IdempotentRequest,
-      attempt: (keep: Keep) => Effect.Effect<Answer, E, R>
-    ) => Effect.Effect<Outcome, Exclude<E, Overtaken> | KeyRefused, R>
+      attempt: (keep: StoreResponse) => Effect.Effect<Answer, E, R>
+    ) => Effect.Effect<Outcome, Exclude<E, StoredConcurrently> | KeyRefused, R>
   }
 >()("@partner-commentary/core/idempotency/Idempotency") {
   static readonly layer = Layer.effect(
@@ -84,7 +86,7 @@ export class Idempotency extends Context.Service<
     Effect.gen(function* () {
       const store = yield* IdempotencyStore
       const transaction = yield* Transaction
-      const seal = yield* Encryption
+      const encryption = yield* Encryption
       const digest = yield* Digest.Digest
       const fingerprints = yield* makeFingerprints
       const { idempotencyWindow } = yield* Policy
@@ -92,12 +94,14 @@ export class Idempotency extends Context.Service<
       const find = Effect.fnUntraced(function* (id: string, request: IdempotentRequest) {
         const found = yield* store.find(id, yield* Instant.now)
         if (Option.isNone(found)) return Option.none<Outcome>()
-        const { fingerprint, location, sealed, status } = found.value
+        const { fingerprint, location, encrypted, status } = found.value
         const compared = compare(request.fingerprints, fingerprint)
         if (compared !== "same") {
           return yield* new KeyRefused({ reason: compared === "other" ? "other_body" : "unreadable" })
         }
-        const body = sealed ? yield* seal.open(purposeOf(request), found.value.body) : Option.some(found.value.body)
+        const body = encrypted
+          ? yield* encryption.decrypt(purposeOf(request), found.value.body)
+          : Option.some(found.value.body)
         if (Option.isNone(body)) return yield* new KeyRefused({ reason: "unreadable" })
         return Option.some<Outcome>({ status, location, body: body.value, replayed: true })
       })
@@ -105,21 +109,26 @@ export class Idempotency extends Context.Service<
       const toKept = (
         request: IdempotentRequest,
         { body, location, secret, status }: Answer
-      ): Effect.Effect<KeptAnswer> =>
+      ): Effect.Effect<StoredResponse> =>
         secret
-          ? Effect.map(seal.seal(purposeOf(request), body), (text) => ({ status, location, body: text, sealed: true }))
-          : Effect.succeed({ status, location, body, sealed: false })
+          ? Effect.map(encryption.encrypt(purposeOf(request), body), (text) => ({
+              status,
+              location,
+              body: text,
+              encrypted: true
+            }))
+          : Effect.succeed({ status, location, body, encrypted: false })
 
-      const keeping = (id: string, request: IdempotentRequest): Keep => {
+      const keeping = (id: string, request: IdempotentRequest): StoreResponse => {
         const keep = <E, R>(
           change: Effect.Effect<Answer, E, R>,
           waited: number
-        ): Effect.Effect<Answer, E | Overtaken | KeyRefused, R> =>
+        ): Effect.Effect<Answer, E | StoredConcurrently | KeyRefused, R> =>
           Effect.gen(function* () {
             const at = yield* Instant.now
             const until = Instant.plus(at, idempotencyWindow)
             const claimed = yield* store.claim({ id, fingerprint: request.fingerprints[0], at, until })
-            if (claimed === "kept") return yield* new Overtaken()
+            if (claimed === "kept") return yield* new StoredConcurrently()
             if (claimed === "running") return yield* new Running()
             const answer = yield* change
             yield* store.keep(id, yield* toKept(request, answer))
@@ -129,21 +138,21 @@ export class Idempotency extends Context.Service<
             Effect.catchIf(
               (error) => error instanceof Running,
               () => {
-                const delay = Math.min(waited + shortestDelay, longestDelay, patience - waited)
+                const delay = Math.min(waited + shortestDelay, longestDelay, timeout - waited)
                 return delay <= 0
                   ? Effect.fail(new KeyRefused({ reason: "running" }))
                   : Effect.delay(keep(change, waited + delay), delay)
               }
             )
-          ) as Effect.Effect<Answer, E | Overtaken | KeyRefused, R>
+          ) as Effect.Effect<Answer, E | StoredConcurrently | KeyRefused, R>
         return (change) => keep(change, 0)
       }
 
       const once = <E, R>(
         id: string,
         request: IdempotentRequest,
-        attempt: (keep: Keep) => Effect.Effect<Answer, E, R>
-      ): Effect.Effect<Outcome, Exclude<E, Overtaken> | KeyRefused, R> =>
+        attempt: (keep: StoreResponse) => Effect.Effect<Answer, E, R>
+      ): Effect.Effect<Outcome, Exclude<E, StoredConcurrently> | KeyRefused, R> =>
         Effect.flatMap(
           find(id, request),
           Option.match({
@@ -152,13 +161,13 @@ export class Idempotency extends Context.Service<
               attempt(keeping(id, request)).pipe(
                 Effect.map(({ body, location, status }): Outcome => ({ status, location, body, replayed: false })),
                 Effect.catch((error) =>
-                  error instanceof Overtaken
+                  error instanceof StoredConcurrently
                     ? once(id, request, attempt)
                     : Effect.flatMap(
                         find(id, request),
                         Option.match({
                           onSome: Effect.succeed,
-                          onNone: () => Effect.fail(error as Exclude<E, Overtaken>)
+                          onNone: () => Effect.fail(error as Exclude<E, StoredConcurrently>)
                         })
                       )
                 )
@@ -180,7 +189,7 @@ class Running extends Schema.TaggedError<Running>()("Running", {}) {}
 /** Milliseconds. A duplicate polls after 20, 40, 80 and so on, at most 500, for 10 seconds in all. */
 const shortestDelay = 20
 const longestDelay = 500
-const patience = Duration.toMillis(Duration.seconds(10))
+const timeout = Duration.toMillis(Duration.seconds(10))
 
 const idOf = (
   digest: Digest.Digest["Service"],

@@ -41,7 +41,7 @@ export type NewMail = Omit<Mail, "attempts" | "ticket" | "unanswered">
 export const noticeId = (shareId: ShareId, occasion: string): string => `${shareId}.${occasion}`
 
 /** Separates a mail's id from the suffix of its repetition. */
-export const repeated = ".again-"
+export const repetitionMark = ".again-"
 
 /** Delays between attempts. The last one repeats until the mail window closes. */
 const delays = [Duration.minutes(1), Duration.minutes(5), Duration.minutes(15), Duration.hours(1), Duration.hours(2)]

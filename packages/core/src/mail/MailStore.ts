@@ -50,7 +50,11 @@ export class MailStore extends Context.Service<
      * the latest failed mail again with its attempts reset. False when there is neither. `unclaimedOnly` ignores
      * claimed mails, which may be on their way to an old address.
      */
-    readonly hasten: (id: string, at: Instant, options?: { readonly unclaimedOnly: boolean }) => Effect.Effect<boolean>
+    readonly retryNow: (
+      id: string,
+      at: Instant,
+      options?: { readonly unclaimedOnly: boolean }
+    ) => Effect.Effect<boolean>
     /**
      * Pulls forward due times that are later than any delay allows, because a clock was fast. Claimed mails get a full
      * lease from now.
@@ -64,7 +68,7 @@ export class MailStore extends Context.Service<
      * Queues up to `limit` mails that failed in `since` ≤ t < `before` again, due at `at`, with their attempts reset.
      * Inbox links are excluded, because they were requested for then. Returns the number of mails.
      */
-    readonly revive: (since: Instant, before: Instant, at: Instant, limit: number) => Effect.Effect<number>
+    readonly requeueFailed: (since: Instant, before: Instant, at: Instant, limit: number) => Effect.Effect<number>
     /** The organization's assignments with a mail that failed in this period: the first few, and the total. */
     readonly undelivered: (
       organizationId: OrganizationId,

@@ -22,11 +22,11 @@ import { type AssignmentInContext, AssignmentStore } from "../topic/AssignmentSt
 import { isStalled, isUnnotified, type NoticeKind, notified, occasionOf, unreachable } from "../topic/Workflow.ts"
 import { CreatorLinks } from "./CreatorLinks.ts"
 import { inboxNotice, listedAtMost, notice, undeliverableNotice, undeliverableNotices } from "./CreatorNotices.ts"
-import { longestDelays, type Mail, noticeId, repeated, retryAt, retryUnansweredAt } from "./Mail.ts"
+import { longestDelays, type Mail, noticeId, repetitionMark, retryAt, retryUnansweredAt } from "./Mail.ts"
 import { Mailer, type MailMessage, MailRefused } from "./Mailer.ts"
 import { MailStore } from "./MailStore.ts"
 import type { NoticeText } from "./NoticeText.ts"
-import { noticeOf, periodOf } from "./Undelivered.ts"
+import { noticeOf, periodOf } from "./UndeliverableNotice.ts"
 import { isWebhookNotice, type WebhookNoticeKind, webhookNotice } from "./WebhookNotices.ts"
 
 export class MailWorker extends Context.Service<
@@ -261,5 +261,5 @@ const isWanted = (id: string, kind: NoticeKind, { assignment }: AssignmentInCont
   if (kind === "request" || kind === "reminder") return assignment.status === "topic_sent" && now < assignment.respondBy
   const isFor = kind === "stalled" ? isStalled(assignment) : assignment.draft !== null
   const base = noticeId(assignment.id, occasionOf(kind, assignment))
-  return isFor && (id === base || id.startsWith(base + repeated))
+  return isFor && (id === base || id.startsWith(base + repetitionMark))
 }

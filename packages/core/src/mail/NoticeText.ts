@@ -99,12 +99,12 @@ const linkable = /(?<=\S)[.:@/\\\u3002\uff0e\uff61\uff1a\uff0f\uff20](?=\S)/gu
 export const oneLine = (text: string): string => harmless(text.replace(/\s+/g, " ")).replace(/\s+/g, " ")
 
 /** Cuts to `limit` characters, including the ellipsis. */
-export const clip = (text: string, most: number): string => {
+export const clip = (text: string, limit: number): string => {
   const characters = Array.from(text)
-  return characters.length <= most
+  return characters.length <= limit
     ? text
     : `${characters
-        .slice(0, most - 1)
+        .slice(0, limit - 1)
         .join("")
         .trimEnd()}…`
 }

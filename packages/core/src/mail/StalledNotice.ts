@@ -10,7 +10,7 @@ import { noticeId } from "./Mail.ts"
 const period = Duration.toMillis(Duration.hours(1))
 
 /** When to send the mail. `last` is the time of the latest earlier one, sent or queued, and can be in the future. */
-export const momentAfter = (last: Instant.Instant | null, now: Instant.Instant): Instant.Instant =>
+export const nextTime = (last: Instant.Instant | null, now: Instant.Instant): Instant.Instant =>
   last === null ? now : Math.min(Math.max(now, last > now ? last : last + period), now + period)
 
 /** The ids of an assignment's mails of this kind are between these two. */

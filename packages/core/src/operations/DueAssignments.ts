@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
-import { beginsAttempt, retimed, wake } from "../commentary/Generation.ts"
+import { beginsAttempt, dueStep as runStep, withRepairedDueTimes } from "../commentary/Generation.ts"
 import { SimulatedCreators } from "../sandbox/SimulatedCreators.ts"
 import { isToAct } from "../sandbox/Simulation.ts"
 import { checking, latestDue } from "../shared/DueTimes.ts"
@@ -49,7 +49,7 @@ export class DueAssignments extends Context.Service<
           const latest = latestDue(now, policy.lease, policy.generationRetries)
           const step = Instant.plus(now, policy.testPace)
           for (const id of yield* store.putOff(latest, step, repairedAtOnce))
-            yield* store.modify(id, (present) => Result.succeed(retimed(present, latest, step)))
+            yield* store.modify(id, (present) => Result.succeed(withRepairedDueTimes(present, latest, step)))
         })
       )
 
@@ -58,7 +58,7 @@ export class DueAssignments extends Context.Service<
           const now = yield* Instant.now
           const modified = yield* store.modify(id, (present) => {
             const change = Option.filter(
-              wake(present, now, policy),
+              runStep(present, now, policy),
               (next) => mayBegin || !beginsAttempt(present, next.assignment)
             )
             return Result.succeed(Option.getOrElse(change, () => ({ assignment: present, notices: [] })))

@@ -8,7 +8,7 @@ import type { Instant } from "../shared/Instant.ts"
  * responses expired before, events from before with all their deliveries, and test topics from UTC days before this
  * time.
  */
-export interface Before {
+export interface DeletionLimits {
   readonly mails: Instant
   readonly windows: Instant
   readonly answers: Instant
@@ -17,7 +17,7 @@ export interface Before {
 }
 
 /** Number of deleted rows of each kind. */
-export interface Gone {
+export interface DeletedRows {
   readonly mails: number
   readonly windows: number
   readonly answers: number
@@ -29,7 +29,7 @@ export class Retention extends Context.Service<
   Retention,
   {
     /** Deletes in small batches, so that other writes continue. Can be interrupted and repeated. */
-    readonly purge: (before: Before) => Effect.Effect<Gone>
+    readonly purge: (before: DeletionLimits) => Effect.Effect<DeletedRows>
     /**
      * Deletes one batch of the test environment's data from UTC days before this time: topics with everything that
      * belongs to them, then closed duplicate windows and expired responses. Returns the number of rows; 0 when none are
@@ -37,6 +37,6 @@ export class Retention extends Context.Service<
      */
     readonly purgeTests: (before: Instant) => Effect.Effect<number>
     /** The number of rows that `purge` would delete now. Changes nothing and takes no locks. */
-    readonly count: (before: Before) => Effect.Effect<Gone>
+    readonly count: (before: DeletionLimits) => Effect.Effect<DeletedRows>
   }
 >()("@partner-commentary/core/operations/Retention") {}

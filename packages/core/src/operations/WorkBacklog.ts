@@ -38,9 +38,9 @@ export class WorkBacklog extends Context.Service<
   WorkBacklog,
   {
     /** Jobs that are due at this time. Each count stops at `limit`. */
-    readonly due: (at: Instant, most: number) => Effect.Effect<DueWork>
+    readonly due: (at: Instant, limit: number) => Effect.Effect<DueWork>
     /** Unfinished work, due or not. Each count stops at `limit`. */
-    readonly waiting: (at: Instant, most: number) => Effect.Effect<WaitingWork>
+    readonly waiting: (at: Instant, limit: number) => Effect.Effect<WaitingWork>
     /** None when no mail waits for a retry. */
     readonly mailsToRetry: Effect.Effect<Option.Option<MailsToRetry>>
     /** None when no draft waits for a retry. */

@@ -4,7 +4,7 @@
  */
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import { giveUp, lapse, written } from "../commentary/Generation.ts"
+import { closeWindow, draftedAtOnce, giveUp } from "../commentary/Generation.ts"
 import type { CommentaryId, DraftId } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
 import type { Policy } from "../shared/Policy.ts"
@@ -79,12 +79,12 @@ const take: Readonly<
 > = {
   respond: (present, { perspective }, now) => Workflow.respond(present, { perspective }, now),
   decline: (present, _, now) => Workflow.decline(present, { reason: null }, now),
-  generate: (present, draft, now, policy) => Result.succeed(written(present, draft, now, policy)),
+  generate: (present, draft, now, policy) => Result.succeed(draftedAtOnce(present, draft, now, policy)),
   fail: (present, _, now) => Result.succeed(giveUp(present, now)),
   approve: (present, { commentaryId, content, contentHash }, now) =>
     Workflow.approve(present, { draftId: present.draft?.id ?? null, content, commentaryId, contentHash }, now),
   withdraw: (present, _, now) => Workflow.withdraw(present, { reason: null }, now),
-  expire: (present, _, now) => Result.succeed(lapse(present, now))
+  expire: (present, _, now) => Result.succeed(closeWindow(present, now))
 }
 
 /**

@@ -18,9 +18,9 @@ export class Encryption extends Context.Service<
   Encryption,
   {
     /** The purpose is part of the key. If it contains the caller's secret, decryption needs that secret. */
-    readonly seal: (purpose: string, text: string) => Effect.Effect<string>
+    readonly encrypt: (purpose: string, text: string) => Effect.Effect<string>
     /** None when it was encrypted for another purpose or with a removed secret, or was changed since. */
-    readonly open: (purpose: string, sealed: string) => Effect.Effect<Option.Option<string>>
+    readonly decrypt: (purpose: string, encrypted: string) => Effect.Effect<Option.Option<string>>
   }
 >()("@partner-commentary/core/shared/Encryption") {
   static readonly layer = Layer.effect(
@@ -41,16 +41,16 @@ export class Encryption extends Context.Service<
       }, Effect.orDie)
 
       return Encryption.of({
-        seal: Effect.fnUntraced(function* (purpose, text) {
+        encrypt: Effect.fnUntraced(function* (purpose, text) {
           const nonce = yield* random.randomBytes(Aead.aes256Gcm.nonceLength)
-          const sealed = yield* aead.encrypt(yield* keyOf(secrets[0], purpose), utf8(text), { nonce })
-          return `${version}.${Base64Url.encode(nonce)}.${Base64Url.encode(sealed)}`
+          const encrypted = yield* aead.encrypt(yield* keyOf(secrets[0], purpose), utf8(text), { nonce })
+          return `${version}.${Base64Url.encode(nonce)}.${Base64Url.encode(encrypted)}`
         }, Effect.orDie),
 
-        open: Effect.fnUntraced(function* (purpose, text) {
-          const [written, nonce, sealed] = text.split(".")
+        decrypt: Effect.fnUntraced(function* (purpose, text) {
+          const [written, nonce, encrypted] = text.split(".")
           const nonceBytes = Base64Url.decode(nonce ?? "")
-          const bytes = Base64Url.decode(sealed ?? "")
+          const bytes = Base64Url.decode(encrypted ?? "")
           if (written !== version || Result.isFailure(nonceBytes) || Result.isFailure(bytes)) return Option.none()
           for (const secret of secrets) {
             const opened = yield* Effect.option(

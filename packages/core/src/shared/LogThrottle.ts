@@ -123,5 +123,5 @@ const shortError = (error: Error) => {
 
 const head = ({ message, name }: Error) => `${name}: ${message}`
 
-const causesOf = (cause: unknown, most: number): ReadonlyArray<string> =>
-  cause instanceof Error && most > 0 ? [`  caused by ${head(cause)}`, ...causesOf(cause.cause, most - 1)] : []
+const causesOf = (cause: unknown, limit: number): ReadonlyArray<string> =>
+  cause instanceof Error && limit > 0 ? [`  caused by ${head(cause)}`, ...causesOf(cause.cause, limit - 1)] : []

@@ -8,16 +8,16 @@ import * as Instant from "./Instant.ts"
 
 export interface TtlCache<Key, A> {
   /** `uncached` wraps the look-up when the key has no recent cache entry. */
-  readonly get: (key: Key, unremembered?: <B>(lookUp: Effect.Effect<B>) => Effect.Effect<B>) => Effect.Effect<A>
+  readonly get: (key: Key, uncached?: <B>(lookUp: Effect.Effect<B>) => Effect.Effect<B>) => Effect.Effect<A>
   /** Also discards the results of look-ups in progress. */
-  readonly forget: (which: (key: Key) => boolean) => Effect.Effect<void>
+  readonly invalidate: (which: (key: Key) => boolean) => Effect.Effect<void>
 }
 
 export interface Shape<A> {
   readonly capacity: number
-  readonly kept: Duration.Input
+  readonly timeToLive: Duration.Input
   /** Results that have their own equally large capacity, so that other results cannot evict them. None by default. */
-  readonly apart?: (answer: A) => boolean
+  readonly hasOwnCapacity?: (answer: A) => boolean
 }
 
 interface Found<A> {
@@ -25,24 +25,24 @@ interface Found<A> {
   /** When the look-up started. */
   readonly at: Instant.Instant
   /** Number of invalidations before the look-up. */
-  readonly era: number
+  readonly generation: number
 }
 
 /** Caches up to `capacity` results for a limited time. Interrupted look-ups are not cached. */
 export const make = Effect.fnUntraced(function* <Key extends string, A>(
   lookUp: (key: Key) => Effect.Effect<A>,
-  { apart = () => false, capacity, kept }: Shape<A>
+  { capacity, hasOwnCapacity = () => false, timeToLive }: Shape<A>
 ) {
   let era = 0
   const recent = yield* Cache.makeWith(
     (key: Key) =>
       Effect.flatMap(Instant.now, (at) => {
         const begun = era
-        return Effect.map(lookUp(key), (answer): Found<A> => ({ answer, at, era: begun }))
+        return Effect.map(lookUp(key), (answer): Found<A> => ({ answer, at, generation: begun }))
       }),
-    { capacity, timeToLive: (exit) => (Exit.isSuccess(exit) ? kept : 0) }
+    { capacity, timeToLive: (exit) => (Exit.isSuccess(exit) ? timeToLive : 0) }
   )
-  const life = Duration.fromInputUnsafe(kept)
+  const life = Duration.fromInputUnsafe(timeToLive)
   /** In the order of insertion. */
   const chosen = new Map<Key, Found<A>>()
 
@@ -55,7 +55,7 @@ export const make = Effect.fnUntraced(function* <Key extends string, A>(
 
   /** Discard a look-up that started before an invalidation. */
   const choose = (key: Key, found: Found<A>): boolean => {
-    if (!apart(found.answer) || found.era !== era) return false
+    if (!hasOwnCapacity(found.answer) || found.generation !== era) return false
     chosen.delete(key)
     const oldest = chosen.size < capacity ? undefined : chosen.keys().next()
     if (oldest?.done === false) chosen.delete(oldest.value)
@@ -77,7 +77,7 @@ export const make = Effect.fnUntraced(function* <Key extends string, A>(
       if (choose(key, found)) yield* Cache.invalidate(recent, key)
       return found.answer
     }),
-    forget: (which) =>
+    invalidate: (which) =>
       Effect.suspend(() => {
         era++
         for (const key of [...chosen.keys()].filter(which)) chosen.delete(key)

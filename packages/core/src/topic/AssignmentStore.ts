@@ -69,7 +69,7 @@ export class AssignmentStore extends Context.Service<
      * Up to `limit` unsettled live assignments of a creator, oldest first. When there are more, organizations take
      * turns, each with its oldest. The address is case-insensitive. The query reads no further rows.
      */
-    readonly openOf: (creatorEmail: string, most: number) => Effect.Effect<OpenAssignments>
+    readonly openOf: (creatorEmail: string, limit: number) => Effect.Effect<OpenAssignments>
     /** All assignments ever sent to this address, settled ones included. The test environment sends none. */
     readonly allOf: (creatorEmail: string) => Effect.Effect<ReadonlyArray<ShareId>>
     /** Assignments whose generation gave up and can be restarted. */

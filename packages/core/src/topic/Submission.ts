@@ -12,8 +12,8 @@ import * as Instant from "../shared/Instant.ts"
 import type { Environment } from "../shared/Owner.ts"
 import type { Policy } from "../shared/Policy.ts"
 import type { Quotas } from "../usage/Quota.ts"
-import { dueAt } from "./Agenda.ts"
 import type { Assignment, Simulation } from "./Assignment.ts"
+import { nextDueAt } from "./NextDueAt.ts"
 import type { TestStorage } from "./TestStorage.ts"
 import type { Topic } from "./Topic.ts"
 import { unreachableBy } from "./Workflow.ts"
@@ -43,8 +43,8 @@ export interface Candidate {
 }
 
 /** A topic and the assignment in it. */
-export const Sending = Schema.Struct({ topicId: TopicId, shareId: ShareId })
-export type Sending = typeof Sending.Type
+export const AssignmentReference = Schema.Struct({ topicId: TopicId, shareId: ShareId })
+export type AssignmentReference = typeof AssignmentReference.Type
 
 export const SubmissionResult = Schema.Struct({
   personaId: PersonaId,
@@ -52,7 +52,7 @@ export const SubmissionResult = Schema.Struct({
   /** The assignment, if the topic was sent to this persona. */
   shareId: Schema.NullOr(ShareId),
   /** The earlier submission, if this one is a duplicate. */
-  duplicateOf: Schema.NullOr(Sending)
+  duplicateOf: Schema.NullOr(AssignmentReference)
 })
 export type SubmissionResult = typeof SubmissionResult.Type
 
@@ -64,7 +64,7 @@ export class NoValidPersonas extends Schema.TaggedError<NoValidPersonas>()("NoVa
 /** The result for each requested persona, given the holder of each candidate's duplicate window. */
 export const results = (
   submission: Pick<Submission, "topic" | "requested" | "candidates">,
-  holders: ReadonlyMap<PersonaId, Sending>
+  holders: ReadonlyMap<PersonaId, AssignmentReference>
 ): ReadonlyArray<SubmissionResult> => {
   const seen = new Set<PersonaId>()
   return submission.requested.map((personaId) => {
@@ -81,7 +81,7 @@ export const results = (
 /** The assignments of the candidates whose duplicate window this submission holds. */
 export const assignments = (
   submission: Submission,
-  holders: ReadonlyMap<PersonaId, Sending>
+  holders: ReadonlyMap<PersonaId, AssignmentReference>
 ): ReadonlyArray<Assignment> =>
   submission.candidates
     .filter(({ persona, shareId }) => holders.get(persona.id)?.shareId === shareId)
@@ -121,7 +121,7 @@ const assignment = (
     simulation: actsAt === null ? null : simulation(pathFor(persona.id, topic.content), actsAt),
     dueAt: null
   }
-  return { ...sent, dueAt: dueAt(sent) }
+  return { ...sent, dueAt: nextDueAt(sent) }
 }
 
 const simulation = (path: SimulationPath, actsAt: Instant.Instant): Simulation => ({

@@ -53,7 +53,7 @@ export interface NewTopic {
 }
 
 /** The authenticated caller's organization, environment and limits. */
-export type Asker = Pick<Principal, "organization" | "environment" | "limits">
+export type Submitter = Pick<Principal, "organization" | "environment" | "limits">
 
 export class InvalidContent extends Schema.TaggedError<InvalidContent>()("InvalidContent", {
   problem: ContentProblem
@@ -69,7 +69,7 @@ export class Topics extends Context.Service<
   Topics,
   {
     /** Validates the topic and reads the licensed personas, which may come from another system. Changes nothing. */
-    readonly prepare: (asker: Asker, topic: NewTopic) => Effect.Effect<Submission, InvalidContent | NoValidPersonas>
+    readonly prepare: (asker: Submitter, topic: NewTopic) => Effect.Effect<Submission, InvalidContent | NoValidPersonas>
     /** Writes the submission in one transaction, without calls to other systems. */
     readonly submit: (submission: Submission) => Effect.Effect<
       {
@@ -98,7 +98,7 @@ export class Topics extends Context.Service<
 
       /** Personas whose creator has an address; for a test key also the test personas. */
       const licensedAmong = Effect.fnUntraced(function* (
-        { environment, organization }: Asker,
+        { environment, organization }: Submitter,
         requested: ReadonlyArray<PersonaId>,
         at: Instant.Instant
       ) {

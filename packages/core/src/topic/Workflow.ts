@@ -8,9 +8,9 @@ import type { AuditEntry } from "../shared/AuditLog.ts"
 import type { CommentaryId, DraftId } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
 import type { Policy } from "../shared/Policy.ts"
-import { dueAt } from "./Agenda.ts"
 import { type Assignment, AssignmentStatus, type FailureReason, isSettled } from "./Assignment.ts"
 import type { MediaRequest } from "./MediaRequest.ts"
+import { nextDueAt } from "./NextDueAt.ts"
 
 /** The actions that move an assignment to another status. */
 type Trigger = "respond" | "decline" | "expire" | "draft" | "approve"
@@ -215,7 +215,7 @@ export const isUnnotified = ({ notifiedAt, respondBy, status }: Assignment, now:
 export const notified = (present: Assignment, mail: MailAttempt, now: Instant.Instant, policy: Policy): Change => {
   if (!isUnnotified(present, now)) return { assignment: present, notices: [], delivered: mail }
   const next = { ...present, notifiedAt: now, respondBy: Instant.plus(now, policy.responseWindow) }
-  return { assignment: { ...next, dueAt: dueAt(next) }, notices: [], delivered: mail }
+  return { assignment: { ...next, dueAt: nextDueAt(next) }, notices: [], delivered: mail }
 }
 
 /**
@@ -256,7 +256,7 @@ const isWaiting = ({ generation }: Assignment): boolean =>
   generation.nextAt !== null && !generation.running && generation.attempts > 0
 
 /** Makes the scheduled retry due now. After the last attempt it restarts generation. */
-export const hasten = (present: Assignment, now: Instant.Instant): Step =>
+export const retryNow = (present: Assignment, now: Instant.Instant): Step =>
   isWaiting(present)
     ? changed(
         { ...present, generation: { ...present.generation, nextAt: now } },
@@ -285,7 +285,7 @@ export const change = (next: Assignment, also: Omit<Partial<Change>, "assignment
       ? { ...next.generation, running: false, nextAt: null, giveUpAt: null }
       : next.generation,
     simulation: isSettled(next) && next.simulation !== null ? { ...next.simulation, nextAt: null } : next.simulation,
-    dueAt: dueAt(next)
+    dueAt: nextDueAt(next)
   }
 })
 

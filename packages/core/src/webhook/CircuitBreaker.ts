@@ -48,25 +48,25 @@ export interface Receiver {
 export const isHeld = ({ health, webhook }: Receiver): boolean => webhook.status !== "active" || health.probes !== null
 
 /** No failure, pause or backlog limits this receiver, so a success changes nothing for pending deliveries. */
-export const isSteady = ({ health, quietUntil, webhook }: Receiver): boolean =>
+export const isUnrestricted = ({ health, quietUntil, webhook }: Receiver): boolean =>
   webhook.consecutiveFailures === 0 && health.probes === null && health.draining === null && quietUntil === null
 
 /** Whether the change queued a mail to the contact. */
-export const isAlarmed = (before: Receiver, after: Receiver): boolean =>
+export const alertsContact = (before: Receiver, after: Receiver): boolean =>
   before.webhook.status !== after.webhook.status ||
   before.health.warned !== after.health.warned ||
   before.health.throttle?.toldAt !== after.health.throttle?.toldAt
 
 /** The subject of a mail to the contact. */
-export type Alarm = "failing" | "gone" | "disabled" | "throttled"
+export type ContactAlert = "failing" | "gone" | "disabled" | "throttled"
 
 export interface Judged {
   readonly receiver: Receiver
-  readonly alarm: Alarm | null
+  readonly alarm: ContactAlert | null
 }
 
 /** The receiver's state after an attempt. An attempt that could not be signed does not count. */
-export const judge = (
+export const afterAttempt = (
   present: Receiver,
   { attempt, eventId, probe }: { readonly attempt: Attempt; readonly eventId: EventId; readonly probe: boolean },
   now: Instant.Instant,
@@ -98,9 +98,9 @@ const throttled = (
   now: Instant.Instant,
   policy: WebhookPolicy
 ): Judged => {
-  const throttle = Throttle.extended(before.throttle, attempt, now, policy)
+  const throttle = Throttle.after429(before.throttle, attempt, now, policy)
   const health = probed(before, probe)
-  const isToTell = webhook.status === "active" && Throttle.isToTell(throttle, now, policy)
+  const isToTell = webhook.status === "active" && Throttle.shouldNotify(throttle, now, policy)
   const earliest = Math.max(throttle.until, (probe ? nextProbe(health, now, policy) : quietUntil) ?? 0)
   return {
     receiver: {
@@ -123,7 +123,7 @@ const recovered = (
   now: Instant.Instant,
   policy: WebhookPolicy
 ): Receiver => {
-  const throttle = Throttle.eased(health.throttle, attempt, now, policy)
+  const throttle = Throttle.afterSuccess(health.throttle, attempt, now, policy)
   const isPaused = throttle !== null && now < throttle.until
   const wasOpen = health.probes !== null
   return {
@@ -140,14 +140,14 @@ export const draining = (present: Receiver, now: Instant.Instant): Receiver =>
     : present
 
 /** Starts a recovery: the receiver is tried at once, and pending events get their full schedule again. */
-export const recovering = (present: Receiver, now: Instant.Instant): Receiver => {
-  const begun = draining(asked(present), now)
-  const throttle = Throttle.recovering(begun.health.throttle)
+export const startRecovery = (present: Receiver, now: Instant.Instant): Receiver => {
+  const begun = draining(afterManualRetry(present), now)
+  const throttle = Throttle.startRecovery(begun.health.throttle)
   return throttle === null ? begun : { ...begun, health: { ...begun.health, throttle } }
 }
 
 /** After a manual retry, which suggests that the receiver was repaired: ends an open breaker and a pause after 429. */
-export const asked = (present: Receiver): Receiver =>
+export const afterManualRetry = (present: Receiver): Receiver =>
   present.quietUntil === null || (present.health.probes === null && present.health.throttle === null)
     ? present
     : { ...present, quietUntil: null }
@@ -162,8 +162,8 @@ const noted = (present: CircuitBreaker, attempt: Attempt, eventId: EventId, poli
     : present.unreached
 })
 
-const including = (known: ReadonlyArray<EventId>, id: EventId, most: number): ReadonlyArray<EventId> =>
-  known.includes(id) || known.length >= most ? known : [...known, id]
+const including = (known: ReadonlyArray<EventId>, id: EventId, limit: number): ReadonlyArray<EventId> =>
+  known.includes(id) || known.length >= limit ? known : [...known, id]
 
 const isUnreached = ({ failure }: Attempt): boolean =>
   failure === "refused" || failure === "dns" || failure === "tls" || failure === "timeout"
@@ -174,7 +174,7 @@ const alarmOf = (
   health: CircuitBreaker,
   attempt: Attempt,
   policy: WebhookPolicy
-): Alarm | null => {
+): ContactAlert | null => {
   if (status === "disabled") return null
   if (attempt.status === 410) return "gone"
   if (status === "paused") return null
@@ -207,36 +207,36 @@ const nextProbe = (
 
 /** How many deliveries may start now, given those in flight. */
 export interface Allowance {
-  readonly most: number
+  readonly limit: number
   /** A probe checks whether the receiver is back. It does not use up one of the event's attempts. */
   readonly probe: boolean
 }
 
 export const allowance = (
   { health, quietUntil, webhook }: Receiver,
-  underWay: number,
+  inFlight: number,
   now: Instant.Instant,
   policy: WebhookPolicy
 ): Allowance => {
   const probe = health.probes !== null
-  if (webhook.status !== "active" || (quietUntil !== null && now < quietUntil)) return { most: 0, probe }
+  if (webhook.status !== "active" || (quietUntil !== null && now < quietUntil)) return { limit: 0, probe }
   // A failing receiver gets one delivery at a time, so that timeouts occupy few shared connections.
-  const free = Math.max(0, (webhook.consecutiveFailures > 0 ? 1 : policy.concurrency) - underWay)
-  if (health.draining === null) return { most: free, probe }
-  return { most: Math.min(free, Math.max(0, drained(health.draining, now, policy) - health.draining.sent)), probe }
+  const free = Math.max(0, (webhook.consecutiveFailures > 0 ? 1 : policy.concurrency) - inFlight)
+  if (health.draining === null) return { limit: free, probe }
+  return { limit: Math.min(free, Math.max(0, drained(health.draining, now, policy) - health.draining.sent)), probe }
 }
 
 /** The receiver's state after a claim. `wanted`: the claim used the full allowance. */
-export const taken = (
+export const afterClaim = (
   present: Receiver,
-  { most, count }: { readonly most: number; readonly count: number },
+  { limit, count }: { readonly limit: number; readonly count: number },
   now: Instant.Instant,
   policy: WebhookPolicy
 ): Receiver => {
   const { draining } = present.health
   if (draining === null || (present.quietUntil !== null && now < present.quietUntil)) return present
   const sent = draining.sent + count
-  const isOver = count < most || now < draining.since || second(draining, now) >= policy.drainSeconds
+  const isOver = count < limit || now < draining.since || second(draining, now) >= policy.drainSeconds
   const next = draining.since + (second(draining, now) + 1) * 1000
   const isSpent = sent >= drained(draining, now, policy)
   return {

@@ -9,12 +9,12 @@ import type { EventId, WebhookId } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
 import type { Owner } from "../shared/Owner.ts"
 import { WorkSignal } from "../shared/WorkSignal.ts"
-import { asked } from "./CircuitBreaker.ts"
+import { afterManualRetry } from "./CircuitBreaker.ts"
 import { type DeliveryStatus, type ShownDelivery, shown, stateOf } from "./Delivery.ts"
 import { DeliveryLog } from "./DeliveryLog.ts"
 import { DeliveryNotFound } from "./DeliveryNotFound.ts"
 import { askedByHand } from "./DeliveryPlan.ts"
-import { earliestShown } from "./PastEvents.ts"
+import { earliestListed } from "./EventHistory.ts"
 import { RedeliveryStore } from "./RedeliveryStore.ts"
 import { WebhookNotFound } from "./WebhookNotFound.ts"
 
@@ -71,7 +71,7 @@ export class Deliveries extends Context.Service<
         const receiver = yield* receiverOf(owner, webhookId)
         if (eventId === null) return yield* new DeliveryNotFound()
         const now = yield* Instant.now
-        const found = yield* log.find(webhookId, eventId, earliestShown(now), shownAttempts.alone, now)
+        const found = yield* log.find(webhookId, eventId, earliestListed(now), shownAttempts.alone, now)
         return Option.isNone(found) ? yield* new DeliveryNotFound() : shown(found.value, receiver)
       })
 
@@ -81,7 +81,7 @@ export class Deliveries extends Context.Service<
           const state = status === null ? null : stateOf(status, receiver)
           if (status !== null && state === null) return { deliveries: [], next: Option.none() }
           const now = yield* Instant.now
-          const list = { webhookId, state, since: earliestShown(now), behind, limit: limit + 1 }
+          const list = { webhookId, state, since: earliestListed(now), behind, limit: limit + 1 }
           const found = yield* log.page(list, shownAttempts.listed, now)
           const listed = found.slice(0, limit)
           const last = listed.at(-1)
@@ -98,14 +98,20 @@ export class Deliveries extends Context.Service<
           yield* receiverOf(owner, webhookId)
           if (eventId === null) return yield* new DeliveryNotFound()
           const now = yield* Instant.now
-          const named = { webhookId, eventId, since: earliestShown(now) }
+          const named = { webhookId, eventId, since: earliestListed(now) }
           const audit = {
             action: "webhook.delivery_retried",
             subject: webhookId,
             organizationId: owner.organizationId,
             details: { by: principal.key.id, event: eventId }
           } as const
-          const isThere = yield* store.queue(named, now, (present) => askedByHand(present, now), audit, asked)
+          const isThere = yield* store.queue(
+            named,
+            now,
+            (present) => askedByHand(present, now),
+            audit,
+            afterManualRetry
+          )
           if (!isThere) return yield* new DeliveryNotFound()
           yield* signal.notify
           return yield* find(owner, webhookId, eventId)

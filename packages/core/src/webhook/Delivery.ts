@@ -30,7 +30,7 @@ export interface Delivery {
   /** Null when no attempt is scheduled. */
   readonly dueAt: Instant | null
   /** An attempt is in flight, and its lease is valid. */
-  readonly underWay: boolean
+  readonly inFlight: boolean
   readonly settledAt: Instant | null
   /** All attempts, scheduled and manual. */
   readonly attemptCount: number
@@ -49,9 +49,9 @@ export interface ShownDelivery extends Delivery {
 }
 
 export const shown = (delivery: Delivery, receiver: Receiver): ShownDelivery => {
-  const { dueAt, state, underWay } = delivery
+  const { dueAt, state, inFlight } = delivery
   if (state !== "pending" || dueAt === null) return { ...delivery, status: state, nextAttemptAt: null }
-  const isPlanned = !underWay && receiver.webhook.status === "active"
+  const isPlanned = !inFlight && receiver.webhook.status === "active"
   return {
     ...delivery,
     status: isHeld(receiver) ? "held" : "pending",

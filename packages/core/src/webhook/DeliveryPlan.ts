@@ -91,7 +91,7 @@ export const next = (
 export interface Queued {
   /** Null when it has ended. */
   readonly dueAt: Instant.Instant | null
-  readonly underWay: boolean
+  readonly inFlight: boolean
   /** A manual attempt was requested and has not started. */
   readonly manual: boolean
   readonly resumeAt: Instant.Instant | null
@@ -106,7 +106,7 @@ export interface Requeued {
  * Schedules a manual attempt now, in addition to the schedule, which continues as planned if the attempt fails. Null
  * when one is in flight, or was requested and is due.
  */
-export const askedByHand = ({ dueAt, manual, resumeAt, underWay }: Queued, now: Instant.Instant): Requeued | null => {
-  if (underWay || (manual && dueAt !== null && dueAt <= now)) return null
+export const askedByHand = ({ dueAt, manual, resumeAt, inFlight }: Queued, now: Instant.Instant): Requeued | null => {
+  if (inFlight || (manual && dueAt !== null && dueAt <= now)) return null
   return { dueAt: Math.min(dueAt ?? now, now), resumeAt: manual ? resumeAt : dueAt }
 }

@@ -22,7 +22,7 @@ export interface Claimed extends RetryState {
   readonly webhookId: WebhookId
   /** Copied when the delivery was claimed. */
   readonly url: string
-  readonly sealedSecret: string
+  readonly encryptedSecret: string
   readonly eventId: EventId
   readonly payload: string
   /** Increases with every attempt. A result is ignored unless it carries the latest ticket. */
@@ -31,9 +31,9 @@ export interface Claimed extends RetryState {
 }
 
 /** How many deliveries to claim, and the receiver's state after the claim. */
-export interface Taking {
+export interface ClaimPlan {
   /** Called with the receiver and the number of deliveries in flight. */
-  readonly allow: (present: Receiver, underWay: number) => Allowance
+  readonly allow: (present: Receiver, inFlight: number) => Allowance
   readonly taken: (present: Receiver, allowance: Allowance, count: number) => Receiver
 }
 
@@ -70,7 +70,7 @@ export class DeliveryStore extends Context.Service<
      * Active webhooks with due deliveries that may be sent, each once, oldest due time first. Omits webhooks that are
      * paused or have their maximum in flight.
      */
-    readonly lanes: (at: Instant, most: number, limit: number) => Effect.Effect<ReadonlyArray<Lane>>
+    readonly lanes: (at: Instant, inFlightLimit: number, limit: number) => Effect.Effect<ReadonlyArray<Lane>>
     /**
      * Claims due deliveries, oldest first. `allow` sets their number from the receiver and the count in flight, under
      * the receiver's lock, so that concurrent workers never exceed a limit. No other worker gets them before `lease`;
@@ -80,7 +80,7 @@ export class DeliveryStore extends Context.Service<
       id: WebhookId,
       at: Instant,
       lease: Instant,
-      taking: Taking
+      taking: ClaimPlan
     ) => Effect.Effect<ReadonlyArray<Claimed>>
     /**
      * Stores the attempt and the result of `decide`, under the receiver's lock. When the ticket is outdated, only a
@@ -92,7 +92,7 @@ export class DeliveryStore extends Context.Service<
       attempt: Attempt,
       at: Instant,
       decide: (present: Receiver) => Settlement,
-      following?: { readonly lease: Instant; readonly taking: Taking }
+      following?: { readonly lease: Instant; readonly taking: ClaimPlan }
     ) => Effect.Effect<Option.Option<Settled>>
     /** Releases an attempt that a stopping worker interrupted: it is due again at `at` and does not count. */
     readonly release: (claimed: Claimed, at: Instant) => Effect.Effect<void>
@@ -111,6 +111,6 @@ export class DeliveryStore extends Context.Service<
      * Pending deliveries and failing webhooks, for operators. Each count stops at `limit`, so that the query stays
      * cheap.
      */
-    readonly backlog: (at: Instant, most: number) => Effect.Effect<Backlog>
+    readonly backlog: (at: Instant, limit: number) => Effect.Effect<Backlog>
   }
 >()("@partner-commentary/core/webhook/DeliveryStore") {}

@@ -6,7 +6,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Random from "effect/Random"
 import * as Semaphore from "effect/Semaphore"
-import { AccessChanges, memory } from "../access/AccessChanges.ts"
+import { AccessChanges, cacheLifetime } from "../access/AccessChanges.ts"
 import { OrganizationStore } from "../partner/OrganizationStore.ts"
 import { checking } from "../shared/DueTimes.ts"
 import type { OrganizationId } from "../shared/Ids.ts"
@@ -18,13 +18,20 @@ import * as TtlCache from "../shared/TtlCache.ts"
 import { WorkSignal } from "../shared/WorkSignal.ts"
 import type { Attempt } from "./Attempt.ts"
 import * as CircuitBreaker from "./CircuitBreaker.ts"
+import { troubled } from "./ContactAlert.ts"
 import { latestDue, next } from "./DeliveryPlan.ts"
-import { type Claimed, DeliveryStore, type Lane, type Settled, type Settlement, type Taking } from "./DeliveryStore.ts"
-import { momentOf, publicId } from "./Event.ts"
+import {
+  type Claimed,
+  type ClaimPlan,
+  DeliveryStore,
+  type Lane,
+  type Settled,
+  type Settlement
+} from "./DeliveryStore.ts"
+import { publicId, timeOfEvent } from "./Event.ts"
 import * as Pause from "./Pause.ts"
-import * as Sending from "./Sending.ts"
 import * as Throttle from "./Throttle.ts"
-import { troubled } from "./WebhookTrouble.ts"
+import * as WebhookSender from "./WebhookSender.ts"
 
 /** A delivery to make, and whose it is. */
 export interface DeliveryJob {
@@ -62,7 +69,7 @@ export class DeliveryWorker extends Context.Service<
       const organizations = yield* OrganizationStore
       const policy = yield* Policy
       const signal = yield* WorkSignal
-      const send = yield* Sending.make
+      const send = yield* WebhookSender.make
       const { webhooks } = policy
       const lease = Duration.max(policy.lease, Duration.times(webhooks.timeout, 2))
       const failures = yield* Semaphore.make(failuresAtOnce)
@@ -78,25 +85,25 @@ export class DeliveryWorker extends Context.Service<
       const held = yield* TtlCache.make(
         (id: OrganizationId) =>
           Effect.map(organizations.find(id), (found) => Option.isNone(found) || found.value.suspendedAt !== null),
-        { capacity: 10_000, kept: memory }
+        { capacity: 10_000, timeToLive: cacheLifetime }
       )
-      yield* (yield* AccessChanges).hear((changed) => (changed === "" ? held.forget(() => true) : Effect.void))
+      yield* (yield* AccessChanges).subscribe((changed) => (changed === "" ? held.invalidate(() => true) : Effect.void))
 
-      const taking = (now: Instant.Instant, most: number): Taking => ({
-        allow: (present, underWay) => {
-          const allowed = CircuitBreaker.allowance(present, underWay, now, webhooks)
-          return { ...allowed, most: Math.min(allowed.most, most) }
+      const taking = (now: Instant.Instant, limit: number): ClaimPlan => ({
+        allow: (present, inFlight) => {
+          const allowed = CircuitBreaker.allowance(present, inFlight, now, webhooks)
+          return { ...allowed, limit: Math.min(allowed.limit, limit) }
         },
-        taken: (present, allowed, count) => CircuitBreaker.taken(present, { ...allowed, count }, now, webhooks)
+        taken: (present, allowed, count) => CircuitBreaker.afterClaim(present, { ...allowed, count }, now, webhooks)
       })
 
       const holdBack = (lane: Lane, now: Instant.Instant) =>
         store.postpone(lane.webhookId, Instant.plus(now, Pause.suspensionCheck))
 
-      const takeFrom = Effect.fnUntraced(function* (lane: Lane, most: number) {
+      const takeFrom = Effect.fnUntraced(function* (lane: Lane, limit: number) {
         const now = yield* Instant.now
         if (yield* held.get(lane.organizationId)) return yield* Effect.as(holdBack(lane, now), [])
-        const claimed = yield* store.claim(lane.webhookId, now, Instant.plus(now, lease), taking(now, most))
+        const claimed = yield* store.claim(lane.webhookId, now, Instant.plus(now, lease), taking(now, limit))
         return claimed.map((one): DeliveryJob => ({ lane, claimed: one }))
       })
 
@@ -106,13 +113,13 @@ export class DeliveryWorker extends Context.Service<
         (claimed: Claimed, attempt: Attempt, chance: number, now: Instant.Instant) =>
         (present: CircuitBreaker.Receiver): Settlement => {
           const { eventId, kind } = claimed
-          const { alarm, receiver } = CircuitBreaker.judge(
+          const { alarm, receiver } = CircuitBreaker.afterAttempt(
             present,
             { attempt, eventId, probe: kind === "probe" },
             now,
             webhooks
           )
-          const isExhausted = Throttle.isExhausted(receiver.health.throttle, momentOf(eventId), now, webhooks)
+          const isExhausted = Throttle.isExhausted(receiver.health.throttle, timeOfEvent(eventId), now, webhooks)
           return {
             receiver,
             next: next(claimed, { attempt, kind, isExhausted }, chance, now, webhooks),
@@ -134,29 +141,29 @@ export class DeliveryWorker extends Context.Service<
         const outcome = Option.getOrNull(yield* store.settle(claimed, attempt, now, decide, following))
         if (outcome === null) return { following: Option.none<DeliveryJob>(), isNews: false }
         if (isHeld) yield* holdBack(lane, now)
-        if (CircuitBreaker.isAlarmed(outcome.before, outcome.after)) yield* signal.notify
+        if (CircuitBreaker.alertsContact(outcome.before, outcome.after)) yield* signal.notify
         if (isDisabledNow(outcome)) yield* reportDisabled(outcome.after, attempt)
         const [next] = outcome.following
         return {
           following: next === undefined ? Option.none<DeliveryJob>() : Option.some({ lane, claimed: next }),
-          isNews: following === undefined || attempt.failure !== null || !CircuitBreaker.isSteady(outcome.before)
+          isNews: following === undefined || attempt.failure !== null || !CircuitBreaker.isUnrestricted(outcome.before)
         }
       })
 
       return DeliveryWorker.of({
         take: Effect.fnUntraced(function* (free, isScarce) {
-          const most = isScarce ? 1 : webhooks.concurrency
+          const limit = isScarce ? 1 : webhooks.concurrency
           const now = yield* Instant.now
           yield* repair(now)
-          const lanes = yield* store.lanes(now, webhooks.concurrency, Math.ceil(free / most))
-          const taken = yield* Effect.forEach(lanes, (lane) => takeFrom(lane, most), { concurrency: "unbounded" })
+          const lanes = yield* store.lanes(now, webhooks.concurrency, Math.ceil(free / limit))
+          const taken = yield* Effect.forEach(lanes, (lane) => takeFrom(lane, limit), { concurrency: "unbounded" })
           return taken.flat()
         }),
 
         deliver: Effect.fn("DeliveryWorker.deliver")(function* (job, mayGoOn) {
-          const { eventId, payload, sealedSecret, url, webhookId: id } = job.claimed
+          const { eventId, payload, encryptedSecret, url, webhookId: id } = job.claimed
           const attempt = yield* Effect.interruptible(
-            send({ webhook: { id, url }, sealedSecret, eventId: publicId(eventId), payload })
+            send({ webhook: { id, url }, encryptedSecret, eventId: publicId(eventId), payload })
           ).pipe(Effect.onInterrupt(() => release(job.claimed)))
           yield* Effect.annotateCurrentSpan(described(job.claimed, attempt))
           const subject = Subject.ofPayload(payload, job.lane.organizationId)

@@ -5,7 +5,7 @@ import type { Assignment } from "../topic/Assignment.ts"
 import type { EventType } from "./EventType.ts"
 
 /** An event before the store adds the topic's reference and metadata to the payload. */
-export interface Emitted {
+export interface NewEvent {
   readonly id: EventId
   readonly type: EventType
   readonly at: Instant
@@ -19,7 +19,7 @@ export interface Emitted {
 export const publicId = (id: EventId): string => `evt_${id}`
 
 /** The text between the values of the external reference and the metadata. */
-export const middle = ',"metadata":'
+export const payloadSeparator = ',"metadata":'
 
 /** In the order in which they can happen. An assignment has each at most once. */
 const facts: ReadonlyArray<readonly [EventType, (assignment: Assignment) => boolean]> = [
@@ -28,17 +28,17 @@ const facts: ReadonlyArray<readonly [EventType, (assignment: Assignment) => bool
   ["commentary.failed", ({ failure }) => failure !== null]
 ]
 
-const none: ReadonlyArray<Emitted> = []
+const none: ReadonlyArray<NewEvent> = []
 
 /** The events of this change. Most changes have none. */
-export const emitted = (before: Assignment, after: Assignment, at: Instant): ReadonlyArray<Emitted> => {
+export const eventsOf = (before: Assignment, after: Assignment, at: Instant): ReadonlyArray<NewEvent> => {
   const news = facts.filter(([, holds]) => holds(after) && !holds(before))
   if (news.length === 0) return none
-  const told = facts.filter(([, holds]) => holds(before)).length
-  return news.map(([type], index) => event(after, type, told + index + 1, at))
+  const earlier = facts.filter(([, holds]) => holds(before)).length
+  return news.map(([type], index) => event(after, type, earlier + index + 1, at))
 }
 
-const event = (assignment: Assignment, type: EventType, sequence: number, at: Instant): Emitted => {
+const event = (assignment: Assignment, type: EventType, sequence: number, at: Instant): NewEvent => {
   const id = idOf(assignment.id, sequence, at)
   const envelope: Envelope = { id: publicId(id), type, timestamp: toIso(at), sequence }
   const subject: Subject = {
@@ -104,7 +104,7 @@ const idOf = (share: ShareId, sequence: number, at: Instant): EventId =>
   `${firstIdAt(at).slice(0, 15)}${sequence.toString(16).padStart(3, "0")}-${share.slice(19)}` as EventId
 
 /** The event's time, from its id. */
-export const momentOf = (id: EventId): Instant => Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16)
+export const timeOfEvent = (id: EventId): Instant => Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16)
 
 /** The lowest possible id at this time. */
 export const firstIdAt = (at: Instant): EventId => {

@@ -26,7 +26,7 @@ export interface Throttle {
  * The state after a 429. A 429 of a delivery that was in flight when the pause began belongs to that pause: five
  * concurrent 429s are one pause, not five.
  */
-export const extended = (
+export const after429 = (
   present: Throttle | null,
   attempt: Pick<Attempt, "at" | "retryAfter" | "status">,
   now: Instant.Instant,
@@ -49,7 +49,7 @@ export const extended = (
 }
 
 /** A recovery gives pending events their full time again. */
-export const recovering = (present: Throttle | null): Throttle | null =>
+export const startRecovery = (present: Throttle | null): Throttle | null =>
   present === null ? null : { ...present, refusedSince: null }
 
 /**
@@ -71,7 +71,7 @@ export const isExhausted = (
  * The state after a success: the next pause is short again. A success that was in flight before the pause does not
  * count.
  */
-export const eased = (
+export const afterSuccess = (
   present: Throttle | null,
   attempt: Pick<Attempt, "at">,
   now: Instant.Instant,
@@ -82,7 +82,7 @@ export const eased = (
 }
 
 /** Events are an hour late, or will be before the pause ends, and the contact was not notified within the last day. */
-export const isToTell = (
+export const shouldNotify = (
   { since, toldAt, until }: Throttle,
   now: Instant.Instant,
   { throttleWarnAfter, throttleWarnEvery }: WebhookPolicy

@@ -21,7 +21,7 @@ export interface ListedWebhook {
 }
 
 /** Webhooks in one query. */
-const few = 500
+const batchSize = 500
 
 export class WebhookAdministration extends Context.Service<
   WebhookAdministration,
@@ -46,13 +46,13 @@ export class WebhookAdministration extends Context.Service<
 
       return WebhookAdministration.of({
         list: Effect.fn("WebhookAdministration.list")(function* (of) {
-          const webhooks = yield* store.everybodys(of)
+          const webhooks = yield* store.listAll(of)
           const lists = yield* Effect.forEach(
-            Arr.chunksOf(webhooks, few),
+            Arr.chunksOf(webhooks, batchSize),
             Effect.fnUntraced(function* (some) {
               const waiting = yield* log.waiting(some.map(({ id }) => id))
               const disabled = some.filter(({ status }) => status === "disabled")
-              const disablings = yield* store.disablings(disabled.map(({ id }) => id))
+              const disablings = yield* store.latestDisablings(disabled.map(({ id }) => id))
               return some.map((webhook) => ({
                 webhook,
                 waiting: waiting.get(webhook.id) ?? null,

@@ -28,4 +28,4 @@ export const mintSecret = (random: SecureRandom.SecureRandom["Service"]): Effect
   Effect.map(random.randomBytes(32), (bytes) => Redacted.make(`whsec_${Base64.encode(bytes)}`))
 
 /** The encryption purpose of a webhook's secret. Moved to another webhook's row it cannot be decrypted. */
-export const sealedFor = (id: WebhookId): string => `webhook ${id}`
+export const encryptionPurpose = (id: WebhookId): string => `webhook ${id}`

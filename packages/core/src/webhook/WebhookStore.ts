@@ -31,24 +31,28 @@ export interface Disabling {
 
 /** The owner has reached the maximum number of webhooks. */
 export class TooManyWebhooks extends Schema.TaggedError<TooManyWebhooks>()("TooManyWebhooks", {
-  most: Schema.Int
+  limit: Schema.Int
 }) {}
 
 export class WebhookStore extends Context.Service<
   WebhookStore,
   {
     /** Fails when the owner already has `limit` webhooks, also under concurrency. */
-    readonly insert: (change: WebhookChange, sealedSecret: string, most: number) => Effect.Effect<void, TooManyWebhooks>
+    readonly insert: (
+      change: WebhookChange,
+      encryptedSecret: string,
+      limit: number
+    ) => Effect.Effect<void, TooManyWebhooks>
     readonly find: (owner: Owner, id: WebhookId) => Effect.Effect<Option.Option<Webhook>>
     /** Newest first, ties by descending id. */
     readonly list: (owner: Owner) => Effect.Effect<ReadonlyArray<Webhook>>
     /** For operators: all webhooks or one organization's; by organization, live ones first, each newest first. */
-    readonly everybodys: (of: {
+    readonly listAll: (of: {
       readonly organizationId: OrganizationId | null
       readonly disabled: boolean
     }) => Effect.Effect<ReadonlyArray<Webhook>>
     /** The latest disabling of each webhook, without those that were never disabled. */
-    readonly disablings: (ids: ReadonlyArray<WebhookId>) => Effect.Effect<ReadonlyMap<WebhookId, Disabling>>
+    readonly latestDisablings: (ids: ReadonlyArray<WebhookId>) => Effect.Effect<ReadonlyMap<WebhookId, Disabling>>
     /**
      * Locks the webhook, calls the pure decision, and writes its change in one transaction. Concurrent calls run one
      * after the other. An unchanged object writes nothing. None when the owner has no such webhook. A null owner is an
@@ -65,15 +69,18 @@ export class WebhookStore extends Context.Service<
      */
     readonly remove: (owner: Owner, id: WebhookId, audit: Recorded) => Effect.Effect<boolean>
     /** Deletes up to `limit` rows of removed webhooks and returns their number; 0 when none are left. */
-    readonly clear: (most: number) => Effect.Effect<number>
+    readonly clear: (limit: number) => Effect.Effect<number>
     /** The encrypted secret, for delivery. */
-    readonly sealedSecret: (id: WebhookId) => Effect.Effect<Option.Option<string>>
+    readonly encryptedSecret: (id: WebhookId) => Effect.Effect<Option.Option<string>>
     /** Encrypted secrets of all owners in the order of the webhook ids, up to `limit` after this id. */
-    readonly sealedSecrets: (
+    readonly encryptedSecrets: (
       behind: WebhookId | null,
       limit: number
-    ) => Effect.Effect<ReadonlyArray<{ readonly id: WebhookId; readonly sealedSecret: string }>>
+    ) => Effect.Effect<ReadonlyArray<{ readonly id: WebhookId; readonly encryptedSecret: string }>>
     /** Without effect when the stored secret has changed or the webhook was removed. */
-    readonly reseal: (id: WebhookId, sealed: { readonly from: string; readonly to: string }) => Effect.Effect<void>
+    readonly replaceSecret: (
+      id: WebhookId,
+      encrypted: { readonly from: string; readonly to: string }
+    ) => Effect.Effect<void>
   }
 >()("@partner-commentary/core/webhook/WebhookStore") {}

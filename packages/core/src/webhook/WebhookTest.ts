@@ -8,11 +8,11 @@ import type { WebhookId } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
 import type { Owner } from "../shared/Owner.ts"
 import type { Attempt } from "./Attempt.ts"
-import * as Sending from "./Sending.ts"
 import { WebhookNotFound } from "./WebhookNotFound.ts"
+import * as WebhookSender from "./WebhookSender.ts"
 import { WebhookStore } from "./WebhookStore.ts"
 
-export interface Tested {
+export interface TestResult {
   /** `evt_test_` and a UUID. */
   readonly eventId: string
   readonly attempt: Attempt
@@ -22,7 +22,7 @@ export class WebhookTest extends Context.Service<
   WebhookTest,
   {
     /** One attempt. Waits for the receiver, up to the delivery timeout. */
-    readonly test: (owner: Owner, id: WebhookId) => Effect.Effect<Tested, WebhookNotFound>
+    readonly test: (owner: Owner, id: WebhookId) => Effect.Effect<TestResult, WebhookNotFound>
   }
 >()("@partner-commentary/core/webhook/WebhookTest") {
   static readonly layer = Layer.effect(
@@ -30,12 +30,12 @@ export class WebhookTest extends Context.Service<
     Effect.gen(function* () {
       const store = yield* WebhookStore
       const random = yield* SecureRandom.SecureRandom
-      const send = yield* Sending.make
+      const send = yield* WebhookSender.make
       return WebhookTest.of({
         test: Effect.fn("WebhookTest.test")(function* (owner, id) {
           const found = yield* store.find(owner, id)
           if (Option.isNone(found)) return yield* new WebhookNotFound()
-          const sealedSecret = Option.getOrNull(yield* store.sealedSecret(id))
+          const encryptedSecret = Option.getOrNull(yield* store.encryptedSecret(id))
           const eventId = `evt_test_${yield* random.uuidV7()}`
           const payload = JSON.stringify({
             id: eventId,
@@ -44,7 +44,7 @@ export class WebhookTest extends Context.Service<
             sequence: 1,
             data: { webhook_id: id, environment: owner.environment }
           })
-          return { eventId, attempt: yield* send({ webhook: found.value, sealedSecret, eventId, payload }) }
+          return { eventId, attempt: yield* send({ webhook: found.value, encryptedSecret, eventId, payload }) }
         })
       })
     })

@@ -16,10 +16,10 @@ import * as Instant from "../shared/Instant.ts"
 import type { Owner } from "../shared/Owner.ts"
 import { WorkSignal } from "../shared/WorkSignal.ts"
 import type { EventType } from "./EventType.ts"
-import { stepSize } from "./Recoveries.ts"
 import { changed, differences, maxWebhooks, type Webhook, type WebhookPatch } from "./Webhook.ts"
 import { WebhookNotFound } from "./WebhookNotFound.ts"
-import { mintSecret, sealedFor } from "./WebhookSecret.ts"
+import { stepSize } from "./WebhookRecovery.ts"
+import { encryptionPurpose, mintSecret } from "./WebhookSecret.ts"
 import { type TooManyWebhooks, type WebhookChange, WebhookStore } from "./WebhookStore.ts"
 import { WebhookTransport, type WebhookUrlRefused } from "./WebhookTransport.ts"
 import { hostOf } from "./WebhookUrl.ts"
@@ -73,7 +73,7 @@ export class Webhooks extends Context.Service<
     Effect.gen(function* () {
       const store = yield* WebhookStore
       const transport = yield* WebhookTransport
-      const seal = yield* Encryption
+      const encryption = yield* Encryption
       const random = yield* SecureRandom.SecureRandom
       const signal = yield* WorkSignal
 
@@ -101,10 +101,10 @@ export class Webhooks extends Context.Service<
         }),
 
         register: Effect.fn("Webhooks.register")(function* ({ principal, secret, webhook }) {
-          const sealed = yield* seal.seal(sealedFor(webhook.id), Redacted.value(secret))
+          const encrypted = yield* encryption.encrypt(encryptionPurpose(webhook.id), Redacted.value(secret))
           const audit = recorded(principal, "webhook.created", { host: hostOf(webhook.url), events: webhook.events })
           const notice = noticeAbout(principal, webhook, "webhook_added", null)
-          yield* store.insert({ webhook, audit, notice }, sealed, maxWebhooks)
+          yield* store.insert({ webhook, audit, notice }, encrypted, maxWebhooks)
           yield* signal.notify
           return { webhook, secret }
         }),

@@ -12,7 +12,7 @@ const { each, waiting } = bounds.standard
 const settle = Effect.repeat(Effect.yieldNow, { times: 20 })
 
 const scene = Effect.gen(function* () {
-  const { within } = yield* ConcurrencyLimit
+  const { withPermit } = yield* ConcurrencyLimit
   const atWork = new Map<OrganizationId, number>()
   const taken: Array<() => void> = []
   /** Works until `finish`; its answer is taken when the test says so. */
@@ -27,7 +27,7 @@ const scene = Effect.gen(function* () {
         () => count(-1)
       )
       const fiber = yield* Effect.forkChild(
-        within("standard", organization, work, (release) => void taken.push(release))
+        withPermit("standard", organization, work, (release) => void taken.push(release))
       )
       yield* settle
       return { fiber, finish: Effect.andThen(Deferred.succeed(done, undefined), settle) }

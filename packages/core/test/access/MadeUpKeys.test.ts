@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Redacted from "effect/Redacted"
 import { assert } from "vitest"
-import { suspectsAtOnce } from "../../src/access/ApiKeys.ts"
+import { suspectLookups } from "../../src/access/ApiKeys.ts"
 import { acme, home, wanted, withKey } from "./KeyWorld.ts"
 
 const moment = Effect.promise(() => new Promise<void>((resolve) => setTimeout(resolve, 2)))
@@ -54,11 +54,11 @@ describe("made-up keys", () => {
         yield* moment
         assert.strictEqual(behind.lookUps, count)
       })
-      yield* lookedUp(suspectsAtOnce)
+      yield* lookedUp(suspectLookups)
       // What is remembered waits for nobody, and nobody waits who is no suspect.
       assert.strictEqual((yield* keys.authenticate(text, home, true)).key.name, "Server")
       const another = yield* Effect.forkChild(keys.authenticate(unsuspected, home))
-      yield* lookedUp(suspectsAtOnce + 1)
+      yield* lookedUp(suspectLookups + 1)
       yield* Deferred.succeed(gate, undefined)
       assert.strictEqual((yield* Fiber.join(good)).key.name, "Server")
       assert.strictEqual((yield* Fiber.join(another)).key.name, "Server")

@@ -1,14 +1,14 @@
 import { it } from "@effect/vitest"
 import { assert } from "vitest"
-import { neighbourhood } from "../../src/access/RateLimits.ts"
+import { networkOf } from "../../src/access/RateLimits.ts"
 
 it("strangers share a window by IPv4 address, mapped or not, and by IPv6 network of /64", () => {
-  assert.strictEqual(neighbourhood("::ffff:203.0.113.7"), neighbourhood("203.0.113.7"))
-  assert.notStrictEqual(neighbourhood("203.0.113.8"), neighbourhood("203.0.113.7"))
-  assert.strictEqual(neighbourhood("2001:db8:1:2::1"), neighbourhood("2001:DB8:1:2:ffff::9"))
-  assert.notStrictEqual(neighbourhood("2001:db8:1:3::1"), neighbourhood("2001:db8:1:2::1"))
+  assert.strictEqual(networkOf("::ffff:203.0.113.7"), networkOf("203.0.113.7"))
+  assert.notStrictEqual(networkOf("203.0.113.8"), networkOf("203.0.113.7"))
+  assert.strictEqual(networkOf("2001:db8:1:2::1"), networkOf("2001:DB8:1:2:ffff::9"))
+  assert.notStrictEqual(networkOf("2001:db8:1:3::1"), networkOf("2001:db8:1:2::1"))
 })
 
 it("what is no address is nobody's", () => {
-  for (const none of ["", "unix", "1.2.3", "::g"]) assert.strictEqual(neighbourhood(none), "")
+  for (const none of ["", "unix", "1.2.3", "::g"]) assert.strictEqual(networkOf(none), "")
 })

@@ -3,7 +3,7 @@ import * as Duration from "effect/Duration"
 import * as Option from "effect/Option"
 import * as fc from "fast-check"
 import { assert } from "vitest"
-import { attemptFailed, beginsAttempt, drafted, released, wake } from "../../src/commentary/Generation.ts"
+import { attemptFailed, beginsAttempt, drafted, dueStep, released } from "../../src/commentary/Generation.ts"
 import { defaults, type Policy } from "../../src/shared/Policy.ts"
 import type { Assignment } from "../../src/topic/Assignment.ts"
 import { notified, respond, restart, revise } from "../../src/topic/Workflow.ts"
@@ -185,7 +185,7 @@ describe("reminders", () => {
 
   it("do not go out past the deadline: the end comes first", () => {
     const sent = notified(freshAssignment(defaults), { id: "mail", attempts: 1, ticket: 1 }, noon, defaults).assignment
-    const change = Option.getOrThrow(wake(sent, sent.respondBy, defaults))
+    const change = Option.getOrThrow(dueStep(sent, sent.respondBy, defaults))
     assert.deepStrictEqual(change.notices, [])
     assert.strictEqual(change.assignment.status, "expired")
     assert.deepStrictEqual(change.assignment.failure, { reason: "expired", at: sent.respondBy })

@@ -12,8 +12,13 @@ import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as TestClock from "effect/testing/TestClock"
 import { assert } from "vitest"
-import { type Answer, Idempotency, type IdempotentRequest, type Keep } from "../../src/idempotency/Idempotency.ts"
-import { type Claim, IdempotencyStore, type KeptAnswer } from "../../src/idempotency/IdempotencyStore.ts"
+import {
+  type Answer,
+  Idempotency,
+  type IdempotentRequest,
+  type StoreResponse
+} from "../../src/idempotency/Idempotency.ts"
+import { type Claim, IdempotencyStore, type StoredResponse } from "../../src/idempotency/IdempotencyStore.ts"
 import { Encryption } from "../../src/shared/Encryption.ts"
 import type { OrganizationId } from "../../src/shared/Ids.ts"
 import { SigningSecrets } from "../../src/shared/SigningSecrets.ts"
@@ -33,7 +38,7 @@ const answer: Answer = { status: 201, location: "/here", body: '{"a":1}', secret
 
 /** What is kept, how many transactions are open, and who else holds the claim. */
 const world = () => ({
-  kept: new Map<string, KeptAnswer & Pick<Claim, "fingerprint">>(),
+  kept: new Map<string, StoredResponse & Pick<Claim, "fingerprint">>(),
   open: 0,
   runningUntil: 0,
   claims: 0
@@ -82,8 +87,10 @@ const layerOf = (behind: ReturnType<typeof world>, ...secrets: ReadonlyArray<str
   )
 }
 
-const once = <E, R>(attempt: (keep: Keep) => Effect.Effect<Answer, E, R>, given: Partial<IdempotentRequest> = {}) =>
-  Effect.flatMap(Idempotency, (idempotency) => idempotency.once({ ...request, ...given }, attempt))
+const once = <E, R>(
+  attempt: (keep: StoreResponse) => Effect.Effect<Answer, E, R>,
+  given: Partial<IdempotentRequest> = {}
+) => Effect.flatMap(Idempotency, (idempotency) => idempotency.once({ ...request, ...given }, attempt))
 
 /** Hashes come in real time. */
 const pause = Effect.callback<void>((resume) => {
@@ -98,7 +105,7 @@ const waiting = <A, E, R>(behind: ReturnType<typeof world>, duplicate: Effect.Ef
     return fiber
   })
 
-const change = (keep: Keep) => keep(Effect.succeed(answer))
+const change = (keep: StoreResponse) => keep(Effect.succeed(answer))
 
 describe("Idempotency", () => {
   it.effect("a duplicate waits without a transaction while the first runs, and gets its answer", () => {
@@ -207,7 +214,7 @@ describe("Idempotency", () => {
 
   it.effect("a sealed answer opens under its own key alone, and in its own part: never where it was laid since", () => {
     const behind = world()
-    const secret = (body: string) => (keep: Keep) => keep(Effect.succeed({ ...answer, body, secret: true }))
+    const secret = (body: string) => (keep: StoreResponse) => keep(Effect.succeed({ ...answer, body, secret: true }))
     return Effect.gen(function* () {
       yield* once(secret("mine"))
       const [mine] = [...behind.kept.values()]

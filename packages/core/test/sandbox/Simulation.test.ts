@@ -6,7 +6,7 @@ import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import * as fc from "fast-check"
 import { assert } from "vitest"
-import { wake } from "../../src/commentary/Generation.ts"
+import { dueStep } from "../../src/commentary/Generation.ts"
 import { act, actionsOf, isToAct, nextAction, SimulatedAction } from "../../src/sandbox/Simulation.ts"
 import { defaults } from "../../src/shared/Policy.ts"
 import { type Assignment, isSettled } from "../../src/topic/Assignment.ts"
@@ -34,7 +34,7 @@ const standing = ({ failure, status }: Assignment) => (failure === null ? status
 
 /** What a worker does at this moment. */
 const work = (present: Assignment, now: number): Assignment => {
-  const woken = wake(present, now, defaults)
+  const woken = dueStep(present, now, defaults)
   if (Option.isSome(woken)) return woken.value.assignment
   const action = isToAct(present, now) ? nextAction(present) : undefined
   return action === undefined ? present : Result.getOrThrow(act(present, action, props, now, defaults)).assignment

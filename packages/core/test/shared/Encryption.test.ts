@@ -19,13 +19,15 @@ const under = (...secrets: ReadonlyArray<string>) => {
   )
 }
 
-const seal = (purpose: string, text: string) => Effect.flatMap(Encryption, (sealing) => sealing.seal(purpose, text))
-const open = (purpose: string, sealed: string) => Effect.flatMap(Encryption, (sealing) => sealing.open(purpose, sealed))
+const encryption = (purpose: string, text: string) =>
+  Effect.flatMap(Encryption, (sealing) => sealing.encrypt(purpose, text))
+const open = (purpose: string, sealed: string) =>
+  Effect.flatMap(Encryption, (sealing) => sealing.decrypt(purpose, sealed))
 
 describe("Encryption", () => {
   it.effect("what was sealed opens for its purpose alone", () =>
     Effect.gen(function* () {
-      const sealed = yield* seal("webhook 1", "whsec_äöü")
+      const sealed = yield* encryption("webhook 1", "whsec_äöü")
       assert.deepStrictEqual(yield* open("webhook 1", sealed), Option.some("whsec_äöü"))
       assert.deepStrictEqual(yield* open("webhook 2", sealed), Option.none())
     }).pipe(Effect.provide(under("one")))
@@ -33,15 +35,15 @@ describe("Encryption", () => {
 
   it.effect("the same text is never sealed alike, and does not show", () =>
     Effect.gen(function* () {
-      const first = yield* seal("p", "a secret")
-      assert.notStrictEqual(first, yield* seal("p", "a secret"))
+      const first = yield* encryption("p", "a secret")
+      assert.notStrictEqual(first, yield* encryption("p", "a secret"))
       assert.notInclude(first, "secret")
     }).pipe(Effect.provide(under("one")))
   )
 
   it.effect("a secret that moved back in the list still opens, one that is gone does not", () =>
     Effect.gen(function* () {
-      const sealed = yield* Effect.provide(seal("p", "text"), under("old"))
+      const sealed = yield* Effect.provide(encryption("p", "text"), under("old"))
       assert.deepStrictEqual(yield* Effect.provide(open("p", sealed), under("new", "old")), Option.some("text"))
       assert.deepStrictEqual(yield* Effect.provide(open("p", sealed), under("new")), Option.none())
     })
@@ -49,7 +51,7 @@ describe("Encryption", () => {
 
   it.effect("a changed text and what was never sealed do not open", () =>
     Effect.gen(function* () {
-      const sealed = yield* seal("p", "text")
+      const sealed = yield* encryption("p", "text")
       const changed = `${sealed.slice(0, -5)}${sealed.at(-5) === "A" ? "B" : "A"}${sealed.slice(-4)}`
       for (const broken of [changed, sealed.slice(2), "", "1..", "text", `2${sealed.slice(1)}`]) {
         assert.deepStrictEqual(yield* open("p", broken), Option.none())

@@ -10,7 +10,7 @@ const counting = Effect.gen(function* () {
   let asked = 0
   const memory = yield* TtlCache.make((_key: string) => Effect.sync(() => ++asked), {
     capacity: 10,
-    kept: "3 seconds"
+    timeToLive: "3 seconds"
   })
   return memory
 })
@@ -29,10 +29,10 @@ describe("what was looked up moments ago", () => {
 
   it.effect("is forgotten by those who hear that it changed, and no more than that", () =>
     Effect.gen(function* () {
-      const { forget, get } = yield* counting
+      const { invalidate, get } = yield* counting
       yield* get("a")
       yield* get("b")
-      yield* forget((key) => key === "a")
+      yield* invalidate((key) => key === "a")
       assert.deepStrictEqual([yield* get("a"), yield* get("b")], [3, 2])
     })
   )
@@ -54,10 +54,10 @@ describe("what was looked up moments ago", () => {
       Effect.gen(function* () {
         yield* TestClock.setTime(3_600_000)
         let asked = 0
-        const { forget, get } = yield* TtlCache.make((key: string) => Effect.sync(() => `${key} ${++asked}`), {
+        const { invalidate, get } = yield* TtlCache.make((key: string) => Effect.sync(() => `${key} ${++asked}`), {
           capacity: 2,
-          kept: "3 seconds",
-          apart: (answer) => answer.startsWith("good")
+          timeToLive: "3 seconds",
+          hasOwnCapacity: (answer) => answer.startsWith("good")
         })
         yield* get("good")
         for (let n = 0; n < 5; n++) yield* get(`bad${n}`)
@@ -66,7 +66,7 @@ describe("what was looked up moments ago", () => {
         assert.strictEqual(yield* get("good"), "good 1")
         yield* TestClock.adjust(1)
         assert.strictEqual(yield* get("good"), "good 7")
-        yield* forget((key) => key === "good")
+        yield* invalidate((key) => key === "good")
         assert.strictEqual(yield* get("good"), "good 8")
         yield* TestClock.setTime(0)
         assert.strictEqual(yield* get("good"), "good 9")
@@ -80,13 +80,13 @@ describe("what was looked up moments ago", () => {
     Effect.gen(function* () {
       let asked = 0
       const gate = yield* Deferred.make<void>()
-      const { forget, get } = yield* TtlCache.make(
+      const { invalidate, get } = yield* TtlCache.make(
         (_key: string) => Effect.suspend(() => Effect.as(++asked === 1 ? Deferred.await(gate) : Effect.void, asked)),
-        { capacity: 2, kept: "3 seconds", apart: () => true }
+        { capacity: 2, timeToLive: "3 seconds", hasOwnCapacity: () => true }
       )
       const early = yield* Effect.forkChild(get("a"))
       yield* Effect.yieldNow
-      yield* forget((key) => key === "a")
+      yield* invalidate((key) => key === "a")
       yield* Deferred.succeed(gate, undefined)
       yield* Fiber.join(early)
       yield* get("a")
@@ -99,8 +99,8 @@ describe("what was looked up moments ago", () => {
       let around = 0
       const { get } = yield* TtlCache.make((key: string) => Effect.succeed(key), {
         capacity: 2,
-        kept: "3 seconds",
-        apart: (key) => key === "good"
+        timeToLive: "3 seconds",
+        hasOwnCapacity: (key) => key === "good"
       })
       const ask = (key: string) =>
         get(key, (lookUp) =>
@@ -120,7 +120,7 @@ describe("what was looked up moments ago", () => {
       const { get } = yield* TtlCache.make(
         (_key: string) =>
           Effect.suspend(() => (left-- > 0 ? Effect.die("the database is away") : Effect.succeed("here"))),
-        { capacity: 10, kept: "3 seconds" }
+        { capacity: 10, timeToLive: "3 seconds" }
       )
       assert.strictEqual((yield* Effect.exit(get("a")))._tag, "Failure")
       assert.strictEqual(yield* get("a"), "here")

@@ -1,7 +1,7 @@
 /** An assignment as it is when its topic was just sent, and a little later, for tests to start from. */
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
-import { drafted, wake } from "../../src/commentary/Generation.ts"
+import { drafted, dueStep } from "../../src/commentary/Generation.ts"
 import type * as Ids from "../../src/shared/Ids.ts"
 import type { Policy } from "../../src/shared/Policy.ts"
 import type { Assignment } from "../../src/topic/Assignment.ts"
@@ -59,7 +59,7 @@ export const reasonOf = (step: Result.Result<Change, ActionRefused>): ActionRefu
 /** Woken when it is due, and not before; with the moment and the notices. */
 export const woken = (present: Assignment, policy: Policy) => {
   const at = present.dueAt ?? Number.NaN
-  const { assignment, notices } = Option.getOrThrow(wake(present, at, policy))
+  const { assignment, notices } = Option.getOrThrow(dueStep(present, at, policy))
   return { at, assignment, notices }
 }
 

@@ -4,13 +4,13 @@ import { assert } from "vitest"
 import type { Persona } from "../../src/persona/Persona.ts"
 import type * as Ids from "../../src/shared/Ids.ts"
 import { defaults } from "../../src/shared/Policy.ts"
-import { dueAt } from "../../src/topic/Agenda.ts"
+import { nextDueAt } from "../../src/topic/NextDueAt.ts"
 import {
+  type AssignmentReference,
   assignments,
   candidates,
   latestResponse,
   results,
-  type Sending,
   type Submission
 } from "../../src/topic/Submission.ts"
 import { noon, uuid } from "./FreshAssignment.ts"
@@ -54,7 +54,10 @@ const submission = (requested: ReadonlyArray<number>, licensed: ReadonlyArray<nu
 })
 
 /** Who holds each candidate's window: this very sending, or an earlier one. */
-const holders = ({ candidates }: Submission, held: ReadonlyArray<number>): ReadonlyMap<Ids.PersonaId, Sending> =>
+const holders = (
+  { candidates }: Submission,
+  held: ReadonlyArray<number>
+): ReadonlyMap<Ids.PersonaId, AssignmentReference> =>
   new Map(
     candidates.map(({ persona, shareId: own }) => {
       const number = held.find((number) => personaId(number) === persona.id)
@@ -163,6 +166,6 @@ describe("a new assignment", () => {
       commentary: null
     })
     assert.strictEqual(made?.respondBy, noon + 7 * 24 * 3_600_000)
-    assert.strictEqual(made?.dueAt, dueAt(made!))
+    assert.strictEqual(made?.dueAt, nextDueAt(made!))
   })
 })

@@ -3,7 +3,7 @@ import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import * as fc from "fast-check"
 import { assert } from "vitest"
-import { attemptFailed, drafted, wake } from "../../src/commentary/Generation.ts"
+import { attemptFailed, drafted, dueStep } from "../../src/commentary/Generation.ts"
 import { defaults as policy } from "../../src/shared/Policy.ts"
 import type { Assignment } from "../../src/topic/Assignment.ts"
 import * as Workflow from "../../src/topic/Workflow.ts"
@@ -135,7 +135,7 @@ describe("a deadline", () => {
     const draft = generated(policy)
     const asked = noon + 7 * day - 1000
     const revised = after(Workflow.revise(draft, revision, asked, policy))
-    const running = Option.getOrThrow(wake(revised, asked, policy)).assignment
+    const running = Option.getOrThrow(dueStep(revised, asked, policy)).assignment
     const late = { ticket: running.generation.ticket, draftId: draftId(2), content: "Another draft." }
     assert.strictEqual(drafted(running, late, noon + 7 * day - 1, policy).assignment.approveBy, noon + 14 * day - 1)
     assert.strictEqual(drafted(running, late, noon + 7 * day, policy).assignment, running)

@@ -2,7 +2,7 @@
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import { assert } from "vitest"
-import { attemptFailed, beginsAttempt, drafted, wake } from "../../src/commentary/Generation.ts"
+import { attemptFailed, beginsAttempt, drafted, dueStep } from "../../src/commentary/Generation.ts"
 import type { Assignment } from "../../src/topic/Assignment.ts"
 import type { ActionRefused, Change, Notice } from "../../src/topic/Workflow.ts"
 import * as Workflow from "../../src/topic/Workflow.ts"
@@ -21,7 +21,7 @@ const take = (walk: Walk, action: Action): Step => {
     case "wait":
       return same
     case "wake":
-      return Option.match(wake(present, now, policy), { onNone: () => same, onSome: Result.succeed })
+      return Option.match(dueStep(present, now, policy), { onNone: () => same, onSome: Result.succeed })
     case "notified":
       return Result.succeed(Workflow.notified(present, { id: "mail", attempts: 1, ticket: 1 }, now, policy))
     case "restart":
@@ -105,18 +105,18 @@ export const step = (walk: Walk, action: Action): void => {
   assert.strictEqual(after.draft?.number ?? 0, walk.drafts.length)
   if (!final(after) && after.status !== "opinion_injected")
     assert.strictEqual(after.status === "topic_sent" ? after.respondBy : after.approveBy, deadline(walk))
-  checkAgenda(walk)
+  checkDueTime(walk)
 }
 
 /** Waking at the due moment always does something, before it never; and what is overdue ends after a few wakes. */
-const checkAgenda = ({ now, policy, present }: Walk) => {
+const checkDueTime = ({ now, policy, present }: Walk) => {
   const { dueAt } = present
-  if (dueAt === null) return assert.isTrue(Option.isNone(wake(present, now + 1000 * hour, policy)))
-  assert.isTrue(Option.isNone(wake(present, dueAt - 1, policy)), "nothing happens before it is due")
+  if (dueAt === null) return assert.isTrue(Option.isNone(dueStep(present, now + 1000 * hour, policy)))
+  assert.isTrue(Option.isNone(dueStep(present, dueAt - 1, policy)), "nothing happens before it is due")
   let next: Assignment = present
   for (let times = 0; next.dueAt !== null && next.dueAt <= Math.max(now, dueAt); times++) {
     assert.isBelow(times, 4, "being overdue ends")
-    const change = wake(next, Math.max(now, dueAt), policy)
+    const change = dueStep(next, Math.max(now, dueAt), policy)
     next = Option.getOrThrow(change).assignment
   }
 }

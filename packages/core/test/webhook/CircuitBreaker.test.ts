@@ -50,10 +50,10 @@ interface Step {
 
 /** Attempts one after the other; events take turns unless named. */
 const after = (steps: ReadonlyArray<Step>, from: CircuitBreaker.Receiver = fresh) => {
-  const alarms: Array<CircuitBreaker.Alarm | null> = []
+  const alarms: Array<CircuitBreaker.ContactAlert | null> = []
   let receiver = from
   for (const [index, step] of steps.entries()) {
-    const judged = CircuitBreaker.judge(
+    const judged = CircuitBreaker.afterAttempt(
       receiver,
       { attempt: step.attempt, eventId: event(step.event ?? index % 2), probe: step.probe ?? false },
       step.attempt.at + step.attempt.duration,
@@ -158,27 +158,27 @@ describe("a receiver that answers 429", () => {
     const { receiver } = after([busy(start), { attempt: success(start) }])
     const until = start + 10 + minute
     expect(receiver.quietUntil).toBe(until)
-    expect(CircuitBreaker.allowance(receiver, 0, until - 1, policy).most).toBe(0)
-    expect(CircuitBreaker.allowance(receiver, 0, until, policy).most).toBe(policy.concurrency)
+    expect(CircuitBreaker.allowance(receiver, 0, until - 1, policy).limit).toBe(0)
+    expect(CircuitBreaker.allowance(receiver, 0, until, policy).limit).toBe(policy.concurrency)
   })
 
   it("is steady again with a success after the pause", () => {
     const paused = after([busy(start)]).receiver
-    expect(CircuitBreaker.isSteady(paused)).toBe(false)
-    expect(CircuitBreaker.isSteady(after([{ attempt: success(start + 2 * minute) }], paused).receiver)).toBe(true)
+    expect(CircuitBreaker.isUnrestricted(paused)).toBe(false)
+    expect(CircuitBreaker.isUnrestricted(after([{ attempt: success(start + 2 * minute) }], paused).receiver)).toBe(true)
   })
 
   it("drains slowly after the pause if it drained before", () => {
     const before = CircuitBreaker.draining(fresh, start)
     const { receiver } = after([busy(start)], before)
     const until = start + 10 + minute
-    expect(CircuitBreaker.taken(receiver, { most: 0, count: 0 }, start + second, policy)).toBe(receiver)
+    expect(CircuitBreaker.afterClaim(receiver, { limit: 0, count: 0 }, start + second, policy)).toBe(receiver)
     expect(receiver.health.draining).toEqual({ since: until, sent: 0 })
-    expect(CircuitBreaker.allowance(receiver, 0, until, policy).most).toBe(policy.concurrency)
+    expect(CircuitBreaker.allowance(receiver, 0, until, policy).limit).toBe(policy.concurrency)
   })
 
   it("is tried at once when an attempt is asked for by hand", () => {
-    expect(CircuitBreaker.asked(after([busy(start)]).receiver).quietUntil).toBe(null)
+    expect(CircuitBreaker.afterManualRetry(after([busy(start)]).receiver).quietUntil).toBe(null)
   })
 
   it("alarms nobody while its webhook is paused by the partner", () => {
@@ -218,9 +218,9 @@ describe("the breaker", () => {
     for (let probes = 0; probes < 8; probes++) {
       const at = receiver.quietUntil ?? 0
       waits.push((at - now) / second)
-      expect(CircuitBreaker.allowance(receiver, 0, at - 1, policy)).toEqual({ most: 0, probe: true })
-      expect(CircuitBreaker.allowance(receiver, 0, at, policy)).toEqual({ most: 1, probe: true })
-      expect(CircuitBreaker.allowance(receiver, 1, at, policy)).toEqual({ most: 0, probe: true })
+      expect(CircuitBreaker.allowance(receiver, 0, at - 1, policy)).toEqual({ limit: 0, probe: true })
+      expect(CircuitBreaker.allowance(receiver, 0, at, policy)).toEqual({ limit: 1, probe: true })
+      expect(CircuitBreaker.allowance(receiver, 1, at, policy)).toEqual({ limit: 0, probe: true })
       receiver = after([{ attempt: attempt(at), probe: true }], receiver).receiver
       now = at + 10
     }
@@ -261,47 +261,49 @@ describe("the breaker", () => {
     for (let second = 0; second < 7; second++) {
       const now = since + second * 1000
       let count = 0
-      for (let most = 1; most > 0; ) {
-        most = CircuitBreaker.allowance(receiver, 0, now, policy).most
-        count += most
-        if (most > 0) receiver = CircuitBreaker.taken(receiver, { most, count: most }, now, policy)
+      for (let limit = 1; limit > 0; ) {
+        limit = CircuitBreaker.allowance(receiver, 0, now, policy).limit
+        count += limit
+        if (limit > 0) receiver = CircuitBreaker.afterClaim(receiver, { limit, count: limit }, now, policy)
       }
       sent.push(count)
       expect(receiver.quietUntil).toBe(now + 1000)
-      expect(CircuitBreaker.allowance(receiver, 0, now + 999, policy).most).toBe(0)
+      expect(CircuitBreaker.allowance(receiver, 0, now + 999, policy).limit).toBe(0)
     }
     expect(sent).toEqual([10, 20, 40, 80, 160, 320, 640])
-    const over = CircuitBreaker.taken(receiver, { most: 5, count: 5 }, since + 7000, policy)
+    const over = CircuitBreaker.afterClaim(receiver, { limit: 5, count: 5 }, since + 7000, policy)
     expect(over).toMatchObject({ quietUntil: null, health: { draining: null } })
-    expect(CircuitBreaker.allowance(over, 0, since + 7000, policy).most).toBe(5)
+    expect(CircuitBreaker.allowance(over, 0, since + 7000, policy).limit).toBe(5)
   })
 
   it("has drained where fewer are there than might go", () => {
     const closed = after([{ attempt: success(start + minute), probe: true }], open).receiver
-    expect(CircuitBreaker.taken(closed, { most: 5, count: 4 }, start + 2 * minute, policy).health.draining).toBe(null)
+    expect(CircuitBreaker.afterClaim(closed, { limit: 5, count: 4 }, start + 2 * minute, policy).health.draining).toBe(
+      null
+    )
   })
 })
 
 describe("the allowance", () => {
   it("is 5 at a time, 1 for who fails, and none for who is not active or is left alone", () => {
-    expect(CircuitBreaker.allowance(fresh, 0, start, policy)).toEqual({ most: 5, probe: false })
-    expect(CircuitBreaker.allowance(fresh, 3, start, policy).most).toBe(2)
-    expect(CircuitBreaker.allowance(fresh, 7, start, policy).most).toBe(0)
+    expect(CircuitBreaker.allowance(fresh, 0, start, policy)).toEqual({ limit: 5, probe: false })
+    expect(CircuitBreaker.allowance(fresh, 3, start, policy).limit).toBe(2)
+    expect(CircuitBreaker.allowance(fresh, 7, start, policy).limit).toBe(0)
     const failing = after(failures(1, 0)).receiver
-    expect(CircuitBreaker.allowance(failing, 0, start, policy).most).toBe(1)
-    expect(CircuitBreaker.allowance(failing, 1, start, policy).most).toBe(0)
+    expect(CircuitBreaker.allowance(failing, 0, start, policy).limit).toBe(1)
+    expect(CircuitBreaker.allowance(failing, 1, start, policy).limit).toBe(0)
     for (const status of ["paused", "disabled"] as const) {
-      expect(CircuitBreaker.allowance({ ...fresh, webhook: { ...fresh.webhook, status } }, 0, start, policy).most).toBe(
-        0
-      )
+      expect(
+        CircuitBreaker.allowance({ ...fresh, webhook: { ...fresh.webhook, status } }, 0, start, policy).limit
+      ).toBe(0)
     }
     const quiet = { ...fresh, quietUntil: start }
-    expect(CircuitBreaker.allowance(quiet, 0, start - 1, policy).most).toBe(0)
-    expect(CircuitBreaker.allowance(quiet, 0, start, policy).most).toBe(5)
+    expect(CircuitBreaker.allowance(quiet, 0, start - 1, policy).limit).toBe(0)
+    expect(CircuitBreaker.allowance(quiet, 0, start, policy).limit).toBe(5)
   })
 
   it("takes nothing from who does not drain", () => {
-    expect(CircuitBreaker.taken(fresh, { most: 5, count: 5 }, start, policy)).toBe(fresh)
+    expect(CircuitBreaker.afterClaim(fresh, { limit: 5, count: 5 }, start, policy)).toBe(fresh)
   })
 })
 
@@ -309,14 +311,14 @@ describe("a recovery", () => {
   it("drains as after the breaker closed, and changes nothing while that is open or drains already", () => {
     const begun = CircuitBreaker.draining(fresh, start)
     expect(begun.health.draining).toEqual({ since: start, sent: 0 })
-    expect(CircuitBreaker.allowance(begun, 0, start, policy).most).toBe(5)
+    expect(CircuitBreaker.allowance(begun, 0, start, policy).limit).toBe(5)
     expect(
       CircuitBreaker.allowance(
         { ...begun, health: { ...begun.health, draining: { since: start, sent: 10 } } },
         0,
         start,
         policy
-      ).most
+      ).limit
     ).toBe(0)
     expect(CircuitBreaker.draining(begun, start + second)).toBe(begun)
     const open = { ...fresh, health: { ...CircuitBreaker.healthy, probes: 2 } }
@@ -339,19 +341,29 @@ describe("a clock that is put back", () => {
     const closed = { ...fresh, health: { ...CircuitBreaker.healthy, draining: { since: start, sent: 10 } } }
     const earlier = start - month
     const allowed = CircuitBreaker.allowance(closed, 0, earlier, policy)
-    const { health, quietUntil } = CircuitBreaker.taken(closed, { ...allowed, count: allowed.most }, earlier, policy)
+    const { health, quietUntil } = CircuitBreaker.afterClaim(
+      closed,
+      { ...allowed, count: allowed.limit },
+      earlier,
+      policy
+    )
     expect([health.draining, quietUntil]).toEqual([null, null])
   })
 })
 
 describe("what a success may change for others", () => {
   it("nothing while the receiver is well; something once it failed, is left alone, is probed or drains", () => {
-    expect(CircuitBreaker.isSteady(fresh)).toBe(true)
-    expect(CircuitBreaker.isSteady({ ...fresh, webhook: { ...fresh.webhook, consecutiveFailures: 1 } })).toBe(false)
-    expect(CircuitBreaker.isSteady({ ...fresh, quietUntil: start })).toBe(false)
-    expect(CircuitBreaker.isSteady({ ...fresh, health: { ...CircuitBreaker.healthy, probes: 0 } })).toBe(false)
+    expect(CircuitBreaker.isUnrestricted(fresh)).toBe(true)
+    expect(CircuitBreaker.isUnrestricted({ ...fresh, webhook: { ...fresh.webhook, consecutiveFailures: 1 } })).toBe(
+      false
+    )
+    expect(CircuitBreaker.isUnrestricted({ ...fresh, quietUntil: start })).toBe(false)
+    expect(CircuitBreaker.isUnrestricted({ ...fresh, health: { ...CircuitBreaker.healthy, probes: 0 } })).toBe(false)
     expect(
-      CircuitBreaker.isSteady({ ...fresh, health: { ...CircuitBreaker.healthy, draining: { since: start, sent: 0 } } })
+      CircuitBreaker.isUnrestricted({
+        ...fresh,
+        health: { ...CircuitBreaker.healthy, draining: { since: start, sent: 0 } }
+      })
     ).toBe(false)
   })
 })

@@ -2,7 +2,7 @@
 import { EventId, OrganizationId, ShareId, TopicId, WebhookId } from "@partner-commentary/core/shared/Ids"
 import * as CircuitBreaker from "@partner-commentary/core/webhook/CircuitBreaker"
 import { type Delivery, shown, stateOf } from "@partner-commentary/core/webhook/Delivery"
-import { firstIdAt, momentOf } from "@partner-commentary/core/webhook/Event"
+import { firstIdAt, timeOfEvent } from "@partner-commentary/core/webhook/Event"
 import { describe, expect, it } from "vitest"
 
 const now = Date.parse("2026-01-30T12:00:00.000Z")
@@ -38,7 +38,7 @@ const waiting: Delivery = {
   createdAt: now,
   state: "pending",
   dueAt: now + 5000,
-  underWay: false,
+  inFlight: false,
   settledAt: null,
   attemptCount: 1,
   attempts: []
@@ -47,7 +47,7 @@ const waiting: Delivery = {
 describe("a delivery", () => {
   it("that waits is pending with its moment; one under way has none", () => {
     expect(shown(waiting, receiver)).toMatchObject({ status: "pending", nextAttemptAt: now + 5000 })
-    expect(shown({ ...waiting, underWay: true }, receiver)).toMatchObject({ status: "pending", nextAttemptAt: null })
+    expect(shown({ ...waiting, inFlight: true }, receiver)).toMatchObject({ status: "pending", nextAttemptAt: null })
   })
 
   it("is not tried before its webhook is no longer left alone for the moment", () => {
@@ -75,6 +75,6 @@ describe("a delivery", () => {
   })
 
   it("has an event whose id tells the moment", () => {
-    for (const moment of [0, now, 2 ** 40 + 1]) expect(momentOf(firstIdAt(moment))).toBe(moment)
+    for (const moment of [0, now, 2 ** 40 + 1]) expect(timeOfEvent(firstIdAt(moment))).toBe(moment)
   })
 })

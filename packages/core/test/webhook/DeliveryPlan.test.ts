@@ -149,7 +149,7 @@ describe("attempts beside the schedule", () => {
 describe("an attempt asked for by hand", () => {
   const queued = (changes: Partial<Queued> = {}): Queued => ({
     dueAt: now + hour,
-    underWay: false,
+    inFlight: false,
     manual: false,
     resumeAt: null,
     ...changes
@@ -165,7 +165,7 @@ describe("an attempt asked for by hand", () => {
   })
 
   it("is none while another is under way, or asked for and due", () => {
-    expect(askedByHand(queued({ underWay: true }), now)).toBeNull()
+    expect(askedByHand(queued({ inFlight: true }), now)).toBeNull()
     expect(askedByHand(queued({ manual: true, dueAt: now }), now)).toBeNull()
   })
 

@@ -22,7 +22,7 @@ const paused = (count: number, retryAfter: string | null = null) => {
   let throttle: Throttle.Throttle | null = null
   let now = start
   for (let made = 0; made < count; made++) {
-    throttle = Throttle.extended(throttle, busy(now, retryAfter), now, policy)
+    throttle = Throttle.after429(throttle, busy(now, retryAfter), now, policy)
     waits.push(throttle.until - now)
     now = throttle.until
   }
@@ -44,27 +44,27 @@ describe("the pause after 429", () => {
   })
 
   it("counts deliveries that were under way when it began as one 429, and takes their latest Retry-After", () => {
-    const first = Throttle.extended(null, busy(start), start + 10, policy)
-    const other = Throttle.extended(first, busy(start + 5, "60"), start + 20, policy)
+    const first = Throttle.after429(null, busy(start), start + 10, policy)
+    const other = Throttle.after429(first, busy(start + 5, "60"), start + 20, policy)
     expect(other).toEqual({ ...first, until: start + 20 + minute })
-    expect(Throttle.extended(other, busy(start, "1"), start + 30, policy)).toEqual(other)
+    expect(Throttle.after429(other, busy(start, "1"), start + 30, policy)).toEqual(other)
   })
 
   it("is short again after a success that was begun after it, and not after one that was under way", () => {
     const { now, throttle } = paused(4)
-    expect(Throttle.eased(throttle, { at: throttle.pausedAt }, now, policy)).toBe(throttle)
-    const eased = Throttle.eased(throttle, { at: now }, now + 10, policy)
+    expect(Throttle.afterSuccess(throttle, { at: throttle.pausedAt }, now, policy)).toBe(throttle)
+    const eased = Throttle.afterSuccess(throttle, { at: now }, now + 10, policy)
     expect(eased).toEqual({ ...throttle, pauses: 0 })
-    const next = Throttle.extended(eased, busy(now + second), now + second, policy)
+    const next = Throttle.after429(eased, busy(now + second), now + second, policy)
     expect(next.until - next.pausedAt).toBe(5 * second)
     expect(next.since).toBe(start)
   })
 
   it("is forgotten an hour after its end", () => {
     const { now, throttle } = paused(4)
-    expect(Throttle.eased(throttle, { at: now }, now + hour - 1, policy)).not.toBe(null)
-    expect(Throttle.eased(throttle, { at: now }, now + hour, policy)).toBe(null)
-    expect(Throttle.extended(throttle, busy(now + hour), now + hour, policy)).toMatchObject({
+    expect(Throttle.afterSuccess(throttle, { at: now }, now + hour - 1, policy)).not.toBe(null)
+    expect(Throttle.afterSuccess(throttle, { at: now }, now + hour, policy)).toBe(null)
+    expect(Throttle.after429(throttle, busy(now + hour), now + hour, policy)).toMatchObject({
       since: now + hour,
       pauses: 1
     })
@@ -73,7 +73,7 @@ describe("the pause after 429", () => {
   it("begins anew where the clock was put back", () => {
     const { throttle } = paused(2)
     const back = start - 2 * hour
-    expect(Throttle.extended(throttle, busy(back), back, policy).until).toBe(back + 20 * second)
+    expect(Throttle.after429(throttle, busy(back), back, policy).until).toBe(back + 20 * second)
   })
 })
 
@@ -95,11 +95,11 @@ describe("the end of a delivery that meets 429 alone", () => {
   it("is put off by a success and by a recovery, from the next 429 on", () => {
     const { now, throttle } = paused(3, "86400")
     const later = now + schedule
-    for (const anew of [Throttle.eased(throttle, { at: now }, now, policy), Throttle.recovering(throttle)]) {
-      expect(isExhausted(Throttle.extended(anew, busy(now, "86400"), now, policy), later - 1)).toBe(false)
-      expect(isExhausted(Throttle.extended(anew, busy(now, "86400"), now, policy), later)).toBe(true)
+    for (const anew of [Throttle.afterSuccess(throttle, { at: now }, now, policy), Throttle.startRecovery(throttle)]) {
+      expect(isExhausted(Throttle.after429(anew, busy(now, "86400"), now, policy), later - 1)).toBe(false)
+      expect(isExhausted(Throttle.after429(anew, busy(now, "86400"), now, policy), later)).toBe(true)
     }
-    expect(isExhausted(Throttle.recovering(throttle), later)).toBe(false)
+    expect(isExhausted(Throttle.startRecovery(throttle), later)).toBe(false)
   })
 
   it("counts from the first 429 in a row that an earlier version wrote down", () => {
@@ -110,12 +110,12 @@ describe("the end of a delivery that meets 429 alone", () => {
   it("does not lie ahead where a clock ran ahead and came back", () => {
     const { throttle } = paused(3, "86400")
     const back = start - hour
-    expect(isExhausted(Throttle.extended(throttle, busy(back), back, policy), back + schedule, back)).toBe(true)
+    expect(isExhausted(Throttle.after429(throttle, busy(back), back, policy), back + schedule, back)).toBe(true)
   })
 })
 
 describe("the notice about 429", () => {
-  const told = (throttle: Throttle.Throttle, now: number) => Throttle.isToTell(throttle, now, policy)
+  const told = (throttle: Throttle.Throttle, now: number) => Throttle.shouldNotify(throttle, now, policy)
 
   it("is due when events are, or will be, late by an hour", () => {
     expect(told(paused(1, "3599").throttle, start)).toBe(false)

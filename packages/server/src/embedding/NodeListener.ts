@@ -4,7 +4,7 @@
  * before whatever parses bodies.
  */
 import { InternalError, statusOf } from "@partner-commentary/api/Errors"
-import type { WhenTaken } from "@partner-commentary/core/access/ConcurrencyLimit"
+import type { WhenResponseEnds } from "@partner-commentary/core/access/ConcurrencyLimit"
 import * as Envelope from "../http/Envelope.ts"
 import * as WebRequest from "../http/WebRequest.ts"
 import * as Responses from "../middleware/Responses.ts"
@@ -75,7 +75,7 @@ const hasBody = ({ headers }: NodeRequest): boolean =>
   headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0
 
 /** Before Node 24 a pipelined response whose turn has not come is told nothing of its connection's end: the socket is. */
-const taken = ({ socket }: NodeRequest, response: NodeResponse): WhenTaken => {
+const taken = ({ socket }: NodeRequest, response: NodeResponse): WhenResponseEnds => {
   const releases: Array<() => void> = []
   const waiting = waitingOn(socket)
   let isTaken = false
@@ -110,7 +110,7 @@ const waitingOn = (socket: NodeRequest["socket"]): Set<() => void> => {
   return waiting
 }
 
-const toWeb = (request: NodeRequest, response: NodeResponse, whenTaken: WhenTaken) => {
+const toWeb = (request: NodeRequest, response: NodeResponse, whenTaken: WhenResponseEnds) => {
   const { headers, method = "GET", url = "/" } = request
   const gone = new AbortController()
   whenTaken(() => {

@@ -2,7 +2,7 @@
  * Every route as one function from the web's Request to its Response, for hosts whose server is somebody else's: a framework, a
  * gateway. What a Request does not tell, the host tells beside it.
  */
-import type { WhenTaken } from "@partner-commentary/core/access/ConcurrencyLimit"
+import type { WhenResponseEnds } from "@partner-commentary/core/access/ConcurrencyLimit"
 import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -27,7 +27,7 @@ export interface Sent {
   /** Whether the path of `{api_root}` was taken off already: else it is where it is there, though a path of ours begins with it. */
   readonly isBelow?: boolean
   /** As of `AnswerTaken`: the answer holds its organization's place until then. */
-  readonly whenTaken?: WhenTaken
+  readonly whenTaken?: WhenResponseEnds
 }
 
 const CurrentSent = Context.Reference<Sent>("@partner-commentary/server/WebHandler/Sent", { defaultValue: () => ({}) })

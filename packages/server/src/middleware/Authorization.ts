@@ -50,11 +50,11 @@ export class Authorization extends Context.Service<
       const limits = yield* RateLimits
       const calls = yield* ApiCalls
 
-      const stranger = (address: string, rate: Rate) => counted(limits.ofAddress(address), rate)
+      const stranger = (address: string, rate: Rate) => counted(limits.countAddress(address), rate)
 
       /** Who tried too often may have a good key all the same, and is kept waiting for it at most. */
       const authenticate = ({ address, key }: Caller) =>
-        Effect.flatMap(limits.isBeyond(address), (suspect) => keys.authenticate(key, address, suspect))
+        Effect.flatMap(limits.isAddressLimited(address), (suspect) => keys.authenticate(key, address, suspect))
 
       /** A stranger who may still try is told why not; one who tried too often, that it is too often. */
       const known = (caller: Caller, rate: Rate) =>
@@ -67,7 +67,7 @@ export class Authorization extends Context.Service<
           const principal = yield* known(caller, rate)
           rate.organizationId = principal.organization.id
           yield* calls.count(principal)
-          yield* counted(limits.ofKey(principal, limit), rate)
+          yield* counted(limits.countKey(principal, limit), rate)
           if (scope !== undefined) {
             yield* Effect.catch(requireScope(principal, scope), () => Effect.fail(Errors.ScopeDenied.of(scope)))
           }
@@ -79,7 +79,7 @@ export class Authorization extends Context.Service<
           if (Exit.isFailure(principal)) return yield* stranger(caller.address, rate)
           rate.organizationId = principal.value.organization.id
           yield* calls.count(principal.value)
-          yield* Effect.ignore(counted(limits.ofKey(principal.value, undefined), rate))
+          yield* Effect.ignore(counted(limits.countKey(principal.value, undefined), rate))
         }),
 
         stranger

@@ -6,7 +6,7 @@ import {
   type ConcurrencyPool,
   TooManyRequests,
   timeout,
-  type WhenTaken
+  type WhenResponseEnds
 } from "@partner-commentary/core/access/ConcurrencyLimit"
 import type { OrganizationId } from "@partner-commentary/core/shared/Ids"
 import * as Context from "effect/Context"
@@ -21,7 +21,7 @@ import { CurrentFairScheduler } from "./FairScheduler.ts"
  * A host that knows when a client has taken an answer, or has gone, provides this: bytes that wait to be sent then hold a
  * place of their organization. By default an answer counts as taken when it is made.
  */
-export const AnswerTaken = Context.Reference<(request: HttpServerRequest) => WhenTaken>(
+export const AnswerTaken = Context.Reference<(request: HttpServerRequest) => WhenResponseEnds>(
   "@partner-commentary/server/ConcurrentRequests/AnswerTaken",
   { defaultValue: () => () => (release) => release() }
 )
@@ -41,7 +41,7 @@ export const within = <A, E, R>(
     const request = Context.getUnsafe(context, HttpServerRequest)
     const pool = poolOf(Context.getOrUndefined(annotations, RequiredPlace) ?? "standard", request.headers)
     const whenTaken = Context.get(context, AnswerTaken)(request)
-    const placed = (placedWork: typeof work) => refused(limit.within(pool, organization, placedWork, whenTaken))
+    const placed = (placedWork: typeof work) => refused(limit.withPermit(pool, organization, placedWork, whenTaken))
     const fair = Context.get(context, CurrentFairScheduler)
     // Frequent operations are short, and shared in batches that turns of their own would tear apart.
     if (fair === undefined || pool === "frequent") return placed(work)

@@ -45,11 +45,11 @@ export class DashboardAuthorization extends Context.Service<
 
       return DashboardAuthorization.of({
         admit: Effect.fnUntraced(function* (caller, rate) {
-          const stranger = counted(limits.ofAddress(caller.address), rate)
+          const stranger = counted(limits.countAddress(caller.address), rate)
           // A provider that cannot be asked costs the caller a stranger's call, lest a flood of tokens be free.
           const principal = yield* Effect.tapCause(known(caller), () => stranger)
           rate.organizationId = principal.organization.id
-          yield* counted(limits.ofDashboard(principal.organization, principal.limits), rate)
+          yield* counted(limits.countDashboard(principal.organization, principal.limits), rate)
           return principal
         })
       })

@@ -9,9 +9,9 @@ import {
   type Answer,
   Idempotency,
   type IdempotentRequest,
-  type Keep,
   KeyRefused,
-  type Overtaken
+  type StoredConcurrently,
+  type StoreResponse
 } from "@partner-commentary/core/idempotency/Idempotency"
 import type * as Brand from "effect/Brand"
 import * as Effect from "effect/Effect"
@@ -30,7 +30,7 @@ export type KeepPart = Wrap<string, string>
 
 type Wrap<Given, Kept> = <E, R>(
   change: Effect.Effect<Given, E, R>
-) => Effect.Effect<Kept, E | Overtaken | KeyRefused, R>
+) => Effect.Effect<Kept, E | StoredConcurrently | KeyRefused, R>
 
 export interface Keeping {
   /**
@@ -42,7 +42,7 @@ export interface Keeping {
   readonly part: <E, R>(
     name: string,
     attempt: (once: KeepPart) => Effect.Effect<string, E, R>
-  ) => Effect.Effect<string, Exclude<E, Overtaken> | KeyRefused, R>
+  ) => Effect.Effect<string, Exclude<E, StoredConcurrently> | KeyRefused, R>
 }
 
 interface Keyed {
@@ -68,7 +68,7 @@ export const make = Effect.map(Idempotency, (idempotency) => {
       )
 
   const once =
-    (keep: Keep, secret: boolean): Keeping["once"] =>
+    (keep: StoreResponse, secret: boolean): Keeping["once"] =>
     (change) =>
       Effect.map(keep(Effect.flatMap(change, (response) => toAnswer(response, secret))), toResponse) as never
 
@@ -110,7 +110,7 @@ export const make = Effect.map(Idempotency, (idempotency) => {
 
 type Answered<E, R> = Effect.Effect<
   HttpServerResponse.HttpServerResponse,
-  Exclude<E, Overtaken | KeyRefused> | Errors.InvalidRequest | Errors.RateLimitExceeded,
+  Exclude<E, StoredConcurrently | KeyRefused> | Errors.InvalidRequest | Errors.RateLimitExceeded,
   R
 >
 

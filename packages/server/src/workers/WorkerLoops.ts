@@ -15,7 +15,7 @@ import { Policy } from "@partner-commentary/core/shared/Policy"
 import { dueIn, type Work, WorkSignal } from "@partner-commentary/core/shared/WorkSignal"
 import type { DueLane } from "@partner-commentary/core/topic/AssignmentStore"
 import { type DeliveryJob, DeliveryWorker } from "@partner-commentary/core/webhook/DeliveryWorker"
-import { Recoveries, stepSize } from "@partner-commentary/core/webhook/Recoveries"
+import { stepSize, WebhookRecovery } from "@partner-commentary/core/webhook/WebhookRecovery"
 import { Webhooks } from "@partner-commentary/core/webhook/Webhooks"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
@@ -50,7 +50,7 @@ export interface WorkerLoop {
   readonly round: Effect.Effect<number>
   readonly nextDue: Effect.Effect<Option.Option<Instant.Instant>>
   /** How many pieces of work that the loop took are still running. */
-  readonly underWay: Effect.Effect<number>
+  readonly inFlight: Effect.Effect<number>
   /** Waits until none is. */
   readonly settled: Effect.Effect<void>
 }
@@ -133,10 +133,10 @@ export const deliveries = Effect.gen(function* () {
   const deliveryWorker = yield* DeliveryWorker
   const lookAgain = (yield* WorkSignal).tell(["deliveries"])
   const settings = yield* WorkerSettings
-  const underWay = yield* FiberSet.make()
-  const start = yield* FiberSet.runtime(underWay)()
+  const inFlight = yield* FiberSet.make()
+  const start = yield* FiberSet.runtime(inFlight)()
 
-  const free = Effect.map(FiberSet.size(underWay), (size) => settings.deliveries - size)
+  const free = Effect.map(FiberSet.size(inFlight), (size) => settings.deliveries - size)
 
   const isScarce = (left: number) => left < settings.deliveries / 2
 
@@ -172,7 +172,7 @@ export const deliveries = Effect.gen(function* () {
     return jobs.length
   })
 
-  return workerLoop("deliveries", round, deliveryWorker.nextDue, underWay)
+  return workerLoop("deliveries", round, deliveryWorker.nextDue, inFlight)
 })
 
 /** What is under way is broken off, and given back, when the scope closes. Where nothing is mounted, nothing is looked for. */
@@ -196,11 +196,11 @@ const oneByOne = Effect.fnUntraced(function* <A extends { readonly shareId: Shar
   }
 ) {
   const lookAgain = (yield* WorkSignal).tell([kind])
-  const underWay = yield* FiberSet.make()
-  const start = yield* FiberSet.runtime(underWay)()
+  const inFlight = yield* FiberSet.make()
+  const start = yield* FiberSet.runtime(inFlight)()
 
   const round = Effect.gen(function* () {
-    const free = most - (yield* FiberSet.size(underWay))
+    const free = most - (yield* FiberSet.size(inFlight))
     if (free <= 0) return 0
     const taken = yield* Effect.uninterruptible(
       Effect.tap(take(free), (pieces) =>
@@ -213,12 +213,12 @@ const oneByOne = Effect.fnUntraced(function* <A extends { readonly shareId: Shar
     return taken.length
   })
 
-  return workerLoop(kind, round, nextDue, underWay)
+  return workerLoop(kind, round, nextDue, inFlight)
 })
 
 /** One step in a round, and a pause behind a full one: whoever else writes, in other processes too, waits for a step and never for all. */
 export const recoveries = Effect.gen(function* () {
-  const { advance } = yield* Recoveries
+  const { advance } = yield* WebhookRecovery
   const round = Effect.flatMap(
     advance,
     Option.match({
@@ -259,8 +259,8 @@ const workerLoop = (
   kind: Work,
   round: WorkerLoop["round"],
   nextDue: WorkerLoop["nextDue"],
-  underWay: FiberSet.FiberSet<unknown, unknown>
-): WorkerLoop => ({ kind, round, nextDue, underWay: FiberSet.size(underWay), settled: FiberSet.awaitEmpty(underWay) })
+  inFlight: FiberSet.FiberSet<unknown, unknown>
+): WorkerLoop => ({ kind, round, nextDue, inFlight: FiberSet.size(inFlight), settled: FiberSet.awaitEmpty(inFlight) })
 
 /** The line names what the attempt was about. */
 const survive = (attempt: Effect.Effect<void>, about: Readonly<Record<string, unknown>>) =>

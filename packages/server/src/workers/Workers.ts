@@ -144,7 +144,7 @@ const untilQuiet = Effect.fnUntraced(function* (
       const done = mayBegin ? yield* survived(kind.round, () => void tally.failed++) : 0
       tally.taken += done
       if (done > 0) continue
-      const isUnderWay = (yield* kind.underWay) > 0
+      const isUnderWay = (yield* kind.inFlight) > 0
       if (!isUnderWay) busy.delete(kind)
       if (busy.size === 0) yield* Deferred.succeed(quiet, undefined)
       yield* isUnderWay ? Effect.raceFirst(wait(pollInterval), kind.settled) : wait(pollInterval)

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as IpAllowList from "@partner-commentary/core/access/IpAllowList"
-import { neighbourhood } from "@partner-commentary/core/access/RateLimits"
+import { networkOf } from "@partner-commentary/core/access/RateLimits"
 import * as Result from "effect/Result"
 import { clientAddress } from "../../src/http/ClientAddress.ts"
 
@@ -46,7 +46,7 @@ describe("clientAddress", () => {
       const read = address("10.1.2.3", entry)
       assert.strictEqual(read, "unknown by 10.1.2.3", entry)
       assert.isFalse(IpAllowList.allows(everybody, read), entry)
-      assert.strictEqual(neighbourhood(read), "10.1.2.3", entry)
+      assert.strictEqual(networkOf(read), "10.1.2.3", entry)
     }
   })
 

@@ -57,13 +57,13 @@ export const layer = Layer.effect(
 
     const add = ({ hash, key }: IssuedKey) => sql`INSERT INTO api_keys ${sql.insert({ ...toRow(key), hash })}`
 
-    const insert = Effect.fnUntraced(function* (issued: IssuedKey, most: number, record: AuditEntry) {
+    const insert = Effect.fnUntraced(function* (issued: IssuedKey, limit: number, record: AuditEntry) {
       const { createdAt, environment, organizationId } = issued.key
       yield* lockName(sql, `keys of ${organizationId} ${environment}`)
       const [active] = yield* sql<{ readonly count: number }>`SELECT CAST(COUNT(*) AS INTEGER) AS count FROM api_keys
         WHERE organization_id = ${organizationId} AND environment = ${environment} AND revoked_at IS NULL
           AND (expires_at IS NULL OR expires_at > ${toIso(createdAt)})`
-      if ((active?.count ?? 0) >= most) return yield* new TooManyKeys({ most })
+      if ((active?.count ?? 0) >= limit) return yield* new TooManyKeys({ limit })
       yield* add(issued)
       yield* append(sql, record, yield* Instant.now)
     })
@@ -89,7 +89,7 @@ export const layer = Layer.effect(
     })
 
     return ApiKeyStore.of({
-      insert: (issued, most, record) => transact(sql, insert(issued, most, record)),
+      insert: (issued, limit, record) => transact(sql, insert(issued, limit, record)),
 
       findByHash: (hash) => Effect.orDie(Effect.map(sql`SELECT * FROM api_keys WHERE hash = ${hash}`, first)),
 
@@ -98,13 +98,13 @@ export const layer = Layer.effect(
           Effect.map(sql`SELECT * FROM api_keys WHERE id = ${id} AND organization_id = ${organizationId}`, first)
         ),
 
-      list: (organizationId, endedSince, most) => {
+      list: (organizationId, endedSince, limit) => {
         const since = toIso(endedSince)
         return Effect.orDie(
           Effect.flatMap(
             sql`SELECT * FROM api_keys WHERE organization_id = ${organizationId}
               AND (revoked_at IS NULL OR revoked_at >= ${since}) AND (expires_at IS NULL OR expires_at >= ${since})
-              ORDER BY created_at DESC, id DESC LIMIT ${most}`,
+              ORDER BY created_at DESC, id DESC LIMIT ${limit}`,
             (rows) => mapRows(rows, (row) => fromRow(row))
           )
         )

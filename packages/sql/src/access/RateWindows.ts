@@ -2,7 +2,7 @@
  * Rate windows that all nodes of one Postgres database share. A call is one statement at most: those that come while one is under
  * way go together in the next, and a node that saw a window full asks nobody until it ends. What a call is counted in is others'.
  */
-import type { FixedWindow, RateLimitState, Taken } from "@partner-commentary/core/access/FixedWindows"
+import type { CountResult, FixedWindow, RateLimitState } from "@partner-commentary/core/access/FixedWindows"
 import * as FullWindows from "@partner-commentary/core/access/FullWindows"
 import { RateWindows } from "@partner-commentary/core/access/RateWindows"
 import * as Instant from "@partner-commentary/core/shared/Instant"
@@ -47,7 +47,7 @@ export const layer = Layer.effect(
         const states = windows.map((window, index) => state(window, mine[index]))
         const admitted = mine.every(({ is_admitted }) => is_admitted === 1)
         if (!admitted) full.note(windows, states)
-        return Exit.succeed<Taken>({ admitted, states })
+        return Exit.succeed<CountResult>({ admitted, states })
       })
     }, Effect.orDie)
     const count = yield* BatchLoader.make(ask, { limit: maxBatch })

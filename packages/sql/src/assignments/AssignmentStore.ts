@@ -18,7 +18,7 @@ import {
 import { recount, topicStatus } from "@partner-commentary/core/topic/TopicStatus"
 import type { Change } from "@partner-commentary/core/topic/Workflow"
 import { periodOf } from "@partner-commentary/core/usage/BillingPeriod"
-import { emitted } from "@partner-commentary/core/webhook/Event"
+import { eventsOf } from "@partner-commentary/core/webhook/Event"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
@@ -110,7 +110,7 @@ export const layer = Layer.effect(
         yield* Mails.insert(sql, mails)
       }
       if (mediaRequests.length > 0) yield* MediaJobs.insertMediaJobs(sql, after, mediaRequests, now)
-      const events = emitted(before, after, now)
+      const events = eventsOf(before, after, now)
       for (const event of events) yield* Events.announce(sql, event, after)
       if (audit !== undefined) yield* AuditLog.append(sql, { ...audit, subject: shareId, organizationId }, now)
       yield* DailyMetrics.addDurations(sql, before, after)
@@ -147,10 +147,10 @@ export const layer = Layer.effect(
 
     const open = OpenAssignments.make(sql)
 
-    const openOf = Effect.fnUntraced(function* (creatorKey: string, most: number) {
-      const rows = yield* sql<InContextRow>`${open.inTurn(creatorKey, most)}
-        ${inContext} WHERE a.id IN (SELECT id FROM turns LIMIT ${most}) ORDER BY a.created_at, a.id`
-      const [counted] = rows.length < most ? [] : yield* open.count(creatorKey, most + furtherCounted)
+    const openOf = Effect.fnUntraced(function* (creatorKey: string, limit: number) {
+      const rows = yield* sql<InContextRow>`${open.inTurn(creatorKey, limit)}
+        ${inContext} WHERE a.id IN (SELECT id FROM turns LIMIT ${limit}) ORDER BY a.created_at, a.id`
+      const [counted] = rows.length < limit ? [] : yield* open.count(creatorKey, limit + furtherCounted)
       return { assignments: rows.map(fromContextRow), further: Math.max(0, (counted?.total ?? 0) - rows.length) }
     })
 
@@ -209,7 +209,7 @@ export const layer = Layer.effect(
           )
         ),
 
-      openOf: (creatorEmail, most) => Effect.orDie(openOf(addressKey(creatorEmail), most)),
+      openOf: (creatorEmail, limit) => Effect.orDie(openOf(addressKey(creatorEmail), limit)),
 
       allOf: (creatorEmail) =>
         Effect.orDie(

@@ -12,17 +12,17 @@ export const make = (sql: SqlClient.SqlClient) => {
   /** Postgres makes no more than is asked for, and knows no other end; SQLite makes all that there are. */
   const end = sql.onDialectOrElse({
     pg: () => () => sql.literal(""),
-    orElse: () => (most: number) => sql`LIMIT ${most}`
+    orElse: () => (limit: number) => sql`LIMIT ${limit}`
   })
 
   /** Stands before a query that asks for `SELECT id FROM turns`, and for no more of them than it wants. Each round has one of each. */
-  const inTurn = (creatorKey: string, most: number) => {
+  const inTurn = (creatorKey: string, limit: number) => {
     const open = openOf(creatorKey)
     return sql`WITH RECURSIVE lane (id, place) AS (
         SELECT (SELECT a.organization_id FROM assignments a WHERE ${open} ORDER BY a.organization_id LIMIT 1), 1
         UNION ALL
         SELECT (SELECT a.organization_id FROM assignments a WHERE ${open} AND a.organization_id > lane.id
-          ORDER BY a.organization_id LIMIT 1), place + 1 FROM lane WHERE lane.id IS NOT NULL AND place < ${most}
+          ORDER BY a.organization_id LIMIT 1), place + 1 FROM lane WHERE lane.id IS NOT NULL AND place < ${limit}
       ), turns (organization_id, created_at, id) AS (
         SELECT one.organization_id, one.created_at, one.id FROM lane JOIN assignments one ON one.id = (
           SELECT a.id FROM assignments a WHERE ${open} AND a.organization_id = lane.id
@@ -32,13 +32,13 @@ export const make = (sql: SqlClient.SqlClient) => {
           SELECT a.id FROM assignments a WHERE ${open} AND a.organization_id = t.organization_id
             AND (a.created_at, a.id) > (t.created_at, t.id)
           ORDER BY a.created_at, a.id LIMIT 1)
-        ${end(most)})`
+        ${end(limit)})`
   }
 
-  /** How many there are, counted no further than `most`. */
-  const count = (creatorKey: string, most: number) =>
+  /** How many there are, counted no further than `limit`. */
+  const count = (creatorKey: string, limit: number) =>
     sql<{ readonly total: number }>`SELECT CAST(COUNT(*) AS INTEGER) AS total
-      FROM (SELECT 1 FROM assignments a WHERE ${openOf(creatorKey)} LIMIT ${most}) AS few`
+      FROM (SELECT 1 FROM assignments a WHERE ${openOf(creatorKey)} LIMIT ${limit}) AS few`
 
   return { count, inTurn }
 }

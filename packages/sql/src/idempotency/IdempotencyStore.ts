@@ -48,16 +48,20 @@ export const layer = Layer.effect(
           Effect.map(
             sql<AnswerRow>`SELECT fingerprint, status, location, body, sealed FROM kept_answers
               WHERE id = ${id} AND until_at > ${toIso(at)} AND status IS NOT NULL`,
-            ([row]) => (row === undefined ? Option.none() : Option.some({ ...row, sealed: row.sealed === 1 }))
+            ([row]) => {
+              if (row === undefined) return Option.none()
+              const { sealed, ...answer } = row
+              return Option.some({ ...answer, encrypted: sealed === 1 })
+            }
           )
         ),
 
       claim: (claim) => Effect.orDie(Effect.map(attempt(claim), ([row]) => row?.outcome ?? "running")),
 
-      keep: (id, { body, location, sealed, status }) =>
+      keep: (id, { body, encrypted, location, status }) =>
         Effect.orDie(
           Effect.asVoid(sql`UPDATE kept_answers
-            SET status = ${status}, location = ${location}, body = ${body}, sealed = ${sealed ? 1 : 0} WHERE id = ${id}`)
+            SET status = ${status}, location = ${location}, body = ${body}, sealed = ${encrypted ? 1 : 0} WHERE id = ${id}`)
         )
     })
   })

@@ -1,5 +1,5 @@
 /** Mails until they are handed over. The queue is the table's own due times; whoever takes one moves its due time to the lease's end. */
-import { type Mail, type MailKind, type NewMail, repeated } from "@partner-commentary/core/mail/Mail"
+import { type Mail, type MailKind, type NewMail, repetitionMark } from "@partner-commentary/core/mail/Mail"
 import { type MailOutcome, MailStore } from "@partner-commentary/core/mail/MailStore"
 import * as StalledNotice from "@partner-commentary/core/mail/StalledNotice"
 import type { WebhookMention } from "@partner-commentary/core/mail/WebhookNotices"
@@ -74,10 +74,10 @@ export const layer = Layer.effect(
 
       settle: (mail, outcome, at) => Effect.orDie(settled(sql, mail, following(sql, mail, outcome, at))),
 
-      hasten: (id, at, { unclaimedOnly } = { unclaimedOnly: false }) =>
+      retryNow: (id, at, { unclaimedOnly } = { unclaimedOnly: false }) =>
         Effect.orDie(hasten(sql, id, Instant.toIso(at), unclaimedOnly)),
 
-      revive: (since, before, at, limit) =>
+      requeueFailed: (since, before, at, limit) =>
         Effect.orDie(
           Effect.map(
             sql`UPDATE mails SET ${revived(sql, Instant.toIso(at))} WHERE state = 'failed' AND id IN (
@@ -149,7 +149,7 @@ const revived = (sql: SqlClient.SqlClient, at: string): Fragment =>
 
 const hasten = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, id: string, at: string, unclaimedOnly: boolean) {
   // The character behind the hyphen ends the range of repetitions.
-  const mine = sql`(id = ${id} OR (id > ${id + repeated} AND id < ${`${id}${repeated.slice(0, -1)}.`}))`
+  const mine = sql`(id = ${id} OR (id > ${id + repetitionMark} AND id < ${`${id}${repetitionMark.slice(0, -1)}.`}))`
   const waiting = yield* sql`UPDATE mails SET due_at = CASE WHEN was_due_at IS NULL THEN ${at} ELSE due_at END
     WHERE state = 'waiting' AND ${mine}${sql.literal(unclaimedOnly ? " AND was_due_at IS NULL" : "")} RETURNING id`
   if (waiting.length > 0) return true
@@ -196,7 +196,7 @@ export const stalledMoment = (sql: SqlClient.SqlClient, shareId: ShareId, now: I
     sql<{ readonly last: string | null }>`SELECT MAX(created_at) AS last FROM mails
       WHERE id > ${from} AND id < ${to} AND state <> 'obsolete'`,
     ([row]) =>
-      StalledNotice.momentAfter(Option.getOrNull(Option.map(Option.fromNullishOr(row?.last), Instant.fromIso)), now)
+      StalledNotice.nextTime(Option.getOrNull(Option.map(Option.fromNullishOr(row?.last), Instant.fromIso)), now)
   )
 }
 

@@ -2,7 +2,7 @@
  * Deletes settled mails and recoveries, closed duplicate windows, old answers and events, and old topics of the test environment: batch by
  * batch along their indexes, with a pause after each, so that a writer waits for one batch at most.
  */
-import { type Before, Retention } from "@partner-commentary/core/operations/Retention"
+import { type DeletionLimits, Retention } from "@partner-commentary/core/operations/Retention"
 import { toIso } from "@partner-commentary/core/shared/Instant"
 import { firstIdAt } from "@partner-commentary/core/webhook/Event"
 import * as Effect from "effect/Effect"
@@ -30,33 +30,33 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
 
-    const mails = ({ mails }: Before): Kind => ({
+    const mails = ({ mails }: DeletionLimits): Kind => ({
       table: "mails",
       key: ["id"],
       isClosed: sql`settled_at < ${toIso(mails)}`
     })
-    const windows = ({ windows }: Before): Kind => ({
+    const windows = ({ windows }: DeletionLimits): Kind => ({
       table: "duplicate_windows",
       key: ["organization_id", "environment", "fingerprint", "persona_id"],
       isClosed: sql`until_at < ${toIso(windows)}`
     })
-    const answers = ({ answers }: Before): Kind => ({
+    const answers = ({ answers }: DeletionLimits): Kind => ({
       table: "kept_answers",
       key: ["id"],
       isClosed: sql`until_at < ${toIso(answers)}`
     })
-    const events = ({ events }: Before): Kind => ({
+    const events = ({ events }: DeletionLimits): Kind => ({
       table: "events",
       key: ["id"],
       isClosed: sql`id < ${firstIdAt(events)}`
     })
-    const recoveries = ({ mails }: Before): Kind => ({
+    const recoveries = ({ mails }: DeletionLimits): Kind => ({
       table: "recoveries",
       key: ["id"],
       isClosed: sql`done_at < ${toIso(mails)}`
     })
     /** By webhook, for their keys begin with it. */
-    const ofWebhooks = (table: string, key: ReadonlyArray<string>, { events }: Before): Kind => ({
+    const ofWebhooks = (table: string, key: ReadonlyArray<string>, { events }: DeletionLimits): Kind => ({
       table,
       key: ["webhook_id", "event_id", ...key],
       isClosed: sql`webhook_id IN (SELECT id FROM webhooks) AND event_id < ${firstIdAt(events)}`
@@ -77,7 +77,7 @@ export const layer = Layer.effect(
         more < batch ? Effect.succeed(gone + more) : Effect.andThen(Effect.sleep(pause), all(kind, gone + more))
       )
 
-    const allTests = (before: Before["testTopics"], gone = 0): Effect.Effect<number> =>
+    const allTests = (before: DeletionLimits["testTopics"], gone = 0): Effect.Effect<number> =>
       Effect.flatMap(TestRetention.topics(sql, before), (more) =>
         more === 0
           ? Effect.succeed(gone)

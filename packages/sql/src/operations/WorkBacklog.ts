@@ -16,11 +16,11 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
 
-    const counts = Effect.fnUntraced(function* <Name extends string>(rows: Record<Name, Fragment>, most: number) {
+    const counts = Effect.fnUntraced(function* <Name extends string>(rows: Record<Name, Fragment>, limit: number) {
       const names = Object.keys(rows) as Array<Name>
       const columns = names.map(
         (name) =>
-          sql`(SELECT COUNT(*) FROM (SELECT 1 FROM ${rows[name]} LIMIT CAST(${most} AS INTEGER)) AS counted) AS ${sql(name)}`
+          sql`(SELECT COUNT(*) FROM (SELECT 1 FROM ${rows[name]} LIMIT CAST(${limit} AS INTEGER)) AS counted) AS ${sql(name)}`
       )
       const [row] = yield* Effect.orDie(
         sql<Record<Name, unknown>>`${sql.literal(lanes(waitingMails))} SELECT ${sql.csv(columns)}`
@@ -37,7 +37,7 @@ export const layer = Layer.effect(
     const open = sql.literal(`webhooks WHERE health IS NOT NULL AND health NOT LIKE '%"probes":null%'`)
 
     return WorkBacklog.of({
-      due: (at, most) => {
+      due: (at, limit) => {
         const now = toIso(at)
         return counts(
           {
@@ -47,11 +47,11 @@ export const layer = Layer.effect(
             media: sql`productions WHERE due_at <= ${now}`,
             recoveries: sql`recoveries WHERE done_at IS NULL AND worked_at <= ${now}`
           } satisfies Record<keyof DueWork, Fragment>,
-          most
+          limit
         )
       },
 
-      waiting: (at, most) => {
+      waiting: (at, limit) => {
         const now = toIso(at)
         return counts(
           {
@@ -63,7 +63,7 @@ export const layer = Layer.effect(
             openCircuits: sql`${open} AND quiet_until > ${now}`,
             halfOpenCircuits: sql`${open} AND (quiet_until IS NULL OR quiet_until <= ${now})`
           } satisfies Record<keyof WaitingWork, Fragment>,
-          most
+          limit
         )
       },
 

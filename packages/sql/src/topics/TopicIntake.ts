@@ -5,7 +5,7 @@
 import { noticeId } from "@partner-commentary/core/mail/Mail"
 import type { PersonaId } from "@partner-commentary/core/shared/Ids"
 import { toIso } from "@partner-commentary/core/shared/Instant"
-import { assignments, type Sending, type Submission } from "@partner-commentary/core/topic/Submission"
+import { type AssignmentReference, assignments, type Submission } from "@partner-commentary/core/topic/Submission"
 import type { TestStorage as TestStored } from "@partner-commentary/core/topic/TestStorage"
 import { none } from "@partner-commentary/core/topic/TopicStatus"
 import { periodOf } from "@partner-commentary/core/usage/BillingPeriod"
@@ -25,7 +25,7 @@ import * as TopicRow from "./TopicRow.ts"
 import * as TopicTotals from "./TopicTotals.ts"
 
 /** Who holds each window now. Where it is this submission nowhere, nothing else was written. */
-export type Holders = ReadonlyMap<PersonaId, Sending>
+export type Holders = ReadonlyMap<PersonaId, AssignmentReference>
 
 export interface Written {
   readonly holders: Holders
@@ -39,8 +39,8 @@ export const nothing: Pick<Written, "seen" | "stored"> = { seen: { topics_create
 
 export interface WindowRow {
   readonly persona_id: PersonaId
-  readonly topic_id: Sending["topicId"]
-  readonly share_id: Sending["shareId"]
+  readonly topic_id: AssignmentReference["topicId"]
+  readonly share_id: AssignmentReference["shareId"]
 }
 
 /** What becomes of a window that somebody held: one that is closed at that moment is taken. */

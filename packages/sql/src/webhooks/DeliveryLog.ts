@@ -5,7 +5,7 @@ import type { AttemptFailure } from "@partner-commentary/core/webhook/Attempt"
 import type { Delivery, DeliveryState, MadeAttempt } from "@partner-commentary/core/webhook/Delivery"
 import { DeliveryLog } from "@partner-commentary/core/webhook/DeliveryLog"
 import type { AttemptKind } from "@partner-commentary/core/webhook/DeliveryPlan"
-import { firstIdAt, momentOf } from "@partner-commentary/core/webhook/Event"
+import { firstIdAt, timeOfEvent } from "@partner-commentary/core/webhook/Event"
 import type { EventType } from "@partner-commentary/core/webhook/EventType"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -59,11 +59,11 @@ export const layer = Layer.effect(
     const attemptsOf = (
       webhookId: WebhookId,
       ids: ReadonlyArray<EventId>,
-      most: number,
+      limit: number,
       excerpt: Fragment
     ) => sql<AttemptRow>`SELECT made.event_id, made.kind, made.begun_at, made.duration, made.status, made.failure, made.reason, ${excerpt} AS excerpt
       FROM deliveries d JOIN delivery_attempts made
-        ON made.webhook_id = d.webhook_id AND made.event_id = d.event_id AND made.ticket > d.ticket - CAST(${most * slack} AS INTEGER)
+        ON made.webhook_id = d.webhook_id AND made.event_id = d.event_id AND made.ticket > d.ticket - CAST(${limit * slack} AS INTEGER)
       WHERE d.webhook_id = ${webhookId} AND ${sql.in("d.event_id", ids)}
         AND made.webhook_id = ${webhookId} AND ${sql.in("made.event_id", ids)}
       ORDER BY made.ticket`
@@ -72,7 +72,7 @@ export const layer = Layer.effect(
     const read = Effect.fnUntraced(function* (
       webhookId: WebhookId,
       some: Fragment,
-      most: number,
+      limit: number,
       excerpt: Fragment,
       at: Instant.Instant
     ) {
@@ -86,8 +86,8 @@ export const layer = Layer.effect(
         ORDER BY few.event_id DESC`
       if (rows.length === 0) return []
       const ids = rows.map(({ event_id }) => event_id)
-      const made = Map.groupBy(yield* attemptsOf(webhookId, ids, most, excerpt), ({ event_id }) => event_id)
-      return yield* mapRows(rows, (row) => delivery(row, (made.get(row.event_id) ?? []).slice(-most), at))
+      const made = Map.groupBy(yield* attemptsOf(webhookId, ids, limit, excerpt), ({ event_id }) => event_id)
+      return yield* mapRows(rows, (row) => delivery(row, (made.get(row.event_id) ?? []).slice(-limit), at))
     })
 
     return DeliveryLog.of({
@@ -136,7 +136,7 @@ export const layer = Layer.effect(
                 sql<WaitingRow>`SELECT webhook_id, CAST(COUNT(*) AS INTEGER) AS total, MIN(event_id) AS oldest
                   FROM deliveries WHERE ${sql.in("webhook_id", ids)} AND state = 'pending' GROUP BY webhook_id`,
                 (rows) =>
-                  new Map(rows.map((row) => [row.webhook_id, { count: row.total, since: momentOf(row.oldest) }]))
+                  new Map(rows.map((row) => [row.webhook_id, { count: row.total, since: timeOfEvent(row.oldest) }]))
               )
             )
     })
@@ -154,7 +154,7 @@ const delivery = (row: DeliveryRow, made: ReadonlyArray<AttemptRow>, at: Instant
     createdAt: Instant.fromIso(row.created_at),
     state: row.state,
     dueAt,
-    underWay: row.leased === 1 && dueAt !== null && dueAt > at,
+    inFlight: row.leased === 1 && dueAt !== null && dueAt > at,
     settledAt: fromIsoOrNull(row.settled_at),
     attemptCount: row.made,
     attempts: made.map(attempt)

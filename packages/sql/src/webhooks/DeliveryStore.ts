@@ -11,10 +11,10 @@ import type { AttemptKind } from "@partner-commentary/core/webhook/DeliveryPlan"
 import {
   type Backlog,
   type Claimed,
+  type ClaimPlan,
   DeliveryStore,
   type Settled,
-  type Settlement,
-  type Taking
+  type Settlement
 } from "@partner-commentary/core/webhook/DeliveryStore"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -72,10 +72,10 @@ export const layer = Layer.effect(
     /** Of a webhook whose row is locked. Their payloads come with the claim. */
     const take = Effect.fnUntraced(function* (
       receiver: Receiver,
-      sealedSecret: string,
+      encryptedSecret: string,
       at: Instant.Instant,
       lease: Instant.Instant,
-      taking: Taking
+      taking: ClaimPlan
     ) {
       const { id, status, url } = receiver.webhook
       if (status !== "active") return { receiver, claimed: none }
@@ -84,13 +84,13 @@ export const layer = Layer.effect(
         WHERE webhook_id = ${id} AND leased = 1 AND due_at > ${now}`
       const allowance = taking.allow(receiver, Number(counted?.count ?? 0))
       // Of a single one the database makes no list.
-      const among = sql.literal(allowance.most === 1 ? "=" : "IN")
+      const among = sql.literal(allowance.limit === 1 ? "=" : "IN")
       const rows =
-        allowance.most === 0
+        allowance.limit === 0
           ? []
           : yield* sql<ClaimedRow>`UPDATE deliveries SET leased = 1, ticket = ticket + 1, due_at = ${Instant.toIso(lease)}
               WHERE webhook_id = ${id} AND event_id ${among} (SELECT event_id FROM deliveries
-                WHERE webhook_id = ${id} AND due_at <= ${now} ORDER BY due_at, event_id LIMIT ${allowance.most})
+                WHERE webhook_id = ${id} AND due_at <= ${now} ORDER BY due_at, event_id LIMIT ${allowance.limit})
               RETURNING event_id, ticket, attempts, manual, resume_at,
                 (SELECT payload FROM events WHERE id = event_id) AS payload`
       return {
@@ -100,7 +100,7 @@ export const layer = Layer.effect(
           const { attempts, event_id: eventId, manual, ticket } = row
           const kind: AttemptKind = allowance.probe ? "probe" : manual === 1 ? "manual" : "scheduled"
           const resumeAt = fromIsoOrNull(row.resume_at)
-          return [{ webhookId: id, url, sealedSecret, eventId, payload, ticket, attempts, resumeAt, kind }]
+          return [{ webhookId: id, url, encryptedSecret, eventId, payload, ticket, attempts, resumeAt, kind }]
         })
       }
     })
@@ -109,7 +109,7 @@ export const layer = Layer.effect(
       id: WebhookId,
       at: Instant.Instant,
       lease: Instant.Instant,
-      taking: Taking
+      taking: ClaimPlan
     ) {
       const row = yield* locked(id)
       if (row === undefined) return none
@@ -159,7 +159,7 @@ export const layer = Layer.effect(
       attempt: Attempt,
       at: Instant.Instant,
       decide: (present: Receiver) => Settlement,
-      following?: { readonly lease: Instant.Instant; readonly taking: Taking }
+      following?: { readonly lease: Instant.Instant; readonly taking: ClaimPlan }
     ) {
       const row = yield* locked(claimed.webhookId)
       if (row === undefined) return Option.none<Settled>()
@@ -201,7 +201,7 @@ export const layer = Layer.effect(
         FROM lane JOIN webhooks w ON w.id = lane.id WHERE w.status = 'active')`)
 
     return DeliveryStore.of({
-      lanes: (at, most, limit) => {
+      lanes: (at, inFlightLimit, limit) => {
         const now = Instant.toIso(at)
         return Effect.orDie(
           Effect.map(
@@ -209,7 +209,7 @@ export const layer = Layer.effect(
               SELECT id, organization_id FROM waiting
               WHERE due_at <= ${now} AND (quiet_until IS NULL OR quiet_until <= ${now})
                 AND (SELECT COUNT(*) FROM deliveries WHERE webhook_id = waiting.id AND leased = 1 AND due_at > ${now})
-                  < CASE WHEN consecutive_failures > 0 THEN 1 ELSE CAST(${most} AS INTEGER) END
+                  < CASE WHEN consecutive_failures > 0 THEN 1 ELSE CAST(${inFlightLimit} AS INTEGER) END
               ORDER BY due_at, id LIMIT ${limit}`,
             (rows) => rows.map(({ id, organization_id }) => ({ webhookId: id, organizationId: organization_id }))
           )
@@ -268,14 +268,14 @@ export const layer = Layer.effect(
         )
       ),
 
-      backlog: Effect.fnUntraced(function* (at, most) {
+      backlog: Effect.fnUntraced(function* (at, limit) {
         const now = Instant.toIso(at)
         const mayGo = sql`w.status = 'active' AND (w.quiet_until IS NULL OR w.quiet_until <= ${now})`
         const ofLanes = sql.literal(
           "FROM lane JOIN webhooks w ON w.id = lane.id JOIN deliveries d ON d.webhook_id = w.id"
         )
         const counted = (rows: Fragment, name: string) =>
-          sql`(SELECT COUNT(*) FROM (SELECT 1 ${rows} LIMIT ${most}) AS counted) AS ${sql(name)}`
+          sql`(SELECT COUNT(*) FROM (SELECT 1 ${rows} LIMIT ${limit}) AS counted) AS ${sql(name)}`
         const [row] = yield* Effect.orDie(
           sql<Record<keyof Backlog, unknown>>`${sql.literal(lane)} SELECT
             ${counted(sql`${ofLanes} WHERE d.due_at <= ${now} AND ${mayGo}`, "due")},

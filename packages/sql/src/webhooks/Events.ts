@@ -2,13 +2,13 @@
 import { toIso } from "@partner-commentary/core/shared/Instant"
 import * as Subject from "@partner-commentary/core/shared/Subject"
 import type { Assignment } from "@partner-commentary/core/topic/Assignment"
-import { type Emitted, middle } from "@partner-commentary/core/webhook/Event"
+import { type NewEvent, payloadSeparator } from "@partner-commentary/core/webhook/Event"
 import * as Effect from "effect/Effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import { forKeyShare } from "../database/Lock.ts"
 
 /** The topic's own part of the payload never leaves the database. References hold no character that JSON escapes. */
-export const announce = (sql: SqlClient, event: Emitted, about: Assignment) =>
+export const announce = (sql: SqlClient, event: NewEvent, about: Assignment) =>
   Subject.origin(write(sql, event, about), "event", event.id, {
     organizationId: about.organizationId,
     topicId: about.topicId,
@@ -17,14 +17,14 @@ export const announce = (sql: SqlClient, event: Emitted, about: Assignment) =>
 
 const write = Effect.fnUntraced(function* (
   sql: SqlClient,
-  { at, head, id, tail, type }: Emitted,
+  { at, head, id, tail, type }: NewEvent,
   { environment, id: shareId, organizationId, topicId }: Assignment
 ) {
   const now = toIso(at)
   yield* sql`INSERT INTO events (id, organization_id, environment, type, share_id, created_at, payload)
     SELECT ${id}, ${organizationId}, ${environment}, ${type}, ${shareId}, ${now},
       ${head} || CASE WHEN external_reference IS NULL THEN 'null' ELSE '"' || external_reference || '"' END
-        || ${middle} || metadata || ${tail}
+        || ${payloadSeparator} || metadata || ${tail}
     FROM topics WHERE id = ${topicId}`
   yield* sql`INSERT INTO deliveries (webhook_id, event_id, due_at)
     SELECT id, ${id}, ${now} FROM webhooks

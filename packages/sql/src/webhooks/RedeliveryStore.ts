@@ -60,8 +60,8 @@ export const layer = Layer.effect(
       if (row === undefined) return false
       yield* changed(webhook, begin)
       const dueAt = fromIsoOrNull(row.due_at)
-      const underWay = row.leased === 1 && dueAt !== null && dueAt > at
-      const next = decide({ dueAt, underWay, manual: row.manual === 1, resumeAt: fromIsoOrNull(row.resume_at) })
+      const inFlight = row.leased === 1 && dueAt !== null && dueAt > at
+      const next = decide({ dueAt, inFlight, manual: row.manual === 1, resumeAt: fromIsoOrNull(row.resume_at) })
       if (next === null) return true
       yield* sql`UPDATE deliveries SET state = 'pending', settled_at = NULL, leased = 0, manual = 1,
           due_at = ${toIsoOrNull(next.dueAt)}, resume_at = ${toIsoOrNull(next.resumeAt)}

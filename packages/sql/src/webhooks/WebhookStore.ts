@@ -55,10 +55,10 @@ export const layer = Layer.effect(
       if (notice !== null) yield* ContactNotices.queue(sql, notice)
     })
 
-    const insert = Effect.fnUntraced(function* (change: WebhookChange, sealedSecret: string, most: number) {
+    const insert = Effect.fnUntraced(function* (change: WebhookChange, encryptedSecret: string, limit: number) {
       const { webhook } = change
-      if ((yield* countOneMore(webhook.owner)) > most) return yield* new TooManyWebhooks({ most })
-      yield* sql`INSERT INTO webhooks ${sql.insert({ ...toRow(webhook), sealed_secret: sealedSecret })}`
+      if ((yield* countOneMore(webhook.owner)) > limit) return yield* new TooManyWebhooks({ limit })
+      yield* sql`INSERT INTO webhooks ${sql.insert({ ...toRow(webhook), sealed_secret: encryptedSecret })}`
       yield* follow(change)
     })
 
@@ -96,13 +96,13 @@ export const layer = Layer.effect(
     const firstRemoved = (lock: Fragment) =>
       sql<{ readonly id: WebhookId }>`SELECT id FROM removed_webhooks ORDER BY id LIMIT 1 ${lock}`
 
-    const clear = Effect.fnUntraced(function* (most: number) {
+    const clear = Effect.fnUntraced(function* (limit: number) {
       const [removed] = yield* firstRemoved(forUpdateSkipLocked(sql))
       if (removed === undefined) return 0
       for (const [table, last] of leftovers) {
         const key = sql.literal(`webhook_id, ${last}`)
         const gone = yield* sql`DELETE FROM ${sql(table)} WHERE (${key}) IN (
-          SELECT ${key} FROM ${sql(table)} WHERE webhook_id = ${removed.id} LIMIT ${most}) RETURNING 1 AS gone`
+          SELECT ${key} FROM ${sql(table)} WHERE webhook_id = ${removed.id} LIMIT ${limit}) RETURNING 1 AS gone`
         if (gone.length > 0) return gone.length
       }
       yield* sql`DELETE FROM removed_webhooks WHERE id = ${removed.id}`
@@ -110,13 +110,13 @@ export const layer = Layer.effect(
     })
 
     return WebhookStore.of({
-      insert: (change, sealedSecret, most) => transact(sql, insert(change, sealedSecret, most)),
+      insert: (change, encryptedSecret, limit) => transact(sql, insert(change, encryptedSecret, limit)),
       modify: (owner, id, decide) => transact(sql, modify(owner, id, decide)),
       remove: (owner, id, audit) => transact(sql, remove(owner, id, audit)),
       // Mostly there is nothing: who writes is not made to wait for whoever looks.
-      clear: (most) =>
+      clear: (limit) =>
         Effect.flatMap(Effect.orDie(firstRemoved(sql.literal(""))), ({ length }) =>
-          length === 0 ? Effect.succeed(0) : transact(sql, clear(most))
+          length === 0 ? Effect.succeed(0) : transact(sql, clear(limit))
         ),
 
       find: (owner, id) =>
@@ -133,7 +133,7 @@ export const layer = Layer.effect(
           )
         ),
 
-      everybodys: ({ disabled, organizationId }) =>
+      listAll: ({ disabled, organizationId }) =>
         Effect.orDie(
           Effect.map(
             sql`SELECT * FROM webhooks
@@ -146,7 +146,7 @@ export const layer = Layer.effect(
           )
         ),
 
-      disablings: (ids) =>
+      latestDisablings: (ids) =>
         ids.length === 0
           ? Effect.succeed(new Map())
           : Effect.orDie(
@@ -158,7 +158,7 @@ export const layer = Layer.effect(
               )
             ),
 
-      sealedSecret: (id) =>
+      encryptedSecret: (id) =>
         Effect.orDie(
           Effect.map(
             sql<{ readonly sealed_secret: string }>`SELECT sealed_secret FROM webhooks WHERE id = ${id}`,
@@ -166,16 +166,16 @@ export const layer = Layer.effect(
           )
         ),
 
-      sealedSecrets: (behind, limit) =>
+      encryptedSecrets: (behind, limit) =>
         Effect.orDie(
           Effect.map(
             sql<{ readonly id: WebhookId; readonly sealed_secret: string }>`SELECT id, sealed_secret FROM webhooks
               WHERE id > ${behind ?? ""} ORDER BY id LIMIT ${limit}`,
-            (rows) => rows.map(({ id, sealed_secret }) => ({ id, sealedSecret: sealed_secret }))
+            (rows) => rows.map(({ id, sealed_secret }) => ({ id, encryptedSecret: sealed_secret }))
           )
         ),
 
-      reseal: (id, { from, to }) =>
+      replaceSecret: (id, { from, to }) =>
         Effect.orDie(
           Effect.asVoid(sql`UPDATE webhooks SET sealed_secret = ${to} WHERE id = ${id} AND sealed_secret = ${from}`)
         )

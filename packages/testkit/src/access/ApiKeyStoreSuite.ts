@@ -21,8 +21,8 @@ const record = ({ id, organizationId }: ApiKey): AuditEntry => ({
   details: {}
 })
 
-const insert = (key: ApiKey, hash: string = key.id, most = plenty) =>
-  Effect.flatMap(ApiKeyStore, (store) => store.insert({ key, hash }, most, record(key)))
+const insert = (key: ApiKey, hash: string = key.id, limit = plenty) =>
+  Effect.flatMap(ApiKeyStore, (store) => store.insert({ key, hash }, limit, record(key)))
 
 const end = (key: ApiKey, at: Instant, successor: ApiKey | null = null) =>
   Effect.flatMap(ApiKeyStore, (store) =>
@@ -134,7 +134,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<ApiKeyStore, E>): void
         )
         assert.lengthOf(exits.filter(Exit.isSuccess), 5)
         const refused = yield* Effect.flip(insert(apiKey({ organizationId: mine }), "one more", 5))
-        assert.deepInclude(refused, { _tag: "TooManyKeys", most: 5 })
+        assert.deepInclude(refused, { _tag: "TooManyKeys", limit: 5 })
         assert.isTrue(Option.isNone(yield* store.findByHash("one more")))
         assert.isTrue(Exit.isSuccess(yield* another({ environment: "test" })))
         assert.isTrue(Exit.isSuccess(yield* another({ organizationId: organizationId() })))

@@ -1,6 +1,6 @@
 /** What every IdempotencyStore promises: a claim has one holder, its answer is kept with the change or not at all, and both end. */
 import { assert, describe } from "@effect/vitest"
-import { IdempotencyStore, type KeptAnswer } from "@partner-commentary/core/idempotency/IdempotencyStore"
+import { IdempotencyStore, type StoredResponse } from "@partner-commentary/core/idempotency/IdempotencyStore"
 import { Transaction } from "@partner-commentary/core/shared/Transaction"
 import { TopicStore } from "@partner-commentary/core/topic/TopicStore"
 import type { UsageStore } from "@partner-commentary/core/usage/UsageStore"
@@ -14,7 +14,7 @@ import { traces } from "../webhook/Traces.ts"
 type Stores = IdempotencyStore | Transaction | TopicStore | UsageStore
 
 const claim = { id: "id", fingerprint: "body", at: start, until: start + day }
-const answer: KeptAnswer = { status: 201, location: "/topics/1", body: '{"naïve":"☃"}', sealed: false }
+const answer: StoredResponse = { status: 201, location: "/topics/1", body: '{"naïve":"☃"}', encrypted: false }
 
 /** Claims, does it and keeps the answer; tells how the claim went. */
 const change = (given: Partial<typeof claim> = {}, within: Effect.Effect<unknown> = Effect.void) =>
@@ -39,11 +39,11 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         yield* change()
         assert.deepStrictEqual(Option.getOrThrow(yield* store.find("id", start)), { ...answer, fingerprint: "body" })
         assert.isTrue(Option.isNone(yield* store.find("other", start)))
-        const sealed = { status: 200, location: null, body: "1.abc", sealed: true }
+        const encrypted = { status: 200, location: null, body: "1.abc", encrypted: true }
         const { run } = yield* Transaction
-        yield* run(Effect.andThen(store.claim({ ...claim, id: "sealed" }), store.keep("sealed", sealed)))
+        yield* run(Effect.andThen(store.claim({ ...claim, id: "sealed" }), store.keep("sealed", encrypted)))
         assert.deepStrictEqual(Option.getOrThrow(yield* store.find("sealed", start)), {
-          ...sealed,
+          ...encrypted,
           fingerprint: "body"
         })
       }))

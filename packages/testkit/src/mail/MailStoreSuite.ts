@@ -208,30 +208,30 @@ export const suite = <E>(name: string, layer: Layer.Layer<MailStore, E>): void =
       Effect.gen(function* () {
         const store = yield* MailStore
         const wanted = yield* queued()
-        assert.isFalse(yield* store.hasten(`${wanted.id}x`, start))
+        assert.isFalse(yield* store.retryNow(`${wanted.id}x`, start))
         const [claimed] = yield* claimAll(start)
         if (claimed === undefined) return assert.fail("nothing was taken")
-        assert.isTrue(yield* store.hasten(wanted.id, start))
+        assert.isTrue(yield* store.retryNow(wanted.id, start))
         assert.deepStrictEqual(yield* claimAll(start), [], "it is being sent")
         yield* store.settle(claimed, { state: "waiting", until: start + hour, reason: "451" }, start)
-        assert.isTrue(yield* store.hasten(wanted.id, start + second))
+        assert.isTrue(yield* store.retryNow(wanted.id, start + second))
         const [again] = yield* claimAll(start + second)
         assert.strictEqual(again?.attempts, 2)
         if (again !== undefined) yield* store.settle(again, { state: "sent" }, start + second)
-        assert.isFalse(yield* store.hasten(wanted.id, start + minute))
+        assert.isFalse(yield* store.retryNow(wanted.id, start + minute))
         yield* queued({ id: `${wanted.id}.again-1` })
-        assert.isTrue(yield* store.hasten(wanted.id, start + minute), "its repetition is on its way")
+        assert.isTrue(yield* store.retryNow(wanted.id, start + minute), "its repetition is on its way")
       }))
 
     it("a mail that is being sent counts as none where only unclaimed mails do", () =>
       Effect.gen(function* () {
         const store = yield* MailStore
         const { id } = yield* queued()
-        assert.isTrue(yield* store.hasten(id, start, { unclaimedOnly: true }))
+        assert.isTrue(yield* store.retryNow(id, start, { unclaimedOnly: true }))
         assert.lengthOf(yield* claimAll(start), 1)
-        assert.isFalse(yield* store.hasten(id, start, { unclaimedOnly: true }))
+        assert.isFalse(yield* store.retryNow(id, start, { unclaimedOnly: true }))
         yield* queued({ id: `${id}.again-1` })
-        assert.isTrue(yield* store.hasten(id, start, { unclaimedOnly: true }))
+        assert.isTrue(yield* store.retryNow(id, start, { unclaimedOnly: true }))
       }))
 
     const givenUp = Effect.fnUntraced(function* (changes: Parameters<typeof mail>[0] = {}, at = start) {
@@ -247,7 +247,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<MailStore, E>): void =
       Effect.gen(function* () {
         const store = yield* MailStore
         const wanted = yield* givenUp({ kind: "request" })
-        assert.isTrue(yield* store.hasten(wanted.id, start + hour))
+        assert.isTrue(yield* store.retryNow(wanted.id, start + hour))
         assert.deepStrictEqual(yield* store.failed(10), [])
         assert.deepStrictEqual(yield* store.nextDue, Option.some(start + hour))
         const [again] = yield* claimAll(start + hour)
@@ -260,8 +260,8 @@ export const suite = <E>(name: string, layer: Layer.Layer<MailStore, E>): void =
         const { id } = yield* givenUp({ kind: "request" })
         yield* givenUp({ kind: "request", id: `${id}.again-1` }, start + second)
         yield* givenUp({ kind: "request", id: `${id}-other.again-1` }, start + 2 * second)
-        assert.isTrue(yield* store.hasten(id, start + minute))
-        assert.isTrue(yield* store.hasten(id, start + minute))
+        assert.isTrue(yield* store.retryNow(id, start + minute))
+        assert.isTrue(yield* store.retryNow(id, start + minute))
         const claimed = yield* claimAll(start + minute)
         assert.deepStrictEqual(
           claimed.map((again) => again.id),
@@ -276,7 +276,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<MailStore, E>): void =
         const ids = []
         for (const at of moments) ids.push((yield* givenUp({ kind: "request" }, at)).id)
         yield* givenUp({ kind: "desk" }, start + 2 * second)
-        const revive = (limit: number) => store.revive(start + second, start + 4 * second, start + hour, limit)
+        const revive = (limit: number) => store.requeueFailed(start + second, start + 4 * second, start + hour, limit)
         assert.deepStrictEqual([yield* revive(2), yield* revive(2), yield* revive(2)], [2, 1, 0])
         const claimed = yield* claimAll(start + hour)
         assert.deepStrictEqual(claimed.map(({ id }) => id).toSorted(), ids.slice(1, 4).toSorted())

@@ -90,7 +90,7 @@ export const suite = <E>(
         assert.deepStrictEqual(yield* retention.purge({ ...keepAll, events: start }), keepAll)
         const purged = yield* retention.purge({ ...keepAll, events: start + hour })
         assert.deepStrictEqual(purged, { ...keepAll, events: 1 })
-        const open = { allow: () => ({ most: 5, probe: false }), taken: (present: Receiver) => present }
+        const open = { allow: () => ({ limit: 5, probe: false }), taken: (present: Receiver) => present }
         const claimed = yield* store.claim(one.id, start + day, start + 2 * day, open)
         assert.deepStrictEqual(claimed.length, 1)
         assert.include(claimed[0]?.payload, '"timestamp":"2026-01-30T13:00:00.000Z"')
@@ -105,7 +105,7 @@ export const suite = <E>(
         const { run } = yield* Transaction
         for (const [index, id] of ["first", "second"].entries()) {
           const claim = { id, fingerprint: "body", at: start, until: start + (index + 1) * hour }
-          const answer = { status: 201, location: null, body: "{}", sealed: false }
+          const answer = { status: 201, location: null, body: "{}", encrypted: false }
           yield* run(Effect.andThen(answers.claim(claim), answers.keep(id, answer)))
         }
         assert.deepStrictEqual(yield* retention.purge({ ...keepAll, answers: start + hour }), keepAll)

@@ -39,8 +39,8 @@ export const suite = <E>(
         })
       )
 
-    const due = (at: Instant, most = far) => Effect.flatMap(WorkBacklog, (backlog) => backlog.due(at, most))
-    const waiting = (at: Instant, most = far) => Effect.flatMap(WorkBacklog, (backlog) => backlog.waiting(at, most))
+    const due = (at: Instant, limit = far) => Effect.flatMap(WorkBacklog, (backlog) => backlog.due(at, limit))
+    const waiting = (at: Instant, limit = far) => Effect.flatMap(WorkBacklog, (backlog) => backlog.waiting(at, limit))
     const nothing = { assignments: 0, tests: 0, mails: 0, media: 0, recoveries: 0 }
     const quiet = { mails: 0, stalledDrafts: 0, openCircuits: 0, halfOpenCircuits: 0 }
 
@@ -149,7 +149,7 @@ export const suite = <E>(
           quietUntil: start + hour
         }
         yield* deliveries.claim(made.id, start, start + hour, {
-          allow: () => ({ most: 1, probe: false }),
+          allow: () => ({ limit: 1, probe: false }),
           taken: (present) => ({ ...present, ...opened })
         })
         assert.deepInclude(yield* early, { openCircuits: 1, halfOpenCircuits: 0 })

@@ -1,6 +1,6 @@
 /** What every store promises when a clock has run ahead and come back: work that it put off is found, and no other. */
 import { assert, describe } from "@effect/vitest"
-import { retimed } from "@partner-commentary/core/commentary/Generation"
+import { withRepairedDueTimes } from "@partner-commentary/core/commentary/Generation"
 import { MediaJobStore } from "@partner-commentary/core/commentary/MediaJobStore"
 import { MailStore } from "@partner-commentary/core/mail/MailStore"
 import { latestDue } from "@partner-commentary/core/shared/DueTimes"
@@ -116,7 +116,8 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
     const repaired = Effect.gen(function* () {
       const store = yield* AssignmentStore
       const found = yield* store.putOff(latest, start, 10)
-      for (const id of found) yield* store.modify(id, (present) => Result.succeed(retimed(present, latest, start)))
+      for (const id of found)
+        yield* store.modify(id, (present) => Result.succeed(withRepairedDueTimes(present, latest, start)))
       return found
     })
 

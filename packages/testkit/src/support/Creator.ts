@@ -1,5 +1,5 @@
 /** A creator's and the workers' steps on one assignment, straight on its store: what moves topics in the suites. */
-import { attemptFailed, drafted, wake } from "@partner-commentary/core/commentary/Generation"
+import { attemptFailed, drafted, dueStep } from "@partner-commentary/core/commentary/Generation"
 import type { ShareId } from "@partner-commentary/core/shared/Ids"
 import { type Instant, now } from "@partner-commentary/core/shared/Instant"
 import { defaults } from "@partner-commentary/core/shared/Policy"
@@ -43,7 +43,7 @@ export const revise = step((present, at) =>
 export const restart = step((present, at) => Workflow.restart(present, at, "creator.restarted"))
 /** Lets happen what is due. */
 export const wakeUp = step((present, at) =>
-  Result.succeed(Option.getOrElse(wake(present, at, defaults), () => ({ assignment: present, notices: [] })))
+  Result.succeed(Option.getOrElse(dueStep(present, at, defaults), () => ({ assignment: present, notices: [] })))
 )
 /** Where no attempt was begun, there is none to end: the first one has the ticket 1. */
 const ticketOf = ({ generation }: Assignment) => Math.max(1, generation.ticket)

@@ -306,8 +306,8 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         const latest = yield* send(third, 10)
         const [settled, ...oldest] = flood[1] ?? []
         if (settled !== undefined) yield* Creator.decline(settled)
-        const found = (most: number) =>
-          Effect.map(store.openOf(creator.email, most), ({ assignments, further }) => [
+        const found = (limit: number) =>
+          Effect.map(store.openOf(creator.email, limit), ({ assignments, further }) => [
             assignments.map(({ assignment }) => assignment.id),
             further
           ])

@@ -34,7 +34,7 @@ import { guarantees } from "../support/Guarantee.ts"
 const audit = { action: "webhook.created", details: {} }
 
 const open = {
-  allow: (present: Receiver, underWay: number) => allowance(present, underWay, start, policy),
+  allow: (present: Receiver, inFlight: number) => allowance(present, inFlight, start, policy),
   taken: (present: Receiver) => present
 }
 
@@ -106,7 +106,7 @@ export const suite = <E>(
           })
         }
         assert.deepInclude(seen[0]?.[0], { attempts: 0, ticket: 1, kind: "scheduled", resumeAt: null })
-        assert.strictEqual(seen[0]?.[0]?.sealedSecret, `sealed ${both[0]?.id}`)
+        assert.strictEqual(seen[0]?.[0]?.encryptedSecret, `sealed ${both[0]?.id}`)
         for (const { id } of others) assert.deepStrictEqual(yield* claim(id), [])
       }))
 
@@ -155,7 +155,7 @@ export const suite = <E>(
         }
         const store = yield* DeliveryStore
         const late = start + 9 * hour
-        const one = { ...open, allow: () => ({ most: 1, probe: false }) }
+        const one = { ...open, allow: () => ({ limit: 1, probe: false }) }
         const moments: Array<string> = []
         for (let count = 0; count < 3; count++) {
           const [claimed] = yield* store.claim(id, late, late + minute, one)
@@ -227,7 +227,7 @@ export const suite = <E>(
         const [claimed] = yield* store.claim(id, start + hour, start + hour + minute, {
           allow: (present) => {
             seen.push(present)
-            return { most: 1, probe: true }
+            return { limit: 1, probe: true }
           },
           taken: (present) => ({ ...present, quietUntil: null })
         })
@@ -293,14 +293,14 @@ export const suite = <E>(
         yield* declined(mine, 6)
         assert.deepStrictEqual(yield* seen, [6, 0, 0, 0])
         assert.strictEqual((yield* store.backlog(start + hour, 2)).due, 2)
-        const [claimed, underWay] = yield* claim(one.id, start, start + 9 * hour)
+        const [claimed, inFlight] = yield* claim(one.id, start, start + 9 * hour)
         const receiver = (status: Webhook["status"], probes: number | null, quietUntil: number | null) => ({
           webhook: { ...one, status },
           health: { ...healthy, failingSince: start, probes },
           quietUntil
         })
         const as = (...given: Parameters<typeof receiver>) =>
-          settle(underWay ?? assert.fail(), failure, { receiver: receiver(...given) })
+          settle(inFlight ?? assert.fail(), failure, { receiver: receiver(...given) })
         yield* store.release(claimed ?? assert.fail(), start)
         assert.deepStrictEqual(yield* seen, [2, 0, 0, 0], "those under way wait no more")
         yield* as("active", 0, start + 9 * hour)

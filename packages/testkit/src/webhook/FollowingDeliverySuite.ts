@@ -5,7 +5,7 @@ import type { AssignmentStore } from "@partner-commentary/core/topic/AssignmentS
 import { TopicStore } from "@partner-commentary/core/topic/TopicStore"
 import type { Attempt } from "@partner-commentary/core/webhook/Attempt"
 import * as CircuitBreaker from "@partner-commentary/core/webhook/CircuitBreaker"
-import { type Claimed, DeliveryStore, type Taking } from "@partner-commentary/core/webhook/DeliveryStore"
+import { type Claimed, type ClaimPlan, DeliveryStore } from "@partner-commentary/core/webhook/DeliveryStore"
 import { WebhookStore } from "@partner-commentary/core/webhook/WebhookStore"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
@@ -24,10 +24,10 @@ const success: Attempt = {
   retryAfter: null
 }
 
-const upTo = (most: number): Taking => ({
-  allow: (present, underWay) => {
-    const allowed = CircuitBreaker.allowance(present, underWay, start, policy)
-    return { ...allowed, most: Math.min(allowed.most, most) }
+const upTo = (limit: number): ClaimPlan => ({
+  allow: (present, inFlight) => {
+    const allowed = CircuitBreaker.allowance(present, inFlight, start, policy)
+    return { ...allowed, limit: Math.min(allowed.limit, limit) }
   },
   taken: (present) => present
 })
@@ -42,18 +42,18 @@ export const suite = <E>(
     const it = guarantees(layer)
 
     /** A webhook with so many due deliveries, of which so many were taken. */
-    const taken = Effect.fnUntraced(function* (due: number, most: number) {
+    const taken = Effect.fnUntraced(function* (due: number, limit: number) {
       const one = webhook({ owner: owner() })
       const audit = { action: "webhook.created", details: {} }
       yield* (yield* WebhookStore).insert({ webhook: one, audit, notice: null }, "sealed", 20)
       const topic = submission({ topic: { ...one.owner }, personas: personas(due) })
       yield* Effect.forEach((yield* (yield* TopicStore).submit(topic)).sent, Creator.decline)
-      return yield* (yield* DeliveryStore).claim(one.id, start, lease, upTo(most))
+      return yield* (yield* DeliveryStore).claim(one.id, start, lease, upTo(limit))
     })
 
     const settle = Effect.fnUntraced(function* (
       claimed: Claimed,
-      following: { readonly lease: number; readonly taking: Taking },
+      following: { readonly lease: number; readonly taking: ClaimPlan },
       change: (receiver: CircuitBreaker.Receiver) => CircuitBreaker.Receiver = (receiver) => receiver
     ) {
       const settled = yield* (yield* DeliveryStore).settle(
@@ -108,15 +108,15 @@ export const suite = <E>(
       Effect.gen(function* () {
         const [first] = yield* taken(2, 1)
         if (first === undefined) return assert.fail("nothing was taken")
-        const taking: Taking = { ...upTo(1), taken: (present) => ({ ...present, quietUntil: start + minute }) }
+        const taking: ClaimPlan = { ...upTo(1), taken: (present) => ({ ...present, quietUntil: start + minute }) }
         const { after } = yield* settle(first, { lease, taking }, (receiver) => ({
           ...receiver,
           webhook: { ...receiver.webhook, lastDeliveryAt: start }
         }))
         const seen: Array<CircuitBreaker.Receiver> = []
-        const allow: Taking["allow"] = (present) => {
+        const allow: ClaimPlan["allow"] = (present) => {
           seen.push(present)
-          return { most: 0, probe: false }
+          return { limit: 0, probe: false }
         }
         yield* (yield* DeliveryStore).claim(first.webhookId, start, lease, { allow, taken: (present) => present })
         assert.deepStrictEqual(seen, [after])

@@ -14,7 +14,7 @@ import { guarantees } from "../support/Guarantee.ts"
 
 const audit = { action: "webhook.created", details: {} }
 
-const first = { allow: () => ({ most: 1, probe: false }), taken: (present: CircuitBreaker.Receiver) => present }
+const first = { allow: () => ({ limit: 1, probe: false }), taken: (present: CircuitBreaker.Receiver) => present }
 
 export const suite = <E>(
   name: string,
@@ -49,7 +49,7 @@ export const suite = <E>(
         yield* store.claim(one.id, until, until + hour, {
           allow: (present) => {
             seen.push(present)
-            return { most: 0, probe: false }
+            return { limit: 0, probe: false }
           },
           taken: (present) => present
         })

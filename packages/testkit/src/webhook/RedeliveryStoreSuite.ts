@@ -47,9 +47,9 @@ export const suite = <E>(
   describe(`${name}: RedeliveryStore`, () => {
     const it = guarantees(layer)
 
-    const take = (id: WebhookId, at: number, most = 100) =>
+    const take = (id: WebhookId, at: number, limit = 100) =>
       Effect.flatMap(DeliveryStore, (store) =>
-        store.claim(id, at, at + minute, { allow: () => ({ most, probe: false }), taken: same })
+        store.claim(id, at, at + minute, { allow: () => ({ limit, probe: false }), taken: same })
       )
 
     const settle = (claimed: Claimed, attempt: Attempt, at: number) =>
@@ -89,7 +89,7 @@ export const suite = <E>(
           at,
           (present) => askedByHand(present, at),
           audit,
-          CircuitBreaker.asked
+          CircuitBreaker.afterManualRetry
         )
       )
 
@@ -145,7 +145,7 @@ export const suite = <E>(
           quietUntil: at + minute
         }))
         assert.deepInclude(yield* receiver, { quietUntil: at + minute })
-        yield* queued(CircuitBreaker.asked)
+        yield* queued(CircuitBreaker.afterManualRetry)
         assert.deepInclude(yield* receiver, { health: { ...CircuitBreaker.healthy, probes: 2 }, quietUntil: null })
       }))
 
@@ -170,7 +170,7 @@ export const suite = <E>(
         const { at, id } = yield* told(1, null)
         const list = { webhookId: id, state: null, since: start, behind: null, limit: 1 }
         const isUnderWay = (moment: number) =>
-          Effect.flatMap(DeliveryLog, (log) => Effect.map(log.page(list, 1, moment), ([one]) => one?.underWay))
+          Effect.flatMap(DeliveryLog, (log) => Effect.map(log.page(list, 1, moment), ([one]) => one?.inFlight))
         assert.isFalse(yield* isUnderWay(at))
         yield* take(id, at)
         assert.isTrue(yield* isUnderWay(at + minute - 1))
@@ -235,7 +235,9 @@ export const suite = <E>(
         const store = yield* RedeliveryStore
         assert.isFalse(yield* retry(id, strange, at))
         const late = { webhookId: id, eventId, since: start + 1 }
-        assert.isFalse(yield* store.queue(late, at, () => assert.fail("it was queued"), audit, CircuitBreaker.asked))
+        assert.isFalse(
+          yield* store.queue(late, at, () => assert.fail("it was queued"), audit, CircuitBreaker.afterManualRetry)
+        )
         yield* (yield* WebhookStore).remove(mine, id, audit)
         assert.isFalse(yield* retry(id, eventId, at))
       }))
@@ -292,7 +294,7 @@ export const suite = <E>(
     it("what is held is put forward where it was asked for, and what is under way is left alone", () =>
       Effect.gen(function* () {
         const { at, id, look } = yield* told(3, null)
-        const [first, underWay] = yield* take(id, at, 2)
+        const [first, inFlight] = yield* take(id, at, 2)
         const patient = { ...policy, retries: defaults.retries.slice(1) }
         yield* (yield* DeliveryStore).settle(first ?? assert.fail(), failure, at, (receiver) => ({
           receiver,
@@ -313,7 +315,7 @@ export const suite = <E>(
         )
         while (Option.isSome(yield* step(at + second, 2))) yield* Effect.void
         assert.deepStrictEqual((yield* dueAts).toSorted(), [start + 2 * second, at + second, at + minute])
-        assert.strictEqual(underWay?.ticket, 1)
+        assert.strictEqual(inFlight?.ticket, 1)
       }))
 
     it("webhooks take turns, however many jobs one of them has", () =>

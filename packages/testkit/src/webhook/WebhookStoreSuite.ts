@@ -37,9 +37,9 @@ export const suite = <E>(name: string, layer: Layer.Layer<WebhookStore | MailSto
   describe(`${name}: WebhookStore`, () => {
     const it = guarantees(layer)
 
-    const stored = Effect.fnUntraced(function* (changes: Partial<Webhook> = {}, most = 20) {
+    const stored = Effect.fnUntraced(function* (changes: Partial<Webhook> = {}, limit = 20) {
       const made = webhook(changes)
-      yield* (yield* WebhookStore).insert(change(made), `sealed ${made.id}`, most)
+      yield* (yield* WebhookStore).insert(change(made), `sealed ${made.id}`, limit)
       return made
     })
 
@@ -56,9 +56,9 @@ export const suite = <E>(name: string, layer: Layer.Layer<WebhookStore | MailSto
         })
         for (const one of [bare, full]) {
           assert.deepStrictEqual(yield* store.find(one.owner, one.id), Option.some(one))
-          assert.deepStrictEqual(yield* store.sealedSecret(one.id), Option.some(`sealed ${one.id}`))
+          assert.deepStrictEqual(yield* store.encryptedSecret(one.id), Option.some(`sealed ${one.id}`))
         }
-        assert.isTrue(Option.isNone(yield* store.sealedSecret(webhook().id)))
+        assert.isTrue(Option.isNone(yield* store.encryptedSecret(webhook().id)))
       }))
 
     it("a webhook of another organization or environment is neither found, listed, changed nor removed", () =>
@@ -98,7 +98,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<WebhookStore | MailSto
         )
         const refused = answers.filter(Result.isFailure)
         assert.deepStrictEqual(
-          refused.map(({ failure }) => failure.most),
+          refused.map(({ failure }) => failure.limit),
           Array.from({ length: 10 }, () => 20)
         )
         assert.strictEqual((yield* store.list(mine)).length, 20)
@@ -119,7 +119,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<WebhookStore | MailSto
         })
         assert.deepStrictEqual(removals.toSorted(), [false, true])
         assert.isTrue(Option.isNone(yield* store.find(mine, first.id)))
-        assert.isTrue(Option.isNone(yield* store.sealedSecret(first.id)))
+        assert.isTrue(Option.isNone(yield* store.encryptedSecret(first.id)))
         yield* stored({ owner: mine }, 1)
         yield* Effect.flip(stored({ owner: mine }, 1))
       }))
@@ -144,7 +144,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<WebhookStore | MailSto
         })
         assert.deepStrictEqual(modified, Option.some(after))
         assert.deepStrictEqual(yield* store.find(before.owner, before.id), Option.some(after))
-        assert.deepStrictEqual(yield* store.sealedSecret(before.id), Option.some(`sealed ${before.id}`))
+        assert.deepStrictEqual(yield* store.encryptedSecret(before.id), Option.some(`sealed ${before.id}`))
         const mails = yield* (yield* MailStore).claim(start, start + minute, 10)
         const queued = mailIn(bucketOf(start), about)
         assert.deepStrictEqual(mails, [{ ...queued, attempts: 1, ticket: 1, unanswered: 0 }])
@@ -178,15 +178,15 @@ export const suite = <E>(name: string, layer: Layer.Layer<WebhookStore | MailSto
       Effect.gen(function* () {
         const store = yield* WebhookStore
         const made = yield* Effect.forEach([1, 2, 3], () => stored())
-        const sealed = made.map(({ id }) => ({ id, sealedSecret: `sealed ${id}` }))
-        assert.deepStrictEqual(yield* store.sealedSecrets(null, 10), sealed)
-        assert.deepStrictEqual(yield* store.sealedSecrets(null, 2), sealed.slice(0, 2))
+        const sealed = made.map(({ id }) => ({ id, encryptedSecret: `sealed ${id}` }))
+        assert.deepStrictEqual(yield* store.encryptedSecrets(null, 10), sealed)
+        assert.deepStrictEqual(yield* store.encryptedSecrets(null, 2), sealed.slice(0, 2))
         const [first, second] = made as [Webhook, Webhook]
-        assert.deepStrictEqual(yield* store.sealedSecrets(second.id, 2), sealed.slice(2))
-        yield* store.reseal(first.id, { from: `sealed ${first.id}`, to: "anew" })
-        yield* store.reseal(second.id, { from: "something else", to: "anew" })
-        assert.deepStrictEqual(yield* store.sealedSecret(first.id), Option.some("anew"))
-        assert.deepStrictEqual(yield* store.sealedSecret(second.id), Option.some(`sealed ${second.id}`))
+        assert.deepStrictEqual(yield* store.encryptedSecrets(second.id, 2), sealed.slice(2))
+        yield* store.replaceSecret(first.id, { from: `sealed ${first.id}`, to: "anew" })
+        yield* store.replaceSecret(second.id, { from: "something else", to: "anew" })
+        assert.deepStrictEqual(yield* store.encryptedSecret(first.id), Option.some("anew"))
+        assert.deepStrictEqual(yield* store.encryptedSecret(second.id), Option.some(`sealed ${second.id}`))
       }))
 
     it("an operator sees everybody's by organization, live ones first, each newest first; one's alone, and the disabled ones alone", () =>
@@ -206,13 +206,13 @@ export const suite = <E>(name: string, layer: Layer.Layer<WebhookStore | MailSto
           ...newestFirst.filter((one) => !ofOne(first ?? null)(one))
         ]
         const isDisabled = (one: Webhook) => one.status === "disabled"
-        assert.deepStrictEqual(yield* store.everybodys({ organizationId: null, disabled: false }), expected)
+        assert.deepStrictEqual(yield* store.listAll({ organizationId: null, disabled: false }), expected)
         assert.deepStrictEqual(
-          yield* store.everybodys({ organizationId: null, disabled: true }),
+          yield* store.listAll({ organizationId: null, disabled: true }),
           expected.filter(isDisabled)
         )
         assert.deepStrictEqual(
-          yield* store.everybodys({ organizationId: first ?? null, disabled: true }),
+          yield* store.listAll({ organizationId: first ?? null, disabled: true }),
           expected.filter(ofOne(first ?? null)).filter(isDisabled)
         )
       }))
@@ -232,10 +232,10 @@ export const suite = <E>(name: string, layer: Layer.Layer<WebhookStore | MailSto
         yield* disabled("It said no.", 21)
         yield* store.modify(null, unwell.id, (present) => change(changed(present, { status: "active" }, start + hour)))
         assert.deepStrictEqual(
-          yield* store.disablings([unwell.id, well.id]),
+          yield* store.latestDisablings([unwell.id, well.id]),
           new Map([[unwell.id, { at: start + hour, reason: "It said no." }]])
         )
-        assert.strictEqual((yield* store.disablings([])).size, 0)
+        assert.strictEqual((yield* store.latestDisablings([])).size, 0)
       }))
 
     it("an operator changes anybody's", () =>

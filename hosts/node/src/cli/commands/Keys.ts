@@ -58,10 +58,10 @@ const create = Command.make(
       Effect.catchTags({
         InvalidAllowList: ({ entry }) =>
           Effect.fail(new CommandFailed({ message: `${entry} is no address and no CIDR range.` })),
-        TooManyKeys: ({ most }) =>
+        TooManyKeys: ({ limit }) =>
           Effect.fail(
             new CommandFailed({
-              message: `The organization has ${most} active keys in this environment already, the most there can be: revoke one first.`
+              message: `The organization has ${limit} active keys in this environment already, the most there can be: revoke one first.`
             })
           )
       })

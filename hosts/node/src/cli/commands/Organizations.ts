@@ -172,7 +172,7 @@ const changed = (organizationId: OrganizationId, action: string, change: (presen
       })
     ),
     // What is remembered of its keys holds its limits, and whether it is suspended.
-    Effect.tap(() => AccessChanges.use(({ tell }) => tell("")))
+    Effect.tap(() => AccessChanges.use(({ publish }) => publish("")))
   )
 
 /** With its record, or not at all. */

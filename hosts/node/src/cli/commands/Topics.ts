@@ -155,7 +155,7 @@ const stateOfDelivery = ({ delivery }: SentTo): string | null =>
   joined(
     at(delivery.status, delivery.settledAt) ?? delivery.status,
     counted(delivery.attemptCount),
-    delivery.underWay ? "one under way" : at("the next one at", delivery.nextAttemptAt),
+    delivery.inFlight ? "one under way" : at("the next one at", delivery.nextAttemptAt),
     `webhook ${delivery.webhookId}`,
     because(lastReason(delivery))
   )

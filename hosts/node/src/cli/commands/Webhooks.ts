@@ -3,7 +3,7 @@ import { OrganizationRegistry } from "@partner-commentary/core/partner/Organizat
 import { OrganizationStore } from "@partner-commentary/core/partner/OrganizationStore"
 import { OrganizationId, WebhookId } from "@partner-commentary/core/shared/Ids"
 import * as Instant from "@partner-commentary/core/shared/Instant"
-import { resealAll } from "@partner-commentary/core/webhook/Resealing"
+import { reencryptAll } from "@partner-commentary/core/webhook/SecretReencryption"
 import type { Webhook } from "@partner-commentary/core/webhook/Webhook"
 import { WebhookAdministration } from "@partner-commentary/core/webhook/WebhookAdministration"
 import * as Parser from "@partner-commentary/settings/Parser"
@@ -107,7 +107,7 @@ const reseal = Command.make(
   {},
   Effect.fn(
     function* () {
-      const { lost, resealed } = yield* resealAll
+      const { lost, resealed } = yield* reencryptAll
       yield* answer({
         json: () => ({ resealed, lost }),
         text: () => [`Sealed ${WebhookSecrets.ofWebhooks(resealed)} anew, under the first entry of SIGNING_SECRET.`]

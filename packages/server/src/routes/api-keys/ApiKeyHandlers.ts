@@ -4,7 +4,7 @@ import { ok } from "@partner-commentary/api/Envelope"
 import * as Errors from "@partner-commentary/api/Errors"
 import { PartnerApi, prefix } from "@partner-commentary/api/PartnerApi"
 import type { ApiKey } from "@partner-commentary/core/access/ApiKey"
-import { ApiKeys, type FreshKey, type Manager } from "@partner-commentary/core/access/ApiKeys"
+import { ApiKeys, type CreatedKey, type KeyManager } from "@partner-commentary/core/access/ApiKeys"
 import { defaultGrace } from "@partner-commentary/core/access/KeyRotation"
 import { RateLimits } from "@partner-commentary/core/access/RateLimits"
 import type { Organization } from "@partner-commentary/core/partner/Organization"
@@ -48,7 +48,7 @@ export const layer = HttpApiBuilder.group(
           return yield* answerOnce({ headers, request, owner: keyOwnerOf(organization), secret: true }, ({ once }) =>
             Effect.gen(function* () {
               const body = yield* readCreation(request)
-              yield* Effect.mapError(limits.ofNewKey(organization), refusalOf)
+              yield* Effect.mapError(limits.countNewKey(organization), refusalOf)
               const wanted = {
                 name: body.name.trim(),
                 scopes: body.scopes,
@@ -57,10 +57,10 @@ export const layer = HttpApiBuilder.group(
                 expiresAt: body.expires_at === undefined ? null : Instant.fromIso(body.expires_at)
               }
               const issued = Effect.catchTags(keys.issue(organization, wanted, by), {
-                TooManyKeys: ({ most }) =>
+                TooManyKeys: ({ limit }) =>
                   invalid({
                     field: "environment",
-                    constraint: `has ${most} active keys already, which is the most there can be: revoke one first`
+                    constraint: `has ${limit} active keys already, which is the most there can be: revoke one first`
                   }),
                 // The list was read with the body.
                 InvalidAllowList: (broken) => Effect.die(broken)
@@ -92,7 +92,7 @@ export const layer = HttpApiBuilder.group(
             Effect.gen(function* () {
               const { grace_period_seconds: seconds } = yield* readRotation(request)
               const grace = seconds === undefined ? defaultGrace : Duration.seconds(seconds)
-              yield* Effect.mapError(limits.ofNewKey(organization), refusalOf)
+              yield* Effect.mapError(limits.countNewKey(organization), refusalOf)
               const rotated = Effect.catchTags(
                 keys.rotate(yield* idOf(Ids.ApiKeyId, params.id, Errors.apiKeyNotFound), grace, who),
                 {
@@ -131,7 +131,7 @@ const keyOwnerOf = ({ id }: Organization): IdempotentRequests.KeyOwner => ({
   environment: "dashboard"
 })
 
-const manager: Effect.Effect<Manager, never, CurrentDashboard> = Effect.map(
+const manager: Effect.Effect<KeyManager, never, CurrentDashboard> = Effect.map(
   CurrentDashboard,
   ({ by, organization }) => ({ organizationId: organization.id, by })
 )
@@ -145,7 +145,7 @@ const settings = ({ environment, expiresAt, ipAllowList }: ApiKey) => ({
   expires_at: Instant.isoOrNull(expiresAt)
 })
 
-const fresh = ({ fullKey, key }: FreshKey) => ({
+const fresh = ({ fullKey, key }: CreatedKey) => ({
   id: key.id,
   name: key.name,
   full_key: Redacted.value(fullKey),

@@ -45,7 +45,7 @@ export const layer = HttpApiBuilder.group(
 
     /** Each topic counts as one submission. */
     const spend = (principal: Principal) =>
-      Effect.flatMap(current, (rate) => counted(limits.ofEndpoint(principal, "topic_submissions_per_hour"), rate))
+      Effect.flatMap(current, (rate) => counted(limits.countEndpoint(principal, "topic_submissions_per_hour"), rate))
 
     const read = (text: string, index: number) =>
       Effect.mapError(isLarge(text) ? Effect.fail([bodyTooLarge] as const) : decode(text), ([first, ...rest]) =>
@@ -81,7 +81,7 @@ export const layer = HttpApiBuilder.group(
               )
             )
             const isStored = headers["idempotency-key"] !== undefined && !results.some(isCreated)
-            if (isStored) yield* Effect.mapError(limits.ofStoredRefusals(principal.organization), refusalOf)
+            if (isStored) yield* Effect.mapError(limits.countStoredRefusals(principal.organization), refusalOf)
             const body = `{"success":true,"data":{"results":[${results.join(",")}]}}`
             return yield* once(Effect.succeed(HttpServerResponse.text(body, { contentType })))
           })

@@ -8,8 +8,8 @@ import { ownerOf } from "@partner-commentary/core/access/Ownership"
 import * as Ids from "@partner-commentary/core/shared/Ids"
 import { Deliveries } from "@partner-commentary/core/webhook/Deliveries"
 import { DeliveryStatus } from "@partner-commentary/core/webhook/Delivery"
-import { formatCursor, parseCursor } from "@partner-commentary/core/webhook/PastEvents"
-import { Recoveries } from "@partner-commentary/core/webhook/Recoveries"
+import { formatCursor, parseCursor } from "@partner-commentary/core/webhook/EventHistory"
+import { WebhookRecovery } from "@partner-commentary/core/webhook/WebhookRecovery"
 import * as Effect from "effect/Effect"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import * as Option from "effect/Option"
@@ -29,7 +29,7 @@ export const layer = HttpApiBuilder.group(
   "deliveries",
   Effect.fnUntraced(function* (handlers) {
     const deliveries = yield* Deliveries
-    const recoveries = yield* Recoveries
+    const recoveries = yield* WebhookRecovery
     const answerOnce = yield* IdempotentRequests.make
 
     return handlers
@@ -79,11 +79,11 @@ export const layer = HttpApiBuilder.group(
               const { isDryRun, span } = yield* decodeRecovery(request)
               const id = yield* idOf(Ids.WebhookId, params.id, Errors.webhookNotFound)
               // Counted before the change, in which nobody waits for it.
-              const undelivered = yield* Effect.catchTags(recoveries.look(principal, id, span), {
+              const undelivered = yield* Effect.catchTags(recoveries.preview(principal, id, span), {
                 WebhookNotFound: noWebhook,
                 SpanRefused: ({ reason }) => invalid(spanProblems[reason])
               })
-              const begun = isDryRun ? Effect.void : recoveries.begin(principal, undelivered)
+              const begun = isDryRun ? Effect.void : recoveries.start(principal, undelivered)
               return yield* once(Effect.as(begun, Envelope.success(recovered(undelivered, isDryRun))))
             })
           )

@@ -4,7 +4,7 @@ import { isoOrNull, toIso } from "@partner-commentary/core/shared/Instant"
 import { shownAttempts } from "@partner-commentary/core/webhook/Deliveries"
 import type { MadeAttempt, ShownDelivery } from "@partner-commentary/core/webhook/Delivery"
 import { publicId } from "@partner-commentary/core/webhook/Event"
-import type { Undelivered } from "@partner-commentary/core/webhook/Recoveries"
+import type { RecoveryPlan } from "@partner-commentary/core/webhook/WebhookRecovery"
 
 export const listed = (delivery: ShownDelivery): typeof Api.Delivery.Type => ({
   ...common(delivery),
@@ -40,7 +40,7 @@ const attempt = ({ at, duration, failure, kind, reason, status }: MadeAttempt) =
 })
 
 export const recovered = (
-  { failed, held, since, until }: Undelivered,
+  { failed, held, since, until }: RecoveryPlan,
   isDryRun: boolean
 ): typeof Api.Recovery.Type => ({
   since: toIso(since),

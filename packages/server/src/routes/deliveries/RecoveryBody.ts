@@ -2,7 +2,7 @@
 import { RecoverWebhook } from "@partner-commentary/api/DeliveriesApi"
 import type { Problem } from "@partner-commentary/api/Errors"
 import * as Instant from "@partner-commentary/core/shared/Instant"
-import type { SpanRefused } from "@partner-commentary/core/webhook/Recoveries"
+import type { SpanRefused } from "@partner-commentary/core/webhook/WebhookRecovery"
 import * as Effect from "effect/Effect"
 import type * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as Option from "effect/Option"

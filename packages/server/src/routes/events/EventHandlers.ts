@@ -4,8 +4,8 @@ import type { Problem } from "@partner-commentary/api/Errors"
 import { eventListBounds } from "@partner-commentary/api/EventsApi"
 import { PartnerApi } from "@partner-commentary/api/PartnerApi"
 import { ownerOf } from "@partner-commentary/core/access/Ownership"
+import { EventHistory, formatCursor, parseCursor } from "@partner-commentary/core/webhook/EventHistory"
 import { EventType } from "@partner-commentary/core/webhook/EventType"
-import { formatCursor, PastEvents, parseCursor } from "@partner-commentary/core/webhook/PastEvents"
 import * as Effect from "effect/Effect"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
@@ -22,7 +22,7 @@ export const layer = HttpApiBuilder.group(
   PartnerApi,
   "events",
   Effect.fnUntraced(function* (handlers) {
-    const events = yield* PastEvents
+    const events = yield* EventHistory
     return handlers.handle(
       "list",
       Effect.fnUntraced(function* ({ query }) {

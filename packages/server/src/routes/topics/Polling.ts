@@ -5,7 +5,7 @@
 
 import * as Errors from "@partner-commentary/api/Errors"
 import { prefix } from "@partner-commentary/api/PartnerApi"
-import { ConcurrencyLimit, type WhenTaken } from "@partner-commentary/core/access/ConcurrencyLimit"
+import { ConcurrencyLimit, type WhenResponseEnds } from "@partner-commentary/core/access/ConcurrencyLimit"
 import { ownerOf } from "@partner-commentary/core/access/Ownership"
 import * as Ids from "@partner-commentary/core/shared/Ids"
 import { Topics } from "@partner-commentary/core/topic/Topics"
@@ -32,7 +32,7 @@ export interface Poll {
   /** The socket's address. */
   readonly address: string | undefined
   /** As of `AnswerTaken`. */
-  readonly taken?: WhenTaken
+  readonly taken?: WhenResponseEnds
 }
 
 export interface Answer {
@@ -52,7 +52,7 @@ export class Polling extends Context.Service<
     Polling,
     Effect.gen(function* () {
       const { admit } = yield* Authorization
-      const { within } = yield* ConcurrencyLimit
+      const { withPermit } = yield* ConcurrencyLimit
       const topics = yield* Topics
       const proxies = yield* TrustedProxies
 
@@ -63,7 +63,7 @@ export class Polling extends Context.Service<
             address: clientAddress(address ?? "", text(headers["x-forwarded-for"]), proxies)
           }
           const owner = ownerOf(yield* admit(caller, gate, rate))
-          const asked = within("frequent", owner.organizationId, topics.progress(owner, id), taken)
+          const asked = withPermit("frequent", owner.organizationId, topics.progress(owner, id), taken)
           return Envelope.successText(Views.progress(yield* refused(asked)))
         },
         Effect.catchTag("TopicNotFound", () => Effect.fail(Errors.topicNotFound))
@@ -91,7 +91,7 @@ export class Polling extends Context.Service<
   ).pipe(Layer.provide(Authorization.layer))
 }
 
-const atOnce: WhenTaken = (release) => release()
+const atOnce: WhenResponseEnds = (release) => release()
 
 const gate = { scope: "topics:read", limit: undefined } as const
 

@@ -11,7 +11,7 @@ import { isoOrNull, toIso } from "@partner-commentary/core/shared/Instant"
 import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
 import type { Webhook } from "@partner-commentary/core/webhook/Webhook"
 import { type Registration, Webhooks } from "@partner-commentary/core/webhook/Webhooks"
-import { type Tested, WebhookTest } from "@partner-commentary/core/webhook/WebhookTest"
+import { type TestResult, WebhookTest } from "@partner-commentary/core/webhook/WebhookTest"
 import * as Effect from "effect/Effect"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
@@ -53,8 +53,8 @@ export const layer = HttpApiBuilder.group(
                 "WebhookUrlRefused",
                 urlRefused
               )
-              const registered = Effect.catchTag(webhooks.register(registration), "TooManyWebhooks", ({ most }) =>
-                tooMany(most)
+              const registered = Effect.catchTag(webhooks.register(registration), "TooManyWebhooks", ({ limit }) =>
+                tooMany(limit)
               )
               return yield* once(Effect.map(registered, created))
             })
@@ -113,10 +113,10 @@ const notFound = () => Effect.fail(Errors.webhookNotFound)
 
 const urlRefused = ({ constraint }: { readonly constraint: string }) => invalid({ field: "url", constraint })
 
-const tooMany = (most: number) =>
+const tooMany = (limit: number) =>
   invalid({
     field: "body",
-    constraint: `must not register more than ${most} webhooks in one environment: delete one first`
+    constraint: `must not register more than ${limit} webhooks in one environment: delete one first`
   })
 
 const view = (webhook: Webhook): typeof Api.Webhook.Type => ({
@@ -130,7 +130,7 @@ const view = (webhook: Webhook): typeof Api.Webhook.Type => ({
   updated_at: toIso(webhook.updatedAt)
 })
 
-const testView = ({ attempt, eventId }: Tested): typeof Api.WebhookTest.Type => ({
+const testView = ({ attempt, eventId }: TestResult): typeof Api.WebhookTest.Type => ({
   success: attempt.failure === null,
   test_event_id: eventId,
   delivery_status: attempt.failure === null ? "delivered" : "failed",

@@ -3,7 +3,7 @@ import * as Instant from "../shared/Instant.ts"
 import { type Assignment, isSettled } from "./Assignment.ts"
 
 /** The earliest due time of any step; null once settled. Always derived from the other fields. */
-export const dueAt = (assignment: Assignment): Instant.Instant | null => {
+export const nextDueAt = (assignment: Assignment): Instant.Instant | null => {
   if (isSettled(assignment)) return null
   const { generation } = assignment
   const moments = [

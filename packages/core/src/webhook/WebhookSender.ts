@@ -16,44 +16,49 @@ import type { WebhookId } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
 import { Policy } from "../shared/Policy.ts"
 import { type Attempt, isSuccess } from "./Attempt.ts"
-import { sealedFor } from "./WebhookSecret.ts"
+import { encryptionPurpose } from "./WebhookSecret.ts"
 import { sign } from "./WebhookSignature.ts"
 import { type WebhookAnswer, WebhookNotSent, WebhookTransport } from "./WebhookTransport.ts"
 
-export interface Parcel {
+export interface OutgoingEvent {
   readonly webhook: { readonly id: WebhookId; readonly url: string }
   /** As stored; null when the webhook was removed. */
-  readonly sealedSecret: string | null
+  readonly encryptedSecret: string | null
   /** `evt_…` or `evt_test_…`: the same on every attempt. */
   readonly eventId: string
   /** Sent byte for byte. */
   readonly payload: string
 }
 
-export type Send = (parcel: Parcel) => Effect.Effect<Attempt>
+export type Send = (parcel: OutgoingEvent) => Effect.Effect<Attempt>
 
 /** Only the network call can be interrupted. */
 export const make: Effect.Effect<Send, never, Mac.Mac | Encryption | WebhookTransport> = Effect.gen(function* () {
   const mac = yield* Mac.Mac
-  const seal = yield* Encryption
+  const encryption = yield* Encryption
   const transport = yield* WebhookTransport
   const { timeout } = (yield* Policy).webhooks
 
   /** Decryption costs more than the rest of an attempt. A re-encrypted secret has another cache key. */
-  const opened = yield* Cache.makeWith(
-    (sealed: Sealed) =>
-      Effect.uninterruptible(Effect.map(seal.open(sealedFor(sealed.id), sealed.text), Option.map(Redacted.make))),
-    { capacity: keptSecrets, timeToLive: (exit) => (Exit.isSuccess(exit) && Option.isSome(exit.value) ? "1 hour" : 0) }
+  const decrypted = yield* Cache.makeWith(
+    (encrypted: EncryptedSecret) =>
+      Effect.uninterruptible(
+        Effect.map(encryption.decrypt(encryptionPurpose(encrypted.id), encrypted.text), Option.map(Redacted.make))
+      ),
+    {
+      capacity: maxCachedSecrets,
+      timeToLive: (exit) => (Exit.isSuccess(exit) && Option.isSome(exit.value) ? "1 hour" : 0)
+    }
   )
 
-  return Effect.fn("Webhook.send")(function* ({ eventId, payload, sealedSecret, webhook }) {
+  return Effect.fn("Webhook.send")(function* ({ eventId, payload, encryptedSecret, webhook }) {
     // Read the monotonic clock first, so that `at` plus the duration is never before the response.
     const begun = yield* Clock.monotonicTimeNanos
     const at = yield* Instant.now
     const secret =
-      sealedSecret === null
+      encryptedSecret === null
         ? Option.none<Redacted.Redacted>()
-        : yield* Cache.get(opened, new Sealed({ id: webhook.id, text: sealedSecret }))
+        : yield* Cache.get(decrypted, new EncryptedSecret({ id: webhook.id, text: encryptedSecret }))
     if (Option.isNone(secret)) return { at, duration: 0, ...nothing, ...unsigned }
     const signature = yield* sign(mac, secret.value, { id: eventId, at, body: payload })
     const headers = { "content-type": "application/json", "user-agent": "Partner-Commentary", ...signature }
@@ -69,9 +74,9 @@ export const make: Effect.Effect<Send, never, Mac.Mac | Encryption | WebhookTran
 })
 
 /** Maximum number of decrypted secrets in the cache. */
-const keptSecrets = 1000
+const maxCachedSecrets = 1000
 
-class Sealed extends Data.Class<{ readonly id: WebhookId; readonly text: string }> {}
+class EncryptedSecret extends Data.Class<{ readonly id: WebhookId; readonly text: string }> {}
 
 const nothing = { status: null, excerpt: null, retryAfter: null }
 

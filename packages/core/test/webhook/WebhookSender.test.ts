@@ -7,7 +7,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import { Encryption } from "../../src/shared/Encryption.ts"
 import { WebhookId } from "../../src/shared/Ids.ts"
-import * as Sending from "../../src/webhook/Sending.ts"
+import * as WebhookSender from "../../src/webhook/WebhookSender.ts"
 import { WebhookTransport } from "../../src/webhook/WebhookTransport.ts"
 
 const start = Date.parse("2026-03-01T09:00:00.000Z")
@@ -40,10 +40,10 @@ it.effect(
     Effect.gen(function* () {
       const clock = stalling()
       let arrived = 0
-      const send = yield* Sending.make.pipe(
+      const send = yield* WebhookSender.make.pipe(
         Effect.provideService(Encryption, {
-          seal: (_, text) => Effect.succeed(text),
-          open: () => Effect.succeed(Option.some(`whsec_${btoa("a secret of twenty-four by")}`))
+          encrypt: (_, text) => Effect.succeed(text),
+          decrypt: () => Effect.succeed(Option.some(`whsec_${btoa("a secret of twenty-four by")}`))
         }),
         Effect.provideService(WebhookTransport, {
           check: () => Effect.void,
@@ -57,7 +57,7 @@ it.effect(
       )
       const webhook = { id: WebhookId.make("019c0e1b-7c4e-7000-8000-000000000001"), url: "https://example.com/" }
       const { at, duration } = yield* Effect.provideService(
-        send({ webhook, sealedSecret: "sealed", eventId: "evt_1", payload: "{}" }),
+        send({ webhook, encryptedSecret: "sealed", eventId: "evt_1", payload: "{}" }),
         Clock.Clock,
         clock
       )

@@ -10,7 +10,7 @@ import { publicId } from "./Event.ts"
 import { type EventList, EventLog } from "./EventLog.ts"
 
 /** How far back events are listed. */
-const kept = Duration.days(30)
+const retention = Duration.days(30)
 
 /** Target size of a page's payloads. */
 const pageBytes = 1024 * 1024
@@ -19,29 +19,29 @@ const pageBytes = 1024 * 1024
 const stepBytes = 128 * 1024
 
 /** Events before this time are not listed. */
-export const earliestShown = (now: Instant.Instant): Instant.Instant => Math.max(0, now - Duration.toMillis(kept))
+export const earliestListed = (now: Instant.Instant): Instant.Instant => Math.max(0, now - Duration.toMillis(retention))
 
-export interface PastEventPage {
+export interface EventHistoryPage {
   /** Payloads, newest first. There are fewer than the limit when they are large. */
   readonly payloads: ReadonlyArray<string>
   /** None on the last page. */
   readonly next: Option.Option<EventId>
 }
 
-export class PastEvents extends Context.Service<
-  PastEvents,
+export class EventHistory extends Context.Service<
+  EventHistory,
   {
     readonly page: (
       asked: Omit<EventList, "since" | "maxBytes"> & { readonly since: Instant.Instant | null }
-    ) => Effect.Effect<PastEventPage>
+    ) => Effect.Effect<EventHistoryPage>
   }
->()("@partner-commentary/core/webhook/PastEvents") {
+>()("@partner-commentary/core/webhook/EventHistory") {
   static readonly layer = Layer.effect(
-    PastEvents,
+    EventHistory,
     Effect.map(EventLog, (log) =>
-      PastEvents.of({
+      EventHistory.of({
         page: Effect.fnUntraced(function* (asked) {
-          const earliest = earliestShown(yield* Instant.now)
+          const earliest = earliestListed(yield* Instant.now)
           const since = Math.max(earliest, asked.since ?? earliest)
           const payloads: Array<string> = []
           let { behind } = asked

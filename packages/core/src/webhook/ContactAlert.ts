@@ -3,14 +3,14 @@
 import type { WebhookNoticeKind } from "../mail/WebhookNotices.ts"
 import * as Instant from "../shared/Instant.ts"
 import type { Attempt } from "./Attempt.ts"
-import type { Alarm, Receiver } from "./CircuitBreaker.ts"
+import type { ContactAlert, Receiver } from "./CircuitBreaker.ts"
 import type { Settlement } from "./DeliveryStore.ts"
 import { hostOf } from "./WebhookUrl.ts"
 
 /** No mails are sent about the test environment. */
 export const troubled = (
   { health, webhook }: Receiver,
-  alarm: Alarm | null,
+  alarm: ContactAlert | null,
   attempt: Attempt,
   now: Instant.Instant
 ): Pick<Settlement, "notice" | "audit"> => {
@@ -45,7 +45,7 @@ export const troubled = (
   }
 }
 
-const kinds: Readonly<Record<Alarm, WebhookNoticeKind>> = {
+const kinds: Readonly<Record<ContactAlert, WebhookNoticeKind>> = {
   failing: "webhook_failing",
   gone: "webhook_disabled",
   disabled: "webhook_disabled",

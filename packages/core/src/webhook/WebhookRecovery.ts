@@ -10,9 +10,9 @@ import { ownerOf } from "../access/Ownership.ts"
 import type { WebhookId } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
 import { WorkSignal } from "../shared/WorkSignal.ts"
-import { isHeld, recovering } from "./CircuitBreaker.ts"
+import { isHeld, startRecovery } from "./CircuitBreaker.ts"
 import { DeliveryLog } from "./DeliveryLog.ts"
-import { earliestShown } from "./PastEvents.ts"
+import { earliestListed } from "./EventHistory.ts"
 import { RedeliveryStore, type Span } from "./RedeliveryStore.ts"
 import { WebhookNotFound } from "./WebhookNotFound.ts"
 
@@ -22,44 +22,44 @@ export class SpanRefused extends Schema.TaggedError<SpanRefused>()("SpanRefused"
 }) {}
 
 /** The number of deliveries that a recovery would send again. */
-export interface Undelivered extends Span {
+export interface RecoveryPlan extends Span {
   readonly webhookId: WebhookId
   readonly failed: number
   readonly held: number
 }
 
-export class Recoveries extends Context.Service<
-  Recoveries,
+export class WebhookRecovery extends Context.Service<
+  WebhookRecovery,
   {
     /** Counts without changing anything. A null `until` means now. */
-    readonly look: (
+    readonly preview: (
       principal: Principal,
       webhookId: WebhookId,
       asked: { readonly since: Instant.Instant; readonly until: Instant.Instant | null }
-    ) => Effect.Effect<Undelivered, WebhookNotFound | SpanRefused>
+    ) => Effect.Effect<RecoveryPlan, WebhookNotFound | SpanRefused>
     /** Stores the job in one small transaction; workers do the rest. Without deliveries no job is stored. */
-    readonly begin: (principal: Principal, undelivered: Undelivered) => Effect.Effect<void>
+    readonly start: (principal: Principal, undelivered: RecoveryPlan) => Effect.Effect<void>
     /**
      * Performs one step of a job and returns the number of deliveries it queued, at most `stepSize`. None when no job
      * is left.
      */
     readonly advance: Effect.Effect<Option.Option<number>>
   }
->()("@partner-commentary/core/webhook/Recoveries") {
+>()("@partner-commentary/core/webhook/WebhookRecovery") {
   static readonly layer = Layer.effect(
-    Recoveries,
+    WebhookRecovery,
     Effect.gen(function* () {
       const log = yield* DeliveryLog
       const store = yield* RedeliveryStore
       const random = yield* SecureRandom.SecureRandom
       const signal = yield* WorkSignal
 
-      return Recoveries.of({
-        look: Effect.fn("Recoveries.look")(function* (principal, webhookId, { since, until }) {
+      return WebhookRecovery.of({
+        preview: Effect.fn("WebhookRecovery.preview")(function* (principal, webhookId, { since, until }) {
           const now = yield* Instant.now
           const span = { since, until: until ?? now + 1 }
           if (since >= span.until) return yield* new SpanRefused({ reason: "backwards" })
-          if (since < earliestShown(now)) return yield* new SpanRefused({ reason: "too_early" })
+          if (since < earliestListed(now)) return yield* new SpanRefused({ reason: "too_early" })
           const receiver = yield* log.receiver(ownerOf(principal), webhookId)
           if (Option.isNone(receiver)) return yield* new WebhookNotFound()
           return {
@@ -70,7 +70,7 @@ export class Recoveries extends Context.Service<
           }
         }),
 
-        begin: Effect.fn("Recoveries.begin")(function* ({ key, organization }, undelivered) {
+        start: Effect.fn("WebhookRecovery.start")(function* ({ key, organization }, undelivered) {
           const { failed, held, since, until, webhookId } = undelivered
           if (failed + held === 0) return
           const askedAt = yield* Instant.now
@@ -88,7 +88,7 @@ export class Recoveries extends Context.Service<
 
         advance: Effect.gen(function* () {
           const now = yield* Instant.now
-          const moved = yield* store.step(now, stepSize, (receiver) => recovering(receiver, now))
+          const moved = yield* store.step(now, stepSize, (receiver) => startRecovery(receiver, now))
           if (Option.isSome(moved)) yield* signal.notify
           return moved
         })

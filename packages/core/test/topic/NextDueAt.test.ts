@@ -2,7 +2,7 @@ import { describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
 import { assert } from "vitest"
 import { defaults } from "../../src/shared/Policy.ts"
-import { dueAt, reminderAt } from "../../src/topic/Agenda.ts"
+import { nextDueAt, reminderAt } from "../../src/topic/NextDueAt.ts"
 import { freshAssignment, generated, noon } from "./FreshAssignment.ts"
 
 const hour = 3_600_000
@@ -16,15 +16,15 @@ describe("the agenda", () => {
         const present = { ...draft, approveBy, generation: { ...draft.generation, nextAt, giveUpAt } }
         const half = noon + (approveBy - noon) / 2
         const moments = [nextAt, giveUpAt, approveBy, half].filter((at) => at !== null)
-        assert.strictEqual(dueAt(present), Math.min(...moments))
-        assert.isNull(dueAt({ ...present, failure: { reason: "withdrawn", at: noon } }))
+        assert.strictEqual(nextDueAt(present), Math.min(...moments))
+        assert.isNull(nextDueAt({ ...present, failure: { reason: "withdrawn", at: noon } }))
       })
     ))
 
   it("waits for the response window alone while no mail went out", () => {
     const fresh = freshAssignment(defaults)
     assert.isNull(reminderAt(fresh))
-    assert.strictEqual(dueAt(fresh), fresh.respondBy)
+    assert.strictEqual(nextDueAt(fresh), fresh.respondBy)
   })
 
   it("holds one reminder of a request and two of a draft", () => {

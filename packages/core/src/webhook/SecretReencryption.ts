@@ -1,0 +1,66 @@
+/**
+ * Re-encrypts all webhook secrets with the first signing secret, so that the others can be removed, and finds secrets
+ * that no key decrypts.
+ */
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import { Encryption } from "../shared/Encryption.ts"
+import type { WebhookId } from "../shared/Ids.ts"
+import { encryptionPurpose } from "./WebhookSecret.ts"
+import { WebhookStore } from "./WebhookStore.ts"
+
+export interface Reencrypted {
+  readonly resealed: number
+  /** Webhooks whose secret no signing secret decrypts. Their events cannot be signed. */
+  readonly lost: ReadonlyArray<WebhookId>
+}
+
+const pageSize = 100
+
+/** The webhooks for which the visitor returns false, and the number of the others. */
+const visitAll = Effect.fnUntraced(function* <R>(
+  visit: (id: WebhookId, encrypted: string) => Effect.Effect<boolean, never, R>
+) {
+  const store = yield* WebhookStore
+  const refused: Array<WebhookId> = []
+  let accepted = 0
+  let page = yield* store.encryptedSecrets(null, pageSize)
+  while (page.length > 0) {
+    for (const { id, encryptedSecret } of page) {
+      if (yield* visit(id, encryptedSecret)) accepted += 1
+      else refused.push(id)
+    }
+    page = yield* store.encryptedSecrets(page.at(-1)?.id ?? null, pageSize)
+  }
+  return { accepted, refused }
+})
+
+/** Webhooks whose secret no signing secret decrypts. Changes nothing. */
+export const undecryptable: Effect.Effect<ReadonlyArray<WebhookId>, never, WebhookStore | Encryption> = Effect.gen(
+  function* () {
+    const encryption = yield* Encryption
+    const { refused } = yield* visitAll((id, encrypted) =>
+      Effect.map(encryption.decrypt(encryptionPurpose(id), encrypted), Option.isSome)
+    )
+    return refused
+  }
+)
+
+/** Can be interrupted and repeated. */
+export const reencryptAll: Effect.Effect<Reencrypted, never, WebhookStore | Encryption> = Effect.gen(function* () {
+  const store = yield* WebhookStore
+  const encryption = yield* Encryption
+
+  const reencrypt = Effect.fnUntraced(function* (id: WebhookId, encrypted: string) {
+    const secret = yield* encryption.decrypt(encryptionPurpose(id), encrypted)
+    if (Option.isNone(secret)) return false
+    yield* store.replaceSecret(id, {
+      from: encrypted,
+      to: yield* encryption.encrypt(encryptionPurpose(id), secret.value)
+    })
+    return true
+  })
+
+  const { accepted, refused } = yield* visitAll(reencrypt)
+  return { resealed: accepted, lost: refused }
+})
