@@ -136,14 +136,14 @@ export const seed = async (
 /** One webhook's deliveries of every event: one in fifty failed, the last hundred wait. */
 export const seedDeliveries = async (database: Pool, webhookId: string) => {
   await database.query(
-    `INSERT INTO deliveries (webhook_id, event_id, state, due_at, ticket, attempts, settled_at)
+    `INSERT INTO deliveries (webhook_id, event_id, state, due_at, claim_number, attempts, settled_at)
       SELECT $1, id, CASE WHEN number <= 100 THEN 'pending' WHEN number % 50 = 0 THEN 'failed' ELSE 'delivered' END,
         CASE WHEN number <= 100 THEN created_at END, 1, 1, CASE WHEN number > 100 THEN created_at END
       FROM (SELECT *, ROW_NUMBER() OVER (ORDER BY id DESC) AS number FROM events) numbered`,
     [webhookId]
   )
   await database.query(
-    `INSERT INTO delivery_attempts (webhook_id, event_id, ticket, kind, begun_at, duration, status)
+    `INSERT INTO delivery_attempts (webhook_id, event_id, claim_number, kind, started_at, duration, status)
       SELECT webhook_id, event_id, 1, 'scheduled', COALESCE(settled_at, due_at), 20, 200 FROM deliveries WHERE state <> 'pending'`
   )
   await database.query("VACUUM (ANALYZE)")

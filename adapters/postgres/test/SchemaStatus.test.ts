@@ -4,7 +4,7 @@ import * as Instant from "@partner-commentary/core/shared/Instant"
 import * as Postgres from "@partner-commentary/postgres/Postgres"
 import * as Heartbeat from "@partner-commentary/sql/database/Heartbeat"
 import * as WriteAccess from "@partner-commentary/sql/database/WriteAccess"
-import { migrate, names, schemaStatus } from "@partner-commentary/sql/Migrations"
+import { make, migrate, names, released, schemaStatus } from "@partner-commentary/sql/Migrations"
 import * as OlderProcesses from "@partner-commentary/sql/migrations/OlderProcesses"
 import * as TestDatabase from "@partner-commentary/test/postgres/TestDatabase"
 import * as SecureRandom from "effect/crypto/SecureRandom"
@@ -72,33 +72,35 @@ describe("a database on Postgres", () => {
   it.effect("that misses a migration below its newest one is refused in a sentence, and nothing is changed", () =>
     Effect.gen(function* () {
       const url = yield* TestDatabase.fresh
-      yield* run(url, "DELETE FROM partner_commentary_migrations WHERE migration_id IN (19, 29)")
+      yield* run(url, "DELETE FROM partner_commentary_migrations WHERE migration_id IN (4, 7)")
       const sentence = yield* refusal(url)
-      assert.include(sentence, "not the migrations 0019_events_by_type, 0029_test_storage before it")
+      assert.include(sentence, "not the migrations 0004_mails, 0007_metrics before it")
       assert.include(sentence, "Restore the backup")
       assert.isTrue(Result.isFailure(yield* Effect.result(direct(url, schemaStatus))))
     })
   )
 
-  it.effect("keeps a migration away that older processes cannot live with, while they are seen", () =>
+  it.effect("a migration that older processes cannot survive refuses to run while one has a fresh heartbeat", () =>
     Effect.gen(function* () {
       const url = yield* TestDatabase.fresh
       const [clock] = yield* run(url, "SELECT CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS FLOAT8) AS now")
       const now = Number(clock?.["now"])
-      yield* run(url, "DELETE FROM partner_commentary_migrations WHERE migration_id > 16")
+      yield* run(url, "DELETE FROM partner_commentary_migrations WHERE migration_id > 6")
+      const exclusive = new Set(["0007_metrics"])
+      const check = direct(url, OlderProcesses.check(names, exclusive))
       const process = (id: string, schema: number, seen: number) =>
         run(url, `INSERT INTO processes VALUES ('${id}', '0.0.1', ${schema}, '', '${Instant.toIso(seen)}')`)
-      yield* process("newer", 27, now)
-      yield* process("dead", 16, now - 61_000)
-      yield* process("of a wrong clock", 16, now + 3_600_000)
+      yield* process("newer", 8, now)
+      yield* process("dead", 6, now - 61_000)
+      yield* process("of a wrong clock", 6, now + 3_600_000)
       yield* TestClock.setTime(now)
-      yield* direct(url, OlderProcesses.check(names))
-      yield* process("alive", 16, now - 30_000)
-      const sentence = yield* refusal(url)
-      assert.include(sentence, "The migration 0018_kept_figures needs every older process stopped")
+      yield* check
+      yield* process("alive", 6, now - 30_000)
+      const { message: sentence } = yield* Effect.flip(direct(url, make(released, exclusive).migrate))
+      assert.include(sentence, "The migration 0007_metrics needs every older process stopped")
       assert.include(sentence, `one older process is alive, last seen at ${Instant.toIso(now - 30_000)}`)
       yield* run(url, "DELETE FROM processes WHERE id = 'alive'")
-      yield* direct(url, OlderProcesses.check(names))
+      yield* check
     })
   )
 

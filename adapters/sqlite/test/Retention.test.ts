@@ -14,9 +14,9 @@ it.effect("thousands of answers go in batches, between which others write; one t
     const sql = yield* SqlClient.SqlClient
     const retention = yield* Retention
     yield* sql`WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 2500)
-      INSERT INTO kept_answers (id, fingerprint, until_at, status, body) SELECT n, '', ${toIso(start)}, 200, '' FROM numbers`
+      INSERT INTO stored_responses (id, fingerprint, until_at, status, body) SELECT n, '', ${toIso(start)}, 200, '' FROM numbers`
     const left = Effect.map(
-      sql<{ readonly count: number }>`SELECT COUNT(*) AS count FROM kept_answers`,
+      sql<{ readonly count: number }>`SELECT COUNT(*) AS count FROM stored_responses`,
       ([row]) => row?.count
     )
     const before = { mails: 0, windows: 0, answers: start + hour, events: 0, testTopics: 0 }
@@ -26,15 +26,15 @@ it.effect("thousands of answers go in batches, between which others write; one t
     const seen: Array<number | undefined> = []
     while ((yield* left) !== 500) {
       // A transaction of its own, which waits as long as another one is open.
-      yield* sql.withTransaction(sql`INSERT INTO kept_answers (id, fingerprint, until_at, status, body)
+      yield* sql.withTransaction(sql`INSERT INTO stored_responses (id, fingerprint, until_at, status, body)
         VALUES ('new', '', ${toIso(start + hour)}, 200, '') ON CONFLICT (id) DO NOTHING`)
-      yield* sql`DELETE FROM kept_answers WHERE id = 'new'`
+      yield* sql`DELETE FROM stored_responses WHERE id = 'new'`
       seen.push(yield* left)
       assert.isUndefined(purging.pollUnsafe())
       yield* TestClock.adjust("50 millis")
     }
     assert.include(seen, 1500)
-    yield* sql`INSERT INTO kept_answers (id, fingerprint, until_at, status, body)
+    yield* sql`INSERT INTO stored_responses (id, fingerprint, until_at, status, body)
       VALUES ('last', '', ${toIso(start + hour)}, 200, '')`
     yield* TestClock.adjust("50 millis")
     assert.deepStrictEqual(yield* Fiber.join(purging), {
@@ -57,19 +57,19 @@ it.effect("a recovery goes a while after it is done, and never before", () =>
       ["early", toIso(start)],
       ["late", toIso(start + hour)]
     ] as const) {
-      yield* sql`INSERT INTO recoveries ${sql.insert({
+      yield* sql`INSERT INTO redeliveries ${sql.insert({
         id,
         webhook_id: "x",
-        behind_id: "",
+        after_id: "",
         until_id: "",
-        is_held: 0,
-        asked_at: toIso(0),
-        worked_at: toIso(0),
+        includes_pending: 0,
+        requested_at: toIso(0),
+        last_batch_at: toIso(0),
         done_at: done
       })}`
     }
     yield* retention.purge({ mails: start + 1, windows: 0, answers: 0, events: 0, testTopics: 0 })
-    const left = yield* sql<{ readonly id: string }>`SELECT id FROM recoveries ORDER BY id`
+    const left = yield* sql<{ readonly id: string }>`SELECT id FROM redeliveries ORDER BY id`
     assert.deepStrictEqual(
       left.map(({ id }) => id),
       ["late", "open"]

@@ -51,7 +51,7 @@ const wrongs = (sql: SqlClient) => ({
   "requests to creators that were not sent": sql<Count>`SELECT COUNT(*) AS count FROM assignments a
     WHERE environment = 'live' AND (SELECT COUNT(*) FROM mails m
       WHERE m.share_id = a.id AND m.kind = 'request' AND m.state = 'sent') <> 1`,
-  "claims of keys without an answer": sql<Count>`SELECT COUNT(*) AS count FROM kept_answers WHERE status IS NULL`,
+  "claims of keys without an answer": sql<Count>`SELECT COUNT(*) AS count FROM stored_responses WHERE status IS NULL`,
   "windows of topics that are not there": sql<Count>`SELECT COUNT(*) AS count FROM duplicate_windows w
     WHERE NOT EXISTS (SELECT FROM assignments a WHERE a.id = w.share_id AND a.topic_id = w.topic_id)`
 })

@@ -1,6 +1,6 @@
 /**
  * Holds what receivers saw against what the service wrote down. Each logged attempt is one request that was seen, with the
- * status that it was answered with. What was seen and not logged was taken by a worker that died: its ticket is missing from
+ * status that it was answered with. What was seen and not logged was taken by a worker that died: its claim number is missing from
  * the log, and there was a kill while it was under way.
  */
 import type { DeliveryLedger, Logged } from "./DeliveryLedger.ts"
@@ -51,12 +51,12 @@ export const of = (course: Course): Agreement => {
   const known = new Set(books.deliveries.map(({ event_id, webhook_id }) => `${webhook_id} evt_${event_id}`))
   for (const name of seenBy.keys()) if (!known.has(name)) mistakes.push(`${name}: no such delivery`)
 
-  for (const { event_id, state, ticket, webhook_id } of books.deliveries) {
+  for (const { claim_number, event_id, state, webhook_id } of books.deliveries) {
     const name = `${webhook_id} evt_${event_id}`
     const seen = seenBy.get(name) ?? []
     const logged = loggedBy.get(name) ?? []
     const { unlogged, unseen } = matched(seen, logged)
-    const lost = ticket - logged.length
+    const lost = claim_number - logged.length
     figures.unlogged += unlogged.length
     figures.lostTickets += lost
     figures.repeats += Math.max(0, seen.filter(({ status }) => status === 204).length - 1)
@@ -65,7 +65,7 @@ export const of = (course: Course): Agreement => {
     if (logged.filter(({ failure }) => failure === null).length !== 1)
       mistakes.push(`${name}: not one success is logged`)
     for (const one of unseen) mistakes.push(`${name}: logged and not seen: ${JSON.stringify(one)}`)
-    if (unlogged.length > lost) mistakes.push(`${name}: ${unlogged.length} seen and not logged, ${lost} tickets lost`)
+    if (unlogged.length > lost) mistakes.push(`${name}: ${unlogged.length} seen and not logged, ${lost} claims lost`)
     for (const { at } of unlogged) {
       if (!kills.some((kill) => kill >= at - unread && kill <= at + course.lease)) {
         mistakes.push(`${name}: seen at ${at} and not logged, and nobody was killed`)
@@ -94,10 +94,10 @@ const matched = (seen: ReadonlyArray<Arrived>, logged: ReadonlyArray<Logged>) =>
     logged.filter(({ failure }) => failure === "timeout"),
     logged.filter(({ failure }) => failure !== "timeout")
   ]
-  const unseen = ended.filter(({ begun_at, duration, status }) => {
-    const begun = Date.parse(begun_at)
+  const unseen = ended.filter(({ started_at, duration, status }) => {
+    const begun = Date.parse(started_at)
     return !take((one) => one.status === status && one.at >= begun - slack && one.at <= begun + duration + slack)
   })
-  for (const { begun_at } of timedOut) take(({ at }) => at >= Date.parse(begun_at) - slack)
+  for (const { started_at } of timedOut) take(({ at }) => at >= Date.parse(started_at) - slack)
   return { unlogged: left, unseen }
 }

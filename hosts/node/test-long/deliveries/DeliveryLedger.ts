@@ -4,8 +4,8 @@ import { DatabaseSync } from "node:sqlite"
 export interface Logged {
   readonly webhook_id: string
   readonly event_id: string
-  readonly ticket: number
-  readonly begun_at: string
+  readonly claim_number: number
+  readonly started_at: string
   readonly duration: number
   readonly status: number | null
   readonly failure: string | null
@@ -15,7 +15,7 @@ export interface Delivery {
   readonly webhook_id: string
   readonly event_id: string
   readonly state: string
-  readonly ticket: number
+  readonly claim_number: number
 }
 
 export interface DeliveryLedger {
@@ -39,8 +39,8 @@ export const read = (file: string): DeliveryLedger =>
   reading(file, (rows) => ({
     integrity: rows<{ readonly integrity_check: string }>("PRAGMA integrity_check")[0]?.integrity_check ?? "",
     events: rows("SELECT id, share_id, payload FROM events ORDER BY id"),
-    deliveries: rows("SELECT webhook_id, event_id, state, ticket FROM deliveries"),
-    attempts: rows("SELECT * FROM delivery_attempts ORDER BY begun_at"),
+    deliveries: rows("SELECT webhook_id, event_id, state, claim_number FROM deliveries"),
+    attempts: rows("SELECT * FROM delivery_attempts ORDER BY started_at"),
     webhooks: rows("SELECT status, consecutive_failures FROM webhooks")
   }))
 

@@ -180,7 +180,7 @@ const told = Effect.fnUntraced(function* (
       consecutive_failures: 0,
       created_at: at(now),
       updated_at: at(now),
-      sealed_secret: ""
+      encrypted_secret: ""
     }
   ])
   yield* insert("webhook_totals", [{ ...owned, total: 1 }])
@@ -190,7 +190,7 @@ const told = Effect.fnUntraced(function* (
       webhook_id: webhook,
       event_id: id,
       state: "failed",
-      ticket: 10,
+      claim_number: 10,
       attempts: 10,
       settled_at: at(now)
     }))
@@ -199,12 +199,12 @@ const told = Effect.fnUntraced(function* (
   yield* insert(
     "delivery_attempts",
     ids.flatMap((id) =>
-      Array.from({ length: attempts }, (_, ticket) => ({
+      Array.from({ length: attempts }, (_, index) => ({
         webhook_id: webhook,
         event_id: id,
-        ticket: ticket + 1,
+        claim_number: index + 1,
         kind: "scheduled",
-        begun_at: at(now),
+        started_at: at(now),
         duration: 20,
         status: 500,
         excerpt: "x".repeat(1000)

@@ -138,7 +138,7 @@ describe.each(["SQLite", "Postgres"])("in containers of the image, on %s,", (dat
       TRUSTED_PROXIES: "127.0.0.1",
       WEBHOOK_ALLOW_PRIVATE: "true"
     })
-    expect((await json("migrate")).applied.length).toBeGreaterThan(10)
+    expect((await json("migrate")).applied).toContain("0001_organizations")
     const { id: org } = await json("org", "create", "--name", "Acme", "--contact-email", "desk@acme.test")
     const { id: persona } = await json("persona", "create", "--name", "Ada", "--creator-email", "ada@creators.test")
     await json("license", "grant", "--org", org, "--persona", persona)

@@ -36,7 +36,7 @@ const firsts: ReadonlyArray<ReadonlyArray<string>> = [
   ["persona", "create", "--name", "Ada", "--creator-email", "ada@creators.test"]
 ]
 
-const older = "DELETE FROM partner_commentary_migrations WHERE migration_id > 22"
+const older = "DELETE FROM partner_commentary_migrations WHERE migration_id > 6"
 const ids = "SELECT migration_id FROM partner_commentary_migrations ORDER BY migration_id"
 
 describe.concurrent("a database of an older version", () => {

@@ -157,7 +157,7 @@ describe.concurrent("migrate, purge and doctor", () => {
     expect(missing.code).toBe(1)
     expect(missing.stdout).toContain("migrate")
     const { applied } = await Process.json(cwd, ["migrate"])
-    expect(applied).toContain("0001_partners")
+    expect(applied).toContain("0001_organizations")
     expect(await Process.json(cwd, ["migrate"])).toEqual({ applied: [] })
     expect(await Process.json(cwd, ["purge", "--dry-run"])).toEqual({
       mails: 0,

@@ -104,7 +104,7 @@ describe.concurrent("doctor", () => {
     await stopped(cwd, 0)
     change(
       cwd,
-      `INSERT INTO webhooks (id, organization_id, environment, url, events, sealed_secret, status, consecutive_failures, created_at, updated_at)
+      `INSERT INTO webhooks (id, organization_id, environment, url, events, encrypted_secret, status, consecutive_failures, created_at, updated_at)
         SELECT '019c0e1b-7c4e-7000-8000-2f6d1c9e4b10', id, 'live', 'https://example.com/', '["creator.approved"]', '', 'active', 0,
           '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z' FROM organizations LIMIT 1;
       INSERT INTO deliveries (webhook_id, event_id, due_at)

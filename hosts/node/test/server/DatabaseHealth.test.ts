@@ -124,7 +124,7 @@ it("a SQLite file with a corrupt page is named by doctor, though no request has 
   expect(sound.findings).toContainEqual({ check: "database file", state: "ok", message: "Its pages are sound." })
   const path = join(cwd, "service.db")
   const database = new DatabaseSync(path)
-  const [root] = database.prepare("SELECT rootpage FROM sqlite_master WHERE name = 'recoveries'").all()
+  const [root] = database.prepare("SELECT rootpage FROM sqlite_master WHERE name = 'redeliveries'").all()
   database.close()
   const page = 4096
   const descriptor = openSync(path, "r+")

@@ -52,17 +52,17 @@ it.effect(
       const first = yield* OnTheWire.during(post(1))
       assert.strictEqual(first.answer.status, 201)
       assert.deepStrictEqual(first.turns.map(OnTheWire.kindOf), [
-        "SELECT kept_answers",
+        "SELECT stored_responses",
         "SELECT licenses",
         "BEGIN",
         "WITH",
         "WITH",
-        "UPDATE kept_answers",
+        "UPDATE stored_responses",
         "COMMIT"
       ])
       const again = yield* OnTheWire.during(post(1))
       assert.strictEqual(again.answer.headers.get("idempotency-replayed"), "true")
-      assert.deepStrictEqual(again.turns.map(OnTheWire.kindOf), ["SELECT kept_answers"])
+      assert.deepStrictEqual(again.turns.map(OnTheWire.kindOf), ["SELECT stored_responses"])
     }).pipe(Effect.provide(OnTheWire.layer))
 )
 

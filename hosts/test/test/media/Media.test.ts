@@ -11,7 +11,7 @@ import * as TestClock from "effect/testing/TestClock"
 import { approved, drain, mounting, said, start } from "../support/MediaScene.ts"
 import { get, submit } from "../support/Requests.ts"
 
-const rows = Effect.flatMap(SqlClient.SqlClient, (sql) => sql`SELECT * FROM productions`)
+const rows = Effect.flatMap(SqlClient.SqlClient, (sql) => sql`SELECT * FROM media_jobs`)
 
 it.effect("the approved text is spoken, and its URL shown in every view; no status moves", () =>
   Effect.gen(function* () {

@@ -93,7 +93,7 @@ it.effect("a text that was approved twice is spoken once, before and after it is
     yield* drain
     assert.strictEqual(yield* attempts, 1)
     assert.deepStrictEqual(yield* urls, before)
-    assert.lengthOf(yield* Effect.flatMap(SqlClient.SqlClient, (sql) => sql`SELECT * FROM productions`), 1)
+    assert.lengthOf(yield* Effect.flatMap(SqlClient.SqlClient, (sql) => sql`SELECT * FROM media_jobs`), 1)
   }).pipe(Effect.provide(mounting("audio")))
 )
 
@@ -116,9 +116,9 @@ it.effect("a process that dies after storing and before writing it down: made ag
     const sql = yield* SqlClient.SqlClient
     const { urls } = yield* approved(["audio"])
     // What is written down comes last, and never does.
-    yield* sql`ALTER TABLE productions RENAME COLUMN settled_at TO lost_at`
+    yield* sql`ALTER TABLE media_jobs RENAME COLUMN settled_at TO lost_at`
     yield* Effect.exit(drain)
-    yield* sql`ALTER TABLE productions RENAME COLUMN lost_at TO settled_at`
+    yield* sql`ALTER TABLE media_jobs RENAME COLUMN lost_at TO settled_at`
     assert.strictEqual((yield* media.stored).size, 1)
     assert.deepStrictEqual(yield* urls, [null, null])
     yield* TestClock.adjust("90 seconds")

@@ -52,7 +52,7 @@ it.effect("answers of refusals alone are stored under idempotency keys up to a d
     const refused = yield* post([{}], "one-more")
     assert.strictEqual(refused.status, 429)
     assert.isAbove(Number(refused.headers.get("retry-after")), 3600)
-    const [stored] = yield* sql<{ readonly count: number }>`SELECT COUNT(*) AS count FROM kept_answers`
+    const [stored] = yield* sql<{ readonly count: number }>`SELECT COUNT(*) AS count FROM stored_responses`
     assert.strictEqual(Number(stored?.count), 200)
     // What was stored is given again, and a request without a key stores nothing.
     assert.strictEqual((yield* post([{}], "key-0")).headers.get("idempotency-replayed"), "true")

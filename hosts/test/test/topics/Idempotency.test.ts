@@ -160,7 +160,11 @@ it.effect("what breaks between the change and its answer leaves nothing: no topi
     const sql = yield* SqlClient.SqlClient
     const mailbox = yield* Mailbox
     const wait = yield* (yield* WorkSignal).listen("mails")
-    const fault = { table: "kept_answers", on: "UPDATE", rows: (row: string) => `${row}status IS NOT NULL` } as const
+    const fault = {
+      table: "stored_responses",
+      on: "UPDATE",
+      rows: (row: string) => `${row}status IS NOT NULL`
+    } as const
     yield* breakDown(sql, fault)
     const signalled = yield* Effect.forkChild(wait(Duration.days(1)))
     assert.strictEqual((yield* post("a")).status, 500)

@@ -153,7 +153,7 @@ it.effect("a creator who restarts a failing draft 20 times gets one mail an hour
         `failure ${count}`,
         Effect.flatMap(SqlClient.SqlClient, (sql) =>
           Effect.map(
-            sql`SELECT id FROM assignments WHERE generation_ticket = ${count} AND generation_next_at IS NULL`,
+            sql`SELECT id FROM assignments WHERE generation_claim_number = ${count} AND generation_next_at IS NULL`,
             ({ length }) => length === 1
           )
         )

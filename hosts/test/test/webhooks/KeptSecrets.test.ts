@@ -29,9 +29,12 @@ it.effect(
       const created = yield* twice("/api-keys", { token, body: valid })
       const rotated = yield* twice(`/api-keys/${created.id}/rotate`, { token })
       const registered = yield* twice("/webhooks", { key, body: { url, events } })
-      const kept = yield* sql<{ readonly sealed: number; readonly body: string }>`SELECT sealed, body FROM kept_answers`
+      const kept = yield* sql<{
+        readonly is_encrypted: number
+        readonly body: string
+      }>`SELECT is_encrypted, body FROM stored_responses`
       assert.deepStrictEqual(
-        kept.map(({ sealed }) => sealed),
+        kept.map(({ is_encrypted }) => is_encrypted),
         [1, 1, 1]
       )
       const all = JSON.stringify(kept)

@@ -148,7 +148,10 @@ it.effect(
       const sql = yield* SqlClient.SqlClient
       yield* eventually(
         "delivered at its first attempt",
-        Effect.map(sql`SELECT 1 FROM deliveries WHERE state = 'delivered' AND ticket = 1`, (rows) => rows.length === 1)
+        Effect.map(
+          sql`SELECT 1 FROM deliveries WHERE state = 'delivered' AND claim_number = 1`,
+          (rows) => rows.length === 1
+        )
       )
     }).pipe(Effect.provide(patient))
 )

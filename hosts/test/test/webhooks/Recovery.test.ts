@@ -161,7 +161,7 @@ it.effect("retry and recovery are recorded with their key; a dry run and a repea
     const [row] = rows
     assert.deepStrictEqual([rows.length, row?.subject], [1, hook.id])
     assert.deepInclude(JSON.parse(row?.details ?? ""), { since: "2026-03-01T00:00:00.000Z", failed: 1, held: 0 })
-    const jobs = yield* sql<{ readonly done_at: string | null }>`SELECT done_at FROM recoveries`
+    const jobs = yield* sql<{ readonly done_at: string | null }>`SELECT done_at FROM redeliveries`
     assert.deepStrictEqual([jobs.length, jobs[0]?.done_at === null], [1, false])
   }).pipe(Effect.provide(hasty))
 )

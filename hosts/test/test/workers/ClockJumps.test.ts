@@ -50,7 +50,7 @@ const books = Effect.gen(function* () {
     SELECT state, COUNT(*) AS count FROM deliveries GROUP BY state`
   // Afterwards, lest one be delivered whose attempt is not among them yet.
   const attempts = yield* sql<{ readonly failure: string | null; readonly duration: number }>`
-    SELECT failure, duration FROM delivery_attempts ORDER BY event_id, ticket`
+    SELECT failure, duration FROM delivery_attempts ORDER BY event_id, claim_number`
   return { attempts, states: Object.fromEntries(states.map(({ count, state }) => [state, count])) }
 })
 
@@ -190,7 +190,7 @@ it.live(
       yield* eventually(
         "a lease from now",
         Effect.map(
-          sql`SELECT 1 FROM deliveries WHERE leased = 1 AND due_at < ${inAnHour}`,
+          sql`SELECT 1 FROM deliveries WHERE is_leased = 1 AND due_at < ${inAnHour}`,
           ({ length }) => length === 1
         )
       )

@@ -53,7 +53,7 @@ export interface AssignmentRow extends PublicAssignmentRow {
   readonly perspective: string | null
   readonly responded_at: string | null
   readonly decline_reason: string | null
-  readonly generation_ticket: number
+  readonly generation_claim_number: number
   readonly generation_running: number
   readonly generation_attempts: number
   readonly generation_next_at: string | null
@@ -107,7 +107,7 @@ export const fromRow = (row: AssignmentRow): Assignment => ({
   respondedAt: fromIsoOrNull(row.responded_at),
   declineReason: row.decline_reason,
   generation: {
-    ticket: row.generation_ticket,
+    ticket: row.generation_claim_number,
     running: row.generation_running === 1,
     attempts: row.generation_attempts,
     nextAt: fromIsoOrNull(row.generation_next_at),
@@ -182,7 +182,7 @@ const toChangedRow = (assignment: Assignment): ChangedRow => ({
   perspective: assignment.perspective,
   responded_at: toIsoOrNull(assignment.respondedAt),
   decline_reason: assignment.declineReason,
-  generation_ticket: assignment.generation.ticket,
+  generation_claim_number: assignment.generation.ticket,
   generation_running: assignment.generation.running ? 1 : 0,
   generation_attempts: assignment.generation.attempts,
   generation_next_at: toIsoOrNull(assignment.generation.nextAt),

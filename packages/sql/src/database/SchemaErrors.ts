@@ -1,7 +1,7 @@
-/** Why a database does not serve as it is: said to whoever runs it, with what they can do about it. */
+/** Why a database cannot be used as it is, and what its operator can do about it. */
 import * as Schema from "effect/Schema"
 
-/** What texts hold here, another encoding may not. */
+/** Text columns require UTF-8. */
 export class WrongEncoding extends Schema.TaggedError<WrongEncoding>()("WrongEncoding", {
   encoding: Schema.String
 }) {
@@ -10,31 +10,56 @@ export class WrongEncoding extends Schema.TaggedError<WrongEncoding>()("WrongEnc
   }
 }
 
-/** Below the newest migration one is missing, and later ones were made without it. */
+/** A migration below the newest one is missing: no version made this schema. */
 export class SchemaIncomplete extends Schema.TaggedError<SchemaIncomplete>()("SchemaIncomplete", {
   missing: Schema.Array(Schema.String),
   newest: Schema.Number
 }) {
   override get message() {
     const what = this.missing.length === 1 ? "the migration" : "the migrations"
-    return `The database has seen migration ${this.newest}, but not ${what} ${this.missing.join(", ")} before it: it was written by a version that is none of this line. Restore the backup from before that version, and migrate again; nothing was changed.`
+    return `The database has applied migration ${this.newest}, but not ${what} ${this.missing.join(", ")} before it: a version of another line wrote it. Restore the backup from before that version, and migrate again. Nothing was changed.`
   }
 }
 
-/** Since version 15 of Postgres a role may create nothing in `public` unless it owns the database. */
+/** The migrations of the development, before the first release, had other names under the same ids. */
+export class SchemaUnreleased extends Schema.TaggedError<SchemaUnreleased>()("SchemaUnreleased", {}) {
+  override get message() {
+    return "A development version from before the first release made this database, and no release can upgrade it: start with an empty database. Nothing was changed."
+  }
+}
+
+/** This version cannot know what a newer schema means. */
+export class SchemaTooNew extends Schema.TaggedError<SchemaTooNew>()("SchemaTooNew", {
+  /** The newest migration of the database, and the newest that this version knows. */
+  found: Schema.Number,
+  known: Schema.Number
+}) {
+  override get message() {
+    return `The database was written by a newer version: its schema is ${this.found}, and this version knows up to ${this.known}.`
+  }
+}
+
+/** A longer wait for the table's lock would block every other user of the table. */
+export class SchemaLocked extends Schema.TaggedError<SchemaLocked>()("SchemaLocked", {}) {
+  override get message() {
+    return "The schema cannot be changed while a long transaction, such as a dump or a report, locks one of its tables. Nothing was changed: run the migration again when it has ended."
+  }
+}
+
+/** Since Postgres 15 only the database's owner may create tables in `public`. */
 export class SchemaForbidden extends Schema.TaggedError<SchemaForbidden>()("SchemaForbidden", {
-  /** Quoted where SQL wants that, and so the schema that it finds first; null where it may use none. */
+  /** The role and the first schema of its search path, quoted for SQL; `place` is null without a usable schema. */
   role: Schema.String,
   place: Schema.NullOr(Schema.String)
 }) {
   override get message() {
     return this.place === null
-      ? `The role ${this.role} may use no schema that it finds: have the database's owner run GRANT USAGE, CREATE ON SCHEMA public TO ${this.role}.`
+      ? `The role ${this.role} may use no schema of its search path: have the database's owner run GRANT USAGE, CREATE ON SCHEMA public TO ${this.role}.`
       : `The role ${this.role} may not create tables in the schema ${this.place}: have its owner run GRANT CREATE ON SCHEMA ${this.place} TO ${this.role}.`
   }
 }
 
-/** It answers, and takes nothing in. */
+/** The database is read-only. */
 export class WritesRefused extends Schema.TaggedError<WritesRefused>()("WritesRefused", {
   isStandby: Schema.Boolean
 }) {
@@ -45,10 +70,10 @@ export class WritesRefused extends Schema.TaggedError<WritesRefused>()("WritesRe
   }
 }
 
-/** It may read, or not even that. */
+/** The role lacks privileges on tables. */
 export class RightsMissing extends Schema.TaggedError<RightsMissing>()("RightsMissing", {
   role: Schema.String,
-  /** Each with the privilege that is missing there. */
+  /** Privilege and table: `INSERT ON mails`. */
   missing: Schema.Array(Schema.String)
 }) {
   override get message() {

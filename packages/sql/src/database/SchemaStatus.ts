@@ -1,21 +1,21 @@
-/** How far a database's schema is, and what keeps anybody from writing there. It looks only: nothing is changed, and no table locked. */
+/** Reads which migrations a database has, and what prevents writing there. It changes nothing and locks no table. */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import { SchemaForbidden, WritesRefused, WrongEncoding } from "./SchemaErrors.ts"
 
-/** Holds which migrations were applied. */
+/** The table of applied migrations. */
 export const table = "partner_commentary_migrations"
 
 export interface SchemaStatus {
-  /** The migrations that the database has seen, by their ids. */
-  readonly applied: ReadonlySet<number>
-  /** The highest migration that the database has seen; 0 where there was none. */
+  /** Names of applied migrations by id. */
+  readonly applied: ReadonlyMap<number, string>
+  /** The highest applied id; 0 without any. */
   readonly newest: number
-  /** There is no table at all, nobody else's either. */
+  /** The database has no table, not even another application's. */
   readonly isEmpty: boolean
-  /** Why a migration could not even begin, as far as that is to be seen beforehand. */
+  /** Why no migration can start. */
   readonly obstacle: Option.Option<WritesRefused | SchemaForbidden>
 }
 
@@ -30,7 +30,7 @@ interface Server {
   readonly reads_only: string
 }
 
-/** Fails where the database can never serve. */
+/** Fails with an unusable encoding. */
 export const look: Effect.Effect<SchemaStatus, SqlError | WrongEncoding, SqlClient.SqlClient> = Effect.flatMap(
   SqlClient.SqlClient,
   (sql) => sql.onDialectOrElse({ pg: () => onPostgres(sql), orElse: () => onSqlite(sql) })
@@ -66,13 +66,14 @@ const onSqlite = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
   return { ...(isThere ? yield* seen(sql) : nothing), isEmpty: names.length === 0, obstacle: Option.none() }
 })
 
-const nothing: Pick<SchemaStatus, "applied" | "newest"> = { applied: new Set(), newest: 0 }
+const nothing: Pick<SchemaStatus, "applied" | "newest"> = { applied: new Map(), newest: 0 }
 
 const seen = (sql: SqlClient.SqlClient) =>
   Effect.map(
-    sql<{ readonly id: number }>`SELECT migration_id AS id FROM ${sql(table)}`.withoutTransform,
+    sql<{ readonly id: number; readonly name: string }>`SELECT migration_id AS id, name FROM ${sql(table)}`
+      .withoutTransform,
     (rows): typeof nothing => {
-      const ids = rows.map(({ id }) => Number(id))
-      return { applied: new Set(ids), newest: Math.max(0, ...ids) }
+      const applied = new Map(rows.map(({ id, name }) => [Number(id), name]))
+      return { applied, newest: Math.max(0, ...applied.keys()) }
     }
   )

@@ -12,7 +12,7 @@ interface AnswerRow {
   readonly status: number
   readonly location: string | null
   readonly body: string
-  readonly sealed: number
+  readonly is_encrypted: number
 }
 
 export const layer = Layer.effect(
@@ -22,9 +22,9 @@ export const layer = Layer.effect(
 
     /** Nothing where an answer is kept that is still good. */
     const claimed = ({ at, fingerprint, id, until }: Claim, where: Fragment) =>
-      sql`INSERT INTO kept_answers AS held (id, fingerprint, until_at) SELECT ${id}, ${fingerprint}, ${toIso(until)} ${where}
+      sql`INSERT INTO stored_responses AS held (id, fingerprint, until_at) SELECT ${id}, ${fingerprint}, ${toIso(until)} ${where}
         ON CONFLICT (id) DO UPDATE SET fingerprint = excluded.fingerprint, until_at = excluded.until_at,
-          status = NULL, location = NULL, body = NULL, sealed = 0
+          status = NULL, location = NULL, body = NULL, is_encrypted = 0
         WHERE held.until_at <= ${toIso(at)}
         RETURNING 1 AS claimed`
 
@@ -46,12 +46,12 @@ export const layer = Layer.effect(
       find: (id, at) =>
         Effect.orDie(
           Effect.map(
-            sql<AnswerRow>`SELECT fingerprint, status, location, body, sealed FROM kept_answers
+            sql<AnswerRow>`SELECT fingerprint, status, location, body, is_encrypted FROM stored_responses
               WHERE id = ${id} AND until_at > ${toIso(at)} AND status IS NOT NULL`,
             ([row]) => {
               if (row === undefined) return Option.none()
-              const { sealed, ...answer } = row
-              return Option.some({ ...answer, encrypted: sealed === 1 })
+              const { is_encrypted, ...answer } = row
+              return Option.some({ ...answer, encrypted: is_encrypted === 1 })
             }
           )
         ),
@@ -60,8 +60,8 @@ export const layer = Layer.effect(
 
       keep: (id, { body, encrypted, location, status }) =>
         Effect.orDie(
-          Effect.asVoid(sql`UPDATE kept_answers
-            SET status = ${status}, location = ${location}, body = ${body}, sealed = ${encrypted ? 1 : 0} WHERE id = ${id}`)
+          Effect.asVoid(sql`UPDATE stored_responses
+            SET status = ${status}, location = ${location}, body = ${body}, is_encrypted = ${encrypted ? 1 : 0} WHERE id = ${id}`)
         )
     })
   })

@@ -26,7 +26,7 @@ interface MailRow {
   readonly address: string | null
   readonly created_at: string
   readonly attempts: number
-  readonly ticket: number
+  readonly claim_number: number
   readonly unanswered: number
   readonly webhook: string | null
 }
@@ -60,7 +60,7 @@ export const layer = Layer.effect(
         return Effect.orDie(
           Effect.map(
             sql<ClaimedRow>`${inTurn(sql, waiting, { now, limit, first, locked: forUpdateSkipLocked(sql) })}
-              UPDATE mails SET was_due_at = due_at, due_at = ${Instant.toIso(lease)}, ticket = ticket + 1
+              UPDATE mails SET was_due_at = due_at, due_at = ${Instant.toIso(lease)}, claim_number = claim_number + 1
               WHERE id IN (SELECT id FROM due) RETURNING *`,
             (rows) =>
               rows
@@ -206,7 +206,7 @@ export const markSent = (sql: SqlClient.SqlClient, mail: MailAttempt, at: Instan
 
 const settled = (sql: SqlClient.SqlClient, { id, ticket }: Pick<Mail, "id" | "ticket">, next: Fragment) =>
   Effect.map(
-    sql`UPDATE mails SET ${next} WHERE id = ${id} AND ticket = ${ticket} AND state = 'waiting' RETURNING id`,
+    sql`UPDATE mails SET ${next} WHERE id = ${id} AND claim_number = ${ticket} AND state = 'waiting' RETURNING id`,
     ({ length }) => length > 0
   )
 
@@ -229,7 +229,7 @@ const fromRow = (row: MailRow): Mail => ({
   address: row.address,
   createdAt: Instant.fromIso(row.created_at),
   attempts: row.attempts,
-  ticket: row.ticket,
+  ticket: row.claim_number,
   unanswered: row.unanswered,
   ...(row.webhook === null ? {} : { webhook: JSON.parse(row.webhook) as WebhookMention })
 })

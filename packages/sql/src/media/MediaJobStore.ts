@@ -18,7 +18,7 @@ interface MediaJobRow {
   readonly kind: MediaKind
   readonly name: string
   readonly attempts: number
-  readonly ticket: number
+  readonly claim_number: number
 }
 
 export const layer = Layer.effect(
@@ -29,7 +29,7 @@ export const layer = Layer.effect(
     const written = Effect.fnUntraced(function* ({ kind, shareId }: MediaJob, url: string, at: string) {
       const column = sql(`commentary_${kind}_url`)
       yield* sql`UPDATE assignments SET ${column} = ${url} WHERE id = ${shareId}`
-      yield* sql`UPDATE productions
+      yield* sql`UPDATE media_jobs
         SET state = 'ready', due_at = NULL, is_leased = 0, settled_at = ${at}, reason = NULL
         WHERE share_id = ${shareId} AND kind = ${kind} AND state <> 'ready'`
     })
@@ -44,13 +44,13 @@ export const layer = Layer.effect(
       claim: (at, lease, kinds, limit) =>
         Effect.orDie(
           Effect.map(
-            sql<MediaJobRow>`WITH due AS MATERIALIZED (SELECT share_id, kind FROM productions
+            sql<MediaJobRow>`WITH due AS MATERIALIZED (SELECT share_id, kind FROM media_jobs
                 WHERE due_at <= ${Instant.toIso(at)} AND ${sql.in("kind", kinds)}
                 ORDER BY due_at, share_id, kind LIMIT ${limit} ${forUpdateSkipLocked(sql)})
-              UPDATE productions
-              SET due_at = ${Instant.toIso(lease)}, is_leased = 1, attempts = attempts + 1, ticket = ticket + 1
+              UPDATE media_jobs
+              SET due_at = ${Instant.toIso(lease)}, is_leased = 1, attempts = attempts + 1, claim_number = claim_number + 1
               WHERE (share_id, kind) IN (SELECT share_id, kind FROM due)
-              RETURNING share_id, kind, name, attempts, ticket`,
+              RETURNING share_id, kind, name, attempts, claim_number`,
             (rows) => rows.map(fromRow)
           )
         ),
@@ -66,8 +66,8 @@ export const layer = Layer.effect(
               : sql`due_at = ${now}, attempts = attempts - 1`
         return Effect.orDie(
           Effect.asVoid(
-            sql`UPDATE productions SET is_leased = 0, ${next} WHERE share_id = ${job.shareId}
-              AND kind = ${job.kind} AND ticket = ${job.ticket} AND is_leased = 1
+            sql`UPDATE media_jobs SET is_leased = 0, ${next} WHERE share_id = ${job.shareId}
+              AND kind = ${job.kind} AND claim_number = ${job.ticket} AND is_leased = 1
               AND attempts = ${job.attempts} AND state = 'waiting'`
           )
         )
@@ -76,7 +76,7 @@ export const layer = Layer.effect(
       repairDueTimes: (latest) =>
         Effect.orDie(
           Effect.asVoid(
-            sql`UPDATE productions SET due_at = CASE is_leased WHEN 1 THEN ${Instant.toIso(latest.leased)}
+            sql`UPDATE media_jobs SET due_at = CASE is_leased WHEN 1 THEN ${Instant.toIso(latest.leased)}
                 ELSE ${Instant.toIso(latest.now)} END
               WHERE due_at IS NOT NULL AND ${isTooLate(sql, queued, latest)}`
           )
@@ -85,7 +85,7 @@ export const layer = Layer.effect(
       nextDue: (kinds) =>
         Effect.orDie(
           Effect.map(
-            sql<{ readonly due_at: string }>`SELECT due_at FROM productions
+            sql<{ readonly due_at: string }>`SELECT due_at FROM media_jobs
               WHERE due_at IS NOT NULL AND ${sql.in("kind", kinds)} ORDER BY due_at LIMIT 1`,
             ([row]) => (row === undefined ? Option.none() : Option.some(Instant.fromIso(row.due_at)))
           )
@@ -94,7 +94,7 @@ export const layer = Layer.effect(
       failed: (limit) =>
         Effect.orDie(
           Effect.map(
-            sql<MediaJobRow & { readonly reason: string; readonly settled_at: string }>`SELECT * FROM productions
+            sql<MediaJobRow & { readonly reason: string; readonly settled_at: string }>`SELECT * FROM media_jobs
               WHERE state = 'failed' ORDER BY settled_at DESC, share_id DESC, kind DESC LIMIT ${limit}`,
             (rows) =>
               rows.map((row) => ({ job: fromRow(row), reason: row.reason, at: Instant.fromIso(row.settled_at) }))
@@ -108,7 +108,7 @@ export const layer = Layer.effect(
             : sql`share_id = ${shareId} AND (state = 'failed' OR (state = 'waiting' AND is_leased = 0))`
         return Effect.orDie(
           Effect.map(
-            sql`UPDATE productions SET state = 'waiting', due_at = ${Instant.toIso(at)}, is_leased = 0, attempts = 0,
+            sql`UPDATE media_jobs SET state = 'waiting', due_at = ${Instant.toIso(at)}, is_leased = 0, attempts = 0,
               settled_at = NULL, reason = NULL WHERE ${which} RETURNING kind`,
             (rows) => rows.length
           )
@@ -127,17 +127,17 @@ export const insertMediaJobs = (
 ) =>
   Effect.forEach(
     mediaRequests,
-    ({ kind, name }) => sql`INSERT INTO productions (share_id, kind, name, due_at)
+    ({ kind, name }) => sql`INSERT INTO media_jobs (share_id, kind, name, due_at)
       SELECT ${id}, ${kind}, ${name}, ${Instant.toIso(at)} FROM topics
       WHERE id = ${topicId} AND output_types LIKE ${`%"${kind}"%`}
       ON CONFLICT (share_id, kind) DO NOTHING`,
     { discard: true }
   )
 
-const fromRow = ({ attempts, kind, name, share_id, ticket }: MediaJobRow): MediaJob => ({
+const fromRow = ({ attempts, claim_number, kind, name, share_id }: MediaJobRow): MediaJob => ({
   shareId: share_id,
   kind,
   name,
   attempts,
-  ticket
+  ticket: claim_number
 })

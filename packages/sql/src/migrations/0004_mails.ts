@@ -1,7 +1,7 @@
-/** Mails until they are handed over. */
+/** E-mails, from their creation until after they were sent. */
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
-import { clustered } from "./Dialect.ts"
+import { clustered, queue } from "./Dialect.ts"
 
 export const mails = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
@@ -19,9 +19,15 @@ export const mails = Effect.gen(function* () {
     was_due_at TEXT,
     settled_at TEXT,
     reason TEXT,
+    webhook TEXT,
+    claim_number INTEGER NOT NULL DEFAULT 0,
+    unanswered INTEGER NOT NULL DEFAULT 0,
     CHECK ((state = 'waiting') = (settled_at IS NULL))
-  ) ${clustered(sql)}`
-  yield* sql`CREATE INDEX mails_due ON mails (due_at, id) WHERE state = 'waiting'`
+  ) ${clustered(sql)} ${queue(sql)}`
+  yield* sql`CREATE INDEX mails_due_by_organization ON mails (COALESCE(organization_id, ''), due_at, id)
+    WHERE state = 'waiting'`
   yield* sql`CREATE INDEX mails_failed ON mails (settled_at, id) WHERE state = 'failed'`
+  yield* sql`CREATE INDEX mails_failed_by_organization ON mails (organization_id, settled_at, id)
+    WHERE state = 'failed'`
   yield* sql`CREATE INDEX mails_settled ON mails (settled_at) WHERE settled_at IS NOT NULL`
 })

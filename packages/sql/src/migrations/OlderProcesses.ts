@@ -1,13 +1,10 @@
-/** Refuses a migration that older processes cannot live with, while they are seen. Processes are seen by their heartbeats. */
+/** Refuses a migration that older processes cannot survive while one of them has a fresh heartbeat. */
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as SqlClient from "effect/sql/SqlClient"
 
-/** Migrations that need every older process stopped: what these write afterwards would be lost or wrong. */
-const exclusive: ReadonlySet<string> = new Set(["0018_kept_figures"])
-
-/** A process without a heartbeat for so long is taken for dead: three are missed. Milliseconds. */
+/** A process is dead after three missed heartbeats. Milliseconds. */
 export const freshFor = 60_000
 
 /**
@@ -21,16 +18,16 @@ export class OlderProcessesAlive extends Schema.TaggedError<OlderProcessesAlive>
   seenAt: Schema.String
 }) {
   override get message() {
-    const who = this.count === 1 ? "one older process is" : `${this.count} older processes are`
-    return `The migration ${this.migration} needs every older process stopped, and ${who} alive, last seen at ${this.seenAt}: stop every serve and worker of the older version, wait a minute if one was killed, and start again. Nothing was changed.`
+    const processes = this.count === 1 ? "one older process is" : `${this.count} older processes are`
+    return `The migration ${this.migration} needs every older process stopped, and ${processes} alive, last seen at ${this.seenAt}: stop every serve and worker of the older version, wait a minute if one was killed, and start again. Nothing was changed.`
   }
 }
 
-/** A heartbeat from the future is of a clock that ran ahead: its process, if it lives, soon writes another. */
-export const check = Effect.fnUntraced(function* (left: ReadonlyArray<string>) {
+/** Ignores a heartbeat from the future: a live process whose clock was set back soon writes another. */
+export const check = Effect.fnUntraced(function* (left: ReadonlyArray<string>, exclusive: ReadonlySet<string>) {
   const migration = left.findLast((name) => exclusive.has(name))
   const sql = yield* SqlClient.SqlClient
-  if (migration === undefined || !(yield* isThere(sql))) return
+  if (migration === undefined || !(yield* hasTable(sql))) return
   const now = yield* Instant.now
   const [older] = yield* sql<{ readonly count: number; readonly seen_at: string | null }>`SELECT
       CAST(COUNT(*) AS INTEGER) AS count, MAX(seen_at) AS seen_at FROM processes
@@ -40,8 +37,8 @@ export const check = Effect.fnUntraced(function* (left: ReadonlyArray<string>) {
   return yield* new OlderProcessesAlive({ migration, count: older.count, seenAt: older.seen_at ?? "" })
 })
 
-/** Versions before heartbeats have no such table. */
-const isThere = (sql: SqlClient.SqlClient) =>
+/** An empty database has no such table. */
+const hasTable = (sql: SqlClient.SqlClient) =>
   Effect.map(
     sql.onDialectOrElse({
       pg: () => sql`SELECT 1 AS found WHERE to_regclass('processes') IS NOT NULL`,

@@ -28,8 +28,8 @@ export const write: Effect.Effect<void, DatabaseUnavailable, SqlClient.SqlClient
   const id = `health:${yield* Clock.currentTimeNanos}`
   yield* sql.withTransaction(
     Effect.andThen(
-      sql`INSERT INTO kept_answers (id, fingerprint, until_at) VALUES (${id}, ${filling}, ${"1970-01-01T00:00:00.000Z"})`,
-      sql`DELETE FROM kept_answers WHERE id = ${id}`
+      sql`INSERT INTO stored_responses (id, fingerprint, until_at) VALUES (${id}, ${filling}, ${"1970-01-01T00:00:00.000Z"})`,
+      sql`DELETE FROM stored_responses WHERE id = ${id}`
     )
   )
 }).pipe(

@@ -41,7 +41,7 @@ export const layer = Layer.effect(
       isClosed: sql`until_at < ${toIso(windows)}`
     })
     const answers = ({ answers }: DeletionLimits): Kind => ({
-      table: "kept_answers",
+      table: "stored_responses",
       key: ["id"],
       isClosed: sql`until_at < ${toIso(answers)}`
     })
@@ -50,8 +50,8 @@ export const layer = Layer.effect(
       key: ["id"],
       isClosed: sql`id < ${firstIdAt(events)}`
     })
-    const recoveries = ({ mails }: DeletionLimits): Kind => ({
-      table: "recoveries",
+    const redeliveries = ({ mails }: DeletionLimits): Kind => ({
+      table: "redeliveries",
       key: ["id"],
       isClosed: sql`done_at < ${toIso(mails)}`
     })
@@ -99,7 +99,7 @@ export const layer = Layer.effect(
 
     return Retention.of({
       purge: Effect.fn("Retention.purge")(function* (before) {
-        yield* all(ofWebhooks("delivery_attempts", ["ticket"], before))
+        yield* all(ofWebhooks("delivery_attempts", ["claim_number"], before))
         yield* all(ofWebhooks("deliveries", [], before))
         const gone = {
           mails: yield* all(mails(before)),
@@ -108,7 +108,7 @@ export const layer = Layer.effect(
           events: yield* all(events(before)),
           testTopics: yield* allTests(before.testTopics)
         }
-        yield* all(recoveries(before))
+        yield* all(redeliveries(before))
         return gone
       }),
       count: Effect.fn("Retention.count")(function* (before) {

@@ -34,7 +34,9 @@ export const layer = Layer.effect(
     const mails = sql.literal(
       `lane JOIN mails ON COALESCE(mails.organization_id, '') = lane.id AND mails.state = 'waiting'`
     )
-    const open = sql.literal(`webhooks WHERE health IS NOT NULL AND health NOT LIKE '%"probes":null%'`)
+    const open = sql.literal(
+      `webhooks WHERE circuit_breaker IS NOT NULL AND circuit_breaker NOT LIKE '%"probes":null%'`
+    )
 
     return WorkBacklog.of({
       due: (at, limit) => {
@@ -44,8 +46,8 @@ export const layer = Layer.effect(
             assignments: ofEnvironment("live", now),
             tests: ofEnvironment("test", now),
             mails: sql`${mails} WHERE mails.due_at <= ${now}`,
-            media: sql`productions WHERE due_at <= ${now}`,
-            recoveries: sql`recoveries WHERE done_at IS NULL AND worked_at <= ${now}`
+            media: sql`media_jobs WHERE due_at <= ${now}`,
+            recoveries: sql`redeliveries WHERE done_at IS NULL AND last_batch_at <= ${now}`
           } satisfies Record<keyof DueWork, Fragment>,
           limit
         )
@@ -60,8 +62,8 @@ export const layer = Layer.effect(
             stalledDrafts: sql.literal(
               "assignments WHERE generation_attempts > 0 AND generation_next_at IS NULL AND due_at IS NOT NULL ORDER BY id"
             ),
-            openCircuits: sql`${open} AND quiet_until > ${now}`,
-            halfOpenCircuits: sql`${open} AND (quiet_until IS NULL OR quiet_until <= ${now})`
+            openCircuits: sql`${open} AND paused_until > ${now}`,
+            halfOpenCircuits: sql`${open} AND (paused_until IS NULL OR paused_until <= ${now})`
           } satisfies Record<keyof WaitingWork, Fragment>,
           limit
         )

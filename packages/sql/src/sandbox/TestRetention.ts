@@ -91,7 +91,7 @@ const dependents = Effect.fnUntraced(function* (sql: SqlClient, isOwn: Fragment,
   // Ids of an assignment's mails begin with its own.
   yield* sql`DELETE FROM mails WHERE id IN (SELECT m.id FROM (${shares}) AS share
     JOIN mails m ON m.id >= share.id || '.' AND m.id < share.id || '/')`
-  yield* sql`DELETE FROM productions WHERE share_id IN (${shares})`
+  yield* sql`DELETE FROM media_jobs WHERE share_id IN (${shares})`
   yield* sql`DELETE FROM drafts WHERE share_id IN (${shares})`
 })
 
@@ -119,5 +119,5 @@ export const leftovers = Effect.fnUntraced(function* (sql: SqlClient, before: In
     "organization_id, environment, persona_id, fingerprint",
     sql`environment <> 'live' AND ${ended}`
   )
-  return windows.length > 0 ? windows.length : (yield* some("kept_answers", "id", ended)).length
+  return windows.length > 0 ? windows.length : (yield* some("stored_responses", "id", ended)).length
 }, Effect.orDie)

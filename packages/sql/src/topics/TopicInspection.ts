@@ -72,7 +72,7 @@ export const traces = Effect.fnUntraced(function* (assignment: Assignment) {
     WHERE id > ${`${id}.`} AND id < ${`${id}/`} ORDER BY created_at, id`
   const [failed] = yield* sql<RecordRow>`SELECT recorded_at, details FROM audit_log
     WHERE subject = ${id} AND action = ${attemptFailedAction} ORDER BY number DESC LIMIT 1`
-  const mediaJobs = yield* sql<MediaJobRow>`SELECT kind, state, attempts, due_at, reason FROM productions
+  const mediaJobs = yield* sql<MediaJobRow>`SELECT kind, state, attempts, due_at, reason FROM media_jobs
     WHERE share_id = ${id} ORDER BY kind`
   const around = momentsOf(assignment).map(
     (at) => sql`(id >= ${firstIdAt(Instant.plus(at, before))} AND id < ${firstIdAt(Instant.plus(at, behind))})`

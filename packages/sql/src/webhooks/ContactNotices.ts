@@ -28,7 +28,7 @@ export const queue = (
     const inserted = yield* sql`${Mails.insert(sql, [mail])} RETURNING id`
     if (inserted.length > 0) return
     const [unclaimed] = yield* sql<{ readonly webhook: string }>`SELECT webhook FROM mails
-      WHERE id = ${mail.id} AND state = 'waiting' AND ticket = 0 ${forUpdate(sql)}`
+      WHERE id = ${mail.id} AND state = 'waiting' AND claim_number = 0 ${forUpdate(sql)}`
     if (unclaimed === undefined) return yield* queue(sql, notice, bucket + 1)
     const more = yield* bounded(sql, withNotice(JSON.parse(unclaimed.webhook) as WebhookMention, notice))
     yield* sql`UPDATE mails SET webhook = ${JSON.stringify(more)} WHERE id = ${mail.id}`

@@ -21,7 +21,7 @@ interface DeliveryRow {
   readonly event_id: EventId
   readonly state: DeliveryState
   readonly due_at: string | null
-  readonly leased: number
+  readonly is_leased: number
   readonly settled_at: string | null
   readonly type: EventType
   readonly share_id: ShareId
@@ -39,7 +39,7 @@ interface WaitingRow {
 interface AttemptRow {
   readonly event_id: EventId
   readonly kind: AttemptKind
-  readonly begun_at: string
+  readonly started_at: string
   readonly duration: number
   readonly status: number | null
   readonly failure: AttemptFailure | null
@@ -61,12 +61,12 @@ export const layer = Layer.effect(
       ids: ReadonlyArray<EventId>,
       limit: number,
       excerpt: Fragment
-    ) => sql<AttemptRow>`SELECT made.event_id, made.kind, made.begun_at, made.duration, made.status, made.failure, made.reason, ${excerpt} AS excerpt
+    ) => sql<AttemptRow>`SELECT made.event_id, made.kind, made.started_at, made.duration, made.status, made.failure, made.reason, ${excerpt} AS excerpt
       FROM deliveries d JOIN delivery_attempts made
-        ON made.webhook_id = d.webhook_id AND made.event_id = d.event_id AND made.ticket > d.ticket - CAST(${limit * slack} AS INTEGER)
+        ON made.webhook_id = d.webhook_id AND made.event_id = d.event_id AND made.claim_number > d.claim_number - CAST(${limit * slack} AS INTEGER)
       WHERE d.webhook_id = ${webhookId} AND ${sql.in("d.event_id", ids)}
         AND made.webhook_id = ${webhookId} AND ${sql.in("made.event_id", ids)}
-      ORDER BY made.ticket`
+      ORDER BY made.claim_number`
 
     /** `some` picks deliveries, newest first. */
     const read = Effect.fnUntraced(function* (
@@ -77,7 +77,7 @@ export const layer = Layer.effect(
       at: Instant.Instant
     ) {
       const rows = yield* sql<DeliveryRow>`SELECT few.webhook_id, few.event_id, few.state,
-          few.due_at, few.leased, few.settled_at,
+          few.due_at, few.is_leased, few.settled_at,
           e.type, e.share_id, e.created_at, a.topic_id,
           (SELECT CAST(COUNT(*) AS INTEGER) FROM delivery_attempts
             WHERE webhook_id = few.webhook_id AND event_id = few.event_id) AS made
@@ -154,15 +154,15 @@ const delivery = (row: DeliveryRow, made: ReadonlyArray<AttemptRow>, at: Instant
     createdAt: Instant.fromIso(row.created_at),
     state: row.state,
     dueAt,
-    inFlight: row.leased === 1 && dueAt !== null && dueAt > at,
+    inFlight: row.is_leased === 1 && dueAt !== null && dueAt > at,
     settledAt: fromIsoOrNull(row.settled_at),
     attemptCount: row.made,
     attempts: made.map(attempt)
   }
 }
 
-const attempt = ({ begun_at, duration, excerpt, failure, kind, reason, status }: AttemptRow): MadeAttempt => ({
-  at: Instant.fromIso(begun_at),
+const attempt = ({ started_at, duration, excerpt, failure, kind, reason, status }: AttemptRow): MadeAttempt => ({
+  at: Instant.fromIso(started_at),
   duration,
   status,
   failure,

@@ -32,7 +32,7 @@ import { type ReceiverRow, receiverColumns, receiverOf } from "./WebhookRow.ts"
 
 interface ClaimedRow {
   readonly event_id: EventId
-  readonly ticket: number
+  readonly claim_number: number
   readonly attempts: number
   readonly manual: number
   readonly resume_at: string | null
@@ -41,7 +41,7 @@ interface ClaimedRow {
 }
 
 interface ArrivalRow {
-  readonly begun_at: string
+  readonly started_at: string
   readonly duration: number
 }
 
@@ -59,7 +59,7 @@ export const layer = Layer.effect(
 
     const queued = {
       due: sql.literal("due_at"),
-      isLeased: sql.literal("leased = 1"),
+      isLeased: sql.literal("is_leased = 1"),
       attempts: sql.literal("attempts")
     }
 
@@ -81,23 +81,23 @@ export const layer = Layer.effect(
       if (status !== "active") return { receiver, claimed: none }
       const now = Instant.toIso(at)
       const [counted] = yield* sql<{ readonly count: number }>`SELECT COUNT(*) AS count FROM deliveries
-        WHERE webhook_id = ${id} AND leased = 1 AND due_at > ${now}`
+        WHERE webhook_id = ${id} AND is_leased = 1 AND due_at > ${now}`
       const allowance = taking.allow(receiver, Number(counted?.count ?? 0))
       // Of a single one the database makes no list.
       const among = sql.literal(allowance.limit === 1 ? "=" : "IN")
       const rows =
         allowance.limit === 0
           ? []
-          : yield* sql<ClaimedRow>`UPDATE deliveries SET leased = 1, ticket = ticket + 1, due_at = ${Instant.toIso(lease)}
+          : yield* sql<ClaimedRow>`UPDATE deliveries SET is_leased = 1, claim_number = claim_number + 1, due_at = ${Instant.toIso(lease)}
               WHERE webhook_id = ${id} AND event_id ${among} (SELECT event_id FROM deliveries
                 WHERE webhook_id = ${id} AND due_at <= ${now} ORDER BY due_at, event_id LIMIT ${allowance.limit})
-              RETURNING event_id, ticket, attempts, manual, resume_at,
+              RETURNING event_id, claim_number, attempts, manual, resume_at,
                 (SELECT payload FROM events WHERE id = event_id) AS payload`
       return {
         receiver: taking.taken(receiver, allowance, rows.length),
         claimed: rows.toSorted(oldestFirst).flatMap(({ payload, ...row }): ReadonlyArray<Claimed> => {
           if (payload === null) return none
-          const { attempts, event_id: eventId, manual, ticket } = row
+          const { attempts, claim_number: ticket, event_id: eventId, manual } = row
           const kind: AttemptKind = allowance.probe ? "probe" : manual === 1 ? "manual" : "scheduled"
           const resumeAt = fromIsoOrNull(row.resume_at)
           return [{ webhookId: id, url, encryptedSecret, eventId, payload, ticket, attempts, resumeAt, kind }]
@@ -114,19 +114,19 @@ export const layer = Layer.effect(
       const row = yield* locked(id)
       if (row === undefined) return none
       const before = receiverOf(row)
-      const { claimed, receiver } = yield* take(before, row.sealed_secret, at, lease, taking)
+      const { claimed, receiver } = yield* take(before, row.encrypted_secret, at, lease, taking)
       if (receiver !== before) yield* keep(receiver)
       return claimed
     })
 
     const firstArrival = (mine: Fragment) =>
       Effect.map(
-        sql<ArrivalRow>`SELECT begun_at, duration FROM delivery_attempts
-          WHERE ${mine} AND failure IS NULL ORDER BY ticket LIMIT 1`,
+        sql<ArrivalRow>`SELECT started_at, duration FROM delivery_attempts
+          WHERE ${mine} AND failure IS NULL ORDER BY claim_number LIMIT 1`,
         ([row]) =>
           row === undefined
             ? undefined
-            : arrivalOf({ at: Instant.fromIso(row.begun_at), duration: Number(row.duration) })
+            : arrivalOf({ at: Instant.fromIso(row.started_at), duration: Number(row.duration) })
       )
 
     const move = Effect.fnUntraced(function* (
@@ -136,22 +136,22 @@ export const layer = Layer.effect(
       at: Instant.Instant
     ) {
       const mine = sql`webhook_id = ${webhookId} AND event_id = ${eventId}`
-      const present = sql`${mine} AND ticket = ${ticket} AND leased = 1`
+      const present = sql`${mine} AND claim_number = ${ticket} AND is_leased = 1`
       if (next.state !== "pending") {
         // What arrived once, and was to be sent again, has arrived then, whatever came of it now.
         const arrived = next.state === "delivered" && kind === "scheduled" ? undefined : yield* firstArrival(mine)
         if (next.state === "delivered") {
-          return yield* sql`UPDATE deliveries SET state = 'delivered', due_at = NULL, leased = 0, manual = 0, resume_at = NULL,
+          return yield* sql`UPDATE deliveries SET state = 'delivered', due_at = NULL, is_leased = 0, manual = 0, resume_at = NULL,
             settled_at = ${Instant.toIso(arrived ?? arrivalOf(attempt))} WHERE ${mine} AND state <> 'delivered'`
         }
         const state = arrived === undefined ? "failed" : "delivered"
-        return yield* sql`UPDATE deliveries SET state = ${state}, due_at = NULL, leased = 0, manual = 0, resume_at = NULL,
-          settled_at = ${Instant.toIso(arrived ?? at)}, attempts = ${next.attempts} WHERE ${present} RETURNING ticket`
+        return yield* sql`UPDATE deliveries SET state = ${state}, due_at = NULL, is_leased = 0, manual = 0, resume_at = NULL,
+          settled_at = ${Instant.toIso(arrived ?? at)}, attempts = ${next.attempts} WHERE ${present} RETURNING claim_number`
       }
       const isAskedStill = kind === "probe" || attempt.failure === "unsigned"
       const asked = isAskedStill ? sql.literal("") : sql.literal(", manual = 0, resume_at = NULL")
-      return yield* sql`UPDATE deliveries SET due_at = ${Instant.toIso(next.dueAt)}, leased = 0, attempts = ${next.attempts}
-        ${asked} WHERE ${present} RETURNING ticket`
+      return yield* sql`UPDATE deliveries SET due_at = ${Instant.toIso(next.dueAt)}, is_leased = 0, attempts = ${next.attempts}
+        ${asked} WHERE ${present} RETURNING claim_number`
     })
 
     const settle = Effect.fnUntraced(function* (
@@ -172,9 +172,9 @@ export const layer = Layer.effect(
       yield* sql`INSERT INTO delivery_attempts ${sql.insert({
         webhook_id: claimed.webhookId,
         event_id: claimed.eventId,
-        ticket: claimed.ticket,
+        claim_number: claimed.ticket,
         kind: claimed.kind,
-        begun_at: Instant.toIso(attempt.at),
+        started_at: Instant.toIso(attempt.at),
         duration: attempt.duration,
         status: attempt.status,
         failure: attempt.failure,
@@ -187,7 +187,7 @@ export const layer = Layer.effect(
       const next =
         following === undefined
           ? { receiver, claimed: none }
-          : yield* take(receiver, row.sealed_secret, at, following.lease, following.taking)
+          : yield* take(receiver, row.encrypted_secret, at, following.lease, following.taking)
       yield* keep(next.receiver)
       return Option.some<Settled>({ before, after: next.receiver, following: next.claimed })
     })
@@ -196,7 +196,7 @@ export const layer = Layer.effect(
     const lane = lanes({ rows: "deliveries WHERE due_at IS NOT NULL", lane: "webhook_id" })
 
     const waiting =
-      sql.literal(`${lane}, waiting AS (SELECT w.id, w.organization_id, w.consecutive_failures, w.quiet_until, (SELECT due_at FROM deliveries
+      sql.literal(`${lane}, waiting AS (SELECT w.id, w.organization_id, w.consecutive_failures, w.paused_until, (SELECT due_at FROM deliveries
           WHERE webhook_id = w.id AND due_at IS NOT NULL ORDER BY due_at LIMIT 1) AS due_at
         FROM lane JOIN webhooks w ON w.id = lane.id WHERE w.status = 'active')`)
 
@@ -207,8 +207,8 @@ export const layer = Layer.effect(
           Effect.map(
             sql<{ readonly id: WebhookId; readonly organization_id: OrganizationId }>`${waiting}
               SELECT id, organization_id FROM waiting
-              WHERE due_at <= ${now} AND (quiet_until IS NULL OR quiet_until <= ${now})
-                AND (SELECT COUNT(*) FROM deliveries WHERE webhook_id = waiting.id AND leased = 1 AND due_at > ${now})
+              WHERE due_at <= ${now} AND (paused_until IS NULL OR paused_until <= ${now})
+                AND (SELECT COUNT(*) FROM deliveries WHERE webhook_id = waiting.id AND is_leased = 1 AND due_at > ${now})
                   < CASE WHEN consecutive_failures > 0 THEN 1 ELSE CAST(${inFlightLimit} AS INTEGER) END
               ORDER BY due_at, id LIMIT ${limit}`,
             (rows) => rows.map(({ id, organization_id }) => ({ webhookId: id, organizationId: organization_id }))
@@ -223,16 +223,16 @@ export const layer = Layer.effect(
       release: ({ eventId, ticket, webhookId }, at) =>
         Effect.orDie(
           Effect.asVoid(
-            sql`UPDATE deliveries SET leased = 0, due_at = ${Instant.toIso(at)}
-              WHERE webhook_id = ${webhookId} AND event_id = ${eventId} AND ticket = ${ticket} AND leased = 1`
+            sql`UPDATE deliveries SET is_leased = 0, due_at = ${Instant.toIso(at)}
+              WHERE webhook_id = ${webhookId} AND event_id = ${eventId} AND claim_number = ${ticket} AND is_leased = 1`
           )
         ),
 
       postpone: (id, until) =>
         Effect.orDie(
           Effect.asVoid(
-            sql`UPDATE webhooks SET quiet_until = ${Instant.toIso(until)}
-              WHERE id = ${id} AND (quiet_until IS NULL OR quiet_until < ${Instant.toIso(until)})`
+            sql`UPDATE webhooks SET paused_until = ${Instant.toIso(until)}
+              WHERE id = ${id} AND (paused_until IS NULL OR paused_until < ${Instant.toIso(until)})`
           )
         ),
 
@@ -240,12 +240,12 @@ export const layer = Layer.effect(
         const future = Instant.toIso(latest.now + tolerance)
         return Effect.orDie(
           Effect.asVoid(
-            sql`UPDATE deliveries SET due_at = CASE leased WHEN 1 THEN ${Instant.toIso(latest.leased)}
+            sql`UPDATE deliveries SET due_at = CASE is_leased WHEN 1 THEN ${Instant.toIso(latest.leased)}
                 ELSE ${Instant.toIso(latest.now)} END
               WHERE webhook_id IN (SELECT id FROM webhooks) AND due_at > ${future}
-                AND (${isTooLate(sql, queued, latest)} OR leased = 0 AND EXISTS (SELECT 1 FROM delivery_attempts
+                AND (${isTooLate(sql, queued, latest)} OR is_leased = 0 AND EXISTS (SELECT 1 FROM delivery_attempts
                   WHERE webhook_id = deliveries.webhook_id AND event_id = deliveries.event_id
-                    AND ticket = deliveries.ticket AND begun_at > ${future}))`
+                    AND claim_number = deliveries.claim_number AND started_at > ${future}))`
           )
         )
       },
@@ -253,9 +253,9 @@ export const layer = Layer.effect(
       repairPauses: (after, isPutOff) =>
         Effect.orDie(
           Effect.gen(function* () {
-            const paused = yield* sql<ReceiverRow>`SELECT * FROM webhooks WHERE quiet_until > ${Instant.toIso(after)}`
-            for (const { id, quiet_until } of paused.filter((row) => isPutOff(receiverOf(row)))) {
-              yield* sql`UPDATE webhooks SET quiet_until = NULL WHERE id = ${id} AND quiet_until = ${quiet_until}`
+            const paused = yield* sql<ReceiverRow>`SELECT * FROM webhooks WHERE paused_until > ${Instant.toIso(after)}`
+            for (const { id, paused_until } of paused.filter((row) => isPutOff(receiverOf(row)))) {
+              yield* sql`UPDATE webhooks SET paused_until = NULL WHERE id = ${id} AND paused_until = ${paused_until}`
             }
           })
         ),
@@ -263,14 +263,14 @@ export const layer = Layer.effect(
       nextDue: Effect.orDie(
         Effect.map(
           sql<{ readonly at: string | null }>`${waiting}
-            SELECT MIN(CASE WHEN quiet_until > due_at THEN quiet_until ELSE due_at END) AS at FROM waiting`,
+            SELECT MIN(CASE WHEN paused_until > due_at THEN paused_until ELSE due_at END) AS at FROM waiting`,
           ([row]) => Option.map(Option.fromNullOr(row?.at ?? null), Instant.fromIso)
         )
       ),
 
       backlog: Effect.fnUntraced(function* (at, limit) {
         const now = Instant.toIso(at)
-        const mayGo = sql`w.status = 'active' AND (w.quiet_until IS NULL OR w.quiet_until <= ${now})`
+        const mayGo = sql`w.status = 'active' AND (w.paused_until IS NULL OR w.paused_until <= ${now})`
         const ofLanes = sql.literal(
           "FROM lane JOIN webhooks w ON w.id = lane.id JOIN deliveries d ON d.webhook_id = w.id"
         )
@@ -280,7 +280,7 @@ export const layer = Layer.effect(
           sql<Record<keyof Backlog, unknown>>`${sql.literal(lane)} SELECT
             ${counted(sql`${ofLanes} WHERE d.due_at <= ${now} AND ${mayGo}`, "due")},
             ${counted(sql`${ofLanes} WHERE d.due_at IS NOT NULL AND NOT (${mayGo})`, "held")},
-            ${counted(sql`FROM webhooks WHERE health IS NOT NULL AND health NOT LIKE '%"probes":null%'`, "open")},
+            ${counted(sql`FROM webhooks WHERE circuit_breaker IS NOT NULL AND circuit_breaker NOT LIKE '%"probes":null%'`, "open")},
             ${counted(sql`FROM webhooks WHERE status = 'disabled'`, "disabled")}`
         )
         const { disabled, due, held, open } = row ?? { disabled: 0, due: 0, held: 0, open: 0 }

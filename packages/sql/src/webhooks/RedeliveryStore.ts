@@ -21,7 +21,7 @@ import { type ReceiverRow, receiverColumns, receiverOf } from "./WebhookRow.ts"
 
 interface QueuedRow {
   readonly due_at: string | null
-  readonly leased: number
+  readonly is_leased: number
   readonly manual: number
   readonly resume_at: string | null
 }
@@ -29,10 +29,10 @@ interface QueuedRow {
 interface JobRow {
   readonly id: string
   readonly webhook_id: WebhookId
-  readonly behind_id: EventId
+  readonly after_id: EventId
   readonly until_id: EventId
-  readonly is_held: number
-  readonly moved: number
+  readonly includes_pending: number
+  readonly queued: number
 }
 
 export const layer = Layer.effect(
@@ -55,15 +55,15 @@ export const layer = Layer.effect(
       const { eventId, since, webhookId } = named
       const webhook = yield* locked(webhookId)
       if (webhook === undefined) return false
-      const [row] = yield* sql<QueuedRow>`SELECT due_at, leased, manual, resume_at FROM deliveries
+      const [row] = yield* sql<QueuedRow>`SELECT due_at, is_leased, manual, resume_at FROM deliveries
         WHERE webhook_id = ${webhookId} AND event_id = ${eventId} AND event_id >= ${firstIdAt(since)} ${forUpdate(sql)}`
       if (row === undefined) return false
       yield* changed(webhook, begin)
       const dueAt = fromIsoOrNull(row.due_at)
-      const inFlight = row.leased === 1 && dueAt !== null && dueAt > at
+      const inFlight = row.is_leased === 1 && dueAt !== null && dueAt > at
       const next = decide({ dueAt, inFlight, manual: row.manual === 1, resumeAt: fromIsoOrNull(row.resume_at) })
       if (next === null) return true
-      yield* sql`UPDATE deliveries SET state = 'pending', settled_at = NULL, leased = 0, manual = 1,
+      yield* sql`UPDATE deliveries SET state = 'pending', settled_at = NULL, is_leased = 0, manual = 1,
           due_at = ${toIsoOrNull(next.dueAt)}, resume_at = ${toIsoOrNull(next.resumeAt)}
         WHERE webhook_id = ${webhookId} AND event_id = ${eventId}`
       yield* AuditLog.append(sql, audit, at)
@@ -81,29 +81,29 @@ export const layer = Layer.effect(
       const [behindId, untilId] = [firstIdAt(since), firstIdAt(until)]
       const isHeld = held ? 1 : 0
       const [waiting] = yield* sql<
-        Pick<JobRow, "id" | "behind_id" | "until_id">
-      >`SELECT id, behind_id, until_id FROM recoveries
-        WHERE webhook_id = ${webhookId} AND done_at IS NULL AND moved = 0 AND is_held = ${isHeld}
-          AND behind_id <= ${untilId} AND until_id >= ${behindId} ORDER BY id LIMIT 1`
+        Pick<JobRow, "id" | "after_id" | "until_id">
+      >`SELECT id, after_id, until_id FROM redeliveries
+        WHERE webhook_id = ${webhookId} AND done_at IS NULL AND queued = 0 AND includes_pending = ${isHeld}
+          AND after_id <= ${untilId} AND until_id >= ${behindId} ORDER BY id LIMIT 1`
       yield* waiting === undefined
-        ? sql`INSERT INTO recoveries ${sql.insert({
+        ? sql`INSERT INTO redeliveries ${sql.insert({
             id,
             webhook_id: webhookId,
-            behind_id: behindId,
+            after_id: behindId,
             until_id: untilId,
-            is_held: isHeld,
-            asked_at: asked,
-            worked_at: asked
+            includes_pending: isHeld,
+            requested_at: asked,
+            last_batch_at: asked
           })}`
-        : sql`UPDATE recoveries SET behind_id = ${behindId < waiting.behind_id ? behindId : waiting.behind_id},
+        : sql`UPDATE redeliveries SET after_id = ${behindId < waiting.after_id ? behindId : waiting.after_id},
             until_id = ${untilId > waiting.until_id ? untilId : waiting.until_id} WHERE id = ${waiting.id}`
       yield* AuditLog.append(sql, audit, askedAt)
     })
 
     /** The next of one state, in the order of their events. */
-    const nextOf = ({ behind_id, until_id, webhook_id }: JobRow, state: "failed" | "pending", limit: number) =>
+    const nextOf = ({ after_id, until_id, webhook_id }: JobRow, state: "failed" | "pending", limit: number) =>
       sql<{ readonly event_id: EventId }>`SELECT event_id FROM deliveries
-        WHERE webhook_id = ${webhook_id} AND state = ${state} AND event_id > ${behind_id} AND event_id < ${until_id}
+        WHERE webhook_id = ${webhook_id} AND state = ${state} AND event_id > ${after_id} AND event_id < ${until_id}
         ORDER BY event_id LIMIT ${limit}`
 
     const resend = (webhookId: WebhookId, ids: ReadonlyArray<EventId>, at: string) =>
@@ -111,21 +111,21 @@ export const layer = Layer.effect(
         sql`UPDATE deliveries SET state = 'pending', settled_at = NULL, due_at = ${at}, attempts = 0
           WHERE webhook_id = ${webhookId} AND ${sql.in("event_id", ids)} AND state = 'failed'`,
         sql`UPDATE deliveries SET due_at = ${at}
-          WHERE webhook_id = ${webhookId} AND ${sql.in("event_id", ids)} AND state = 'pending' AND leased = 0 AND due_at > ${at}`
+          WHERE webhook_id = ${webhookId} AND ${sql.in("event_id", ids)} AND state = 'pending' AND is_leased = 0 AND due_at > ${at}`
       )
 
     /** Of each webhook its first: who asks often gets no more turns than who asked once. */
     const oldestOpen = Effect.map(
-      sql<Pick<JobRow, "id" | "webhook_id">>`SELECT id, webhook_id FROM recoveries AS one
-        WHERE done_at IS NULL AND NOT EXISTS (SELECT 1 FROM recoveries AS earlier
+      sql<Pick<JobRow, "id" | "webhook_id">>`SELECT id, webhook_id FROM redeliveries AS one
+        WHERE done_at IS NULL AND NOT EXISTS (SELECT 1 FROM redeliveries AS earlier
           WHERE earlier.webhook_id = one.webhook_id AND earlier.done_at IS NULL AND earlier.id < one.id)
-        ORDER BY worked_at, id LIMIT 1`,
+        ORDER BY last_batch_at, id LIMIT 1`,
       ([row]) => row
     )
 
     /** The next one of the same webhook queues up behind the others. */
     const passTurn = (webhookId: WebhookId, now: string) =>
-      sql`UPDATE recoveries SET worked_at = ${now} WHERE id = (SELECT id FROM recoveries
+      sql`UPDATE redeliveries SET last_batch_at = ${now} WHERE id = (SELECT id FROM redeliveries
         WHERE webhook_id = ${webhookId} AND done_at IS NULL ORDER BY id LIMIT 1)`
 
     const step = Effect.fnUntraced(function* (
@@ -137,12 +137,13 @@ export const layer = Layer.effect(
       if (oldest === undefined) return Option.none<number>()
       // The webhook first, as whoever takes, settles and removes does.
       const webhook = yield* locked(oldest.webhook_id)
-      const [job] = yield* sql<JobRow>`SELECT id, webhook_id, behind_id, until_id, is_held, moved FROM recoveries
+      const [job] =
+        yield* sql<JobRow>`SELECT id, webhook_id, after_id, until_id, includes_pending, queued FROM redeliveries
         WHERE id = ${oldest.id} AND done_at IS NULL ${forUpdate(sql)}`
-      if (webhook === undefined) yield* sql`DELETE FROM recoveries WHERE id = ${oldest.id}`
+      if (webhook === undefined) yield* sql`DELETE FROM redeliveries WHERE id = ${oldest.id}`
       if (webhook === undefined || job === undefined) return Option.some(0)
       const found = yield* Effect.forEach(
-        job.is_held === 1 ? (["failed", "pending"] as const) : (["failed"] as const),
+        job.includes_pending === 1 ? (["failed", "pending"] as const) : (["failed"] as const),
         (state) => nextOf(job, state, limit)
       )
       const ids = found
@@ -153,11 +154,11 @@ export const layer = Layer.effect(
       const now = Instant.toIso(at)
       const last = ids.at(-1)
       if (last !== undefined) {
-        if (job.moved === 0) yield* changed(webhook, begin)
+        if (job.queued === 0) yield* changed(webhook, begin)
         yield* resend(job.webhook_id, ids, now)
       }
-      yield* sql`UPDATE recoveries SET worked_at = ${now}, moved = moved + CAST(${ids.length} AS INTEGER),
-          behind_id = ${last ?? job.behind_id},
+      yield* sql`UPDATE redeliveries SET last_batch_at = ${now}, queued = queued + CAST(${ids.length} AS INTEGER),
+          after_id = ${last ?? job.after_id},
           done_at = ${ids.length < limit ? now : null}
         WHERE id = ${job.id}`
       if (ids.length < limit) yield* passTurn(job.webhook_id, now)

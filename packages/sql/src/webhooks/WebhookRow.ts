@@ -53,9 +53,9 @@ export interface ReceiverRow {
   readonly last_delivery_at: string | null
   readonly created_at: string
   readonly updated_at: string
-  readonly health: string | null
-  readonly quiet_until: string | null
-  readonly sealed_secret: string
+  readonly circuit_breaker: string | null
+  readonly paused_until: string | null
+  readonly encrypted_secret: string
 }
 
 /** Mapped by hand: every delivery reads its webhook. */
@@ -71,8 +71,9 @@ export const receiverOf = (row: ReceiverRow): Receiver => ({
     createdAt: fromIso(row.created_at),
     updatedAt: fromIso(row.updated_at)
   },
-  health: row.health === null ? healthy : { ...healthy, ...(JSON.parse(row.health) as CircuitBreaker) },
-  quietUntil: fromIsoOrNull(row.quiet_until)
+  health:
+    row.circuit_breaker === null ? healthy : { ...healthy, ...(JSON.parse(row.circuit_breaker) as CircuitBreaker) },
+  quietUntil: fromIsoOrNull(row.paused_until)
 })
 
 /** What of it deliveries may change: none of it is the partner's, but for the status. */
@@ -80,8 +81,8 @@ export const receiverColumns = ({ health, quietUntil, webhook }: Receiver) => ({
   status: webhook.status,
   consecutive_failures: webhook.consecutiveFailures,
   last_delivery_at: toIsoOrNull(webhook.lastDeliveryAt),
-  health: isHealthy(health) ? null : JSON.stringify(health),
-  quiet_until: toIsoOrNull(quietUntil)
+  circuit_breaker: isHealthy(health) ? null : JSON.stringify(health),
+  paused_until: toIsoOrNull(quietUntil)
 })
 
 const isHealthy = ({ draining, failingSince, probes, throttle }: CircuitBreaker): boolean =>

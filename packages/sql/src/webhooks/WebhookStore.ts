@@ -23,7 +23,7 @@ import { fromRow, toRow } from "./WebhookRow.ts"
 
 /** What a removed webhook leaves, and what tells its rows apart. */
 const leftovers = [
-  ["delivery_attempts", "event_id, ticket"],
+  ["delivery_attempts", "event_id, claim_number"],
   ["deliveries", "event_id"]
 ] as const
 
@@ -58,7 +58,7 @@ export const layer = Layer.effect(
     const insert = Effect.fnUntraced(function* (change: WebhookChange, encryptedSecret: string, limit: number) {
       const { webhook } = change
       if ((yield* countOneMore(webhook.owner)) > limit) return yield* new TooManyWebhooks({ limit })
-      yield* sql`INSERT INTO webhooks ${sql.insert({ ...toRow(webhook), sealed_secret: encryptedSecret })}`
+      yield* sql`INSERT INTO webhooks ${sql.insert({ ...toRow(webhook), encrypted_secret: encryptedSecret })}`
       yield* follow(change)
     })
 
@@ -73,7 +73,7 @@ export const layer = Layer.effect(
       const before = fromRow(row)
       const change = decide(before)
       if (change.webhook === before) return Option.some(before)
-      const fresh = isFresh(before, change.webhook) ? { health: null, quiet_until: null } : {}
+      const fresh = isFresh(before, change.webhook) ? { circuit_breaker: null, paused_until: null } : {}
       yield* sql`UPDATE webhooks SET ${sql.update({ ...toRow(change.webhook), ...fresh }, ["id"])} WHERE id = ${id}`
       yield* follow(change)
       return Option.some(change.webhook)
@@ -87,7 +87,7 @@ export const layer = Layer.effect(
       const removed = yield* sql`DELETE FROM webhooks WHERE id = ${id} AND ${ownedBy(owner)} RETURNING id`
       if (removed.length === 0) return false
       yield* sql`INSERT INTO removed_webhooks ${sql.insert({ id })}`
-      yield* sql`DELETE FROM recoveries WHERE webhook_id = ${id}`
+      yield* sql`DELETE FROM redeliveries WHERE webhook_id = ${id}`
       yield* record(owner, id, audit)
       yield* sql`UPDATE webhook_totals SET total = total - 1 WHERE ${ownedBy(owner)}`
       return true
@@ -161,23 +161,25 @@ export const layer = Layer.effect(
       encryptedSecret: (id) =>
         Effect.orDie(
           Effect.map(
-            sql<{ readonly sealed_secret: string }>`SELECT sealed_secret FROM webhooks WHERE id = ${id}`,
-            ([row]) => Option.map(Option.fromUndefinedOr(row), ({ sealed_secret }) => sealed_secret)
+            sql<{ readonly encrypted_secret: string }>`SELECT encrypted_secret FROM webhooks WHERE id = ${id}`,
+            ([row]) => Option.map(Option.fromUndefinedOr(row), ({ encrypted_secret }) => encrypted_secret)
           )
         ),
 
       encryptedSecrets: (behind, limit) =>
         Effect.orDie(
           Effect.map(
-            sql<{ readonly id: WebhookId; readonly sealed_secret: string }>`SELECT id, sealed_secret FROM webhooks
+            sql<{ readonly id: WebhookId; readonly encrypted_secret: string }>`SELECT id, encrypted_secret FROM webhooks
               WHERE id > ${behind ?? ""} ORDER BY id LIMIT ${limit}`,
-            (rows) => rows.map(({ id, sealed_secret }) => ({ id, encryptedSecret: sealed_secret }))
+            (rows) => rows.map(({ id, encrypted_secret }) => ({ id, encryptedSecret: encrypted_secret }))
           )
         ),
 
       replaceSecret: (id, { from, to }) =>
         Effect.orDie(
-          Effect.asVoid(sql`UPDATE webhooks SET sealed_secret = ${to} WHERE id = ${id} AND sealed_secret = ${from}`)
+          Effect.asVoid(
+            sql`UPDATE webhooks SET encrypted_secret = ${to} WHERE id = ${id} AND encrypted_secret = ${from}`
+          )
         )
     })
   })

@@ -1,11 +1,12 @@
-/** Topics, their assignments and drafts, duplicate windows, and how many topics stand where. */
+/** Topics with their assignments and drafts, duplicate windows, and the storage of the test environment. */
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
-import { clustered } from "./Dialect.ts"
+import { clustered, growing, large, oftenUpdated, queue } from "./Dialect.ts"
 
 export const topics = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
 
+  // `stored_bytes` is null in the live environment, whose storage is not limited.
   yield* sql`CREATE TABLE topics (
     id TEXT PRIMARY KEY,
     organization_id TEXT NOT NULL,
@@ -23,12 +24,15 @@ export const topics = Effect.gen(function* () {
     organization_name TEXT NOT NULL,
     output_types TEXT NOT NULL,
     content TEXT NOT NULL,
-    metadata TEXT NOT NULL
-  ) ${clustered(sql)}`
+    metadata TEXT NOT NULL,
+    stored_bytes INTEGER
+  ) ${clustered(sql)} ${growing(sql)}`
   yield* sql`CREATE INDEX topics_newest ON topics (organization_id, environment, created_at, id)`
   yield* sql`CREATE INDEX topics_status ON topics (organization_id, environment, status, created_at, id)`
   yield* sql`CREATE INDEX topics_reference ON topics (organization_id, environment, external_reference, created_at, id)
     WHERE external_reference IS NOT NULL`
+  // Not `= 'test'`: SQLite would prepare each statement with `environment = ?` again for every value.
+  yield* sql`CREATE INDEX topics_of_tests ON topics (created_at, id) WHERE environment <> 'live'`
 
   yield* sql`CREATE TABLE assignments (
     topic_id TEXT NOT NULL REFERENCES topics (id),
@@ -54,7 +58,7 @@ export const topics = Effect.gen(function* () {
     respond_by TEXT NOT NULL,
     approve_by TEXT,
     reminders INTEGER NOT NULL DEFAULT 0,
-    generation_ticket INTEGER NOT NULL DEFAULT 0,
+    generation_claim_number INTEGER NOT NULL DEFAULT 0,
     generation_running INTEGER NOT NULL DEFAULT 0,
     generation_attempts INTEGER NOT NULL DEFAULT 0,
     generation_next_at TEXT,
@@ -74,13 +78,24 @@ export const topics = Effect.gen(function* () {
     commentary_content TEXT,
     draft_content TEXT,
     perspective TEXT,
+    simulation_path TEXT CHECK (simulation_path IN ('approve', 'decline', 'expire', 'fail', 'wait')),
+    simulation_next_at TEXT,
+    responded_at TEXT,
+    first_drafted_at TEXT,
+    partner_approved_at TEXT,
     PRIMARY KEY (topic_id, position),
     CHECK ((failure_reason IS NULL) = (failure_at IS NULL))
-  ) ${clustered(sql)}`
-  yield* sql`CREATE INDEX assignments_due ON assignments (due_at, id) WHERE due_at IS NOT NULL`
-  yield* sql`CREATE INDEX assignments_creator ON assignments (creator_key, due_at)`
+  ) ${clustered(sql)} ${growing(sql)}`
+  yield* sql`CREATE INDEX assignments_due ON assignments (environment, due_at, id) WHERE due_at IS NOT NULL`
+  yield* sql`CREATE INDEX assignments_due_by_organization ON assignments (environment, organization_id, due_at, id)
+    WHERE due_at IS NOT NULL`
   yield* sql`CREATE INDEX assignments_stalled ON assignments (id)
     WHERE generation_attempts > 0 AND generation_next_at IS NULL AND due_at IS NOT NULL`
+  yield* sql`CREATE INDEX assignments_generating ON assignments (generation_next_at) WHERE generation_next_at IS NOT NULL`
+  yield* sql`CREATE INDEX assignments_simulated ON assignments (simulation_next_at) WHERE simulation_next_at IS NOT NULL`
+  yield* sql`CREATE INDEX assignments_creator ON assignments (creator_key)`
+  yield* sql`CREATE INDEX assignments_open ON assignments (creator_key, organization_id, created_at, id)
+    WHERE due_at IS NOT NULL AND environment = 'live'`
 
   yield* sql`CREATE TABLE drafts (
     share_id TEXT NOT NULL REFERENCES assignments (id),
@@ -89,25 +104,25 @@ export const topics = Effect.gen(function* () {
     content TEXT NOT NULL,
     created_at TEXT NOT NULL,
     PRIMARY KEY (share_id, number)
-  ) ${clustered(sql)}`
+  ) ${clustered(sql)} ${growing(sql)}`
 
+  // The content comes before the persona: the windows of one topic are on one page.
   yield* sql`CREATE TABLE duplicate_windows (
     organization_id TEXT NOT NULL,
     environment TEXT NOT NULL,
-    persona_id TEXT NOT NULL,
     fingerprint TEXT NOT NULL,
+    persona_id TEXT NOT NULL,
     topic_id TEXT NOT NULL,
     share_id TEXT NOT NULL,
     until_at TEXT NOT NULL,
-    PRIMARY KEY (organization_id, environment, persona_id, fingerprint)
-  ) ${clustered(sql)}`
+    PRIMARY KEY (organization_id, environment, fingerprint, persona_id)
+  ) ${clustered(sql)} ${queue(sql)}`
   yield* sql`CREATE INDEX duplicate_windows_until ON duplicate_windows (until_at)`
+  yield* sql`CREATE INDEX duplicate_windows_of_tests ON duplicate_windows (until_at) WHERE environment <> 'live'`
 
-  yield* sql`CREATE TABLE topic_totals (
-    organization_id TEXT NOT NULL,
-    environment TEXT NOT NULL,
-    status TEXT NOT NULL,
-    total INTEGER NOT NULL,
-    PRIMARY KEY (organization_id, environment, status)
-  ) ${clustered(sql)}`
+  yield* sql`CREATE TABLE test_storage (
+    organization_id TEXT PRIMARY KEY,
+    topics INTEGER NOT NULL,
+    bytes ${large(sql)} NOT NULL
+  ) ${clustered(sql)} ${oftenUpdated(sql, 50)}`
 })

@@ -1,17 +1,30 @@
-/**
- * Rate windows for many nodes, on Postgres alone: on SQLite each process keeps its own. Not logged, so that a count waits for no disk;
- * a crash of the server begins them anew.
- */
+/** Stored responses of idempotent requests, and rate windows that nodes on Postgres share. */
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
+import { queue, strict } from "./Dialect.ts"
 
-export const rateWindows = Effect.gen(function* () {
+export const requests = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  yield* sql.onDialectOrElse({ pg: () => shared(sql), orElse: () => Effect.void })
+
+  // A row without a response is a claim; no committed row is one.
+  yield* sql`CREATE TABLE stored_responses (
+    id TEXT PRIMARY KEY,
+    fingerprint TEXT NOT NULL,
+    until_at TEXT NOT NULL,
+    status INTEGER,
+    location TEXT,
+    body TEXT,
+    is_encrypted INTEGER NOT NULL DEFAULT 0 CHECK (is_encrypted IN (0, 1)),
+    CHECK ((status IS NULL) = (body IS NULL))
+  ) ${strict(sql)} ${queue(sql)}`
+  yield* sql`CREATE INDEX stored_responses_until ON stored_responses (until_at)`
+
+  yield* sql.onDialectOrElse({ pg: () => rateWindows(sql), orElse: () => Effect.void })
 })
 
-const shared = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
-  // Moments are milliseconds. Room on each page for the next version of a row, which then touches no index.
+/** Unlogged: a count waits for no disk, and a crash of the server resets all windows. */
+const rateWindows = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
+  // Times are milliseconds. Free space in each page keeps updates out of the index.
   yield* sql`CREATE UNLOGGED TABLE rate_windows (
     name TEXT NOT NULL,
     seconds INTEGER NOT NULL,
@@ -24,12 +37,12 @@ const shared = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
 })
 
 /**
- * Counts calls, one after the other, each in all of its windows or in none. `names` and `lengths` are the windows of all of them,
- * each once and in an order that all callers share, so that nobody waits in a circle; `calls`, `places` and `limits` say, row by
- * row, that a call counts in the window of that place, and how many may be in it. Answers row by row with the window behind the call.
+ * Counts calls, one after the other, each in all of its windows or in none. `names` and `lengths` are the windows, each once,
+ * sorted to avoid deadlocks. Row by row, `calls`, `places` and `limits` say that a call counts in the window at that index,
+ * with this limit. Returns, row by row, the window after the call.
  *
- * Clocks of nodes may differ by 10 seconds: a window that ends later than that allows was begun by a clock that has been put back, and
- * is over.
+ * Clocks of nodes may differ by 10 seconds. A window that ends later than that was opened by a clock that was set back
+ * since, and is over.
  */
 const take = `CREATE FUNCTION take_rate_windows(
   present BIGINT, names TEXT[], lengths INTEGER[], calls INTEGER[], places INTEGER[], limits INTEGER[],

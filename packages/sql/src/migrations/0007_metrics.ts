@@ -1,13 +1,10 @@
-/** Counters, and histograms of durations by day, updated with each change in place of an index over all assignments. */
+/** Counters, histograms and monthly usage, updated with each change instead of counted by each request. */
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
 import { clustered, oftenUpdated } from "./Dialect.ts"
-import { upkeep } from "./Upkeep.ts"
 
-export const keptFigures = Effect.gen(function* () {
+export const metrics = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-
-  yield* sql`DROP INDEX assignments_performance`
 
   yield* sql`CREATE TABLE counters (
     organization_id TEXT NOT NULL,
@@ -19,9 +16,6 @@ export const keptFigures = Effect.gen(function* () {
     persona_name TEXT,
     PRIMARY KEY (organization_id, environment, day, persona_id, name)
   ) ${clustered(sql)} ${oftenUpdated(sql, 70)}`
-  yield* sql`INSERT INTO counters (organization_id, environment, day, persona_id, name, total)
-    SELECT organization_id, environment, '', '', status, total FROM topic_totals`
-  yield* sql`DROP TABLE topic_totals`
 
   yield* sql`CREATE TABLE duration_histograms (
     organization_id TEXT NOT NULL,
@@ -34,5 +28,14 @@ export const keptFigures = Effect.gen(function* () {
     PRIMARY KEY (organization_id, environment, day, persona_id, stage)
   ) ${clustered(sql)} ${oftenUpdated(sql, 70)}`
 
-  yield* upkeep(sql)
+  yield* sql`CREATE TABLE usage_months (
+    organization_id TEXT NOT NULL,
+    environment TEXT NOT NULL CHECK (environment IN ('live', 'test')),
+    period TEXT NOT NULL,
+    topics_created INTEGER NOT NULL DEFAULT 0,
+    units_held INTEGER NOT NULL DEFAULT 0,
+    commentaries_generated INTEGER NOT NULL DEFAULT 0,
+    api_calls INTEGER NOT NULL DEFAULT 0,
+    PRIMARY KEY (organization_id, environment, period)
+  ) ${clustered(sql)} ${oftenUpdated(sql, 50)}`
 })

@@ -1,9 +1,9 @@
-/** Who calls and who answers: organizations, personas, licences and API keys. Nothing else may refer to the first three. */
+/** Organizations and their API keys. No foreign key refers to organizations: an embedder may store them elsewhere. */
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
 import { clustered } from "./Dialect.ts"
 
-export const partners = Effect.gen(function* () {
+export const organizations = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
 
   yield* sql`CREATE TABLE organizations (
@@ -17,29 +17,6 @@ export const partners = Effect.gen(function* () {
     created_at TEXT NOT NULL
   ) ${clustered(sql)}`
 
-  yield* sql`CREATE TABLE personas (
-    id TEXT PRIMARY KEY,
-    name TEXT NOT NULL,
-    image_url TEXT NOT NULL,
-    bio TEXT NOT NULL,
-    expertise TEXT NOT NULL,
-    social_links TEXT NOT NULL,
-    creator_name TEXT NOT NULL,
-    creator_email TEXT NOT NULL,
-    creator_key TEXT NOT NULL,
-    created_at TEXT NOT NULL
-  ) ${clustered(sql)}`
-  yield* sql`CREATE INDEX personas_creator ON personas (creator_key, created_at)`
-
-  yield* sql`CREATE TABLE licenses (
-    organization_id TEXT NOT NULL,
-    persona_id TEXT NOT NULL REFERENCES personas (id),
-    granted_at TEXT NOT NULL,
-    until_at TEXT,
-    revoked_at TEXT,
-    PRIMARY KEY (organization_id, persona_id)
-  ) ${clustered(sql)}`
-
   yield* sql`CREATE TABLE api_keys (
     id TEXT PRIMARY KEY,
     hash TEXT NOT NULL UNIQUE,
@@ -51,7 +28,10 @@ export const partners = Effect.gen(function* () {
     ip_allow_list TEXT NOT NULL,
     created_at TEXT NOT NULL,
     expires_at TEXT,
-    revoked_at TEXT
+    revoked_at TEXT,
+    last_used_at TEXT,
+    lineage_id TEXT NOT NULL DEFAULT '',
+    is_revoked INTEGER NOT NULL DEFAULT 0 CHECK (is_revoked IN (0, 1))
   ) ${clustered(sql)}`
   yield* sql`CREATE INDEX api_keys_organization ON api_keys (organization_id, created_at, id)`
 })
