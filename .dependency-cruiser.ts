@@ -124,9 +124,7 @@ export default {
     doNotFollow: { path: "node_modules" },
     exclude: {
       path: [
-        // The client alone is imported from what it is compiled to.
-        "^(packages/(?!client/)|adapters/|hosts/)[^/]+/dist/",
-        "^(packages|adapters|hosts)/[^/]+/bundle/",
+        "^(packages|adapters|hosts)/[^/]+/(dist|bundle)/",
         // swc's adapter cannot read `using` declarations, which these hold.
         "^(packages|adapters|hosts)/[^/]+/test(-long)?/",
         "^bench/harness[.]ts$"

@@ -1,16 +1,15 @@
 import { configDefaults, defineConfig } from "vitest/config"
-import { freshBundle, onSqliteAlone, postgres, resolve } from "./vitest.workspace.ts"
+import { experimental, freshBundle, onSqliteAlone, postgres } from "./vitest.workspace.ts"
 
-const slow = { testTimeout: 600_000, hookTimeout: 300_000, globalSetup: [postgres, freshBundle] }
+const slow = { testTimeout: 600_000, hookTimeout: 300_000, globalSetup: [postgres, freshBundle], experimental }
 
-/** The suites that take minutes, one file after the other: every `test-long` folder, and the whole service's tests on Postgres. */
+/** Suites that take minutes, one file after the other: each `test-long` folder, and the service's tests on Postgres. */
 export default defineConfig({
   test: {
     teardownTimeout: 60_000,
     fileParallelism: false,
     projects: [
       {
-        resolve,
         test: {
           ...slow,
           name: "long",
@@ -18,7 +17,6 @@ export default defineConfig({
         }
       },
       {
-        resolve,
         test: {
           ...slow,
           name: "hosts/test on Postgres",

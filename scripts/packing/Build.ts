@@ -1,4 +1,4 @@
-/** Makes what is packed: what the compiler makes of every workspace, what the client ships, and the hosts' bundles. */
+/** Builds what is packed: JavaScript and declarations of every workspace, and the hosts' bundles. */
 import { execFileSync } from "node:child_process"
 import { createRequire } from "node:module"
 import { dirname, join } from "node:path"
@@ -7,7 +7,7 @@ import { root } from "../Repository.ts"
 export const compiler = join(dirname(createRequire(import.meta.url).resolve("typescript/package.json")), "bin", "tsc")
 
 export const build = (): void => {
-  for (const step of [[compiler, "--build"], ["scripts/client.ts"], ["scripts/bundle.ts"]]) {
+  for (const step of [[compiler, "--build"], ["scripts/bundle.ts"]]) {
     execFileSync(process.execPath, step, { cwd: root, stdio: "inherit" })
   }
 }

@@ -142,8 +142,8 @@ const writeWorkspaces = () => {
   const imported = ["packages/core/src/Core", "packages/api/src/PartnerApi", "packages/sql/src/Stores"]
   const more = ["packages/server/src/Imported", "packages/settings/src/Settings", "hosts/test/src/Harness"]
   const adapters = ["adapters/sqlite/src/Sqlite", "adapters/generator/src/LocalGenerator"]
-  for (const path of [...imported, ...more, ...adapters]) write(`${path}.ts`, "export {}\n")
-  write("packages/client/dist/PartnerCommentary.d.ts", "export {}\n")
+  const client = ["packages/client/src/PartnerCommentary"]
+  for (const path of [...imported, ...more, ...adapters, ...client]) write(`${path}.ts`, "export {}\n")
 }
 
 const fileOf = (folder: string, at: number) => `${folder}/Planted${at}.ts`

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { promisify } from "node:util"
 import { afterAll, beforeAll, expect, it } from "vitest"
+import { compiler } from "../../../scripts/packing/Build.ts"
 import { stage } from "../../../scripts/packing/Stage.ts"
 import { pack } from "../../../scripts/packing/Tarballs.ts"
 
@@ -72,7 +73,7 @@ console.log(topic_id, new PartnerCommentaryError("a") instanceof Error)
 `
 
 beforeAll(async () => {
-  await run(root, process.execPath, "scripts/client.ts")
+  await run(root, process.execPath, compiler, "--build", "packages/client")
   const [packed] = await pack(stage(join(place, "staged"), { only: "packages/client" }), place)
   mkdirSync(project)
   write("package.json", JSON.stringify({ name: "project", version: "1.0.0", private: true }))
