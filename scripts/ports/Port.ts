@@ -102,7 +102,7 @@ const unitsOf = (files: Files): ((name: string, about: string) => Unit) => {
   return (name, about) => {
     if (topics.includes(name)) return "topics"
     if (kept.includes(name)) return "process"
-    return partners.includes(name) && !about.includes("An embedder may bring its own") ? "partners" : "alone"
+    return partners.includes(name) && !about.includes("An embedder may replace it") ? "partners" : "alone"
   }
 }
 

@@ -11,7 +11,7 @@ const without = (path: string, change: (text: string) => string) =>
 
 describe("the ports", () => {
   it("hold those that have a value where nobody provides one, with all that they promise", () => {
-    expect(port("MediaSynthesizer")?.methods).toContain("Bounded in time (60 seconds at most)")
+    expect(port("MediaSynthesizer")?.methods).toContain("The adapter limits time (60 seconds at most)")
     expect(port("MediaSynthesizer")?.methods).toContain(
       "MediaSynthesizer: Readonly<Record<MediaKind, Synthesize | null>>"
     )
