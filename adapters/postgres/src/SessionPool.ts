@@ -1,11 +1,14 @@
 /**
- * Lends sessions of the driver's pool. Waiting for a free one is bounded. A session that can serve no longer is discarded: one
+ * Lends sessions of the driver's pool. Organizations that wait for a free one are served in turn, for a bounded time. A session that can serve no longer is discarded: one
  * that the server ended, and, once a write is refused as read-only, every session opened before. A session that is read-only when
  * it is opened serves its first borrower and is not kept. So no session of a read-only episode or of an old primary stays.
  */
 import type * as PgConnection from "@effect/sql-pg/PgConnection"
 import * as PgPool from "@effect/sql-pg/PgPool"
+import { FairShare } from "@partner-commentary/core/shared/FairShare"
+import * as KeyedSemaphore from "@partner-commentary/core/shared/KeyedSemaphore"
 import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
@@ -54,15 +57,14 @@ export const make = Effect.fnUntraced(function* (
     })
   }
 
-  const counted = Effect.acquireRelease(
-    Effect.sync(() => {
-      lent++
-    }),
-    () =>
-      Effect.sync(() => {
-        lent--
-      })
-  )
+  /** All sessions, lent to organizations in turn. `waiting` is bounded by their requests. */
+  const permits = KeyedSemaphore.make<string>({ each: size, total: size, waiting: Number.POSITIVE_INFINITY })
+
+  const permit = (share: string, restore: KeyedSemaphore.Restore): Effect.Effect<void, SqlError> => {
+    if (permits.tryTake(share)) return Effect.void
+    const taken = permits.take(share, acquireTimeout, restore)
+    return Effect.flatMap(taken, (isTaken) => (isTaken ? Effect.void : Effect.fail(noneFree(size))))
+  }
 
   const current: Effect.Effect<PgConnection.PgConnection, SqlError, Scope.Scope> = Effect.flatMap(
     pool.get,
@@ -72,13 +74,20 @@ export const make = Effect.fnUntraced(function* (
     }
   )
   const acquire = inRealTime(
-    Effect.andThen(
-      counted,
-      Effect.timeoutOrElse(Effect.mapError(current, ofStranger), {
+    Effect.gen(function* () {
+      const share = yield* FairShare
+      yield* Effect.acquireRelease(
+        Effect.sync(() => void lent++),
+        () => Effect.sync(() => void lent--)
+      )
+      yield* Effect.uninterruptibleMask((restore) =>
+        Effect.acquireRelease(permit(share, restore), () => Effect.sync(() => permits.release(share)))
+      )
+      return yield* Effect.timeoutOrElse(Effect.mapError(current, ofStranger), {
         duration: acquireTimeout,
-        orElse: () => Effect.fail(connectionError(`No connection became free, all ${size} are in use`, "acquire"))
+        orElse: () => Effect.fail(noneFree(size))
       })
-    )
+    })
   )
 
   /** Where one is free, nothing is raced. A stale session is given back before the next one is taken. */
@@ -94,16 +103,21 @@ export const make = Effect.fnUntraced(function* (
     )
 
   const borrow = <A, E, R>(use: (session: PgConnection.PgConnection) => Effect.Effect<A, E, R>) =>
-    Effect.suspend((): Effect.Effect<A, E | SqlError, R> => {
-      if (lent >= size) return Effect.scoped(Effect.flatMap(acquire, use)) as Effect.Effect<A, E | SqlError, R>
-      lent++
-      return Effect.ensuring(
-        inRealTime(Effect.mapError(lend(use), (error) => (isSqlError(error) ? ofStranger(error) : error))),
-        Effect.sync(() => {
-          lent--
-        })
-      )
-    })
+    Effect.withFiber(({ context }: { readonly context: Context.Context<never> }) =>
+      Effect.uninterruptibleMask((restore): Effect.Effect<A, E | SqlError, R> => {
+        const share = Context.get(context, FairShare)
+        lent++
+        const used = restore(Effect.mapError(lend(use), (error) => (isSqlError(error) ? ofStranger(error) : error)))
+        return inRealTime(
+          Effect.flatMap(permit(share, restore), () =>
+            Effect.ensuring(
+              used,
+              Effect.sync(() => permits.release(share))
+            )
+          )
+        ).pipe(Effect.ensuring(Effect.sync(() => void lent--)))
+      })
+    )
 
   const pooled: SessionPool = {
     acquire,
@@ -141,6 +155,8 @@ const stateOf = ({ reason: { cause } }: SqlError): string | undefined => {
   const code = typeof cause === "object" && cause !== null && "code" in cause ? cause.code : undefined
   return typeof code === "string" && /^[0-9A-Z]{5}$/.test(code) ? code : undefined
 }
+
+const noneFree = (size: number) => connectionError(`No connection became free, all ${size} are in use`, "acquire")
 
 export const connectionError = (message: string, operation: string) =>
   new SqlError({ reason: new ConnectionError({ cause: new Error(message), message, operation }) })

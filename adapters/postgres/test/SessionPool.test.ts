@@ -1,14 +1,16 @@
 /** Sessions that can serve no longer leave the pool: those of a read-only episode, and those that the server has ended. */
 import { assert, describe, it } from "@effect/vitest"
+import { FairShare } from "@partner-commentary/core/shared/FairShare"
 import * as PostgresClient from "@partner-commentary/postgres/PostgresClient"
 import * as TestDatabase from "@partner-commentary/test/postgres/TestDatabase"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Reactivity from "effect/reactivity/Reactivity"
 import * as SqlClient from "effect/sql/SqlClient"
-import { isSqlError } from "effect/sql/SqlError"
+import { isSqlError, type SqlError } from "effect/sql/SqlError"
 
 const poolSize = 3
 
@@ -53,6 +55,15 @@ const successes = (results: ReadonlyArray<{ readonly _tag: string }>) =>
 const codeOf = (error: unknown) =>
   isSqlError(error) ? (error.reason.cause as { readonly code?: string }).code : undefined
 
+/** A transaction holds the only session until it is told to end. */
+const held = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
+  const [begun, over] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+  const begins = Effect.andThen(sql`SELECT 1`, Deferred.succeed(begun, undefined))
+  const holder = yield* Effect.forkChild(sql.withTransaction(Effect.andThen(begins, Deferred.await(over))))
+  yield* Deferred.await(begun)
+  return Effect.andThen(Deferred.succeed(over, undefined), Fiber.join(holder))
+})
+
 describe("the pool of sessions", () => {
   it.live("keeps no session that was opened while the database was read-only, and serves reads meanwhile", () =>
     onPool((sql, url) =>
@@ -93,6 +104,52 @@ describe("the pool of sessions", () => {
         assert.strictEqual(yield* processOf, kept)
       })
     )
+  )
+
+  it.live("lends sessions to organizations in turns: one that waits is served before another's long queue", () =>
+    Effect.gen(function* () {
+      const url = yield* TestDatabase.empty
+      const sql = yield* PostgresClient.make({ url, poolSize: 1 })
+      const served: Array<string> = []
+      const free = yield* held(sql)
+      const asked = (share: string, work: Effect.Effect<unknown, SqlError>) =>
+        Effect.forkChild(
+          Effect.provideService(
+            Effect.andThen(
+              work,
+              Effect.sync(() => served.push(share))
+            ),
+            FairShare,
+            share
+          ),
+          { startImmediately: true }
+        )
+      const statement = sql`SELECT 1`
+      const fibers = []
+      for (let each = 0; each < 5; each++) {
+        fibers.push(yield* asked("busy", statement), yield* asked("busy", sql.withTransaction(statement)))
+      }
+      fibers.push(yield* asked("quiet", statement), yield* asked("calm", sql.withTransaction(statement)))
+      yield* free
+      yield* Effect.forEach(fibers, (fiber) => Fiber.join(fiber))
+      assert.deepStrictEqual(served.slice(0, 4), ["busy", "quiet", "calm", "busy"])
+      assert.lengthOf(served, 12)
+      assert.strictEqual(sql.inUse(), 0)
+    }).pipe(Effect.scoped, Effect.provide(Reactivity.layer))
+  )
+
+  it.live("an interrupted wait takes no session, and one that is too long fails in a sentence", () =>
+    Effect.gen(function* () {
+      const url = yield* TestDatabase.empty
+      const sql = yield* PostgresClient.make({ url, poolSize: 1, acquireTimeout: "50 millis" })
+      const free = yield* held(sql)
+      yield* Fiber.interrupt(yield* Effect.forkChild(sql`SELECT 1`, { startImmediately: true }))
+      const late = yield* Effect.flip(sql`SELECT 1`)
+      assert.strictEqual(late.reason.message, "No connection became free, all 1 are in use")
+      yield* free
+      assert.lengthOf(yield* sql`SELECT 1`, 1)
+      assert.strictEqual(sql.inUse(), 0)
+    }).pipe(Effect.scoped, Effect.provide(Reactivity.layer))
   )
 
   it.live("lends no session again that was reserved", () =>

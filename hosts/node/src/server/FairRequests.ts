@@ -1,19 +1,32 @@
 /**
- * Lets requests begin in the turn of their caller, whom the credentials tell, or else the address. A request whose client has gone
- * by then is dropped without work.
+ * Starts requests in turns: those of one organization share a turn, and so do those of one client address without an accepted
+ * credential. A request whose client has gone by its turn is dropped without work.
  */
 import type { IncomingMessage, Server } from "node:http"
+import type { IpAllowList } from "@partner-commentary/core/access/IpAllowList"
+import { networkOf } from "@partner-commentary/core/access/RateLimits"
+import { clientAddress } from "@partner-commentary/server/ClientAddress"
+import { credentialOf } from "@partner-commentary/server/middleware/AcceptedCredentials"
 import type { FairScheduler } from "@partner-commentary/server/middleware/FairScheduler"
 import type { RequestGate } from "./RequestGate.ts"
 
-const keyOf = ({ headers, socket }: IncomingMessage): string =>
-  `${headers["x-api-key"] ?? headers.authorization ?? socket.remoteAddress}`
+const forwardedFor = ({ headers }: IncomingMessage): string | undefined =>
+  headers["x-forwarded-for"] === undefined ? undefined : String(headers["x-forwarded-for"])
 
-/** To be called before what holds pipelined requests back: a request begins when its answer is due. */
-export const bound = (native: Server, gate: RequestGate, { connected, run }: FairScheduler): void => {
+/** Call it before the gate for pipelined requests: a request starts when its response is due. */
+export const bound = (
+  native: Server,
+  gate: RequestGate,
+  { connected, ownerOf, run }: FairScheduler,
+  proxies: IpAllowList
+): void => {
+  const turnOf = (request: IncomingMessage): string =>
+    ownerOf(credentialOf(request.headers)) ??
+    networkOf(clientAddress(request.socket.remoteAddress ?? "", forwardedFor(request), proxies))
+
   native.on("connection", connected)
   gate.add(({ request, response }, pass) =>
-    run(keyOf(request), () => {
+    run(turnOf(request), () => {
       if (!response.destroyed && !request.destroyed) pass()
     })
   )

@@ -2,6 +2,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import type { Socket } from "node:net"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
+import { TrustedProxies } from "@partner-commentary/server/ClientAddress"
 import * as FairScheduler from "@partner-commentary/server/middleware/FairScheduler"
 import { usualKeepAlive } from "@partner-commentary/settings/Settings"
 import { SettingRefused } from "@partner-commentary/settings/Variable"
@@ -45,6 +46,7 @@ export const bind = Effect.fnUntraced(function* (
   name: string,
   { keepAlive = usualKeepAlive, slow = SlowReaders.usual, untaken = stalled }: Options = {}
 ) {
+  const proxies = yield* TrustedProxies
   const fair = FairScheduler.make({ now: () => performance.now(), next: setImmediate })
   const native = createServer({
     requireHostHeader: false,
@@ -54,7 +56,7 @@ export const bind = Effect.fnUntraced(function* (
   let further: Unreadable.HeadersFor = () => ({})
   const gate = RequestGate.make(native)
   Unreadable.answer(native, gate, (address) => further(address))
-  FairRequests.bound(native, gate, fair)
+  FairRequests.bound(native, gate, fair, proxies)
   Pipelining.bound(gate, (address) => further(address))
   native.setTimeout(untaken)
   SlowReaders.bound(native, slow)

@@ -2,6 +2,7 @@
 
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import * as LogThrottle from "@partner-commentary/core/shared/LogThrottle"
+import { TrustedProxies } from "@partner-commentary/server/ClientAddress"
 import { layerUntraced } from "@partner-commentary/server/creator/CreatorRequest"
 import { Authorization } from "@partner-commentary/server/middleware/Authorization"
 import { fresh, headersOf } from "@partner-commentary/server/middleware/CurrentRate"
@@ -58,7 +59,7 @@ export const serve = <R>(options: {
         settings.listen.port,
         "PORT",
         { keepAlive: settings.listen.keepAlive }
-      )
+      ).pipe(Effect.provideService(TrustedProxies, settings.trustedProxies))
       const apiRoot = Settings.apiRoot(settings, port)
       const engine = yield* Layer.build(
         AppLayer.layer(settings, apiRoot).pipe(Layer.provideMerge(Layer.succeedContext(stores)))
@@ -81,7 +82,7 @@ export const serve = <R>(options: {
       if (!Telemetry.isWatched(settings)) {
         yield* Effect.provide(
           PollingListener.listen(native),
-          Layer.provide(Polling.layer, Layer.succeedContext(engine))
+          Layer.provide(Polling.layer, Layer.succeedContext(Context.add(engine, CurrentFairScheduler, fair)))
         )
       }
       yield* warnOfLinks(settings, port)

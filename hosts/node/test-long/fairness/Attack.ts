@@ -17,6 +17,8 @@ export interface Ask {
   readonly method: string
   readonly path: string
   readonly by: Credential
+  /** Instead of a key of the attacker's. */
+  readonly key?: string
   readonly body?: string
   readonly idempotencyKey?: string
 }

@@ -6,7 +6,7 @@ import { readFileSync } from "node:fs"
 import { Agent, request } from "node:http"
 import { connect, type Socket } from "node:net"
 import { setTimeout as sleep } from "node:timers/promises"
-import { type Ask, type Attack, type Credential, connectionsOf, cycled } from "./Attack.ts"
+import { type Ask, type Attack, connectionsOf, cycled } from "./Attack.ts"
 import * as Attacks from "./Attacks.ts"
 import type { Scene } from "./Seed.ts"
 
@@ -33,19 +33,23 @@ const run = async (scene: Scene, attack: Attack) => {
   const count = (status: string) => {
     tally[status] = (tally[status] ?? 0) + 1
   }
-  const credentials = (by: Credential, nth: number): Record<string, string> => {
+  const credentials = ({ by, key }: Ask, nth: number): Record<string, string> => {
+    if (key !== undefined) return { "x-api-key": key }
     if (by === "none") return {}
     if (by === "dashboard") return { authorization: `Bearer ${scene.token}` }
     return { "x-api-key": cycled(scene.attacker[by], Number(firstKey) + (nth % keysAtOnce)) }
   }
-  const headersOf = ({ body, by, idempotencyKey }: Ask, nth: number) => ({
-    host: `${hostname}:${port}`,
-    ...credentials(by, nth),
-    ...(idempotencyKey === undefined ? {} : { "idempotency-key": idempotencyKey }),
-    ...(body === undefined
-      ? {}
-      : { "content-type": "application/json", "content-length": String(Buffer.byteLength(body)) })
-  })
+  const headersOf = (ask: Ask, nth: number) => {
+    const { body, idempotencyKey } = ask
+    return {
+      host: `${hostname}:${port}`,
+      ...credentials(ask, nth),
+      ...(idempotencyKey === undefined ? {} : { "idempotency-key": idempotencyKey }),
+      ...(body === undefined
+        ? {}
+        : { "content-type": "application/json", "content-length": String(Buffer.byteLength(body)) })
+    }
+  }
   const agent = new Agent({ keepAlive: true })
 
   const exchange = (ask: Ask, nth: number, keeps: boolean, leaves: boolean) =>

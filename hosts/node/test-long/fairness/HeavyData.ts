@@ -26,6 +26,9 @@ export const heavy: Size = {
   metadata: JSON.stringify({ note: "x".repeat(16_000) })
 }
 
+/** As heavy an answer, but fewer topics to write for each of many organizations. */
+export const busy: Size = { ...heavy, topics: 20, days: 90 }
+
 export const light: Size = {
   personas: 2,
   topics: 2,

@@ -20,6 +20,18 @@ const heavyReads: Attack["ask"] = ({ attacker }, nth) =>
     )
   )
 
+/** As many organizations as there are, in turn. */
+const ofCrowd =
+  (ask: Attack["ask"]): Attack["ask"] =>
+  (scene, nth, prepared) => {
+    const attacker = cycled(scene.crowd, nth)
+    const asked = ask({ ...scene, attacker }, Math.floor(nth / scene.crowd.length), prepared)
+    return { ...asked, key: cycled(attacker.live, 0) }
+  }
+
+/** Each request claims a key of its own, which does not exist. */
+const claimedKeys: Attack["ask"] = (_, nth) => ({ ...get("/events"), key: `pk_live_${process.pid}claimed${nth}` })
+
 /** Without compression: the service unpacks the explorer for it. */
 const explorer: Attack["ask"] = (_, nth) => ({
   method: "GET",
@@ -47,7 +59,7 @@ const largeBulk = `{"topics":[{}],"ignored":${many(4_190_000)}}`
 /** Each request stores an answer of its own. */
 const freshKey = (ask: Ask, nth: number): Ask => ({ ...ask, idempotencyKey: `${process.pid}-${nth}` })
 
-const manners = (name: string, ask: Attack["ask"], connections: Readonly<Record<Manner, number>>) =>
+const manners = (name: string, ask: Attack["ask"], connections: Partial<Readonly<Record<Manner, number>>>) =>
   Object.fromEntries(
     Object.entries(connections).map(([manner, count]): [string, Attack] => [
       `${name}, a client that ${manner}`,
@@ -58,6 +70,12 @@ const manners = (name: string, ask: Attack["ask"], connections: Readonly<Record<
 export const levers: Readonly<Record<string, Attack>> = {
   ...manners("GET /events", events, { asks: 240, leaves: 60, pipelines: 60, trickles: 240 }),
   ...manners("all heavy reads", heavyReads, { asks: 240, leaves: 60, pipelines: 60, trickles: 240 }),
+  ...Object.fromEntries(
+    Object.entries(
+      manners("all heavy reads of 12 organizations", ofCrowd(heavyReads), { asks: 240, leaves: 120, trickles: 240 })
+    ).map(([name, attack]): [string, Attack] => [name, { ...attack, limits: "standard", lasts: 5000 }])
+  ),
+  "keys that do not exist": { ask: claimedKeys, connections: 1000 },
   ...manners("openapi.json and docs", explorer, { asks: 60, leaves: 60, pipelines: 60, trickles: 240 }),
   "bulk, every topic refused": {
     connections: 8,

@@ -13,6 +13,8 @@ import * as HeavyData from "./HeavyData.ts"
 /** What an attacker's or the victim's requests name. Plain data: other processes read it. */
 export interface Scene {
   readonly attacker: Tenant
+  /** Organizations that are busy at the same time, each within its own bounds. */
+  readonly crowd: ReadonlyArray<Tenant>
   readonly victim: Tenant
   /** Creators' links of the attacker's topics; made by the test. */
   readonly links: ReadonlyArray<string>
@@ -37,6 +39,9 @@ export const raised: Readonly<Record<string, number>> = Object.fromEntries(
 /** Each attack at standard limits takes fresh keys, because a used key's rate window may be full. */
 const attackerKeys = 300
 const spareKeys = 60
+
+/** Together they may work on several times as many requests as a Postgres pool has connections. */
+const crowded = 12
 
 const at = (millis: number) => new Date(millis).toISOString()
 
@@ -140,7 +145,10 @@ export const seed = Effect.gen(function* () {
     Effect.gen(function* () {
       const attacker = yield* tenant("attacker", {}, HeavyData.heavy, attackerKeys)
       const victim = yield* tenant("victim", raised, HeavyData.light, 1)
-      return { attacker, victim }
+      const crowd = yield* Effect.forEach(Array.from({ length: crowded }), (_, nth) =>
+        tenant(`crowd-${nth}`, raised, HeavyData.busy, 1)
+      )
+      return { attacker, crowd, victim }
     })
   )
 })

@@ -1,8 +1,10 @@
 import { createServer } from "node:http"
 import { type AddressInfo, connect } from "node:net"
+import * as IpAllowList from "@partner-commentary/core/access/IpAllowList"
 import * as FairRequests from "@partner-commentary/node/server/FairRequests"
 import * as RequestGate from "@partner-commentary/node/server/RequestGate"
 import * as FairScheduler from "@partner-commentary/server/middleware/FairScheduler"
+import * as Result from "effect/Result"
 import { expect, it, onTestFinished } from "vitest"
 
 /** A server whose turns come when the test says so. */
@@ -18,21 +20,21 @@ const serve = async () => {
     now += FairScheduler.budget
     response.end()
   })
-  FairRequests.bound(native, RequestGate.make(native), {
+  const counted = {
     ...fair,
     connected: () => {},
-    run: (key, task) => {
+    run: (key: string, task: () => void) => {
       waiting++
       fair.run(key, task)
     }
-  })
+  }
+  FairRequests.bound(native, RequestGate.make(native), counted, Result.getOrThrow(IpAllowList.parse(["127.0.0.1"])))
   onTestFinished(() => void native.close().closeAllConnections())
   await new Promise<void>((resolve) => native.listen(0, "127.0.0.1", resolve))
   const { port } = native.address() as AddressInfo
-  const ask = (key: string) => {
-    const socket = connect(port, "127.0.0.1", () =>
-      socket.write(`GET / HTTP/1.1\r\nHost: a\r\nX-Api-Key: ${key}\r\nConnection: close\r\n\r\n`)
-    )
+  const ask = (key: string, client = "192.0.2.1") => {
+    const headers = `Host: a\r\nX-Api-Key: ${key}\r\nX-Forwarded-For: ${client}\r\nConnection: close`
+    const socket = connect(port, "127.0.0.1", () => socket.write(`GET / HTTP/1.1\r\n${headers}\r\n\r\n`))
     onTestFinished(() => void socket.destroy())
     return socket.on("error", () => {})
   }
@@ -41,19 +43,35 @@ const serve = async () => {
     due = []
     for (const run of runs) run()
   }
-  return { ask, began, native, turn, waiting: () => waiting }
+  return { accept: fair.accept, ask, began, native, turn, waiting: () => waiting }
 }
 
-it("requests of one caller begin in turns of their own, and another caller's begins after one of them", async () => {
-  const { ask, began, turn, waiting } = await serve()
-  for (let each = 0; each < 10; each++) ask("attacker")
+it("requests of one organization share a turn, whatever its keys, and another's begins after one of them", async () => {
+  const { accept, ask, began, turn, waiting } = await serve()
+  for (const key of ["attacker", "attacker's other key"]) accept(key, "the attacker")
+  accept("victim", "the victim")
+  for (let each = 0; each < 10; each++) ask(each % 2 === 0 ? "attacker" : "attacker's other key")
   await expect.poll(waiting).toBe(10)
   turn()
   ask("victim")
   await expect.poll(waiting).toBe(11)
   turn()
   turn()
-  expect(began).toEqual(["attacker", "attacker", "victim"])
+  expect(began[2]).toBe("victim")
+})
+
+it("keys that were not accepted earn no turns: requests of one client address share one", async () => {
+  const { accept, ask, began, turn, waiting } = await serve()
+  accept("victim", "the victim")
+  for (let each = 0; each < 10; each++) ask(`claimed ${each}`)
+  await expect.poll(waiting).toBe(10)
+  turn()
+  ask("victim")
+  await expect.poll(waiting).toBe(11)
+  ask("a new partner", "192.0.2.2")
+  await expect.poll(waiting).toBe(12)
+  for (let turns = 0; turns < 3; turns++) turn()
+  expect(began.slice(2)).toEqual(["victim", "a new partner"])
 })
 
 it("a request whose client has gone before its turn does no work", async () => {

@@ -8,6 +8,7 @@ import {
   timeout,
   type WhenResponseEnds
 } from "@partner-commentary/core/access/ConcurrencyLimit"
+import { FairShare } from "@partner-commentary/core/shared/FairShare"
 import type { OrganizationId } from "@partner-commentary/core/shared/Ids"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
@@ -15,6 +16,7 @@ import * as Effect from "effect/Effect"
 import type { Headers } from "effect/http/Headers"
 import { HttpServerRequest } from "effect/http/HttpServerRequest"
 import * as Scheduler from "effect/Scheduler"
+import { credentialOf } from "./AcceptedCredentials.ts"
 import { CurrentFairScheduler } from "./FairScheduler.ts"
 
 /**
@@ -41,8 +43,14 @@ export const within = <A, E, R>(
     const request = Context.getUnsafe(context, HttpServerRequest)
     const pool = poolOf(Context.getOrUndefined(annotations, RequiredPlace) ?? "standard", request.headers)
     const whenTaken = Context.get(context, AnswerTaken)(request)
-    const placed = (placedWork: typeof work) => refused(limit.withPermit(pool, organization, placedWork, whenTaken))
+    const placed = (placedWork: typeof work) =>
+      Effect.provideService(
+        refused(limit.withPermit(pool, organization, placedWork, whenTaken)),
+        FairShare,
+        organization
+      )
     const fair = Context.get(context, CurrentFairScheduler)
+    fair?.accept(credentialOf(request.headers), organization)
     // Frequent operations are short, and shared in batches that turns of their own would tear apart.
     if (fair === undefined || pool === "frequent") return placed(work)
     // The work begins in the organization's turn, not in that of the key, of which an organization has many.

@@ -5,8 +5,9 @@
  */
 import * as Context from "effect/Context"
 import type * as Scheduler from "effect/Scheduler"
+import * as AcceptedCredentials from "./AcceptedCredentials.ts"
 
-export interface FairScheduler {
+export interface FairScheduler extends AcceptedCredentials.AcceptedCredentials {
   /** Runs the task in the turn of its key. */
   readonly run: (key: string, task: () => void) => void
   /** For the fibers of a key: what a fiber does after it yielded is a task. */
@@ -80,6 +81,7 @@ export const make = ({ next, now }: Turns): FairScheduler => {
   }
 
   return {
+    ...AcceptedCredentials.make(now),
     run,
     of: (key) => {
       const dispatcher = { scheduleTask: (task: () => void) => run(key, task), flush: () => {} }

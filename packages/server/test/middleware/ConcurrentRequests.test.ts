@@ -1,5 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import { ConcurrencyLimit } from "@partner-commentary/core/access/ConcurrencyLimit"
+import { FairShare } from "@partner-commentary/core/shared/FairShare"
 import type { OrganizationId } from "@partner-commentary/core/shared/Ids"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -23,9 +24,9 @@ it.effect(
       }
       const worked: Array<string> = []
       const ask = (organization: string) => {
-        const work = Effect.sync(() => {
+        const work = Effect.map(FairShare, (share) => {
           now += FairScheduler.budget
-          worked.push(organization)
+          worked.push(share)
         })
         return within(limit, { annotations: Context.empty() }, organization as OrganizationId, work).pipe(
           Effect.provideService(FairScheduler.CurrentFairScheduler, fair),

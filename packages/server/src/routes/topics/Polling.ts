@@ -16,10 +16,12 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import { clientAddress, TrustedProxies } from "../../http/ClientAddress.ts"
 import * as Envelope from "../../http/Envelope.ts"
+import { credentialOf } from "../../middleware/AcceptedCredentials.ts"
 import * as AccessLog from "../../middleware/AccessLog.ts"
 import { Authorization } from "../../middleware/Authorization.ts"
 import { refused } from "../../middleware/ConcurrentRequests.ts"
 import { fresh, headersOf, type Rate } from "../../middleware/CurrentRate.ts"
+import { CurrentFairScheduler } from "../../middleware/FairScheduler.ts"
 import { cacheControl, internalError, requestId } from "../../middleware/Responses.ts"
 import * as Views from "./TopicViews.ts"
 
@@ -55,6 +57,7 @@ export class Polling extends Context.Service<
       const { withPermit } = yield* ConcurrencyLimit
       const topics = yield* Topics
       const proxies = yield* TrustedProxies
+      const fair = yield* CurrentFairScheduler
 
       const progress = Effect.fnUntraced(
         function* (id: Ids.TopicId, { address, headers, taken = atOnce }: Poll, rate: Rate) {
@@ -63,6 +66,7 @@ export class Polling extends Context.Service<
             address: clientAddress(address ?? "", text(headers["x-forwarded-for"]), proxies)
           }
           const owner = ownerOf(yield* admit(caller, gate, rate))
+          fair?.accept(credentialOf(headers), owner.organizationId)
           const asked = withPermit("frequent", owner.organizationId, topics.progress(owner, id), taken)
           return Envelope.successText(Views.progress(yield* refused(asked)))
         },

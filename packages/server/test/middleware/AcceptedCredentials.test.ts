@@ -1,0 +1,25 @@
+import { assert, describe, it } from "@effect/vitest"
+import { make } from "../../src/middleware/AcceptedCredentials.ts"
+
+describe("accepted credentials", () => {
+  it("name their owner for fifteen minutes", () => {
+    let now = 0
+    const { accept, ownerOf } = make(() => now)
+    assert.isUndefined(ownerOf("key"))
+    accept("key", "acme")
+    now = 15 * 60_000 - 1
+    assert.strictEqual(ownerOf("key"), "acme")
+    now++
+    assert.isUndefined(ownerOf("key"))
+  })
+
+  it("are forgotten beyond 10 000, those accepted longest ago first", () => {
+    const { accept, ownerOf } = make(() => 0)
+    accept("first", "acme")
+    accept("second", "acme")
+    accept("first", "acme")
+    for (let nth = 0; nth < 9_999; nth++) accept(`${nth}`, "other")
+    assert.isUndefined(ownerOf("second"))
+    assert.strictEqual(ownerOf("first"), "acme")
+  })
+})
