@@ -27,6 +27,7 @@ import * as SqlClient from "effect/sql/SqlClient"
 import { addressKey } from "../database/Columns.ts"
 import { isTooLate } from "../database/DueTimes.ts"
 import { head, inTurn } from "../database/FairQueue.ts"
+import { limitTo } from "../database/Limit.ts"
 import { forUpdate } from "../database/Lock.ts"
 import { transact } from "../database/Transaction.ts"
 import * as Mails from "../mail/MailStore.ts"
@@ -149,7 +150,7 @@ export const layer = Layer.effect(
 
     const openOf = Effect.fnUntraced(function* (creatorKey: string, limit: number) {
       const rows = yield* sql<InContextRow>`${open.inTurn(creatorKey, limit)}
-        ${inContext} WHERE a.id IN (SELECT id FROM turns LIMIT ${limit}) ORDER BY a.created_at, a.id`
+        ${inContext} WHERE a.id IN (SELECT id FROM turns ${limitTo(sql, limit)}) ORDER BY a.created_at, a.id`
       const [counted] = rows.length < limit ? [] : yield* open.count(creatorKey, limit + furtherCounted)
       return { assignments: rows.map(fromContextRow), further: Math.max(0, (counted?.total ?? 0) - rows.length) }
     })
@@ -159,7 +160,7 @@ export const layer = Layer.effect(
     /** Turns are asked for where there is not room for all. Else it costs what is due, however many organizations wait for later. */
     const due = Effect.fnUntraced(function* (environment: Environment, now: string, limit: number) {
       const all = yield* sql<DueRow>`SELECT organization_id AS lane, id FROM assignments
-        WHERE ${sql.literal(isOf(environment))} AND due_at <= ${now} ORDER BY due_at, id LIMIT CAST(${limit + 1} AS INTEGER)`
+        WHERE ${sql.literal(isOf(environment))} AND due_at <= ${now} ORDER BY due_at, id ${limitTo(sql, limit + 1)}`
       if (all.length <= limit) return all
       const queue = {
         rows: `assignments WHERE ${isOf(environment)} AND due_at IS NOT NULL`,
@@ -245,9 +246,9 @@ const putOff = Effect.fnUntraced(function* (
     attempts: sql.literal("generation_attempts")
   }
   const drafts = yield* sql<{ readonly id: ShareId }>`SELECT id FROM assignments
-    WHERE ${isTooLate(sql, attempts, latest)} LIMIT ${limit}`
+    WHERE ${isTooLate(sql, attempts, latest)} ${limitTo(sql, limit)}`
   const steps = yield* sql<{ readonly id: ShareId }>`SELECT id FROM assignments
-    WHERE simulation_next_at > ${Instant.toIso(step + tolerance)} LIMIT ${limit}`
+    WHERE simulation_next_at > ${Instant.toIso(step + tolerance)} ${limitTo(sql, limit)}`
   return [...drafts, ...steps].map(({ id }) => id)
 })
 

@@ -3,6 +3,7 @@
  * behind another's. They are read one by one along their index, and no further than asked for.
  */
 import type * as SqlClient from "effect/sql/SqlClient"
+import { limitTo } from "../database/Limit.ts"
 
 export const make = (sql: SqlClient.SqlClient) => {
   /** In the words of the index. */
@@ -12,7 +13,7 @@ export const make = (sql: SqlClient.SqlClient) => {
   /** Postgres makes no more than is asked for, and knows no other end; SQLite makes all that there are. */
   const end = sql.onDialectOrElse({
     pg: () => () => sql.literal(""),
-    orElse: () => (limit: number) => sql`LIMIT ${limit}`
+    orElse: () => (limit: number) => sql`${limitTo(sql, limit)}`
   })
 
   /** Stands before a query that asks for `SELECT id FROM turns`, and for no more of them than it wants. Each round has one of each. */
@@ -38,7 +39,7 @@ export const make = (sql: SqlClient.SqlClient) => {
   /** How many there are, counted no further than `limit`. */
   const count = (creatorKey: string, limit: number) =>
     sql<{ readonly total: number }>`SELECT CAST(COUNT(*) AS INTEGER) AS total
-      FROM (SELECT 1 FROM assignments a WHERE ${openOf(creatorKey)} LIMIT ${limit}) AS few`
+      FROM (SELECT 1 FROM assignments a WHERE ${openOf(creatorKey)} ${limitTo(sql, limit)}) AS few`
 
   return { count, inTurn }
 }

@@ -4,6 +4,7 @@
  */
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
+import { limitTo } from "./Limit.ts"
 
 export interface Queue {
   /** The table, and the condition under which its rows wait: that of the index. */
@@ -46,6 +47,6 @@ export const inTurn = (sql: SqlClient, queue: Queue, { first, limit, locked, now
   })
   // The shares never exceed the limit in total. The LIMIT is repeated for the query planner.
   return sql`${sql.literal(lanes(queue))},
-    waiting (id) AS (SELECT id FROM lane WHERE ${sql.literal(head(queue))} <= ${now} ORDER BY ${first} LIMIT ${limit}),
-    due (lane, id) AS MATERIALIZED (${due} LIMIT ${limit})`
+    waiting (id) AS (SELECT id FROM lane WHERE ${sql.literal(head(queue))} <= ${now} ORDER BY ${first} ${limitTo(sql, limit)}),
+    due (lane, id) AS MATERIALIZED (${due} ${limitTo(sql, limit)})`
 }

@@ -15,6 +15,7 @@ import type { Fragment } from "effect/sql/Statement"
 import { addressKey, isoOfFew } from "../database/Columns.ts"
 import { isTooLate } from "../database/DueTimes.ts"
 import { head, inTurn, lanes } from "../database/FairQueue.ts"
+import { limitTo } from "../database/Limit.ts"
 import { forUpdateSkipLocked } from "../database/Lock.ts"
 import { values } from "../database/Values.ts"
 
@@ -82,7 +83,7 @@ export const layer = Layer.effect(
           Effect.map(
             sql`UPDATE mails SET ${revived(sql, Instant.toIso(at))} WHERE state = 'failed' AND id IN (
                 SELECT id FROM mails WHERE state = 'failed' AND settled_at >= ${Instant.toIso(since)}
-                  AND settled_at < ${Instant.toIso(before)} AND kind <> 'desk' ORDER BY settled_at, id LIMIT ${limit})
+                  AND settled_at < ${Instant.toIso(before)} AND kind <> 'desk' ORDER BY settled_at, id ${limitTo(sql, limit)})
               RETURNING id`,
             ({ length }) => length
           )
@@ -106,7 +107,7 @@ export const layer = Layer.effect(
           Effect.map(
             sql<{ share_id: ShareId; total: number }>`SELECT share_id,
                 (SELECT CAST(COUNT(DISTINCT share_id) AS INTEGER) ${given}) AS total
-              ${given} GROUP BY share_id ORDER BY MIN(settled_at), share_id LIMIT ${limit}`,
+              ${given} GROUP BY share_id ORDER BY MIN(settled_at), share_id ${limitTo(sql, limit)}`,
             (rows) => ({ shareIds: rows.map(({ share_id }) => share_id), total: rows[0]?.total ?? 0 })
           )
         )
@@ -134,7 +135,7 @@ export const layer = Layer.effect(
         Effect.orDie(
           Effect.map(
             sql<MailRow & { readonly reason: string; readonly settled_at: string }>`SELECT * FROM mails
-              WHERE state = 'failed' ORDER BY settled_at DESC, id DESC LIMIT ${limit}`,
+              WHERE state = 'failed' ORDER BY settled_at DESC, id DESC ${limitTo(sql, limit)}`,
             (rows) =>
               rows.map((row) => ({ mail: fromRow(row), reason: row.reason, at: Instant.fromIso(row.settled_at) }))
           )

@@ -10,6 +10,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as SqlClient from "effect/sql/SqlClient"
 import { isTooLate } from "../database/DueTimes.ts"
+import { limitTo } from "../database/Limit.ts"
 import { forUpdateSkipLocked } from "../database/Lock.ts"
 import { transact } from "../database/Transaction.ts"
 
@@ -46,7 +47,7 @@ export const layer = Layer.effect(
           Effect.map(
             sql<MediaJobRow>`WITH due AS MATERIALIZED (SELECT share_id, kind FROM media_jobs
                 WHERE due_at <= ${Instant.toIso(at)} AND ${sql.in("kind", kinds)}
-                ORDER BY due_at, share_id, kind LIMIT ${limit} ${forUpdateSkipLocked(sql)})
+                ORDER BY due_at, share_id, kind ${limitTo(sql, limit)} ${forUpdateSkipLocked(sql)})
               UPDATE media_jobs
               SET due_at = ${Instant.toIso(lease)}, is_leased = 1, attempts = attempts + 1, claim_number = claim_number + 1
               WHERE (share_id, kind) IN (SELECT share_id, kind FROM due)
@@ -95,7 +96,7 @@ export const layer = Layer.effect(
         Effect.orDie(
           Effect.map(
             sql<MediaJobRow & { readonly reason: string; readonly settled_at: string }>`SELECT * FROM media_jobs
-              WHERE state = 'failed' ORDER BY settled_at DESC, share_id DESC, kind DESC LIMIT ${limit}`,
+              WHERE state = 'failed' ORDER BY settled_at DESC, share_id DESC, kind DESC ${limitTo(sql, limit)}`,
             (rows) =>
               rows.map((row) => ({ job: fromRow(row), reason: row.reason, at: Instant.fromIso(row.settled_at) }))
           )

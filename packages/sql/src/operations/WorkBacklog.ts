@@ -9,6 +9,7 @@ import * as SqlClient from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { isOf } from "../assignments/AssignmentRow.ts"
 import { lanes } from "../database/FairQueue.ts"
+import { limitTo } from "../database/Limit.ts"
 import { waiting as waitingMails } from "../mail/MailStore.ts"
 
 export const layer = Layer.effect(
@@ -20,7 +21,7 @@ export const layer = Layer.effect(
       const names = Object.keys(rows) as Array<Name>
       const columns = names.map(
         (name) =>
-          sql`(SELECT COUNT(*) FROM (SELECT 1 FROM ${rows[name]} LIMIT CAST(${limit} AS INTEGER)) AS counted) AS ${sql(name)}`
+          sql`(SELECT COUNT(*) FROM (SELECT 1 FROM ${rows[name]} ${limitTo(sql, limit)}) AS counted) AS ${sql(name)}`
       )
       const [row] = yield* Effect.orDie(
         sql<Record<Name, unknown>>`${sql.literal(lanes(waitingMails))} SELECT ${sql.csv(columns)}`

@@ -8,6 +8,7 @@ import { type TopicStatus, topicStatuses } from "@partner-commentary/core/topic/
 import * as Effect from "effect/Effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
+import { limitTo } from "../database/Limit.ts"
 import { forUpdate, forUpdateSkipLocked } from "../database/Lock.ts"
 import { transact } from "../database/Transaction.ts"
 import * as Counters from "../reporting/Counters.ts"
@@ -49,7 +50,7 @@ const ofOrganization = (sql: SqlClient, organizationId: OrganizationId, before: 
       const isOwn = sql`organization_id = ${organizationId} AND environment = 'test'`
       // The topics' locks keep their assignments as they are.
       const rows = yield* sql<TopicRow>`SELECT id, status, stored_bytes FROM topics
-        WHERE ${isOwn} AND created_at < ${dayOf(before)} ORDER BY created_at, id LIMIT ${topicsAtOnce} ${forUpdate(sql)}`
+        WHERE ${isOwn} AND created_at < ${dayOf(before)} ORDER BY created_at, id ${limitTo(sql, topicsAtOnce)} ${forUpdate(sql)}`
       if (rows.length === 0) return 0
       const isIn = sql.in(
         "topic_id",
@@ -112,7 +113,7 @@ export const leftovers = Effect.fnUntraced(function* (sql: SqlClient, before: In
   const some = (table: string, columns: string, where: Fragment) => {
     const key = sql.literal(columns)
     return sql`DELETE FROM ${sql(table)} WHERE (${key}) IN (SELECT ${key} FROM ${sql(table)}
-      WHERE ${where} LIMIT ${rowsAtOnce} ${forUpdateSkipLocked(sql)}) RETURNING 1 AS gone`
+      WHERE ${where} ${limitTo(sql, rowsAtOnce)} ${forUpdateSkipLocked(sql)}) RETURNING 1 AS gone`
   }
   const windows = yield* some(
     "duplicate_windows",

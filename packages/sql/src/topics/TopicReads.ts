@@ -15,6 +15,7 @@ import * as Option from "effect/Option"
 import type * as SqlClient from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { type PublicAssignmentRow, publicFromRow } from "../assignments/AssignmentRow.ts"
+import { limitTo } from "../database/Limit.ts"
 import { mapRows } from "../database/Steps.ts"
 import * as TopicRow from "./TopicRow.ts"
 import * as TopicTotals from "./TopicTotals.ts"
@@ -55,7 +56,7 @@ export const makeReads = (sql: SqlClient.SqlClient): Pick<TopicStore["Service"],
   const referred = (carrying: Fragment, depth: ReferenceDepth) => {
     const newest = sql.literal("(ORDER BY created_at DESC, id DESC ROWS UNBOUNDED PRECEDING)")
     const few = sql`SELECT few.*, SUM(${size}) OVER ${newest} AS reached, ROW_NUMBER() OVER ${newest} AS place
-      FROM (SELECT * FROM topics WHERE ${carrying} ORDER BY created_at DESC, id DESC LIMIT ${depth.topics}) few`
+      FROM (SELECT * FROM topics WHERE ${carrying} ORDER BY created_at DESC, id DESC ${limitTo(sql, depth.topics)}) few`
     const measured = sql`SELECT few.*, OCTET_LENGTH(content) * (${size}) + COALESCE((
         SELECT SUM(OCTET_LENGTH(commentary_content)) FROM assignments WHERE topic_id = few.id
       ), 0) AS bytes FROM (${few}) few WHERE reached <= ${depth.assignments} OR place = 1`
@@ -93,7 +94,7 @@ export const makeReads = (sql: SqlClient.SqlClient): Pick<TopicStore["Service"],
       "cursor" in from ? sql`AND (created_at, id) < (${toIso(from.cursor.createdAt)}, ${from.cursor.id})` : none
     const some = sql`FROM topics WHERE organization_id = ${owner.organizationId} AND environment = ${owner.environment}
         ${status === null ? none : sql`AND status = ${status}`} ${behind}
-      ORDER BY created_at DESC, id DESC LIMIT ${limit + 1}`
+      ORDER BY created_at DESC, id DESC ${limitTo(sql, limit + 1)}`
     const rows = yield* "offset" in from && from.offset > 0
       ? skipping(some, from.offset)
       : sql<TopicRow.ListedRow>`SELECT ${listed} ${some}`

@@ -13,6 +13,7 @@ import * as Option from "effect/Option"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { fromIsoOrNull } from "../database/Columns.ts"
+import { limitTo } from "../database/Limit.ts"
 import { mapRows } from "../database/Steps.ts"
 import { type ReceiverRow, receiverOf } from "./WebhookRow.ts"
 
@@ -107,7 +108,7 @@ export const layer = Layer.effect(
             sql`${state === null ? sql.literal("") : sql`AND state = ${state}`}
               AND event_id >= ${firstIdAt(since)}
               ${behind === null ? sql.literal("") : sql`AND event_id < ${behind}`}
-              ORDER BY event_id DESC LIMIT ${limit}`,
+              ORDER BY event_id DESC ${limitTo(sql, limit)}`,
             attempts,
             sql.literal("NULL"),
             at

@@ -9,6 +9,7 @@ import { EventType } from "@partner-commentary/core/webhook/EventType"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as SqlClient from "effect/sql/SqlClient"
+import { limitTo } from "../database/Limit.ts"
 
 interface Row {
   readonly id: EventId
@@ -26,14 +27,14 @@ export const layer = Layer.effect(
         const newest = (one: EventType) => sql`SELECT id FROM (SELECT id FROM events
           WHERE organization_id = ${owner.organizationId} AND environment = ${owner.environment} AND type = ${one}
             AND id >= ${firstIdAt(since)} ${behind === null ? sql.literal("") : sql`AND id < ${behind}`}
-          ORDER BY id DESC LIMIT ${limit + 1}) AS few`
+          ORDER BY id DESC ${limitTo(sql, limit + 1)}) AS few`
         const [first, ...others] = EventType.literals
         const ids =
           type === null
             ? others.reduce((before, one) => sql`${before} UNION ALL ${newest(one)}`, newest(first))
             : newest(type)
         const measured = sql`SELECT id, OCTET_LENGTH(payload) AS bytes FROM events
-          WHERE id IN (SELECT few.id FROM (${ids}) AS few ORDER BY few.id DESC LIMIT ${limit + 1})`
+          WHERE id IN (SELECT few.id FROM (${ids}) AS few ORDER BY few.id DESC ${limitTo(sql, limit + 1)})`
         const sums = sql`SELECT id, bytes, ROW_NUMBER() OVER newest AS place, SUM(bytes) OVER newest AS reached,
             CAST(COUNT(*) OVER () AS INTEGER) AS found
           FROM (${measured}) AS measured WINDOW newest AS (ORDER BY id DESC ROWS UNBOUNDED PRECEDING)`

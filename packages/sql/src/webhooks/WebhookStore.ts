@@ -15,6 +15,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
+import { limitTo } from "../database/Limit.ts"
 import { forUpdate, forUpdateSkipLocked } from "../database/Lock.ts"
 import { transact } from "../database/Transaction.ts"
 import * as AuditLog from "../operations/AuditLog.ts"
@@ -102,7 +103,7 @@ export const layer = Layer.effect(
       for (const [table, last] of leftovers) {
         const key = sql.literal(`webhook_id, ${last}`)
         const gone = yield* sql`DELETE FROM ${sql(table)} WHERE (${key}) IN (
-          SELECT ${key} FROM ${sql(table)} WHERE webhook_id = ${removed.id} LIMIT ${limit}) RETURNING 1 AS gone`
+          SELECT ${key} FROM ${sql(table)} WHERE webhook_id = ${removed.id} ${limitTo(sql, limit)}) RETURNING 1 AS gone`
         if (gone.length > 0) return gone.length
       }
       yield* sql`DELETE FROM removed_webhooks WHERE id = ${removed.id}`
@@ -170,7 +171,7 @@ export const layer = Layer.effect(
         Effect.orDie(
           Effect.map(
             sql<{ readonly id: WebhookId; readonly encrypted_secret: string }>`SELECT id, encrypted_secret FROM webhooks
-              WHERE id > ${behind ?? ""} ORDER BY id LIMIT ${limit}`,
+              WHERE id > ${behind ?? ""} ORDER BY id ${limitTo(sql, limit)}`,
             (rows) => rows.map(({ id, encrypted_secret }) => ({ id, encryptedSecret: encrypted_secret }))
           )
         ),
