@@ -1,5 +1,5 @@
 /** An HTTP request as every source of events tells it, once read; how the source wants it answered; and the web's Request made of it. */
-import type { Sent } from "@partner-commentary/server/embedding/WebHandler"
+import type { RequestContext } from "@partner-commentary/server/embedding/WebHandler"
 import * as WebRequest from "@partner-commentary/server/http/WebRequest"
 
 export interface Call {
@@ -39,7 +39,7 @@ export const joined = (headers: Iterable<readonly [string, ReadonlyArray<string>
 }
 
 /** Nothing where a method or a header is none that HTTP could have brought. */
-export const toWeb = (call: Call, prefix: string): readonly [Request, Sent] | undefined => {
+export const toWeb = (call: Call, prefix: string): readonly [Request, RequestContext] | undefined => {
   const { address, body, headers, method } = call
   const target = call.targetBelow(prefix)
   const bodiless = body === null || body.length === 0 || /^(get|head)$/i.test(method)
@@ -52,7 +52,7 @@ export const toWeb = (call: Call, prefix: string): readonly [Request, Sent] | un
       headers: new Headers(headers),
       ...(bodiless ? {} : { body })
     })
-    return [request, { address, target, isBelow: true }]
+    return [request, { address, target, isPrefixRemoved: true }]
   } catch {
     return undefined
   }

@@ -35,7 +35,7 @@ export interface Handler {
 }
 
 /** The core with its ports and stores, as every host composes it. */
-export type Needed = Embedded.Needed | Effect.Services<ReturnType<typeof drain>> | ApiCalls
+export type Needed = Embedded.Requirements | Effect.Services<ReturnType<typeof drain>> | ApiCalls
 
 /** Counted calls are written down before an answer leaves, but not more often than this: afterwards the container may be frozen for good. */
 const flushInterval = 1000

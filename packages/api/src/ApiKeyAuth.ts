@@ -33,8 +33,8 @@ export class OwnLimit extends Context.Service<OwnLimit, EndpointLimit>()(
 ) {}
 
 /** An endpoint's annotation: the pool of places that it is worked on in, `standard` where it names none. */
-export class RequiredPlace extends Context.Service<RequiredPlace, ConcurrencyPool>()(
-  "@partner-commentary/api/ApiKeyAuth/RequiredPlace"
+export class RequiredPool extends Context.Service<RequiredPool, ConcurrencyPool>()(
+  "@partner-commentary/api/ApiKeyAuth/RequiredPool"
 ) {}
 
 /** `X-Api-Key` names the caller; everything that may be wrong with any call is declared here once. */

@@ -5,7 +5,7 @@ import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as OpenApi from "effect/http-api/OpenApi"
 import * as Schema from "effect/Schema"
-import { ApiKeyAuth, RequiredPlace, RequiredScope } from "./ApiKeyAuth.ts"
+import { ApiKeyAuth, RequiredPool, RequiredScope } from "./ApiKeyAuth.ts"
 import { Ok } from "./Envelope.ts"
 import { InvalidRequest, NoValidPersonas, RateLimitExceeded } from "./Errors.ts"
 import * as Fields from "./Fields.ts"
@@ -73,7 +73,7 @@ export class BulkApi extends HttpApiGroup.make("bulk")
       error: RateLimitExceeded
     })
       .annotate(RequiredScope, "topics:submit")
-      .annotate(RequiredPlace, "large")
+      .annotate(RequiredPool, "large")
       .annotate(OpenApi.Identifier, "createTopics")
       .annotate(OpenApi.Summary, "Create many topics")
       .annotate(

@@ -8,7 +8,7 @@ import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
 import * as OpenApi from "effect/http-api/OpenApi"
 import * as Schema from "effect/Schema"
-import { ApiKeyAuth, OwnLimit, RequiredPlace, RequiredScope } from "./ApiKeyAuth.ts"
+import { ApiKeyAuth, OwnLimit, RequiredPool, RequiredScope } from "./ApiKeyAuth.ts"
 import { integerParameter, keywords, literalParameter, textParameter } from "./Documented.ts"
 import { Ok, Success } from "./Envelope.ts"
 import { ExampleErrors } from "./ErrorGuide.ts"
@@ -240,7 +240,7 @@ export class TopicsApi extends HttpApiGroup.make("topics")
     })
       .annotate(RequiredScope, "topics:submit")
       .annotate(OwnLimit, "topic_submissions_per_hour")
-      .annotate(RequiredPlace, "frequent")
+      .annotate(RequiredPool, "frequent")
       .annotateMerge(
         OpenApi.annotations({
           identifier: "createTopic",
@@ -275,7 +275,7 @@ export class TopicsApi extends HttpApiGroup.make("topics")
       error: NotFound
     })
       .annotate(RequiredScope, "topics:read")
-      .annotate(RequiredPlace, "frequent")
+      .annotate(RequiredPool, "frequent")
       .annotateMerge(
         OpenApi.annotations({
           identifier: "getTopicStatus",
@@ -309,7 +309,7 @@ export class TopicsApi extends HttpApiGroup.make("topics")
       error: [InvalidRequest, NotFound]
     })
       .annotate(RequiredScope, "topics:read")
-      .annotate(RequiredPlace, "large")
+      .annotate(RequiredPool, "large")
       .annotate(ExampleErrors, [
         InvalidRequest.of([{ field: "ref", constraint: referenceConstraint }]),
         NotFound.of("No topic has the external reference article-4711.")

@@ -8,7 +8,7 @@ import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
 import * as OpenApi from "effect/http-api/OpenApi"
 import * as Schema from "effect/Schema"
-import { ApiKeyAuth, RequiredPlace, RequiredScope } from "./ApiKeyAuth.ts"
+import { ApiKeyAuth, RequiredPool, RequiredScope } from "./ApiKeyAuth.ts"
 import { Ok } from "./Envelope.ts"
 import { NotFound } from "./Errors.ts"
 import * as Fields from "./Fields.ts"
@@ -191,7 +191,7 @@ export class WebhooksApi extends HttpApiGroup.make("webhooks")
       .annotate(OpenApi.Description, "Removes a webhook for good. Nothing more is sent to it."),
     HttpApiEndpoint.post("test", "/webhooks/:id/test", { params: id, success: WebhookTest, error: NotFound })
       .annotate(RequiredScope, "topics:submit")
-      .annotate(RequiredPlace, "outgoing")
+      .annotate(RequiredPool, "outgoing")
       .annotate(OpenApi.Identifier, "testWebhook")
       .annotate(OpenApi.Summary, "Test a webhook")
       .annotate(

@@ -22,7 +22,7 @@ export const listen = Effect.fnUntraced(function* (native: Server) {
   const poll: Listener = (request, response) => {
     const { headers, method, socket, url } = request
     const taken = whenTaken(response)
-    const answer = polling.answer({ method, url, headers, address: socket.remoteAddress, taken })
+    const answer = polling.answer({ method, url, headers, address: socket.remoteAddress, whenResponseEnds: taken })
     if (Option.isNone(answer)) {
       for (const listener of routed) listener(request, response)
       return

@@ -119,11 +119,11 @@ export const work = <R>(announce: Effect.Effect<void, never, R>) =>
 
 /** Counts a request that could not be read, and tells its sender's rate limits. */
 const strangers = Effect.gen(function* () {
-  const { stranger } = yield* Authorization
+  const { countAnonymous } = yield* Authorization
   const run = Effect.runSyncWith(yield* Effect.context<never>())
   return (address: string) => {
     const rate = fresh()
-    run(Effect.ignore(stranger(address, rate)))
+    run(Effect.ignore(countAnonymous(address, rate)))
     return headersOf(rate, 400)
   }
 })

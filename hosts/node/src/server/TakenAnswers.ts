@@ -2,7 +2,7 @@
 import type { ServerResponse } from "node:http"
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import type { WhenResponseEnds } from "@partner-commentary/core/access/ConcurrencyLimit"
-import { AnswerTaken } from "@partner-commentary/server/ConcurrentRequests"
+import { ResponseTaken } from "@partner-commentary/server/ConcurrentRequests"
 import * as Layer from "effect/Layer"
 
 export const whenTaken =
@@ -12,6 +12,6 @@ export const whenTaken =
     else response.once("close", release)
   }
 
-export const layer = Layer.succeed(AnswerTaken, (request) =>
+export const layer = Layer.succeed(ResponseTaken, (request) =>
   whenTaken(NodeHttpServerRequest.toServerResponse(request) as ServerResponse)
 )

@@ -4,7 +4,7 @@ import { bounds, ConcurrencyLimit } from "@partner-commentary/core/access/Concur
 import type { OrganizationId } from "@partner-commentary/core/shared/Ids"
 import * as Listener from "@partner-commentary/node/server/Listener"
 import * as TakenAnswers from "@partner-commentary/node/server/TakenAnswers"
-import { AnswerTaken } from "@partner-commentary/server/ConcurrentRequests"
+import { ResponseTaken } from "@partner-commentary/server/ConcurrentRequests"
 import * as Effect from "effect/Effect"
 import { HttpServerRequest } from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
@@ -29,7 +29,7 @@ const app = (seen: { begun: number; interrupted: number }) =>
         request.url === "/large" ? HttpServerResponse.uint8Array(large) : HttpServerResponse.text("ok")
       )
     })
-    const taken = yield* AnswerTaken
+    const taken = yield* ResponseTaken
     return yield* Effect.orDie(Effect.interruptible(withPermit("standard", owner, work, taken(request))))
   })
 

@@ -17,7 +17,7 @@ const serve = async () => {
   const native = createServer((request, response) => {
     began.push(`${request.headers["x-api-key"]}`)
     // Heavy: a turn has room for one.
-    now += FairScheduler.budget
+    now += FairScheduler.turnBudget
     response.end()
   })
   const counted = {

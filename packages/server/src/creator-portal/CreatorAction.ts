@@ -1,4 +1,4 @@
-/** The actions of a creator's page: what each takes, and which use case it is. */
+/** The actions of a creator's page: their fields and their use cases. */
 import type { CreatorPortal, LinkInvalid, TextLength } from "@partner-commentary/core/creator/CreatorPortal"
 import * as Ids from "@partner-commentary/core/shared/Ids"
 import { DraftId } from "@partner-commentary/core/shared/Ids"
@@ -11,7 +11,7 @@ import { type FieldName, type Fields, Malformed } from "./CreatorInput.ts"
 export const actions = ["respond", "decline", "approve", "revise", "withdraw"] as const
 export type Action = (typeof actions)[number]
 
-/** The text that goes with an action. */
+/** The text field of each action. */
 export const textOf = {
   respond: "perspective",
   decline: "reason",
@@ -23,17 +23,17 @@ export const textOf = {
 export const isAction = (name: string): name is Action => actions.some((action) => action === name)
 
 export const perform = (
-  desk: CreatorPortal["Service"],
+  portal: CreatorPortal["Service"],
   token: string,
   action: Action,
   fields: Fields
 ): Effect.Effect<AssignmentInContext, LinkInvalid | TextLength | ActionRefused | Malformed> => {
   const { content = null, instructions = "", perspective = "", reason = "" } = fields
-  if (action === "respond") return desk.respond(token, { perspective })
-  if (action === "decline") return desk.decline(token, { reason })
-  if (action === "withdraw") return desk.withdraw(token, { reason })
+  if (action === "respond") return portal.respond(token, { perspective })
+  if (action === "decline") return portal.decline(token, { reason })
+  if (action === "withdraw") return portal.withdraw(token, { reason })
   return Effect.flatMap(readDraftId(fields.draft_id), (draftId) =>
-    action === "approve" ? desk.approve(token, { draftId, content }) : desk.revise(token, { draftId, instructions })
+    action === "approve" ? portal.approve(token, { draftId, content }) : portal.revise(token, { draftId, instructions })
   )
 }
 

@@ -1,4 +1,4 @@
-/** What came with an action, as a form or as JSON: a few named texts. What they must look like is decided where they are used. */
+/** Reads the text fields of an action from a form or a JSON body. Other files validate them. */
 import type { Problem } from "@partner-commentary/api/Errors"
 import * as ByteSize from "effect/ByteSize"
 import * as Effect from "effect/Effect"
@@ -12,13 +12,13 @@ import * as Schema from "effect/Schema"
 import { bodyTooLarge, headerProblem, maxBodySize, read as readText } from "../http/Body.ts"
 import * as StrictJson from "../http/StrictJson.ts"
 
-/** Absent, and null in JSON, are the same. */
+/** A field that is null in JSON counts as absent. */
 export type Fields = Readonly<Partial<Record<FieldName, string>>>
 export type FieldName = (typeof fieldNames)[number]
 
 const fieldNames = ["perspective", "reason", "draft_id", "content", "instructions"] as const
 
-/** Something about the request cannot be read. */
+/** The request cannot be parsed. */
 export class Malformed extends Schema.TaggedError<Malformed>()("Malformed", {
   field: Schema.String,
   constraint: Schema.String,
@@ -27,7 +27,7 @@ export class Malformed extends Schema.TaggedError<Malformed>()("Malformed", {
 
 const form = "application/x-www-form-urlencoded"
 
-/** The media type alone. */
+/** Without parameters. */
 export const mediaType = (request: HttpServerRequest): string =>
   (request.headers["content-type"] ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? ""
 
@@ -81,7 +81,7 @@ const fromJson = (json: string): Effect.Effect<Fields, Malformed> => {
   return Effect.succeed(fields)
 }
 
-/** Only the kind of failure is kept: its message would name the address, and with it the token. */
+/** Keeps only the kind of failure, because the message contains the address with the token. */
 const unreadable = ({ reason }: HttpServerError): Malformed => {
   const isTooLarge = reason._tag === "RequestParseError" && reason.reason === "BodyTooLarge"
   return new Malformed({ ...(isTooLarge ? bodyTooLarge : { field: "body", constraint: "cannot be read" }), isTooLarge })

@@ -1,4 +1,4 @@
-/** What a request below `/creator` asks for, read from its address and headers alone; and the name under which it may be logged. */
+/** Parses the address and headers of a request below `/creator`, and gives its route for logs. */
 import * as HttpMiddleware from "effect/http/HttpMiddleware"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import * as Layer from "effect/Layer"
@@ -9,21 +9,21 @@ import { mediaType } from "./CreatorInput.ts"
 export type Target =
   | { readonly at: "page"; readonly token: string }
   | { readonly at: "action"; readonly token: string; readonly action: Action | "desk" }
-  /** Where an action is sent to, but only looked at: by a reload, or from the browser's history. */
+  /** An action's address requested with GET, for example by a reload. */
   | { readonly at: "behind"; readonly token: string; readonly action: Action | "desk" }
   | { readonly at: "nowhere" }
 
-const nowhere: Target = { at: "nowhere" }
+const notFound: Target = { at: "nowhere" }
 
-/** Longer than any token of ours, and short enough to be kept. */
+/** Longer than any valid token; limits memory. */
 const maxTokenLength = 1000
 
 export const targetOf = (method: string, path: string): Target => {
   const [token = "", action, ...rest] = path.split("/")
-  if (!/^[\w.-]+$/.test(token) || token.length > maxTokenLength || rest.length > 0) return nowhere
+  if (!/^[\w.-]+$/.test(token) || token.length > maxTokenLength || rest.length > 0) return notFound
   const looks = method === "GET" || method === "HEAD"
-  if (action === undefined) return looks ? { at: "page", token } : nowhere
-  if ((!looks && method !== "POST") || (action !== "desk" && !isAction(action))) return nowhere
+  if (action === undefined) return looks ? { at: "page", token } : notFound
+  if ((!looks && method !== "POST") || (action !== "desk" && !isAction(action))) return notFound
   return { at: looks ? "behind" : "action", token, action }
 }
 
@@ -33,10 +33,7 @@ export const routeOf = (target: Target): string => {
   return target.at === "page" ? "/creator/:token" : `/creator/:token/${target.action}`
 }
 
-/**
- * Whether this is a request to a creator's page, whatever becomes of it, however its address is spelled, and below whatever path
- * the service is mounted.
- */
+/** Whether the request is for a creator's page, under any mount path and however its address is escaped. */
 export const isCreatorRequest = (request: HttpServerRequest): boolean => {
   const [path = ""] = request.url.replace(/^\/+/, "").split(/[?;#]/, 1)
   const segments = path.split("/")
@@ -50,13 +47,13 @@ const isCreator = (segment: string): boolean =>
   ).toLowerCase() === "creator"
 
 /**
- * For every host to provide to its server: the server's own span would record the address, and with it the token.
- * `CreatorRoutes` makes a span that names the route instead.
+ * Hosts provide this layer to their server, because the server's own span would record the address with its token.
+ * `CreatorRoutes` creates a span with the route instead.
  */
 export const layerUntraced = Layer.succeed(HttpMiddleware.TracerDisabledWhen)(isCreatorRequest)
 
 /** A JSON body, or JSON preferred to HTML. */
-export const speaksJson = (request: HttpServerRequest): boolean => {
+export const prefersJson = (request: HttpServerRequest): boolean => {
   if (mediaType(request) === "application/json") return true
   const accept = request.headers["accept"] ?? ""
   return quality(accept, "application/json") > quality(accept, "text/html")

@@ -1,6 +1,6 @@
 /**
- * The creators' addresses below `/creator`, as pages for people and as JSON for programs. Looking never changes
- * anything; actions are the core's. Logs and traces carry the route, never the token.
+ * The creators' pages below `/creator`, as HTML for people and JSON for programs. GET never changes anything. Logs and
+ * traces contain the route, never the token.
  */
 import { InvalidRequest, NotFound, RateLimitExceeded } from "@partner-commentary/api/Errors"
 import { CreatorPortal } from "@partner-commentary/core/creator/CreatorPortal"
@@ -21,7 +21,7 @@ import { avatarPath } from "../routes/personas/Avatar.ts"
 import { actions, perform } from "./CreatorAction.ts"
 import { read } from "./CreatorInput.ts"
 import { creatorPage } from "./CreatorPage.ts"
-import { routeOf, speaksJson, type Target, targetOf } from "./CreatorRequest.ts"
+import { prefersJson, routeOf, type Target, targetOf } from "./CreatorRequest.ts"
 import { creatorView } from "./CreatorView.ts"
 import { failurePage, notFoundPage, tooManyPage } from "./ErrorPage.ts"
 import { inboxPage } from "./InboxPage.ts"
@@ -31,11 +31,11 @@ import * as TokenWindow from "./TokenWindow.ts"
 
 type Response = HttpServerResponse.HttpServerResponse
 
-/** Uses of one link in a minute. */
+/** Requests with one link in a minute. */
 const limit = 60
 
-/** In the address of a page, and nothing else is ever read there: a link to the desk was just asked for. */
-const saidDesk = "?said=desk"
+/** Query parameter after an inbox link was mailed. Pages have no other query parameters. */
+const inboxMailedQuery = "?said=desk"
 
 const page = (html: string, status = 200): Response =>
   HttpServerResponse.text(html, { status, contentType: "text/html; charset=utf-8" })
@@ -47,7 +47,7 @@ const notFound = (json: boolean): Response =>
     ? Envelope.failure(NotFound.of("There is no such creator link, or it is no longer valid."))
     : page(notFoundPage, 404)
 
-/** Says nothing of the link, which nobody has looked at. */
+/** The response to an invalid link. */
 const noSuchRequest = Envelope.failure(
   NotFound.of(
     `There is nothing at this path for this method: GET shows a creator's link, and POST to its ${[...actions, "desk"].map((action) => `/${action}`).join(", ")} acts.`
@@ -60,22 +60,22 @@ const tooMany = (json: boolean, seconds: number): Response =>
     : HttpServerResponse.setHeader(page(tooManyPage(seconds), 429), "retry-after", String(seconds))
 
 const routes = Effect.gen(function* () {
-  const desk = yield* CreatorPortal
+  const portal = yield* CreatorPortal
   const policy = yield* Policy
   const headers = yield* pageHeaders
   const { apiRoot } = yield* PublicAddress
   const avatar = apiRoot + avatarPath
   const window = TokenWindow.make({ limit, seconds: 60, capacity: 10_000 })
-  /** Without the origin, so that the pages work under every name the service is reached by. */
+  /** Without the origin, so that pages work under every host name. */
   const root = `${pathOf(apiRoot)}/creator`
 
   const show = Effect.fnUntraced(function* (
     token: string,
     view: AssignmentInContext,
-    options: { readonly refusal?: Refusal; readonly deskMailed?: boolean }
+    options: { readonly refusal?: Refusal; readonly inboxMailed?: boolean }
   ) {
     const now = yield* Instant.now
-    const { deskMailed = false, refusal = null } = options
+    const { inboxMailed = false, refusal = null } = options
     const { maxDrafts, readingWindow } = policy
     const html = creatorPage({
       ...view,
@@ -84,20 +84,20 @@ const routes = Effect.gen(function* () {
       maxDrafts,
       readingWindow,
       refusal,
-      deskMailed
+      inboxMailed
     })
     return page(html, refusal === null ? 200 : 400)
   })
 
   const look = (request: HttpServerRequest, token: string, json: boolean) =>
-    desk.view(token).pipe(
+    portal.view(token).pipe(
       Effect.flatMap((view) =>
         json
           ? Effect.succeed(Envelope.success(creatorView(view, avatar)))
-          : show(token, view, { deskMailed: request.url.endsWith(saidDesk) })
+          : show(token, view, { inboxMailed: request.url.endsWith(inboxMailedQuery) })
       ),
       Effect.catchTag("LinkInvalid", () =>
-        Effect.map(desk.openRequests(token), (open) =>
+        Effect.map(portal.openRequests(token), (open) =>
           json
             ? Envelope.success({
                 requests: open.requests.map((each) => ({ ...creatorView(each, avatar), link: each.link })),
@@ -108,10 +108,10 @@ const routes = Effect.gen(function* () {
       )
     )
 
-  const mailDesk = Effect.fnUntraced(function* (token: string, json: boolean) {
-    const view = yield* desk.view(token)
-    yield* desk.mailInboxLink(token)
-    return json ? Envelope.success(creatorView(view, avatar)) : seeOther(`${root}/${token}${saidDesk}`)
+  const mailInboxLink = Effect.fnUntraced(function* (token: string, json: boolean) {
+    const view = yield* portal.view(token)
+    yield* portal.mailInboxLink(token)
+    return json ? Envelope.success(creatorView(view, avatar)) : seeOther(`${root}/${token}${inboxMailedQuery}`)
   })
 
   const act = Effect.fnUntraced(function* (
@@ -119,15 +119,15 @@ const routes = Effect.gen(function* () {
     { action, token }: Target & { readonly at: "action" },
     json: boolean
   ) {
-    if (action === "desk") return yield* mailDesk(token, json)
+    if (action === "desk") return yield* mailInboxLink(token, json)
     const input = yield* Effect.result(read(request))
     const typed = input._tag === "Success" ? input.success : {}
     const refuse = (reason: Reason) =>
-      Effect.map(desk.view(token), (view) => ({ view, refusal: refusal(action, reason, view.assignment, typed) }))
+      Effect.map(portal.view(token), (view) => ({ view, refusal: refusal(action, reason, view.assignment, typed) }))
     const done = yield* Effect.fromResult(input).pipe(
-      Effect.flatMap((fields) => perform(desk, token, action, fields)),
+      Effect.flatMap((fields) => perform(portal, token, action, fields)),
       Effect.map((view) => ({ view, refusal: null })),
-      // What is shown is what is so now: somebody may have been faster.
+      // Load the page again, because another request may have changed the assignment.
       Effect.catchTags({ TextLength: refuse, Malformed: refuse, ActionRefused: refuse })
     )
     if (done.refusal === null)
@@ -138,12 +138,12 @@ const routes = Effect.gen(function* () {
   })
 
   const answer = Effect.fnUntraced(function* (request: HttpServerRequest, target: Target) {
-    const json = speaksJson(request)
+    const json = prefersJson(request)
     if (json && (target.at === "nowhere" || target.at === "behind")) return noSuchRequest
     if (target.at === "nowhere") return notFound(json)
     if (target.at === "behind") return seeOther(`${root}/${target.token}`)
-    // Only genuine links are counted: nobody else's addresses push their windows out.
-    if (!(yield* desk.isGenuine(target.token))) return notFound(json)
+    // Count genuine links only, so that invalid links cannot evict their windows.
+    if (!(yield* portal.isGenuine(target.token))) return notFound(json)
     const seconds = yield* window.take(target.token)
     if (seconds > 0) return tooMany(json, seconds)
     const answered = target.at === "page" ? look(request, target.token, json) : act(request, target, json)
@@ -166,11 +166,11 @@ const routes = Effect.gen(function* () {
   )
 })
 
-/** To a person even a failure of ours is a page; to a program it is the envelope that all failures get. */
+/** A person gets an error page, a program the error envelope. */
 const failed = (route: string) => (defect: unknown) =>
   Effect.as(Effect.annotateLogs(Effect.logError("A creator page failed", defect), { route }), page(failurePage, 500))
 
-/** A span and a log line of our own: those of the server would name the address. */
+/** Creates the span and the access log line itself, because the server's own would contain the token. */
 const observed =
   (method: string, route: string) =>
   <E, R>(self: Effect.Effect<Response, E, R>) =>

@@ -1,4 +1,4 @@
-/** The JSON twin of a creator's page. */
+/** The JSON form of a creator's page. */
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import { type Assignment, isSettled } from "@partner-commentary/core/topic/Assignment"
 import type { AssignmentInContext } from "@partner-commentary/core/topic/AssignmentStore"
@@ -31,7 +31,7 @@ export const creatorView = ({ assignment, topic }: AssignmentInContext, avatar: 
   }
 }
 
-/** The present deadline; null where there is none. */
+/** The current deadline; null when there is none. */
 export const expiresAt = (assignment: Assignment): Instant.Instant | null => {
   if (isSettled(assignment)) return null
   if (assignment.status === "topic_sent") return assignment.respondBy

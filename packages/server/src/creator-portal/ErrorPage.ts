@@ -1,4 +1,4 @@
-/** The pages that lead nowhere: a link that does not work, too many visits, a failure of ours. They say nothing of any request. */
+/** Error pages: invalid link, rate limit, internal error. They show nothing about a request. */
 import { html } from "./Html.ts"
 import { pageDocument } from "./PageDocument.ts"
 

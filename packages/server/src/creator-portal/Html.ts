@@ -1,4 +1,4 @@
-/** HTML as a value: a template that escapes everything put into it, except HTML itself. Attributes must stand in double quotes. */
+/** HTML as a value: a template that escapes everything except nested HTML. Attributes must be in double quotes. */
 import { escapeHtml } from "@partner-commentary/core/shared/Text"
 
 export class Html {
@@ -8,7 +8,7 @@ export class Html {
   }
 }
 
-/** Null, undefined and false are nothing; lists are joined without anything between. */
+/** Null, undefined and false render nothing; arrays are concatenated. */
 export type Content = Html | string | number | null | undefined | false | ReadonlyArray<Content>
 
 export const html = (strings: TemplateStringsArray, ...contents: ReadonlyArray<Content>): Html => {

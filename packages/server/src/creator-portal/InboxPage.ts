@@ -1,4 +1,4 @@
-/** All open requests of one creator. */
+/** The inbox page: all open requests of one creator. */
 import type { OpenRequests } from "@partner-commentary/core/creator/CreatorPortal"
 import { furtherCounted } from "@partner-commentary/core/topic/AssignmentStore"
 import { isStalled } from "@partner-commentary/core/topic/Workflow"
@@ -25,7 +25,7 @@ ${requests.length > 0 && html`<ul class="requests">${requests.map(stripBidi).map
   })
 }
 
-/** Where not all are counted, there are at least so many. */
+/** Above the counting limit the page shows "or more". */
 const number = (count: number, further: number) =>
   `${count.toLocaleString("en-US")}${further >= furtherCounted ? " or more" : ""}`
 

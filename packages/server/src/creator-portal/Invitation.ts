@@ -1,7 +1,7 @@
-/** The page of a request that waits for its creator's view. */
+/** The page of a request that waits for the creator's view. */
 import { lengths } from "@partner-commentary/core/creator/CreatorPortal"
 import { html } from "./Html.ts"
-import { button, fieldId, fold, form, personaName, type Scene, textField, type Visit } from "./Scene.ts"
+import { button, collapsed, fieldId, form, personaName, type Scene, textField, type Visit } from "./Scene.ts"
 
 export const invitation = (visit: Visit): Scene => {
   const { persona, respondBy } = visit.assignment
@@ -12,7 +12,7 @@ export const invitation = (visit: Visit): Scene => {
     lead: "You speak for this persona. Give your view: a draft is written from it, and nobody else sees it until you approve it.",
     step: 1,
     deadline: ["Answer by", respondBy],
-    places: [fieldId("respond"), fieldId("decline")],
+    targets: [fieldId("respond"), fieldId("decline")],
     body: html`<section>
 ${form(
   visit,
@@ -27,7 +27,7 @@ ${form(
 )}
 </section>
 <section>
-${fold(
+${collapsed(
   visit,
   "decline",
   "I would rather decline",

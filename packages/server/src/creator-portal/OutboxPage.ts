@@ -1,4 +1,4 @@
-/** The local outbox as pages, for development: the mails that would have gone out. Where they lie, and the routes, are the host's. */
+/** The development outbox: pages that show unsent mails. The host stores the mails and adds the routes. */
 import { type Html, html } from "./Html.ts"
 import { pageDocument } from "./PageDocument.ts"
 
@@ -11,7 +11,7 @@ export interface OutboxMail {
   readonly text: string
 }
 
-/** `address` is the list's own, without a slash at the end; a mail's is that plus its file. */
+/** `address` is the list's URL without a trailing slash. A mail's URL is that plus its file name. */
 export const outboxPage = (mails: ReadonlyArray<Omit<OutboxMail, "text">>, address: string): string =>
   pageDocument({
     title: "Outbox",
@@ -40,6 +40,6 @@ export const outboxMailPage = ({ date, from, subject, text, to }: OutboxMail, ad
 <pre dir="auto">${linked(text)}</pre>`
   })
 
-/** Whole addresses as links. The mail's text broke up everybody else's. */
+/** Turns complete URLs into links. URLs in quoted text were broken up before. */
 const linked = (text: string): ReadonlyArray<string | Html> =>
   text.split(/(https?:\/\/[^\s<>"']+)/).map((part, at) => (at % 2 === 1 ? html`<a href="${part}">${part}</a>` : part))

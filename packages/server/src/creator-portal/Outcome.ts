@@ -1,8 +1,8 @@
-/** The pages of requests that have come to an end, whatever the end. */
+/** The pages of closed requests. */
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import type { ApprovedCommentary, FailureReason } from "@partner-commentary/core/topic/Assignment"
 import { html } from "./Html.ts"
-import { type Scene, time, type Visit, words } from "./Scene.ts"
+import { quoted, type Scene, time, type Visit } from "./Scene.ts"
 
 export const approved = (
   { assignment, readingWindow, topic }: Visit,
@@ -13,15 +13,15 @@ export const approved = (
   lead: html`<bdi>${topic.organizationName}</bdi> can now fetch this commentary by <bdi>${assignment.persona.name}</bdi>. There is nothing left to do.`,
   step: null,
   deadline: null,
-  places: [],
+  targets: [],
   body: html`<section class="sheet"><h2>The approved text</h2><div class="prose" dir="auto">${content}</div></section>
 <p class="note">Approved on ${time(approvedAt)}. This page can be read until ${time(Instant.plus(approvedAt, readingWindow))}; nothing on it can be changed any more.</p>`
 })
 
-/** The deadline has passed; that it is written down as such may take a moment longer. */
-export const tooLate = (visit: Visit, reason: "expired" | "approval_timeout"): Scene => ended(visit, reason, null)
+/** Shown as soon as the deadline has passed, even before the worker has stored the expiry. */
+export const tooLate = (visit: Visit, reason: "expired" | "approval_timeout"): Scene => closed(visit, reason, null)
 
-export const ended = (visit: Visit, reason: FailureReason, at: Instant.Instant | null): Scene => {
+export const closed = (visit: Visit, reason: FailureReason, at: Instant.Instant | null): Scene => {
   const { assignment, readingWindow, topic } = visit
   const { meaning, status, title } = endings[reason]
   const said = assignment.declineReason ?? assignment.withdrawReason
@@ -31,9 +31,9 @@ export const ended = (visit: Visit, reason: FailureReason, at: Instant.Instant |
     lead: html`${meaning} <bdi>${topic.organizationName}</bdi> sees that there is no commentary by <bdi>${assignment.persona.name}</bdi>. There is nothing left to do.`,
     step: null,
     deadline: null,
-    places: [],
-    body: html`${said !== null && words("Your reason", said)}
-${assignment.perspective !== null && words("Your view", assignment.perspective)}
+    targets: [],
+    body: html`${said !== null && quoted("Your reason", said)}
+${assignment.perspective !== null && quoted("Your view", assignment.perspective)}
 ${at !== null && html`<p class="note">Closed on ${time(at)}. This page can be read until ${time(Instant.plus(at, readingWindow))}.</p>`}`
   }
 }

@@ -1,4 +1,4 @@
-/** A whole page around its content, and the headers that every answer below `/creator` carries. */
+/** The HTML document around a page, and the response headers of all pages below `/creator`. */
 import * as Digest from "effect/crypto/Digest"
 import * as Effect from "effect/Effect"
 import * as Base64 from "effect/encoding/Base64"
@@ -8,9 +8,9 @@ import { style } from "./Style.ts"
 interface PageContent {
   /** For the browser's tab: the state first. */
   readonly title: string
-  /** A word at the top: where things stand. */
+  /** The status in the header. */
   readonly status?: string
-  /** Look again by itself after so many seconds, here or there: for a page that waits and that nobody types into. */
+  /** Reloads a waiting page without text fields after this many seconds, optionally at another address. */
   readonly refresh?: { readonly after: number; readonly at: string | null } | undefined
   readonly main: Html
   readonly footer?: Html
@@ -44,7 +44,7 @@ ${footer !== undefined && html`<footer>${footer}</footer>`}
 </html>
 `.markup
 
-/** Nothing from outside, no frames, no caches, no traces in other people's logs. */
+/** No external resources, frames, caching or referrers. */
 export const pageHeaders: Effect.Effect<Readonly<Record<string, string>>, never, Digest.Digest> = Effect.gen(
   function* () {
     const digest = yield* Digest.Digest

@@ -1,4 +1,4 @@
-/** Why an action did not go through: for a program as field and constraint, for a person as a sentence. */
+/** Why an action was rejected: field and constraint for programs, a sentence for people. */
 import type { Problem } from "@partner-commentary/api/Errors"
 import type { TextLength } from "@partner-commentary/core/creator/CreatorPortal"
 import type { Assignment } from "@partner-commentary/core/topic/Assignment"
@@ -9,17 +9,17 @@ import type { Fields, Malformed } from "./CreatorInput.ts"
 export interface Refusal {
   readonly action: Action
   readonly problem: Problem
-  /** To the person, without the name of a field. */
+  /** For people, without a field name. */
   readonly says: string
-  /** What was typed, to be shown again. */
+  /** The entered text, shown again. */
   readonly typed: Fields
-  /** What was typed was meant for a draft that another has replaced since. */
+  /** The entered text was meant for a draft that was replaced since. */
   readonly isStale: boolean
 }
 
 export type Reason = TextLength | ActionRefused | Malformed
 
-/** `present` is the assignment as it is now: the one that the creator will see beside the refusal. */
+/** `present` is the current assignment, which the page shows with the error. */
 export const refusal = (action: Refusal["action"], reason: Reason, present: Assignment, typed: Fields): Refusal => ({
   action,
   typed,

@@ -1,10 +1,20 @@
-/** The page of a draft that waits for its creator's approval. */
+/** The page of a draft that waits for approval. */
 import { lengths } from "@partner-commentary/core/creator/CreatorPortal"
 import type { Draft } from "@partner-commentary/core/topic/Assignment"
 import { isStalled } from "@partner-commentary/core/topic/Workflow"
 import type { Action } from "./CreatorAction.ts"
 import { type Content, type Html, html } from "./Html.ts"
-import { button, draftPlace, fieldId, fold, form, personaName, type Scene, textField, type Visit } from "./Scene.ts"
+import {
+  button,
+  collapsed,
+  draftElementId,
+  fieldId,
+  form,
+  personaName,
+  type Scene,
+  textField,
+  type Visit
+} from "./Scene.ts"
 
 export const review = (visit: Visit, draft: Draft): Scene => {
   const { approveBy, generation, persona } = visit.assignment
@@ -22,9 +32,9 @@ export const review = (visit: Visit, draft: Draft): Scene => {
       : html`The draft below was written from your view. Approve it as it stands, edit it first, or ask for another one. Nothing is handed out without your approval.`,
     step: 3,
     deadline: approveBy === null ? null : ["Approve by", approveBy],
-    places: [draftPlace, ...forms.map(fieldId)],
+    targets: [draftElementId, ...forms.map(fieldId)],
     body: html`${isStalled(visit.assignment) && html`<div class="said" role="status"><h2>The other draft could not be written</h2><p>We tried several times and have been told. Draft ${draft.number} stays as it is, and you can ask once more.</p></div>`}
-<section class="sheet" id="${draftPlace}">
+<section class="sheet" id="${draftElementId}">
 <h2>Draft ${draft.number}${draft.number > visit.maxDrafts - countedDown && html` <span class="note">of at most ${visit.maxDrafts}</span>`}</h2>
 <div class="prose" dir="auto">${draft.content}</div>
 ${form(visit, "approve", html`${draftId(draft)}${button("Approve as it stands")}`)}
@@ -40,7 +50,7 @@ ${withdrawal(visit)}
   }
 }
 
-/** Only where few are left is it said how many there may be. */
+/** From this number of remaining drafts on, the page shows the maximum. */
 const countedDown = 3
 
 const draftId = (draft: Draft): Html => html`<input type="hidden" name="draft_id" value="${draft.id}">`
@@ -51,7 +61,7 @@ const asked = (instructions: string): Content =>
 
 const edits = (visit: Visit, draft: Draft): Html => {
   const { content, instructions } = lengths
-  return html`${fold(
+  return html`${collapsed(
     visit,
     "approve",
     "Edit the text, then approve it",
@@ -71,7 +81,7 @@ const edits = (visit: Visit, draft: Draft): Html => {
 ${
   draft.number >= visit.maxDrafts
     ? html`<p class="note">This was the last draft that could be asked for.</p>`
-    : fold(
+    : collapsed(
         visit,
         "revise",
         "Ask for another draft",
@@ -90,7 +100,7 @@ ${
 }
 
 const withdrawal = (visit: Visit): Html =>
-  fold(
+  collapsed(
     visit,
     "withdraw",
     "Withdraw from this request",

@@ -1,14 +1,14 @@
-/** How often one link may be used: a fixed window per token, in this node's bounded memory. Keys of the API have their own limits. */
+/** Rate limit for each creator link: a fixed window by token in this node's bounded memory. */
 import * as FixedWindows from "@partner-commentary/core/access/FixedWindows"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import * as Effect from "effect/Effect"
 
 export interface TokenWindow {
-  /** Counts one use: 0 when it is within the limit, else the whole seconds to wait. A refused use does not count. */
+  /** Counts a request. Returns 0 within the limit, else the seconds to wait. Rejected requests do not count. */
   readonly take: (token: string) => Effect.Effect<number>
 }
 
-/** When `capacity` windows are open, the oldest gives way. */
+/** With `capacity` open windows, the oldest is removed. */
 export const make = (options: {
   readonly limit: number
   readonly seconds: number

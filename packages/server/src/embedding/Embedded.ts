@@ -1,33 +1,33 @@
 /**
- * The service as an object of promises, for an application that is no Effect: this is where an embedder begins. What it is made
- * of is the layer's; `NodeListener.ts` makes a listener for Node's server of it.
+ * The service as an object with promises, for applications that do not use Effect. `NodeListener.ts` turns it into a
+ * listener for Node's HTTP server.
  */
 import type * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as ManagedRuntime from "effect/ManagedRuntime"
-import { type Sent, WebHandler } from "./WebHandler.ts"
+import { type RequestContext, WebHandler } from "./WebHandler.ts"
 
-/** What the routes ask of a layer: the core on its ports, the public address, crypto. */
-export type Needed = Layer.Services<typeof WebHandler.layer>
+/** Requirements of the routes: the core with its ports, the public address, crypto. */
+export type Requirements = Layer.Services<typeof WebHandler.layer>
 
-export interface Embedded<R = Needed> {
+export interface Embedded<R = Requirements> {
   /**
-   * Answers a request by the service's routes; what goes wrong is an answer, too. Bodies are read as they come, and an aborted
-   * request ends its work. Tell who connected as `sent.address`: without it, strangers are counted nowhere, and a key with an
-   * address list is refused. Rejects only where the service cannot begin.
+   * Handles a request. Errors become responses too. Bodies are streamed, and aborting the request stops its work. Pass
+   * the client's address as `sent.address`: without it anonymous calls are not limited and keys with an address list
+   * are rejected. Rejects only when the service cannot start.
    */
-  readonly fetch: (request: Request, sent?: Sent) => Promise<Response>
-  /** Anything else on the same services: use cases, registries, stores. */
+  readonly fetch: (request: Request, sent?: RequestContext) => Promise<Response>
+  /** Runs an effect with the same services: use cases, registries, stores. */
   readonly run: <A, E>(effect: Effect.Effect<A, E, R>) => Promise<A>
-  /** Opens the database and sets the workers going before anybody asks. Rejects where that fails. */
+  /** Opens the database and starts the workers. Rejects when that fails. */
   readonly begin: () => Promise<void>
-  /** Ends what was begun: workers, connections, the database. A later call begins anew. */
+  /** Stops workers and connections. A later call starts again. */
   readonly dispose: () => Promise<void>
 }
 
 /**
- * The whole service of a layer: the core on its ports, and `Workers.layer` where this process also does what falls due. Begins
- * once, with the first call of any kind; a beginning that failed is tried again by the next one.
+ * Opens the service with this layer: the core with its ports, and `Workers.layer` if this process also runs jobs. It starts
+ * with the first call of any kind. A failed start is retried on the next call.
  *
  * ```ts
  * const service = open(layer)
@@ -36,9 +36,9 @@ export interface Embedded<R = Needed> {
  * await service.dispose()
  * ```
  */
-export const open = <Further, E>(layer: Layer.Layer<Needed | Further, E>): Embedded<Needed | Further> => {
+export const open = <Further, E>(layer: Layer.Layer<Requirements | Further, E>): Embedded<Requirements | Further> => {
   const whole = Layer.provideMerge(WebHandler.layer, layer)
-  type Runtime = ManagedRuntime.ManagedRuntime<WebHandler | Needed | Further, E>
+  type Runtime = ManagedRuntime.ManagedRuntime<WebHandler | Requirements | Further, E>
   let present: Runtime | undefined
 
   const begun = (): Promise<Runtime> => {
@@ -57,7 +57,7 @@ export const open = <Further, E>(layer: Layer.Layer<Needed | Further, E>): Embed
     fetch: (request, sent) =>
       begun()
         .then((runtime) => runtime.runPromise(WebHandler))
-        .then(({ answer }) => answer(request, sent)),
+        .then(({ respond }) => respond(request, sent)),
     run: (effect) => begun().then((runtime) => runtime.runPromise(effect)),
     begin: () => begun().then(() => {}),
     dispose: () => {

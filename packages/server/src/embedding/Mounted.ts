@@ -1,6 +1,6 @@
 /**
- * Every route below the path of `{api_root}`, in a router of an Effect application that has routes of its own. Those stay as
- * they are: neither the service's envelope nor its limits reach beyond the path.
+ * All routes below the path of `{api_root}`, mounted in an Effect application's router. The application's own routes
+ * keep their error handling and limits.
  */
 import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
 import * as Context from "effect/Context"
@@ -9,7 +9,7 @@ import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServer from "effect/http/HttpServer"
 import { HttpServerRequest } from "effect/http/HttpServerRequest"
 import * as Layer from "effect/Layer"
-import { below, pathOf } from "../http/Address.ts"
+import { pathBelow, pathOf } from "../http/Address.ts"
 import * as Routes from "../routes/Routes.ts"
 
 const routes = Routes.layer.pipe(
@@ -17,7 +17,7 @@ const routes = Routes.layer.pipe(
   Layer.provide(Layer.succeed(HttpRouter.RouterConfig, Routes.routerConfig))
 )
 
-/** In a router of its own, though one is being built around it. */
+/** A separate router, although the application is building one. */
 const own = Effect.gen(function* () {
   const memoMap = yield* Layer.makeMemoMap
   return yield* Effect.provideService(HttpRouter.toHttpEffect(routes), Layer.CurrentMemoMap, memoMap)
@@ -30,11 +30,11 @@ export const layer = HttpRouter.use(
     const prefix = pathOf((yield* PublicAddress).apiRoot)
     if (prefix === "") return yield* Effect.die(rootless)
     const answer = (yield* own) as Effect.Effect<never>
-    // Before the application's routes are asked: a router decodes paths, and has limits of its own for them.
+    // Runs before the application's router, which decodes paths and limits their length.
     yield* router.addGlobalMiddleware<never, never>(((app: Effect.Effect<never>) =>
       Effect.withFiber((fiber) => {
         const request = Context.getUnsafe(fiber.context, HttpServerRequest)
-        const rest = below(prefix, request.url)
+        const rest = pathBelow(prefix, request.url)
         if (rest === undefined) return app
         return Effect.provideService(answer, HttpServerRequest, request.modify({ url: rest }))
       })) as never)

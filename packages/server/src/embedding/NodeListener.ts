@@ -1,7 +1,6 @@
 /**
- * The service as a listener for Node's HTTP server, and for every framework that hands over Node's own request and response:
- * Express, Fastify, Koa. It knows Node by the shape of those two alone. What a framework read of the body is gone: mount it
- * before whatever parses bodies.
+ * The service as a listener for Node's HTTP server and for frameworks with Node's request and response: Express,
+ * Fastify, Koa. It uses structural types, not Node's. Mount it before any body parser.
  */
 import { InternalError, statusOf } from "@partner-commentary/api/Errors"
 import type { WhenResponseEnds } from "@partner-commentary/core/access/ConcurrencyLimit"
@@ -10,17 +9,17 @@ import * as WebRequest from "../http/WebRequest.ts"
 import * as Responses from "../middleware/Responses.ts"
 import type { Embedded } from "./Embedded.ts"
 
-/** Node's `IncomingMessage`, as far as it is asked. */
+/** The used part of Node's `IncomingMessage`. */
 export interface NodeRequest {
   readonly method?: string | undefined
-  /** Path and query as they were sent; a router that mounts takes its own prefix off. */
+  /** Path and query. A router that mounts the listener removes its own prefix. */
   readonly url?: string | undefined
   readonly headers: Readonly<Record<string, string | Array<string> | undefined>>
   readonly socket: {
     readonly remoteAddress?: string | undefined
     readonly on?: (event: "close", listener: () => void) => unknown
   }
-  /** Whether somebody has read the body already. */
+  /** Whether the body was already read. */
   readonly readableEnded: boolean
   // biome-ignore lint/suspicious/noExplicitAny: what an event brings is the event's
   readonly on: (event: string, listener: (value: any) => void) => unknown
@@ -28,24 +27,24 @@ export interface NodeRequest {
   readonly resume: () => unknown
 }
 
-/** Node's `ServerResponse`, as far as it is asked. */
+/** The used part of Node's `ServerResponse`. */
 export interface NodeResponse {
   readonly headersSent: boolean
   readonly writableFinished: boolean
   readonly writeHead: (status: number, headers: Record<string, string | Array<string>>) => unknown
-  /** False where the client reads slower than it is written to. */
+  /** False when the client reads too slowly. */
   readonly write: (chunk: Uint8Array) => boolean
   readonly end: (text?: string) => unknown
   readonly destroy: () => unknown
   readonly on: (event: "close" | "drain" | "finish", listener: () => void) => unknown
 }
 
-/** Answers it; resolves when that is done, and never rejects. */
+/** Resolves when the response is sent. Never rejects. */
 export type NodeListener = (request: NodeRequest, response: NodeResponse) => Promise<void>
 
 /**
- * `report` is told why a request was answered by 500 without the service: it could not begin, and the next one tries again; or
- * its body was gone.
+ * `report` receives errors that were answered with 500 without the service: it failed to start, or another middleware
+ * had read the body.
  */
 export const make =
   (service: Pick<Embedded<never>, "fetch">, report: (error: unknown) => void): NodeListener =>
@@ -55,11 +54,11 @@ export const make =
       refuse(request, response)
       return Promise.resolve()
     }
-    const whenTaken = taken(request, response)
-    const { signal, asked } = toWeb(request, response, whenTaken)
-    const sent = { address: request.socket.remoteAddress ?? "", target: request.url ?? "/", whenTaken }
+    const whenResponseEnds = responseEnd(request, response)
+    const { signal, asked: started } = toWeb(request, response, whenResponseEnds)
+    const sent = { address: request.socket.remoteAddress ?? "", target: request.url ?? "/", whenResponseEnds }
     return service
-      .fetch(asked, sent)
+      .fetch(started, sent)
       .then((answer) => send(answer, request.method, response, signal))
       .catch((error) => {
         report(error)
@@ -74,10 +73,10 @@ const bodyGone = new Error(
 const hasBody = ({ headers }: NodeRequest): boolean =>
   headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0
 
-/** Before Node 24 a pipelined response whose turn has not come is told nothing of its connection's end: the socket is. */
-const taken = ({ socket }: NodeRequest, response: NodeResponse): WhenResponseEnds => {
+/** Before Node 24, a pipelined response that waits for its turn gets no close event, so this listens on the socket. */
+const responseEnd = ({ socket }: NodeRequest, response: NodeResponse): WhenResponseEnds => {
   const releases: Array<() => void> = []
-  const waiting = waitingOn(socket)
+  const waiting = closeCallbacks(socket)
   let isTaken = false
   const take = () => {
     isTaken = true
@@ -96,10 +95,10 @@ const taken = ({ socket }: NodeRequest, response: NodeResponse): WhenResponseEnd
 const connections = new WeakMap<NodeRequest["socket"], Set<() => void>>()
 
 /**
- * What is called when the connection closes. Each connection has one listener: Node warns of more than ten, and a client can send
- * more requests than that without waiting for answers.
+ * Callbacks for the end of a connection. One listener serves all its requests: Node warns above ten listeners, and a
+ * client can pipeline more requests.
  */
-const waitingOn = (socket: NodeRequest["socket"]): Set<() => void> => {
+const closeCallbacks = (socket: NodeRequest["socket"]): Set<() => void> => {
   const known = connections.get(socket)
   if (known !== undefined) return known
   const waiting = new Set<() => void>()
@@ -110,10 +109,10 @@ const waitingOn = (socket: NodeRequest["socket"]): Set<() => void> => {
   return waiting
 }
 
-const toWeb = (request: NodeRequest, response: NodeResponse, whenTaken: WhenResponseEnds) => {
+const toWeb = (request: NodeRequest, response: NodeResponse, whenResponseEnds: WhenResponseEnds) => {
   const { headers, method = "GET", url = "/" } = request
   const gone = new AbortController()
-  whenTaken(() => {
+  whenResponseEnds(() => {
     if (!response.writableFinished) gone.abort()
   })
   const address = `http://${one(headers["host"]) ?? "localhost"}${url}`
@@ -131,8 +130,8 @@ const toWeb = (request: NodeRequest, response: NodeResponse, whenTaken: WhenResp
 const one = (value: string | Array<string> | undefined) => [value].flat()[0]
 
 /**
- * Read as fast as it is asked for. Once it was answered, or nobody asks any more, the rest goes by, so that the answer can be
- * read and the connection is free for another request.
+ * Streams the request body with backpressure. After the response, the rest is discarded, so that the client can read
+ * the response and reuse the connection.
  */
 const bodyOf = (request: NodeRequest, response: NodeResponse): ReadableStream<Uint8Array> => {
   let over = false
@@ -165,7 +164,7 @@ const bodyOf = (request: NodeRequest, response: NodeResponse): ReadableStream<Ui
 
 const closed = "The connection was closed, or the request answered"
 
-/** HEAD's answer has the headers of GET's, and nothing after them. */
+/** HEAD sends GET's headers without a body. */
 const send = (answer: Response, method: string | undefined, response: NodeResponse, signal: AbortSignal) => {
   const cookies = answer.headers.getSetCookie()
   response.writeHead(answer.status, {

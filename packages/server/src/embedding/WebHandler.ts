@@ -1,6 +1,6 @@
 /**
- * Every route as one function from the web's Request to its Response, for hosts whose server is somebody else's: a framework, a
- * gateway. What a Request does not tell, the host tells beside it.
+ * All routes as one function from a web Request to a Response, for hosts with another server: a framework, a gateway.
+ * The host passes what a Request lacks.
  */
 import type { WhenResponseEnds } from "@partner-commentary/core/access/ConcurrencyLimit"
 import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
@@ -14,40 +14,47 @@ import { HttpServerRequest } from "effect/http/HttpServerRequest"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import { isCreatorRequest } from "../creator-portal/CreatorRequest.ts"
-import { below, pathOf } from "../http/Address.ts"
-import { AnswerTaken } from "../middleware/ConcurrentRequests.ts"
+import { pathBelow, pathOf } from "../http/Address.ts"
+import { ResponseTaken } from "../middleware/ConcurrentRequests.ts"
 import * as Routes from "../routes/Routes.ts"
 
-/** What the web's Request does not tell. */
-export interface Sent {
-  /** Who connected; `""` is nobody that is known. */
+/** Request data that a web Request lacks. */
+export interface RequestContext {
+  /** The client's address; `""` when unknown. */
   readonly address?: string
-  /** Path and query as they were sent: a Request's URL has lost dots, and more. */
+  /** Path and query as sent. A Request's URL is normalized and has lost dot segments. */
   readonly target?: string
-  /** Whether the path of `{api_root}` was taken off already: else it is where it is there, though a path of ours begins with it. */
-  readonly isBelow?: boolean
-  /** As of `AnswerTaken`: the answer holds its organization's place until then. */
-  readonly whenTaken?: WhenResponseEnds
+  /** Whether the mount path was already removed. */
+  readonly isPrefixRemoved?: boolean
+  /** See `ResponseTaken`. The organization's permit is held until then. */
+  readonly whenResponseEnds?: WhenResponseEnds
 }
 
-const CurrentSent = Context.Reference<Sent>("@partner-commentary/server/WebHandler/Sent", { defaultValue: () => ({}) })
+const CurrentSent = Context.Reference<RequestContext>("@partner-commentary/server/WebHandler/Sent", {
+  defaultValue: () => ({})
+})
 
-/** The request as it was sent, to whoever answers it; less the path of `{api_root}`, which some routers take off and some leave. */
+/** The request with its original target, without the path of `{api_root}` if the router left it. */
 const asSent =
   (prefix: string) =>
   (context: Context.Context<never>): Context.Context<never> => {
     const request = Context.getUnsafe(context, HttpServerRequest)
-    const { address = "", isBelow = false, target = request.url, whenTaken } = Context.get(context, CurrentSent)
-    const url = isBelow ? target : (below(prefix, target) ?? target)
+    const {
+      address = "",
+      isPrefixRemoved = false,
+      target = request.url,
+      whenResponseEnds
+    } = Context.get(context, CurrentSent)
+    const url = isPrefixRemoved ? target : (pathBelow(prefix, target) ?? target)
     const sent = Context.add(context, HttpServerRequest, request.modify({ remoteAddress: Option.some(address), url }))
-    return whenTaken === undefined ? sent : Context.add(sent, AnswerTaken, () => whenTaken)
+    return whenResponseEnds === undefined ? sent : Context.add(sent, ResponseTaken, () => whenResponseEnds)
   }
 
 export class WebHandler extends Context.Service<
   WebHandler,
   {
-    /** Fails never: what goes wrong is an answer, too. */
-    readonly answer: (request: Request, sent?: Sent) => Promise<Response>
+    /** Never fails: errors become responses. */
+    readonly respond: (request: Request, sent?: RequestContext) => Promise<Response>
   }
 >()("@partner-commentary/server/embedding/WebHandler") {
   static readonly layer = Layer.effect(
@@ -56,10 +63,10 @@ export class WebHandler extends Context.Service<
       const { apiRoot } = yield* PublicAddress
       const routed = yield* HttpRouter.toHttpEffect(Routes.layer.pipe(Layer.provide(HttpServer.layerServices)))
       const app = Effect.updateContext(routed as Effect.Effect<never>, asSent(pathOf(apiRoot)))
-      // No creator's token in a trace.
+      // Traces must not contain creators' tokens.
       const context = Context.add(yield* Effect.context<never>(), HttpMiddleware.TracerDisabledWhen, isCreatorRequest)
       const answer = HttpEffect.toWebHandlerWith(context)(app)
-      return WebHandler.of({ answer: (request, sent = {}) => answer(request, Context.make(CurrentSent, sent)) })
+      return WebHandler.of({ respond: (request, sent = {}) => answer(request, Context.make(CurrentSent, sent)) })
     })
   ).pipe(Layer.provide(Layer.succeed(HttpRouter.RouterConfig, Routes.routerConfig)))
 }

@@ -1,10 +1,10 @@
-/** Addresses of our own in answers: without the origin, so that they hold under every name the service is reached by. */
+/** The service's own addresses in responses. They have no origin, so that they work under every host name. */
 
-/** The path under which a proxy may have put `{api_root}`: `""` or `/some/prefix`. */
+/** The path of `{api_root}` behind a proxy: `""` or `/some/prefix`. */
 export const pathOf = (apiRoot: string): string => apiRoot.replace(/^[a-z]+:\/\/[^/]*/i, "").replace(/\/$/, "")
 
-/** Path and query below such a path; nothing where they lie elsewhere. */
-export const below = (prefix: string, url: string): string | undefined => {
+/** Path and query below the prefix; undefined when the URL is elsewhere. */
+export const pathBelow = (prefix: string, url: string): string | undefined => {
   const rest = url.slice(prefix.length)
   if (!url.startsWith(prefix) || (rest !== "" && !/^[/?]/.test(rest))) return undefined
   return rest.startsWith("/") ? rest : `/${rest}`

@@ -1,4 +1,4 @@
-/** Reads a request's JSON body by a schema: every problem is answered with its field and a constraint that a person can act on. */
+/** Decodes JSON bodies by a schema. Each problem has a field and a constraint that a person can act on. */
 import { InvalidRequest, type Problem } from "@partner-commentary/api/Errors"
 import * as Effect from "effect/Effect"
 import type * as Headers from "effect/http/Headers"
@@ -13,21 +13,21 @@ import * as StrictJson from "./StrictJson.ts"
 /** In bytes. */
 export const maxBodySize = 256 * 1024
 
-/** Of a body that holds many topics. */
+/** Of a bulk request. */
 export const maxBulkSize = 4 * 1024 * 1024
 
 export const bodyTooLarge: Problem = { field: "body", constraint: `must be at most ${maxBodySize / 1024} KiB` }
 
 export const bulkTooLarge: Problem = { field: "body", constraint: `must be at most ${maxBulkSize / 1024 / 1024} MiB` }
 
-/** Reads a request's body by a schema. What the schema does not say is told by `further`, as `textDecoder` says. */
+/** Decodes a request's body. `further` adds checks that the schema cannot express, see `textDecoder`. */
 export const decoder = <Fields extends Schema.Struct.Fields>(...rules: Parameters<typeof textDecoder<Fields>>) => {
   const decode = textDecoder(...rules)
   return (request: HttpServerRequest.HttpServerRequest) =>
     Effect.flatMap(jsonText(request), (text) => Effect.mapError(decode(text), InvalidRequest.of))
 }
 
-/** Of a body that may be left out: no byte at all, whatever the header says of it. */
+/** For an optional body: it may have no bytes, whatever its content type. */
 export const optional =
   <A extends object>(
     decode: (request: HttpServerRequest.HttpServerRequest) => Effect.Effect<A, InvalidRequest>,
@@ -38,14 +38,14 @@ export const optional =
       byteLength === 0 ? Effect.succeed(absent) : decode(request)
     )
 
-/** The text of a body that says it is JSON. */
+/** The text of a body with a JSON content type. */
 export const jsonText = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<string, InvalidRequest> => {
   const header = headerProblem(request.headers)
   if (header !== undefined) return invalid(header)
   return Effect.flatMap(Effect.orDie(read(request)), (text) => {
     const checked = Effect.fromResult(Result.mapError(text, (problem) => InvalidRequest.of([problem])))
-    // Bodies arrive in any turn: several large ones are not read in one.
-    return Result.isSuccess(text) && text.success.length > StrictJson.unitsAtOnce
+    // Yield between bodies, so that several large ones are not parsed in one turn of the event loop.
+    return Result.isSuccess(text) && text.success.length > StrictJson.unitsPerStep
       ? Effect.andThen(Effect.yieldNow, checked)
       : checked
   })
@@ -54,8 +54,8 @@ export const jsonText = (request: HttpServerRequest.HttpServerRequest): Effect.E
 type Problems = readonly [Problem, ...ReadonlyArray<Problem>]
 
 /**
- * Fails with everything that is wrong, in the order of the schema's fields. What no schema says is told by `further`, which
- * sees every body that is an object, right or wrong.
+ * Reports all problems in the order of the schema's fields. `further` adds problems that the schema cannot express; it
+ * receives every object, valid or not.
  */
 export const textDecoder = <Fields extends Schema.Struct.Fields>(
   schema: Schema.Struct<Fields> & Schema.Codec<Schema.Struct<Fields>["Type"], unknown>,
@@ -77,24 +77,24 @@ export const textDecoder = <Fields extends Schema.Struct.Fields>(
     if (first !== undefined) return Result.fail([first, ...rest.slice(0, maxProblems - 1)])
     return Result.mapError(decoded, ({ issue }) => problems(issue))
   }
-  /** A large text in steps. */
+  /** Parses a large text in steps. */
   return Effect.fnUntraced(function* (text: string) {
     const json = yield* StrictJson.parseInSteps(text, fields)
     if (Result.isFailure(json)) return yield* Effect.fail<Problems>([json.failure])
-    if (text.length > StrictJson.unitsAtOnce) yield* Effect.yieldNow
+    if (text.length > StrictJson.unitsPerStep) yield* Effect.yieldNow
     return yield* Effect.fromResult(read(json.success))
   })
 }
 
-/** So many are listed: who has more will find them after mending these. */
+/** Maximum number of reported problems. */
 const maxProblems = 100
 
-/** No list has more: a longer one is not even looked into. */
+/** Longer lists are rejected before their entries are checked. */
 const maxEntries = 1000
 
 const isLong = (value: unknown): boolean => Array.isArray(value) && value.length > maxEntries
 
-/** Every problem of a failed decoding; a problem with the whole is one of `body`. */
+/** All problems of a failed decoding. A problem with the whole has the field `body`. */
 export const problems = (issue: SchemaIssue.Issue): Problems => {
   const [first, ...rest] = format(issue).issues.map(({ message, path = [] }) => ({
     field: pathOf(path),
@@ -115,17 +115,14 @@ export const headerProblem = (headers: Headers.Headers): Problem | undefined => 
     : { field: "content-encoding", constraint: "must be left out: bodies are read as they are sent" }
 }
 
-/**
- * Parameters of the media type that say nothing to us are ignored, as the media type's registration wants it; whatever names a
- * charset must name ours.
- */
+/** Unknown parameters of the media type are ignored, as its registration requires. A charset must be UTF-8. */
 const isJson = (contentType: string): boolean => {
   if (contentType.length > maxContentType) return false
   const [type = "", ...parameters] = contentType.toLowerCase().split(";")
   return type.trim() === "application/json" && parameters.every(isHarmless)
 }
 
-/** Nobody's media type is longer. */
+/** Longer content types are rejected. */
 const maxContentType = 256
 
 const isHarmless = (parameter: string): boolean => {
@@ -135,7 +132,7 @@ const isHarmless = (parameter: string): boolean => {
 
 const utf8Names = new Set(["utf-8", "utf8", '"utf-8"', '"utf8"'])
 
-/** Fails where the body was cut off or is too large; a body that is no UTF-8 is a problem to be told. */
+/** Fails when the body is incomplete or too large. Invalid UTF-8 is a reported problem. */
 export const read = (
   request: HttpServerRequest.HttpServerRequest
 ): Effect.Effect<Result.Result<string, Problem>, HttpServerError> =>
@@ -152,7 +149,7 @@ const format = SchemaIssue.makeFormatterStandardSchemaV1({
   leafHook: (issue) => (issue._tag === "MissingKey" ? "is required" : SchemaIssue.defaultLeafHook(issue))
 })
 
-/** What Effect says where a schema has no words of its own, as the rest of a sentence, and without what was sent. */
+/** Effect's default message as a constraint, without the submitted value. */
 const constraintOf = (message: string): string =>
   message.startsWith("Expected ")
     ? message

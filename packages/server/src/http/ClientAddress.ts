@@ -1,19 +1,19 @@
-/** The address of a request's client: the socket's, unless a trusted proxy forwards another. */
+/** The client's address: the socket's, unless a trusted proxy forwards another. */
 import * as IpAllowList from "@partner-commentary/core/access/IpAllowList"
 import * as Context from "effect/Context"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import * as Option from "effect/Option"
 import type { Caller } from "../middleware/Authorization.ts"
 
-/** The proxies whose X-Forwarded-For is believed; by default none. */
+/** The proxies whose X-Forwarded-For is trusted; by default none. */
 export const TrustedProxies = Context.Reference<IpAllowList.IpAllowList>("@partner-commentary/server/TrustedProxies", {
   defaultValue: () => []
 })
 
 /**
- * The right-most forwarded address that is not a trusted proxy itself. An entry that cannot be read ends the search: what stands
- * to its left is the client's own claim. The address is then `unknown by` the socket's: no allow list lets it in, and it is
- * counted with the socket. A host that knows no socket's address says `""`.
+ * The right-most forwarded address that is not a trusted proxy. An invalid entry ends the search, because the client
+ * can forge everything to its left. The result is then `unknown by` the socket's address, which no allow list accepts
+ * and which shares the socket's rate limit. `""` when the socket's address is unknown.
  */
 export const clientAddress = (
   socket: string,
@@ -29,7 +29,7 @@ export const clientAddress = (
   return socket
 }
 
-/** One entry of `X-Forwarded-For`; undefined where it cannot be read. */
+/** One entry of `X-Forwarded-For`; undefined when it is invalid. */
 export const forwardedAddress = (entry: string): string | undefined => {
   const [, bracketed, plain] = withPort.exec(entry.trim()) ?? []
   const address = bracketed ?? plain ?? entry.trim()
@@ -46,7 +46,7 @@ export const addressOf = ({ headers, remoteAddress }: HttpServerRequest, proxies
     proxies
   )
 
-/** What a request shows of its caller. */
+/** The caller's key and address. */
 export const callerOf = (request: HttpServerRequest, proxies: IpAllowList.IpAllowList): Caller => ({
   key: request.headers["x-api-key"] ?? "",
   address: addressOf(request, proxies)

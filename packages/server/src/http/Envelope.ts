@@ -1,4 +1,4 @@
-/** Answers in the specification's envelopes. */
+/** Responses in the specification's envelopes. */
 import { statusOf, type WireError } from "@partner-commentary/api/Errors"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 
@@ -12,7 +12,7 @@ export const failureText = ({ error, success }: WireError): string => JSON.strin
 export const success = (data: unknown, status = 200): HttpServerResponse.HttpServerResponse =>
   HttpServerResponse.text(successText(data), { status, contentType })
 
-/** The error as JSON, with its own status, and `Retry-After` where waiting helps. */
+/** The error as JSON with its status, and `Retry-After` when a retry can succeed. */
 export const failure = (refusal: WireError): HttpServerResponse.HttpServerResponse => {
   const { error } = refusal
   const response = HttpServerResponse.text(failureText(refusal), { status: statusOf[error.code], contentType })

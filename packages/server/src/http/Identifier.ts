@@ -1,4 +1,4 @@
-/** An id in a path: one that is malformed names nothing, as an unknown one does. */
+/** Parses an id in a path. A malformed id is not found, like an unknown one. */
 import type { NotFound } from "@partner-commentary/api/Errors"
 import * as Ids from "@partner-commentary/core/shared/Ids"
 import * as Effect from "effect/Effect"

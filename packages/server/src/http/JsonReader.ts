@@ -1,26 +1,28 @@
 /**
- * Reads a JSON text in steps of a few milliseconds, without making its values: JSON.parse takes a second for some megabytes of small
- * ones, in one step. Tells where values begin and end, and under which keys.
+ * Scans JSON in steps of a few milliseconds without creating values, because JSON.parse blocks for a second on
+ * megabytes of small values. Reports where values start and end, and their keys.
  */
 import * as Result from "effect/Result"
 import * as JsonText from "./JsonText.ts"
-import { type Steps, tokensAtOnce } from "./Steps.ts"
+import { type Steps, tokensPerStep } from "./Steps.ts"
 
-/** `depth` 0 is the value itself, 1 what it holds. */
+/** `depth` 0 is the value itself, 1 its members. */
 export interface Visitor {
   readonly key?: (depth: number, name: string) => void
-  /** False ends the reading. */
+  /** False stops the scan. */
   readonly begin: (depth: number, at: number, kind: "object" | "array" | "scalar") => unknown
-  /** `end` is the first character behind the value. */
+  /** `end` is the index after the value. */
   readonly end: (depth: number, end: number) => void
 }
 
-/** What may come next. */
+/** The token kinds allowed next. */
 type Expected = "value" | "valueOrEnd" | "key" | "keyOrEnd" | "colon" | "commaOrEnd"
 
 const scalar = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y
 
-/** Whether the text is one JSON value. It stops at the first character that is none, and where the visitor ends it. */
+/**
+ * Returns whether the text is one JSON value. Stops at the first invalid character, or when the visitor returns false.
+ */
 export function* read(text: string, { begin, end, key = () => {} }: Visitor): Steps<boolean> {
   const open: Array<"object" | "array"> = []
   let expected: Expected = "value"
@@ -37,7 +39,7 @@ export function* read(text: string, { begin, end, key = () => {} }: Visitor): St
   for (let at = 0; at < text.length; at++) {
     const character = text[at] as string
     if (character === " " || character === "\n" || character === "\r" || character === "\t") continue
-    if (++tokens % tokensAtOnce === 0) yield
+    if (++tokens % tokensPerStep === 0) yield
     if (character === "}" || character === "]") {
       if (!close(character === "}" ? "object" : "array", at)) return false
     } else if (character === ",") {
@@ -72,7 +74,7 @@ export function* read(text: string, { begin, end, key = () => {} }: Visitor): St
   return open.length === 0 && expected === "commaOrEnd"
 }
 
-/** Where its last quote is; none where it is no string. */
+/** Index of the closing quote; undefined if this is no string. */
 const endOfString = (text: string, at: number): number | undefined => {
   if (text[at] !== '"') return undefined
   const last = JsonText.endOfString(text, at)

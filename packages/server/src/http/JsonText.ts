@@ -1,16 +1,16 @@
-/** Where things begin and end in a JSON text. Nothing here minds what is no JSON: telling that is JSON.parse's. */
+/** Finds boundaries in JSON text. These functions do not validate; JSON.parse does. */
 import * as Result from "effect/Result"
 
 const [quote, openList, backslash, closeList, openObject, closeObject] = [34, 91, 92, 93, 123, 125]
 
-/** Where the string that begins at `start` ends: its last quote, or the last character of a text that lacks it. */
+/** Index of the closing quote, or of the last character if it is missing. */
 export const endOfString = (text: string, start: number): number => {
   let at = start + 1
   while (at < text.length && text.charCodeAt(at) !== quote) at += text.charCodeAt(at) === backslash ? 2 : 1
   return Math.min(at, text.length - 1)
 }
 
-/** What a string's text with its quotes stands for. */
+/** Decodes a string literal with its quotes. */
 export const stringOf = (lexeme: string): string =>
   lexeme.includes("\\")
     ? Result.getOrElse(
@@ -19,7 +19,7 @@ export const stringOf = (lexeme: string): string =>
       )
     : lexeme.slice(1, -1)
 
-/** Where the first list or object lies inside that many others. */
+/** Index of the first array or object at this nesting depth. */
 export const deeperThan = (text: string, levels: number): number | undefined => {
   let depth = 0
   for (let at = 0; at < text.length; at++) {

@@ -1,4 +1,4 @@
-/** What is said where there is no such path, or not with this method: what the path takes, and where everything is listed. */
+/** The 404 response: the methods of the path, and where the API description is. */
 import * as Errors from "@partner-commentary/api/Errors"
 import { PartnerApi } from "@partner-commentary/api/PartnerApi"
 import type * as HttpServerRequest from "effect/http/HttpServerRequest"
@@ -28,7 +28,7 @@ export const notFound = (
 ): HttpServerResponse.HttpServerResponse => {
   const path = /^[^?]*/.exec(url)?.[0] ?? ""
   const taken = [...new Set(ways.filter((way) => way.path.test(path)).map((way) => way.method))]
-  // Of a method that the path does take, the address is wrong in another way.
+  // If the path supports the method, another part of the address is wrong.
   const said =
     taken.length === 0 || taken.includes(method)
       ? "There is no such path, or not with this method."

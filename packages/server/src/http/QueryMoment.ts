@@ -1,8 +1,8 @@
-/** Moments in queries. */
+/** Parses times in queries. */
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import type * as Option from "effect/Option"
 
-/** A `+` that was not escaped arrives as a blank, which stands nowhere else in a moment. */
+/** An unescaped `+` arrives as a space, which is otherwise invalid in a time. */
 export const parse = (text: string): Option.Option<Instant.Instant> =>
   Instant.parse(text.replace(/ (?=\d\d:?\d\d$)/, "+"))
 

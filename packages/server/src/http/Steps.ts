@@ -1,11 +1,11 @@
-/** Reads long texts in steps of a few milliseconds, so that other callers have turns in between. */
+/** Processes long texts in steps of a few milliseconds, so that other requests can run in between. */
 import * as Effect from "effect/Effect"
 
-/** Yields between two steps. */
+/** Yields between steps. */
 export type Steps<A> = Generator<void, A>
 
-/** Of one step: a token takes about a microsecond. */
-export const tokensAtOnce = 2000
+/** Tokens in one step. A token takes about a microsecond. */
+export const tokensPerStep = 2000
 
 export const run = Effect.fnUntraced(function* <A>(steps: Steps<A>) {
   for (;;) {
@@ -15,8 +15,8 @@ export const run = Effect.fnUntraced(function* <A>(steps: Steps<A>) {
   }
 })
 
-/** Without turns of others, for short texts. */
-export const runAtOnce = <A>(steps: Steps<A>): A => {
+/** Without yielding, for short texts. */
+export const runWithoutYield = <A>(steps: Steps<A>): A => {
   for (;;) {
     const step = steps.next()
     if (step.done === true) return step.value

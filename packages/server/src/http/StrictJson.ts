@@ -1,7 +1,7 @@
 /**
- * JSON that means the same to everyone: what JSON.parse would take silently and change is refused here, with its place.
- * Duplicate keys, numbers that do not survive a double, lone surrogates and deep nesting. Whatever is sent, it is read once
- * from front to back, and a place is written out for the one problem that is told.
+ * Strict JSON parsing: rejects what JSON.parse would silently change, with its location. That is duplicate keys,
+ * numbers that a double cannot represent, lone surrogates and deep nesting. The text is read once, and only the
+ * reported problem's path is built.
  */
 import type { Problem } from "@partner-commentary/api/Errors"
 import type * as Effect from "effect/Effect"
@@ -9,17 +9,17 @@ import * as Result from "effect/Result"
 import * as JsonText from "./JsonText.ts"
 import * as Steps from "./Steps.ts"
 
-/** Levels of nesting in a body; its own outermost one comes on top. */
+/** Maximum nesting depth below the body's outermost level. */
 export const maxDepth = 32
 
 /**
- * Fails with the first thing wrong; `field` is `body` or a path into it. Where the fields that matter are given, only
- * nesting is judged in others: they are ignored, and so is what they hold.
+ * Fails with the first problem; `field` is `body` or a path into it. With `fields`, other members are checked for
+ * nesting only, because they are ignored.
  */
 export const parse = (text: string, fields?: ReadonlySet<string>): Result.Result<unknown, Problem> =>
-  Steps.runAtOnce(parsing(text, fields))
+  Steps.runWithoutYield(parsing(text, fields))
 
-/** The same in steps: many small values take long to read. */
+/** The same in steps, for long texts. */
 export const parseInSteps = (
   text: string,
   fields?: ReadonlySet<string>
@@ -27,20 +27,20 @@ export const parseInSteps = (
 
 function* parsing(text: string, fields?: ReadonlySet<string>): Steps.Steps<Result.Result<unknown, Problem>> {
   const deep = JsonText.deeperThan(text, maxDepth + 1)
-  // What is nested too deeply is not parsed: that alone would take long.
+  // Check the depth first: JSON.parse is slow on deep nesting.
   if (deep !== undefined) return Result.fail(yield* tooDeep(text.slice(0, deep)))
   const parsed = Result.try(() => JSON.parse(text) as unknown)
   if (Result.isFailure(parsed)) return Result.fail({ field: "body", constraint: "must be valid JSON" })
-  if (text.length > unitsAtOnce) yield
+  if (text.length > unitsPerStep) yield
   const problem = yield* scan(text, [], (levels) => fields === undefined || fields.has(String(levels[0]?.at ?? "")))
   return problem === undefined ? Result.succeed(parsed.success) : Result.fail(problem)
 }
 
-/** What JSON.parse reads in a step of its own, in UTF-16 units. */
-export const unitsAtOnce = 16_384
+/** Texts up to this number of UTF-16 units are parsed in one step. */
+export const unitsPerStep = 16_384
 
 interface Level {
-  /** The keys seen so far; null in an array. */
+  /** Keys seen so far; null in an array. */
   readonly keys: Set<string> | null
   at: string | number
   expectsKey: boolean
@@ -48,15 +48,15 @@ interface Level {
 
 type Levels = Array<Level>
 
-/** A string, a number, or a character that says where they stand. What lies between the quotes is found by `endOfString`. */
+/** A string start, a number, or a structural character. `endOfString` finds the end of a string. */
 const token = /"|-?\d[\d.eE+-]*|[[\]{},:]/g
 
-/** Reads over text that is known to be JSON, or to be what stands before too deep a place. */
+/** Scans text that is valid JSON, or valid up to a place that is nested too deeply. */
 function* scan(text: string, levels: Levels, matters: (levels: Levels) => boolean): Steps.Steps<Problem | undefined> {
   const next = new RegExp(token)
   let tokens = 0
   for (let match = next.exec(text); match !== null; match = next.exec(text)) {
-    if (++tokens % Steps.tokensAtOnce === 0) yield
+    if (++tokens % Steps.tokensPerStep === 0) yield
     const [lexeme] = match
     const level = levels.at(-1)
     const first = lexeme[0]
@@ -77,7 +77,7 @@ function* scan(text: string, levels: Levels, matters: (levels: Levels) => boolea
   return undefined
 }
 
-/** What is wrong with the string that begins here. */
+/** The problem with the string that starts here. */
 const readString = (lexeme: string, level: Level | undefined): string | undefined => {
   const text = JsonText.stringOf(lexeme)
   if (level?.keys && level.expectsKey) {
@@ -95,7 +95,7 @@ function* tooDeep(before: string): Steps.Steps<Problem> {
   return { field: pathOf(levels), constraint: `must not be nested deeper than ${maxDepth} levels` }
 }
 
-/** `metadata.tags[2]`, as long as a person would read it. */
+/** A readable path such as `metadata.tags[2]`, limited in length. */
 const pathOf = (levels: ReadonlyArray<Level>): string => {
   let path = ""
   for (const { at, keys } of levels) {
@@ -108,17 +108,17 @@ const pathOf = (levels: ReadonlyArray<Level>): string => {
 
 const maxPath = 200
 
-/** As much of a caller's key as a place shows. */
+/** Maximum length of a caller's key in a path. */
 export const shownKey = (key: PropertyKey): string => String(key).slice(0, 64).toWellFormed()
 
-/** The same value, digit for digit, after a trip through a double. */
+/** Whether a double represents the number exactly. */
 const survivesDouble = (source: string): boolean => {
   if (/^-?\d{1,15}$/.test(source)) return true
   const double = Number(source)
   return Number.isFinite(double) && canonical(source) === canonical(String(double))
 }
 
-/** Digits without zeros around them, and the power of ten of the first. */
+/** Significant digits and the exponent of the first one. */
 const canonical = (source: string): string => {
   const [mantissa = "", exponent = "0"] = source
     .replace("-", source.startsWith("-") ? "" : "-")

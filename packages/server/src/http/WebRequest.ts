@@ -1,11 +1,11 @@
-/** The web's Request of whatever HTTP can bring, for hosts that make one of something else. */
+/** Creates a web Request from any HTTP request. */
 
-/** Methods that the web's Request does not take. */
-const unspeakable = /^(connect|trace|track)$/i
+/** Methods that a web Request rejects. */
+const forbiddenMethods = /^(connect|trace|track)$/i
 
-/** Of a method that Request does not take, it is made under another name, and says its own. */
+/** Replaces a rejected method by another one and overrides the `method` property. */
 export const make = (address: string, init: RequestInit & { readonly method: string }): Request => {
   const { method } = init
-  if (!unspeakable.test(method)) return new Request(address, init)
+  if (!forbiddenMethods.test(method)) return new Request(address, init)
   return Object.defineProperty(new Request(address, { ...init, method: `X-${method}` }), "method", { value: method })
 }

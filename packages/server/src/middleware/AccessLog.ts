@@ -1,4 +1,4 @@
-/** One log line for each request, where it is asked for. It names the route and never the path, which may hold a creator's token. */
+/** Optional access log. It contains the route, never the path, which may contain a creator's token. */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -9,20 +9,20 @@ import type { Rate } from "./CurrentRate.ts"
 /** Whether requests are logged. */
 export const LogRequests = Context.Reference("@partner-commentary/server/LogRequests", { defaultValue: () => false })
 
-/** What a line says beyond the answer. */
-export interface Asked {
+/** Fields of a log line besides those of the response. */
+export interface LoggedRequest {
   readonly method: string
   readonly requestId: string
   readonly rate: Rate
 }
 
-/** The status of a request whose client left before it was answered, as nginx logs it. */
+/** The status for a client that disconnected before the response, as in nginx. */
 const clientLeft = 499
 
-/** Around all that answers a request. */
+/** Wraps all request handling. */
 export const logged = <A extends { readonly status: number }, E, R>(
   answered: Effect.Effect<A, E, R>,
-  asked: Asked
+  asked: LoggedRequest
 ): Effect.Effect<A, E, R> =>
   Effect.withFiber((fiber) => {
     if (!fiber.getRef(LogRequests)) return answered
@@ -41,7 +41,7 @@ export const logged = <A extends { readonly status: number }, E, R>(
     })
   })
 
-/** Around the router, which leaves its match in the fiber's context. */
+/** Wraps the router, which stores its match in the fiber's context. */
 export const noteRoute = <A, E, R>(routed: Effect.Effect<A, E, R>, rate: Rate): Effect.Effect<A, E, R> =>
   Effect.withFiber((fiber) =>
     Effect.onExit(routed, () => {

@@ -1,4 +1,7 @@
-/** Stands before every endpoint of the partner API: admits its caller, finds it a place, and names it to the handler. */
+/**
+ * Middleware of all partner endpoints: authorizes the caller, takes a concurrency permit and provides the principal to
+ * the handler.
+ */
 import { ApiKeyAuth, CurrentPrincipal, OwnLimit, RequiredScope } from "@partner-commentary/api/ApiKeyAuth"
 import { ConcurrencyLimit } from "@partner-commentary/core/access/ConcurrencyLimit"
 import * as Subject from "@partner-commentary/core/shared/Subject"
@@ -33,7 +36,7 @@ export const layer = Layer.effect(
         const answered = Subject.traced(Effect.provideService(next, CurrentPrincipal, caller), {
           organizationId: caller.organization.id
         })
-        return withRetryAfter(ConcurrentRequests.within(limit, endpoint, caller.organization.id, answered))
+        return withRetryAfter(ConcurrentRequests.withPermit(limit, endpoint, caller.organization.id, answered))
       })
   })
 )

@@ -1,4 +1,4 @@
-/** Whether a call may go on: its key, the key's address list, rate limits and scope, in the decided order. */
+/** Authorizes a call: key, address list, rate limits and scope, in the specified order. */
 import type { OwnLimit, RequiredScope } from "@partner-commentary/api/ApiKeyAuth"
 import * as Errors from "@partner-commentary/api/Errors"
 import { ApiKeys, type Principal, requireScope } from "@partner-commentary/core/access/ApiKeys"
@@ -11,15 +11,15 @@ import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import { current, note, type Rate } from "./CurrentRate.ts"
 
-/** What a call shows of its caller. */
+/** The caller's credentials. */
 export interface Caller {
-  /** `X-Api-Key`, `""` where it is missing. */
+  /** `X-Api-Key`; `""` when missing. */
   readonly key: string
   readonly address: string
 }
 
-/** What a call must have, and what it is counted in besides the key's own windows. */
-export interface Gate {
+/** The required scope, and the endpoint's own rate limit. */
+export interface EndpointRules {
   readonly scope: RequiredScope["Service"] | undefined
   readonly limit: OwnLimit["Service"] | undefined
 }
@@ -35,12 +35,12 @@ export type Refusal =
 export class Authorization extends Context.Service<
   Authorization,
   {
-    /** Notes in `rate` what the response is to say, admitted or not. */
-    readonly admit: (caller: Caller, gate: Gate, rate: Rate) => Effect.Effect<Principal, Refusal>
-    /** For paths that do not exist: strangers are counted and refused, a good key is counted and never refused. */
-    readonly stray: (caller: Caller, rate: Rate) => Effect.Effect<void, Errors.RateLimitExceeded>
-    /** For who cannot have a key at all. */
-    readonly stranger: (address: string, rate: Rate) => Effect.Effect<void, Errors.RateLimitExceeded>
+    /** Records rate-limit headers in `rate`, whether the call is admitted or rejected. */
+    readonly admit: (caller: Caller, gate: EndpointRules, rate: Rate) => Effect.Effect<Principal, Refusal>
+    /** For unknown paths: anonymous callers are counted and limited; valid keys are counted but not limited. */
+    readonly countUnknownPath: (caller: Caller, rate: Rate) => Effect.Effect<void, Errors.RateLimitExceeded>
+    /** For callers that cannot have a key. */
+    readonly countAnonymous: (address: string, rate: Rate) => Effect.Effect<void, Errors.RateLimitExceeded>
   }
 >()("@partner-commentary/server/middleware/Authorization") {
   static readonly layer = Layer.effect(
@@ -50,16 +50,16 @@ export class Authorization extends Context.Service<
       const limits = yield* RateLimits
       const calls = yield* ApiCalls
 
-      const stranger = (address: string, rate: Rate) => counted(limits.countAddress(address), rate)
+      const countAnonymous = (address: string, rate: Rate) => countCall(limits.countAddress(address), rate)
 
-      /** Who tried too often may have a good key all the same, and is kept waiting for it at most. */
+      /** An address over its limit may still have a valid key, so its look-ups are only slowed down. */
       const authenticate = ({ address, key }: Caller) =>
         Effect.flatMap(limits.isAddressLimited(address), (suspect) => keys.authenticate(key, address, suspect))
 
-      /** A stranger who may still try is told why not; one who tried too often, that it is too often. */
+      /** An anonymous caller within its limit gets the reason; one over its limit gets the rate-limit error. */
       const known = (caller: Caller, rate: Rate) =>
         Effect.catch(authenticate(caller), (refused) =>
-          Effect.andThen(stranger(caller.address, rate), Effect.fail(translate[refused._tag]()))
+          Effect.andThen(countAnonymous(caller.address, rate), Effect.fail(translate[refused._tag]()))
         )
 
       return Authorization.of({
@@ -67,22 +67,22 @@ export class Authorization extends Context.Service<
           const principal = yield* known(caller, rate)
           rate.organizationId = principal.organization.id
           yield* calls.count(principal)
-          yield* counted(limits.countKey(principal, limit), rate)
+          yield* countCall(limits.countKey(principal, limit), rate)
           if (scope !== undefined) {
             yield* Effect.catch(requireScope(principal, scope), () => Effect.fail(Errors.ScopeDenied.of(scope)))
           }
           return principal
         }),
 
-        stray: Effect.fnUntraced(function* (caller, rate) {
+        countUnknownPath: Effect.fnUntraced(function* (caller, rate) {
           const principal = yield* Effect.exit(authenticate(caller))
-          if (Exit.isFailure(principal)) return yield* stranger(caller.address, rate)
+          if (Exit.isFailure(principal)) return yield* countAnonymous(caller.address, rate)
           rate.organizationId = principal.value.organization.id
           yield* calls.count(principal.value)
-          yield* Effect.ignore(counted(limits.countKey(principal.value, undefined), rate))
+          yield* Effect.ignore(countCall(limits.countKey(principal.value, undefined), rate))
         }),
 
-        stranger
+        countAnonymous
       })
     })
   )
@@ -98,7 +98,7 @@ const translate = {
 export const refusalOf = ({ counted, limit, remaining, retryAfter }: RateLimited): Errors.RateLimitExceeded =>
   Errors.RateLimitExceeded.of({ retry_after: retryAfter, limit, remaining }, counted)
 
-/** Whatever within an operation asks to wait, the header tells how long. */
+/** Copies the retry time of an operation's error to the header. */
 export const withRetryAfter = <A, E, R>(operation: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.tapError(operation, (error) =>
     error instanceof Errors.RateLimitExceeded
@@ -108,8 +108,8 @@ export const withRetryAfter = <A, E, R>(operation: Effect.Effect<A, E, R>): Effe
       : Effect.void
   )
 
-/** One call more, noted whether it is let through or not. */
-export const counted = (
+/** Counts a call and records its window, whether admitted or rejected. */
+export const countCall = (
   count: Effect.Effect<RateLimitState, RateLimited>,
   rate: Rate
 ): Effect.Effect<void, Errors.RateLimitExceeded> =>

@@ -1,5 +1,7 @@
-/** Limits the concurrent requests of an organization by pool. A permit is released when the client has taken the answer. */
-import { RequiredPlace } from "@partner-commentary/api/ApiKeyAuth"
+/**
+ * Limits the concurrent requests of an organization by pool. A permit is released when the client has taken the answer.
+ */
+import { RequiredPool } from "@partner-commentary/api/ApiKeyAuth"
 import * as Errors from "@partner-commentary/api/Errors"
 import {
   type ConcurrencyLimit,
@@ -20,11 +22,11 @@ import { credentialOf } from "./AcceptedCredentials.ts"
 import { CurrentFairScheduler } from "./FairScheduler.ts"
 
 /**
- * A host that knows when a client has taken an answer, or has gone, provides this: bytes that wait to be sent then hold a
- * place of their organization. By default an answer counts as taken when it is made.
+ * Hosts that know when a client has received a response, or has disconnected, provide this, so that unsent bytes hold a
+ * permit. By default a response counts as taken when it is created.
  */
-export const AnswerTaken = Context.Reference<(request: HttpServerRequest) => WhenResponseEnds>(
-  "@partner-commentary/server/ConcurrentRequests/AnswerTaken",
+export const ResponseTaken = Context.Reference<(request: HttpServerRequest) => WhenResponseEnds>(
+  "@partner-commentary/server/ConcurrentRequests/ResponseTaken",
   { defaultValue: () => () => (release) => release() }
 )
 
@@ -32,8 +34,8 @@ interface Endpoint {
   readonly annotations: Context.Context<never>
 }
 
-/** Works on a request in a place of the organization: the pool is the endpoint's. */
-export const within = <A, E, R>(
+/** Handles a request with a permit of the organization from the endpoint's pool. */
+export const withPermit = <A, E, R>(
   limit: ConcurrencyLimit["Service"],
   { annotations }: Endpoint,
   organization: OrganizationId,
@@ -41,33 +43,33 @@ export const within = <A, E, R>(
 ): Effect.Effect<A, E | Errors.RateLimitExceeded, R> =>
   Effect.withFiber(({ context }: { readonly context: Context.Context<never> }) => {
     const request = Context.getUnsafe(context, HttpServerRequest)
-    const pool = poolOf(Context.getOrUndefined(annotations, RequiredPlace) ?? "standard", request.headers)
-    const whenTaken = Context.get(context, AnswerTaken)(request)
-    const placed = (placedWork: typeof work) =>
+    const pool = poolOf(Context.getOrUndefined(annotations, RequiredPool) ?? "standard", request.headers)
+    const whenResponseEnds = Context.get(context, ResponseTaken)(request)
+    const limited = (limitedWork: typeof work) =>
       Effect.provideService(
-        refused(limit.withPermit(pool, organization, placedWork, whenTaken)),
+        refused(limit.withPermit(pool, organization, limitedWork, whenResponseEnds)),
         FairShare,
         organization
       )
     const fair = Context.get(context, CurrentFairScheduler)
     fair?.accept(credentialOf(request.headers), organization)
-    // Frequent operations are short, and shared in batches that turns of their own would tear apart.
-    if (fair === undefined || pool === "frequent") return placed(work)
-    // The work begins in the organization's turn, not in that of the key, of which an organization has many.
+    // Frequent operations are short and batched. Separate turns would split the batches.
+    if (fair === undefined || pool === "frequent") return limited(work)
+    // Schedule by organization, because an organization can have many keys.
     return Effect.provideService(
-      placed(Effect.andThen(Effect.yieldNow, work)),
+      limited(Effect.andThen(Effect.yieldNow, work)),
       Scheduler.Scheduler,
       fair.of(organization)
     )
   })
 
-/** A frequent operation is short because it is small: a submission for many personas is not, nor one whose length is not told. */
+/** A large or chunked body moves a frequent operation to the standard pool. */
 const poolOf = (pool: ConcurrencyPool, headers: Headers): ConcurrencyPool => {
   const isLarge = headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > frequentBytes
   return pool === "frequent" && isLarge ? "standard" : pool
 }
 
-/** Of a body: a topic for some twenty personas with some metadata. */
+/** Body size of a topic for about twenty personas with some metadata. */
 const frequentBytes = 2048
 
 export const refused = <A, E, R>(

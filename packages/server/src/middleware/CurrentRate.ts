@@ -1,17 +1,17 @@
-/** What the response to a request says of its caller's rate limits: noted while the caller is judged, read when the response leaves. */
+/** The rate-limit state of a request: written during authorization, read when the response is sent. */
 import type { RateLimitState } from "@partner-commentary/core/access/FixedWindows"
 import type { OrganizationId } from "@partner-commentary/core/shared/Ids"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 
 export interface Rate {
-  /** Null as long as no limit has been asked: what lies outside the partner's limits says nothing of them. */
+  /** Null when no limit applies to the request. */
   state: RateLimitState | null
-  /** Whole seconds; null where the caller was not asked to wait. */
+  /** Whole seconds; null when the caller need not wait. */
   retryAfter: number | null
-  /** Whose request it is; null for an anonymous caller. For logs and traces. */
+  /** The caller's organization for logs and traces; null for an anonymous caller. */
   organizationId: OrganizationId | null
-  /** The matched route's template; null where no route was found. */
+  /** The matched route's template; null when no route matched. */
   route: string | null
 }
 
@@ -21,17 +21,17 @@ export class CurrentRate extends Context.Service<CurrentRate, Rate>()(
   "@partner-commentary/server/middleware/CurrentRate"
 ) {}
 
-/** Of the request that is being answered. Whoever answers requests provides it. */
+/** The state of the current request. The server provides it. */
 export const current: Effect.Effect<Rate> = Effect.withFiber(({ context }) =>
   Effect.succeed(Context.getUnsafe(context, CurrentRate))
 )
 
-/** The hourly window with the fewest calls left is the one that is told. */
+/** Keeps the hourly window with the fewest calls left. */
 export const note = (rate: Rate, state: RateLimitState): void => {
   if (rate.state === null || state.remaining <= rate.state.remaining) rate.state = state
 }
 
-/** What was refused within a request that went through asks nobody to wait. */
+/** A successful response never has `Retry-After`. */
 export const headersOf = ({ retryAfter, state }: Rate, status: number): Readonly<Record<string, string>> =>
   state === null
     ? {}

@@ -1,4 +1,7 @@
-/** Stands before every endpoint of the partner dashboard: admits its caller, finds it a place, and names it to the handler. */
+/**
+ * Middleware of all dashboard endpoints: authorizes the caller, takes a concurrency permit and provides the
+ * organization to the handler.
+ */
 import { CurrentDashboard, DashboardAuth } from "@partner-commentary/api/DashboardAuth"
 import { ConcurrencyLimit } from "@partner-commentary/core/access/ConcurrencyLimit"
 import * as Subject from "@partner-commentary/core/shared/Subject"
@@ -28,7 +31,7 @@ export const layer = Layer.effect(
         const answered = Subject.traced(Effect.provideService(next, CurrentDashboard, caller), {
           organizationId: caller.organization.id
         })
-        return withRetryAfter(ConcurrentRequests.within(limit, endpoint, caller.organization.id, answered))
+        return withRetryAfter(ConcurrentRequests.withPermit(limit, endpoint, caller.organization.id, answered))
       })
   })
 ).pipe(Layer.provide(DashboardAuthorization.layer))

@@ -1,16 +1,16 @@
-/** Whether a call of the dashboard may go on: its token, and the organization that the token names. */
+/** Authorizes a dashboard call: its token and the token's organization. */
 import * as Errors from "@partner-commentary/api/Errors"
 import { Dashboard, type DashboardPrincipal } from "@partner-commentary/core/access/Dashboard"
 import { RateLimits } from "@partner-commentary/core/access/RateLimits"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { counted } from "./Authorization.ts"
+import { countCall } from "./Authorization.ts"
 import type { Rate } from "./CurrentRate.ts"
 
-/** What a call shows of its caller. */
+/** The caller's credentials. */
 export interface DashboardCaller {
-  /** `Authorization`, `""` where it is missing. */
+  /** `Authorization`; `""` when missing. */
   readonly authorization: string
   readonly address: string
 }
@@ -19,8 +19,8 @@ export class DashboardAuthorization extends Context.Service<
   DashboardAuthorization,
   {
     /**
-     * Notes in `rate` what the response is to say, admitted or not. Dies where the identity provider would have to be
-     * asked and does not answer: nobody knows then who calls.
+     * Records rate-limit headers in `rate`, whether the call is admitted or rejected. Dies when the identity provider
+     * does not answer, because the token cannot be verified.
      */
     readonly admit: (
       caller: DashboardCaller,
@@ -45,11 +45,11 @@ export class DashboardAuthorization extends Context.Service<
 
       return DashboardAuthorization.of({
         admit: Effect.fnUntraced(function* (caller, rate) {
-          const stranger = counted(limits.countAddress(caller.address), rate)
-          // A provider that cannot be asked costs the caller a stranger's call, lest a flood of tokens be free.
-          const principal = yield* Effect.tapCause(known(caller), () => stranger)
+          const countAnonymous = countCall(limits.countAddress(caller.address), rate)
+          // Count the call for the address even when the provider fails, so that invalid tokens are always limited.
+          const principal = yield* Effect.tapCause(known(caller), () => countAnonymous)
           rate.organizationId = principal.organization.id
-          yield* counted(limits.countDashboard(principal.organization, principal.limits), rate)
+          yield* countCall(limits.countDashboard(principal.organization, principal.limits), rate)
           return principal
         })
       })

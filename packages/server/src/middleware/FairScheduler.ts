@@ -1,42 +1,42 @@
 /**
- * Shares the turns of the event loop among the callers. Tasks wait in a queue for each key, and keys are served in rotation. One turn
- * runs tasks for a few milliseconds, so that sockets are read and connections accepted in between. Node accepts one connection a
- * turn: while connections arrive, turns without tasks let the others in.
+ * Shares turns of the event loop among callers. Tasks wait in a queue for each key, and keys are served round-robin.
+ * One turn runs tasks for a few milliseconds, so that sockets are read in between. Node accepts one connection in each
+ * turn, so turns without tasks follow while connections arrive.
  */
 import * as Context from "effect/Context"
 import type * as Scheduler from "effect/Scheduler"
 import * as AcceptedCredentials from "./AcceptedCredentials.ts"
 
 export interface FairScheduler extends AcceptedCredentials.AcceptedCredentials {
-  /** Runs the task in the turn of its key. */
+  /** Queues the task for its key. */
   readonly run: (key: string, task: () => void) => void
-  /** For the fibers of a key: what a fiber does after it yielded is a task. */
+  /** A scheduler for the fibers of a key: each resumption after a yield is a task. */
   readonly of: (key: string) => Scheduler.Scheduler
-  /** A connection was accepted: others may wait behind it. */
+  /** A connection was accepted, and more may be waiting. */
   readonly connected: () => void
 }
 
 export interface Turns {
-  /** Milliseconds of a clock that is never put back. */
+  /** Milliseconds of a monotonic clock. */
   readonly now: () => number
   /** Runs the function in the next turn of the event loop. */
   readonly next: (run: () => void) => void
 }
 
-/** A turn begins no task after so many milliseconds. */
-export const budget = 4
+/** A turn starts no task after this many milliseconds. */
+export const turnBudget = 4
 
-/** Milliseconds for which tasks wait at most while connections arrive. */
-export const patience = 10
+/** Maximum delay of tasks while connections arrive, in milliseconds. */
+export const maxWait = 10
 
-/** None: the fibers of all requests share the scheduler of their host. */
+/** Undefined: request fibers use the host's scheduler. */
 export const CurrentFairScheduler = Context.Reference<FairScheduler | undefined>(
   "@partner-commentary/server/middleware/FairScheduler",
   { defaultValue: () => undefined }
 )
 
 export const make = ({ next, now }: Turns): FairScheduler => {
-  /** The key whose turn is next comes first. */
+  /** Next key first. */
   const queues = new Map<string, Array<() => void>>()
   let isScheduled = false
   let isAccepting = false
@@ -60,17 +60,17 @@ export const make = ({ next, now }: Turns): FairScheduler => {
   const turn = () => {
     isScheduled = false
     if (queues.size === 0) return
-    // Before the tasks: one that throws must not keep the others waiting.
+    // Schedule first, so that a task that throws does not stop the others.
     schedule()
     const began = now()
-    if (isAccepting && began - lastTask < patience) {
+    if (isAccepting && began - lastTask < maxWait) {
       isAccepting = false
       return
     }
     do {
       runFirst()
       lastTask = now()
-    } while (queues.size > 0 && lastTask - began < budget)
+    } while (queues.size > 0 && lastTask - began < turnBudget)
   }
 
   const run: FairScheduler["run"] = (key, task) => {

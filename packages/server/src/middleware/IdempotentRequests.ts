@@ -1,7 +1,7 @@
 /**
- * Requests that name an idempotency key: reads what the key is good for from the request, and turns answers into what is kept
- * and back. A handler asks the outside world first, and wraps the rest, from its change to its answer, in `once`. Without a
- * key it is as if none of this were there.
+ * Requests with an idempotency key: derives the key's identity from the request and converts responses to their stored
+ * form. A handler makes external calls first and wraps its change and response in `once`. Without a key `once` runs
+ * directly.
  */
 import * as Errors from "@partner-commentary/api/Errors"
 import { type IdempotencyHeaders, idempotencyHeader, replayedHeader } from "@partner-commentary/api/IdempotencyKey"
@@ -19,29 +19,26 @@ import type * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import { contentType } from "../http/Envelope.ts"
 
-/** Whose key it is. Callers by the dashboard's token have no environment. */
+/** The owner of the key. Dashboard callers have no environment. */
 export type KeyOwner = Pick<IdempotentRequest, "organizationId" | "environment">
 
-/** A response that went by `once`: a handler that forgets it does not compile. */
-export type Kept = HttpServerResponse.HttpServerResponse & Brand.Brand<"Kept">
+/** A response that passed through `once`, so that a handler that omits it does not compile. */
+export type StoredResponse = HttpServerResponse.HttpServerResponse & Brand.Brand<"Kept">
 
-/** `once` of a part: what came of it, as text. */
-export type KeepPart = Wrap<string, string>
+/** `once` for a part, with its result as text. */
+export type StorePart = Wrap<string, string>
 
 type Wrap<Given, Kept> = <E, R>(
   change: Effect.Effect<Given, E, R>
 ) => Effect.Effect<Kept, E | StoredConcurrently | KeyRefused, R>
 
-export interface Keeping {
-  /**
-   * What changes something, and the successful response that tells of it: one transaction, in which nothing waits for the
-   * outside world. Refusals are failures.
-   */
-  readonly once: Wrap<HttpServerResponse.HttpServerResponse, Kept>
-  /** One of several changes of a request, named for its place: what came of it is kept by itself, in its own transaction. */
+export interface Once {
+  /** The change and its successful response in one transaction, without external calls. Rejections are failures. */
+  readonly once: Wrap<HttpServerResponse.HttpServerResponse, StoredResponse>
+  /** One of several changes of a request, named by its position. Its result is stored in its own transaction. */
   readonly part: <E, R>(
     name: string,
-    attempt: (once: KeepPart) => Effect.Effect<string, E, R>
+    attempt: (once: StorePart) => Effect.Effect<string, E, R>
   ) => Effect.Effect<string, Exclude<E, StoredConcurrently> | KeyRefused, R>
 }
 
@@ -49,13 +46,13 @@ interface Keyed {
   readonly headers: IdempotencyHeaders
   readonly request: HttpServerRequest.HttpServerRequest
   readonly owner: KeyOwner
-  /** The answer holds a secret, and is kept sealed. */
+  /** The response contains a secret and is stored encrypted. */
   readonly secret?: boolean
 }
 
 export const make = Effect.map(Idempotency, (idempotency) => {
   const part =
-    (keyed: IdempotentRequest): Keeping["part"] =>
+    (keyed: IdempotentRequest): Once["part"] =>
     (name, attempt) =>
       Effect.map(
         idempotency.once({ ...keyed, part: name }, (keep) =>
@@ -68,7 +65,7 @@ export const make = Effect.map(Idempotency, (idempotency) => {
       )
 
   const once =
-    (keep: StoreResponse, secret: boolean): Keeping["once"] =>
+    (keep: StoreResponse, secret: boolean): Once["once"] =>
     (change) =>
       Effect.map(keep(Effect.flatMap(change, (response) => toAnswer(response, secret))), toResponse) as never
 
@@ -76,7 +73,7 @@ export const make = Effect.map(Idempotency, (idempotency) => {
     function* <E, R>(
       key: string,
       { owner, request, secret = false }: Keyed,
-      handle: (keeping: Keeping) => Effect.Effect<Kept, E, R>
+      handle: (keeping: Once) => Effect.Effect<StoredResponse, E, R>
     ) {
       const body = new Uint8Array(yield* Effect.orDie(request.arrayBuffer))
       const keyed: IdempotentRequest = {
@@ -101,8 +98,8 @@ export const make = Effect.map(Idempotency, (idempotency) => {
     )
   )
 
-  /** Answers the request: once, if it names a key. */
-  return <E, R>(keyed: Keyed, handle: (keeping: Keeping) => Effect.Effect<Kept, E, R>): Answered<E, R> => {
+  /** Runs the request once if it has an idempotency key. */
+  return <E, R>(keyed: Keyed, handle: (keeping: Once) => Effect.Effect<StoredResponse, E, R>): Answered<E, R> => {
     const key = keyed.headers["idempotency-key"]
     return (key === undefined ? handle(unkept) : answered(key, keyed, handle)) as Answered<E, R>
   }
@@ -114,14 +111,14 @@ type Answered<E, R> = Effect.Effect<
   R
 >
 
-const unkept: Keeping = {
+const unkept: Once = {
   once: (change) => change as never,
   part: (_, attempt) => attempt((change) => change) as never
 }
 
 const textAnswer = (body: string): Answer => ({ status: 200, location: null, body, secret: false })
 
-/** What is no success undoes its change, and is answered as it is. */
+/** A response that is no success rolls the change back and is returned unstored. */
 const toAnswer = (response: HttpServerResponse.HttpServerResponse, secret: boolean): Effect.Effect<Answer> => {
   const { body, headers, status } = response
   return status < 200 || status > 299 || body._tag !== "Uint8Array"

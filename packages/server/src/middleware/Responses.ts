@@ -1,6 +1,6 @@
 /**
- * What every response has, and what becomes of every failure: the request id, and the error envelope for what no handler
- * answered (unknown paths, bodies that are too large, defects). Never plain text, never an inner failure's words.
+ * Adds the request id to every response, and turns failures without a handler into the error envelope: unknown paths,
+ * large bodies, defects. Responses never contain internal error messages.
  */
 import * as Errors from "@partner-commentary/api/Errors"
 import { idempotencyHeader } from "@partner-commentary/api/IdempotencyKey"
@@ -35,13 +35,13 @@ const bulkPath = `${prefix}/topics/bulk`
 
 export const layer = HttpRouter.middleware(
   Effect.gen(function* () {
-    const { stray } = yield* Authorization
+    const { countUnknownPath } = yield* Authorization
     const proxies = yield* TrustedProxies
     const { apiRoot } = yield* PublicAddress
 
-    /** Whoever looks for paths is counted too, and refused where they are ours: other paths may be an embedder's own. */
-    const strayed = (request: HttpServerRequest.HttpServerRequest, rate: Rate) =>
-      Effect.match(stray(callerOf(request, proxies), rate), {
+    /** Counts and limits requests to unknown paths below the API prefix. Other paths may belong to the embedder. */
+    const unknownPath = (request: HttpServerRequest.HttpServerRequest, rate: Rate) =>
+      Effect.match(countUnknownPath(callerOf(request, proxies), rate), {
         onSuccess: () => notFound(request, apiRoot),
         onFailure: (refused) =>
           request.url.startsWith(`${prefix}/`) ? Envelope.failure(refused) : notFound(request, apiRoot)
@@ -53,9 +53,9 @@ export const layer = HttpRouter.middleware(
         const { headers, url } = request
         const id = requestId(headers["x-request-id"])
         const rate = fresh()
-        const found = isNoPath(url) && !url.startsWith(references) ? strayed(request, rate) : app
+        const found = isUnroutable(url) && !url.startsWith(references) ? unknownPath(request, rate) : app
         const limit = isBulk(url) ? bulkLimit : bodyLimit
-        const asked = legible(request)
+        const asked = withValidEscapes(request)
         const provided = Effect.updateContext(AccessLog.noteRoute(found, rate), (context: Context.Context<never>) => {
           const own = context.pipe(Context.add(HttpIncomingMessage.MaxBodySize, limit), Context.add(CurrentRate, rate))
           return asked === request ? own : Context.add(own, HttpServerRequest.HttpServerRequest, asked)
@@ -64,7 +64,7 @@ export const layer = HttpRouter.middleware(
           onSuccess: (response) => Effect.succeed(complete(response, id, rate)),
           onFailure: (cause) => {
             if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause as Cause.Cause<never>)
-            const failed = isNowhere(cause) ? strayed(request, rate) : answer(cause, id, request)
+            const failed = isNotFound(cause) ? unknownPath(request, rate) : answer(cause, id, request)
             return Effect.map(failed, (response) => complete(response, id, rate))
           }
         })
@@ -74,7 +74,7 @@ export const layer = HttpRouter.middleware(
   { global: true }
 )
 
-const isNowhere = (cause: Cause.Cause<unknown>): boolean =>
+const isNotFound = (cause: Cause.Cause<unknown>): boolean =>
   cause.reasons.some(
     (reason) =>
       reason._tag === "Fail" &&
@@ -82,18 +82,20 @@ const isNowhere = (cause: Cause.Cause<unknown>): boolean =>
       reason.error.reason._tag === "RouteNotFound"
   )
 
-/** The router takes what follows a `;` or `#` in a path for a query; to us it is a part of the path, and no path has one. */
-export const isCut = (url: string): boolean => /^[^?]*[;#]/.test(url)
+/**
+ * The router treats `;` and `#` as the start of the query. Here they belong to the path, and no route contains them.
+ */
+export const hasPathDelimiter = (url: string): boolean => /^[^?]*[;#]/.test(url)
 
-/** What the router would take for one of our paths all the same: it sees an empty id where a slash is doubled or trails. */
-const isNoPath = (url: string): boolean =>
-  isCut(url) || (url.startsWith(`${prefix}/`) && /^[^?]*\/(?:[/?]|$)/.test(url))
+/** Rejects paths that the router would match with an empty id, because a slash is doubled or trailing. */
+const isUnroutable = (url: string): boolean =>
+  hasPathDelimiter(url) || (url.startsWith(`${prefix}/`) && /^[^?]*\/(?:[/?]|$)/.test(url))
 
-/** Below it, what such a path names is a reference that none can be. */
+/** Below this prefix, an invalid path is an invalid reference. */
 const references = `${prefix}/topics/by-reference/`
 
-/** The router knows no path with an escape that is none. A percent sign of its own makes it a reference, which none can be. */
-const legible = (request: HttpServerRequest.HttpServerRequest): HttpServerRequest.HttpServerRequest => {
+/** The router fails on invalid escapes. Escaping the percent sign makes it an unknown path. */
+const withValidEscapes = (request: HttpServerRequest.HttpServerRequest): HttpServerRequest.HttpServerRequest => {
   const { url } = request
   if (!url.startsWith(references)) return request
   const [path = "", ...query] = url.split("?")
@@ -101,7 +103,7 @@ const legible = (request: HttpServerRequest.HttpServerRequest): HttpServerReques
   return request.modify({ url: [path.replaceAll("%", "%25"), ...query].join("?") })
 }
 
-/** A key in a header of our own does not keep shared caches away, as `Authorization` would. */
+/** Shared caches respect `Authorization` but not the API key's header. */
 export const cacheControl = "no-store"
 
 const complete = (response: HttpServerResponse.HttpServerResponse, id: string, rate: Rate) =>
@@ -111,11 +113,11 @@ const complete = (response: HttpServerResponse.HttpServerResponse, id: string, r
     ...(response.headers["cache-control"] === undefined ? { "cache-control": cacheControl } : {})
   })
 
-/** The caller's, if it sent a sane one. */
+/** The caller's request id if it is valid, else a new one. */
 export const requestId = (sent: string | undefined): string =>
   sent !== undefined && /^[\w.:-]{1,128}$/.test(sent) ? sent : crypto.randomUUID()
 
-/** Logs what went wrong inside; the caller learns the request id alone. */
+/** Logs the cause. The caller gets only the request id. */
 export const internalError = (
   cause: Cause.Cause<unknown>,
   id: string,
@@ -126,7 +128,7 @@ export const internalError = (
     Errors.InternalError.of(id)
   )
 
-/** For the log: what was asked, without the query, and never a creator's token. */
+/** For the log: method and path without query, never a creator's token. */
 const describe = (request: HttpServerRequest.HttpServerRequest): string =>
   `${request.method} ${isCreatorRequest(request) ? "/creator/*" : (/^[^?]*/.exec(request.url)?.[0] ?? "").slice(0, 200)}`
 
@@ -150,7 +152,7 @@ const answer = (
   return Effect.map(internalError(cause, id, describe(request)), Envelope.failure)
 }
 
-/** Parameters are texts to begin with: one that does not decode was given more than once. Of headers, one has a form of its own. */
+/** Parameters are strings, so decoding fails only when one is repeated. Headers can have their own format. */
 const unreadable = (error: HttpApiError.HttpApiSchemaError): Errors.InvalidRequest => {
   const [first, ...rest] = problems(error.cause.issue)
   if (error.kind === "Headers") return Errors.InvalidRequest.of([{ ...first, field: idempotencyHeader }])

@@ -1,6 +1,6 @@
 /**
- * A text that every caller gets alike: kept compressed, named by its hash, and sent only to who does not have it. Whoever takes
- * no compressed answer gets it unpacked: unpacked once for all that ask at the time, and forgotten when nobody is sent it.
+ * A static text: stored compressed, with its hash as ETag, and sent only when changed. For clients without compression
+ * it is decompressed once and shared among concurrent responses.
  */
 import * as Digest from "effect/crypto/Digest"
 import * as Effect from "effect/Effect"
@@ -11,7 +11,7 @@ import * as Semaphore from "effect/Semaphore"
 
 export interface Asset {
   readonly gzip: Uint8Array<ArrayBuffer>
-  /** The same bytes for everybody. */
+  /** Shared by all responses. */
   readonly unpacked: Effect.Effect<Uint8Array<ArrayBuffer>>
   readonly etag: string
   readonly headers: Readonly<Record<string, string>>
@@ -26,9 +26,7 @@ export const packed = (gzip: Asset["gzip"], headers: Headers): Effect.Effect<Ass
     return { gzip, unpacked: yield* shared(unpack(gzip)), etag: `"${hash.slice(0, 22)}"`, headers }
   })
 
-/**
- * Made by one at a time, to the end even if that one leaves, and made anew only once nothing holds what was made before.
- */
+/** Computed once for concurrent callers, even if the first is interrupted, and cached while referenced. */
 const shared = <A extends WeakKey>(made: Effect.Effect<A>): Effect.Effect<Effect.Effect<A>> =>
   Effect.map(Semaphore.make(1), (semaphore) => {
     let last: WeakRef<A> | undefined
@@ -45,7 +43,7 @@ const shared = <A extends WeakKey>(made: Effect.Effect<A>): Effect.Effect<Effect
     )
   })
 
-/** Made for the first that asks, to the end even if that one leaves: `Effect.cached` would begin anew for the next one. */
+/** Computed once, even if the first caller is interrupted. `Effect.cached` would start again. */
 export const once = <A>(made: Effect.Effect<A>): Effect.Effect<Effect.Effect<A>> =>
   Effect.map(Semaphore.make(1), (semaphore) => {
     let present: { readonly value: A } | undefined
@@ -84,7 +82,7 @@ export const respond = (
     : Effect.map(unpacked, (bytes) => HttpServerResponse.uint8Array(bytes, { contentType, headers: all }))
 }
 
-/** Compared weakly, as the method wants it. */
+/** Weak comparison, as GET requires. */
 const has = (sent = "", etag: string): boolean =>
   sent.split(",").some((one) => one.trim() === "*" || one.trim().replace(/^W\//, "") === etag)
 

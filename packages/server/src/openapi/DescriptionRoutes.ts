@@ -1,6 +1,6 @@
 /**
- * The description of the API at `{api_root}/openapi.json` and the explorer at `{api_root}/docs`, for everybody and outside the
- * partner limits. Both are made when they are first asked for.
+ * The API description at `{api_root}/openapi.json` and the explorer at `{api_root}/docs`: public, without rate limits.
+ * Both are created at the first request.
  */
 import { describe } from "@partner-commentary/api/description/Description"
 import { PartnerApi } from "@partner-commentary/api/PartnerApi"
@@ -19,7 +19,9 @@ const policy =
 
 const javascript = "text/javascript; charset=utf-8"
 
-/** The contract allows receivers at `http:` addresses, for development. Other services describe that they refuse them. */
+/**
+ * The contract allows receivers at `http:` addresses, for development. Other services describe that they refuse them.
+ */
 const description = (apiRoot: string, allowHttp: boolean): string => {
   const text = JSON.stringify(describe(PartnerApi, apiRoot))
   const [any, https] = [urlPattern, httpsPattern].map(({ source }) => JSON.stringify(source)) as [string, string]
@@ -43,7 +45,7 @@ export const layer = HttpRouter.use((router) =>
       )
     })
 
-    // Public, and without credentials: other people's tools may read it from their own pages.
+    // Public and without credentials, so other origins may read it.
     yield* add(
       "/openapi.json",
       Effect.suspend(() =>

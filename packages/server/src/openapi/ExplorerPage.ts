@@ -1,4 +1,4 @@
-/** The explorer's page and what starts it. Everything it loads and calls lies below the address it was opened at. */
+/** The explorer's page and start script. Everything it loads or calls is below its own address. */
 import { title } from "@partner-commentary/api/description/Guidance"
 
 const icon =
@@ -58,9 +58,9 @@ const configuration = {
 }
 
 /**
- * Calls go where the page came from, whatever name that has; what a request can do without is offered, but not sent; and each
- * operation is called with what it asks for, a key or a token. The snippets show whatever has a value or a schema to make one
- * from, which a header that is new each time and a page's cursor must not have: whoever copies them has others.
+ * Adapts the description for the explorer: calls use the page's origin, optional parameters are disabled by default,
+ * and each operation uses its own security scheme. Snippets omit the idempotency key and the cursor, because a fixed
+ * example would be wrong.
  */
 export const explorerStart = `"use strict"
 const root = (location.origin + location.pathname).replace(/\\/[^/]*$/, "")

@@ -1,6 +1,6 @@
 /**
- * The explorer's program as it is sent: compressed. It is imported when somebody first looks at the explorer, so that neither the
- * start nor a service without visitors pays for it. A host that has it as a file need not import it at all.
+ * The explorer's script, compressed. It is imported at the first visit, so that the start of the service does not pay
+ * for it. Hosts that have it as a file need not import it.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"

@@ -1,4 +1,4 @@
-/** The explorer's program, Scalar, out of Effect, which brings it inside a page of its own: three megabytes. */
+/** Extracts Scalar's script from Effect's page of three megabytes. */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
@@ -9,12 +9,12 @@ import * as Layer from "effect/Layer"
 
 const path = "/docs"
 
-/** A router of its own, so that the page is not among ours. */
+/** A separate router keeps this page out of the service's routes. */
 const page = HttpApiScalar.layer(HttpApi.make("nothing"), { path }).pipe(
   Layer.provideMerge(Layer.fresh(HttpRouter.layer))
 )
 
-/** Shown where a key is asked for, and easily taken for one. */
+/** A placeholder of Scalar that looks like a key. */
 const joke = "QUxMIFlPVVIgQkFTRSBBUkUgQkVMT05HIFRPIFVT"
 
 export const explorerScript: Effect.Effect<string> = Effect.scoped(

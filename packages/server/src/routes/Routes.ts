@@ -1,4 +1,4 @@
-/** Every route as one layer that requires the core's use cases. How it is served is a host's. */
+/** All routes as one layer that requires the core's use cases. Hosts serve it. */
 import { PartnerApi } from "@partner-commentary/api/PartnerApi"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import * as Layer from "effect/Layer"
@@ -49,7 +49,7 @@ export const layer = Layer.mergeAll(
   Health.layer
 ).pipe(Layer.provide(Responses.layer), Layer.provide(Authorization.layer))
 
-/** What the router must know: paths are case-sensitive, a slash more is another path, and a reference fits in however it is escaped. */
+/** Paths are case-sensitive, an extra slash makes another path, and an escaped reference fits. */
 export const routerConfig = {
   caseSensitive: true,
   ignoreTrailingSlash: false,

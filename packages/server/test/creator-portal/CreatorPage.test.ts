@@ -21,7 +21,7 @@ const visit = (assignment: Visit["assignment"], more: Partial<Visit> = {}): Visi
   maxDrafts: 10,
   readingWindow: defaults.readingWindow,
   refusal: null,
-  deskMailed: false,
+  inboxMailed: false,
   ...more
 })
 

@@ -7,7 +7,7 @@ import * as TestClock from "effect/testing/TestClock"
 import { assert } from "vitest"
 import { layerUntraced } from "../../src/creator-portal/CreatorRequest.ts"
 import { caller } from "./Caller.ts"
-import { brokenToken, deskToken, link, token } from "./FakeCreatorPortal.ts"
+import { brokenToken, inboxToken, link, token } from "./FakeCreatorPortal.ts"
 import * as Samples from "./Samples.ts"
 import { uuid } from "./Samples.ts"
 
@@ -123,7 +123,7 @@ describe("a link that does not work", () => {
   it.effect("is a 404 envelope for a program, with every action and method", () =>
     Effect.gen(function* () {
       const { call } = yield* caller(Samples.topicSent)
-      for (const path of ["nonsense", "nonsense/respond", "nonsense/desk", `${deskToken}/respond`]) {
+      for (const path of ["nonsense", "nonsense/respond", "nonsense/desk", `${inboxToken}/respond`]) {
         const { json: body, status } = yield* call(path, { method: "POST", headers: json })
         assert.strictEqual(status, 404)
         assert.strictEqual(body().error.code, "not_found")
@@ -160,10 +160,10 @@ describe("the desk", () => {
   it.effect("lists open requests, each with its link, as a page and as JSON", () =>
     Effect.gen(function* () {
       const { call } = yield* caller(Samples.topicSent)
-      const page = yield* call(deskToken)
+      const page = yield* call(inboxToken)
       assert.strictEqual(page.status, 200)
       assert.include(page.text, `href="${link}"`)
-      const { further, requests } = (yield* call(deskToken, { headers: json })).json().data
+      const { further, requests } = (yield* call(inboxToken, { headers: json })).json().data
       assert.strictEqual(further, 0)
       assert.strictEqual(requests[0].link, link)
       assert.strictEqual(requests[0].share_id, uuid(2))
@@ -207,7 +207,7 @@ describe("every answer", () => {
       assert.strictEqual(refused.status, 429)
       assert.strictEqual(refused.headers.get("retry-after"), "42")
       assert.deepStrictEqual(refused.json().error.details, { retry_after: 42, limit: 60, remaining: 0 })
-      assert.strictEqual((yield* call(deskToken)).status, 200, "another link")
+      assert.strictEqual((yield* call(inboxToken)).status, 200, "another link")
       yield* TestClock.adjust("42 seconds")
       assert.strictEqual((yield* look()).status, 200)
     })

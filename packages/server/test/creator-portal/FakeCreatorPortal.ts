@@ -13,7 +13,7 @@ import { topic, uuid } from "./Samples.ts"
 
 /** With dots and dashes, and longer than a router's usual bound. */
 export const token = `aB3-_${"x".repeat(300)}.Zz9`
-export const deskToken = "d-token.sig"
+export const inboxToken = "d-token.sig"
 export const brokenToken = "broken"
 export const link = `https://partners.example/api/creator/${token}`
 
@@ -45,7 +45,7 @@ export const fakeCreatorPortal = (initial: Assignment) => {
   const layer = Layer.succeed(
     CreatorPortal,
     CreatorPortal.of({
-      isGenuine: (given) => Effect.succeed([token, deskToken, brokenToken].includes(given)),
+      isGenuine: (given) => Effect.succeed([token, inboxToken, brokenToken].includes(given)),
       view: open,
       respond: (given, { perspective }) =>
         act(given, { perspective }, (now) =>
@@ -69,7 +69,7 @@ export const fakeCreatorPortal = (initial: Assignment) => {
         act(given, { reason }, (now) => Workflow.withdraw(state.assignment, { reason: reason || null }, now)),
       mailInboxLink: (given) => Effect.asVoid(Effect.tap(open(given), () => Effect.sync(() => state.deskMails++))),
       openRequests: (given) =>
-        given === deskToken
+        given === inboxToken
           ? Effect.sync(() => ({ requests: [{ assignment: state.assignment, topic, link }], further: state.further }))
           : Effect.fail(new LinkInvalid())
     })

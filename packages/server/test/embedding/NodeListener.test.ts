@@ -2,11 +2,11 @@ import { EventEmitter } from "node:events"
 import { Agent, createServer, type RequestListener, request } from "node:http"
 import { type AddressInfo, connect, type Socket } from "node:net"
 import { setTimeout as pause } from "node:timers/promises"
-import type { Sent } from "@partner-commentary/server/embedding/WebHandler"
+import type { RequestContext } from "@partner-commentary/server/embedding/WebHandler"
 import * as NodeListener from "@partner-commentary/server/NodeListener"
 import { describe, expect, it } from "vitest"
 
-type Fetch = (request: Request, sent?: Sent) => Promise<Response>
+type Fetch = (request: Request, sent?: RequestContext) => Promise<Response>
 
 interface Test {
   readonly onTestFinished: (cleanUp: () => Promise<void>) => void
@@ -56,7 +56,7 @@ describe("a listener for Node's server", () => {
     const taken = Promise.withResolvers<void>()
     let isTaken = false
     const port = await listen(test, (_, sent) => {
-      sent?.whenTaken?.(() => {
+      sent?.whenResponseEnds?.(() => {
         isTaken = true
         taken.resolve()
       })
@@ -76,7 +76,7 @@ describe("a listener for Node's server", () => {
     const port = await listen(test, ({ signal }, sent) => {
       aborted.push(
         new Promise((resolve) => signal.addEventListener("abort", () => resolve())),
-        new Promise((resolve) => sent?.whenTaken?.(resolve))
+        new Promise((resolve) => sent?.whenResponseEnds?.(resolve))
       )
       if (aborted.length === 6) all.resolve()
       return new Promise(() => {})

@@ -2,10 +2,10 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Result from "effect/Result"
 import * as fc from "fast-check"
 import { read, type Visitor } from "../../src/http/JsonReader.ts"
-import { runAtOnce } from "../../src/http/Steps.ts"
+import { runWithoutYield } from "../../src/http/Steps.ts"
 
 const isJson = (text: string, visitor: Visitor = { begin: () => {}, end: () => {} }): boolean =>
-  runAtOnce(read(text, visitor))
+  runWithoutYield(read(text, visitor))
 
 const parses = (text: string) => Result.isSuccess(Result.try(() => JSON.parse(text)))
 

@@ -6,7 +6,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
-import { within } from "../../src/middleware/ConcurrentRequests.ts"
+import { withPermit } from "../../src/middleware/ConcurrentRequests.ts"
 import * as FairScheduler from "../../src/middleware/FairScheduler.ts"
 
 it.effect(
@@ -25,10 +25,10 @@ it.effect(
       const worked: Array<string> = []
       const ask = (organization: string) => {
         const work = Effect.map(FairShare, (share) => {
-          now += FairScheduler.budget
+          now += FairScheduler.turnBudget
           worked.push(share)
         })
-        return within(limit, { annotations: Context.empty() }, organization as OrganizationId, work).pipe(
+        return withPermit(limit, { annotations: Context.empty() }, organization as OrganizationId, work).pipe(
           Effect.provideService(FairScheduler.CurrentFairScheduler, fair),
           Effect.provideService(
             HttpServerRequest.HttpServerRequest,

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Scheduler from "effect/Scheduler"
-import { budget, make, patience } from "../../src/middleware/FairScheduler.ts"
+import { make, maxWait, turnBudget } from "../../src/middleware/FairScheduler.ts"
 
 /** An event loop and a clock that the test moves. */
 const eventLoop = () => {
@@ -32,7 +32,7 @@ describe("the fair scheduler", () => {
     const began: Array<string> = []
     for (let each = 0; each < 5; each++) {
       run("attacker", () => {
-        takes(budget)
+        takes(turnBudget)
         began.push("attacker")
       })
     }
@@ -49,7 +49,7 @@ describe("the fair scheduler", () => {
     const began: Array<string> = []
     const task = (key: string) =>
       run(key, () => {
-        takes(budget)
+        takes(turnBudget)
         began.push(key)
       })
     for (let each = 0; each < 100; each++) task("attacker")
@@ -76,7 +76,7 @@ describe("the fair scheduler", () => {
     turn()
     assert.strictEqual(done, 1)
     run("a caller", () => void done++)
-    for (let waited = 0; waited < patience; waited++) {
+    for (let waited = 0; waited < maxWait; waited++) {
       connected()
       turn()
       assert.strictEqual(done, 1)
@@ -105,7 +105,7 @@ describe("the fair scheduler", () => {
       Effect.andThen(
         Effect.yieldNow,
         Effect.sync(() => {
-          takes(budget)
+          takes(turnBudget)
           steps.push(`step ${step}`)
         })
       )

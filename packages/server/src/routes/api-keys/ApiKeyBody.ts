@@ -1,4 +1,7 @@
-/** Reads the bodies of the API-key operations: what their schemas cannot say is said here, so that all that is wrong is told at once. */
+/**
+ * Validates the bodies of API-key operations, including rules that their schemas cannot express, so that one response
+ * reports all problems.
+ */
 import { CreateApiKey, RotateApiKey } from "@partner-commentary/api/ApiKeysApi"
 import type { Problem } from "@partner-commentary/api/Errors"
 import * as Instant from "@partner-commentary/core/shared/Instant"
@@ -32,5 +35,5 @@ const expiryProblems = (text: string, now: Instant.Instant): ReadonlyArray<Probl
     onSome: (moment) => (moment > now ? [] : [{ field: "expires_at", constraint: "must lie in the future" }])
   })
 
-/** Everything in it may be left out, and so may it. */
+/** All fields and the body itself are optional. */
 export const readRotation = optional(decoder(RotateApiKey), {})

@@ -1,4 +1,4 @@
-/** API keys over HTTP, for the dashboard of the organization that they belong to. */
+/** Handlers for API keys, called by the organization's dashboard. */
 import { CurrentDashboard } from "@partner-commentary/api/DashboardAuth"
 import { ok } from "@partner-commentary/api/Envelope"
 import * as Errors from "@partner-commentary/api/Errors"
@@ -62,7 +62,7 @@ export const layer = HttpApiBuilder.group(
                     field: "environment",
                     constraint: `has ${limit} active keys already, which is the most there can be: revoke one first`
                   }),
-                // The list was read with the body.
+                // The list was validated with the body.
                 InvalidAllowList: (broken) => Effect.die(broken)
               })
               return yield* once(Effect.map(issued, (key) => created(fresh(key))))
@@ -125,7 +125,7 @@ export const layer = HttpApiBuilder.group(
   })
 )
 
-/** A dashboard is of no environment. */
+/** A dashboard has no environment. */
 const keyOwnerOf = ({ id }: Organization): IdempotentRequests.KeyOwner => ({
   organizationId: id,
   environment: "dashboard"
@@ -136,7 +136,7 @@ const manager: Effect.Effect<KeyManager, never, CurrentDashboard> = Effect.map(
   ({ by, organization }) => ({ organizationId: organization.id, by })
 )
 
-/** A malformed id, an unknown key and somebody else's are one and the same answer. */
+/** A malformed id, an unknown key and another organization's key give the same response. */
 const notFound = Effect.fail(Errors.apiKeyNotFound)
 
 const settings = ({ environment, expiresAt, ipAllowList }: ApiKey) => ({

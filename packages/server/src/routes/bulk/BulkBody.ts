@@ -1,6 +1,6 @@
 /**
- * Reads the body of POST /topics/bulk: what is wrong with the whole refuses it; each topic comes as its own text, to be read as
- * if it had been posted by itself.
+ * Reads the body of POST /topics/bulk. Problems with the whole reject it. Each topic is returned as its own text and
+ * validated like a single submission.
  */
 import { maxBulkPersonas, maxTopics } from "@partner-commentary/api/BulkApi"
 import type { Problem } from "@partner-commentary/api/Errors"
@@ -11,7 +11,7 @@ import * as JsonReader from "../../http/JsonReader.ts"
 import * as Steps from "../../http/Steps.ts"
 import * as StrictJson from "../../http/StrictJson.ts"
 
-/** The JSON texts of the topics, in their order. Read in steps: a body may hold a million small values. */
+/** The JSON texts of the topics in order. Scanned in steps, because a body can contain a million small values. */
 export const topicTexts = Effect.fnUntraced(function* (text: string): Effect.fn.Return<ReadonlyArray<string>, Problem> {
   const cut = cutting(text)
   const isJson = yield* Steps.run(JsonReader.read(text, cut))
@@ -22,22 +22,25 @@ export const topicTexts = Effect.fnUntraced(function* (text: string): Effect.fn.
   return yield* Effect.fromResult(cut.topics())
 })
 
-/** What is wrong with one topic, named by its place in the whole. */
+/** A topic's problem with its index in the path. */
 export const placed = (index: number, { constraint, field }: Problem): Problem => ({
   field: field === "body" ? `${list}[${index}]` : `${list}[${index}].${field}`,
   constraint
 })
 
-/** One topic has no more room than it has by itself. */
+/** A topic in a bulk request has the same size limit as a single one. */
 export const isLarge = (text: string): boolean =>
   text.length * 3 > maxBodySize && new TextEncoder().encode(text).length > maxBodySize
 
 const list = "topics"
 
-/** Beyond it the whole is not even parsed, which would take long. A topic that is nested too deeply below it is refused alone. */
+/**
+ * Deeper bodies are rejected without parsing, which would be slow. Below this depth only the topic that is nested too
+ * deeply is rejected.
+ */
 const maxLevels = 1000
 
-/** Cuts the list out of an object while it is read. */
+/** Finds the list's entries during the scan. */
 const cutting = (text: string) => {
   const found: Array<string> = []
   let isObject = false

@@ -1,6 +1,7 @@
 /**
- * Many topics over HTTP, one after another, each in a commit of its own. Under an idempotency key what came of each topic is
- * kept with its commit, so a request that broke off goes on where it was. A refusal leaves nothing but its place in the answer.
+ * Handlers for bulk submission: topics are submitted one after another, each in its own transaction. With an
+ * idempotency key the result of each topic is stored with its transaction, so that a repeated request continues. A
+ * rejected topic leaves only its entry in the response.
  */
 
 import { CurrentPrincipal } from "@partner-commentary/api/ApiKeyAuth"
@@ -16,9 +17,9 @@ import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import { bodyTooLarge, jsonText } from "../../http/Body.ts"
 import { contentType } from "../../http/Envelope.ts"
-import { counted, refusalOf } from "../../middleware/Authorization.ts"
+import { countCall, refusalOf } from "../../middleware/Authorization.ts"
 import { current } from "../../middleware/CurrentRate.ts"
-import type { KeepPart } from "../../middleware/IdempotentRequests.ts"
+import type { StorePart } from "../../middleware/IdempotentRequests.ts"
 import * as IdempotentRequests from "../../middleware/IdempotentRequests.ts"
 import { topicTextDecoder } from "../topics/TopicBody.ts"
 import * as TopicSubmission from "../topics/TopicSubmission.ts"
@@ -31,7 +32,7 @@ const isRefusal = (error: unknown): error is Refusal =>
   error instanceof Errors.NoValidPersonas ||
   error instanceof Errors.RateLimitExceeded
 
-/** Of the JSON text of a result. */
+/** Reads the status from the JSON text of a result. */
 const isCreated = (text: string): boolean => /^\{"index":\d+,"status":"created"/.test(text)
 
 export const layer = HttpApiBuilder.group(
@@ -45,7 +46,7 @@ export const layer = HttpApiBuilder.group(
 
     /** Each topic counts as one submission. */
     const spend = (principal: Principal) =>
-      Effect.flatMap(current, (rate) => counted(limits.countEndpoint(principal, "topic_submissions_per_hour"), rate))
+      Effect.flatMap(current, (rate) => countCall(limits.countEndpoint(principal, "topic_submissions_per_hour"), rate))
 
     const read = (text: string, index: number) =>
       Effect.mapError(isLarge(text) ? Effect.fail([bodyTooLarge] as const) : decode(text), ([first, ...rest]) =>
@@ -53,10 +54,10 @@ export const layer = HttpApiBuilder.group(
       )
 
     /** The JSON text of one result. */
-    const one = (principal: Principal, text: string, index: number, once: KeepPart) => {
+    const one = (principal: Principal, text: string, index: number, once: StorePart) => {
       const created = (topic: typeof Topic.Type) => JSON.stringify({ index, status: "created", topic })
       return spend(principal).pipe(
-        // Read only where the limit allows one more: reading is the expensive part.
+        // Check the rate limit first, because validation is expensive.
         Effect.flatMap(() => read(text, index)),
         Effect.flatMap((body) => submissions.prepare(principal, body)),
         Effect.flatMap((submission) => once(Effect.map(submissions.submit(submission), created))),
@@ -74,7 +75,7 @@ export const layer = HttpApiBuilder.group(
               Errors.InvalidRequest.of([problem])
             )
             const results = yield* Effect.forEach(texts, (text, index) =>
-              // Between two topics everybody else has a turn.
+              // Yield between topics, so that other requests can run.
               Effect.andThen(
                 Effect.yieldNow,
                 part(`topics[${index}]`, (once) => one(principal, text, index, once))

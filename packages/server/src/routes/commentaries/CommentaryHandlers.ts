@@ -1,4 +1,4 @@
-/** Approved commentaries over HTTP: the partner's own approval. */
+/** Handlers for the partner's approval of commentaries. */
 
 import { CurrentPrincipal } from "@partner-commentary/api/ApiKeyAuth"
 import * as Errors from "@partner-commentary/api/Errors"

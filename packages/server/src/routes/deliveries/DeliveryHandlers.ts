@@ -1,4 +1,4 @@
-/** Deliveries over HTTP. */
+/** Handlers for deliveries. */
 import { CurrentPrincipal } from "@partner-commentary/api/ApiKeyAuth"
 import { deliveryListBounds } from "@partner-commentary/api/DeliveriesApi"
 import { ok } from "@partner-commentary/api/Envelope"
@@ -78,7 +78,7 @@ export const layer = HttpApiBuilder.group(
             Effect.gen(function* () {
               const { isDryRun, span } = yield* decodeRecovery(request)
               const id = yield* idOf(Ids.WebhookId, params.id, Errors.webhookNotFound)
-              // Counted before the change, in which nobody waits for it.
+              // Count before the transaction, so that it stays short.
               const undelivered = yield* Effect.catchTags(recoveries.preview(principal, id, span), {
                 WebhookNotFound: noWebhook,
                 SpanRefused: ({ reason }) => invalid(spanProblems[reason])
@@ -92,7 +92,7 @@ export const layer = HttpApiBuilder.group(
   })
 )
 
-/** A malformed id, an unknown webhook and somebody else's are one and the same answer. */
+/** A malformed id, an unknown webhook and another owner's webhook give the same response. */
 const noWebhook = () => Effect.fail(Errors.webhookNotFound)
 
 const missing = {

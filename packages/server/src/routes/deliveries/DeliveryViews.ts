@@ -1,4 +1,4 @@
-/** Deliveries as they are shown: in lists without what was answered, by themselves with it. */
+/** Deliveries on the wire: lists omit response excerpts, the detail includes them. */
 import type * as Api from "@partner-commentary/api/DeliveriesApi"
 import { isoOrNull, toIso } from "@partner-commentary/core/shared/Instant"
 import { shownAttempts } from "@partner-commentary/core/webhook/Deliveries"

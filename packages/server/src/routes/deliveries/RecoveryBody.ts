@@ -1,4 +1,7 @@
-/** Reads the body of POST /webhooks/{id}/recover: what its schema cannot say is said here, so that all that is wrong is told at once. */
+/**
+ * Validates the body of POST /webhooks/{id}/recover, including rules that its schema cannot express, so that one
+ * response reports all problems.
+ */
 import { RecoverWebhook } from "@partner-commentary/api/DeliveriesApi"
 import type { Problem } from "@partner-commentary/api/Errors"
 import * as Instant from "@partner-commentary/core/shared/Instant"
@@ -27,7 +30,7 @@ export const spanProblems: Readonly<Record<SpanRefused["reason"], Problem>> = {
 
 const moment = (text: string): Instant.Instant | null => Option.getOrNull(Instant.parse(text))
 
-/** What the schema finds is not told twice. */
+/** Skip values that the schema already rejects. */
 const momentProblems = (field: string, value: unknown): ReadonlyArray<Problem> =>
   Predicate.isString(value) && moment(value) === null
     ? [{ field, constraint: "must be an ISO 8601 moment with a time zone, such as 2026-01-30T12:00:00Z" }]

@@ -1,4 +1,4 @@
-/** Past events over HTTP: the query is read here; the events go out as the texts that they are. */
+/** Handlers for past events. Payloads are sent as stored. */
 import { CurrentPrincipal } from "@partner-commentary/api/ApiKeyAuth"
 import type { Problem } from "@partner-commentary/api/Errors"
 import { eventListBounds } from "@partner-commentary/api/EventsApi"

@@ -1,4 +1,7 @@
-/** Whether the process lives, and whether its database takes a write. Outside the partner API and its limits. */
+/**
+ * Health checks: whether the process runs, and whether the database accepts a write. Outside the partner API and its
+ * limits.
+ */
 import { DatabaseHealth } from "@partner-commentary/core/operations/DatabaseHealth"
 import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"

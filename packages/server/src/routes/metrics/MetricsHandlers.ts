@@ -1,4 +1,4 @@
-/** GET /metrics/performance. */
+/** Handlers for GET /metrics/performance. */
 import { CurrentPrincipal } from "@partner-commentary/api/ApiKeyAuth"
 import { type Problem, RateLimitExceeded } from "@partner-commentary/api/Errors"
 import type { PerformanceReport } from "@partner-commentary/api/MetricsApi"

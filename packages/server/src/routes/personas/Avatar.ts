@@ -1,4 +1,4 @@
-/** The neutral picture of a persona that has none, served by ourselves. */
+/** The default avatar for personas without an image. */
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 

@@ -1,4 +1,4 @@
-/** Personas over HTTP. */
+/** Handlers for personas. */
 
 import { CurrentPrincipal } from "@partner-commentary/api/ApiKeyAuth"
 import { ok } from "@partner-commentary/api/Envelope"

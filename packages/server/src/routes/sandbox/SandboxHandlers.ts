@@ -1,4 +1,4 @@
-/** Simulated creators over HTTP. */
+/** Handlers for simulated creators. */
 
 import { CurrentPrincipal } from "@partner-commentary/api/ApiKeyAuth"
 import * as Errors from "@partner-commentary/api/Errors"
@@ -28,7 +28,7 @@ export const layer = HttpApiBuilder.group(
       "advance",
       Effect.fnUntraced(function* ({ headers, params, request }) {
         const principal = yield* CurrentPrincipal
-        // To a live key there is no such operation, whatever it sends.
+        // For a live key the operation does not exist, whatever the body.
         if (principal.environment === "live") return yield* notFound
         return yield* answerOnce({ headers, request, owner: ownerOf(principal) }, ({ once }) =>
           Effect.gen(function* () {
@@ -48,7 +48,7 @@ export const layer = HttpApiBuilder.group(
 
 const notFound = Errors.NotFound.of("Assignment not found.")
 
-/** No body at all asks for no action in particular. */
+/** Without a body the next step is taken. */
 const readBody = optional(decoder(AdvanceAssignment), {})
 
 const constraintOf = ({ reason, status }: ActionRefused): string => {

@@ -1,6 +1,6 @@
 /**
- * GET /topics/{id}/status without the router, for hosts that can answer a request from its plain parts: it is asked more
- * often than everything else together. The same admission, use case and view as the endpoint itself, and the same bytes.
+ * GET /topics/{id}/status without the router, because it is the most frequent request. Hosts call it with the request's
+ * plain fields. Authorization, use case and response bytes equal the endpoint's.
  */
 
 import * as Errors from "@partner-commentary/api/Errors"
@@ -25,7 +25,7 @@ import { CurrentFairScheduler } from "../../middleware/FairScheduler.ts"
 import { cacheControl, internalError, requestId } from "../../middleware/Responses.ts"
 import * as Views from "./TopicViews.ts"
 
-/** A request's plain parts; header names in lower case. */
+/** A request's plain fields, with lower-case header names. */
 export interface Poll {
   readonly method: string | undefined
   /** The path with its query. */
@@ -33,8 +33,8 @@ export interface Poll {
   readonly headers: Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
   /** The socket's address. */
   readonly address: string | undefined
-  /** As of `AnswerTaken`. */
-  readonly taken?: WhenResponseEnds
+  /** See `ResponseTaken`. */
+  readonly whenResponseEnds?: WhenResponseEnds
 }
 
 export interface Answer {
@@ -46,7 +46,7 @@ export interface Answer {
 export class Polling extends Context.Service<
   Polling,
   {
-    /** None: this is another request, and the router's. */
+    /** None for other requests, which the router handles. */
     readonly answer: (poll: Poll) => Option.Option<Effect.Effect<Answer>>
   }
 >()("@partner-commentary/server/routes/topics/Polling") {
@@ -60,14 +60,14 @@ export class Polling extends Context.Service<
       const fair = yield* CurrentFairScheduler
 
       const progress = Effect.fnUntraced(
-        function* (id: Ids.TopicId, { address, headers, taken = atOnce }: Poll, rate: Rate) {
+        function* (id: Ids.TopicId, { address, headers, whenResponseEnds = atOnce }: Poll, rate: Rate) {
           const caller = {
             key: text(headers["x-api-key"]) ?? "",
             address: clientAddress(address ?? "", text(headers["x-forwarded-for"]), proxies)
           }
           const owner = ownerOf(yield* admit(caller, gate, rate))
           fair?.accept(credentialOf(headers), owner.organizationId)
-          const asked = withPermit("frequent", owner.organizationId, topics.progress(owner, id), taken)
+          const asked = withPermit("frequent", owner.organizationId, topics.progress(owner, id), whenResponseEnds)
           return Envelope.successText(Views.progress(yield* refused(asked)))
         },
         Effect.catchTag("TopicNotFound", () => Effect.fail(Errors.topicNotFound))
@@ -99,7 +99,7 @@ const atOnce: WhenResponseEnds = (release) => release()
 
 const gate = { scope: "topics:read", limit: undefined } as const
 
-/** As the router names it. */
+/** The router's template for logs. */
 const route = `${prefix}/topics/:id/status`
 
 const path = new RegExp(`^${prefix}/topics/([0-9a-fA-F-]{36})/status(?:\\?|$)`)

@@ -1,4 +1,7 @@
-/** Reads a topic as it is posted: what its schema cannot say is said here, so that all that is wrong is told at once. */
+/**
+ * Validates a submitted topic, including rules that its schema cannot express, so that one response reports all
+ * problems.
+ */
 import type { Problem } from "@partner-commentary/api/Errors"
 import { CreateTopic } from "@partner-commentary/api/TopicsApi"
 import { codePoints } from "@partner-commentary/core/shared/Text"
@@ -6,10 +9,10 @@ import { contentProblem, type TopicBounds } from "@partner-commentary/core/topic
 import * as Predicate from "effect/Predicate"
 import { decoder, textDecoder } from "../../http/Body.ts"
 
-/** Of a request's body. */
+/** For a request's body. */
 export const topicDecoder = (bounds: TopicBounds) => decoder(CreateTopic, further(bounds))
 
-/** Of the JSON text of one topic. */
+/** For the JSON text of one topic. */
 export const topicTextDecoder = (bounds: TopicBounds) => textDecoder(CreateTopic, further(bounds))
 
 const further =
@@ -38,6 +41,6 @@ const tooLarge: Problem = { field: "metadata", constraint: `must be at most ${ma
 
 const isTooLarge = (metadata: object): boolean => {
   const json = JSON.stringify(metadata)
-  // A character is at most three bytes for each UTF-16 unit: most need no counting.
+  // A UTF-16 unit has at most three UTF-8 bytes, so short texts need no counting.
   return json.length * 3 > maxMetadata && new TextEncoder().encode(json).length > maxMetadata
 }

@@ -1,4 +1,4 @@
-/** Topics over HTTP: each handler decodes, calls one use case and names the errors. */
+/** Handlers for topics. Each one decodes, calls one use case and names the errors. */
 
 import { CurrentPrincipal } from "@partner-commentary/api/ApiKeyAuth"
 import * as Errors from "@partner-commentary/api/Errors"
@@ -21,7 +21,7 @@ import { invalid } from "../../http/Body.ts"
 import * as Envelope from "../../http/Envelope.ts"
 import { idOf } from "../../http/Identifier.ts"
 import * as IdempotentRequests from "../../middleware/IdempotentRequests.ts"
-import { isCut } from "../../middleware/Responses.ts"
+import { hasPathDelimiter } from "../../middleware/Responses.ts"
 import { avatarPath } from "../personas/Avatar.ts"
 import { topicDecoder } from "./TopicBody.ts"
 import { readList } from "./TopicListQuery.ts"
@@ -91,7 +91,7 @@ export const layer = HttpApiBuilder.group(
         "byReference",
         Effect.fnUntraced(function* ({ params: { ref }, request }) {
           const owner = ownerOf(yield* CurrentPrincipal)
-          if (!isReference(ref) || isCut(request.url)) {
+          if (!isReference(ref) || hasPathDelimiter(request.url)) {
             return yield* invalid({ field: "ref", constraint: referenceConstraint })
           }
           const answer = Effect.map(topics.byReference(owner, ref), (found) =>
@@ -105,7 +105,7 @@ export const layer = HttpApiBuilder.group(
   })
 )
 
-/** A malformed id, an unknown topic and somebody else's are one and the same answer. */
+/** A malformed id, an unknown topic and another owner's topic give the same response. */
 const one = <A>(
   id: string,
   find: (owner: Owner, id: Ids.TopicId) => Effect.Effect<A, { readonly _tag: "TopicNotFound" }>

@@ -1,4 +1,4 @@
-/** Reads what a partner asks of the list of topics: everything that is wrong with it is said at once. */
+/** Parses the query of the topic list and reports all problems at once. */
 import type { Problem } from "@partner-commentary/api/Errors"
 import { listBounds } from "@partner-commentary/api/TopicsApi"
 import { type Cursor, parseCursor } from "@partner-commentary/core/shared/Page"

@@ -1,4 +1,4 @@
-/** Taking a topic in, from the body that it was posted with to what is answered: by itself or as one of many. */
+/** Submits a validated topic, alone or as part of a bulk request, and creates the response. */
 import * as Errors from "@partner-commentary/api/Errors"
 import type { CreateTopic } from "@partner-commentary/api/TopicsApi"
 import type { Principal } from "@partner-commentary/core/access/ApiKeys"
@@ -14,7 +14,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Views from "./TopicViews.ts"
 
-/** `prepare` may ask the outside world; `submit` is one change. */
+/** `prepare` may call other systems; `submit` is one transaction. */
 export const make = Effect.map(Topics, (topics) => ({
   prepare: (principal: Principal, body: typeof CreateTopic.Type) =>
     Effect.catchTags(
@@ -26,7 +26,7 @@ export const make = Effect.map(Topics, (topics) => ({
         metadata: body.metadata ?? {}
       }),
       {
-        // The body was measured when it was read; a use case that measures otherwise has broken.
+        // The body was validated before, so a failure here is a defect.
         InvalidContent: (broken) => Effect.die(broken),
         NoValidPersonas: noValidPersonas
       }
@@ -46,14 +46,14 @@ export const make = Effect.map(Topics, (topics) => ({
 const noValidPersonas = ({ results }: NoValidPersonas) =>
   Effect.fail(Errors.NoValidPersonas.of(results.map(Views.result)))
 
-/** The next period brings the next units. */
+/** The quota renews with the next billing period. */
 const quotaExceeded = Effect.fnUntraced(function* ({ limit, quota, remaining }: QuotaExceeded) {
   const now = yield* Instant.now
   const wait = Math.ceil((bounds(now).end - now) / 1000)
   return yield* Errors.RateLimitExceeded.of({ retry_after: wait, limit, remaining, quota })
 })
 
-/** Test topics are deleted by whole days (UTC): room comes with the next one at the earliest. */
+/** Test topics are deleted by whole UTC days, so space is available at the next day at the earliest. */
 const testStorageFull = Effect.fnUntraced(function* ({ limit, quota, remaining }: TestStorageFull) {
   const now = yield* Instant.now
   const wait = Math.max(1, Math.ceil((Instant.startOfDay(Instant.plus(now, day)) - now) / 1000))

@@ -1,4 +1,4 @@
-/** Topics as partners see them: from the core's values to the wire's names. */
+/** Maps topics from the core's values to wire fields. */
 import type { PartnerApprovedCommentary } from "@partner-commentary/api/CommentariesApi"
 import type { Commentary, Failure } from "@partner-commentary/api/Fields"
 import type { SimulatedAssignment } from "@partner-commentary/api/SandboxApi"
@@ -120,7 +120,7 @@ const commentaryEntry = (commentary: ApprovedCommentary, persona: PublicAssignme
   video_url: commentary.videoUrl
 })
 
-/** The newest topic leads; the entries of all follow, newest topic first. */
+/** The newest topic's fields, then the entries of all topics, newest topic first. */
 export const byReference = (
   externalReference: string,
   { metadata, more, topics }: FoundByReference,
@@ -154,7 +154,7 @@ export const summary = (topic: ListedTopic): typeof Api.TopicSummary.Type => ({
   created_at: toIso(topic.createdAt)
 })
 
-/** One assignment by itself, as a test key sees it, and what can happen to it next. */
+/** One assignment as a test key sees it, with its possible next actions. */
 export const simulated = (assignment: Assignment): typeof SimulatedAssignment.Type => ({
   share_id: assignment.id,
   topic_id: assignment.topicId,

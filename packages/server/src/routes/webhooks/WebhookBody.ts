@@ -1,4 +1,7 @@
-/** Reads the bodies of POST and PATCH /webhooks: what their schemas cannot say is said here, so that all that is wrong is told at once. */
+/**
+ * Validates the bodies of POST and PATCH /webhooks, including rules that their schemas cannot express, so that one
+ * response reports all problems.
+ */
 import type { Problem } from "@partner-commentary/api/Errors"
 import { ChangeWebhook, RegisterWebhook } from "@partner-commentary/api/WebhooksApi"
 import { secretPattern, secretProblem } from "@partner-commentary/core/webhook/WebhookSecret"
@@ -8,20 +11,22 @@ import { decoder } from "../../http/Body.ts"
 
 export const decodeRegistration = decoder(RegisterWebhook, ({ secret, url }) => [
   ...urlProblems(url),
-  ...(Predicate.isString(secret) && secretPattern.test(secret) ? told("secret", secretProblem(secret)) : [])
+  ...(Predicate.isString(secret) && secretPattern.test(secret) ? problemOf("secret", secretProblem(secret)) : [])
 ])
 
-/** A secret that is not taken would be believed to be in force, so it is not ignored as other unknown fields are. */
+/**
+ * Reject a secret explicitly: if it were ignored like other unknown fields, the partner would expect it to be in use.
+ */
 export const decodeChange = decoder(ChangeWebhook, (body) => [
   ...urlProblems(body["url"]),
   ...("secret" in body
-    ? told("secret", "must be left out, for it cannot be changed: register a new webhook for a new secret")
+    ? problemOf("secret", "must be left out, for it cannot be changed: register a new webhook for a new secret")
     : [])
 ])
 
-/** What the schema finds is not told twice. */
+/** Skip values that the schema already rejects. */
 const urlProblems = (url: unknown): ReadonlyArray<Problem> =>
-  Predicate.isString(url) && url.length <= maxUrlLength && urlPattern.test(url) ? told("url", urlProblem(url)) : []
+  Predicate.isString(url) && url.length <= maxUrlLength && urlPattern.test(url) ? problemOf("url", urlProblem(url)) : []
 
-const told = (field: string, constraint: string | null): ReadonlyArray<Problem> =>
+const problemOf = (field: string, constraint: string | null): ReadonlyArray<Problem> =>
   constraint === null ? [] : [{ field, constraint }]

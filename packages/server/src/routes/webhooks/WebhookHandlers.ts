@@ -1,4 +1,4 @@
-/** Webhooks over HTTP: each handler decodes, calls one use case and names the errors. */
+/** Handlers for webhooks. Each one decodes, calls one use case and names the errors. */
 
 import { CurrentPrincipal } from "@partner-commentary/api/ApiKeyAuth"
 import { ok } from "@partner-commentary/api/Envelope"
@@ -108,7 +108,7 @@ export const layer = HttpApiBuilder.group(
   })
 )
 
-/** A malformed id, an unknown webhook and somebody else's are one and the same answer. */
+/** A malformed id, an unknown webhook and another owner's webhook give the same response. */
 const notFound = () => Effect.fail(Errors.webhookNotFound)
 
 const urlRefused = ({ constraint }: { readonly constraint: string }) => invalid({ field: "url", constraint })

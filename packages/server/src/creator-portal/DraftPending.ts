@@ -1,9 +1,9 @@
-/** The page of a request whose first draft is being written, or could not be. */
+/** The page of a request whose first draft is being generated, or failed. */
 import { isStalled } from "@partner-commentary/core/topic/Workflow"
 import { html } from "./Html.ts"
-import { button, form, type Scene, time, type Visit, words } from "./Scene.ts"
+import { button, form, quoted, type Scene, time, type Visit } from "./Scene.ts"
 
-export const writing = (visit: Visit): Scene => (isStalled(visit.assignment) ? stalled(visit) : running(visit))
+export const draftPending = (visit: Visit): Scene => (isStalled(visit.assignment) ? stalled(visit) : running(visit))
 
 const running = ({ assignment }: Visit): Scene => ({
   status: "The draft is being written",
@@ -11,9 +11,9 @@ const running = ({ assignment }: Visit): Scene => ({
   lead: html`Thank you: your view has arrived. <span class="working">This page looks again by itself.</span> You need not wait: a mail comes as soon as the draft is there.`,
   step: 2,
   deadline: null,
-  places: [],
+  targets: [],
   refreshAfter: 30,
-  body: words("Your view", assignment.perspective ?? "")
+  body: quoted("Your view", assignment.perspective ?? "")
 })
 
 const stalled = (visit: Visit): Scene => {
@@ -24,11 +24,11 @@ const stalled = (visit: Visit): Scene => {
     lead: "We tried several times and failed. Your view is kept, and we have been told. You can start again now or later.",
     step: 2,
     deadline: giveUpAt === null ? null : ["Start again by", giveUpAt],
-    places: [],
+    targets: [],
     body: html`<section>
 ${form(visit, "revise", button("Start again"))}
 ${giveUpAt !== null && html`<p class="note">If nobody starts again before ${time(giveUpAt)}, the request closes without a commentary.</p>`}
 </section>
-${words("Your view", visit.assignment.perspective ?? "")}`
+${quoted("Your view", visit.assignment.perspective ?? "")}`
   }
 }
