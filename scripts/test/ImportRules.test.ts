@@ -51,6 +51,13 @@ const plants: ReadonlyArray<readonly [folder: string, text: string, rule: string
     "packages/client: workspaces"
   ],
   ["packages/server/src", 'import "effect/cli/Command"', "packages/server: effect"],
+  [
+    "packages/partner-commentary/src",
+    'import "@partner-commentary/settings/Settings"',
+    "packages/partner-commentary: workspaces"
+  ],
+  ["packages/partner-commentary/src", 'import "node:fs"', "packages/partner-commentary: packages"],
+  ["packages/partner-commentary/src", 'import "effect/cli/Command"', "packages/partner-commentary: effect"],
   ["packages/settings/src", 'import "@partner-commentary/server/Imported"', "packages/settings: workspaces"],
   ["packages/settings/src", 'import "effect/sql/SqlClient"', "packages/settings: effect"],
   ["packages/settings/src", 'import "node:process"', "packages/settings: packages"],

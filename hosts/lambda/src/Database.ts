@@ -3,13 +3,12 @@
  * The adapter is loaded when it is needed. A container that is frozen between invocations hears nobody, and keeps its own clock.
  */
 import { existsSync } from "node:fs"
-import { layerProcess } from "@partner-commentary/core/Core"
-import { loaded } from "@partner-commentary/settings/Adapter"
 import * as DatabaseRefused from "@partner-commentary/settings/DatabaseRefused"
 import { type Database, isPostgres, poolOf } from "@partner-commentary/settings/DatabaseSettings"
 import type { Settings } from "@partner-commentary/settings/Settings"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import { loaded } from "partner-commentary/Adapters"
 
 export const layer = ({ database }: Settings) =>
   Layer.unwrap(
@@ -24,15 +23,11 @@ export const layer = ({ database }: Settings) =>
 const opened = (database: Database) =>
   (isPostgres(database)
     ? loaded(
-        () => import("@partner-commentary/postgres/Postgres"),
-        (postgres) =>
-          Layer.provideMerge(
-            postgres.layerSignals(poolOf(database), { listens: false }),
-            postgres.layer(poolOf(database))
-          )
+        () => import("partner-commentary/postgres/PostgresDatabase"),
+        ({ layer }) => layer(poolOf(database), { migrates: true, listens: false, keepsTime: false })
       )
     : loaded(
-        () => import("@partner-commentary/sqlite/Sqlite"),
-        (sqlite) => Layer.merge(sqlite.layer({ filename: database.filename }), layerProcess)
+        () => import("partner-commentary/sqlite/SqliteDatabase"),
+        ({ layer }) => layer(database.filename, { migrates: true })
       )
   ).pipe(Layer.catch((error) => Layer.effectContext(Effect.fail(DatabaseRefused.of(database, error)))))

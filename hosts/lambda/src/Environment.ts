@@ -2,17 +2,10 @@
  * The service as the environment describes it, by the variables that the Node host reads, too. Lambda keeps nothing on a disk and
  * knows no development, so what that would fall back to must be said.
  */
-import * as NodeCrypto from "@effect/platform-node-shared/NodeCrypto"
-import { DashboardIdentity } from "@partner-commentary/core/access/DashboardIdentity"
-import * as Core from "@partner-commentary/core/Core"
 import * as LogThrottle from "@partner-commentary/core/shared/LogThrottle"
-import { Policy } from "@partner-commentary/core/shared/Policy"
 import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
 import { SigningSecrets } from "@partner-commentary/core/shared/SigningSecrets"
-import { TrustedProxies } from "@partner-commentary/server/ClientAddress"
 import { LogRequests } from "@partner-commentary/server/middleware/AccessLog"
-import { WorkerSettings } from "@partner-commentary/server/workers/WorkerLoops"
-import { loaded } from "@partner-commentary/settings/Adapter"
 import * as ConfigSummary from "@partner-commentary/settings/ConfigSummary"
 import { levels } from "@partner-commentary/settings/LogLevels"
 import type { BucketSettings, FolderSettings } from "@partner-commentary/settings/MediaSettings"
@@ -24,6 +17,8 @@ import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import * as Option from "effect/Option"
 import * as References from "effect/References"
+import * as Adapters from "partner-commentary/Adapters"
+import * as Composition from "partner-commentary/Composition"
 import * as Database from "./Database.ts"
 import * as Explorer from "./Explorer.ts"
 import type { Needed } from "./Handler.ts"
@@ -54,54 +49,15 @@ const cautions = (settings: Settings.Settings): ReadonlyArray<string> => [
 const missing = (name: string, why: string) =>
   Effect.fail(new SettingRefused({ name, reason: `must be set on Lambda: ${why}` }))
 
-/** Adapters are loaded when they are chosen. */
 const outside = ({ settings, smtpUrl }: Effect.Success<typeof read>) => {
   const { generator, identity, mail, media, webhooks } = settings
   return Layer.mergeAll(
-    loaded(
-      () => import("@partner-commentary/smtp/SmtpMailer"),
-      ({ layer }) => layer({ url: smtpUrl, from: mail.from, connections: mail.connections })
-    ),
-    loaded(
-      () => import("@partner-commentary/webhook/NodeWebhookTransport"),
-      ({ layer }) => layer(webhooks)
-    ),
-    Option.match(generator, {
-      onNone: () =>
-        loaded(
-          () => import("@partner-commentary/generator/LocalGenerator"),
-          ({ layer }) => layer
-        ),
-      onSome: (server) =>
-        loaded(
-          () => import("@partner-commentary/generator/OpenAiGenerator"),
-          ({ layer }) => layer(server)
-        )
-    }),
-    Option.match(media.speech, {
-      onNone: () => Layer.empty,
-      onSome: (server) =>
-        loaded(
-          () => import("@partner-commentary/generator/OpenAiSpeech"),
-          ({ layer }) => layer(server)
-        )
-    }),
-    Option.match(Option.filter(media.storage, isBucket), {
-      onNone: () => Layer.empty,
-      onSome: (bucket) =>
-        loaded(
-          () => import("@partner-commentary/storage/S3Storage"),
-          ({ layer }) => layer(bucket)
-        )
-    }),
-    Option.match(identity, {
-      onNone: () => DashboardIdentity.layerNone,
-      onSome: (provider) =>
-        loaded(
-          () => import("@partner-commentary/identity/JwksIdentity"),
-          ({ layer }) => layer(provider)
-        )
-    })
+    Adapters.smtp({ url: smtpUrl, from: mail.from, connections: mail.connections }),
+    Adapters.webhooks(webhooks),
+    Adapters.generator(generator),
+    Adapters.speech(media.speech),
+    Option.match(Option.filter(media.storage, isBucket), { onNone: () => Layer.empty, onSome: Adapters.bucket }),
+    Adapters.identity(identity)
   )
 }
 
@@ -123,25 +79,18 @@ const loggers = (log: Settings.Settings["log"]) =>
 export const layer: Layer.Layer<Needed, SettingRefused | MailSettingRefused> = Layer.unwrap(
   Effect.map(read, (environment) => {
     const { apiRoot, secrets, settings } = environment
-    return Core.layer.pipe(
-      Layer.provideMerge(
-        Layer.mergeAll(
-          Database.layer(settings),
-          outside(environment),
-          Layer.succeed(SigningSecrets, secrets),
-          PublicAddress.layerAnywhere(apiRoot),
-          Layer.succeed(Policy, settings.policy),
-          Layer.succeed(TrustedProxies, settings.trustedProxies),
-          Layer.effect(
-            WorkerSettings,
-            Effect.map(WorkerSettings, (usual) => ({ ...usual, mails: settings.mail.connections }))
-          ),
-          Explorer.layer,
-          Layer.effectDiscard(Effect.forEach(cautions(settings), (caution) => Effect.logWarning(caution))),
-          NodeCrypto.layer
-        )
-      ),
-      Layer.provideMerge(observed(settings))
-    )
+    return Composition.layer({
+      address: PublicAddress.layerAnywhere(apiRoot),
+      secrets: Layer.succeed(SigningSecrets, secrets),
+      policy: settings.policy,
+      trustedProxies: settings.trustedProxies,
+      workers: { mails: settings.mail.connections },
+      ports: Layer.mergeAll(
+        Database.layer(settings),
+        outside(environment),
+        Explorer.layer,
+        Layer.effectDiscard(Effect.forEach(cautions(settings), (caution) => Effect.logWarning(caution)))
+      )
+    }).pipe(Layer.provideMerge(observed(settings)))
   })
 )

@@ -1,7 +1,8 @@
 /** What the settings chose, in words for logs and for the doctor: never with a secret. */
+
+import { isLoopback, isWildcard } from "@partner-commentary/core/shared/Loopback"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
-import { isLoopback, isWildcard } from "./Loopback.ts"
 import type { GeneratorSettings, Settings } from "./Settings.ts"
 import { apiRoot, dataFolder, isOpenToPrivate, isWeaklySigned } from "./Settings.ts"
 

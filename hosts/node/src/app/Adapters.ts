@@ -1,9 +1,7 @@
 /** The ports that reach out of the process, as the settings choose them, mails, drafts and requests to receivers counted for the metrics. Adapters are loaded when they are chosen. */
-import { DashboardIdentity } from "@partner-commentary/core/access/DashboardIdentity"
 import { CommentaryGenerator } from "@partner-commentary/core/commentary/CommentaryGenerator"
 import { Mailer } from "@partner-commentary/core/mail/Mailer"
 import { WebhookTransport } from "@partner-commentary/core/webhook/WebhookTransport"
-import { loaded } from "@partner-commentary/settings/Adapter"
 import * as ConfigSummary from "@partner-commentary/settings/ConfigSummary"
 import * as MailSettings from "@partner-commentary/settings/MailSettings"
 import type { Settings } from "@partner-commentary/settings/Settings"
@@ -12,6 +10,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import * as Adapters from "partner-commentary/Adapters"
 import * as Metrics from "../telemetry/Metrics.ts"
 import * as DataFolder from "./DataFolder.ts"
 
@@ -26,11 +25,7 @@ const mailer = ({ mail }: Settings) =>
     Layer.provide(
       Option.match(mail.server, {
         onNone: () => outbox(mail.from),
-        onSome: (url) =>
-          loaded(
-            () => import("@partner-commentary/smtp/SmtpMailer"),
-            (smtp) => smtp.layer({ url, from: mail.from, connections: mail.connections })
-          )
+        onSome: (url) => Adapters.smtp({ url, from: mail.from, connections: mail.connections })
       })
     ),
     Layer.catchTag("MailSettingRefused", explained)
@@ -40,13 +35,7 @@ const mailer = ({ mail }: Settings) =>
 const explained = (refused: MailSettingRefused) => Layer.effectContext(Effect.fail(MailSettings.explain(refused)))
 
 const outbox = (from: string) =>
-  Layer.unwrap(
-    Effect.gen(function* () {
-      yield* DataFolder.make
-      const { layer } = yield* Effect.promise(() => import("@partner-commentary/smtp/OutboxMailer"))
-      return layer({ folder: DataFolder.outbox, from })
-    })
-  )
+  Layer.unwrap(Effect.as(DataFolder.make, Adapters.outbox({ folder: DataFolder.outbox, from })))
 
 const generator = (settings: Settings) =>
   Layer.effect(
@@ -54,22 +43,7 @@ const generator = (settings: Settings) =>
     Effect.map(CommentaryGenerator, ({ generate }) =>
       CommentaryGenerator.of({ generate: (request) => Metrics.counted("drafts", generate(request)) })
     )
-  ).pipe(
-    Layer.provide(
-      Option.match(settings.generator, {
-        onNone: () =>
-          loaded(
-            () => import("@partner-commentary/generator/LocalGenerator"),
-            ({ layer }) => layer
-          ),
-        onSome: (server) =>
-          loaded(
-            () => import("@partner-commentary/generator/OpenAiGenerator"),
-            ({ layer }) => layer(server)
-          )
-      })
-    )
-  )
+  ).pipe(Layer.provide(Adapters.generator(settings.generator)))
 
 const webhooks = ({ webhooks: { allowPrivate } }: Settings) =>
   Layer.effect(
@@ -77,24 +51,10 @@ const webhooks = ({ webhooks: { allowPrivate } }: Settings) =>
     Effect.map(WebhookTransport, ({ check, send }) =>
       WebhookTransport.of({ check, send: (request) => Metrics.counted("webhooks", send(request)) })
     )
-  ).pipe(
-    Layer.provide(
-      loaded(
-        () => import("@partner-commentary/webhook/NodeWebhookTransport"),
-        ({ layer }) => layer({ allowPrivate })
-      )
-    )
-  )
+  ).pipe(Layer.provide(Adapters.webhooks({ allowPrivate })))
 
 const identity = (settings: Settings) =>
-  Option.match(settings.identity, {
-    onNone: () => (ConfigSummary.isIdentityLocal(settings) ? localIdentity(settings) : DashboardIdentity.layerNone),
-    onSome: (provider) =>
-      loaded(
-        () => import("@partner-commentary/identity/JwksIdentity"),
-        ({ layer }) => layer(provider)
-      )
-  })
+  ConfigSummary.isIdentityLocal(settings) ? localIdentity(settings) : Adapters.identity(settings.identity)
 
 const localIdentity = (settings: Settings) =>
   Layer.unwrap(

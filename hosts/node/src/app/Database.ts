@@ -4,10 +4,7 @@
  */
 import { accessSync, constants, existsSync, statSync } from "node:fs"
 import { dirname, resolve } from "node:path"
-import { AccessChanges } from "@partner-commentary/core/access/AccessChanges"
-import { RateWindows } from "@partner-commentary/core/access/RateWindows"
 import { reasonOf } from "@partner-commentary/core/shared/Reason"
-import { WorkSignal } from "@partner-commentary/core/shared/WorkSignal"
 import * as DatabaseRefused from "@partner-commentary/settings/DatabaseRefused"
 import { isPostgres, poolOf, type SqliteDatabase } from "@partner-commentary/settings/DatabaseSettings"
 import type { Settings } from "@partner-commentary/settings/Settings"
@@ -120,22 +117,11 @@ const opened = (settings: Settings, options: { readonly listens: boolean; readon
       yield* DataFolder.makeFor(settings)
       const { database } = settings
       if (isPostgres(database)) {
-        const postgres = yield* Effect.promise(() => import("@partner-commentary/postgres/Postgres"))
-        const shared = Layer.merge(postgres.layerSignals(poolOf(database), options), postgres.layerClock)
-        const stores = options.migrates ? postgres.layer : postgres.layerAsIs
-        return explained(settings, Layer.provideMerge(shared, stores(poolOf(database))))
+        const { layer } = yield* Effect.promise(() => import("partner-commentary/postgres/PostgresDatabase"))
+        return explained(settings, layer(poolOf(database), { ...options, keepsTime: true }))
       }
-      const sqlite = yield* Effect.promise(() => import("@partner-commentary/sqlite/Sqlite"))
-      const stores = options.migrates ? sqlite.layer : sqlite.layerAsIs
-      return explained(
-        settings,
-        Layer.mergeAll(
-          stores({ filename: database.filename }),
-          RateWindows.layerMemory,
-          AccessChanges.layerProcess,
-          WorkSignal.layerProcess
-        )
-      )
+      const { layer } = yield* Effect.promise(() => import("partner-commentary/sqlite/SqliteDatabase"))
+      return explained(settings, layer(database.filename, options))
     })
   )
 

@@ -4,11 +4,11 @@
  */
 import { MediaStorage } from "@partner-commentary/core/commentary/MediaStorage"
 import { MediaSynthesizer, type SynthesisRequest } from "@partner-commentary/core/commentary/MediaSynthesizer"
-import { loaded } from "@partner-commentary/settings/Adapter"
 import type { Settings } from "@partner-commentary/settings/Settings"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import * as Adapters from "partner-commentary/Adapters"
 import * as Metrics from "../telemetry/Metrics.ts"
 import * as DataFolder from "./DataFolder.ts"
 
@@ -27,29 +27,19 @@ const speech = ({ media }: Settings) =>
           video,
           audio: audio === null ? null : (request: SynthesisRequest) => Metrics.counted("media", audio(request))
         }))
-      ).pipe(
-        Layer.provide(
-          loaded(
-            () => import("@partner-commentary/generator/OpenAiSpeech"),
-            ({ layer }) => layer(server)
-          )
-        )
-      )
+      ).pipe(Layer.provide(Adapters.speech(Option.some(server))))
   })
 
 export const storage = (settings: Settings, apiRoot: string) =>
   Option.match(settings.media.storage, {
     onNone: () => Layer.succeed(MediaStorage, null),
     onSome: (chosen) =>
-      Layer.unwrap(
-        Effect.gen(function* () {
-          if (chosen.kind === "bucket") {
-            const { layer } = yield* Effect.promise(() => import("@partner-commentary/storage/S3Storage"))
-            return layer(chosen)
-          }
-          yield* DataFolder.makeAround(chosen.folder)
-          const { layer } = yield* Effect.promise(() => import("@partner-commentary/storage/FolderStorage"))
-          return layer({ folder: chosen.folder, url: `${apiRoot}${path}` })
-        })
-      )
+      chosen.kind === "bucket"
+        ? Adapters.bucket(chosen)
+        : Layer.unwrap(
+            Effect.as(
+              DataFolder.makeAround(chosen.folder),
+              Adapters.folder({ folder: chosen.folder, url: `${apiRoot}${path}` })
+            )
+          )
   })

@@ -1,11 +1,11 @@
 /** The local outbox as pages, in development only. What they show is the server's, where mails lie the mail adapter's. */
 
 import { NotFound } from "@partner-commentary/api/Errors"
+import { isLoopback } from "@partner-commentary/core/shared/Loopback"
 import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
 import { outboxMailPage, outboxPage } from "@partner-commentary/server/creator-portal/OutboxPage"
 import { pageHeaders } from "@partner-commentary/server/creator-portal/PageDocument"
 import { failure } from "@partner-commentary/server/http/Envelope"
-import { isLoopback } from "@partner-commentary/settings/Loopback"
 import * as Outbox from "@partner-commentary/smtp/Outbox"
 import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"

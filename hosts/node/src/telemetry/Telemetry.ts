@@ -3,8 +3,8 @@
  * read the same registry of metrics.
  */
 import { hostname } from "node:os"
+import { addressOf } from "@partner-commentary/core/shared/Loopback"
 import * as Health from "@partner-commentary/server/routes/health/Health"
-import { addressOf } from "@partner-commentary/settings/Loopback"
 import type { Settings } from "@partner-commentary/settings/Settings"
 import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"

@@ -1,8 +1,8 @@
 /** Random bytes from a page that is filled now and then. */
 import { assert, describe, it } from "@effect/vitest"
-import * as Randomness from "@partner-commentary/node/app/Randomness"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Effect from "effect/Effect"
+import * as Randomness from "../src/Randomness.ts"
 
 describe("randomness", () => {
   it.effect("no byte is given twice, however many are asked for at a time", () =>

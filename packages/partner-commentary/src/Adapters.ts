@@ -1,0 +1,85 @@
+/** Adapters by plain settings. Each is loaded when it is chosen. */
+import { DashboardIdentity } from "@partner-commentary/core/access/DashboardIdentity"
+import type * as OpenAiGenerator from "@partner-commentary/generator/OpenAiGenerator"
+import type * as OpenAiSpeech from "@partner-commentary/generator/OpenAiSpeech"
+import type * as JwksIdentity from "@partner-commentary/identity/JwksIdentity"
+import type * as OutboxMailer from "@partner-commentary/smtp/OutboxMailer"
+import type * as SmtpMailer from "@partner-commentary/smtp/SmtpMailer"
+import type * as FolderStorage from "@partner-commentary/storage/FolderStorage"
+import type * as S3Storage from "@partner-commentary/storage/S3Storage"
+import type * as NodeWebhookTransport from "@partner-commentary/webhook/NodeWebhookTransport"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+
+export const loaded = <Module, A, E, R>(
+  load: () => Promise<Module>,
+  make: (module: Module) => Layer.Layer<A, E, R>
+): Layer.Layer<A, E, R> => Layer.unwrap(Effect.map(Effect.promise(load), make))
+
+export const smtp = (options: SmtpMailer.Options) =>
+  loaded(
+    () => import("@partner-commentary/smtp/SmtpMailer"),
+    ({ layer }) => layer(options)
+  )
+
+export const outbox = (options: OutboxMailer.Options) =>
+  loaded(
+    () => import("@partner-commentary/smtp/OutboxMailer"),
+    ({ layer }) => layer(options)
+  )
+
+/** None: the local generator. */
+export const generator = (server: Option.Option<OpenAiGenerator.Options>) =>
+  Option.match(server, {
+    onNone: () =>
+      loaded(
+        () => import("@partner-commentary/generator/LocalGenerator"),
+        ({ layer }) => layer
+      ),
+    onSome: (options) =>
+      loaded(
+        () => import("@partner-commentary/generator/OpenAiGenerator"),
+        ({ layer }) => layer(options)
+      )
+  })
+
+/** None: no audio is made. */
+export const speech = (server: Option.Option<OpenAiSpeech.Options>) =>
+  Option.match(server, {
+    onNone: () => Layer.empty,
+    onSome: (options) =>
+      loaded(
+        () => import("@partner-commentary/generator/OpenAiSpeech"),
+        ({ layer }) => layer(options)
+      )
+  })
+
+export const folder = (options: FolderStorage.Options) =>
+  loaded(
+    () => import("@partner-commentary/storage/FolderStorage"),
+    ({ layer }) => layer(options)
+  )
+
+export const bucket = (options: S3Storage.Options) =>
+  loaded(
+    () => import("@partner-commentary/storage/S3Storage"),
+    ({ layer }) => layer(options)
+  )
+
+/** None: every token is refused. */
+export const identity = (provider: Option.Option<JwksIdentity.Options>) =>
+  Option.match(provider, {
+    onNone: () => DashboardIdentity.layerNone,
+    onSome: (options) =>
+      loaded(
+        () => import("@partner-commentary/identity/JwksIdentity"),
+        ({ layer }) => layer(options)
+      )
+  })
+
+export const webhooks = (options: NodeWebhookTransport.Options) =>
+  loaded(
+    () => import("@partner-commentary/webhook/NodeWebhookTransport"),
+    ({ layer }) => layer(options)
+  )

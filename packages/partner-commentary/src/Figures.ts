@@ -1,0 +1,50 @@
+/** Figures that an application gives in part, such as a policy: the defaults say which there are and of what kind. */
+import * as Duration from "effect/Duration"
+import * as Option from "effect/Option"
+import * as Predicate from "effect/Predicate"
+import * as Schema from "effect/Schema"
+
+/** The same figures, each left out or in plain form: a duration is `"48 hours"` or milliseconds. */
+export type Partly<A> = { readonly [Name in keyof A]?: Plain<A[Name]> | undefined }
+
+type Plain<A> = A extends Duration.Duration
+  ? Duration.Input
+  : A extends ReadonlyArray<infer Each>
+    ? ReadonlyArray<Plain<Each>>
+    : A extends object
+      ? Partly<A>
+      : A
+
+const duration = Schema.declare(
+  (given: unknown): given is Duration.Input =>
+    Option.exists(Duration.fromInput(given as Duration.Input), Duration.isPositive),
+  { message: 'must be a duration such as "48 hours", or milliseconds' }
+)
+
+const count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0)).annotate({ message: "must be a whole number" })
+
+/** Of what has the kinds of these defaults. */
+export const schemaOf = (defaults: unknown): Schema.Codec<unknown> => {
+  if (Duration.isDuration(defaults)) return duration
+  if (Array.isArray(defaults)) return Schema.Array(duration)
+  if (Predicate.isNumber(defaults)) return count
+  if (Predicate.isBoolean(defaults)) return Schema.Boolean
+  const fields = Object.entries(defaults as object).map(
+    ([name, each]) => [name, Schema.optional(schemaOf(each))] as const
+  )
+  return Schema.Struct(Object.fromEntries(fields)).annotate(unexpected)
+}
+
+export const unexpected = { messageUnexpectedKey: "is no option of this version" }
+
+/** `given` was decoded by the defaults' schema. */
+export const over = <A>(defaults: A, given: Partly<A> | undefined): A => filled(defaults, given) as A
+
+const filled = (usual: unknown, given: unknown): unknown => {
+  if (given === undefined) return usual
+  if (Duration.isDuration(usual)) return Duration.fromInputUnsafe(given as Duration.Input)
+  if (Array.isArray(usual)) return (given as ReadonlyArray<Duration.Input>).map(Duration.fromInputUnsafe)
+  if (!Predicate.isObject(usual)) return given
+  const parts = given as Readonly<Record<string, unknown>>
+  return Object.fromEntries(Object.entries(usual).map(([name, each]) => [name, filled(each, parts[name])]))
+}

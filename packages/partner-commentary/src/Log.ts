@@ -1,0 +1,50 @@
+/** The service's log as an application wants it: by a logger of its own, or by Effect's. */
+import * as LogThrottle from "@partner-commentary/core/shared/LogThrottle"
+import * as Layer from "effect/Layer"
+import * as Logger from "effect/Logger"
+import * as Predicate from "effect/Predicate"
+
+type Method = (...line: ReadonlyArray<never>) => unknown
+
+/** The methods of `console`, pino, winston, Fastify's `log` and others. */
+export interface HostLogger {
+  readonly debug: Method
+  readonly info: Method
+  readonly warn: Method
+  readonly error: Method
+}
+
+const methods = ["debug", "info", "warn", "error"] as const
+
+export const isHostLogger = (given: unknown): given is HostLogger =>
+  Predicate.isObjectOrArray(given) &&
+  methods.every((name) => Predicate.hasProperty(given, name) && Predicate.isFunction(given[name]))
+
+const methodOf: Readonly<Record<string, (typeof methods)[number]>> = {
+  TRACE: "debug",
+  DEBUG: "debug",
+  INFO: "info",
+  WARN: "warn",
+  ERROR: "error",
+  FATAL: "error"
+}
+
+/** pino takes an object first, and the message after it. */
+const isPino = (logger: HostLogger): boolean => Predicate.hasProperty(logger, "bindings")
+
+const written = (logger: HostLogger) =>
+  Logger.map(Logger.formatStructured, ({ annotations, cause, level, message }) => {
+    const fields = { ...annotations, ...(cause === undefined ? {} : { cause }) }
+    const write = (logger[methodOf[level] ?? "info"] as (...line: ReadonlyArray<unknown>) => unknown).bind(logger)
+    const text = Predicate.isString(message) ? message : JSON.stringify(message)
+    if (isPino(logger)) write(fields, text)
+    else if (Object.keys(fields).length === 0) write(text)
+    else write(text, fields)
+  })
+
+/** Repeated lines of an outage are counted instead of written. */
+export const layer = (given: HostLogger | Logger.Logger<unknown, unknown> | undefined) => {
+  if (given === undefined) return LogThrottle.layer
+  const logger = Logger.isLogger(given) ? given : written(given)
+  return LogThrottle.layer.pipe(Layer.provide(Logger.layer([logger])))
+}

@@ -1,0 +1,240 @@
+/** What an application says of the service. Each port takes plain values, functions, or a layer of Effect. */
+import type { DashboardIdentity } from "@partner-commentary/core/access/DashboardIdentity"
+import * as IpAllowList from "@partner-commentary/core/access/IpAllowList"
+import type { CommentaryGenerator } from "@partner-commentary/core/commentary/CommentaryGenerator"
+import type { Mailer } from "@partner-commentary/core/mail/Mailer"
+import type { OrganizationStore } from "@partner-commentary/core/partner/OrganizationStore"
+import type { PersonaStore } from "@partner-commentary/core/persona/PersonaStore"
+import { isLoopback } from "@partner-commentary/core/shared/Loopback"
+import * as Policy from "@partner-commentary/core/shared/Policy"
+import * as PublicAddress from "@partner-commentary/core/shared/PublicAddress"
+import type { WebhookTransport } from "@partner-commentary/core/webhook/WebhookTransport"
+import { problems } from "@partner-commentary/server/http/Body"
+import { WorkerSettings } from "@partner-commentary/server/workers/WorkerLoops"
+import type * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Logger from "effect/Logger"
+import * as Option from "effect/Option"
+import * as Predicate from "effect/Predicate"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import type * as SchemaIssue from "effect/SchemaIssue"
+import type * as SqlClient from "effect/sql/SqlClient"
+import type { Database } from "./Database.ts"
+import * as Figures from "./Figures.ts"
+import { type HostLogger, isHostLogger } from "./Log.ts"
+import { invalidOption, type PartnerCommentaryError } from "./PartnerCommentaryError.ts"
+import type { Generate } from "./ports/GeneratorFunction.ts"
+import type { Identify } from "./ports/IdentityFunction.ts"
+import type { SendMail } from "./ports/MailFunction.ts"
+import type { Speak, StoreMedium } from "./ports/MediaFunctions.ts"
+import type { Organizations } from "./ports/OrganizationFunctions.ts"
+import type { Personas } from "./ports/PersonaFunctions.ts"
+
+export interface Options {
+  /** Where partners and creators reach the service: every link in a mail starts with it. A path is where it is mounted. */
+  readonly url: string
+  /** Signs creators' links: 32 characters or more, the same in every process. Of several, the first signs and all verify. */
+  readonly secret: string | ReadonlyArray<string>
+  /** Whether defaults are good enough that only this machine can use. True where `url` leads to this machine, unless given. */
+  readonly development?: boolean | undefined
+  /** `sqlite("commentary.db")` or `postgres("postgres://…")`. In development, `commentary.db` unless given. */
+  readonly database?: Database | undefined
+  /** Sends a mail to a creator. In development they become files in the folder `commentary-outbox`, unless given. */
+  readonly mail?: SendMail | Layer.Layer<Mailer, unknown> | undefined
+  /** Drafts a commentary: a function, or an OpenAI-compatible server. In development, the local generator unless given. */
+  readonly generator?: Generate | OpenAiServer | Layer.Layer<CommentaryGenerator, unknown> | undefined
+  /** Speaks an approved commentary. Without it, no audio is made. */
+  readonly speech?: Speak | (OpenAiServer & { readonly voice: string }) | Layer.Layer<never, unknown> | undefined
+  /** Keeps audio where partners fetch it: a function, or a folder that you serve at `url`. */
+  readonly mediaStorage?:
+    | StoreMedium
+    | { readonly folder: string; readonly url: string }
+    | Layer.Layer<never, unknown>
+    | undefined
+  /** Tells whose dashboard a token comes from: a function, or the published keys of a provider. Without it, each is refused. */
+  readonly identity?: Identify | IdentityProvider | Layer.Layer<DashboardIdentity, unknown> | undefined
+  /** Reads personas and licences from your own tables. */
+  readonly personas?: Personas | Layer.Layer<PersonaStore, unknown, SqlClient.SqlClient> | undefined
+  /** Reads partners from your own tables. */
+  readonly organizations?: Organizations | Layer.Layer<OrganizationStore, unknown, SqlClient.SqlClient> | undefined
+  readonly webhooks?:
+    | {
+        /** Also `http:` receivers and those in private networks. For development. */
+        readonly allowPrivate?: boolean | undefined
+      }
+    | Layer.Layer<WebhookTransport, unknown>
+    | undefined
+  /** `console`, pino, winston, or a logger of Effect. */
+  readonly logger?: HostLogger | Logger.Logger<unknown, unknown> | undefined
+  /** Windows, bounds and schedules, where they differ from the usual: `{ responseWindow: "72 hours" }`. */
+  readonly policy?: Figures.Partly<Policy.Policy> | undefined
+  /** False where another process does the work, or how hard this one does it. */
+  readonly workers?: boolean | Figures.Partly<Effect.Success<typeof WorkerSettings>> | undefined
+  /** Addresses and networks of proxies whose `X-Forwarded-For` is believed: `["10.0.0.0/8"]`. */
+  readonly trustedProxies?: ReadonlyArray<string> | undefined
+}
+
+export interface OpenAiServer {
+  /** With its version, such as `https://api.openai.com/v1`. */
+  readonly url: string
+  readonly model: string
+  readonly apiKey?: string | undefined
+}
+
+export interface IdentityProvider {
+  readonly jwksUrl: string
+  readonly issuer: string
+  readonly audience: string
+  /** The claim that names the organization; `org_id` unless given. */
+  readonly organizationClaim?: string | undefined
+}
+
+/** The options with what was left out. */
+export interface Decoded extends Options {
+  readonly apiRoot: string
+  readonly secrets: readonly [string, ...ReadonlyArray<string>]
+  readonly development: boolean
+  readonly proxies: IpAllowList.IpAllowList
+}
+
+type Verdict = true | string | SchemaIssue.Issue
+
+/** A sentence reads on after the option's name. */
+const required = (judge: (value: unknown) => Verdict) => Schema.Unknown.check(Schema.makeFilter(judge))
+
+const optional = (judge: (value: unknown) => Verdict) =>
+  Schema.optional(required((value) => value === undefined || judge(value)))
+
+const by = (schema: Schema.Codec<unknown>) => {
+  const decode = Schema.decodeUnknownResult(schema, strictly)
+  return (value: unknown): Verdict => {
+    const decoded = decode(value)
+    return Result.isSuccess(decoded) || decoded.failure.issue
+  }
+}
+
+const strictly = { onExcessProperty: "error" } as const
+
+const isText = (value: unknown): value is string => Predicate.isString(value) && value.trim() !== ""
+
+const text = (right: string, isRight: (text: string) => boolean = () => true) =>
+  required((value) => (isText(value) && isRight(value)) || right)
+
+const httpAddress = text("must be an http:// or https:// address", (url) => /^https?:/i.test(url) && URL.canParse(url))
+
+type Fields = Readonly<Record<string, Schema.Codec<unknown>>>
+
+/** A function, a layer, or an object of these fields where there are some. */
+const port = (what: string, fields?: Fields) => {
+  const object = fields === undefined ? () => what : by(Schema.Struct(fields).annotate(Figures.unexpected))
+  return optional((value) => {
+    if (Predicate.isFunction(value) || Layer.isLayer(value)) return true
+    return Predicate.isObject(value) ? object(value) : what
+  })
+}
+
+/** Functions by their names, or a layer. */
+const reader = (what: string, names: ReadonlyArray<string>) =>
+  optional(
+    (value) =>
+      Layer.isLayer(value) ||
+      names.every((name) => Predicate.hasProperty(value, name) && Predicate.isFunction(value[name])) ||
+      what
+  )
+
+const openAi = {
+  url: httpAddress,
+  model: text("must name a model of the server"),
+  apiKey: Schema.optional(Schema.String)
+}
+
+const shortestSecret = 32
+
+const isSecret = (value: unknown) => isText(value) && value.length >= shortestSecret
+
+const flag = optional((value) => Predicate.isBoolean(value) || "must be true or false")
+
+const figures = (defaults: unknown) => by(Figures.schemaOf(defaults))
+
+const Given = Schema.Struct({
+  url: required((value) => {
+    const kept = Predicate.isString(value) ? PublicAddress.normalized(value) : Option.none()
+    if (Option.isNone(kept)) return `must be ${PublicAddress.right}`
+    return !PublicAddress.isOwn(kept.value) || `must be an address whose path is none of the service's own`
+  }),
+  secret: required(
+    (value) =>
+      isSecret(value) ||
+      (Array.isArray(value) && value.length > 0 && value.every(isSecret)) ||
+      `must have ${shortestSecret} characters or more: a long random text, the same in every process`
+  ),
+  development: flag,
+  database: optional((value) => Layer.isLayer(value) || 'must be sqlite("…") or postgres("…") of this package'),
+  mail: port("must be a function that sends a mail, or smtp(…) of this package"),
+  generator: port("must be a function that writes a text, or { url, model, apiKey } of a server", openAi),
+  speech: port("must be a function that speaks a text, or { url, model, voice, apiKey } of a server", {
+    ...openAi,
+    voice: text("must name a voice of the server")
+  }),
+  mediaStorage: port("must be a function that keeps a file, or { folder, url }", {
+    folder: text("must name a folder"),
+    url: httpAddress
+  }),
+  identity: port("must be a function that reads a token, or { jwksUrl, issuer, audience }", {
+    jwksUrl: httpAddress,
+    issuer: text("must be the iss of the provider's tokens"),
+    audience: text("must be the aud of tokens for this service"),
+    organizationClaim: optional((value) => isText(value) || "must name a claim")
+  }),
+  personas: reader("must have the functions find and licensed", ["find", "licensed"]),
+  organizations: reader("must have the function find", ["find"]),
+  webhooks: port("must be { allowPrivate }", { allowPrivate: flag }),
+  logger: optional(
+    (value) => Logger.isLogger(value) || isHostLogger(value) || "must have the methods debug, info, warn and error"
+  ),
+  policy: optional((value) => (Predicate.isObject(value) ? figures(Policy.defaults)(value) : "must be an object")),
+  workers: optional((value) => {
+    if (Predicate.isBoolean(value)) return true
+    return Predicate.isObject(value)
+      ? figures(WorkerSettings.defaultValue())(value)
+      : "must be true, false or an object"
+  }),
+  trustedProxies: optional(
+    (value) =>
+      (Array.isArray(value) && value.every(Predicate.isString) && Result.isSuccess(IpAllowList.parse(value))) ||
+      'must list addresses and networks, such as ["10.0.0.0/8"]'
+  )
+}).annotate(Figures.unexpected)
+
+const decode = Schema.decodeUnknownResult(Given, strictly)
+
+/** The options as they hold, or the first thing that is wrong with them. */
+export const decoded = (options: Options): Result.Result<Decoded, PartnerCommentaryError> => {
+  if (!Predicate.isObject(options)) return Result.fail(invalidOption("url", "is required"))
+  return Result.flatMap(
+    Result.mapError(decode(options), ({ issue }) => {
+      const [{ constraint, field }] = problems(issue)
+      return invalidOption(field, constraint)
+    }),
+    () => completed(options)
+  )
+}
+
+const completed = (options: Options): Result.Result<Decoded, PartnerCommentaryError> => {
+  const apiRoot = Option.getOrThrow(PublicAddress.normalized(options.url))
+  const development = options.development ?? isLoopback(new URL(apiRoot).hostname)
+  const needed = development ? undefined : productive.find(([name]) => options[name] === undefined)
+  if (needed !== undefined)
+    return Result.fail(invalidOption(needed[0], `must be given outside development: ${needed[1]}`))
+  const [first = "", ...others] = [options.secret].flat()
+  const proxies = Result.getOrThrow(IpAllowList.parse(options.trustedProxies ?? []))
+  return Result.succeed({ ...options, apiRoot, development, proxies, secrets: [first, ...others] })
+}
+
+/** What has a default in development alone. */
+const productive = [
+  ["database", 'sqlite("…") or postgres("…") of this package'],
+  ["mail", "a function that sends a mail, or smtp(…) of this package"],
+  ["generator", "a function that writes a text, or { url, model, apiKey } of a server"]
+] as const

@@ -1,0 +1,95 @@
+/** The ports as the options choose them. What the application's own code cannot do names the option. */
+import { DashboardIdentity } from "@partner-commentary/core/access/DashboardIdentity"
+import { isLoopback } from "@partner-commentary/core/shared/Loopback"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Predicate from "effect/Predicate"
+import * as Redacted from "effect/Redacted"
+import * as Adapters from "./Adapters.ts"
+import type { Stored } from "./Database.ts"
+import { isLayer } from "./LayerOption.ts"
+import type { Decoded, OpenAiServer } from "./Options.ts"
+import { explained, type PartnerCommentaryError } from "./PartnerCommentaryError.ts"
+import * as GeneratorFunction from "./ports/GeneratorFunction.ts"
+import * as IdentityFunction from "./ports/IdentityFunction.ts"
+import * as MailFunction from "./ports/MailFunction.ts"
+import * as MediaFunctions from "./ports/MediaFunctions.ts"
+import * as OrganizationFunctions from "./ports/OrganizationFunctions.ts"
+import * as PersonaFunctions from "./ports/PersonaFunctions.ts"
+
+export const layer = (options: Decoded) =>
+  Layer.mergeAll(
+    stores(options),
+    named("mail", mail(options)),
+    named("generator", generator(options)),
+    named("speech", speech(options)),
+    named("mediaStorage", mediaStorage(options)),
+    named("identity", identity(options)),
+    named("webhooks", webhooks(options))
+  )
+
+const named = <A, R>(option: string, layer: Layer.Layer<A, unknown, R>) => explained(`The option ${option}`, layer)
+
+/** The application's own stores take the place of ours, on the same client. */
+const stores = ({ database, organizations, personas }: Decoded): Layer.Layer<Stored, PartnerCommentaryError> => {
+  const kept = named("database", database ?? local)
+  const withPersonas =
+    personas === undefined
+      ? kept
+      : Layer.provideMerge(named("personas", isLayer(personas) ? personas : PersonaFunctions.layer(personas)), kept)
+  return organizations === undefined
+    ? withPersonas
+    : Layer.provideMerge(
+        named("organizations", isLayer(organizations) ? organizations : OrganizationFunctions.layer(organizations)),
+        withPersonas
+      )
+}
+
+const local = Adapters.loaded(
+  () => import("./sqlite/Sqlite.ts"),
+  ({ sqlite }) => sqlite("commentary.db")
+)
+
+const mail = ({ apiRoot, mail }: Decoded) => {
+  if (isLayer(mail)) return mail
+  if (mail !== undefined) return MailFunction.layer(mail)
+  const { hostname } = new URL(apiRoot)
+  const domain = isLoopback(hostname) ? "localhost" : hostname
+  return Adapters.outbox({ folder: "commentary-outbox", from: `Partner Commentary <commentary@${domain}>` })
+}
+
+const generator = ({ generator }: Decoded) => {
+  if (isLayer(generator)) return generator
+  return Predicate.isFunction(generator)
+    ? GeneratorFunction.layer(generator)
+    : Adapters.generator(Option.map(Option.fromUndefinedOr(generator), server))
+}
+
+const server = <Server extends OpenAiServer>({ apiKey, ...rest }: Server) => ({
+  ...rest,
+  apiKey: Option.map(Option.fromUndefinedOr(apiKey), (key) => Redacted.make(key))
+})
+
+const speech = ({ speech }: Decoded) => {
+  if (isLayer(speech)) return speech
+  return Predicate.isFunction(speech)
+    ? MediaFunctions.speech(speech)
+    : Adapters.speech(Option.map(Option.fromUndefinedOr(speech), server))
+}
+
+const mediaStorage = ({ mediaStorage }: Decoded) => {
+  if (mediaStorage === undefined) return Layer.empty
+  if (isLayer(mediaStorage)) return mediaStorage
+  return Predicate.isFunction(mediaStorage) ? MediaFunctions.storage(mediaStorage) : Adapters.folder(mediaStorage)
+}
+
+const identity = ({ identity }: Decoded) => {
+  if (identity === undefined) return DashboardIdentity.layerNone
+  if (isLayer(identity)) return identity
+  return Predicate.isFunction(identity)
+    ? IdentityFunction.layer(identity)
+    : Adapters.identity(Option.some({ ...identity, organizationClaim: identity.organizationClaim ?? "org_id" }))
+}
+
+const webhooks = ({ webhooks }: Decoded) =>
+  isLayer(webhooks) ? webhooks : Adapters.webhooks({ allowPrivate: webhooks?.allowPrivate ?? false })

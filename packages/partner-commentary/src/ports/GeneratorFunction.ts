@@ -1,0 +1,29 @@
+/** A CommentaryGenerator of an async function. */
+import {
+  CommentaryGenerator,
+  GenerationFailed,
+  type GenerationRequest
+} from "@partner-commentary/core/commentary/CommentaryGenerator"
+import * as CommentaryText from "@partner-commentary/generator/CommentaryText"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
+import { answered, type Context, call } from "./HostFunction.ts"
+
+/** Resolves with the commentary, plain text. Throw to have it tried again later; with `permanent: true`, it is not. */
+export type Generate = (request: GenerationRequest, context: Context) => string | PromiseLike<string>
+
+const longestCall = "45 seconds"
+const text = answered(Schema.String)
+
+export const layer = (generate: Generate) =>
+  Layer.succeed(CommentaryGenerator, {
+    generate: Effect.fn("CommentaryGenerator.generate")(function* (request: GenerationRequest) {
+      const answer = Effect.flatMap(
+        call((context) => generate(request, context), longestCall),
+        text
+      )
+      const written = yield* Effect.mapError(answer, (failure) => new GenerationFailed(failure))
+      return yield* Effect.fromResult(CommentaryText.accept(written, request))
+    })
+  })

@@ -1,0 +1,54 @@
+/** A DashboardIdentity of an async function. */
+import { DashboardIdentity, IdentityUnreachable, TokenRefused } from "@partner-commentary/core/access/DashboardIdentity"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
+import { answered, type Context, call } from "./HostFunction.ts"
+
+export interface Identified {
+  /** The organization's id, or its identity id. */
+  readonly organization: string
+  /** Who signed in, for the audit log. */
+  readonly subject?: string | null | undefined
+}
+
+/**
+ * Resolves with whose token it is; with null where the token is not valid, or with `{ expired: true }` where a genuine one has expired.
+ * Throw only where that cannot be told now.
+ */
+export type Identify = (
+  token: string,
+  context: Context
+) => Identified | { readonly expired: true } | null | PromiseLike<Identified | { readonly expired: true } | null>
+
+const longestToken = 8 * 1024
+const longestSubject = 255
+
+const verdict = answered(
+  Schema.NullOr(
+    Schema.Union([
+      Schema.Struct({ expired: Schema.Literal(true) }),
+      Schema.Struct({
+        organization: Schema.NonEmptyString,
+        subject: Schema.optional(Schema.NullOr(Schema.String))
+      })
+    ])
+  )
+)
+
+export const layer = (identify: Identify) =>
+  Layer.succeed(DashboardIdentity, {
+    verify: Effect.fn("DashboardIdentity.verify")(function* (token) {
+      if (token.length > longestToken) return yield* new TokenRefused({ expired: false })
+      const found = yield* Effect.mapError(
+        Effect.flatMap(
+          call((context) => identify(token, context), "10 seconds"),
+          verdict
+        ),
+        ({ reason }) => new IdentityUnreachable({ reason })
+      )
+      if (found === null) return yield* new TokenRefused({ expired: false })
+      if ("expired" in found) return yield* new TokenRefused({ expired: true })
+      return { organization: found.organization, subject: found.subject?.slice(0, longestSubject) ?? null }
+    })
+  })

@@ -1,0 +1,59 @@
+/** A MediaSynthesizer and a MediaStorage of async functions. */
+import { MediaStorage, StorageFailed } from "@partner-commentary/core/commentary/MediaStorage"
+import {
+  extensions,
+  MediaSynthesizer,
+  type Medium,
+  SynthesisFailed,
+  type SynthesisRequest
+} from "@partner-commentary/core/commentary/MediaSynthesizer"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
+import { answered, type Context, call } from "./HostFunction.ts"
+
+/** Resolves with a whole audio file of the approved text. */
+export type Speak = (request: SynthesisRequest, context: Context) => Medium | PromiseLike<Medium>
+
+/** Keeps a file under its name, and resolves with the URL at which partners fetch it. */
+export type StoreMedium = (name: string, medium: Medium, context: Context) => string | PromiseLike<string>
+
+const medium = answered(
+  Schema.Struct({
+    contentType: Schema.Literals(Object.keys(extensions) as Array<keyof typeof extensions>),
+    bytes: Schema.Uint8Array.check(Schema.makeFilter((bytes: Uint8Array) => bytes.length > 0 || "must not be empty"))
+  })
+)
+
+const address = answered(
+  Schema.String.check(
+    Schema.makeFilter((url: string) => /^https?:\/\//i.test(url) || "must be an http:// or https:// address")
+  )
+)
+
+export const speech = (speak: Speak) =>
+  Layer.succeed(MediaSynthesizer, {
+    video: null,
+    audio: Effect.fn("MediaSynthesizer.audio")((request: SynthesisRequest) =>
+      Effect.mapError(
+        Effect.flatMap(
+          call((context) => speak(request, context), "60 seconds"),
+          medium
+        ),
+        (failure) => new SynthesisFailed(failure)
+      )
+    )
+  })
+
+export const storage = (store: StoreMedium) =>
+  Layer.succeed(MediaStorage, {
+    put: Effect.fn("MediaStorage.put")((name: string, file: Medium) =>
+      Effect.mapError(
+        Effect.flatMap(
+          call((context) => store(name, file, context), "25 seconds"),
+          address
+        ),
+        (failure) => new StorageFailed(failure)
+      )
+    )
+  })

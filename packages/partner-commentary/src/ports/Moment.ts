@@ -1,0 +1,24 @@
+/** A moment as an application gives it: a Date, or ISO 8601 text with a zone. */
+import * as Instant from "@partner-commentary/core/shared/Instant"
+import * as Option from "effect/Option"
+import * as Predicate from "effect/Predicate"
+import * as Schema from "effect/Schema"
+import * as SchemaGetter from "effect/SchemaGetter"
+
+// biome-ignore lint/style/noRestrictedGlobals: applications have the language's own dates
+export type HostDate = Date
+
+const read = (given: unknown): Option.Option<Instant.Instant> => {
+  if (Predicate.isString(given)) return Instant.parse(given)
+  return Predicate.isDate(given) ? Option.filter(Option.some(given.getTime()), Number.isFinite) : Option.none()
+}
+
+/** Decodes to the core's instant. */
+export const moment = Schema.declare((given: unknown): given is string | object => Option.isSome(read(given)), {
+  message: "must be a Date, or ISO 8601 text with a zone"
+}).pipe(
+  Schema.decodeTo(Schema.Number, {
+    decode: SchemaGetter.transform((given) => Option.getOrThrow(read(given))),
+    encode: SchemaGetter.transform(Instant.toIso)
+  })
+)

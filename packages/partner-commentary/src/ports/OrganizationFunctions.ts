@@ -1,0 +1,73 @@
+/** An OrganizationStore of async functions that read the application's own tables. */
+import { OrganizationStore } from "@partner-commentary/core/partner/OrganizationStore"
+import { LimitOverrides, PlanName } from "@partner-commentary/core/partner/Plan"
+import { OrganizationId } from "@partner-commentary/core/shared/Ids"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import { answered, type Context, call, orDie } from "./HostFunction.ts"
+import { type HostDate, moment } from "./Moment.ts"
+
+/** A partner as the application keeps it, by the names of the API. */
+export interface HostOrganization {
+  /** A UUID in lower case. It never changes. */
+  readonly id: string
+  readonly name: string
+  readonly plan?: PlanName | undefined
+  readonly limits?: LimitOverrides | undefined
+  readonly contact_email?: string | null | undefined
+  /** How your identity provider calls it, where that differs from the id. */
+  readonly identity_id?: string | null | undefined
+  /** While set, every key of it is refused. */
+  readonly suspended_at?: HostDate | string | null | undefined
+  readonly created_at: HostDate | string
+}
+
+type Found = HostOrganization | null | undefined
+
+/** Suspended organizations are found too, with the moment. */
+export interface Organizations {
+  readonly find: (id: string, context: Context) => Found | PromiseLike<Found>
+  /** By the exact spelling of `identity_id`. Leave it out where no organization has one. */
+  readonly findByIdentity?: ((identityId: string, context: Context) => Found | PromiseLike<Found>) | undefined
+}
+
+const maybe = <S extends Schema.Top>(schema: S) => Schema.optional(Schema.NullOr(schema))
+
+const Kept = Schema.Struct({
+  id: OrganizationId,
+  name: Schema.NonEmptyString,
+  plan: Schema.optional(PlanName),
+  limits: Schema.optional(LimitOverrides),
+  contact_email: maybe(Schema.String),
+  identity_id: maybe(Schema.String),
+  suspended_at: maybe(moment),
+  created_at: moment
+})
+
+const toOrganization = (kept: typeof Kept.Type) => ({
+  id: kept.id,
+  name: kept.name,
+  plan: kept.plan ?? ("standard" as const),
+  limits: kept.limits ?? {},
+  contactEmail: kept.contact_email ?? null,
+  identityId: kept.identity_id ?? null,
+  suspendedAt: kept.suspended_at ?? null,
+  createdAt: kept.created_at
+})
+
+const one = answered(Schema.NullishOr(Kept))
+
+export const layer = ({ find, findByIdentity }: Organizations) => {
+  const read = (look: NonNullable<Organizations["findByIdentity"]>) => (id: string) =>
+    call((context) => look(id, context), "10 seconds").pipe(
+      Effect.flatMap(one),
+      orDie("organizations"),
+      Effect.map((found) => Option.map(Option.fromNullishOr(found), toOrganization))
+    )
+  return Layer.succeed(OrganizationStore, {
+    find: read(find),
+    findByIdentity: findByIdentity === undefined ? () => Effect.succeedNone : read(findByIdentity)
+  })
+}

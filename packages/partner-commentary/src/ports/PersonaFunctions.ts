@@ -1,0 +1,93 @@
+/** A PersonaStore of async functions that read the application's own tables. */
+
+import type { Persona } from "@partner-commentary/core/persona/Persona"
+import { PersonaStore } from "@partner-commentary/core/persona/PersonaStore"
+import { PersonaId } from "@partner-commentary/core/shared/Ids"
+import type { Instant } from "@partner-commentary/core/shared/Instant"
+import * as DateTime from "effect/DateTime"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import { answered, type Context, call, orDie } from "./HostFunction.ts"
+import { type HostDate, moment } from "./Moment.ts"
+
+/** A persona as the application keeps it, by the names of the API. */
+export interface HostPersona {
+  /** A UUID in lower case. It never changes. */
+  readonly id: string
+  readonly name: string
+  readonly image_url?: string | null | undefined
+  readonly bio?: string | null | undefined
+  readonly expertise?: ReadonlyArray<string> | null | undefined
+  readonly social_links?: Readonly<Record<string, string>> | null | undefined
+  /** The human behind it, who gets the mails. Partners never see them. */
+  readonly creator: { readonly name?: string | null | undefined; readonly email: string }
+  readonly created_at: HostDate | string
+}
+
+type Awaitable<A> = A | PromiseLike<A>
+
+export interface Personas {
+  readonly find: (id: string, context: Context) => Awaitable<HostPersona | null | undefined>
+  /** Those that the organization may ask at a moment: of the given ids, or all where `ids` is null. In any order. */
+  readonly licensed: (
+    organizationId: string,
+    ids: ReadonlyArray<string> | null,
+    context: Context & { readonly at: HostDate }
+  ) => Awaitable<ReadonlyArray<HostPersona>>
+}
+
+const maybe = <S extends Schema.Top>(schema: S) => Schema.optional(Schema.NullOr(schema))
+
+const Kept = Schema.Struct({
+  id: PersonaId,
+  name: Schema.NonEmptyString,
+  image_url: maybe(Schema.String),
+  bio: maybe(Schema.String),
+  expertise: maybe(Schema.Array(Schema.String)),
+  social_links: maybe(Schema.Record(Schema.String, Schema.String)),
+  creator: Schema.Struct({ name: maybe(Schema.String), email: Schema.NonEmptyString }),
+  created_at: moment
+})
+
+const toPersona = ({ bio, created_at, creator, expertise, id, image_url, name, social_links }: typeof Kept.Type) => ({
+  id,
+  name,
+  imageUrl: image_url ?? "",
+  bio: bio ?? "",
+  expertise: expertise ?? [],
+  socialLinks: social_links ?? {},
+  creator: { name: creator.name ?? "", email: creator.email },
+  createdAt: created_at
+})
+
+const longestRead = "10 seconds"
+const one = answered(Schema.NullishOr(Kept))
+const many = answered(Schema.Array(Kept))
+
+const byName = (left: Persona, right: Persona) =>
+  left.name === right.name ? order(left.id, right.id) : order(left.name, right.name)
+const order = (left: string, right: string) => (left < right ? -1 : left > right ? 1 : 0)
+
+export const layer = (personas: Personas) => {
+  const licensed = (organizationId: string, ids: ReadonlyArray<string> | null, instant: Instant) => {
+    const at = DateTime.toDateUtc(DateTime.makeUnsafe(instant))
+    return call((context) => personas.licensed(organizationId, ids, { ...context, at }), longestRead).pipe(
+      Effect.flatMap(many),
+      orDie("personas"),
+      Effect.map((all) => all.map(toPersona).toSorted(byName))
+    )
+  }
+  return Layer.succeed(PersonaStore, {
+    find: (id) =>
+      call((context) => personas.find(id, context), longestRead).pipe(
+        Effect.flatMap(one),
+        orDie("personas"),
+        Effect.map((found) => Option.map(Option.fromNullishOr(found), toPersona))
+      ),
+    licensedAmong: (organizationId, ids, at) =>
+      Effect.map(licensed(organizationId, ids, at), (all) => all.filter(({ id }) => ids.includes(id))),
+    licensed: (organizationId, at) => licensed(organizationId, null, at)
+  })
+}

@@ -1,0 +1,268 @@
+/** Functions of the application in the place of adapters: each keeps what its port promises. */
+import { assert, describe, it } from "@effect/vitest"
+import { DashboardIdentity } from "@partner-commentary/core/access/DashboardIdentity"
+import { CommentaryGenerator } from "@partner-commentary/core/commentary/CommentaryGenerator"
+import { MediaStorage } from "@partner-commentary/core/commentary/MediaStorage"
+import { MediaSynthesizer } from "@partner-commentary/core/commentary/MediaSynthesizer"
+import { Mailer } from "@partner-commentary/core/mail/Mailer"
+import { OrganizationStore } from "@partner-commentary/core/partner/OrganizationStore"
+import { PersonaStore } from "@partner-commentary/core/persona/PersonaStore"
+import { OrganizationId, PersonaId } from "@partner-commentary/core/shared/Ids"
+import * as Instant from "@partner-commentary/core/shared/Instant"
+import * as OrganizationReadingSuite from "@partner-commentary/testkit/OrganizationReadingSuite"
+import * as PersonaReadingSuite from "@partner-commentary/testkit/PersonaReadingSuite"
+import * as Cause from "effect/Cause"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as TestClock from "effect/testing/TestClock"
+import * as GeneratorFunction from "../src/ports/GeneratorFunction.ts"
+import * as IdentityFunction from "../src/ports/IdentityFunction.ts"
+import * as MailFunction from "../src/ports/MailFunction.ts"
+import * as MediaFunctions from "../src/ports/MediaFunctions.ts"
+import * as OrganizationFunctions from "../src/ports/OrganizationFunctions.ts"
+import * as PersonaFunctions from "../src/ports/PersonaFunctions.ts"
+
+const mail = { id: "a.request", to: { name: "Ada", address: "ada@host.example" }, subject: "s", text: "t", html: "h" }
+const request = { persona: { name: "Ada", bio: "", expertise: [] }, topic: "Who wins?", perspective: "The home side." }
+const never = () => new Promise<never>(() => {})
+
+describe("a function that sends mails", () => {
+  const sending = (send: MailFunction.SendMail) =>
+    Effect.provide(
+      Mailer.use(({ send }) => send(mail)),
+      MailFunction.layer(send)
+    )
+
+  it.effect("is given the mail, and may be no async function", () =>
+    Effect.gen(function* () {
+      const sent: Array<unknown> = []
+      yield* sending((message) => sent.push(message))
+      assert.deepStrictEqual(sent, [mail])
+    })
+  )
+
+  it.effect("is called again later when it throws, unless the error is permanent", () =>
+    Effect.gen(function* () {
+      const refused = yield* Effect.flip(sending(() => Promise.reject(new Error("the service is busy"))))
+      assert.deepStrictEqual([refused.permanent, refused.reason], [false, "the service is busy"])
+      const thrown = yield* Effect.flip(
+        sending(() => {
+          throw Object.assign(new Error("no such address"), { permanent: true })
+        })
+      )
+      assert.deepStrictEqual([thrown.permanent, thrown.reason], [true, "no such address"])
+    })
+  )
+
+  it.effect(
+    "is given up after 15 seconds, also where the worker may not be interrupted, and told so by its signal",
+    () =>
+      Effect.gen(function* () {
+        let signal: AbortSignal | undefined
+        const sent = Effect.uninterruptible(
+          Effect.flip(
+            sending((_, context) => {
+              signal = context.signal
+              return never()
+            })
+          )
+        )
+        const waiting = yield* Effect.forkChild(sent)
+        yield* TestClock.adjust("15 seconds")
+        assert.isFalse((yield* Fiber.join(waiting)).permanent)
+        assert.isTrue(signal?.aborted)
+      })
+  )
+})
+
+describe("a function that writes commentaries", () => {
+  const drafting = (generate: GeneratorFunction.Generate) =>
+    Effect.provide(
+      CommentaryGenerator.use(({ generate }) => generate(request)),
+      GeneratorFunction.layer(generate)
+    )
+
+  it.effect("answers with plain text, cleaned as a model's is", () =>
+    Effect.gen(function* () {
+      assert.strictEqual(yield* drafting(async ({ perspective }) => ` "${perspective}" `), "The home side.")
+    })
+  )
+
+  it.effect("fails an attempt by an empty text, by markup, and by what is no text", () =>
+    Effect.gen(function* () {
+      for (const text of ["", "<b>bold</b>", undefined, { text: "x" }]) {
+        const failed = yield* Effect.flip(drafting(() => text as string))
+        assert.strictEqual(failed._tag, "GenerationFailed")
+      }
+    })
+  )
+
+  it.effect("is given up after 45 seconds", () =>
+    Effect.gen(function* () {
+      const waiting = yield* Effect.forkChild(Effect.flip(drafting(never)))
+      yield* TestClock.adjust("45 seconds")
+      assert.isFalse((yield* Fiber.join(waiting)).permanent)
+    })
+  )
+})
+
+describe("functions for audio", () => {
+  const spoken = { text: "The home side.", persona: { id: "p", name: "Ada" } }
+  const file = { contentType: "audio/mpeg", bytes: new Uint8Array([1]) } as const
+
+  it.effect("speak and store files; another type, an empty file and an address that is none are failures", () =>
+    Effect.gen(function* () {
+      const speak = (answer: unknown) =>
+        Effect.provide(
+          Effect.flatMap(MediaSynthesizer, ({ audio }) => audio?.(spoken) ?? Effect.die("no audio")),
+          MediaFunctions.speech(() => answer as typeof file)
+        )
+      assert.deepStrictEqual(yield* speak(file), file)
+      for (const wrong of [{ ...file, contentType: "text/plain" }, { ...file, bytes: new Uint8Array() }, null]) {
+        assert.strictEqual((yield* Effect.flip(speak(wrong)))._tag, "SynthesisFailed")
+      }
+      const put = (answer: unknown) =>
+        Effect.provide(
+          Effect.flatMap(MediaStorage, (storage) => storage?.put("a.mp3", file) ?? Effect.die("no storage")),
+          MediaFunctions.storage(() => answer as string)
+        )
+      assert.strictEqual(yield* put("https://media.example/a.mp3"), "https://media.example/a.mp3")
+      assert.strictEqual((yield* Effect.flip(put("a.mp3")))._tag, "StorageFailed")
+    })
+  )
+})
+
+describe("a function that reads the dashboard's tokens", () => {
+  const reading = (identify: IdentityFunction.Identify, token = "token") =>
+    Effect.provide(
+      DashboardIdentity.use(({ verify }) => verify(token)),
+      IdentityFunction.layer(identify)
+    )
+
+  it.effect("tells the organization, a token that is not valid, one that has expired, and that it cannot tell", () =>
+    Effect.gen(function* () {
+      const organization = "courtside"
+      assert.deepStrictEqual(yield* reading(async () => ({ organization })), { organization, subject: null })
+      const invalid = yield* Effect.flip(reading(() => null))
+      assert.deepInclude(invalid, { _tag: "TokenRefused", expired: false })
+      assert.deepInclude(yield* Effect.flip(reading(() => ({ expired: true }))), {
+        _tag: "TokenRefused",
+        expired: true
+      })
+      for (const broken of [() => Promise.reject(new Error("down")), () => ({ organization: "" }), never]) {
+        const waiting = yield* Effect.forkChild(Effect.flip(reading(broken)))
+        yield* TestClock.adjust("10 seconds")
+        assert.strictEqual((yield* Fiber.join(waiting))._tag, "IdentityUnreachable")
+      }
+    })
+  )
+
+  it.effect("is not asked about a text that is longer than any token", () =>
+    Effect.gen(function* () {
+      const refused = yield* Effect.flip(reading(() => ({ organization: "courtside" }), "x".repeat(8193)))
+      assert.strictEqual(refused._tag, "TokenRefused")
+    })
+  )
+})
+
+/** The application's tables. */
+class Tables extends Context.Service<
+  Tables,
+  {
+    readonly personas: Map<string, PersonaFunctions.HostPersona>
+    readonly licenses: Array<{ readonly organization: string; readonly persona: string; readonly until: number | null }>
+    readonly organizations: Map<string, OrganizationFunctions.HostOrganization>
+  }
+>()("partner-commentary/test/Tables") {
+  static readonly layer = Layer.sync(Tables, () => ({ personas: new Map(), licenses: [], organizations: new Map() }))
+}
+
+const personas = Layer.unwrap(
+  Tables.useSync((tables) =>
+    PersonaFunctions.layer({
+      find: async (id) => tables.personas.get(id),
+      licensed: async (organization, ids, { at }) =>
+        tables.licenses.flatMap((license) => {
+          const found = tables.personas.get(license.persona)
+          const isHeld = license.until === null || at.getTime() < license.until
+          const isAsked = ids === null || ids.includes(license.persona)
+          return license.organization === organization && isHeld && isAsked && found !== undefined ? [found] : []
+        })
+    })
+  )
+)
+
+const id = "5d3f0f6a-8c1e-4b7a-9d55-0e2f4c6b8a91"
+const created_at = "2020-01-01T00:00:00.000Z"
+
+PersonaReadingSuite.suite("functions of the application", Layer.provideMerge(personas, Tables.layer), {
+  publish: ({ bio, createdAt, creator, expertise, id, imageUrl, name, socialLinks }) =>
+    Tables.use(({ personas }) =>
+      Effect.sync(() =>
+        personas.set(id, {
+          ...{ id, name, bio, creator, expertise, image_url: imageUrl, social_links: socialLinks },
+          created_at: Instant.toIso(createdAt)
+        })
+      )
+    ),
+  license: (organization, persona, until) =>
+    Tables.use(({ licenses }) => Effect.sync(() => licenses.push({ organization, persona, until }))),
+  existing: (organization) =>
+    Tables.use(({ licenses, personas }) =>
+      Effect.sync(() => {
+        personas.set(id, { id, name: "Bo", creator: { email: "bo@host.example" }, created_at })
+        licenses.push({ organization, persona: id, until: null })
+      })
+    )
+})
+
+const organizations = Layer.unwrap(
+  Tables.useSync(({ organizations }) =>
+    OrganizationFunctions.layer({
+      find: async (id) => organizations.get(id),
+      findByIdentity: async (identity) =>
+        [...organizations.values()].find(({ identity_id }) => identity_id === identity)
+    })
+  )
+)
+
+OrganizationReadingSuite.suite("functions of the application", Layer.provideMerge(organizations, Tables.layer), {
+  register: ({ contactEmail, createdAt, id, identityId, limits, name, plan, suspendedAt }) =>
+    Tables.use(({ organizations }) =>
+      Effect.sync(() =>
+        organizations.set(id, {
+          ...{ id, name, plan, limits, contact_email: contactEmail, identity_id: identityId },
+          suspended_at: suspendedAt === null ? null : Instant.toIso(suspendedAt),
+          created_at: Instant.toIso(createdAt)
+        })
+      )
+    ),
+  existing: Tables.use(({ organizations }) =>
+    Effect.sync(() => {
+      organizations.set(id, { id, name: "Old", identity_id: "old", created_at: new Date(created_at) })
+      return "old"
+    })
+  )
+})
+
+it.effect("what is wrong with a row that a function reads is a defect that names the option and the field", () =>
+  Effect.gen(function* () {
+    const persona = { id: id.toUpperCase(), name: "Bo", creator: { email: "bo@host.example" }, created_at }
+    const found = PersonaStore.use(({ find }) => find(PersonaId.make(id)))
+    const functions = PersonaFunctions.layer({ find: () => persona, licensed: () => [] })
+    const cause = yield* Effect.flip(Effect.sandbox(Effect.provide(found, functions)))
+    assert.match(String(Cause.squash(cause)), /The option personas failed: the application's answer is wrong: id must/)
+  })
+)
+
+it.effect("without findByIdentity, no organization has another name for itself", () =>
+  Effect.gen(function* () {
+    const functions = OrganizationFunctions.layer({ find: () => ({ id, name: "Old", created_at }) })
+    const store = yield* Effect.provide(OrganizationStore, functions)
+    assert.isTrue(Option.isNone(yield* store.findByIdentity("old")))
+    assert.isTrue(Option.isSome(yield* store.find(OrganizationId.make(id))))
+  })
+)

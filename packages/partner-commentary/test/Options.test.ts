@@ -1,0 +1,140 @@
+/** What is wrong with an option is one sentence that names it, thrown where the option is given. */
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { describe, expect, it } from "vitest"
+import { PartnerCommentaryError, partnerCommentary } from "../src/PartnerCommentary.ts"
+import { postgres } from "../src/postgres/Postgres.ts"
+import { smtp } from "../src/smtp/Smtp.ts"
+import { sqlite } from "../src/sqlite/Sqlite.ts"
+
+const development = { url: "http://127.0.0.1:3000/commentary", secret: "32 characters or more, kept elsewhere" }
+
+const production = {
+  ...development,
+  url: "https://app.example/commentary",
+  database: sqlite(":memory:"),
+  mail: () => Promise.resolve(),
+  generator: () => "A commentary."
+}
+
+const thrown = (make: () => unknown): PartnerCommentaryError => {
+  try {
+    make()
+  } catch (error) {
+    if (error instanceof PartnerCommentaryError) return error
+    throw error
+  }
+  throw new Error("nothing was thrown")
+}
+
+const server = { url: "https://api.example/v1", model: "small" }
+
+const wrong: ReadonlyArray<readonly [options: Readonly<Record<string, unknown>>, sentence: string]> = [
+  [
+    { url: undefined },
+    "The option url must be an http:// or https:// address without query, fragment and user, such as https://app.example/commentary."
+  ],
+  [
+    { url: "app.example" },
+    "The option url must be an http:// or https:// address without query, fragment and user, such as https://app.example/commentary."
+  ],
+  [
+    { url: "https://app.example/partner" },
+    "The option url must be an address whose path is none of the service's own."
+  ],
+  [
+    { secret: undefined },
+    "The option secret must have 32 characters or more: a long random text, the same in every process."
+  ],
+  [
+    { secret: "short" },
+    "The option secret must have 32 characters or more: a long random text, the same in every process."
+  ],
+  [{ secret: [] }, "The option secret must have 32 characters or more: a long random text, the same in every process."],
+  [{ database: "commentary.db" }, 'The option database must be sqlite("…") or postgres("…") of this package.'],
+  [
+    { mail: "smtp://mail.example" },
+    "The option mail must be a function that sends a mail, or smtp(…) of this package."
+  ],
+  [{ mail: { send: () => {} } }, "The option mail must be a function that sends a mail, or smtp(…) of this package."],
+  [
+    { generator: "gpt" },
+    "The option generator must be a function that writes a text, or { url, model, apiKey } of a server."
+  ],
+  [{ generator: { ...server, model: "" } }, "The option generator.model must name a model of the server."],
+  [{ generator: { ...server, key: "sk" } }, "The option generator.key is no option of this version."],
+  [{ speech: server }, "The option speech.voice is required."],
+  [
+    { mediaStorage: { folder: "media", url: "media" } },
+    "The option mediaStorage.url must be an http:// or https:// address."
+  ],
+  [{ identity: { jwksUrl: "https://login.example/jwks", audience: "us" } }, "The option identity.issuer is required."],
+  [{ personas: { find: () => null } }, "The option personas must have the functions find and licensed."],
+  [{ organizations: {} }, "The option organizations must have the function find."],
+  [{ webhooks: { allowPrivate: "yes" } }, "The option webhooks.allowPrivate must be true or false."],
+  [{ logger: { info: () => {} } }, "The option logger must have the methods debug, info, warn and error."],
+  [
+    { policy: { responseWindow: "two days" } },
+    'The option policy.responseWindow must be a duration such as "48 hours", or milliseconds.'
+  ],
+  [
+    { policy: { webhooks: { retries: ["soon"] } } },
+    'The option policy.webhooks.retries[0] must be a duration such as "48 hours", or milliseconds.'
+  ],
+  [{ policy: { maxDrafts: -1 } }, "The option policy.maxDrafts must be a whole number."],
+  [{ policy: { window: 1 } }, "The option policy.window is no option of this version."],
+  [{ workers: "no" }, "The option workers must be true, false or an object."],
+  [
+    { trustedProxies: ["proxy"] },
+    'The option trustedProxies must list addresses and networks, such as ["10.0.0.0/8"].'
+  ],
+  [{ databse: sqlite(":memory:") }, "The option databse is no option of this version."]
+]
+
+describe("partnerCommentary", () => {
+  it.each(wrong)("refuses %o", (options, sentence) => {
+    const error = thrown(() => partnerCommentary({ ...production, ...options } as never))
+    expect([error.code, error.message]).toEqual(["invalid_option", sentence])
+    expect(sentence).toContain(`The option ${error.details["field"]} `)
+  })
+
+  it.each([undefined, null, "https://app.example"])("refuses %o in place of options", (options) => {
+    expect(thrown(() => partnerCommentary(options as never)).message).toBe("The option url is required.")
+  })
+
+  it.each(["database", "mail", "generator"] as const)(
+    "asks for %s outside development, where it has a default",
+    (name) => {
+      const { [name]: _, ...rest } = production
+      expect(thrown(() => partnerCommentary(rest)).message).toContain(
+        `The option ${name} must be given outside development: `
+      )
+      expect(partnerCommentary({ ...rest, development: true })).toHaveProperty("start")
+    }
+  )
+
+  it("needs no more than an address of this machine and a secret in development", () => {
+    expect(partnerCommentary(development)).toHaveProperty("start")
+    expect(thrown(() => partnerCommentary({ ...development, development: false })).message).toContain(
+      "The option database"
+    )
+  })
+
+  it("takes every option as a layer of Effect", () => {
+    const never = Layer.effectContext(Effect.never)
+    const ports = ["database", "mail", "generator", "speech", "mediaStorage", "identity", "personas", "organizations"]
+    const layers = Object.fromEntries([...ports, "webhooks"].map((name) => [name, never]))
+    expect(partnerCommentary({ ...production, ...layers })).toHaveProperty("layer")
+  })
+})
+
+it("postgres and smtp refuse an address by the option that it is for, without its password", () => {
+  const wrongs = [
+    thrown(() => postgres("mysql://user:hidden@db.example/app")),
+    thrown(() => postgres("postgres://db.example/app", { directUrl: "hidden" })),
+    thrown(() => smtp("https://user:hidden@mail.example", { from: "Desk <desk@app.example>" })),
+    thrown(() => smtp("smtp://user:hidden@mail.example", { from: "desk" }))
+  ]
+  expect(wrongs.map(({ details }) => details["field"])).toEqual(["database", "database.directUrl", "mail", "mail.from"])
+  for (const { message } of wrongs) expect(message).not.toContain("hidden")
+})

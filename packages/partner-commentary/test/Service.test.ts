@@ -1,0 +1,116 @@
+/** The service from options: it starts, answers below a path, logs where it is told to, and stops. */
+import { once } from "node:events"
+import { mkdtempSync, rmSync } from "node:fs"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import * as Effect from "effect/Effect"
+import * as Logger from "effect/Logger"
+import { describe, expect, it, onTestFinished } from "vitest"
+import * as Log from "../src/Log.ts"
+import { PartnerCommentaryError, partnerCommentary } from "../src/PartnerCommentary.ts"
+import { postgres } from "../src/postgres/Postgres.ts"
+import { sqlite } from "../src/sqlite/Sqlite.ts"
+
+const options = {
+  url: "https://app.example/commentary",
+  secret: "32 characters or more, kept elsewhere",
+  database: sqlite(":memory:"),
+  mail: () => {},
+  generator: () => "A commentary."
+}
+
+const rejection = (promise: Promise<unknown>): Promise<PartnerCommentaryError> =>
+  promise.then(
+    () => Promise.reject(new Error("it did not fail")),
+    (error) => (error instanceof PartnerCommentaryError ? error : Promise.reject(error))
+  )
+
+it.each(["/commentary/healthz", "/healthz"])(
+  "answers %s, whether the router took the path off or not",
+  async (path) => {
+    const pc = partnerCommentary(options)
+    onTestFinished(pc.stop)
+    await pc.start()
+    const server = createServer(pc.node)
+    await once(server.listen(0, "127.0.0.1"), "listening")
+    onTestFinished(() => void server.close().closeAllConnections())
+    const { port } = server.address() as AddressInfo
+    expect((await fetch(`http://127.0.0.1:${port}${path}`)).status).toBe(200)
+    expect((await pc.fetch(new Request(`https://app.example${path}`))).status).toBe(200)
+  }
+)
+
+it("starts again after it was stopped", async () => {
+  const pc = partnerCommentary(options)
+  await pc.start()
+  await pc.stop()
+  await pc.start()
+  await pc.stop()
+})
+
+describe("a start that fails", () => {
+  it("says why in one sentence that names the file", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "partner-commentary-"))
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    const pc = partnerCommentary({ ...options, database: sqlite(folder) })
+    const error = await rejection(pc.start())
+    expect([error.code, error.message]).toEqual([
+      "start_failed",
+      `The database ${folder} cannot be used: unable to open database file.`
+    ])
+  })
+
+  it("names the server that refuses connections, and no password", async () => {
+    const pc = partnerCommentary({ ...options, database: postgres("postgres://user:hidden@127.0.0.1:1/app") })
+    const { code, message } = await rejection(pc.start())
+    expect(code).toBe("start_failed")
+    expect(message).toMatch(/^The database 127\.0\.0\.1 port 1, database app cannot be used: .*ECONNREFUSED/)
+    expect(message).not.toContain("hidden")
+  })
+
+  it("is one error for every port, and names the option", async () => {
+    const pc = partnerCommentary({
+      ...options,
+      mediaStorage: { folder: "/dev/null/media", url: "https://media.example" }
+    })
+    expect((await rejection(pc.start())).message).toMatch(/^The option mediaStorage cannot be used: /)
+  })
+})
+
+describe("a logger of the application", () => {
+  const logged = (logger: Parameters<typeof Log.layer>[0]) =>
+    Effect.logWarning("The queue is long").pipe(
+      Effect.annotateLogs({ length: 3 }),
+      Effect.provide(Log.layer(logger)),
+      Effect.runPromise
+    )
+
+  const recorder = () => {
+    const lines: Array<ReadonlyArray<unknown>> = []
+    const write =
+      (name: string) =>
+      (...line: ReadonlyArray<unknown>) =>
+        lines.push([name, ...line])
+    return { lines, debug: write("debug"), info: write("info"), warn: write("warn"), error: write("error") }
+  }
+
+  it("like console is given the message, and its fields after it", async () => {
+    const console = recorder()
+    await logged(console)
+    expect(console.lines).toEqual([["warn", "The queue is long", { length: 3 }]])
+  })
+
+  it("like pino is given the fields, and the message after them", async () => {
+    const pino = { ...recorder(), bindings: () => ({}) }
+    await logged(pino)
+    expect(pino.lines).toEqual([["warn", { length: 3 }, "The queue is long"]])
+  })
+
+  it("of Effect is used as it is", async () => {
+    const messages: Array<unknown> = []
+    await logged(Logger.make(({ message }) => messages.push(message)))
+    expect(messages).toHaveLength(1)
+  })
+})
