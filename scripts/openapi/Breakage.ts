@@ -1,19 +1,10 @@
 /**
- * What of a released description a new one breaks. The comparison is api-smart-diff's; what it does not see is put before it
- * in a form that it sees (one media type for each error code), or is judged here (scopes, closed sets of values).
+ * Breaking changes against a released OpenAPI document, found by api-smart-diff. Two kinds that it does not report are
+ * brought to a form that it reports (one media type for each error code) or compared here (scopes, enumerations).
  */
 import { codeOf, envelopesOf } from "@partner-commentary/api/description/Answers"
 import { type Document, json, mapValues, type Response } from "@partner-commentary/api/description/Document"
 import { apiDiff } from "api-smart-diff"
-import { additions, breaking } from "./Changes.ts"
-import type { DocumentRule } from "./Plant.ts"
-
-export const breakage = (released: Document): DocumentRule => ({
-  name: "nothing that was released breaks",
-  find: (document) => breaks(released, document),
-  refuses: breaking,
-  accepts: additions
-})
 
 export const breaks = (before: Document, after: Document): ReadonlyArray<string> => {
   const [was, is] = changed(plain(before), plain(after))
@@ -27,7 +18,7 @@ export const breaks = (before: Document, after: Document): ReadonlyArray<string>
 
 const said: Readonly<Record<string, string>> = { add: "was added", remove: "was removed", replace: "was changed" }
 
-/** Another type, or one of few values in place of another: who knew the former is not served by it. */
+/** A changed type, or a changed value of an enumeration, which api-smart-diff does not call breaking. */
 const isOther = (path: ReadonlyArray<PropertyKey>, action: string) =>
   action === "replace" && (path.at(-1) === "type" || path.at(-2) === "enum")
 
@@ -35,7 +26,7 @@ interface Part {
   readonly [name: string]: Part
 }
 
-/** What differs, down to the single answer: all the rest needs no closer look. The comparison writes into what it compares. */
+/** The parts that differ, down to the single response, because a comparison of all parts is slow. Cloned: api-smart-diff writes into its input. */
 const changed = (before: Part, after: Part) => {
   const [was, is] = differing(before, after, ["path", "method", "part", "status"])
   return [
@@ -62,7 +53,7 @@ const differing = (before: Part, after: Part, levels: ReadonlyArray<string>): re
   return [was, is]
 }
 
-/** Without words and references, and with each error under its code: a code may be added anywhere and must not go. */
+/** Without texts and references, and with each error under its code, so that only a removed code is breaking. */
 const plain = ({ components, paths }: Document): Part => {
   const followed = (value: unknown, key: string, above: ReadonlyArray<string>): unknown => {
     if (Array.isArray(value)) return value.map((inner) => followed(inner, key, above))

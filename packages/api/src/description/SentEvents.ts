@@ -99,7 +99,12 @@ const tested: JsonSchema = {
           description: "The webhook's id.",
           examples: ["019c0e1b-7c4e-7000-8000-2f6d1c9e4b10"]
         },
-        environment: { type: "string", enum: ["live", "test"], description: "The environment of its keys." }
+        environment: {
+          type: "string",
+          enum: ["live", "test"],
+          description: "The environment of its keys.",
+          examples: ["live"]
+        }
       }
     }
   }

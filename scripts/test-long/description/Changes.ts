@@ -1,4 +1,4 @@
-/** Changes of a description that break who relies on it, and changes that do not: what the comparison is proven by. */
+/** Changes of an OpenAPI document that break its clients, and changes that do not. */
 import { type JsonSchema, json, type Operation } from "@partner-commentary/api/description/Document"
 import { type Draft, plant } from "./Plant.ts"
 

@@ -1,0 +1,18 @@
+/** Every error code of a response has an example. Spectral's rules cannot compare two lists. */
+import { codeOf, envelopesOf } from "@partner-commentary/api/description/Answers"
+import { type Document, json } from "@partner-commentary/api/description/Document"
+
+export const withoutExample = ({ components, paths }: Document): ReadonlyArray<string> =>
+  Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).flatMap(([method, { responses }]) =>
+      Object.entries(responses)
+        .filter(([status]) => Number(status) >= 400)
+        .flatMap(([status, { content }]) => {
+          const { examples = {}, schema } = content?.[json] ?? { schema: {} }
+          return envelopesOf(schema, components.schemas)
+            .map(codeOf)
+            .filter((code) => !(code in examples))
+            .map((code) => `${method.toUpperCase()} ${path} ${status}: the error ${code} has no example`)
+        })
+    )
+  )

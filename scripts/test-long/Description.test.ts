@@ -1,0 +1,68 @@
+/** The gates of docs/openapi.json report each planted fault, and nothing in a document that is only different. */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import type { Document } from "@partner-commentary/api/description/Document"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { breaks } from "../openapi/Breakage.ts"
+import { withoutExample } from "../openapi/ErrorExamples.ts"
+import { type Finding, lint } from "../openapi/Lint.ts"
+import { root } from "../Repository.ts"
+import { additions, breaking } from "./description/Changes.ts"
+import { faults, nearMisses } from "./description/Incomplete.ts"
+import { planted } from "./description/Plant.ts"
+
+/** The released document changes rarely, so that each plant finds its place. */
+const released: Document = JSON.parse(readFileSync(join(root, "docs/openapi.released.json"), "utf8"))
+
+describe("the comparison with the released document", () => {
+  it.each(breaking)("reports $what", (change) => {
+    expect(breaks(released, planted(released, [change]))).not.toEqual([])
+  })
+
+  it.each(additions)("accepts $what", (change) => {
+    expect(breaks(released, planted(released, [change]))).toEqual([])
+  })
+})
+
+describe("the linters", () => {
+  const folder = mkdtempSync(join(tmpdir(), "openapi-"))
+  let findings: ReadonlyArray<Finding> = []
+  afterAll(() => rmSync(folder, { recursive: true }))
+  // All plants at once, because a linter takes a second to start.
+  beforeAll(async () => {
+    const file = join(folder, "openapi.json")
+    writeFileSync(file, JSON.stringify(planted(released, [...faults, ...nearMisses])))
+    findings = await lint(file)
+  })
+
+  it.each(faults)("report $what by $rule", ({ at, rule }) => {
+    const reported = findings.filter((one) => one.rule === rule && one.pointer.endsWith(at))
+    expect(reported).not.toEqual([])
+  })
+
+  it("report each of the four general errors that an operation lacks", () => {
+    const messages = findings.filter(({ rule }) => rule === "operation-errors").map(({ message }) => message)
+    for (const status of ["400", "401", "429", "500", "404"]) {
+      expect(messages).toContainEqual(expect.stringContaining(`"${status}"`))
+    }
+  })
+
+  it("accept references, constants, secrets and operations for tokens", () => {
+    expect(findings.filter(({ pointer }) => /properties\/(fine|secret)|v1\/fine/.test(pointer))).toEqual([])
+  })
+})
+
+it("an error code without an example is reported", () => {
+  const bare = planted(released, [
+    {
+      what: "an error code without an example",
+      change: ({ paths }) => {
+        const { examples } = paths["/partner/v1/topics"]!["post"]!.responses["400"]!.content!["application/json"]!
+        delete examples!["no_valid_personas"]
+      }
+    }
+  ])
+  expect(withoutExample(released)).toEqual([])
+  expect(withoutExample(bare)).toEqual(["POST /partner/v1/topics 400: the error no_valid_personas has no example"])
+})

@@ -1,0 +1,20 @@
+/** Violations that tests plant into a copy of an OpenAPI document. */
+import type { Document } from "@partner-commentary/api/description/Document"
+
+type Mutable<A> = { -readonly [Key in keyof A]: A[Key] extends object | undefined ? Mutable<A[Key]> : A[Key] }
+
+/** A document that a plant may change. */
+export type Draft = Mutable<Document>
+
+export interface Plant {
+  readonly what: string
+  readonly change: (draft: Draft) => void
+}
+
+export const plant = (what: string, change: (draft: Draft) => void): Plant => ({ what, change })
+
+export const planted = (document: Document, plants: ReadonlyArray<Plant>): Document => {
+  const draft = structuredClone(document) as Draft
+  for (const { change } of plants) change(draft)
+  return draft as Document
+}
