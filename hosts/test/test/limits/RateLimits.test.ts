@@ -236,3 +236,29 @@ it.effect("health, the avatar and creators' pages are outside the limits, and sa
     }
   }).pipe(Effect.provide(InMemory.layer))
 )
+
+it.effect("RateLimit and RateLimit-Policy name every window that counted a request, the minute included", () =>
+  limited((call) =>
+    Effect.gen(function* () {
+      const limits = { requests_per_hour: 50, burst_per_minute: 2, persona_lists_per_hour: 40 }
+      const { text: key } = yield* Seed.key(yield* Seed.organization({ limits }))
+      const fields = (response: Response) => [
+        response.headers.get("ratelimit-policy"),
+        response.headers.get("ratelimit")
+      ]
+      const policy = '"requests_per_hour";q=50;w=3600, "burst_per_minute";q=2;w=60'
+      assert.deepStrictEqual(fields(yield* call("/topics", { key })), [
+        policy,
+        '"requests_per_hour";r=49;t=3600, "burst_per_minute";r=1;t=60'
+      ])
+      yield* TestClock.adjust("10 seconds")
+      assert.deepStrictEqual(fields(yield* call("/personas", { key })), [
+        `${policy}, "persona_lists_per_hour";q=40;w=3600`,
+        '"requests_per_hour";r=48;t=3590, "burst_per_minute";r=0;t=50, "persona_lists_per_hour";r=39;t=3600'
+      ])
+      const refused = yield* call("/topics", { key })
+      assert.strictEqual(refused.status, 429)
+      assert.deepStrictEqual(fields(refused), [policy, '"requests_per_hour";r=48;t=3590, "burst_per_minute";r=0;t=50'])
+    })
+  )
+)

@@ -81,7 +81,7 @@ Moments are ISO 8601 in UTC. Unknown fields and parameters are ignored. New fiel
 
 ## Rate limits
 
-A key may make 1,000 requests an hour and 100 a minute (premium: 5,000 and 500). Creating topics, listing personas and reading topics have hourly limits of their own. \`X-RateLimit-Limit\`, \`X-RateLimit-Remaining\` and \`X-RateLimit-Reset\` on every answer describe the hourly window with the fewest requests left. A request beyond a limit is answered with 429, \`rate_limit_exceeded\` and \`Retry-After\` in seconds. With \`details.quota\` a monthly quota, or the test environment's storage, is used up: do not retry by yourself.
+A key may make 1,000 requests an hour and 100 a minute (premium: 5,000 and 500). Creating topics, listing personas and reading topics have hourly limits of their own. \`X-RateLimit-Limit\`, \`X-RateLimit-Remaining\` and \`X-RateLimit-Reset\` on every answer describe the hourly window with the fewest requests left; \`RateLimit-Policy\` and \`RateLimit\` describe every window, the minute included. A request beyond a limit is answered with 429, \`rate_limit_exceeded\` and \`Retry-After\` in seconds. With \`details.quota\` a monthly quota, or the test environment's storage, is used up: do not retry by yourself.
 
 ## Idempotency
 

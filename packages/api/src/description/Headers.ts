@@ -22,6 +22,17 @@ export const headers = {
     schema: count,
     example: 1_769_778_000
   },
+  RateLimitPolicy: {
+    description:
+      "Every window that counts the request: its name, its quota `q` and its length `w` in seconds. Draft standard of the IETF.",
+    schema: { type: "string" },
+    example: '"requests_per_hour";q=1000;w=3600, "burst_per_minute";q=100;w=60'
+  },
+  RateLimit: {
+    description: "The same windows: `r` requests are left in each, and it ends in `t` seconds.",
+    schema: { type: "string" },
+    example: '"requests_per_hour";r=997;t=3540, "burst_per_minute";r=99;t=12'
+  },
   RetryAfter: {
     description: "Whole seconds to wait before trying again.",
     required: true,
@@ -62,6 +73,8 @@ export const headersOf = (status: string, replays: boolean): Readonly<Record<str
   "X-RateLimit-Limit": header("RateLimitLimit"),
   "X-RateLimit-Remaining": header("RateLimitRemaining"),
   "X-RateLimit-Reset": header("RateLimitReset"),
+  "RateLimit-Policy": header("RateLimitPolicy"),
+  RateLimit: header("RateLimit"),
   ...(status === "429" ? { "Retry-After": header("RetryAfter") } : {}),
   ...(status === "201" ? { Location: header("Location") } : {}),
   ...(replays && status.startsWith("2") ? { "Idempotency-Replayed": header("IdempotencyReplayed") } : {})

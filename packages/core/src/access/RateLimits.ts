@@ -19,6 +19,23 @@ export type EndpointLimit = Extract<
   "topic_submissions_per_hour" | "persona_lists_per_hour" | "topic_reads_per_hour"
 >
 
+/** A window that counts a call. */
+const WindowState = Schema.Struct({
+  /** The limit's name, as operators set it. */
+  policy: Schema.String,
+  limit: Schema.Int,
+  seconds: Schema.Int,
+  remaining: Schema.Int,
+  /** Whole seconds until the window ends. */
+  endsIn: Schema.Int
+})
+export type WindowState = typeof WindowState.Type
+
+/** The hourly window with the fewest calls left, and all windows. */
+export interface CountedCall extends RateLimitState {
+  readonly windows: ReadonlyArray<WindowState>
+}
+
 /** The call was not counted. The fields describe the exceeded window, `state` is for the rate-limit headers. */
 export class RateLimited extends Schema.TaggedError<RateLimited>()("RateLimited", {
   /** Whole seconds until a retry may succeed. */
@@ -27,16 +44,22 @@ export class RateLimited extends Schema.TaggedError<RateLimited>()("RateLimited"
   /** The counted unit, such as `requests a minute`. */
   counted: Schema.String,
   remaining: Schema.Int,
-  state: Schema.Struct({ limit: Schema.Int, remaining: Schema.Int, resetsAt: Schema.Number })
+  state: Schema.Struct({
+    limit: Schema.Int,
+    remaining: Schema.Int,
+    resetsAt: Schema.Number,
+    windows: Schema.Array(WindowState)
+  })
 }) {}
 
-/** A window with the counted unit in words. */
+/** A window with its limit's name, and with the counted unit in words. */
 interface CountedWindow extends FixedWindow {
+  readonly policy: string
   readonly counted: string
 }
 
-/** Counts one call. Returns the hourly window with the fewest calls left. */
-type CountCall = Effect.Effect<RateLimitState, RateLimited>
+/** Counts one call. */
+type CountCall = Effect.Effect<CountedCall, RateLimited>
 
 export class RateLimits extends Context.Service<
   RateLimits,
@@ -72,7 +95,17 @@ export class RateLimits extends Context.Service<
         countEndpoint: ({ key, limits }, endpoint) => count([endpointWindow(key.lineageId, limits, endpoint)]),
         countDashboard: ({ id }, limits) => count(caller(`dashboard ${id}`, limits)),
         countNewKey: ({ id }) =>
-          Effect.asVoid(count([{ name: `new keys ${id}`, limit: newKeys, seconds: day, counted: "new keys a day" }])),
+          Effect.asVoid(
+            count([
+              {
+                name: `new keys ${id}`,
+                limit: newKeys,
+                seconds: day,
+                policy: "new_keys_per_day",
+                counted: "new keys a day"
+              }
+            ])
+          ),
         countStoredRefusals: ({ id }) =>
           Effect.asVoid(
             count([
@@ -80,6 +113,7 @@ export class RateLimits extends Context.Service<
                 name: `stored refusals ${id}`,
                 limit: storedRefusals,
                 seconds: day,
+                policy: "stored_refusals_per_day",
                 counted: "bulk answers of refusals alone a day"
               }
             ])
@@ -114,14 +148,15 @@ const caller = (
   name: string,
   limits: Pick<Limits, "requests_per_hour" | "burst_per_minute">
 ): ReadonlyArray<CountedWindow> => [
-  { name, limit: limits.requests_per_hour, seconds: hour, counted: "requests an hour" },
-  { name, limit: limits.burst_per_minute, seconds: minute, counted: "requests a minute" }
+  { name, limit: limits.requests_per_hour, seconds: hour, policy: "requests_per_hour", counted: "requests an hour" },
+  { name, limit: limits.burst_per_minute, seconds: minute, policy: "burst_per_minute", counted: "requests a minute" }
 ]
 
 const endpointWindow = (name: string, limits: Limits, endpoint: EndpointLimit): CountedWindow => ({
   name: `${name} ${endpoint}`,
   limit: limits[endpoint],
   seconds: hour,
+  policy: endpoint,
   counted: counted[endpoint]
 })
 
@@ -134,10 +169,11 @@ const counted: Record<EndpointLimit, string> = {
 const anonymousLimits = { requests_per_hour: 300, burst_per_minute: 60 }
 
 /** For callers that cannot be told apart. */
-const unlimited = (now: Instant.Instant): RateLimitState => ({
+const unlimited = (now: Instant.Instant): CountedCall => ({
   limit: anonymousLimits.requests_per_hour,
   remaining: anonymousLimits.requests_per_hour,
-  resetsAt: now + hour * 1000
+  resetsAt: now + hour * 1000,
+  windows: []
 })
 
 /** Maximum number of addresses in memory. */
@@ -163,7 +199,14 @@ const resultOf = (windows: ReadonlyArray<CountedWindow>, { admitted, states }: C
     const { limit, remaining, resetsAt } = (hourly.length === 0 ? stood : hourly).reduce((fewest, other) =>
       other.remaining < fewest.remaining ? other : fewest
     )
-    const state = { limit, remaining, resetsAt }
+    const windowStates = stood.map(({ policy, limit, seconds, remaining, resetsAt }) => ({
+      policy,
+      limit,
+      seconds,
+      remaining,
+      endsIn: Math.max(0, Math.ceil((resetsAt - now) / 1000))
+    }))
+    const state = { limit, remaining, resetsAt, windows: windowStates }
     if (admitted) return Effect.succeed(state)
     const full = stood.filter(({ remaining }) => remaining === 0)
     const longest = full.reduce((one, other) => (other.resetsAt > one.resetsAt ? other : one))

@@ -2,8 +2,7 @@
 import type { OwnLimit, RequiredScope } from "@partner-commentary/api/ApiKeyAuth"
 import * as Errors from "@partner-commentary/api/Errors"
 import { ApiKeys, type Principal, requireScope } from "@partner-commentary/core/access/ApiKeys"
-import type { RateLimitState } from "@partner-commentary/core/access/FixedWindows"
-import { type RateLimited, RateLimits } from "@partner-commentary/core/access/RateLimits"
+import { type CountedCall, type RateLimited, RateLimits } from "@partner-commentary/core/access/RateLimits"
 import { ApiCalls } from "@partner-commentary/core/usage/ApiCalls"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -110,7 +109,7 @@ export const withRetryAfter = <A, E, R>(operation: Effect.Effect<A, E, R>): Effe
 
 /** Counts a call and records its window, whether admitted or rejected. */
 export const countCall = (
-  count: Effect.Effect<RateLimitState, RateLimited>,
+  count: Effect.Effect<CountedCall, RateLimited>,
   rate: Rate
 ): Effect.Effect<void, Errors.RateLimitExceeded> =>
   Effect.matchEffect(count, {

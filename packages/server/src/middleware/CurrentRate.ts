@@ -1,5 +1,6 @@
 /** The rate-limit state of a request: written during authorization, read when the response is sent. */
 import type { RateLimitState } from "@partner-commentary/core/access/FixedWindows"
+import type { CountedCall, WindowState } from "@partner-commentary/core/access/RateLimits"
 import type { OrganizationId } from "@partner-commentary/core/shared/Ids"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -7,6 +8,8 @@ import * as Effect from "effect/Effect"
 export interface Rate {
   /** Null when no limit applies to the request. */
   state: RateLimitState | null
+  /** Every window that counted the request. */
+  windows: ReadonlyArray<WindowState>
   /** Whole seconds; null when the caller need not wait. */
   retryAfter: number | null
   /** The caller's organization for logs and traces; null for an anonymous caller. */
@@ -15,7 +18,7 @@ export interface Rate {
   route: string | null
 }
 
-export const fresh = (): Rate => ({ state: null, retryAfter: null, organizationId: null, route: null })
+export const fresh = (): Rate => ({ state: null, windows: [], retryAfter: null, organizationId: null, route: null })
 
 export class CurrentRate extends Context.Service<CurrentRate, Rate>()(
   "@partner-commentary/server/middleware/CurrentRate"
@@ -26,18 +29,27 @@ export const current: Effect.Effect<Rate> = Effect.withFiber(({ context }) =>
   Effect.succeed(Context.getUnsafe(context, CurrentRate))
 )
 
-/** Keeps the hourly window with the fewest calls left. */
-export const note = (rate: Rate, state: RateLimitState): void => {
+/** Keeps the hourly window with the fewest calls left, and the latest state of each window. */
+export const note = (rate: Rate, state: CountedCall): void => {
+  const others = rate.windows.filter(({ policy }) => state.windows.every((one) => one.policy !== policy))
+  rate.windows = [...others, ...state.windows]
   if (rate.state === null || state.remaining <= rate.state.remaining) rate.state = state
 }
 
 /** A successful response never has `Retry-After`. */
-export const headersOf = ({ retryAfter, state }: Rate, status: number): Readonly<Record<string, string>> =>
+export const headersOf = ({ retryAfter, state, windows }: Rate, status: number): Readonly<Record<string, string>> =>
   state === null
     ? {}
     : {
         "x-ratelimit-limit": String(state.limit),
         "x-ratelimit-remaining": String(state.remaining),
         "x-ratelimit-reset": String(Math.ceil(state.resetsAt / 1000)),
+        ...(windows.length === 0 ? {} : standardFields(windows)),
         ...(retryAfter === null || status !== 429 ? {} : { "retry-after": String(retryAfter) })
       }
+
+/** The fields of the IETF draft "RateLimit header fields for HTTP". */
+const standardFields = (windows: ReadonlyArray<WindowState>) => ({
+  "ratelimit-policy": windows.map(({ policy, limit, seconds }) => `"${policy}";q=${limit};w=${seconds}`).join(", "),
+  ratelimit: windows.map(({ policy, remaining, endsIn }) => `"${policy}";r=${remaining};t=${endsIn}`).join(", ")
+})
