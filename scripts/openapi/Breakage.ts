@@ -10,6 +10,7 @@ export const breaks = (before: Document, after: Document): ReadonlyArray<string>
   const [was, is] = changed(plain(before), plain(after))
   const changes = apiDiff(was, is)
     .filter(({ action, path, type }) => path[0] === "paths" && (type === "breaking" || isOther(path, action)))
+    .filter(({ action, path }) => !isChosenByCaller(path, action))
     // The description says it in words instead: generators make a field with a default required.
     .filter(({ action, path }) => !(action === "remove" && path.at(-1) === "default"))
     .map(({ action, path }) => `${path.slice(1).join(" ")}: ${said[action] ?? action}`)
@@ -21,6 +22,10 @@ const said: Readonly<Record<string, string>> = { add: "was added", remove: "was 
 /** A changed type, or a changed value of an enumeration, which api-smart-diff does not call breaking. */
 const isOther = (path: ReadonlyArray<PropertyKey>, action: string) =>
   action === "replace" && (path.at(-1) === "type" || path.at(-2) === "enum")
+
+/** Who reads these values in an answer has sent them: a new one reaches nobody who did not ask for it. */
+const isChosenByCaller = (path: ReadonlyArray<PropertyKey>, action: string) =>
+  action === "add" && path.at(-2) === "enum" && ["scopes", "events"].includes(String(path.at(-4)))
 
 interface Part {
   readonly [name: string]: Part

@@ -28,7 +28,7 @@ export const make = async (at: Place, personas: number): Promise<Fixtures> => {
     await command(at, "license", "grant", "--org", organizationId, "--persona", id)
     ids.push(id)
   }
-  const scopes = "personas:read,topics:submit,topics:read,usage:read"
+  const scopes = "personas:read,topics:submit,topics:read,usage:read,webhooks:read,webhooks:write"
   const words = ["key", "create", "--org", organizationId, "--name", "driver", "--scopes", scopes]
   const { full_key: key } = await command<{ readonly full_key: string }>(at, ...words)
   return { organizationId, key, personas: ids }

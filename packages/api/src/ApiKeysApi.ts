@@ -87,6 +87,12 @@ export const CreateApiKey = Schema.Struct({
   )
 }).annotate({ identifier: "CreateApiKey" })
 
+/** The body of PATCH /api-keys/{id} as it is sent. */
+export const ChangeApiKey = Schema.Struct({
+  name: Schema.optionalKey(CreateApiKey.fields.name),
+  ip_whitelist: CreateApiKey.fields.ip_whitelist
+}).annotate({ identifier: "ChangeApiKey" })
+
 const graceBounds = { minimum: 0, maximum: Duration.toSeconds(maxGrace) }
 const usualGrace = Duration.toSeconds(defaultGrace)
 
@@ -210,6 +216,19 @@ export class ApiKeysApi extends HttpApiGroup.make("api-keys")
         identifier: "getApiKey",
         summary: "Get an API key",
         description: "One key, without the key itself."
+      })
+    ),
+    HttpApiEndpoint.patch("change", "/api-keys/:id", {
+      params: id,
+      payload: ChangeApiKey,
+      success: Ok(ApiKeySummary),
+      error: NotFound
+    }).annotateMerge(
+      OpenApi.annotations({
+        identifier: "updateApiKey",
+        summary: "Change an API key",
+        description:
+          "Changes the name and the address list of a key that is in force, everywhere within five seconds. Scopes, environment and expiry cannot be changed: create a new key for others."
       })
     ),
     HttpApiEndpoint.post("rotate", "/api-keys/:id/rotate", {

@@ -170,7 +170,7 @@ export class DeliveriesApi extends HttpApiGroup.make("deliveries")
       success: DeliveryList,
       error: NotFound
     })
-      .annotate(RequiredScope, "topics:read")
+      .annotate(RequiredScope, "webhooks:read")
       .annotate(OpenApi.Identifier, "listDeliveries")
       .annotate(OpenApi.Summary, "List deliveries")
       .annotate(
@@ -182,7 +182,7 @@ export class DeliveriesApi extends HttpApiGroup.make("deliveries")
       success: Ok(DeliveryDetail),
       error: NotFound
     })
-      .annotate(RequiredScope, "topics:read")
+      .annotate(RequiredScope, "webhooks:read")
       .annotate(OpenApi.Identifier, "getDelivery")
       .annotate(OpenApi.Summary, "Get a delivery")
       .annotate(
@@ -195,7 +195,7 @@ export class DeliveriesApi extends HttpApiGroup.make("deliveries")
       success: Ok(Delivery),
       error: NotFound
     })
-      .annotate(RequiredScope, "topics:submit")
+      .annotate(RequiredScope, "webhooks:write")
       .annotate(OpenApi.Identifier, "retryDelivery")
       .annotate(OpenApi.Summary, "Send a delivery again")
       .annotate(
@@ -209,7 +209,7 @@ export class DeliveriesApi extends HttpApiGroup.make("deliveries")
       success: Ok(Recovery),
       error: NotFound
     })
-      .annotate(RequiredScope, "topics:submit")
+      .annotate(RequiredScope, "webhooks:write")
       .annotate(OpenApi.Identifier, "recoverWebhook")
       .annotate(OpenApi.Summary, "Send what did not arrive again")
       .annotate(

@@ -5,6 +5,7 @@ import { BulkApi } from "./BulkApi.ts"
 import { CommentariesApi } from "./CommentariesApi.ts"
 import { DeliveriesApi } from "./DeliveriesApi.ts"
 import { EventsApi } from "./EventsApi.ts"
+import { MeApi } from "./MeApi.ts"
 import { MetricsApi } from "./MetricsApi.ts"
 import { PersonasApi } from "./PersonasApi.ts"
 import { SandboxApi } from "./SandboxApi.ts"
@@ -21,6 +22,7 @@ export class PartnerApi extends HttpApi.make("partner-commentary")
   .add(PersonasApi)
   .add(UsageApi)
   .add(MetricsApi)
+  .add(MeApi)
   .add(WebhooksApi)
   .add(DeliveriesApi)
   .add(EventsApi)

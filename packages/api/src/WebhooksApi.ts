@@ -152,7 +152,7 @@ export class WebhooksApi extends HttpApiGroup.make("webhooks")
       payload: RegisterWebhook,
       success: HttpApiSchema.status(201)(Ok(RegisteredWebhook))
     })
-      .annotate(RequiredScope, "topics:submit")
+      .annotate(RequiredScope, "webhooks:write")
       .annotate(OpenApi.Identifier, "createWebhook")
       .annotate(OpenApi.Summary, "Register a webhook")
       .annotate(
@@ -162,12 +162,12 @@ export class WebhooksApi extends HttpApiGroup.make("webhooks")
     HttpApiEndpoint.get("list", "/webhooks", {
       success: Ok(Schema.Array(Webhook).annotate({ description: "Newest first." }))
     })
-      .annotate(RequiredScope, "topics:read")
+      .annotate(RequiredScope, "webhooks:read")
       .annotate(OpenApi.Identifier, "listWebhooks")
       .annotate(OpenApi.Summary, "List webhooks")
       .annotate(OpenApi.Description, "Lists all webhooks of the key's environment, newest first."),
     HttpApiEndpoint.get("find", "/webhooks/:id", { params: id, success: Ok(Webhook), error: NotFound })
-      .annotate(RequiredScope, "topics:read")
+      .annotate(RequiredScope, "webhooks:read")
       .annotate(OpenApi.Identifier, "getWebhook")
       .annotate(OpenApi.Summary, "Get a webhook")
       .annotate(OpenApi.Description, "Shows a webhook, without its secret."),
@@ -177,7 +177,7 @@ export class WebhooksApi extends HttpApiGroup.make("webhooks")
       success: Ok(Webhook),
       error: NotFound
     })
-      .annotate(RequiredScope, "topics:submit")
+      .annotate(RequiredScope, "webhooks:write")
       .annotate(OpenApi.Identifier, "updateWebhook")
       .annotate(OpenApi.Summary, "Change a webhook")
       .annotate(
@@ -185,12 +185,12 @@ export class WebhooksApi extends HttpApiGroup.make("webhooks")
         "Changes what is given and leaves the rest. The secret cannot be changed: register a new webhook for a new secret. If the URL changes, your organization's contact is told by e-mail, for live keys."
       ),
     HttpApiEndpoint.delete("remove", "/webhooks/:id", { params: id, success: Ok(RemovedWebhook), error: NotFound })
-      .annotate(RequiredScope, "topics:submit")
+      .annotate(RequiredScope, "webhooks:write")
       .annotate(OpenApi.Identifier, "deleteWebhook")
       .annotate(OpenApi.Summary, "Remove a webhook")
       .annotate(OpenApi.Description, "Removes a webhook for good. Nothing more is sent to it."),
     HttpApiEndpoint.post("test", "/webhooks/:id/test", { params: id, success: WebhookTest, error: NotFound })
-      .annotate(RequiredScope, "topics:submit")
+      .annotate(RequiredScope, "webhooks:write")
       .annotate(RequiredPool, "outgoing")
       .annotate(OpenApi.Identifier, "testWebhook")
       .annotate(OpenApi.Summary, "Test a webhook")

@@ -1,7 +1,14 @@
 /** API keys as they go over the wire. */
 import type { Open, Timestamp } from "./Wire.ts"
 
-export type Scope = "personas:read" | "topics:submit" | "topics:read" | "usage:read"
+/** A key without any webhook scope manages webhooks by `topics:read` and `topics:submit`. */
+export type Scope =
+  | "personas:read"
+  | "topics:submit"
+  | "topics:read"
+  | "usage:read"
+  | "webhooks:read"
+  | "webhooks:write"
 
 export type Environment = "live" | "test"
 
@@ -45,6 +52,13 @@ export interface RotatedApiKey extends CreatedApiKey {
   readonly replaces: { readonly id: string; readonly revoked_at: Timestamp }
 }
 
+/** What is left out stays. Scopes, environment and expiry cannot be changed. */
+export interface UpdateApiKey {
+  readonly name?: string
+  /** IPv4 and IPv6 addresses or CIDR ranges. Empty: any address. */
+  readonly ip_whitelist?: ReadonlyArray<string>
+}
+
 export interface RotateApiKey {
   /** How long the old key goes on working: 0 to 604,800 seconds, 86,400 where it is left out. After a leak: 0. */
   readonly grace_period_seconds?: number
@@ -53,4 +67,21 @@ export interface RotateApiKey {
 export interface RevokedApiKey {
   readonly id: string
   readonly revoked_at: Timestamp
+}
+
+/** A limit on requests, and what is left of it. */
+export interface RateWindow {
+  readonly name: string
+  readonly limit: number
+  readonly remaining: number
+  readonly window_seconds: number
+  readonly resets_in_seconds: number
+}
+
+/** The key of a request: whose it is, what it may do, when it ends. */
+export interface Me extends Pick<ApiKey, "environment" | "scopes" | "ip_whitelist" | "expires_at" | "revoked_at"> {
+  readonly organization: { readonly id: string; readonly name: string }
+  readonly key: Pick<ApiKey, "id" | "name" | "key_prefix">
+  /** Those that count every request of the key. */
+  readonly windows: ReadonlyArray<RateWindow>
 }

@@ -1,6 +1,14 @@
 /** API keys, by the dashboard's token. */
 import { path } from "./Address.ts"
-import type { ApiKey, CreateApiKey, CreatedApiKey, RevokedApiKey, RotateApiKey, RotatedApiKey } from "./ApiKey.ts"
+import type {
+  ApiKey,
+  CreateApiKey,
+  CreatedApiKey,
+  RevokedApiKey,
+  RotateApiKey,
+  RotatedApiKey,
+  UpdateApiKey
+} from "./ApiKey.ts"
 import type { Connection } from "./Connection.ts"
 import type { PostOptions, RequestOptions } from "./Options.ts"
 
@@ -24,6 +32,11 @@ export class ApiKeys {
   /** Fails with `not_found`. */
   async get(id: string, options?: RequestOptions): Promise<ApiKey> {
     return this.#connection.data({ method: "GET", path: path`/api-keys/${id}`, options })
+  }
+
+  /** Changes the name or the address list, within 5 seconds everywhere. */
+  async update(id: string, changes: UpdateApiKey, options?: RequestOptions): Promise<ApiKey> {
+    return this.#connection.data({ method: "PATCH", path: path`/api-keys/${id}`, body: changes, options })
   }
 
   /** Makes a successor with the same settings; the old key ends after its grace. `full_key` is in this answer alone. */

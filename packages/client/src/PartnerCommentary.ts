@@ -2,9 +2,11 @@
  * The official client of Partner Commentary, and everything that belongs to it. Plain `fetch` and WebCrypto: the same
  * in Node, Deno, Bun and on the edge.
  */
+
+import type { Me } from "./ApiKey.ts"
 import { Connection, given } from "./Connection.ts"
 import { Events } from "./Events.ts"
-import type { ClientOptions, Credential } from "./Options.ts"
+import type { ClientOptions, Credential, RequestOptions } from "./Options.ts"
 import { Personas } from "./Personas.ts"
 import { Metrics, UsageReport } from "./Reports.ts"
 import { TestControls } from "./TestControls.ts"
@@ -25,6 +27,7 @@ export class PartnerCommentary {
   readonly webhooks: Webhooks
   readonly events: Events
   readonly test: TestControls
+  readonly #connection: Connection
 
   constructor(options: PartnerCommentaryOptions) {
     const { apiKey, ...rest } = given(options, "apiKey")
@@ -36,6 +39,12 @@ export class PartnerCommentary {
     this.webhooks = new Webhooks(connection)
     this.events = new Events(connection)
     this.test = new TestControls(connection)
+    this.#connection = connection
+  }
+
+  /** Whose key this is, what it may do, when it ends, and what is left of its rate limits. */
+  async me(options?: RequestOptions): Promise<Me> {
+    return this.#connection.data({ method: "GET", path: "/me", options })
   }
 }
 

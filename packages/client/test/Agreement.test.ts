@@ -8,6 +8,7 @@ import type * as CommentariesApi from "@partner-commentary/api/CommentariesApi"
 import type * as DeliveriesApi from "@partner-commentary/api/DeliveriesApi"
 import type * as Api from "@partner-commentary/api/Errors"
 import type * as EventsApi from "@partner-commentary/api/EventsApi"
+import type * as MeApi from "@partner-commentary/api/MeApi"
 import type * as MetricsApi from "@partner-commentary/api/MetricsApi"
 import type * as PersonasApi from "@partner-commentary/api/PersonasApi"
 import type * as SandboxApi from "@partner-commentary/api/SandboxApi"
@@ -82,6 +83,8 @@ export type Agreements = [
   Agree<Same<Client.Recovery, Encoded<typeof DeliveriesApi.Recovery>>>,
   Agree<Same<Client.DeletedWebhook, Encoded<typeof WebhooksApi.RemovedWebhook>>>,
   Agree<Same<Client.CreateApiKey, Encoded<typeof ApiKeysApi.CreateApiKey>>>,
+  Agree<Same<Client.UpdateApiKey, Encoded<typeof ApiKeysApi.ChangeApiKey>>>,
+  Agree<Same<Client.Me, Encoded<typeof MeApi.Me>>>,
   Agree<Same<Client.RotateApiKey, Encoded<typeof ApiKeysApi.RotateApiKey>>>,
   Agree<Same<Client.CreatedApiKey, Encoded<typeof ApiKeysApi.CreatedApiKey>>>,
   Agree<Same<Client.RotatedApiKey, Encoded<typeof ApiKeysApi.RotatedApiKey>>>,

@@ -136,6 +136,11 @@ export const additions = [
   plant("a value more that is taken", (draft) => {
     sent(draft, "output_types").items!.enum!.push("planted")
   }),
+  plant("a scope more, which a key has only if it was asked for", (draft) => {
+    for (const name of ["CreateApiKey", "CreatedApiKey", "ApiKeySummary"]) {
+      schema(draft, name).properties!["scopes"]!.items!.enum!.push("planted")
+    }
+  }),
   plant("a new optional parameter", (draft) => {
     at(draft, "get").parameters.push({ name: "planted", in: "query", required: false, schema: { type: "string" } })
   }),

@@ -89,6 +89,8 @@ const operations: Readonly<Record<string, OperationAttack>> = {
   listApiKeys: {},
   getApiKey: aSpareKey,
   revokeApiKey: aSpareKey,
+  updateApiKey: { ...aSpareKey, body: (_, nth) => ({ name: `Changed ${nth}` }) },
+  getMe: {},
   rotateApiKey: { ...aSpareKey, body: () => ({ grace_period_seconds: 0 }) },
   advanceTestAssignment: {
     prepare: waiting,

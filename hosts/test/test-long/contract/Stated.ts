@@ -83,13 +83,13 @@ export const refusals: ReadonlyArray<Statement> = [
   },
   { operation: /Webhook$/, field: /^secret$/, sentence: "The secret cannot be changed: register a new webhook" },
   {
-    operation: /^createApiKey$/,
+    operation: /^(create|update)ApiKey$/,
     field: /^name$/,
     sentence: "one line that people can read, without control characters",
     when: (value) => isUnreadable(value) || /[\p{Cc}\u2028\u2029]/u.test(String(value))
   },
   {
-    operation: /^createApiKey$/,
+    operation: /^(create|update)ApiKey$/,
     field: /^ip_whitelist/,
     sentence: "IPv4 and IPv6 addresses and CIDR ranges",
     when: (value) => isIP(String(value).replace(/\/\d+$/, "")) === 0
@@ -99,6 +99,16 @@ export const refusals: ReadonlyArray<Statement> = [
     field: /^expires_at$/,
     sentence: "It must lie in the future.",
     when: (value) => Date.parse(String(value)) <= Date.now() + 1000
+  },
+  {
+    operation: /^updateApiKey$/,
+    field: /^id$/,
+    sentence: "Changes the name and the address list of a key that is in force"
+  },
+  {
+    operation: /^updateApiKey$/,
+    field: /^(scopes|environment|expires_at)$/,
+    sentence: "Scopes, environment and expiry cannot be changed: create a new key for others."
   },
   {
     operation: /^rotateApiKey$/,

@@ -7,7 +7,7 @@ import * as TestClock from "effect/testing/TestClock"
 import { keyring, valid } from "../support/Keyring.ts"
 
 const address = "must be an IPv4 or IPv6 address or a CIDR range, such as 203.0.113.7 or 2001:db8::/32"
-const scope = "must be one of personas:read, topics:submit, topics:read, usage:read"
+const scope = "must be one of personas:read, topics:submit, topics:read, usage:read, webhooks:read, webhooks:write"
 
 const wrong: ReadonlyArray<readonly [unknown, ReadonlyArray<readonly [field: string, constraint: string]>]> = [
   [

@@ -7,7 +7,14 @@ import * as Effect from "effect/Effect"
 import type { Whose } from "../support/authorization/Callers.ts"
 import { snapshot } from "../support/authorization/Estate.ts"
 import { bodies } from "../support/authorization/Examples.ts"
-import { homeOf, type Operation, operations, scopeOf, type Things } from "../support/authorization/Operations.ts"
+import {
+  homeOf,
+  type Operation,
+  operations,
+  scopeOf,
+  type Things,
+  webhookScopeOf
+} from "../support/authorization/Operations.ts"
 import {
   ask,
   behindProxy,
@@ -22,7 +29,9 @@ import {
 /** Words that are the first organization's alone: personas are shown to all of an organization's keys, simulated topics to its test keys. */
 const hidden = ({ simulated, things }: Scene, { operation }: Cell, whose: Whose): ReadonlyArray<string> => {
   const { persona, share, ...always } = things
-  const marks = [...Object.values(always), "The First", "the-first"]
+  // Each key of an organization is told the organization's name.
+  const name = whose === "other environment" && operation.id === "getMe" ? [] : ["The First"]
+  const marks = [...Object.values(always), ...name, "the-first"]
   if (whose === "other organization") return [...marks, persona, share, simulated]
   return homeOf(operation) === "test" ? [...marks, share, simulated] : marks
 }
@@ -33,8 +42,12 @@ it.effect("every operation asks for the scope of what it does, or for a token, a
     assert.deepStrictEqual(Object.keys(bodies).toSorted(), all.map(({ id }) => id).toSorted())
     for (const operation of all) {
       const scope = scopeOf(operation)
-      const scheme = scope === undefined ? "DashboardToken" : "ApiKey"
-      assert.deepStrictEqual([operation.scheme, operation.scope], [scheme, scope], operation.id)
+      const scheme = operation.path.includes("/api-keys") ? "DashboardToken" : "ApiKey"
+      assert.deepStrictEqual(
+        [operation.scheme, operation.scope, operation.webhookScope],
+        [scheme, scope, webhookScopeOf(operation)],
+        operation.id
+      )
     }
   }).pipe(Effect.provide(behindProxy))
 )
@@ -57,7 +70,8 @@ it.effect("whoever may not is refused by rule, learns nothing, and changes nothi
         assert.deepStrictEqual([met.status, met.code], [answer.status, answer.code], named(cell))
         if (met.status === 401) {
           assert.deepStrictEqual(Object.keys(JSON.parse(met.text).error).toSorted(), ["code", "message"])
-          if (operation.scope !== undefined && answer.code === "scope_denied") assert.include(met.text, operation.scope)
+          const scope = operation.webhookScope ?? operation.scope
+          if (scope !== undefined && answer.code === "scope_denied") assert.include(met.text, scope)
           assert.strictEqual((yield* ask(present, cell, unknown)).bytes, met.bytes, named(cell))
         }
       } else if (answer.is === "unknown") {

@@ -75,6 +75,12 @@ it.effect("an API key is made, used, rotated and revoked with the dashboard's to
     const { client } = yield* clientOf(created.full_key)
     assert.deepStrictEqual((yield* run(() => client.topics.list())).data, [])
 
+    const renamed = yield* run(() => apiKeys.update(created.id, { name: "Newsroom", ip_whitelist: [] }))
+    assert.strictEqual(renamed.name, "Newsroom")
+    const me = yield* run(() => client.me())
+    assert.deepStrictEqual([me.key.id, me.key.name, me.scopes], [created.id, "Newsroom", ["topics:read"]])
+    assert.strictEqual(me.organization.id, owner.id)
+
     const rotated = yield* run(() => apiKeys.rotate(created.id, { grace_period_seconds: 3600 }))
     assert.strictEqual(rotated.replaces.id, created.id)
     const old = yield* run(() => apiKeys.get(created.id))

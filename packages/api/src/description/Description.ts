@@ -2,6 +2,7 @@
  * The API as a machine reads it: the contract that serves, put into OpenAPI 3.1 by Effect, and what Effect cannot know laid
  * over it. Nothing here names a group or an endpoint: what the contract adds is described like the rest.
  */
+import { insteadOf, type Scope } from "@partner-commentary/core/access/Scope"
 import * as Context from "effect/Context"
 import * as HttpApi from "effect/http-api/HttpApi"
 import type * as HttpApiGroup from "effect/http-api/HttpApiGroup"
@@ -24,7 +25,7 @@ import { sentEvents } from "./SentEvents.ts"
 
 /** What only the contract itself can say of an endpoint. */
 interface Facts {
-  readonly scope: string | undefined
+  readonly scope: Scope | undefined
   readonly schemes: ReadonlyArray<SecurityScheme>
   readonly examples: ReadonlyArray<WireError>
 }
@@ -154,8 +155,9 @@ const described = (
     ...(summary === undefined ? {} : { summary }),
     ...(description === undefined
       ? {}
-      : { description: scope === undefined ? description : `${description}\n\nScope: \`${scope}\`.` }),
-    ...(scope === undefined ? {} : { "x-required-scope": scope }),
+      : { description: scope === undefined ? description : `${description}\n\n${scopeText(scope)}` }),
+    ...(scope === undefined ? {} : { "x-required-scope": insteadOf[scope] ?? scope }),
+    ...(scope === undefined || insteadOf[scope] === undefined ? {} : { "x-webhook-scope": scope }),
     ...rest,
     security: [...rest.security, ...schemes.map(({ name }) => ({ [name]: [] }))],
     parameters: [...own, parameter("RequestId")],
@@ -171,6 +173,11 @@ const described = (
     }
   }
 }
+
+const scopeText = (scope: Scope): string =>
+  insteadOf[scope] === undefined
+    ? `Scope: \`${scope}\`.`
+    : `Scope: \`${scope}\`, or \`${insteadOf[scope]}\` for a key without any webhook scope.`
 
 /** The words of a parameter stand beside its schema. */
 const lifted = ({ name, schema: { description, ...schema }, ...rest }: Parameter): Parameter => ({

@@ -77,6 +77,8 @@ export interface Operation {
   readonly requestBody?: { readonly required?: boolean; readonly content: Content }
   readonly responses: Readonly<Record<string, Response>>
   readonly "x-required-scope"?: string
+  /** What a key with webhook scopes needs instead. */
+  readonly "x-webhook-scope"?: string
 }
 
 export type Path = Readonly<Record<string, Operation>>

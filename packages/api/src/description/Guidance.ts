@@ -65,7 +65,7 @@ export const guidance = `Opinion commentary from licensed personas. You send a t
 
 ## Authentication
 
-Send your key in \`X-Api-Key\`. Keys have scopes: each operation names the one it needs. Keys that begin with \`pk_test_\` see a separate test environment, see below. API keys themselves are managed with a token of the partner dashboard, as \`Authorization: Bearer\`.
+Send your key in \`X-Api-Key\`. Keys have scopes: each operation names the one it needs, and \`GET /me\` tells what a key has. Operations on webhooks need \`webhooks:read\` or \`webhooks:write\`; a key that has neither may use \`topics:read\` and \`topics:submit\` instead. Keys that begin with \`pk_test_\` see a separate test environment, see below. API keys themselves are managed with a token of the partner dashboard, as \`Authorization: Bearer\`.
 
 Keep keys on your servers. Rotate them every 90 days, and at once when one may have leaked.
 

@@ -14,9 +14,12 @@ export interface IssuedKey {
   readonly hash: string
 }
 
-/** The end of a key. The store writes all of it in one transaction. */
+/** What becomes of a key. The store writes all of it in one transaction. */
 export interface KeyChange {
-  readonly revokedAt: Instant
+  /** Stays as it is when it is left out, as the address list does. */
+  readonly name?: string
+  readonly ipAllowList?: ReadonlyArray<string>
+  readonly revokedAt: Instant | null
   readonly isRevoked: boolean
   readonly successor: IssuedKey | null
   /** Null when nothing changes. */

@@ -36,7 +36,7 @@ import {
 import { ApiKeyStore } from "./ApiKeyStore.ts"
 import * as IpAllowList from "./IpAllowList.ts"
 import { type KeyRotated, rotate } from "./KeyRotation.ts"
-import type { Scope } from "./Scope.ts"
+import { grants, type Scope } from "./Scope.ts"
 
 /** The authenticated caller: key, organization and limits. */
 export interface Principal {
@@ -112,6 +112,12 @@ export class ApiKeys extends Context.Service<
      * default the actor is the operator, who may revoke any key.
      */
     readonly revoke: (id: ApiKeyId, manager?: KeyManager) => Effect.Effect<ApiKey, ApiKeyNotFound>
+    /** Changes what is given, effective as a revocation is. Null is left as it is. */
+    readonly change: (
+      id: ApiKeyId,
+      wanted: { readonly name: string | null; readonly ipAllowList: ReadonlyArray<string> | null },
+      manager: KeyManager
+    ) => Effect.Effect<ApiKey, ApiKeyNotFound | KeyRevoked | KeyExpired>
     readonly find: (organizationId: OrganizationId, id: ApiKeyId) => Effect.Effect<ApiKey, ApiKeyNotFound>
     /** Newest first, with keys that ended within `listedAfterEnd`; at most `maxListed`. */
     readonly list: (organizationId: OrganizationId) => Effect.Effect<ReadonlyArray<ApiKey>>
@@ -238,6 +244,30 @@ export class ApiKeys extends Context.Service<
           return revoked
         }),
 
+        change: Effect.fn("ApiKeys.change")(function* (id, wanted, { by, organizationId }) {
+          const now = yield* Instant.now
+          const changed = yield* store.modify(id, organizationId, (key) => {
+            const refused = refusal(key, now)
+            if (Option.isSome(refused)) return Result.fail(refused.value)
+            const { ipAllowList, name } = key
+            const next = { name: wanted.name ?? name, ipAllowList: wanted.ipAllowList ?? ipAllowList }
+            const details = {
+              ...(next.name === name ? {} : { name: next.name }),
+              ...(next.ipAllowList.join() === ipAllowList.join() ? {} : { ip_whitelist: next.ipAllowList })
+            }
+            return Result.succeed({
+              ...next,
+              revokedAt: key.revokedAt,
+              isRevoked: key.isRevoked,
+              successor: null,
+              record: Object.keys(details).length === 0 ? null : record("key.changed", key, by, details)
+            })
+          })
+          const present = yield* known(changed)
+          yield* changes.publish(present.prefix)
+          return present
+        }),
+
         find,
         list: (organizationId) =>
           Effect.flatMap(Instant.now, (now) =>
@@ -267,4 +297,4 @@ const record = (action: string, key: ApiKey, by: string, details: AuditEntry["de
 })
 
 export const requireScope = (principal: Principal, scope: Scope): Effect.Effect<void, ScopeDenied> =>
-  principal.key.scopes.includes(scope) ? Effect.void : Effect.fail(new ScopeDenied({ scope }))
+  grants(principal.key.scopes, scope) ? Effect.void : Effect.fail(new ScopeDenied({ scope }))

@@ -14,6 +14,7 @@ import * as CommentaryHandlers from "./commentaries/CommentaryHandlers.ts"
 import * as DeliveryHandlers from "./deliveries/DeliveryHandlers.ts"
 import * as EventHandlers from "./events/EventHandlers.ts"
 import * as Health from "./health/Health.ts"
+import * as MeHandlers from "./me/MeHandlers.ts"
 import * as MetricsHandlers from "./metrics/MetricsHandlers.ts"
 import * as Avatar from "./personas/Avatar.ts"
 import * as PersonaHandlers from "./personas/PersonaHandlers.ts"
@@ -29,6 +30,7 @@ const handlers = Layer.mergeAll(
   PersonaHandlers.layer,
   UsageHandlers.layer,
   MetricsHandlers.layer,
+  MeHandlers.layer,
   WebhookHandlers.layer,
   DeliveryHandlers.layer,
   EventHandlers.layer,

@@ -79,14 +79,14 @@ export const layer = Layer.effect(
       if (present === undefined || (organizationId !== null && present.organizationId !== organizationId)) {
         return Option.none<ApiKey>()
       }
-      const { isRevoked, record, revokedAt, successor } = yield* Effect.fromResult(decide(present))
-      if (revokedAt !== present.revokedAt || isRevoked !== present.isRevoked) {
-        yield* sql`UPDATE api_keys SET revoked_at = ${toIso(revokedAt)}, is_revoked = ${isRevoked ? 1 : 0}
-          WHERE id = ${id}`
-      }
+      const { record, successor, ...change } = yield* Effect.fromResult(decide(present))
+      const changed: ApiKey = { ...present, ...change }
+      const { ip_allow_list, is_revoked, name, revoked_at } = toRow(changed)
+      yield* sql`UPDATE api_keys
+        SET ${sql.update({ ip_allow_list, is_revoked, name, revoked_at })} WHERE id = ${id}`
       if (successor !== null) yield* add(successor)
       if (record !== null) yield* append(sql, record, yield* Instant.now)
-      return Option.some<ApiKey>({ ...present, revokedAt, isRevoked })
+      return Option.some(changed)
     })
 
     return ApiKeyStore.of({

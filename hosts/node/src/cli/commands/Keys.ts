@@ -1,6 +1,8 @@
 /** `key …`: what partners call with. */
+
 import { type ApiKey, refusal } from "@partner-commentary/core/access/ApiKey"
 import { ApiKeys } from "@partner-commentary/core/access/ApiKeys"
+import { all as allScopes } from "@partner-commentary/core/access/Scope"
 import { OrganizationStore } from "@partner-commentary/core/partner/OrganizationStore"
 import { ApiKeyId, OrganizationId } from "@partner-commentary/core/shared/Ids"
 import * as Instant from "@partner-commentary/core/shared/Instant"
@@ -22,7 +24,7 @@ const create = Command.make(
   {
     organization,
     name: Parameter.required("name", Parser.name, "NAME", "What it is for"),
-    scopes: Parameter.required("scopes", Parser.scopes, "A,B", "personas:read, topics:submit, topics:read, usage:read"),
+    scopes: Parameter.required("scopes", Parser.scopes, "A,B", allScopes.join(", ")),
     environment: Parameter.optional(
       "environment",
       Parser.oneOf(Environment.literals),

@@ -1,6 +1,7 @@
 /** `org …`: the partners who call. */
 
 import { AccessChanges } from "@partner-commentary/core/access/AccessChanges"
+import { all as allScopes } from "@partner-commentary/core/access/Scope"
 import type { Organization } from "@partner-commentary/core/partner/Organization"
 import { type IdentityTaken, OrganizationRegistry } from "@partner-commentary/core/partner/OrganizationRegistry"
 import { type LimitName, type LimitOverrides, limitsOf, PlanName } from "@partner-commentary/core/partner/Plan"
@@ -63,7 +64,7 @@ const create = Command.make(
       text: () => [
         `Created the organization ${organization.name}.`,
         ...details(organization),
-        `Next: partner-commentary key create --org ${organization.id} --name NAME --scopes personas:read,topics:submit,topics:read,usage:read`
+        `Next: partner-commentary key create --org ${organization.id} --name NAME --scopes ${allScopes.join()}`
       ]
     })
   }, Effect.provide(Administration.layerOfFirst))

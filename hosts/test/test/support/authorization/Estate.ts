@@ -74,7 +74,7 @@ export const settle = Effect.fnUntraced(function* (owner: Owner, persona: Person
 })
 
 /** Moves by being looked at, or is a moment of looking. */
-const restless = new Set(["last_used_at", "api_calls"])
+const restless = new Set(["last_used_at", "api_calls", "windows"])
 
 /** All that its owner can read: every GET there is, and how the simulated assignment stands. */
 export const snapshot = (owner: Owner, operations: ReadonlyArray<Operation>, things: Things, simulated: string) =>

@@ -44,6 +44,8 @@ export const bodies: Readonly<Record<string, Example>> = {
   listApiKeys: none,
   getApiKey: none,
   revokeApiKey: none,
+  updateApiKey: ({ nth }) => ({ name: `Changed ${nth}` }),
+  getMe: none,
   rotateApiKey: () => ({ grace_period_seconds: 0 }),
   advanceTestAssignment: () => ({ action: "respond" })
 }

@@ -11,6 +11,8 @@ export interface Operation {
   readonly path: string
   readonly scheme: "ApiKey" | "DashboardToken"
   readonly scope: Scope | undefined
+  /** What a key with webhook scopes needs instead. */
+  readonly webhookScope: Scope | undefined
   /** The one status of success. */
   readonly success: number
   /** All that the description knows. */
@@ -33,6 +35,7 @@ export const operations = Effect.gen(function* () {
         path,
         scheme: security,
         scope: described["x-required-scope"],
+        webhookScope: described["x-webhook-scope"],
         success: Number(success),
         statuses: Object.keys(described.responses).map(Number),
         takesBody: described.requestBody !== undefined,
@@ -71,10 +74,16 @@ export const ownedBy = (operation: Operation): Ownership => {
 /** The scope that the specification gives to what an operation does and is about; none where it asks for a token. */
 export const scopeOf = (operation: Operation): Scope | undefined => {
   const [first] = parts(operation)
-  if (first === "api-keys") return undefined
+  if (first === "api-keys" || first === "me") return undefined
   if (first === "personas") return "personas:read"
   if (first === "usage" || first === "metrics") return "usage:read"
   return operation.method === "GET" ? "topics:read" : "topics:submit"
+}
+
+/** The scope that a key with webhook scopes needs. */
+export const webhookScopeOf = (operation: Operation): Scope | undefined => {
+  if (parts(operation)[0] !== "webhooks") return undefined
+  return operation.method === "GET" ? "webhooks:read" : "webhooks:write"
 }
 
 export const namesThings = ({ path }: Operation): boolean => path.includes("{")

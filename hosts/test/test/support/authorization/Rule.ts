@@ -11,10 +11,12 @@ export type Expected =
 const refused = (status: number, code: string): Expected => ({ is: "refused", status, code })
 
 /** Whose things the caller gets to, or why it does not. */
-const admitted = ({ scheme, scope }: Operation, { key, token }: Caller): Whose | Expected => {
+const admitted = ({ scheme, scope, webhookScope }: Operation, { key, token }: Caller): Whose | Expected => {
   if (scheme === "DashboardToken") return token === "unauthorized" ? refused(401, token) : token
   if (typeof key === "string") return refused(401, key)
-  return scope === undefined || key.scopes.includes(scope) ? key.whose : refused(401, "scope_denied")
+  const hasWebhookScope = key.scopes.some((one) => one.startsWith("webhooks:"))
+  const needed = webhookScope !== undefined && hasWebhookScope ? webhookScope : scope
+  return needed === undefined || key.scopes.includes(needed) ? key.whose : refused(401, "scope_denied")
 }
 
 export const expected = (operation: Operation, caller: Caller): Expected => {

@@ -92,7 +92,9 @@ export const ask = (
   return Effect.map(
     send(operation, things, { ...method, headers, ...(body === undefined ? {} : { body }) }),
     (answered) => {
-      const told = [...answered.headers].filter(([name]) => !["x-ratelimit-remaining", "date"].includes(name))
+      const told = [...answered.headers].filter(
+        ([name]) => !["ratelimit", "x-ratelimit-remaining", "date"].includes(name)
+      )
       const text = Object.values(things).reduce((text, thing) => text.replaceAll(thing, "…"), answered.text)
       return { ...answered, bytes: JSON.stringify([answered.status, told, text]) }
     }

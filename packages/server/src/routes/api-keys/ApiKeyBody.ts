@@ -2,7 +2,7 @@
  * Validates the bodies of API-key operations, including rules that their schemas cannot express, so that one response
  * reports all problems.
  */
-import { CreateApiKey, RotateApiKey } from "@partner-commentary/api/ApiKeysApi"
+import { ChangeApiKey, CreateApiKey, RotateApiKey } from "@partner-commentary/api/ApiKeysApi"
 import type { Problem } from "@partner-commentary/api/Errors"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import { isReadable } from "@partner-commentary/core/shared/Text"
@@ -19,6 +19,14 @@ export const readCreation = (request: HttpServerRequest.HttpServerRequest) =>
       ...(Predicate.isString(expires_at) ? expiryProblems(expires_at, now) : [])
     ])(request)
   )
+
+/** What a change does not take would be believed to be in force, so it is not ignored as other unknown fields are. */
+export const readChange = decoder(ChangeApiKey, (body) => [
+  ...(Predicate.isString(body["name"]) && body["name"] !== "" ? nameProblems(body["name"]) : []),
+  ...["scopes", "environment", "expires_at"]
+    .filter((field) => field in body)
+    .map((field) => ({ field, constraint: "must be left out, for it cannot be changed: create a new key" }))
+])
 
 const nameProblems = (name: string): ReadonlyArray<Problem> => {
   if (/[\p{Cc}\u2028\u2029]/u.test(name)) {

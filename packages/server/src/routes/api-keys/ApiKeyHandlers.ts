@@ -22,7 +22,7 @@ import * as Envelope from "../../http/Envelope.ts"
 import { idOf } from "../../http/Identifier.ts"
 import { refusalOf } from "../../middleware/Authorization.ts"
 import * as IdempotentRequests from "../../middleware/IdempotentRequests.ts"
-import { readCreation, readRotation } from "./ApiKeyBody.ts"
+import { readChange, readCreation, readRotation } from "./ApiKeyBody.ts"
 
 export const layer = HttpApiBuilder.group(
   PartnerApi,
@@ -112,6 +112,20 @@ export const layer = HttpApiBuilder.group(
               )
             })
           )
+        })
+      )
+      .handleRaw(
+        "change",
+        Effect.fnUntraced(function* ({ params, request }) {
+          const who = yield* manager
+          const { ip_whitelist: ipAllowList = null, name } = yield* readChange(request)
+          const id = yield* idOf(Ids.ApiKeyId, params.id, Errors.apiKeyNotFound)
+          const changed = yield* Effect.catchTags(keys.change(id, { name: name?.trim() ?? null, ipAllowList }, who), {
+            ApiKeyNotFound: () => notFound,
+            KeyRevoked: () => invalid({ field: "id", constraint: "names a revoked key, which cannot be changed" }),
+            KeyExpired: () => invalid({ field: "id", constraint: "names an expired key, which cannot be changed" })
+          })
+          return Envelope.success(summary(changed))
         })
       )
       .handle(
