@@ -70,7 +70,11 @@ export const makeHandler = <Further, E>(layer: Layer.Layer<Needed | Further, E>)
   /** The last part of the time is for what was begun, and a moment more to give back what does not end. */
   const work = async (left: number): Promise<Worked> => {
     const end = left - Math.min(3000, left / 5)
-    const limits = { begin: Duration.millis(end * 0.75), end: Duration.millis(end), patience: Duration.seconds(5) }
+    const limits = {
+      claimFor: Duration.millis(end * 0.75),
+      runFor: Duration.millis(end),
+      lookahead: Duration.seconds(5)
+    }
     const { failed, isMoreDue, taken } = await service.run(drain(limits))
     if (failed > 0) throw new Error(`${failed} rounds of work failed: the log says why`)
     return { taken, more_due: isMoreDue }

@@ -50,3 +50,19 @@ it("time stands still until it is moved, and what falls due on the way happens a
   ])
   expect((await client.topics.status(topic_id)).overall_status).toBe("completed")
 })
+
+it("a topic of the test environment is deleted after its retention, and a live one stays", async () => {
+  await using pc = await TestPartnerCommentary.make({ now: "2026-02-01T12:00:00Z" })
+  const { organization, personas } = await pc.seed()
+  const submit = async (environment: "live" | "test") => {
+    const { topics } = pc.client(organization, { environment })
+    const { topic_id } = await topics.create({ content, persona_ids: [personas[0].id] })
+    return () => topics.status(topic_id)
+  }
+  const [live, test] = [await submit("live"), await submit("test")]
+  await pc.clock.advance("29 days")
+  await test()
+  await pc.clock.advance("3 days")
+  await live()
+  await expect(test()).rejects.toMatchObject({ code: "not_found" })
+})

@@ -100,7 +100,7 @@ it.effect("a text that was approved twice is spoken once, before and after it is
 it.effect("a process that dies before anything was stored leaves it to the lease, and then it is made", () =>
   Effect.gen(function* () {
     const { urls } = yield* approved(["audio"])
-    const [taken] = yield* (yield* MediaWorker).take(1)
+    const [taken] = yield* (yield* MediaWorker).claim(1)
     assert.isDefined(taken)
     yield* drain
     assert.strictEqual(yield* attempts, 0)
@@ -134,7 +134,7 @@ it.effect("one that kills every process that takes it is given up, too", () =>
     const mediaWorker = yield* MediaWorker
     const { urls } = yield* approved(["audio"])
     for (let death = 0; death < 5; death++) {
-      assert.lengthOf(yield* mediaWorker.take(1), 1)
+      assert.lengthOf(yield* mediaWorker.claim(1), 1)
       yield* TestClock.adjust("90 seconds")
     }
     yield* drain
@@ -152,9 +152,9 @@ it.effect(
       const mediaWorker = yield* MediaWorker
       const mediaJobs = yield* MediaJobStore
       const { shareId, urls } = yield* approved(["audio"])
-      const [hung] = yield* mediaWorker.take(1)
+      const [hung] = yield* mediaWorker.claim(1)
       yield* TestClock.adjust("90 seconds")
-      const [second] = yield* mediaWorker.take(1)
+      const [second] = yield* mediaWorker.claim(1)
       if (hung === undefined || second === undefined) return assert.fail("it was not taken twice")
       const now = yield* Clock.currentTimeMillis
       yield* mediaJobs.settle(hung, { state: "failed", reason: "late" }, now)
@@ -174,15 +174,15 @@ it.effect("a clean stop gives back what is under way: due at once, and no attemp
     const mediaWorker = yield* MediaWorker
     yield* media.holdNext(Effect.never)
     const { urls } = yield* approved(["audio"])
-    const [taken] = yield* mediaWorker.take(1)
+    const [taken] = yield* mediaWorker.claim(1)
     if (taken === undefined) return assert.fail("nothing was due")
-    const making = yield* Effect.forkChild(mediaWorker.make(taken), { startImmediately: true })
+    const making = yield* Effect.forkChild(mediaWorker.run(taken), { startImmediately: true })
     yield* eventually("the attempt", begun(1))
     yield* Fiber.interrupt(making)
     assert.deepStrictEqual(yield* mediaWorker.nextDue, Option.some(yield* Clock.currentTimeMillis))
-    const [again] = yield* mediaWorker.take(1)
+    const [again] = yield* mediaWorker.claim(1)
     assert.deepStrictEqual(again, { ...taken, ticket: taken.ticket + 1 })
-    yield* mediaWorker.make(again ?? taken)
+    yield* mediaWorker.run(again ?? taken)
     assert.isString((yield* urls)[0])
   }).pipe(Effect.provide(mounting("audio")))
 )

@@ -1,7 +1,7 @@
 /** What the test environment may store, over HTTP: the refusal of one topic too many, and its retention by a running worker. */
 import { assert, it } from "@effect/vitest"
 import { Environment } from "@partner-commentary/core/shared/Owner"
-import * as WorkerLoops from "@partner-commentary/server/workers/WorkerLoops"
+import * as Jobs from "@partner-commentary/server/workers/Jobs"
 import * as Sqlite from "@partner-commentary/sqlite/Sqlite"
 import * as Application from "@partner-commentary/test/Application"
 import * as InMemory from "@partner-commentary/test/InMemory"
@@ -108,10 +108,10 @@ it.effect("a worker deletes test topics after their retention by itself, and lea
         ([row]) => row?.count
       )
     const tables = ["topics", "assignments", "events", "drafts", "duplicate_windows", "duration_histograms"]
-    const { round } = yield* WorkerLoops.removals
+    const { poll } = yield* Jobs.removals
     const work = Effect.raceFirst(
       Effect.forever(Effect.andThen(Effect.yieldNow, TestClock.adjust("50 millis"))),
-      Effect.repeat(round, { until: (gone) => gone === 0 })
+      Effect.repeat(poll, { until: (gone) => gone === 0 })
     )
     yield* TestClock.adjust(Duration.days(30))
     yield* work

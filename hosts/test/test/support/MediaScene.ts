@@ -39,9 +39,9 @@ export const mountingIn = (
 
 /** Does what is due now. */
 export const drain = drainFor({
-  begin: Duration.minutes(5),
-  end: Duration.minutes(6),
-  patience: Duration.zero
+  claimFor: Duration.minutes(5),
+  runFor: Duration.minutes(6),
+  lookahead: Duration.zero
 })
 
 /** A topic with these output types whose creator approved `said`; whatever that leads to is still to be done. */

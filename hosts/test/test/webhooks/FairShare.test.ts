@@ -36,7 +36,7 @@ it.effect("where room is scarce each webhook gets one, and else as many as it ma
     yield* (yield* SqlClient.SqlClient)`UPDATE webhooks SET status = 'active'`
     const deliveryWorker = yield* DeliveryWorker
     const shares = Effect.fnUntraced(function* (free: number, isScarce: boolean) {
-      const each = Map.groupBy(yield* deliveryWorker.take(free, isScarce), ({ lane }) => lane.webhookId)
+      const each = Map.groupBy(yield* deliveryWorker.claim(free, isScarce), ({ claimed }) => claimed.webhookId)
       return [...each.values()].map(({ length }) => length)
     })
     assert.deepStrictEqual(yield* shares(2, true), [1, 1])

@@ -25,10 +25,10 @@ import { recover, remove } from "../support/WebhookCalls.ts"
 const outside = Layer.merge(Mailbox.layer, ScriptedGenerator.layer)
 const layer = TestApi.layerMemory.pipe(Layer.provideMerge(Application.layer({ outside })))
 
-const seconds = (begin: number, end: number, patience = 5): DrainLimits => ({
-  begin: Duration.seconds(begin),
-  end: Duration.seconds(end),
-  patience: Duration.seconds(patience)
+const seconds = (claimFor: number, runFor: number, lookahead = 5): DrainLimits => ({
+  claimFor: Duration.seconds(claimFor),
+  runFor: Duration.seconds(runFor),
+  lookahead: Duration.seconds(lookahead)
 })
 const limits = seconds(40, 55)
 
@@ -125,7 +125,7 @@ it.effect("drains side by side do each piece once", () =>
   }).pipe(Effect.provide(layer))
 )
 
-it.effect("what falls due within the patience is waited for, what falls due later is not", () =>
+it.effect("what falls due within the lookahead is waited for, what falls due later is not", () =>
   Effect.gen(function* () {
     const { status, submit } = yield* partner("test")
     const id = yield* submit()

@@ -2,7 +2,7 @@
 import { assert, it } from "@effect/vitest"
 import { MailStore } from "@partner-commentary/core/mail/MailStore"
 import * as Workers from "@partner-commentary/server/Workers"
-import { WorkerSettings } from "@partner-commentary/server/workers/WorkerLoops"
+import { WorkerSettings } from "@partner-commentary/server/workers/WorkerSettings"
 import * as Sqlite from "@partner-commentary/sqlite/Sqlite"
 import * as Application from "@partner-commentary/test/Application"
 import { Mailbox } from "@partner-commentary/test/Mailbox"
@@ -128,7 +128,7 @@ it.effect("what falls due while a look goes on is not left to the pause", () => 
 
 it.effect("a drain that could not see when the next is due says that more may be due", () =>
   Effect.gen(function* () {
-    const limits = { begin: Duration.seconds(40), end: Duration.seconds(55), patience: Duration.seconds(5) }
+    const limits = { claimFor: Duration.seconds(40), runFor: Duration.seconds(55), lookahead: Duration.seconds(5) }
     assert.isTrue((yield* Workers.drain(limits)).isMoreDue)
     assert.isFalse((yield* Workers.drain(limits)).isMoreDue)
   }).pipe(Effect.provide(idle(faltering({ claim: 0, nextDue: 1 }))))

@@ -1,5 +1,4 @@
-/** Makes one attempt at a draft: asks the generator outside any transaction, and stores what came of it. */
-
+/** Generates drafts and stores each outcome. The generator is called outside any transaction. */
 import * as Context from "effect/Context"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Effect from "effect/Effect"
@@ -7,23 +6,30 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import { PersonaStore } from "../persona/PersonaStore.ts"
+import { attempt } from "../shared/Attempt.ts"
 import * as Ids from "../shared/Ids.ts"
 import { DraftId, type ShareId } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
 import * as LogThrottle from "../shared/LogThrottle.ts"
 import { Policy } from "../shared/Policy.ts"
 import * as Subject from "../shared/Subject.ts"
-import { dueIn, WorkSignal } from "../shared/WorkSignal.ts"
+import { WorkSignal } from "../shared/WorkSignal.ts"
 import type { Assignment } from "../topic/Assignment.ts"
 import { type AssignmentInContext, AssignmentStore, type Modified } from "../topic/AssignmentStore.ts"
 import { CommentaryGenerator, GenerationFailed } from "./CommentaryGenerator.ts"
 import { attemptFailed, drafted, released } from "./Generation.ts"
 
+/** An attempt that DueAssignments has begun. */
+export interface DraftJob {
+  readonly id: ShareId
+  readonly ticket: number
+}
+
 export class DraftWorker extends Context.Service<
   DraftWorker,
   {
-    /** One attempt, under the ticket it was begun with. Overtaken ones change nothing. Never fails: failing is an outcome. */
-    readonly attempt: (id: ShareId, ticket: number) => Effect.Effect<void>
+    /** Makes the attempt and records the outcome. Never fails. An attempt with an old ticket changes nothing. */
+    readonly run: (job: DraftJob) => Effect.Effect<void>
   }
 >()("@partner-commentary/core/commentary/DraftWorker") {
   static readonly layer = Layer.effect(
@@ -53,24 +59,20 @@ export class DraftWorker extends Context.Service<
         })
       })
 
-      /** A clean stop does not leave it to the lease that the attempt is made again. */
-      const release = (id: ShareId, ticket: number) =>
-        Effect.flatMap(Instant.now, (now) =>
-          Effect.andThen(
-            store.modify(id, (present) => Result.succeed(released(present, ticket, now))),
-            Effect.annotateLogs(Effect.logInfo("Stopped during an attempt at a draft; it is made again"), {
-              share_id: id
-            })
-          )
+      const release = (id: ShareId, ticket: number, now: Instant.Instant) =>
+        Effect.andThen(
+          store.modify(id, (present) => Result.succeed(released(present, ticket, now))),
+          Effect.annotateLogs(Effect.logInfo("Stopped during an attempt at a draft; it will be retried"), {
+            share_id: id
+          })
         )
 
-      const make = Effect.fnUntraced(function* (found: AssignmentInContext, ticket: number) {
+      const makeDraft = Effect.fnUntraced(function* (found: AssignmentInContext, ticket: number) {
         const { id } = found.assignment
-        const outcome = yield* Effect.result(
-          Effect.catchDefect(Effect.interruptible(generate(found)), (defect) =>
-            Effect.fail(new GenerationFailed({ permanent: false, reason: `the generator broke: ${String(defect)}` }))
-          ).pipe(Effect.onInterrupt(() => release(id, ticket)))
-        )
+        const outcome = yield* attempt(Effect.interruptible(generate(found)), {
+          release: (now) => release(id, ticket, now),
+          defect: (reason) => new GenerationFailed({ permanent: false, reason: `the generator broke: ${reason}` })
+        })
         const failed = (present: Assignment, { permanent, reason }: GenerationFailed, now: Instant.Instant) =>
           attemptFailed(present, { ticket, permanent, reason }, now, policy)
         const draftId = yield* Ids.make(DraftId, random)
@@ -83,29 +85,28 @@ export class DraftWorker extends Context.Service<
           )
         )
         if (Result.isFailure(outcome)) yield* report(id, outcome.failure, modified)
-        // Also wakes attempts that wait for a free place.
-        yield* signal.tell([dueIn(found.assignment.environment), "mails", "deliveries"])
+        yield* signal.tell(["mails", "deliveries"])
       })
 
       return DraftWorker.of({
-        attempt: Effect.fn("DraftWorker.attempt")(function* (id, ticket) {
+        run: Effect.fn("DraftWorker.run")(function* ({ id, ticket }) {
           const found = yield* store.find(id)
           if (Option.isNone(found) || found.value.assignment.generation.ticket !== ticket) return
           const { organizationId, topicId } = found.value.assignment
-          return yield* Subject.about(make(found.value, ticket), { organizationId, topicId, shareId: id })
-          // A stop breaks off the asking, and nothing else: what was answered is stored.
+          return yield* Subject.about(makeDraft(found.value, ticket), { organizationId, topicId, shareId: id })
+          // Only the generator's call can be interrupted: a finished draft is always stored.
         }, Effect.uninterruptible)
       })
     })
   )
 }
 
-/** A last attempt is an error for the operator, who can start again; an earlier one is a warning. One that nobody waited for any more is neither. */
+/** The last attempt is an error, which the operator can restart; an earlier one is a warning; an overtaken one is information. */
 const report = (id: ShareId, failure: GenerationFailed, modified: Option.Option<Modified>) => {
   const { reason, permanent } = failure
-  const isAwaited = Option.exists(modified, ({ after, before }) => after !== before)
+  const isCurrent = Option.exists(modified, ({ after, before }) => after !== before)
   const isLast = Option.exists(modified, ({ after }) => after.generation.nextAt === null)
-  const log = !isAwaited
+  const log = !isCurrent
     ? Effect.logInfo("An attempt at a draft failed that nobody waited for any more")
     : isLast
       ? Effect.logError("Every attempt at a draft failed; start again with the retry command")

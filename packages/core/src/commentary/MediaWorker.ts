@@ -6,6 +6,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
+import { attempt } from "../shared/Attempt.ts"
 import { checking, latestDue } from "../shared/DueTimes.ts"
 import * as Instant from "../shared/Instant.ts"
 import * as LogThrottle from "../shared/LogThrottle.ts"
@@ -18,8 +19,8 @@ import { MediaJobStore } from "./MediaJobStore.ts"
 import { MediaStorage } from "./MediaStorage.ts"
 import { extensions, MediaSynthesizer } from "./MediaSynthesizer.ts"
 
-/** What is mounted: nothing of any kind where nothing could be stored. */
-const mounted = Effect.gen(function* () {
+/** The kinds that the host has adapters for; none without a storage. */
+const supportedKinds = Effect.gen(function* () {
   const storage = yield* MediaStorage
   const synthesizer = yield* MediaSynthesizer
   return storage === null ? [] : MediaKind.literals.filter((kind) => synthesizer[kind] !== null)
@@ -27,14 +28,14 @@ const mounted = Effect.gen(function* () {
 
 /** Makes one request for each media kind that the host has adapters for. An approval passes them on. */
 export const mediaRequests = Effect.gen(function* () {
-  const kinds = yield* mounted
+  const kinds = yield* supportedKinds
   const random = yield* SecureRandom.SecureRandom
   return Effect.forEach(kinds, (kind) =>
     Effect.map(random.randomBytes(nameEntropy), (bytes): MediaRequest => ({ kind, name: nameOf(bytes) }))
   )
 })
 
-/** Neither port said so: there was nothing to make it of or with, or an adapter broke. */
+/** A failure that neither port reported: the input or an adapter is missing, or an adapter had a defect. */
 class MediaJobFailed extends Schema.TaggedError<MediaJobFailed>()("MediaJobFailed", {
   permanent: Schema.Boolean,
   reason: Schema.String
@@ -43,56 +44,52 @@ class MediaJobFailed extends Schema.TaggedError<MediaJobFailed>()("MediaJobFaile
 export class MediaWorker extends Context.Service<
   MediaWorker,
   {
-    /** Takes up to so many that are due. Who took one makes it. */
-    readonly take: (limit: number) => Effect.Effect<ReadonlyArray<MediaJob>>
-    /** One attempt. Never fails: failing is an outcome. Broken off, it is due again at once. */
-    readonly make: (job: MediaJob) => Effect.Effect<void>
+    /** Claims due jobs for the caller to run. */
+    readonly claim: (limit: number) => Effect.Effect<ReadonlyArray<MediaJob>>
+    /** Makes one attempt and records the outcome. Never fails. An interruption releases the job. */
+    readonly run: (job: MediaJob) => Effect.Effect<void>
     readonly nextDue: Effect.Effect<Option.Option<Instant.Instant>>
   }
 >()("@partner-commentary/core/commentary/MediaWorker") {
   static readonly layer = Layer.effect(
     MediaWorker,
     Effect.gen(function* () {
-      const kinds = yield* mounted
+      const kinds = yield* supportedKinds
       const synthesizer = yield* MediaSynthesizer
       const storage = yield* MediaStorage
       const mediaJobs = yield* MediaJobStore
       const assignments = yield* AssignmentStore
       const policy = yield* Policy
 
-      const check = yield* checking((now) =>
+      const repair = yield* checking((now) =>
         mediaJobs.repairDueTimes(latestDue(now, policy.lease, policy.mediaRetries))
       )
 
-      const attempt = Effect.fnUntraced(function* (job: MediaJob) {
-        if (isExhausted(job, policy)) return yield* hopeless("every attempt broke off without a word")
+      const produce = Effect.fnUntraced(function* (job: MediaJob) {
+        if (isExhausted(job, policy)) return yield* failPermanently("every attempt broke off without a word")
         const synthesize = synthesizer[job.kind]
         const found = yield* assignments.find(job.shareId)
         const assignment = Option.isNone(found) ? null : found.value.assignment
         if (synthesize === null || storage === null || assignment === null || assignment.commentary === null)
-          return yield* hopeless("there is nothing to make it of, or with")
+          return yield* failPermanently("there is nothing to make it of, or with")
         const { commentary, persona } = assignment
         const medium = yield* synthesize({ text: commentary.content, persona: { id: persona.id, name: persona.name } })
         return yield* storage.put(`${job.name}.${extensions[medium.contentType]}`, medium)
       })
 
-      const release = (job: MediaJob) =>
-        Effect.flatMap(Instant.now, (now) => mediaJobs.settle(job, { state: "released" }, now))
-
       return MediaWorker.of({
-        take: (limit) =>
+        claim: (limit) =>
           kinds.length === 0
             ? Effect.succeed([])
             : Effect.flatMap(Instant.now, (now) =>
-                Effect.andThen(check(now), mediaJobs.claim(now, Instant.plus(now, policy.lease), kinds, limit))
+                Effect.andThen(repair(now), mediaJobs.claim(now, Instant.plus(now, policy.lease), kinds, limit))
               ),
-        // A stop breaks off the making, and nothing else: what was stored is written down as such.
-        make: Effect.fn("MediaWorker.make")(function* (job) {
-          const outcome = yield* Effect.result(
-            Effect.catchDefect(Effect.interruptible(attempt(job)), (defect) =>
-              Effect.fail(new MediaJobFailed({ permanent: false, reason: `an adapter broke: ${String(defect)}` }))
-            ).pipe(Effect.onInterrupt(() => release(job)))
-          )
+        // Only the adapters' calls can be interrupted: the URL of a stored file is always recorded.
+        run: Effect.fn("MediaWorker.run")(function* (job) {
+          const outcome = yield* attempt(Effect.interruptible(produce(job)), {
+            release: (now) => mediaJobs.settle(job, { state: "released" }, now),
+            defect: (reason) => new MediaJobFailed({ permanent: false, reason: `an adapter broke: ${reason}` })
+          })
           const now = yield* Instant.now
           if (Result.isSuccess(outcome))
             return yield* mediaJobs.settle(job, { state: "ready", url: outcome.success }, now)
@@ -100,7 +97,7 @@ export class MediaWorker extends Context.Service<
           yield* mediaJobs.settle(job, after, now)
           yield* Effect.annotateLogs(
             after.state === "failed"
-              ? Effect.logError("A medium was given up; its text is not touched by that")
+              ? Effect.logError("A medium was given up; its text is unaffected")
               : LogThrottle.repeating(Effect.logWarning("An attempt at a medium failed; another one will be made")),
             {
               share_id: job.shareId,
@@ -116,4 +113,4 @@ export class MediaWorker extends Context.Service<
   )
 }
 
-const hopeless = (reason: string) => Effect.fail(new MediaJobFailed({ permanent: true, reason }))
+const failPermanently = (reason: string) => Effect.fail(new MediaJobFailed({ permanent: true, reason }))

@@ -9,6 +9,7 @@ import * as Ref from "effect/Ref"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { OrganizationStore } from "../partner/OrganizationStore.ts"
+import { attempt } from "../shared/Attempt.ts"
 import { checking, latestDue } from "../shared/DueTimes.ts"
 import type { OrganizationId } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
@@ -32,10 +33,10 @@ import { isWebhookNotice, type WebhookNoticeKind, webhookNotice } from "./Webhoo
 export class MailWorker extends Context.Service<
   MailWorker,
   {
-    /** Takes due mails, so many at most, in turn by organization. Each must be delivered by whoever took it. */
-    readonly take: (limit: number) => Effect.Effect<ReadonlyArray<Mail>>
-    /** Hands one over. Never fails: failing is an outcome. A stop gives it back. */
-    readonly deliver: (mail: Mail) => Effect.Effect<void>
+    /** Claims due mails for the caller to run. Organizations take turns. */
+    readonly claim: (limit: number) => Effect.Effect<ReadonlyArray<Mail>>
+    /** Sends a claimed mail and records the outcome. Never fails. An interruption releases the mail. */
+    readonly run: (mail: Mail) => Effect.Effect<void>
     readonly nextDue: Effect.Effect<Option.Option<Instant.Instant>>
   }
 >()("@partner-commentary/core/mail/MailWorker") {
@@ -50,12 +51,12 @@ export class MailWorker extends Context.Service<
       const policy = yield* Policy
       const signal = yield* WorkSignal
       const transaction = yield* Transaction
-      /** Whose mail was taken last. */
-      const turn = yield* Ref.make<OrganizationId | null>(null)
+      /** The organization of the last claimed mail: the next claim starts behind it. */
+      const lastClaimed = yield* Ref.make<OrganizationId | null>(null)
 
-      const check = yield* checking((now) => mails.repairDueTimes(latestDue(now, policy.lease, longestDelays)))
+      const repair = yield* checking((now) => mails.repairDueTimes(latestDue(now, policy.lease, longestDelays)))
 
-      /** Null where the organization has none. */
+      /** Null if the organization has no contact. */
       const contactOf = Effect.fnUntraced(function* (id: OrganizationId) {
         const organization = Option.getOrNull(yield* organizations.find(id))
         if (organization === null || organization.contactEmail === null) return null
@@ -70,7 +71,7 @@ export class MailWorker extends Context.Service<
         return message(mail, contact, text)
       })
 
-      /** None where the mails have been sent again meanwhile. */
+      /** None if the undelivered mails were sent again in the meantime. */
       const aboutFailures = Effect.fnUntraced(function* (mail: Mail) {
         if (mail.organizationId === null) return Option.none<MailMessage>()
         const contact = yield* contactOf(mail.organizationId)
@@ -90,8 +91,8 @@ export class MailWorker extends Context.Service<
         )
       })
 
-      /** None: nobody needs this mail any more. */
-      const write = Effect.fnUntraced(function* (mail: Mail, found: Option.Option<AssignmentInContext>) {
+      /** None if the mail is obsolete. */
+      const render = Effect.fnUntraced(function* (mail: Mail, found: Option.Option<AssignmentInContext>) {
         if (mail.kind === "desk") {
           if (mail.address === null) return Option.none<MailMessage>()
           return message(
@@ -108,7 +109,7 @@ export class MailWorker extends Context.Service<
         if (!isWanted(mail.id, mail.kind, found.value, now) || assignment.creator.email === "")
           return Option.none<MailMessage>()
         const { name, email } = assignment.creator
-        // The window opens when this mail is handed over, so the deadline it names is a whole window from now.
+        // The response window starts when this mail is handed over, so the mail names a deadline one window from now.
         const opensNow = mail.kind === "request" && isUnnotified(assignment, now)
         const text = notice({
           kind: mail.kind,
@@ -120,69 +121,61 @@ export class MailWorker extends Context.Service<
         return message(mail, { name, address: email }, text)
       })
 
-      /** A clean stop does not leave it to the lease that the mail goes out. */
-      const release = (mail: Mail) =>
-        Effect.flatMap(Instant.now, (now) => mails.settle(mail, { state: "released" }, now))
+      /** Only the mailer decides where an interruption is safe: a sent mail without an outcome would be sent again. */
+      const send = (mail: Mail, rendered: MailMessage) =>
+        attempt(mailer.send(rendered), {
+          release: (now) => mails.settle(mail, { state: "released" }, now),
+          defect: (reason) => new MailRefused({ permanent: false, reason: `the mailer broke: ${reason}` })
+        })
 
-      /**
-       * Uninterruptible but for what the mailer itself lets a stop break off: the outcome of a mail that went out is recorded, or
-       * the next worker would send it again.
-       */
-      const handOver = (mail: Mail, written: MailMessage) =>
-        Effect.result(
-          Effect.catchDefect(mailer.send(written), (defect) =>
-            Effect.fail(new MailRefused({ permanent: false, reason: `the mailer broke: ${String(defect)}` }))
-          ).pipe(Effect.onInterrupt(() => release(mail)))
-        )
-
-      /** A conversation may last longer than the lease, which bounds how long a dead worker's mails wait. */
-      const renewal = Effect.fnUntraced(function* (mail: Mail) {
+      /** An SMTP session may last longer than the lease, so the lease is renewed while the session lasts. */
+      const renew = Effect.fnUntraced(function* (mail: Mail) {
         for (let isOurs = true; isOurs; ) {
           yield* Effect.sleep(Duration.divideUnsafe(policy.lease, 3))
           const lease = Instant.plus(yield* Instant.now, policy.lease)
-          // While the database is away, no other worker takes the mail either.
+          // Keep trying while the database is unreachable: no other worker can claim the mail then either.
           isOurs = yield* Effect.catchCause(mails.renew(mail, lease), () => Effect.succeed(true))
         }
       }, Effect.interruptible)
 
-      const leased = <A, E, R>(mail: Mail, work: Effect.Effect<A, E, R>) =>
+      const withRenewedLease = <A, E, R>(mail: Mail, work: Effect.Effect<A, E, R>) =>
         Effect.acquireUseRelease(
-          Effect.forkChild(renewal(mail)),
+          Effect.forkChild(renew(mail)),
           () => work,
           (fiber) => Fiber.interrupt(fiber)
         )
 
-      const deliver = Effect.fn("MailWorker.deliver")(function* (mail: Mail) {
+      const run = Effect.fn("MailWorker.run")(function* (mail: Mail) {
         const found =
           mail.shareId === null || mail.kind === "undeliverable"
             ? Option.none<AssignmentInContext>()
             : yield* assignments.find(mail.shareId)
         const { organizationId, shareId } = mail
         const topicId = Option.getOrUndefined(Option.map(found, ({ assignment }) => assignment.topicId))
-        yield* Subject.about(attempt(mail, found), { organizationId, topicId, shareId })
+        yield* Subject.about(deliver(mail, found), { organizationId, topicId, shareId })
       }, Effect.uninterruptible)
 
-      const attempt = Effect.fnUntraced(function* (mail: Mail, found: Option.Option<AssignmentInContext>) {
-        const written = yield* write(mail, found)
-        if (Option.isNone(written)) {
+      const deliver = Effect.fnUntraced(function* (mail: Mail, found: Option.Option<AssignmentInContext>) {
+        const rendered = yield* render(mail, found)
+        if (Option.isNone(rendered)) {
           yield* mails.settle(mail, { state: "obsolete" }, yield* Instant.now)
           return
         }
-        const outcome = yield* leased(mail, handOver(mail, written.value))
+        const outcome = yield* withRenewedLease(mail, send(mail, rendered.value))
         const now = yield* Instant.now
-        if (Result.isFailure(outcome)) return yield* refused(mail, outcome.failure, now)
+        if (Result.isFailure(outcome)) return yield* recordRefusal(mail, outcome.failure, now)
         if (mail.kind === "request" && mail.shareId !== null) {
           const handedOver = yield* assignments.modify(mail.shareId, (present) =>
             Result.succeed(notified(present, mail, now, policy))
           )
-          // The assignment's reminder hangs on this moment.
+          // The reminder's due time depends on this moment.
           yield* signal.notify
           if (Option.isSome(handedOver)) return
         }
         yield* mails.settle(mail, { state: "sent" }, now)
       })
 
-      const refused = Effect.fnUntraced(function* (mail: Mail, refusal: MailRefused, now: Instant.Instant) {
+      const recordRefusal = Effect.fnUntraced(function* (mail: Mail, refusal: MailRefused, now: Instant.Instant) {
         const { permanent, reason, unanswered = false } = refusal
         const until = permanent
           ? null
@@ -193,9 +186,9 @@ export class MailWorker extends Context.Service<
           until === null
             ? yield* giveUp(mail, refusal, now)
             : yield* mails.settle(mail, { state: "waiting", until, reason, unanswered }, now)
-        // The claim that has overtaken this one decides what becomes of the mail.
+        // A later claim of this mail records the outcome instead.
         if (!counts) return
-        // The assignment's deadline may have moved, and a notice may wait.
+        // The assignment's deadline may have moved, and a notice may be due.
         if (until === null) yield* signal.notify
         const log =
           until === null
@@ -216,7 +209,7 @@ export class MailWorker extends Context.Service<
         })
       })
 
-      /** With what follows from it. False, and nothing is changed, where another claim has overtaken this one. */
+      /** Ends the mail and queues the notice about it. False, without a change, if a later claim has overtaken this one. */
       const giveUp = (mail: Mail, { permanent, reason }: MailRefused, now: Instant.Instant) => {
         const { organizationId, shareId } = mail
         return transaction
@@ -234,15 +227,15 @@ export class MailWorker extends Context.Service<
       }
 
       return MailWorker.of({
-        take: Effect.fnUntraced(function* (limit) {
+        claim: Effect.fnUntraced(function* (limit) {
           const now = yield* Instant.now
-          yield* check(now)
-          const taken = yield* mails.claim(now, Instant.plus(now, policy.lease), limit, yield* Ref.get(turn))
-          const last = taken.at(-1)
-          if (last !== undefined) yield* Ref.set(turn, last.organizationId)
-          return taken
+          yield* repair(now)
+          const claimed = yield* mails.claim(now, Instant.plus(now, policy.lease), limit, yield* Ref.get(lastClaimed))
+          const last = claimed.at(-1)
+          if (last !== undefined) yield* Ref.set(lastClaimed, last.organizationId)
+          return claimed
         }),
-        deliver,
+        run,
         nextDue: mails.nextDue
       })
     })
@@ -252,10 +245,10 @@ export class MailWorker extends Context.Service<
 const message = (mail: Mail, to: MailMessage["to"], text: NoticeText): Option.Option<MailMessage> =>
   Option.some({ id: mail.id, to, ...text })
 
-/** Undoes the transaction around it. */
+/** Rolls back the surrounding transaction. */
 class Overtaken extends Schema.TaggedError<Overtaken>()("Overtaken", {}) {}
 
-/** A request whose time is over, a reminder after the answer, or a draft that was replaced, would only confuse. */
+/** False for a request after its deadline, a reminder after the answer, and a draft that was replaced. */
 const isWanted = (id: string, kind: NoticeKind, { assignment }: AssignmentInContext, now: Instant.Instant): boolean => {
   if (isSettled(assignment)) return false
   if (kind === "request" || kind === "reminder") return assignment.status === "topic_sent" && now < assignment.respondBy

@@ -6,6 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
+import type { DraftJob } from "../commentary/DraftWorker.ts"
 import { beginsAttempt, dueStep as runStep, withRepairedDueTimes } from "../commentary/Generation.ts"
 import { SimulatedCreators } from "../sandbox/SimulatedCreators.ts"
 import { isToAct } from "../sandbox/Simulation.ts"
@@ -17,12 +18,6 @@ import { Policy } from "../shared/Policy.ts"
 import { WorkSignal } from "../shared/WorkSignal.ts"
 import { AssignmentStore, type DueLane } from "../topic/AssignmentStore.ts"
 
-/** A started generation attempt, which the caller must now make. */
-export interface Attempt {
-  readonly id: ShareId
-  readonly ticket: number
-}
-
 export class DueAssignments extends Context.Service<
   DueAssignments,
   {
@@ -30,7 +25,7 @@ export class DueAssignments extends Context.Service<
     readonly wake: (
       id: ShareId,
       mayBegin: boolean
-    ) => Effect.Effect<{ readonly woke: boolean; readonly begun: Option.Option<Attempt> }>
+    ) => Effect.Effect<{ readonly woke: boolean; readonly begun: Option.Option<DraftJob> }>
     /** Due assignments by organization, with a fair share for each. */
     readonly due: (environment: Environment, limit: number) => Effect.Effect<ReadonlyArray<DueLane>>
     readonly nextDue: (environment: Environment) => Effect.Effect<Option.Option<Instant.Instant>>

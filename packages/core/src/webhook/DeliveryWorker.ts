@@ -9,7 +9,7 @@ import * as Semaphore from "effect/Semaphore"
 import { AccessChanges, cacheLifetime } from "../access/AccessChanges.ts"
 import { OrganizationStore } from "../partner/OrganizationStore.ts"
 import { checking } from "../shared/DueTimes.ts"
-import type { OrganizationId } from "../shared/Ids.ts"
+import type { OrganizationId, WebhookId } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
 import * as LogThrottle from "../shared/LogThrottle.ts"
 import { Policy } from "../shared/Policy.ts"
@@ -33,32 +33,22 @@ import * as Pause from "./Pause.ts"
 import * as Throttle from "./Throttle.ts"
 import * as WebhookSender from "./WebhookSender.ts"
 
-/** A delivery to make, and whose it is. */
+/** A claimed delivery and the owner of its webhook. */
 export interface DeliveryJob {
-  readonly lane: Lane
+  readonly organizationId: OrganizationId
   readonly claimed: Claimed
-}
-
-export interface Delivered {
-  /** Must be delivered by whoever made the attempt. */
-  readonly following: Option.Option<DeliveryJob>
-  /** Whether this attempt changed when other deliveries are due. */
-  readonly isNews: boolean
 }
 
 export class DeliveryWorker extends Context.Service<
   DeliveryWorker,
   {
+    /** Claims due deliveries for the caller to run: one of each webhook while slots are scarce, else up to its concurrency. */
+    readonly claim: (free: number, isScarce: boolean) => Effect.Effect<ReadonlyArray<DeliveryJob>>
     /**
-     * Takes what is due, so many at most, a fair part for each webhook: each that has something due gets one before any
-     * gets more where there is not room for all. Each must be delivered by whoever took it.
+     * Makes the attempt, records the outcome, and goes on with the webhook's next due delivery while `mayContinue`. Never fails.
+     * An interruption releases the delivery. Returns whether other deliveries may be due now.
      */
-    readonly take: (free: number, isScarce: boolean) => Effect.Effect<ReadonlyArray<DeliveryJob>>
-    /**
-     * One attempt. Never fails: failing is an outcome. A stop gives it back unsent. Where `mayGoOn` says so when the attempt
-     * is over, the next one of the same webhook is taken in its place.
-     */
-    readonly deliver: (job: DeliveryJob, mayGoOn: Effect.Effect<boolean>) => Effect.Effect<Delivered>
+    readonly run: (job: DeliveryJob, mayContinue: Effect.Effect<boolean>) => Effect.Effect<boolean>
     readonly nextDue: Effect.Effect<Option.Option<Instant.Instant>>
   }
 >()("@partner-commentary/core/webhook/DeliveryWorker") {
@@ -81,7 +71,7 @@ export class DeliveryWorker extends Context.Service<
         )
       )
 
-      /** Of a suspended organization, and of one that is gone, everything is held. */
+      /** Whether the organization is suspended or deleted: its deliveries are postponed. */
       const held = yield* TtlCache.make(
         (id: OrganizationId) =>
           Effect.map(organizations.find(id), (found) => Option.isNone(found) || found.value.suspendedAt !== null),
@@ -89,7 +79,7 @@ export class DeliveryWorker extends Context.Service<
       )
       yield* (yield* AccessChanges).subscribe((changed) => (changed === "" ? held.invalidate(() => true) : Effect.void))
 
-      const taking = (now: Instant.Instant, limit: number): ClaimPlan => ({
+      const upTo = (limit: number, now: Instant.Instant): ClaimPlan => ({
         allow: (present, inFlight) => {
           const allowed = CircuitBreaker.allowance(present, inFlight, now, webhooks)
           return { ...allowed, limit: Math.min(allowed.limit, limit) }
@@ -97,17 +87,15 @@ export class DeliveryWorker extends Context.Service<
         taken: (present, allowed, count) => CircuitBreaker.afterClaim(present, { ...allowed, count }, now, webhooks)
       })
 
-      const holdBack = (lane: Lane, now: Instant.Instant) =>
-        store.postpone(lane.webhookId, Instant.plus(now, Pause.suspensionCheck))
+      const postpone = (webhookId: WebhookId, now: Instant.Instant) =>
+        store.postpone(webhookId, Instant.plus(now, Pause.suspensionCheck))
 
-      const takeFrom = Effect.fnUntraced(function* (lane: Lane, limit: number) {
+      const claimFrom = Effect.fnUntraced(function* ({ organizationId, webhookId }: Lane, limit: number) {
         const now = yield* Instant.now
-        if (yield* held.get(lane.organizationId)) return yield* Effect.as(holdBack(lane, now), [])
-        const claimed = yield* store.claim(lane.webhookId, now, Instant.plus(now, lease), taking(now, limit))
-        return claimed.map((one): DeliveryJob => ({ lane, claimed: one }))
+        if (yield* held.get(organizationId)) return yield* Effect.as(postpone(webhookId, now), [])
+        const claimed = yield* store.claim(webhookId, now, Instant.plus(now, lease), upTo(limit, now))
+        return claimed.map((one): DeliveryJob => ({ organizationId, claimed: one }))
       })
-
-      const release = (claimed: Claimed) => Effect.flatMap(Instant.now, (now) => store.release(claimed, now))
 
       const settled =
         (claimed: Claimed, attempt: Attempt, chance: number, now: Instant.Instant) =>
@@ -127,63 +115,78 @@ export class DeliveryWorker extends Context.Service<
           }
         }
 
-      const writeDown = Effect.fnUntraced(function* (
-        { claimed, lane }: DeliveryJob,
+      const record = Effect.fnUntraced(function* (
+        { claimed, organizationId }: DeliveryJob,
         attempt: Attempt,
-        mayGoOn: Effect.Effect<boolean>
+        mayContinue: Effect.Effect<boolean>
       ) {
         const chance = yield* Random.next
-        const goesOn = yield* mayGoOn
-        const isHeld = goesOn && (yield* held.get(lane.organizationId))
+        const continues = yield* mayContinue
+        const isHeld = continues && (yield* held.get(organizationId))
         const now = yield* Instant.now
-        const following = goesOn && !isHeld ? { lease: Instant.plus(now, lease), taking: taking(now, 1) } : undefined
+        const following = continues && !isHeld ? { lease: Instant.plus(now, lease), taking: upTo(1, now) } : undefined
         const decide = settled(claimed, attempt, chance, now)
         const outcome = Option.getOrNull(yield* store.settle(claimed, attempt, now, decide, following))
-        if (outcome === null) return { following: Option.none<DeliveryJob>(), isNews: false }
-        if (isHeld) yield* holdBack(lane, now)
+        if (outcome === null) return { affectsOthers: false }
+        if (isHeld) yield* postpone(claimed.webhookId, now)
         if (CircuitBreaker.alertsContact(outcome.before, outcome.after)) yield* signal.notify
         if (isDisabledNow(outcome)) yield* reportDisabled(outcome.after, attempt)
         const [next] = outcome.following
         return {
-          following: next === undefined ? Option.none<DeliveryJob>() : Option.some({ lane, claimed: next }),
-          isNews: following === undefined || attempt.failure !== null || !CircuitBreaker.isUnrestricted(outcome.before)
+          ...(next === undefined ? {} : { next: { organizationId, claimed: next } }),
+          affectsOthers:
+            following === undefined || attempt.failure !== null || !CircuitBreaker.isUnrestricted(outcome.before)
         }
       })
 
+      const deliver = Effect.fn("DeliveryWorker.deliver")(function* (
+        job: DeliveryJob,
+        mayContinue: Effect.Effect<boolean>
+      ) {
+        const { eventId, payload, encryptedSecret, url, webhookId: id } = job.claimed
+        const attempt = yield* Effect.interruptible(
+          send({ webhook: { id, url }, encryptedSecret, eventId: publicId(eventId), payload })
+        ).pipe(Effect.onInterrupt(() => Effect.flatMap(Instant.now, (now) => store.release(job.claimed, now))))
+        yield* Effect.annotateCurrentSpan(spanAttributes(job.claimed, attempt))
+        const subject = Subject.ofPayload(payload, job.organizationId)
+        yield* Subject.markEvent(eventId, subject)
+        const recorded = record(job, attempt, mayContinue)
+        if (attempt.failure === null) return yield* recorded
+        return yield* Effect.ensuring(failures.withPermit(recorded), report(job.claimed, attempt, subject()))
+      })
+
+      const run = Effect.fnUntraced(function* (job: DeliveryJob, mayContinue: Effect.Effect<boolean>) {
+        let ended = yield* deliver(job, mayContinue)
+        while (ended.next !== undefined) {
+          if (ended.affectsOthers) yield* signal.tell(["deliveries"])
+          ended = yield* deliver(ended.next, mayContinue)
+        }
+        return ended.affectsOthers
+      }, Effect.uninterruptible)
+
       return DeliveryWorker.of({
-        take: Effect.fnUntraced(function* (free, isScarce) {
+        claim: Effect.fnUntraced(function* (free, isScarce) {
           const limit = isScarce ? 1 : webhooks.concurrency
           const now = yield* Instant.now
           yield* repair(now)
-          const lanes = yield* store.lanes(now, webhooks.concurrency, Math.ceil(free / limit))
-          const taken = yield* Effect.forEach(lanes, (lane) => takeFrom(lane, limit), { concurrency: "unbounded" })
-          return taken.flat()
+          const due = yield* store.lanes(now, webhooks.concurrency, Math.ceil(free / limit))
+          const claimed = yield* Effect.forEach(due, (webhook) => claimFrom(webhook, limit), {
+            concurrency: "unbounded"
+          })
+          return claimed.flat()
         }),
-
-        deliver: Effect.fn("DeliveryWorker.deliver")(function* (job, mayGoOn) {
-          const { eventId, payload, encryptedSecret, url, webhookId: id } = job.claimed
-          const attempt = yield* Effect.interruptible(
-            send({ webhook: { id, url }, encryptedSecret, eventId: publicId(eventId), payload })
-          ).pipe(Effect.onInterrupt(() => release(job.claimed)))
-          yield* Effect.annotateCurrentSpan(described(job.claimed, attempt))
-          const subject = Subject.ofPayload(payload, job.lane.organizationId)
-          yield* Subject.markEvent(eventId, subject)
-          const written = writeDown(job, attempt, mayGoOn)
-          if (attempt.failure === null) return yield* written
-          return yield* Effect.ensuring(failures.withPermit(written), report(job.claimed, attempt, subject()))
-        }, Effect.uninterruptible),
-
+        run,
         nextDue: store.nextDue
       })
     })
   )
 }
 
-/** How many failures are written down side by side: where hundreds time out together, what arrived is not kept waiting. */
+/** Failures recorded concurrently: hundreds that time out together must not delay the record of successes. */
 const failuresAtOnce = 4
 
-/** For whoever follows one attempt: never the URL, which may hold a secret of the receiver's. */
-const described = ({ eventId, kind, ticket, webhookId }: Claimed, { failure, status }: Attempt) => ({
+/** Without the URL, which may contain a secret of the receiver. */
+const spanAttributes = ({ eventId, kind, ticket, webhookId }: Claimed, { failure, status }: Attempt) => ({
   "webhook.id": webhookId,
   "event.id": publicId(eventId),
   "attempt.number": ticket,
@@ -195,7 +198,6 @@ const described = ({ eventId, kind, ticket, webhookId }: Claimed, { failure, sta
 const isDisabledNow = ({ after, before }: Settled): boolean =>
   after.webhook.status === "disabled" && before.webhook.status !== "disabled"
 
-/** Once it is kept. Its contact is mailed, where there is one. */
 const reportDisabled = ({ health, webhook }: CircuitBreaker.Receiver, { at, failure, reason, status }: Attempt) =>
   Effect.annotateLogs(Effect.logWarning("A webhook was disabled"), {
     webhook: webhook.id,
@@ -207,7 +209,7 @@ const reportDisabled = ({ health, webhook }: CircuitBreaker.Receiver, { at, fail
     mend: "when its receiver answers again: webhook enable, or the partner makes it active"
   })
 
-/** What we could not sign is the operator's to mend. */
+/** An event that could not be signed is an error: only the operator can restore the signing secret. */
 const report = (
   { eventId, kind, ticket, webhookId }: Claimed,
   { failure, reason, status }: Attempt,

@@ -1,4 +1,4 @@
-/** Checks the database while nobody asks: the check itself logs what is wrong, once, and that it is over. */
+/** Checks the database at intervals, also without requests. The check logs when the database becomes unhealthy and healthy. */
 import { DatabaseHealth } from "@partner-commentary/core/operations/DatabaseHealth"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"

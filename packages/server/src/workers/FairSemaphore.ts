@@ -2,9 +2,10 @@
 import * as Effect from "effect/Effect"
 
 export interface FairSemaphore<Owner> {
+  readonly free: () => number
   /**
-   * Whether more permits are free than the owner holds. One owner alone gets half of them, two get a third each, so that a
-   * newcomer always finds one.
+   * Whether more permits are free than the owner holds. A single owner gets half of the permits, two get a third each, so a new
+   * owner always finds one.
    */
   readonly isFreeFor: (owner: Owner) => boolean
   /** Takes a permit at once, and returns it when the work ends. */
@@ -22,6 +23,7 @@ export const make = <Owner>(count: number): FairSemaphore<Owner> => {
     else taken.set(owner, now)
   }
   return {
+    free: () => free,
     isFreeFor: (owner) => free > has(owner),
     take: (owner, work) => {
       add(owner, 1)

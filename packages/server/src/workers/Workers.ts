@@ -1,11 +1,8 @@
 /**
- * Keeps the work going: what is due in assignments, the attempts at drafts that begin there, mails, events, what is to be sent again,
- * what removed webhooks left, audio and video. As loops for a process that stays (`layer`), and until nothing is due for one that is only called now and then
- * (`drain`). Any number may run on one database: each piece is taken by one, and taken again if that one dies.
+ * Runs all kinds of jobs: as loops in a process that stays (`layer`), or until nothing is due in one that is called now and then
+ * (`drain`). Any number of processes may do so on one database: each job is claimed by one, and again if that one dies.
  */
-
 import * as Instant from "@partner-commentary/core/shared/Instant"
-import { Environment } from "@partner-commentary/core/shared/Owner"
 import { reasonOf } from "@partner-commentary/core/shared/Reason"
 import { WorkSignal } from "@partner-commentary/core/shared/WorkSignal"
 import * as Cause from "effect/Cause"
@@ -14,120 +11,103 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import {
-  assignments,
-  deliveries,
-  mails,
-  media,
-  recoveries,
-  removals,
-  type WorkerLoop,
-  WorkerSettings
-} from "./WorkerLoops.ts"
-
-const kinds = [...Environment.literals.map(assignments), mails, deliveries, recoveries, removals, media] as const
-
-/** Each kind of work there is. */
-const every: ReadonlyArray<Effect.Effect<WorkerLoop, never, Effect.Services<(typeof kinds)[number]>>> = kinds
+import type { JobRunner } from "./JobRunner.ts"
+import { runners } from "./Jobs.ts"
+import { WorkerSettings } from "./WorkerSettings.ts"
 
 export const layer = Layer.effectDiscard(
-  Effect.forEach(every, (kind) => Effect.forkScoped(Effect.scoped(Effect.flatMap(kind, loop))), { discard: true })
+  Effect.forEach(runners, (runner) => Effect.forkScoped(Effect.scoped(Effect.flatMap(runner, keepPolling))), {
+    discard: true
+  })
 )
 
-/** Runs rounds until one finds nothing to do; then waits for a signal, for the next moment something is due, or for the poll. */
-const loop = Effect.fnUntraced(function* (workerLoop: WorkerLoop) {
-  const { kind, round } = workerLoop
+/** Polls until nothing is due; then waits for a signal, the next due time or the poll interval, whichever is first. */
+const keepPolling = Effect.fnUntraced(function* (runner: JobRunner) {
   const settings = yield* WorkerSettings
-  const wait = yield* (yield* WorkSignal).listen(kind)
-  return yield* Effect.forever(
-    Effect.gen(function* () {
-      const looked = yield* Instant.now
-      if ((yield* survived(round)) > 0) return
-      const longest = untilNext(yield* nextOf(workerLoop, looked), looked, yield* Instant.now, settings)
-      if (!Duration.isZero(longest)) yield* wait(longest)
-    })
-  )
+  const wait = yield* (yield* WorkSignal).listen(runner.kind)
+  for (;;) {
+    const polledAt = yield* Instant.now
+    if ((yield* pollLogged(runner)) > 0) continue
+    const longest = untilNext(yield* nextDueAfter(runner, polledAt), polledAt, yield* Instant.now, settings)
+    if (!Duration.isZero(longest)) yield* wait(longest)
+  }
 })
 
-const survived = (round: WorkerLoop["round"], onFailure: () => void = () => {}) =>
-  Effect.catchCause(round, (cause) => {
+const pollLogged = ({ poll }: JobRunner, onFailure = () => {}) =>
+  Effect.catchCause(poll, (cause) => {
     onFailure()
-    return Effect.as(told("A round of work failed", cause), 0)
+    return Effect.as(logFailure("A round of work failed", cause), 0)
   })
 
-/** Where it could not be seen, there may be something that was due when it was looked for work last. */
-const nextOf = ({ nextDue }: WorkerLoop, looked: Instant.Instant) =>
+/** If the query fails, work may be due since the last poll. */
+const nextDueAfter = ({ nextDue }: JobRunner, polledAt: Instant.Instant) =>
   Effect.catchCause(nextDue, (cause) =>
-    Effect.as(told("It could not be seen when the next work is due", cause), Option.some(looked))
+    Effect.as(logFailure("Failed to query the next due time", cause), Option.some(polledAt))
   )
 
-/** The cause says where it broke; the reason, in the database's own words, why. */
-const told = (what: string, cause: Cause.Cause<unknown>) =>
-  Effect.annotateLogs(Effect.logError(what, cause), { reason: reasonOf(Cause.squash(cause)) })
+const logFailure = (message: string, cause: Cause.Cause<unknown>) =>
+  Effect.annotateLogs(Effect.logError(message, cause), { reason: reasonOf(Cause.squash(cause)) })
 
-/**
- * What has fallen due since it was looked for work is looked for at once. What was due then and could not be done waits, lest the
- * loop spin.
- */
+/** Work that fell due since the poll is polled for at once. Work that was due at the poll could not be done: it waits. */
 const untilNext = (
   next: Option.Option<Instant.Instant>,
-  looked: Instant.Instant,
+  polledAt: Instant.Instant,
   now: Instant.Instant,
   { pause, pollInterval }: Effect.Success<typeof WorkerSettings>
 ) => {
   if (Option.isNone(next)) return pollInterval
-  if (next.value <= looked) return Duration.min(pause, pollInterval)
+  if (next.value <= polledAt) return Duration.min(pause, pollInterval)
   return Duration.min(Duration.millis(Math.max(0, next.value - now)), pollInterval)
 }
 
 export interface DrainLimits {
-  /** So long, nothing new is begun afterwards. */
-  readonly begin: Duration.Duration
-  /** So long may it last: what is under way then is broken off, given back, and due again at once. */
-  readonly end: Duration.Duration
-  /** What falls due within so long is waited for. */
-  readonly patience: Duration.Duration
+  /** No job is claimed after this. */
+  readonly claimFor: Duration.Duration
+  /** Jobs that still run after this are interrupted and released. */
+  readonly runFor: Duration.Duration
+  /** Work that falls due within this is waited for. */
+  readonly lookahead: Duration.Duration
 }
 
 export interface Drained {
-  /** Pieces of work that were taken. */
+  /** Claimed jobs and changes. */
   readonly taken: number
-  /** Rounds that failed; the log says why. */
+  /** Failed polls; the log says why. */
   readonly failed: number
-  /** Whether something due was left. */
   readonly isMoreDue: boolean
 }
 
-/** Works until nothing is due, or time is up. */
-export const drain = Effect.fn("Workers.drain")(function* ({ begin, end, patience }: DrainLimits) {
+/** Runs jobs until nothing is due, or the time is up. */
+export const drain = Effect.fn("Workers.drain")(function* ({ claimFor, lookahead, runFor }: DrainLimits) {
   const tally = { taken: 0, failed: 0 }
-  const until = Instant.plus(yield* Instant.now, begin)
+  const until = Instant.plus(yield* Instant.now, claimFor)
   const isMoreDue = yield* Effect.gen(function* () {
-    const kinds = yield* Effect.all(every)
+    const kinds = yield* Effect.all(runners)
     for (;;) {
       const before = tally.taken
       yield* untilQuiet(kinds, until, tally)
-      // What one kind did last may be work for another.
+      // The last job of one kind may have made another kind due.
       if (tally.taken > before) continue
       const now = yield* Instant.now
-      const next = yield* soonest(kinds, now)
+      const next = yield* soonestDue(kinds, now)
       if (next <= now) return true
-      if (next > Instant.plus(now, patience) || next >= until) return false
+      if (next > Instant.plus(now, lookahead) || next >= until) return false
       yield* Effect.sleep(Duration.millis(next - now))
     }
-  }).pipe(Effect.scoped, Effect.timeoutOption(end))
+  }).pipe(Effect.scoped, Effect.timeoutOption(runFor))
   return { ...tally, isMoreDue: Option.getOrElse(isMoreDue, () => true) } satisfies Drained
 })
 
-const soonest = (kinds: ReadonlyArray<WorkerLoop>, now: Instant.Instant) =>
+/** The next due time of all kinds; infinity if there is none. */
+export const soonestDue = (kinds: ReadonlyArray<JobRunner>, now: Instant.Instant) =>
   Effect.map(
-    Effect.forEach(kinds, (kind) => nextOf(kind, now)),
+    Effect.forEach(kinds, (kind) => nextDueAfter(kind, now)),
     (all) => Math.min(...all.map(Option.getOrElse(() => Number.POSITIVE_INFINITY)))
   )
 
-/** Runs rounds of all kinds side by side, until no round is running and nothing is under way. */
+/** Polls all kinds concurrently until every poll finds nothing and no job is in flight. */
 const untilQuiet = Effect.fnUntraced(function* (
-  kinds: ReadonlyArray<WorkerLoop>,
+  kinds: ReadonlyArray<JobRunner>,
   until: Instant.Instant,
   tally: { taken: number; failed: number }
 ) {
@@ -136,23 +116,23 @@ const untilQuiet = Effect.fnUntraced(function* (
   const quiet = yield* Deferred.make<void>()
   const busy = new Set(kinds)
 
-  const keep = Effect.fnUntraced(function* (kind: WorkerLoop) {
-    const wait = yield* signal.listen(kind.kind)
+  const pollUntil = Effect.fnUntraced(function* (runner: JobRunner) {
+    const wait = yield* signal.listen(runner.kind)
     for (;;) {
-      busy.add(kind)
-      const mayBegin = (yield* Instant.now) < until
-      const done = mayBegin ? yield* survived(kind.round, () => void tally.failed++) : 0
-      tally.taken += done
-      if (done > 0) continue
-      const isUnderWay = (yield* kind.inFlight) > 0
-      if (!isUnderWay) busy.delete(kind)
+      busy.add(runner)
+      const mayClaim = (yield* Instant.now) < until
+      const taken = mayClaim ? yield* pollLogged(runner, () => void tally.failed++) : 0
+      tally.taken += taken
+      if (taken > 0) continue
+      const isInFlight = (yield* runner.inFlight) > 0
+      if (!isInFlight) busy.delete(runner)
       if (busy.size === 0) yield* Deferred.succeed(quiet, undefined)
-      yield* isUnderWay ? Effect.raceFirst(wait(pollInterval), kind.settled) : wait(pollInterval)
+      yield* isInFlight ? Effect.raceFirst(wait(pollInterval), runner.settled) : wait(pollInterval)
     }
   }, Effect.scoped)
 
   yield* Effect.raceFirst(
     Deferred.await(quiet),
-    Effect.all(kinds.map(keep), { concurrency: "unbounded", discard: true })
+    Effect.all(kinds.map(pollUntil), { concurrency: "unbounded", discard: true })
   )
 })

@@ -1,0 +1,21 @@
+/** One attempt at a claimed job: the call to an outside system, between the claim and the recorded outcome. */
+import * as Effect from "effect/Effect"
+import type * as Result from "effect/Result"
+import * as Instant from "./Instant.ts"
+
+/**
+ * Never fails: a failure is an outcome, and so is a defect of the adapter. An interruption releases the job at once, instead of
+ * leaving it to the end of its lease.
+ */
+export const attempt = <A, E, F, R>(
+  call: Effect.Effect<A, E, R>,
+  on: {
+    readonly release: (now: Instant.Instant) => Effect.Effect<unknown>
+    readonly defect: (reason: string) => F
+  }
+): Effect.Effect<Result.Result<A, E | F>, never, R> =>
+  Effect.result(
+    Effect.catchDefect(call, (defect) => Effect.fail(on.defect(String(defect)))).pipe(
+      Effect.onInterrupt(() => Effect.flatMap(Instant.now, on.release))
+    )
+  )

@@ -1,0 +1,81 @@
+/** Due assignments of one environment: deadlines, reminders and simulated creators as changes, drafts as jobs. */
+import { type DraftJob, DraftWorker } from "@partner-commentary/core/commentary/DraftWorker"
+import { DueAssignments } from "@partner-commentary/core/operations/DueAssignments"
+import type { OrganizationId } from "@partner-commentary/core/shared/Ids"
+import type { Environment } from "@partner-commentary/core/shared/Owner"
+import { dueIn } from "@partner-commentary/core/shared/WorkSignal"
+import type { DueLane } from "@partner-commentary/core/topic/AssignmentStore"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Random from "effect/Random"
+import * as JobRunner from "./JobRunner.ts"
+import { WorkerSettings } from "./WorkerSettings.ts"
+
+interface Job extends DraftJob {
+  readonly organizationId: OrganizationId
+}
+
+/** How many due assignments one query lists. */
+const batch = 500
+
+/** Query again after this many, so that new work is not delayed by a long backlog. */
+const step = 50
+
+/** Consecutive assignments that another worker had already handled; above this the poll goes on elsewhere in the list. */
+const missesAtMost = 3
+
+/** Each environment has its own runner, so that live assignments never wait for tests. */
+export const assignmentJobs = Effect.fnUntraced(function* (environment: Environment) {
+  const dueAssignments = yield* DueAssignments
+  const draftWorker = yield* DraftWorker
+  const { attempts } = yield* WorkerSettings
+
+  const claim = Effect.fnUntraced(function* (slots: JobRunner.Slots<Job>) {
+    let changed = 0
+    let blocked = 0
+    let misses = 0
+    let left = yield* inTurn(yield* dueAssignments.due(environment, batch))
+    for (let next = left.shift(); next !== undefined; next = left.shift()) {
+      const { id, organizationId } = next
+      const mayBegin = slots.isFreeFor(organizationId)
+      const { begun, woke } = yield* dueAssignments.wake(id, mayBegin)
+      if (woke) changed++
+      else if (!mayBegin) blocked++
+      if (Option.isSome(begun)) slots.start({ ...begun.value, organizationId })
+      if (changed + blocked >= step) break
+      misses = woke || !mayBegin ? 0 : misses + 1
+      if (misses < missesAtMost) continue
+      // The list is outdated: query again. A poll without a change goes on elsewhere, or it would query for ever.
+      if (changed > 0) break
+      left = yield* fromAnywhere(left)
+      misses = 0
+    }
+    return changed
+  })
+
+  return yield* JobRunner.make<Job>({
+    kind: dueIn(environment),
+    limit: attempts,
+    claim,
+    run: (job) => Effect.as(draftWorker.run(job), true),
+    nextDue: dueAssignments.nextDue(environment),
+    owner: ({ organizationId }) => organizationId,
+    describe: ({ id }) => ({ share_id: id })
+  })
+})
+
+/** The list from a random position and around: workers that read the same list start at different positions. */
+const fromAnywhere = <A>(list: ReadonlyArray<A>) =>
+  Effect.map(Random.next, (part) => {
+    const first = Math.floor(part * list.length)
+    return [...list.slice(first), ...list.slice(0, first)]
+  })
+
+/** One assignment of each organization in turn. */
+const inTurn = Effect.fnUntraced(function* (due: ReadonlyArray<DueLane>) {
+  const queues = yield* Effect.forEach(yield* fromAnywhere(due), ({ ids, organizationId }) =>
+    Effect.map(fromAnywhere(ids), (list) => list.map((id) => ({ id, organizationId })))
+  )
+  const longest = queues.reduce((most, { length }) => Math.max(most, length), 0)
+  return Array.from({ length: longest }, (_, place) => queues.flatMap((queue) => queue.slice(place, place + 1))).flat()
+})

@@ -1,0 +1,112 @@
+/** Runs the jobs of one kind by its definition: concurrently for a worker, one after the other for a test. */
+import type { OrganizationId } from "@partner-commentary/core/shared/Ids"
+import * as Instant from "@partner-commentary/core/shared/Instant"
+import { type Work, WorkSignal } from "@partner-commentary/core/shared/WorkSignal"
+import * as Effect from "effect/Effect"
+import * as FiberSet from "effect/FiberSet"
+import * as Option from "effect/Option"
+import * as Random from "effect/Random"
+import type * as Scope from "effect/Scope"
+import * as FairSemaphore from "./FairSemaphore.ts"
+
+/** Where claimed jobs run. */
+export interface Slots<Job> {
+  readonly free: () => number
+  /** Whether the organization has less than its fair share of the slots. */
+  readonly isFreeFor: (organization: OrganizationId) => boolean
+  readonly start: (job: Job) => void
+  /** A wait between two full batches, in which other writers get the database. */
+  readonly pause: Effect.Effect<void>
+}
+
+export interface JobDefinition<Job> {
+  readonly kind: Work
+  /** How many jobs run at one time in a process. */
+  readonly limit: number
+  /** Claims due jobs and starts each in a slot. Returns the number of jobs and changes; 0 if nothing was due. */
+  readonly claim: (slots: Slots<Job>) => Effect.Effect<number>
+  /** Runs a claimed job and records its outcome; an interruption releases it. Returns whether other jobs may be due now. */
+  readonly run: (job: Job, slots: Pick<Slots<Job>, "free">) => Effect.Effect<boolean>
+  /** Left out by a kind without due times: only a poll finds its work. */
+  readonly nextDue?: Effect.Effect<Option.Option<Instant.Instant>>
+  /** Whose share of the slots the job takes. */
+  readonly owner?: (job: Job) => OrganizationId
+  /** Names the job in log lines. */
+  readonly describe: (job: Job) => Readonly<Record<string, unknown>>
+}
+
+export interface JobRunner {
+  readonly kind: Work
+  /** Claims due jobs for the free slots. They run until they end, or until the scope closes and releases them. */
+  readonly poll: Effect.Effect<number>
+  /** Runs due jobs one after the other, in the order of their due times. */
+  readonly runDue: Effect.Effect<number>
+  readonly nextDue: Effect.Effect<Option.Option<Instant.Instant>>
+  readonly inFlight: Effect.Effect<number>
+  /** Waits until no job is in flight. */
+  readonly settled: Effect.Effect<void>
+}
+
+export const make = Effect.fnUntraced(function* <Job>(
+  definition: JobDefinition<Job>
+): Effect.fn.Return<JobRunner, never, Scope.Scope | WorkSignal> {
+  const { claim, describe, kind, limit, nextDue, owner, run } = definition
+  const { tell } = yield* WorkSignal
+  const fibers = yield* FiberSet.make()
+  const fork = yield* FiberSet.runtime(fibers)()
+  const semaphore = FairSemaphore.make<OrganizationId | null>(limit)
+
+  const runLogged = (job: Job) =>
+    Effect.catchCause(run(job, semaphore), (cause) =>
+      Effect.annotateLogs(Effect.as(Effect.logError(`A job ended with a defect: ${kind}`, cause), true), describe(job))
+    )
+
+  const slots: Slots<Job> = {
+    ...semaphore,
+    start: (job) =>
+      // The slot is free again when the next poll begins.
+      fork(
+        Effect.flatMap(semaphore.take(owner?.(job) ?? null, runLogged(job)), (isMoreDue) =>
+          isMoreDue ? tell([kind]) : Effect.void
+        )
+      ),
+    pause: Effect.sleep("50 millis")
+  }
+
+  const runDue = Effect.gen(function* () {
+    const now = yield* Instant.now
+    if (nextDue !== undefined && !Option.exists(yield* nextDue, (due) => due <= now)) return 0
+    const jobs: Array<Job> = []
+    const inline = { free: () => limit, isFreeFor: () => true, start: (job: Job) => jobs.push(job), pause: Effect.void }
+    const done = yield* Effect.provideService(claim(inline), Random.Random, inOrder)
+    for (const job of jobs) yield* run(job, { free: () => 0 })
+    return done
+  })
+
+  return {
+    kind,
+    poll: claim(slots),
+    runDue,
+    nextDue: nextDue ?? Effect.succeedNone,
+    inFlight: FiberSet.size(fibers),
+    settled: FiberSet.awaitEmpty(fibers)
+  }
+})
+
+/** Starts every list at its beginning: the order of the jobs is reproducible. */
+const inOrder = { nextIntUnsafe: () => 0, nextDoubleUnsafe: () => 0 }
+
+/** Claims a batch for the free slots. An interruption leaves no claimed job without a slot. */
+export const claimBatch =
+  <Job>(claim: (free: number) => Effect.Effect<ReadonlyArray<Job>>): JobDefinition<Job>["claim"] =>
+  ({ free, start }) =>
+    Effect.suspend(() =>
+      free() <= 0
+        ? Effect.succeed(0)
+        : Effect.uninterruptible(
+            Effect.map(claim(free()), (jobs) => {
+              for (const job of jobs) start(job)
+              return jobs.length
+            })
+          )
+    )
