@@ -5,7 +5,7 @@ import { defineConfig } from "vitest/config"
 const folders = ["packages/*", "adapters/*", "hosts/*", "scripts", "examples"]
 
 /** These files share the modules that they import, which would be most of a file's cost. No state in modules. */
-const shareImports = ["packages/*", "adapters/*", "hosts/*", "on Postgres"]
+const shareImports = ["packages/*", "adapters/*", "hosts/*", "examples", "on Postgres"]
 
 /** Tests of the whole service that run on Postgres each time; `test:long` runs all of them. */
 const onPostgres = ["Story", "Races"].map((name) => `hosts/test/test/topics/${name}.test.ts`)

@@ -14,7 +14,7 @@ import * as Hono from "../hono.ts"
 import * as NodeHttp from "../node-http.ts"
 import * as RouteHandler from "../route-handler.ts"
 import type { Service } from "../service.ts"
-import * as Mounted from "./Mounted.ts"
+import * as Mounted from "../test/Mounted.ts"
 
 interface Framework {
   readonly serve: (service: Service) => Server | Promise<Server>

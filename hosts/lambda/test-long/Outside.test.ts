@@ -1,9 +1,9 @@
 /** The adapters that the bundle loads when they are needed, each against a server of its own: drafts, speech, a bucket. */
 import { createServer } from "node:http"
 import { afterAll, beforeAll, expect, it } from "vitest"
-import { commentaries, press, schedule, submit } from "./Calls.ts"
-import * as Deployment from "./Deployment.ts"
-import * as Emulator from "./Emulator.ts"
+import { commentaries, press, schedule, submit } from "../test/Calls.ts"
+import * as Deployment from "../test/Deployment.ts"
+import * as Emulator from "../test/Emulator.ts"
 
 let bundle: Awaited<ReturnType<typeof Deployment.makeBundle>>
 let seed: Deployment.Seed

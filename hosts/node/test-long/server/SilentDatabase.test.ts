@@ -1,8 +1,8 @@
 /** What an operator still sees while the database is stopped, but not gone: connections stand, and nothing comes back on them. */
 import * as Wire from "@partner-commentary/test/postgres/Wire"
 import { expect, it } from "vitest"
-import * as OwnDatabase from "../support/OwnDatabase.ts"
-import * as Process from "../support/Process.ts"
+import * as OwnDatabase from "../../test/support/OwnDatabase.ts"
+import * as Process from "../../test/support/Process.ts"
 
 const started = async (test: Process.Test) => {
   const cwd = await Process.folder(test)
