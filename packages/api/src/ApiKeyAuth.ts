@@ -1,4 +1,4 @@
-/** The contract of calls by API key: what they need, and how they are refused. */
+/** The contract for calls with an API key: requirements and errors. */
 import type { Principal } from "@partner-commentary/core/access/ApiKeys"
 import type { ConcurrencyPool } from "@partner-commentary/core/access/ConcurrencyLimit"
 import type { EndpointLimit } from "@partner-commentary/core/access/RateLimits"
@@ -17,27 +17,27 @@ import {
 } from "./Errors.ts"
 import { apiKey } from "./SecurityScheme.ts"
 
-/** Who calls. */
+/** The authenticated caller. */
 export class CurrentPrincipal extends Context.Service<CurrentPrincipal, Principal>()(
   "@partner-commentary/api/ApiKeyAuth/CurrentPrincipal"
 ) {}
 
-/** An endpoint's annotation: the scope that its caller's key must have. */
+/** Endpoint annotation: the scope that the caller's key must have. */
 export class RequiredScope extends Context.Service<RequiredScope, Scope>()(
   "@partner-commentary/api/ApiKeyAuth/RequiredScope"
 ) {}
 
-/** An endpoint's annotation: the limit that it has beside those of the key. */
+/** Endpoint annotation: a rate limit in addition to the key's. */
 export class OwnLimit extends Context.Service<OwnLimit, EndpointLimit>()(
   "@partner-commentary/api/ApiKeyAuth/OwnLimit"
 ) {}
 
-/** An endpoint's annotation: the pool of places that it is worked on in, `standard` where it names none. */
+/** Endpoint annotation: the concurrency pool; `standard` by default. */
 export class RequiredPool extends Context.Service<RequiredPool, ConcurrencyPool>()(
   "@partner-commentary/api/ApiKeyAuth/RequiredPool"
 ) {}
 
-/** `X-Api-Key` names the caller; everything that may be wrong with any call is declared here once. */
+/** Authentication by `X-Api-Key`, with the errors that every such call can return. */
 export class ApiKeyAuth extends HttpApiMiddleware.Service<ApiKeyAuth, { provides: CurrentPrincipal }>()(
   "@partner-commentary/api/ApiKeyAuth",
   {

@@ -1,4 +1,4 @@
-/** API keys as the partner dashboard manages them, by its identity provider's token. */
+/** API keys, which the partner dashboard manages with its identity provider's token. */
 
 import { listedAfterEnd } from "@partner-commentary/core/access/ApiKeys"
 import * as IpAllowList from "@partner-commentary/core/access/IpAllowList"
@@ -57,7 +57,7 @@ const ExpiresAt = Fields.Timestamp.annotate({
   examples: ["2027-01-30T12:00:00.000Z"]
 })
 
-/** The body of POST /api-keys as it is sent. What depends on the present moment is judged by the service. */
+/** The body of POST /api-keys. The service checks rules that depend on the current time. */
 export const CreateApiKey = Schema.Struct({
   name: Name.annotate({
     description:
@@ -96,7 +96,7 @@ export const ChangeApiKey = Schema.Struct({
 const graceBounds = { minimum: 0, maximum: Duration.toSeconds(maxGrace) }
 const usualGrace = Duration.toSeconds(defaultGrace)
 
-/** The body of POST /api-keys/{id}/rotate, which may be left out. */
+/** The optional body of POST /api-keys/{id}/rotate. */
 export const RotateApiKey = Schema.Struct({
   grace_period_seconds: Schema.optionalKey(
     Schema.Int.check(

@@ -1,4 +1,4 @@
-/** Many topics in one request, each taken or refused by itself. */
+/** Submits many topics in one request. Each one is accepted or rejected separately. */
 
 import { approvingPersona } from "@partner-commentary/core/persona/TestPersonas"
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
@@ -15,7 +15,7 @@ import { topicsGroup } from "./TopicsGroup.ts"
 
 export const maxTopics = 100
 
-/** Persona ids in all topics of one request, as they are listed. */
+/** Total number of listed persona ids in all topics of one request. */
 export const maxBulkPersonas = 1000
 
 const BulkTopics = Schema.Struct({

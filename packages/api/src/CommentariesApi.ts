@@ -1,4 +1,4 @@
-/** What a partner does with an approved commentary: accept it for publication. */
+/** A partner's acceptance of an approved commentary for publication. */
 
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
@@ -12,7 +12,7 @@ import { IdempotencyHeaders } from "./IdempotencyKey.ts"
 import { TopicCommentaries } from "./TopicsApi.ts"
 import { topicsGroup } from "./TopicsGroup.ts"
 
-/** A commentary entry, with where it belongs and when it was accepted. */
+/** A commentary with its topic and the time of acceptance. */
 export const PartnerApprovedCommentary = Schema.Struct({
   ...TopicCommentaries.fields.commentaries.value.fields,
   topic_id: Fields.Uuid.annotate({ description: "The topic that the commentary is about." }),

@@ -1,16 +1,16 @@
-/** The contract of calls by the partner dashboard: what they need, and how they are refused. */
+/** The contract for calls of the partner dashboard: requirements and errors. */
 import type { DashboardPrincipal } from "@partner-commentary/core/access/Dashboard"
 import * as Context from "effect/Context"
 import * as HttpApiMiddleware from "effect/http-api/HttpApiMiddleware"
 import { InternalError, InvalidRequest, RateLimitExceeded, Unauthorized } from "./Errors.ts"
 import { dashboardToken } from "./SecurityScheme.ts"
 
-/** Whose dashboard calls. */
+/** The authenticated dashboard. */
 export class CurrentDashboard extends Context.Service<CurrentDashboard, DashboardPrincipal>()(
   "@partner-commentary/api/DashboardAuth/CurrentDashboard"
 ) {}
 
-/** `Authorization: Bearer` names the caller; everything that may be wrong with any such call is declared here once. */
+/** Authentication by `Authorization: Bearer`, with the errors that every such call can return. */
 export class DashboardAuth extends HttpApiMiddleware.Service<DashboardAuth, { provides: CurrentDashboard }>()(
   "@partner-commentary/api/DashboardAuth",
   { error: [Unauthorized, RateLimitExceeded, InvalidRequest, InternalError] }

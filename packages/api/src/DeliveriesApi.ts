@@ -1,4 +1,4 @@
-/** Deliveries of events to a webhook: how each stands, and what was tried. */
+/** Deliveries of events to a webhook: their status and attempts. */
 import { AttemptFailure } from "@partner-commentary/core/webhook/Attempt"
 import { shownAttempts } from "@partner-commentary/core/webhook/Deliveries"
 import * as Deliveries from "@partner-commentary/core/webhook/Delivery"
@@ -90,7 +90,7 @@ const fields = {
   attempt_count: Fields.count("Attempts made so far, of every kind.", 1)
 }
 
-/** A delivery as lists show it. */
+/** A delivery in a list. */
 export const Delivery = Schema.Struct({
   ...fields,
   attempts: Schema.Array(DeliveryAttempt).annotate({
@@ -133,7 +133,7 @@ const listQuery = {
 const at = (description: string, example: string) =>
   Schema.String.annotate({ format: "date-time", description, examples: [example] })
 
-/** The body of POST /webhooks/{id}/recover as it is sent. */
+/** The body of POST /webhooks/{id}/recover. */
 export const RecoverWebhook = Schema.Struct({
   since: at(
     "Events of this moment and later ones: ISO 8601 with a zone. It lies within the last 30 days, and before `until`.",

@@ -1,7 +1,7 @@
-/** What a schema says in the description of the API beyond what it checks: patterns, and the true types of parameters. */
+/** Annotations for the API description that Effect cannot derive: patterns, and the real types of parameters. */
 import * as Schema from "effect/Schema"
 
-/** The annotation whose JSON Schema keywords are laid over what was generated. */
+/** Annotation with JSON Schema keywords that override the generated ones. */
 export const keywords = "x-keywords"
 
 interface Words<Example> {
@@ -9,7 +9,7 @@ interface Words<Example> {
   readonly example: Example
 }
 
-/** Parameters arrive as text and are judged by the service, which says all that is wrong at once; this is what they must be. */
+/** Parameters are decoded as text, and the service reports all problems at once. `truth` documents the real type. */
 const parameter = (description: string, example: unknown, truth: Schema.JsonObject) =>
   Schema.optionalKey(
     Schema.String.annotate({ description, examples: [String(example)], [keywords]: { ...truth, examples: [example] } })
@@ -38,14 +38,14 @@ export const textParameter = ({
   readonly maxLength?: number
 }) => parameter(description, example, { type: "string", ...limits })
 
-/** A text with the words that describe it. */
+/** A string with a description and an example. */
 export const text = (description: string, example: string) =>
   Schema.String.annotate({ description, examples: [example] })
 
 export const address = (description: string, example: string) =>
   Schema.String.annotate({ format: "uri", description, examples: [example] })
 
-/** Of an operation whose body may be left out: what is derived from the contract asks for every body that there is. */
+/** Marks an optional body, because the generated description requires every body. */
 export const bodyOptional = <Operation extends object>(operation: Operation): Operation => ({
   ...operation,
   requestBody: { ...(operation as { readonly requestBody?: object }).requestBody, required: false }

@@ -1,4 +1,4 @@
-/** The shape of every successful answer. */
+/** The envelope of every successful response. */
 import * as Schema from "effect/Schema"
 
 export const Success = Schema.Literal(true).annotate({ description: "True for every answer that is no error." })

@@ -1,4 +1,4 @@
-/** What an engineer wants to know of each error code: an answer in full, what its details hold, and what to do about it. */
+/** The guide to each error code: an example, the meaning of its details, and what to do. */
 import { approvingPersona } from "@partner-commentary/core/persona/TestPersonas"
 import * as Context from "effect/Context"
 import * as Errors from "./Errors.ts"
@@ -11,12 +11,12 @@ export interface Guide {
   readonly advice: string
 }
 
-/** An endpoint's annotation: errors of its own to show in place of the general ones of the same code. */
+/** Endpoint annotation: specific examples that replace the general ones of the same code. */
 export class ExampleErrors extends Context.Service<ExampleErrors, ReadonlyArray<Errors.WireError>>()(
   "@partner-commentary/api/ErrorGuide/ExampleErrors"
 ) {}
 
-/** A code without an entry does not compile. */
+/** The type requires an entry for each code. */
 export const guide: Readonly<Record<Code, Guide>> = {
   invalid_request: {
     example: Errors.InvalidRequest.of([{ field: "request", constraint: "could not be read" }]),

@@ -1,10 +1,10 @@
-/** Every error of the wire: code, status and details, in the envelope as it is sent. Which domain error becomes which is the server's. */
+/** All wire errors with code, status and details, in their envelope. The server maps domain errors to them. */
 import { approvingPersona } from "@partner-commentary/core/persona/TestPersonas"
 import * as Schema from "effect/Schema"
 import { text } from "./Documented.ts"
 import * as Fields from "./Fields.ts"
 
-/** HTTP status by code; a code that is missing here does not compile where errors are answered. */
+/** HTTP status by code. The type requires an entry for each code. */
 export const statusOf = {
   invalid_request: 400,
   no_valid_personas: 400,
@@ -19,7 +19,7 @@ export const statusOf = {
   internal_error: 500
 } as const
 
-/** One thing wrong with a request: a path such as `persona_ids[2]`, and a sentence a person can act on. */
+/** One problem of a request: a path such as `persona_ids[2]`, and a sentence that a person can act on. */
 export const Problem = Schema.Struct({
   field: Schema.String.annotate({
     description: "Where: a path into the body, or the parameter's name.",
@@ -36,7 +36,7 @@ const told = <const Code extends string>(code: Code) => ({
   message: text("One sentence for a person. Its words may change.", "What went wrong, in one sentence.")
 })
 
-/** What each code means. */
+/** The meaning of each code. */
 const meaning = {
   invalid_request: "The body or a parameter is invalid.",
   no_valid_personas: "None of the requested personas could be sent to. Nothing was stored.",
@@ -51,7 +51,7 @@ const meaning = {
   internal_error: "The server failed. The message names the request id."
 } satisfies Record<keyof typeof statusOf, string>
 
-/** A response with several codes describes their `error` objects, each under a name of its own. */
+/** When a response has several codes, each `error` schema has its own name. */
 const named = (code: keyof typeof statusOf) => ({
   identifier: `${code.replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase())}Error`,
   description: meaning[code]
@@ -82,7 +82,7 @@ export class InvalidRequest extends Schema.Error<InvalidRequest>("InvalidRequest
   ),
   answeredAs("invalid_request")
 ) {
-  /** The first problem leads; all are listed. */
+  /** The first problem is at the top level, and `errors` lists all. */
   static of(problems: readonly [Problem, ...ReadonlyArray<Problem>]): InvalidRequest {
     const [first] = problems
     return new InvalidRequest({
@@ -96,7 +96,7 @@ export class InvalidRequest extends Schema.Error<InvalidRequest>("InvalidRequest
   }
 }
 
-/** Whatever operation a request names, it is refused when it does not arrive whole in time. Proxies read the status. */
+/** The response to a request that does not arrive completely in time. Proxies read its status. */
 export const requestTimeout = {
   status: 408,
   error: InvalidRequest.of([{ field: "request", constraint: "must arrive whole within the time allowed" }])
@@ -104,7 +104,7 @@ export const requestTimeout = {
 
 const ResultStatus = Schema.Literals(["sent", "not_licensed", "duplicate"]).annotate({ examples: ["sent"] })
 
-/** What became of one requested persona. */
+/** The result for one requested persona. */
 export const SubmissionResult = Schema.Struct({
   persona_id: Fields.PersonaId,
   status: ResultStatus.annotate({
@@ -218,22 +218,22 @@ export class NotFound extends Schema.Error<NotFound>("NotFound")(body("not_found
   }
 }
 
-/** For a malformed id, an unknown topic and somebody else's alike. */
+/** The same for a malformed id, an unknown topic and another owner's topic. */
 export const topicNotFound = NotFound.of("Topic not found.")
 
-/** For a malformed id and an unknown persona alike. */
+/** The same for a malformed id and an unknown persona. */
 export const personaNotFound = NotFound.of("Persona not found.")
 
-/** Of a topic of the caller's own. */
+/** For one of the caller's own topics. */
 export const commentaryNotFound = NotFound.of("Commentary not found.")
 
-/** For a malformed id, an unknown webhook and somebody else's alike. */
+/** The same for a malformed id, an unknown webhook and another owner's webhook. */
 export const webhookNotFound = NotFound.of("Webhook not found.")
 
-/** Of a webhook of the caller's own. */
+/** For one of the caller's own webhooks. */
 export const deliveryNotFound = NotFound.of("Delivery not found.")
 
-/** For a malformed id, an unknown key and somebody else's alike. */
+/** The same for a malformed id, an unknown key and another organization's key. */
 export const apiKeyNotFound = NotFound.of("API key not found.")
 
 export class RateLimitExceeded extends Schema.Error<RateLimitExceeded>("RateLimitExceeded")(
@@ -253,12 +253,12 @@ export class RateLimitExceeded extends Schema.Error<RateLimitExceeded>("RateLimi
   ),
   answeredAs("rate_limit_exceeded")
 ) {
-  /** No window is full, but all places are taken: in a second there may be one. */
+  /** All permits of the organization are in use, and no rate window is full. */
   static busy(message: string, limit: number): RateLimitExceeded {
     return RateLimitExceeded.saying(message, { retry_after: 1, limit, remaining: 0 })
   }
 
-  /** `counted`: what so many of are allowed, such as `requests a minute`. */
+  /** `counted`: the counted unit, such as `requests a minute`. */
   static of(
     details: {
       readonly retry_after: number
@@ -275,7 +275,7 @@ export class RateLimitExceeded extends Schema.Error<RateLimitExceeded>("RateLimi
     return RateLimitExceeded.saying(message, details)
   }
 
-  /** The test environment stores no more for the organization. */
+  /** The organization's storage in the test environment is full. */
   static ofTests(details: RateLimitExceeded["error"]["details"]): RateLimitExceeded {
     const stored = details.quota === "test_topics" ? "topics" : "bytes"
     return RateLimitExceeded.saying(

@@ -1,4 +1,4 @@
-/** The fields that several resources share, with the words that describe them. */
+/** Fields that several resources share, with their descriptions. */
 
 import { approvingPersona } from "@partner-commentary/core/persona/TestPersonas"
 import { AssignmentStatus as DomainAssignmentStatus, FailureReason } from "@partner-commentary/core/topic/Assignment"
@@ -12,7 +12,7 @@ export const Timestamp = Schema.String.annotate({
   examples: ["2026-01-30T12:00:00.000Z"]
 })
 
-/** A moment of its own, in the same form. */
+/** A timestamp with its own description. */
 export const moment = (description: string, example: string) => Timestamp.annotate({ description, examples: [example] })
 
 export const Uuid = Schema.String.annotate({ format: "uuid", examples: ["019c0e1b-7c4e-7000-8000-2f6d1c9e4b10"] })
@@ -21,7 +21,7 @@ export const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
 
 export const count = (description: string, example: number) => Count.annotate({ description, examples: [example] })
 
-/** The ids of one story, which all examples tell. */
+/** Example ids, the same in all examples. */
 export const TopicId = Uuid.annotate({ description: "The topic's id." })
 
 export const PersonaId = Uuid.annotate({
@@ -58,7 +58,7 @@ export const CreatedAt = moment("When the topic was created: ISO 8601, UTC.", "2
 export const Metadata = Schema.Record(Schema.String, Schema.Json).annotate({
   description: "The partner's own data, returned as it was sent; `{}` when none was sent.",
   examples: [{ article: "4711", section: "basketball" }],
-  // Without it, generators make a type without fields.
+  // Without it, client generators create a type without fields.
   [keywords]: { additionalProperties: true }
 })
 

@@ -1,10 +1,10 @@
-/** The header by which a POST can be sent again without being done again. Every POST but a webhook's test takes it. */
+/** The header that makes a POST idempotent. Every POST except a webhook's test accepts it. */
 import * as Schema from "effect/Schema"
 
-/** As it is spelled for people; header names are the same in any letter case. */
+/** In conventional spelling. Header names are case-insensitive. */
 export const idempotencyHeader = "Idempotency-Key"
 
-/** On an answer that was given before. */
+/** Set on a response that was stored by an earlier request. */
 export const replayedHeader = "idempotency-replayed"
 
 const constraint = { message: "must be given once, as 1 to 255 visible ASCII characters without spaces" }

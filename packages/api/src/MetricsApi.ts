@@ -1,4 +1,4 @@
-/** How a partner's requests went over a period: what they came to, and how long they took. */
+/** Results and durations of a partner's requests over a period. */
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as OpenApi from "effect/http-api/OpenApi"
@@ -69,7 +69,7 @@ export const PerformanceReport = Schema.Struct({
   ).annotate({ description: "Each persona that was sent a request in the period, by name." })
 }).annotate({ identifier: "PerformanceReport" })
 
-/** Query values arrive as text; what they must be is judged by the service, all at once. */
+/** Query values are decoded as text, and the service reports all problems at once. */
 const query = {
   from: Schema.optionalKey(
     Schema.String.annotate({

@@ -1,7 +1,7 @@
-/** How callers name themselves, in the words of the description. A middleware that wants one of these says so as its `scheme`. */
+/** An authentication scheme in the API description. A middleware refers to one as its `scheme`. */
 
 export interface SecurityScheme {
-  /** In the description's components. */
+  /** The key in `components.securitySchemes`. */
   readonly name: string
   readonly scheme:
     | { readonly type: "apiKey"; readonly in: "header"; readonly name: string; readonly description: string }

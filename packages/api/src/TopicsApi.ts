@@ -1,4 +1,4 @@
-/** Topics as partners submit, follow and fetch them. */
+/** Operations on topics: submit, poll, fetch, list. */
 
 import { approvingPersona } from "@partner-commentary/core/persona/TestPersonas"
 import { maxPersonas, OutputType, referencePattern } from "@partner-commentary/core/topic/Topic"
@@ -17,11 +17,11 @@ import * as Fields from "./Fields.ts"
 import { IdempotencyHeaders } from "./IdempotencyKey.ts"
 import { topicsGroup } from "./TopicsGroup.ts"
 
-/** What an external reference must be, wherever one is given. */
+/** The syntax of an external reference. */
 export const referenceConstraint =
   "must be 1 to 256 characters out of A-Z, a-z, 0-9, '-', '_', '.' and ':', and neither '.' nor '..'"
 
-/** The body of POST /topics as it is sent. Lengths are judged by the service, which may be set otherwise than by default. */
+/** The body of POST /topics. The service checks lengths, because deployments can configure them. */
 export const CreateTopic = Schema.Struct({
   content: Schema.String.annotate({
     description:
@@ -188,7 +188,7 @@ export const TopicSummary = Schema.Struct({
   created_at: Fields.CreatedAt
 }).annotate({ identifier: "TopicSummary", description: "A topic as lists show it." })
 
-/** What the list's parameters may be. */
+/** Limits of the list's parameters. */
 export const listBounds = { defaultLimit: 20, maxLimit: 100, maxOffset: 10_000 }
 
 const cursor = "MjAyNi0wMS0zMFQxMjowMDowMC4wMDBaIDAxOWMwZTFiLTdjNGUtNzAwMC04MDAwLTJmNmQxYzllNGIxMA"
@@ -207,7 +207,7 @@ export const TopicList = Schema.Struct({
   }).annotate({ identifier: "Pagination", description: "Where this page lies in the list." })
 }).annotate({ identifier: "TopicList", description: "One page of topics, newest first." })
 
-/** Query values arrive as text; what they must be is judged by the service, all at once. */
+/** Query values are decoded as text, and the service reports all problems at once. */
 const listQuery = {
   status: literalParameter(TopicStatus.literals, { description: "Only topics that stand so.", example: "completed" }),
   limit: integerParameter({

@@ -1,4 +1,4 @@
-/** The group under which readers of the description find everything about topics, whichever of our groups it comes from. */
+/** The tag that collects all topic operations in the description, from several groups of the contract. */
 import * as OpenApi from "effect/http-api/OpenApi"
 
 export const topicsGroup = OpenApi.annotations({

@@ -1,4 +1,4 @@
-/** What a partner has used of its month, and what is left. */
+/** A partner's monthly usage and remaining quota. */
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as OpenApi from "effect/http-api/OpenApi"

@@ -1,4 +1,4 @@
-/** Webhooks as partners register, look at, change and remove them. */
+/** Operations on webhooks: register, view, change, remove, test. */
 import * as EventTypes from "@partner-commentary/core/webhook/EventType"
 import * as Webhooks from "@partner-commentary/core/webhook/Webhook"
 import { exampleSecret, secretConstraint, secretPattern } from "@partner-commentary/core/webhook/WebhookSecret"
@@ -21,7 +21,7 @@ const EventType = EventTypes.EventType.annotate({
   examples: ["creator.approved"]
 })
 
-/** What a partner may send as the address. The service also judges where it leads. */
+/** The syntax of the URL. The service also checks where it leads. */
 const Url = Schema.String.annotate({
   description:
     "An `https:` address of a public server, without user name, password and fragment. Events are sent to it by POST; redirects are not followed.",
@@ -42,7 +42,7 @@ const Events = Schema.Array(EventType)
     examples: [["creator.approved", "commentary.failed"]]
   })
 
-/** The body of POST /webhooks as it is sent. */
+/** The body of POST /webhooks. */
 export const RegisterWebhook = Schema.Struct({
   url: Url,
   events: Events,
@@ -54,7 +54,7 @@ export const RegisterWebhook = Schema.Struct({
   )
 }).annotate({ identifier: "RegisterWebhook" })
 
-/** The body of PATCH /webhooks/{id} as it is sent. */
+/** The body of PATCH /webhooks/{id}. */
 export const ChangeWebhook = Schema.Struct({
   url: Schema.optionalKey(Url),
   events: Schema.optionalKey(Events),
@@ -114,7 +114,7 @@ export const RemovedWebhook = Schema.Struct({
   deleted: Schema.Literal(true).annotate({ description: "Always true.", examples: [true] })
 }).annotate({ identifier: "RemovedWebhook" })
 
-/** The answer to a test, without an envelope around it: the specification's own shape. */
+/** The response to a test. It has no envelope, as the specification requires. */
 export const WebhookTest = Schema.Struct({
   success: Schema.Boolean.annotate({
     description: "Whether your endpoint answered with a 2xx status. False is an answer, not an error.",

@@ -1,9 +1,9 @@
-/** Where requests go: the service's address, and paths in it that no id can lead out of. */
+/** Builds URLs: the service's base address, and paths whose ids are escaped. */
 import { PartnerCommentaryError } from "./Errors.ts"
 
 const prefix = "/partner/v1"
 
-/** `{api_root}` with the version prefix, which may be there already. */
+/** `{api_root}` with the version prefix. The prefix may already be present. */
 export const baseAddress = (given: string): string => {
   const url = URL.canParse(given) ? new URL(given) : null
   if (url === null || !/^https?:$/.test(url.protocol)) {
@@ -17,14 +17,14 @@ export const baseAddress = (given: string): string => {
 }
 
 const segment = (value: string): string => {
-  // A URL drops such a segment, and the request would reach another operation.
+  // URL parsers remove such a segment, so the request would reach another operation.
   if (typeof value !== "string" || value === "" || value === "." || value === "..") {
     throw new PartnerCommentaryError(`${JSON.stringify(value) ?? "undefined"} is no id.`)
   }
   return encodeURIComponent(value)
 }
 
-/** A path with its ids escaped. */
+/** A path with escaped ids. */
 export const path = (texts: TemplateStringsArray, ...ids: ReadonlyArray<string>): string =>
   texts.reduce((whole, text, at) => whole + segment(ids[at - 1] as string) + text)
 

@@ -1,4 +1,4 @@
-/** Reads an answer: the payload of a success, or the error that it stands for. What a payload holds is not checked. */
+/** Parses a response into the payload or the error. The payload's fields are not validated. */
 import { ApiError, type ErrorCode, UnexpectedAnswerError } from "./Errors.ts"
 
 export interface Answer {
@@ -18,7 +18,7 @@ const parsed = (text: string): unknown => {
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null
 
-/** Whatever is no envelope of the service's came from something else on the way. */
+/** A response without the service's envelope came from something else, such as a proxy. */
 const strange = (answer: Answer): UnexpectedAnswerError => {
   const { headers, status, text } = answer
   const said =
@@ -30,7 +30,7 @@ const strange = (answer: Answer): UnexpectedAnswerError => {
   return new UnexpectedAnswerError(`Status ${status} came with ${said}.`, answer)
 }
 
-/** The whole envelope of a success. */
+/** The whole envelope of a successful response. */
 export const read = (answer: Answer): unknown => {
   const { headers, requestId, status } = answer
   const body = parsed(answer.text)

@@ -1,4 +1,4 @@
-/** API keys as they go over the wire. */
+/** Wire types of API keys. */
 import type { Open, Timestamp } from "./Wire.ts"
 
 /** A key without any webhook scope manages webhooks by `topics:read` and `topics:submit`. */
@@ -12,19 +12,19 @@ export type Scope =
 
 export type Environment = "live" | "test"
 
-/** A key to be made. */
+/** Settings of a new key. */
 export interface CreateApiKey {
   readonly name: string
   readonly scopes: ReadonlyArray<Scope>
-  /** IPv4 and IPv6 addresses or CIDR ranges. Left out: any address. */
+  /** IPv4 and IPv6 addresses or CIDR ranges. Default: any address. */
   readonly ip_whitelist?: ReadonlyArray<string>
-  /** `live` where it is left out. */
+  /** Default: `live`. */
   readonly environment?: Environment
-  /** Left out: never. */
+  /** Default: never. */
   readonly expires_at?: Timestamp
 }
 
-/** A key as it is listed: without its text, which nobody keeps. */
+/** A key in a list. Its text is not stored anywhere. */
 export interface ApiKey {
   readonly id: string
   readonly name: string
@@ -33,22 +33,25 @@ export interface ApiKey {
   readonly environment: Open<Environment>
   readonly ip_whitelist: ReadonlyArray<string>
   readonly created_at: Timestamp
-  /** From when on it is refused; null: it does not expire. */
+  /** The key is rejected from this time on. Null: it does not expire. */
   readonly expires_at: Timestamp | null
-  /** Give or take some seconds; null before its first use. */
+  /** May lag by some seconds; null before the first use. */
   readonly last_used_at: Timestamp | null
-  /** From when on it is refused: it lies ahead while a rotated key still works. Null: neither rotated nor revoked. */
+  /**
+   * The key is rejected from this time on, which is in the future for a rotated key during its grace period. Null:
+   * neither rotated nor revoked.
+   */
   readonly revoked_at: Timestamp | null
 }
 
-/** A key that was just made. `full_key` is shown this once. */
+/** A new key. Only this response contains `full_key`. */
 export interface CreatedApiKey extends Omit<ApiKey, "last_used_at" | "revoked_at"> {
   readonly full_key: string
 }
 
-/** The successor of a rotated key. `full_key` is shown this once. */
+/** The successor of a rotated key. Only this response contains `full_key`. */
 export interface RotatedApiKey extends CreatedApiKey {
-  /** The old key, and from when on it is refused. */
+  /** The old key, and the time from which it is rejected. */
   readonly replaces: { readonly id: string; readonly revoked_at: Timestamp }
 }
 
@@ -60,7 +63,7 @@ export interface UpdateApiKey {
 }
 
 export interface RotateApiKey {
-  /** How long the old key goes on working: 0 to 604,800 seconds, 86,400 where it is left out. After a leak: 0. */
+  /** How long the old key keeps working: 0 to 604,800 seconds. Default: 86,400. After a leak use 0. */
   readonly grace_period_seconds?: number
 }
 

@@ -1,4 +1,4 @@
-/** API keys, by the dashboard's token. */
+/** Manages API keys with the dashboard's token. */
 import { path } from "./Address.ts"
 import type {
   ApiKey,
@@ -19,12 +19,12 @@ export class ApiKeys {
     this.#connection = connection
   }
 
-  /** Makes a key. `full_key` is in this answer alone: keep it. */
+  /** Creates a key. Only this response contains `full_key`: store it. */
   async create(key: CreateApiKey, options?: PostOptions): Promise<CreatedApiKey> {
     return this.#connection.data({ method: "POST", path: "/api-keys", body: key, options })
   }
 
-  /** Those of both environments, newest first; keys that ended long ago are left out. */
+  /** Keys of both environments, newest first. Keys that ended more than 90 days ago are omitted. */
   async list(options?: RequestOptions): Promise<ReadonlyArray<ApiKey>> {
     return this.#connection.data({ method: "GET", path: "/api-keys", options })
   }
@@ -34,17 +34,20 @@ export class ApiKeys {
     return this.#connection.data({ method: "GET", path: path`/api-keys/${id}`, options })
   }
 
-  /** Changes the name or the address list, within 5 seconds everywhere. */
+  /** Changes the name or the address list, within 5 seconds on every server. */
   async update(id: string, changes: UpdateApiKey, options?: RequestOptions): Promise<ApiKey> {
     return this.#connection.data({ method: "PATCH", path: path`/api-keys/${id}`, body: changes, options })
   }
 
-  /** Makes a successor with the same settings; the old key ends after its grace. `full_key` is in this answer alone. */
+  /**
+   * Creates a successor with the same settings. The old key ends after the grace period. Only this response contains
+   * `full_key`.
+   */
   async rotate(id: string, rotation: RotateApiKey = {}, options?: PostOptions): Promise<RotatedApiKey> {
     return this.#connection.data({ method: "POST", path: path`/api-keys/${id}/rotate`, body: rotation, options })
   }
 
-  /** Ends a key for good, within 5 seconds everywhere. Safe to repeat. */
+  /** Revokes a key, within 5 seconds on every server. Safe to repeat. */
   async revoke(id: string, options?: RequestOptions): Promise<RevokedApiKey> {
     return this.#connection.data({ method: "DELETE", path: path`/api-keys/${id}`, options })
   }

@@ -1,6 +1,5 @@
 /**
- * One caller's line to the service: the credential, the attempts, their time. The resources say what is asked; Retry
- * says what is tried again; Answer reads what comes.
+ * Sends requests for one credential, with retries and timeouts. Retry decides about retries, Answer parses responses.
  */
 import { baseAddress } from "./Address.ts"
 import { type Answer, read } from "./Answer.ts"
@@ -13,38 +12,38 @@ import { version } from "./Version.ts"
 
 export interface Call {
   readonly method: "GET" | "POST" | "PATCH" | "DELETE"
-  /** Escaped, below the version prefix, with its query. */
+  /** The escaped path below the version prefix, with its query. */
   readonly path: string
   readonly body?: unknown
   readonly options?: PostOptions | undefined
-  /** Each attempt would do the work again. */
+  /** Disables retries, because each attempt would repeat the work. */
   readonly once?: boolean
 }
 
-/** How a credential is sent. */
+/** The header that carries the credential. */
 export interface Header {
-  /** In the words of the options. */
+  /** The option's name. */
   readonly option: string
   readonly name: string
   readonly scheme: string
 }
 
-/** The options as they were given, if there are any: what calls this may be plain JavaScript. */
+/** Checks that options were passed, because callers may use plain JavaScript. */
 export const given = <Options extends ClientOptions>(options: Options, credential: keyof Options & string): Options => {
   if (typeof options === "object" && options !== null) return options
-  throw new PartnerCommentaryError(`Options are missing: give an object with ${credential} and baseUrl.`)
+  throw new PartnerCommentaryError(`Options are missing: pass an object with ${credential} and baseUrl.`)
 }
 
-/** Of the options that are amounts: a timer takes anything for a number, and ends at once. */
+/** Validates a numeric option, because timers accept invalid numbers and fire at once. */
 const amount = (name: string, value: unknown, usual: number): number => {
   if (value === undefined) return usual
   if (typeof value === "number" && value >= 0) return value
-  throw new PartnerCommentaryError(`${name} must be a number from 0, which ${JSON.stringify(value) ?? value} is not.`)
+  throw new PartnerCommentaryError(`${name} must be a number of at least 0, but is ${JSON.stringify(value) ?? value}.`)
 }
 
 const inBrowser = () => "window" in globalThis && "document" in globalThis
 
-/** Node says why in the cause. */
+/** In Node the error's cause has the reason. */
 const reasonOf = (error: unknown): string => {
   const { cause, message } = error instanceof Error ? error : { cause: undefined, message: String(error) }
   const { code, message: more } = (cause ?? {}) as { readonly code?: unknown; readonly message?: unknown }
@@ -64,7 +63,7 @@ export class Connection {
   constructor(options: ClientOptions, header: Header, credential: Credential) {
     if (inBrowser() && options.allowBrowser !== true) {
       throw new PartnerCommentaryError(
-        "This is a browser, where anybody can read the key. Call the service from your server, or say allowBrowser: true if the key may be seen."
+        "This is a browser, where anyone can read the key. Call the service from your server, or set allowBrowser: true if the key may be public."
       )
     }
     this.#base = baseAddress(options.baseUrl)
@@ -77,17 +76,17 @@ export class Connection {
     if (typeof credential !== "function") this.#checked(credential)
   }
 
-  /** Whether the credential is a key of the test environment, as far as is known: one that is fetched is not known before. */
+  /** Whether the credential is a test key. A fetched credential is unknown until the first request. */
   get isTest(): boolean {
     return this.#isTest
   }
 
-  /** The payload of a success. */
+  /** The payload of a successful response. */
   async data<A>(call: Call): Promise<A> {
     return (await this.send<{ readonly data: A }>(call)).data
   }
 
-  /** The whole envelope of a success, after as many attempts as it takes. */
+  /** The whole envelope of a successful response, after retries if needed. */
   async send<A>(call: Call): Promise<A> {
     const maxRetries = call.once === true ? 0 : amount("maxRetries", call.options?.maxRetries, this.#maxRetries)
     const timeoutMs = amount("timeoutMs", call.options?.timeoutMs, this.#timeoutMs)
@@ -121,7 +120,7 @@ export class Connection {
     headers.set(this.#header.name, this.#header.scheme + (await this.#secret()))
     const late = new TimeoutError(`No answer within ${timeoutMs} ms (request ${sentId}).`, sentId)
     const start = Date.now()
-    // A redirect is not followed: it could carry the key to somebody else's server.
+    // Do not follow redirects, which could send the key to another server.
     const init: RequestInit = { method: call.method, headers, body, redirect: "manual" }
     const answer = await within(timeoutMs, late, outer, async (signal) => {
       const response = await fetch(this.#base + call.path, { ...init, signal })
@@ -164,12 +163,12 @@ export class Connection {
     return this.#checked(typeof this.#credential === "function" ? await this.#credential() : this.#credential)
   }
 
-  /** Checked here, for `fetch` would show what is wrong by showing it. */
+  /** Check the credential here, because the error message of `fetch` would contain it. */
   #checked(secret: string): string {
     if (typeof secret === "string" && /^[\x21-\x7e]+$/.test(secret)) {
       this.#isTest = secret.startsWith("pk_test_")
       return secret
     }
-    throw new PartnerCommentaryError(`${this.#header.option} is missing, or has a character that no key has.`)
+    throw new PartnerCommentaryError(`${this.#header.option} is missing or contains an invalid character.`)
   }
 }

@@ -1,33 +1,33 @@
-/** Deliveries as they go over the wire: one event on its way to one webhook, and what was tried. */
+/** Wire types of deliveries: one event for one webhook, with its attempts. */
 import type { SubscribableEvent } from "./Webhook.ts"
 import type { Open, Timestamp } from "./Wire.ts"
 
-/** `held`: it waits for its webhook, and spends no attempt. `failed`: its attempts are used up. */
+/** `held`: it waits for its webhook, without attempts. `failed`: all attempts failed. */
 export type DeliveryStatus = "pending" | "held" | "delivered" | "failed"
 
-/** How far an attempt got that failed. */
+/** The step at which an attempt failed. */
 export type DeliveryFailure = "dns" | "refused" | "reset" | "tls" | "timeout" | "http" | "blocked" | "unsigned"
 
 export interface DeliveryAttempt {
-  /** By the schedule, asked for by you, or to see whether your endpoint is back. */
+  /** Scheduled, requested by you, or a probe of whether your endpoint is back. */
   readonly kind: Open<"scheduled" | "manual" | "probe">
   readonly at: Timestamp
   readonly duration_ms: number
-  /** Null when no answer came. */
+  /** Null when no response arrived. */
   readonly response_code: number | null
   /** Null when it succeeded. */
   readonly error_class: Open<DeliveryFailure> | null
   readonly error: string | null
 }
 
-/** An attempt with what your endpoint answered. */
+/** An attempt with your endpoint's response. */
 export interface AnsweredAttempt extends DeliveryAttempt {
-  /** The first KiB; null when none came. */
+  /** The first KiB; null when none arrived. */
   readonly response_excerpt: string | null
 }
 
 export interface Delivery {
-  /** The event's, without `evt_`. */
+  /** The event's id without `evt_`. */
   readonly id: string
   readonly webhook_id: string
   readonly event_id: string
@@ -36,9 +36,9 @@ export interface Delivery {
   readonly share_id: string
   readonly status: Open<DeliveryStatus>
   readonly created_at: Timestamp
-  /** Null while an attempt is under way, while the webhook is paused or disabled, and when none is planned. */
+  /** Null while an attempt is in flight, while the webhook is paused or disabled, and when none is planned. */
   readonly next_attempt_at: Timestamp | null
-  /** When it first arrived, or was given up. */
+  /** When the event first arrived, or the last attempt failed. */
   readonly settled_at: Timestamp | null
   readonly attempt_count: number
   /** The last 10, oldest first. */
@@ -50,26 +50,26 @@ export interface DeliveryDetail extends Omit<Delivery, "attempts"> {
   readonly attempts: ReadonlyArray<AnsweredAttempt>
 }
 
-/** Which deliveries, and how many at a time. */
+/** Filter and page size. */
 export interface ListDeliveries {
   readonly status?: DeliveryStatus | undefined
-  /** Of a page: 1 to 100, 20 where it is left out. */
+  /** Page size, 1 to 100. Default: 20. */
   readonly limit?: number | undefined
   /** `next_cursor` of an earlier page. */
   readonly cursor?: string | undefined
 }
 
-/** Events from `since` on and before `until`, by when they happened: ISO 8601 with a zone. */
+/** Events that happened from `since` until before `until`: ISO 8601 with a time zone. */
 export interface RecoverWebhook {
   /** Within the last 30 days. */
   readonly since: Timestamp
-  /** Now, where it is left out. */
+  /** Default: now. */
   readonly until?: Timestamp
-  /** Counts only. */
+  /** Only counts the deliveries. */
   readonly dry_run?: boolean
 }
 
-/** What a recovery sends again. */
+/** The number of deliveries that a recovery sends again. */
 export interface Recovery {
   readonly since: Timestamp
   readonly until: Timestamp

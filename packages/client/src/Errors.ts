@@ -1,25 +1,25 @@
 /**
- * Everything that a call can fail with. Each is a PartnerCommentaryError, but for what you did yourself: an aborted call
- * rejects with its signal's own reason. No message holds the API key.
+ * All errors of this client. Each is a PartnerCommentaryError, except that an aborted call rejects with its signal's
+ * reason. No message contains the API key.
  */
 import type { SubmissionResult, TopicProgress } from "./Topic.ts"
 
-/** What every error of this client is. */
+/** The base class of every error of this client. */
 export class PartnerCommentaryError extends Error {
   override name = "PartnerCommentaryError"
 }
 
-/** A problem with one field: a path such as `persona_ids[2]`, and a sentence that says what would be right. */
+/** A problem with one field: a path such as `persona_ids[2]`, and a sentence that states the rule. */
 export interface Problem {
   readonly field: string
   readonly constraint: string
 }
 
-/** By code, what `details` holds. Sent by the service with these codes: 400, 401, 403, 404, 429, 500. */
+/** The type of `details` by code. The HTTP status of each code is 400, 401, 403, 404, 429 or 500. */
 export interface ErrorDetails {
-  /** 400. The first problem leads; `errors` lists all. */
+  /** 400. The first problem is at the top level; `errors` lists all. */
   readonly invalid_request: Problem & { readonly errors: ReadonlyArray<Problem> }
-  /** 400. Nothing was stored; why, for each requested persona. */
+  /** 400. Nothing was stored. The list gives the reason for each requested persona. */
   readonly no_valid_personas: ReadonlyArray<SubmissionResult>
   /** 401 */
   readonly unauthorized: undefined
@@ -35,7 +35,7 @@ export interface ErrorDetails {
   readonly not_licensed: { readonly persona_id: string }
   /** 404 */
   readonly not_found: undefined
-  /** 429. With `quota`, a monthly quota is used up until `retry_after` seconds from now: don't try again before. */
+  /** 429. With `quota`, a monthly quota is used up. Do not retry before `retry_after` seconds. */
   readonly rate_limit_exceeded: {
     readonly retry_after: number
     readonly limit: number
@@ -53,15 +53,15 @@ interface Refusal<Code extends ErrorCode> extends PartnerCommentaryError {
   readonly status: number
   readonly code: Code
   readonly details: ErrorDetails[Code]
-  /** What to name when you ask us about it. */
+  /** Quote it in support requests. */
   readonly requestId: string | null
-  /** The answer's headers. */
+  /** The response's headers. */
   readonly headers: Headers
 }
 
 /**
- * The service refused. `code` tells the errors apart, and types `details`. A newer service may send codes that are not
- * listed here, with the `details` that it likes.
+ * The service rejected the request. `code` identifies the error and the type of `details`. A newer service may send
+ * codes that are not listed here, with any `details`.
  */
 export type ApiError = { [Code in ErrorCode]: Refusal<Code> }[ErrorCode]
 
@@ -100,10 +100,10 @@ export const ApiError = class ApiError<Code extends ErrorCode> extends PartnerCo
   readonly prototype: ApiError
 }
 
-/** No answer came: no connection, or a broken one. `cause` is what `fetch` said. */
+/** No response arrived because the connection failed or broke. `cause` is the error of `fetch`. */
 export class ConnectionError extends PartnerCommentaryError {
   override name = "ConnectionError"
-  /** As it was sent: the service logs it if the request arrived. */
+  /** The id that was sent. The service logs it if the request arrived. */
   readonly requestId: string
 
   constructor(message: string, requestId: string, options?: ErrorOptions) {
@@ -112,17 +112,17 @@ export class ConnectionError extends PartnerCommentaryError {
   }
 }
 
-/** No whole answer came within `timeoutMs`. What was asked for may have happened all the same. */
+/** No complete response arrived within `timeoutMs`. The service may have processed the request. */
 export class TimeoutError extends ConnectionError {
   override name = "TimeoutError"
 }
 
-/** Something answered, but not the service: a proxy's HTML, a redirect, a wrong `baseUrl`. */
+/** A response that is not from the service: a proxy's HTML, a redirect, a wrong `baseUrl`. */
 export class UnexpectedAnswerError extends PartnerCommentaryError {
   override name = "UnexpectedAnswerError"
   readonly status: number
   readonly requestId: string | null
-  /** The first 500 characters of the answer. */
+  /** The first 500 characters of the response. */
   readonly excerpt: string
   readonly #headers: Headers
 
@@ -142,17 +142,17 @@ export class UnexpectedAnswerError extends PartnerCommentaryError {
     this.#headers = answer.headers
   }
 
-  /** The answer's headers. */
+  /** The response's headers. */
   get headers(): Headers {
     return this.#headers
   }
 }
 
-/** `topics.waitFor` reached its `timeoutMs`. The topic goes on: wait again whenever you like. */
+/** `topics.waitFor` reached its `timeoutMs`. The topic continues, and you can wait again. */
 export class WaitTimeoutError extends PartnerCommentaryError {
   override name = "WaitTimeoutError"
   readonly topicId: string
-  /** The last that was seen of it; null if nothing was. */
+  /** The last status received; null if there was none. */
   readonly lastStatus: TopicProgress | null
 
   constructor(message: string, topicId: string, lastStatus: TopicProgress | null) {

@@ -1,4 +1,4 @@
-/** What happened, to be read at any time: for what a webhook missed, or instead of one. */
+/** Past events, to fetch what a webhook missed or to poll instead of using one. */
 import { query } from "./Address.ts"
 import type { Connection } from "./Connection.ts"
 import { type CursorPage, Listing } from "./Listing.ts"
@@ -6,12 +6,12 @@ import type { RequestOptions } from "./Options.ts"
 import type { SubscribableEvent } from "./Webhook.ts"
 import type { PastEvent } from "./WebhookEvent.ts"
 
-/** Which events, and how many at a time. */
+/** Filter and page size. */
 export interface ListEvents {
   readonly type?: SubscribableEvent | undefined
-  /** Of this moment and later: ISO 8601 with a zone. */
+  /** Events of this time or later: ISO 8601 with a time zone. */
   readonly since?: string | undefined
-  /** Of a page: 1 to 100, 20 where it is left out. */
+  /** Page size, 1 to 100. Default: 20. */
   readonly limit?: number | undefined
   /** `next_cursor` of an earlier page. */
   readonly cursor?: string | undefined
@@ -24,7 +24,7 @@ export class Events {
     this.#connection = connection
   }
 
-  /** The last 30 days, newest first: awaited, a page; iterated, all of them. Scope `topics:read`. */
+  /** Events of the last 30 days, newest first. Await it for a page, or iterate over all. Scope `topics:read`. */
   list(events: ListEvents = {}, options?: RequestOptions): Listing<PastEvent, CursorPage<PastEvent>> {
     return new Listing((cursor) =>
       this.#connection.send<CursorPage<PastEvent>>({

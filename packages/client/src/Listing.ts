@@ -1,6 +1,6 @@
-/** A list that is fetched page by page: awaited, it is its first page; iterated, it is everything. */
+/** A list in pages. Await it for the first page, or iterate over all items. */
 
-/** One page, with what it says of the whole. */
+/** One page with the list's total. */
 export interface Page<Item> {
   readonly data: ReadonlyArray<Item>
   readonly pagination: {
@@ -8,24 +8,24 @@ export interface Page<Item> {
     readonly offset: number
     /** Of all pages. */
     readonly total: number
-    /** What asks for the next page; null on the last. */
+    /** Cursor of the next page; null on the last. */
     readonly next_cursor: string | null
   }
 }
 
-/** One page of a list that is long, and has no places to skip to. */
+/** One page of a list without total and offset. */
 export interface CursorPage<Item> {
   readonly data: ReadonlyArray<Item>
   readonly pagination: {
     readonly limit: number
-    /** What asks for the next page; null on the last. */
+    /** Cursor of the next page; null on the last. */
     readonly next_cursor: string | null
   }
 }
 
 /**
- * `await listing` is the first page; `for await (const item of listing)` walks over every item of every page, and
- * `listing.pages()` over the pages. A page is fetched when it is reached.
+ * `await listing` gives the first page. `for await (const item of listing)` iterates over all items, `listing.pages()`
+ * over pages. A page is fetched when iteration reaches it.
  */
 export class Listing<Item, One extends CursorPage<Item> = Page<Item>> implements PromiseLike<One>, AsyncIterable<Item> {
   readonly #fetch: (cursor: string | undefined) => Promise<One>

@@ -1,64 +1,64 @@
-/** What a client and a call can be told. */
+/** Options of clients and calls. */
 import type { RateLimit } from "./RateLimit.ts"
 
-/** One answer, as `onResponse` sees it. It never holds the key. */
+/** One response as `onResponse` receives it. It never contains the key. */
 export interface ResponseInfo {
   readonly method: string
   /** Below `baseUrl`, with its query. */
   readonly path: string
   readonly status: number
   readonly requestId: string | null
-  /** 1 for the first. */
+  /** 1 for the first attempt. */
   readonly attempt: number
   readonly durationMs: number
   readonly rateLimit: RateLimit | null
-  /** True when an earlier call with this idempotency key had done the work, and its answer came again. */
+  /** True when the service returned the stored response of an earlier call with this idempotency key. */
   readonly replayed: boolean
   readonly headers: Headers
 }
 
-/** For one call. */
+/** Options of one call. */
 export interface RequestOptions {
-  /** Aborts the call, its retries and its pauses; the call rejects with the signal's reason. */
+  /** Aborts the call, its retries and pauses. The call rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined
-  /** In place of the client's. */
+  /** Overrides the client's value. */
   readonly timeoutMs?: number | undefined
-  /** In place of the client's. */
+  /** Overrides the client's value. */
   readonly maxRetries?: number | undefined
-  /** Beside the client's. */
+  /** Added to the client's headers. */
   readonly headers?: Readonly<Record<string, string>> | undefined
-  /** Called for every answer, those that are tried again included. */
+  /** Called for every response, including those of retried attempts. */
   readonly onResponse?: ((response: ResponseInfo) => void) | undefined
 }
 
-/** For one POST. */
+/** Options of one POST. */
 export interface PostOptions extends RequestOptions {
   /**
-   * Your own key for this work, 1 to 255 visible ASCII characters: the same key and body within 24 hours do the work
-   * once and get the same answer. Left out: a new one for each call, the same for its retries.
+   * Your own idempotency key, 1 to 255 visible ASCII characters. Calls with the same key and body within 24 hours run
+   * once and get the same response. Default: a new key for each call, shared by its retries.
    */
   readonly idempotencyKey?: string | undefined
 }
 
-/** For a client. */
+/** Options of a client. */
 export interface ClientOptions {
   /** The service's address, `https://api.example.com`, with or without `/partner/v1`. */
   readonly baseUrl: string
-  /** Milliseconds for one attempt, to the last byte of its answer. 30,000. */
+  /** Timeout of one attempt until the last byte of the response, in milliseconds. Default: 30,000. */
   readonly timeoutMs?: number | undefined
-  /** Attempts after the first. 3. */
+  /** Attempts after the first. Default: 3. */
   readonly maxRetries?: number | undefined
-  /** The longest pause before a retry, in milliseconds: a `Retry-After` beyond it ends the call instead. 60,000. */
+  /** The longest pause before a retry, in milliseconds. A longer `Retry-After` ends the call. Default: 60,000. */
   readonly maxRetryWaitMs?: number | undefined
-  /** In place of the runtime's own: for a proxy, a test, a trace. */
+  /** Replaces the runtime's `fetch`, for example for a proxy, tests or tracing. */
   readonly fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined
   /** Sent with every request. */
   readonly headers?: Readonly<Record<string, string>> | undefined
-  /** Called for every answer, those that are tried again included. */
+  /** Called for every response, including those of retried attempts. */
   readonly onResponse?: ((response: ResponseInfo) => void) | undefined
-  /** A browser shows its keys to whoever looks: say true if that is what you want. */
+  /** Allows use in a browser, where anyone can read the key. */
   readonly allowBrowser?: boolean | undefined
 }
 
-/** Text, or what fetches it: asked before every attempt, so that a rotated secret is used at once. */
+/** A text, or a function that is called before every attempt, so that a rotated secret is used at once. */
 export type Credential = string | (() => string | Promise<string>)

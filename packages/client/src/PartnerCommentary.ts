@@ -1,6 +1,6 @@
 /**
- * The official client of Partner Commentary, and everything that belongs to it. Plain `fetch` and WebCrypto: the same
- * in Node, Deno, Bun and on the edge.
+ * The official client of Partner Commentary. It uses `fetch` and WebCrypto only, and runs in Node, Deno, Bun and edge
+ * runtimes.
  */
 
 import type { Me } from "./ApiKey.ts"
@@ -14,11 +14,11 @@ import { Topics } from "./Topics.ts"
 import { Webhooks } from "./Webhooks.ts"
 
 export interface PartnerCommentaryOptions extends ClientOptions {
-  /** `pk_live_…` or `pk_test_…`; or what fetches it, from a secret store. */
+  /** `pk_live_…` or `pk_test_…`, or a function that fetches the key from a secret store. */
   readonly apiKey: Credential
 }
 
-/** What a partner's server calls with its API key. Make one, and use it for everything. */
+/** The client for a partner's server. Create one instance and reuse it. */
 export class PartnerCommentary {
   readonly topics: Topics
   readonly personas: Personas

@@ -1,14 +1,14 @@
-/** The operations that take the dashboard's token in place of an API key. */
+/** The client for operations with the dashboard's token instead of an API key. */
 import { ApiKeys } from "./ApiKeys.ts"
 import { Connection, given } from "./Connection.ts"
 import type { ClientOptions, Credential } from "./Options.ts"
 
 export interface PartnerCommentaryDashboardOptions extends ClientOptions {
-  /** The JWT of your dashboard's identity provider; or what fetches one, since they are short-lived. */
+  /** A JWT of your dashboard's identity provider, or a function that fetches one, because they are short-lived. */
   readonly token: Credential
 }
 
-/** What manages API keys. */
+/** Manages API keys. */
 export class PartnerCommentaryDashboard {
   readonly apiKeys: ApiKeys
 

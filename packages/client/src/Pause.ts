@@ -1,9 +1,9 @@
-/** Waiting that an abort ends. */
+/** Pauses that can be aborted. */
 
-/** The longest that a timer can be set for. */
+/** The longest delay of a timer. */
 const longest = 2 ** 31 - 1
 
-/** Rejects with the signal's reason as soon as it is aborted. */
+/** Rejects with the signal's reason when it is aborted. */
 export const pause = (ms: number, signal: AbortSignal | undefined): Promise<void> =>
   new Promise((resolve, reject) => {
     signal?.throwIfAborted()
@@ -22,8 +22,8 @@ export const pause = (ms: number, signal: AbortSignal | undefined): Promise<void
   })
 
 /**
- * Runs with a signal that is aborted with `reason` after `ms`, or with the outer signal's own reason before. Rejects at
- * that moment, whether or not what runs heeds the signal.
+ * Runs with a signal that aborts with `reason` after `ms`, or with the outer signal's reason. Rejects at that time even
+ * if the function ignores the signal.
  */
 export const within = async <A>(
   ms: number,

@@ -1,26 +1,26 @@
-/** Performance metrics as they go over the wire. */
+/** Wire types of performance metrics. */
 import type { Timestamp } from "./Wire.ts"
 
 /** Requests to creators that were sent in a period of at most 366 days. */
 export interface PerformancePeriod {
-  /** From this moment on. Where it is left out, the beginning (UTC) of the day 30 days before `to`. */
+  /** Inclusive. Default: the start of the UTC day 30 days before `to`. */
   readonly from?: Timestamp | Date | undefined
-  /** Before this moment. Now where it is left out. */
+  /** Exclusive. Default: now. */
   readonly to?: Timestamp | Date | undefined
 }
 
-/** Times in seconds, with milliseconds; null where nothing was measured. */
+/** Durations in seconds with milliseconds; null when nothing was measured. */
 export interface Spread {
-  /** How many were measured. */
+  /** Number of measured values. */
   readonly count: number
-  /** Half of them did not exceed it. */
+  /** Half of the values are at most this long. */
   readonly median: number | null
-  /** 90 % of them did not exceed it. */
+  /** 90 % of the values are at most this long. */
   readonly p90: number | null
 }
 
 export interface PerformanceFigures {
-  /** What the requests came to, as of now: `sent` is the sum of all that follow. */
+  /** The present results: `sent` is the sum of the others. */
   readonly counts: {
     readonly sent: number
     readonly pending: number
@@ -43,11 +43,11 @@ export interface PerformanceReport {
   readonly period: { readonly start: Timestamp; readonly end: Timestamp }
   /** All personas together. */
   readonly overall: PerformanceFigures
-  /** Each persona that was sent a request in the period, by name. */
+  /** Personas with a request in the period, by name. */
   readonly personas: ReadonlyArray<
     PerformanceFigures & {
       readonly persona_id: string
-      /** As of its latest request in the period. */
+      /** From its latest request in the period. */
       readonly persona_name: string
     }
   >

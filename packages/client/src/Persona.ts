@@ -1,4 +1,4 @@
-/** Personas as they go over the wire. */
+/** Wire types of personas. */
 
 /** A persona in a list. */
 export interface PersonaSummary {
@@ -7,11 +7,11 @@ export interface PersonaSummary {
   readonly image_url: string
 }
 
-/** A persona with all that is told of it. */
+/** A persona with all details. */
 export interface Persona extends PersonaSummary {
   readonly bio: string
   /** Sports, leagues, topics. */
   readonly expertise: ReadonlyArray<string>
-  /** Platform name to address. */
+  /** URL by platform name. */
   readonly social_links: { readonly [platform: string]: string }
 }

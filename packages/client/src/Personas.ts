@@ -16,7 +16,7 @@ export class Personas {
     return this.#connection.data({ method: "GET", path: "/personas", options })
   }
 
-  /** One with biography and expertise. Fails with `not_licensed` or `not_found`. Scope `personas:read`. */
+  /** One persona with biography and expertise. Fails with `not_licensed` or `not_found`. Scope `personas:read`. */
   async get(id: string, options?: RequestOptions): Promise<Persona> {
     return this.#connection.data({ method: "GET", path: path`/personas/${id}`, options })
   }

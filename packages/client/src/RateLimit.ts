@@ -1,10 +1,10 @@
-/** What an answer's headers say about waiting. Times are the server's: a wrong clock on this side changes nothing. */
+/** Parses rate-limit headers. Times are relative to the server's clock, so a wrong local clock has no effect. */
 
-/** The hourly window with the fewest requests left, as the answer's `X-RateLimit` headers described it. */
+/** The hourly window with the fewest requests left, from the `X-RateLimit` headers. */
 export interface RateLimit {
   readonly limit: number
   readonly remaining: number
-  /** Milliseconds until the window starts anew. */
+  /** Milliseconds until the window resets. */
   readonly resetsInMs: number
 }
 
@@ -19,7 +19,7 @@ export const rateLimitOf = (headers: Headers): RateLimit | null => {
   return Number.isNaN(limit + remaining + resetsInMs) ? null : { limit, remaining, resetsInMs }
 }
 
-/** Milliseconds of `Retry-After`, seconds or a date; null without one that can be read. */
+/** `Retry-After` in milliseconds, from seconds or a date; null when it is missing or invalid. */
 export const retryAfterOf = (headers: Headers): number | null => {
   const text = headers.get("retry-after")?.trim() ?? ""
   if (/^\d+$/.test(text)) return Number(text) * 1000

@@ -1,4 +1,4 @@
-/** What was used of the quotas, and how the personas perform. */
+/** Usage and performance reports. */
 import { query } from "./Address.ts"
 import type { Connection } from "./Connection.ts"
 import type { RequestOptions } from "./Options.ts"
@@ -12,7 +12,7 @@ export class UsageReport {
     this.#connection = connection
   }
 
-  /** Usage, quotas and what remains of them in the current month. Scope `usage:read`. */
+  /** Usage, quotas and the remaining amounts of the current month. Scope `usage:read`. */
   async get(options?: RequestOptions): Promise<Usage> {
     return this.#connection.data({ method: "GET", path: "/usage", options })
   }
@@ -25,7 +25,7 @@ export class Metrics {
     this.#connection = connection
   }
 
-  /** What the requests of a period came to, and how long they took: overall, and by persona. Scope `usage:read`. */
+  /** Results and durations of a period's requests, overall and by persona. Scope `usage:read`. */
   async performance(period: PerformancePeriod = {}, options?: RequestOptions): Promise<PerformanceReport> {
     return this.#connection.data({ method: "GET", path: `/metrics/performance${query({ ...period })}`, options })
   }

@@ -1,18 +1,18 @@
-/** Whether a failed attempt is made again, and after how long. That it is safe to repeat is for Connection to see to. */
+/** Decides whether and when a failed attempt is retried. Connection ensures that retries are safe. */
 import { ApiError, ConnectionError, UnexpectedAnswerError } from "./Errors.ts"
 import { retryAfterOf } from "./RateLimit.ts"
 
 const firstPauseMs = 500
 const longestPauseMs = 8000
 
-/** Worth another attempt: passing trouble of the service, or of what stands before it. */
+/** Statuses of temporary failures of the service or of a proxy. */
 const passing = new Set([408, 429, 500, 502, 503, 504])
 
-/** A used-up monthly quota is no passing trouble. */
+/** A used-up monthly quota is not temporary. */
 const quotaUsedUp = (error: unknown): boolean =>
   error instanceof ApiError && error.code === "rate_limit_exceeded" && error.details?.quota !== undefined
 
-/** How long the service asked to wait, in milliseconds; null when it did not. */
+/** The delay that the service requested, in milliseconds; null without one. */
 export const askedToWait = (error: unknown): number | null => {
   if (!(error instanceof ApiError) && !(error instanceof UnexpectedAnswerError)) return null
   const header = retryAfterOf(error.headers)
@@ -28,8 +28,8 @@ export const isPassing = (error: unknown): boolean => {
 }
 
 /**
- * Milliseconds until the next attempt after `attempt` of them, or null where there is none. Without `Retry-After`, any
- * time up to 0.5, 1, 2, 4, 8 seconds; with one, that time and up to a second more, so that callers don't come back at once.
+ * Milliseconds until the next attempt, or null for none. Without `Retry-After` a random time of up to 0.5, 1, 2, 4, 8
+ * seconds; with it, that time plus a random part of a second, so that callers do not retry simultaneously.
  */
 export const pauseAfter = (error: unknown, attempt: number, mostMs: number, luck: number): number | null => {
   if (!isPassing(error)) return null

@@ -1,16 +1,19 @@
-/** One persona's part of a test topic, as its simulated creator is taken on by hand. */
+/** Wire types for manual steps of a test topic's simulated creators. */
 import type { Failure, PersonaStatus } from "./Topic.ts"
 import type { Open, Timestamp } from "./Wire.ts"
 
-/** `respond`, `decline`, `approve`, `withdraw` are the creator's; `generate`, `fail` the generator's; `expire` is time's. */
+/**
+ * `respond`, `decline`, `approve` and `withdraw` are the creator's actions; `generate` and `fail` the generator's;
+ * `expire` the deadline's.
+ */
 export type SimulatedAction = "respond" | "generate" | "approve" | "decline" | "expire" | "fail" | "withdraw"
 
 export interface AdvanceAssignment {
-  /** What happens. Left out: the next step of the persona, or of the magic word in the content. */
+  /** Default: the next step of the persona's path, or of the keyword in the content. */
   readonly action?: SimulatedAction
 }
 
-/** Where the part stands after the step. */
+/** The assignment after the step. */
 export interface SimulatedAssignment {
   readonly share_id: string
   readonly topic_id: string
@@ -20,6 +23,6 @@ export interface SimulatedAssignment {
   readonly status_updated_at: Timestamp
   readonly has_commentary: boolean
   readonly failure: Failure | null
-  /** What can happen next, the step on the way to a commentary first; empty once nothing can. */
+  /** Possible next actions, the one towards a commentary first. Empty when none is left. */
   readonly actions: ReadonlyArray<Open<SimulatedAction>>
 }

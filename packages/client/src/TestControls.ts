@@ -1,4 +1,4 @@
-/** The test environment's own controls: for keys that begin with `pk_test_`. */
+/** Controls of the test environment, for keys that begin with `pk_test_`. */
 import { path } from "./Address.ts"
 import type { Connection } from "./Connection.ts"
 import type { PostOptions } from "./Options.ts"
@@ -11,7 +11,7 @@ export class TestControls {
     this.#connection = connection
   }
 
-  /** Lets a simulated creator take a step now. Fails with `invalid_request` where it cannot. Scope `topics:submit`. */
+  /** Makes a simulated creator take a step now. Fails with `invalid_request` when it cannot. Scope `topics:submit`. */
   async advance(shareId: string, step: AdvanceAssignment = {}, options?: PostOptions): Promise<SimulatedAssignment> {
     return this.#connection.data({
       method: "POST",

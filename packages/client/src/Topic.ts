@@ -1,7 +1,4 @@
-/**
- * Topics as they go over the wire, field by field as the service's openapi.json describes them. Fields that a newer
- * service adds are kept: nothing is removed from an answer.
- */
+/** Wire types of topics, as in the service's openapi.json. Unknown fields of a newer service are kept. */
 import type { ErrorDetails } from "./Errors.ts"
 import type { Metadata, Open, Timestamp } from "./Wire.ts"
 
@@ -9,11 +6,14 @@ export type OutputType = "text" | "audio" | "video"
 
 /**
  * `pending`: waiting for creators; `in_progress`: at least one works; `partial`: some commentaries are ready;
- * `completed`: nothing more will come.
+ * `completed`: no further commentary will come.
  */
 export type TopicStatus = "pending" | "in_progress" | "partial" | "completed"
 
-/** Where one persona's part stands. Only `creator_approved` has a commentary; it, `declined` and `expired` are final. */
+/**
+ * The status of one persona's assignment. Only `creator_approved` has a commentary. `creator_approved`, `declined` and
+ * `expired` are final.
+ */
 export type PersonaStatus =
   | "topic_sent"
   | "opinion_injected"
@@ -22,28 +22,28 @@ export type PersonaStatus =
   | "declined"
   | "expired"
 
-/** What will come of one persona's part: `failed` means that no commentary will. */
+/** The result of one persona's assignment. `failed`: no commentary will come. */
 export type OutcomeStatus = "completed" | "pending" | "failed"
 
 export type FailureReason = "declined" | "expired" | "generation_failed" | "approval_timeout" | "withdrawn"
 
-/** What to ask, and whom. */
+/** A topic to submit. */
 export interface CreateTopic {
   /** A short question, statement or prompt: 10 to 500 characters after trimming. */
   readonly content: string
-  /** 1 to 100 persona ids. Ask several personas in one topic rather than in one topic each. */
+  /** 1 to 100 persona ids. Use one topic for several personas, not several topics. */
   readonly persona_ids: ReadonlyArray<string>
-  /** Your own name for the topic: 1 to 256 of letters, digits, `-`, `_`, `.` and `:`. Several topics may share one. */
+  /** Your own name for the topic: 1 to 256 letters, digits, `-`, `_`, `.` and `:`. Topics may share a reference. */
   readonly external_reference?: string
-  /** `["text"]` where it is left out. Text is produced in any case. */
+  /** Default: `["text"]`. Text is always produced. */
   readonly output_types?: ReadonlyArray<OutputType>
-  /** Returned in answers and webhooks. */
+  /** Returned in responses and webhooks. */
   readonly metadata?: Metadata
 }
 
-/** What became of one requested persona: `status` tells what else is there. */
+/** The result for one requested persona. `status` determines the other fields. */
 export type SubmissionResult =
-  /** Sent to the creator. `share_id` is its part in this topic. */
+  /** Sent to the creator. `share_id` identifies the assignment. */
   | { readonly persona_id: string; readonly status: "sent"; readonly share_id: string; readonly duplicate_of?: never }
   /** There is no active license. */
   | {
@@ -52,7 +52,7 @@ export type SubmissionResult =
       readonly share_id?: never
       readonly duplicate_of?: never
     }
-  /** The same topic was sent within 24 hours, with a test key within 60 seconds: there and then. */
+  /** The same topic was sent within 24 hours, or 60 seconds with a test key. `duplicate_of` is the earlier one. */
   | {
       readonly persona_id: string
       readonly status: "duplicate"
@@ -60,13 +60,13 @@ export type SubmissionResult =
       readonly duplicate_of: { readonly topic_id: string; readonly share_id: string }
     }
 
-/** A topic as it was created. */
+/** A new topic. */
 export interface Topic {
   readonly topic_id: string
   readonly external_reference?: string
   readonly content: string
   readonly metadata: Metadata
-  /** How many personas will answer. */
+  /** Number of personas that the topic was sent to. */
   readonly personas_sent: number
   /** In the order of `persona_ids`. */
   readonly results: ReadonlyArray<SubmissionResult>
@@ -80,7 +80,7 @@ export interface Failure {
   readonly at: Timestamp
 }
 
-/** The light view that polling reads. */
+/** The minimal view for polling. */
 export interface TopicProgress {
   readonly topic_id: string
   readonly content: string
@@ -96,11 +96,11 @@ export interface TopicProgress {
     readonly has_commentary: boolean
     readonly failure: Failure | null
   }>
-  /** How many personas stand where. */
+  /** Number of personas by status. */
   readonly summary: { readonly total: number } & { readonly [Status in PersonaStatus]: number }
 }
 
-/** An approved text, with media where they were asked for and are ready. */
+/** An approved text, with media if requested and ready. */
 export interface Commentary {
   readonly id: string
   readonly content: string
@@ -110,7 +110,7 @@ export interface Commentary {
   readonly partner_approved_at: Timestamp | null
 }
 
-/** What one persona's part came to. */
+/** The result of one persona's assignment. */
 export interface Outcome {
   readonly share_id: string
   readonly persona_id: string
@@ -123,7 +123,7 @@ export interface Outcome {
   readonly failure: Failure | null
 }
 
-/** How many personas came to what. */
+/** Number of personas by result. */
 export interface OutcomeSummary {
   readonly total_personas: number
   readonly completed: number
@@ -131,7 +131,7 @@ export interface OutcomeSummary {
   readonly failed: number
 }
 
-/** A topic with everything that came of it, in the order of submission. */
+/** A topic with all results, in the order of submission. */
 export interface TopicDetail {
   readonly topic_id: string
   readonly external_reference?: string
@@ -143,14 +143,16 @@ export interface TopicDetail {
   readonly summary: OutcomeSummary
 }
 
-/** The approved commentaries alone. */
+/** Only the approved commentaries. */
 export interface TopicCommentaries {
   readonly topic_id: string
   readonly content: string
   readonly commentaries: ReadonlyArray<CommentaryEntry>
 }
 
-/** Everything under one `external_reference`, newest first; `topic_id`, `content` and `metadata` are the newest topic's. */
+/**
+ * All topics with one `external_reference`, newest first. `topic_id`, `content` and `metadata` are the newest topic's.
+ */
 export interface ReferenceLookup {
   readonly external_reference: string
   readonly topic_id: string
@@ -164,7 +166,10 @@ export interface ReferenceLookup {
     }
   >
   readonly summary: OutcomeSummary
-  /** True when older topics carry the reference too: the newest are shown, 100 at most, with 1,000 entries at most together. */
+  /**
+   * True when older topics with this reference are omitted. At most 100 topics with 1,000 entries together are
+   * returned.
+   */
   readonly truncated: boolean
 }
 
@@ -178,7 +183,7 @@ export interface TopicSummary {
   readonly created_at: Timestamp
 }
 
-/** Why one topic of `createMany` was refused: fields are named as `topics[3].content`. */
+/** Why one topic of `createMany` was rejected. Field paths have the form `topics[3].content`. */
 export type BulkRefusal = {
   [Code in "invalid_request" | "no_valid_personas" | "rate_limit_exceeded"]: {
     readonly code: Code
@@ -187,7 +192,7 @@ export type BulkRefusal = {
   }
 }["invalid_request" | "no_valid_personas" | "rate_limit_exceeded"]
 
-/** What became of one topic of `createMany`. */
+/** The result for one topic of `createMany`. */
 export type BulkResult =
   | { readonly index: number; readonly status: "created"; readonly topic: Topic }
   | { readonly index: number; readonly status: "refused"; readonly error: BulkRefusal }
@@ -197,7 +202,7 @@ export interface BulkResults {
   readonly results: ReadonlyArray<BulkResult>
 }
 
-/** An approved commentary by itself. */
+/** An approved commentary. */
 export interface CommentaryEntry {
   readonly commentary_id: string
   readonly persona: { readonly id: string; readonly name: string; readonly image_url: string }

@@ -1,4 +1,4 @@
-/** Usage and performance as they go over the wire. */
+/** Wire types of usage reports. */
 import type { Timestamp } from "./Wire.ts"
 
 /** The current billing period: a calendar month, UTC. */
@@ -6,7 +6,7 @@ export interface Usage {
   readonly period: { readonly start: Timestamp; readonly end: Timestamp }
   readonly usage: {
     readonly topics_created: number
-    /** Personas' parts that have had a first draft. */
+    /** Assignments that had a first draft. */
     readonly commentaries_generated: number
     /** Authenticated requests; may lag by 5 seconds. */
     readonly api_calls: number
@@ -18,7 +18,7 @@ export interface Usage {
   }
   readonly remaining: {
     readonly topics: number
-    /** The quota without the units that are held: one for each `sent` persona, given back when no commentary comes of it. */
+    /** The quota minus reserved units: one for each `sent` persona, returned when no commentary comes. */
     readonly commentaries: number
   }
 }

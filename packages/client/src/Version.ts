@@ -1,2 +1,2 @@
-/** The version of this package, as the service sees it. A test compares it with the manifest. */
+/** The version of this package, sent to the service. A test compares it with the manifest. */
 export const version = "0.1.0"

@@ -1,7 +1,6 @@
 /**
- * Waiting for people: polls a topic's status as the service asks its partners to, every 30 to 60 seconds, for a day or
- * two. Simulated creators take seconds, so with a test key it polls every 1 to 2. A webhook tells sooner, and costs no
- * requests.
+ * Polls a topic's status every 30 to 60 seconds for up to two days, as the service recommends. With a test key it polls
+ * every 1 to 2 seconds. A webhook is faster and costs no requests.
  */
 import { ApiError, WaitTimeoutError } from "./Errors.ts"
 import type { RequestOptions, ResponseInfo } from "./Options.ts"
@@ -11,23 +10,27 @@ import { askedToWait, isPassing } from "./Retry.ts"
 import type { TopicDetail, TopicProgress } from "./Topic.ts"
 
 export interface WaitOptions extends RequestOptions {
-  /** `completed`: nothing more will come (as it is by default). `first`: at least one commentary is ready, or none will be. */
+  /**
+   * `completed` (default): no further commentary will come. `first`: at least one commentary is ready, or none will
+   * come.
+   */
   readonly until?: "completed" | "first" | undefined
   /**
-   * Milliseconds for all the waiting: 48 hours where it is left out. Not the time of one request. When they are over, the
-   * topic is looked at once more, for which an answer has 10 seconds.
+   * Total waiting time in milliseconds. Default: 48 hours. It does not limit single requests. After it, the topic is
+   * polled once more with a timeout of 10 seconds.
    */
   readonly timeoutMs?: number | undefined
   /**
-   * Milliseconds: each pause between polls is this to twice this. Left out: 30,000, or 1,000 with a key that begins with
-   * `pk_test_`. Once half of the rate limit's window is used up, pauses grow so that the rest lasts until its reset.
+   * Each pause is a random time between this value and twice this value, in milliseconds. Default: 30,000, or 1,000
+   * with a key that begins with `pk_test_`. After half of the rate limit's window is used, pauses grow so that the rest
+   * lasts until the reset.
    */
   readonly intervalMs?: number | undefined
-  /** Called with the first status that is seen, and with every one that differs from the last. */
+  /** Called with the first status and with every change. */
   readonly onProgress?: ((status: TopicProgress) => void) | undefined
 }
 
-/** What is asked of the service meanwhile. */
+/** The requests that polling needs. */
 export interface Polled {
   readonly status: (id: string, options: RequestOptions) => Promise<TopicProgress>
   readonly get: (id: string, options: RequestOptions) => Promise<TopicDetail>
@@ -36,14 +39,14 @@ export interface Polled {
 const twoDays = 48 * 3600 * 1000
 const lastLookMs = 10_000
 
-/** The second half of a window is shared out evenly, so that polling alone never uses it up. */
+/** Distributes the second half of the window evenly, so that polling never exhausts it. */
 const share = (limit: RateLimit | null) =>
   limit === null || limit.remaining * 2 >= limit.limit ? 0 : limit.resetsInMs / (limit.remaining + 1)
 
 const reached = (status: TopicProgress, until: WaitOptions["until"]) =>
   status.overall_status === "completed" || (until === "first" && status.personas.some((each) => each.has_commentary))
 
-/** `simulated` is asked before each pause: a key that a function fetches is not known before the first request. */
+/** `simulated` is called before each pause, because a fetched key is unknown before the first request. */
 export const waitForTopic = async (
   topics: Polled,
   simulated: () => boolean,
@@ -58,10 +61,7 @@ export const waitForTopic = async (
     onResponse?.(response)
   }
 
-  /**
-   * What was seen, or what passing trouble came instead: once the topic was seen, an outage is no reason to give up what
-   * takes days anyway.
-   */
+  /** Returns a status or a temporary error. After the first success, outages do not end the wait. */
   const poll = async (request: RequestOptions): Promise<TopicProgress | Error> => {
     try {
       const seen = await topics.status(id, request)
@@ -88,7 +88,7 @@ export const waitForTopic = async (
     }
   }
 
-  /** What was seen minutes ago may be long over. */
+  /** The last status may be minutes old, so poll again. */
   const lastLook = async (): Promise<TopicDetail> => {
     const request = { ...rest, signal, onResponse: watched }
     if (last !== null) {

@@ -1,18 +1,18 @@
-/** Webhooks as they go over the wire. What arrives at one is WebhookEvent's. */
+/** Wire types of webhooks. WebhookEvent has the types of events. */
 import type { Open, Timestamp } from "./Wire.ts"
 
-/** What a webhook can be registered for. */
+/** Event types that a webhook can subscribe to. */
 export type SubscribableEvent = "creator.approved" | "partner.approved" | "commentary.failed"
 
 export interface CreateWebhook {
-  /** An `https:` address that takes POST requests. */
+  /** An `https:` address that accepts POST requests. */
   readonly url: string
   readonly events: ReadonlyArray<SubscribableEvent>
-  /** `whsec_` and 24 to 64 bytes in base64, or 32 to 256 printable ASCII characters. Left out: one is made for you. */
+  /** `whsec_` and 24 to 64 bytes in base64, or 32 to 256 printable ASCII characters. Default: a generated secret. */
   readonly secret?: string
 }
 
-/** What is left out stays as it is. The secret cannot be changed: register another webhook for another secret. */
+/** Absent fields stay unchanged. The secret cannot change: register another webhook instead. */
 export interface UpdateWebhook {
   readonly url?: string
   readonly events?: ReadonlyArray<SubscribableEvent>
@@ -24,14 +24,14 @@ export interface Webhook {
   readonly url: string
   readonly events: ReadonlyArray<Open<SubscribableEvent>>
   readonly status: Open<"active" | "paused" | "disabled">
-  /** Failed attempts in a row. */
+  /** Consecutive failed attempts. */
   readonly consecutive_failures: number
   readonly last_delivery_at: Timestamp | null
   readonly created_at: Timestamp
   readonly updated_at: Timestamp
 }
 
-/** A webhook that was just registered. `secret` is shown this once. */
+/** A new webhook. Only this response contains `secret`. */
 export interface CreatedWebhook extends Webhook {
   readonly secret: string
 }
@@ -41,14 +41,14 @@ export interface DeletedWebhook {
   readonly deleted: true
 }
 
-/** What came of a test delivery. */
+/** The result of a test delivery. */
 export interface WebhookTest {
-  /** Whether the delivery succeeded: false is an answer, not an error. */
+  /** Whether the delivery succeeded. False is a result, not an error. */
   readonly success: boolean
   /** `evt_test_` and a UUID. */
   readonly test_event_id: string
   readonly delivery_status: Open<"delivered" | "failed">
-  /** Null when no response came. */
+  /** Null when no response arrived. */
   readonly response_code: number | null
   readonly error: string | null
 }

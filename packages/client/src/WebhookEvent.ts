@@ -1,13 +1,13 @@
-/** What arrives at a webhook, once `verifyWebhook` has found it genuine. */
+/** Event types, as `verifyWebhook` returns them. */
 import type { Commentary, FailureReason, PersonaStatus } from "./Topic.ts"
 import type { Metadata, Open, Timestamp } from "./Wire.ts"
 
 interface Event<Type extends string, Data> {
-  /** The same on every attempt: remember it, and do nothing the second time. */
+  /** The same on every attempt. Store it to ignore repeated events. */
   readonly id: string
   readonly type: Type
   readonly timestamp: Timestamp
-  /** Increases with every event about one persona's part: a late one with a lower number is older news. */
+  /** Increases with every event of an assignment. Ignore events that arrive late with a lower number. */
   readonly sequence: number
   readonly data: Data
 }
@@ -21,23 +21,20 @@ interface Part {
   readonly status: Open<PersonaStatus>
 }
 
-/** A creator approved a commentary: it is ready to fetch, and here. */
+/** A creator approved a commentary, which is included. */
 export type CreatorApproved = Event<"creator.approved", Part & { readonly commentary: Commentary }>
 
 /** You accepted an approved commentary for publication. */
 export type PartnerApproved = Event<"partner.approved", Part & { readonly commentary: Commentary }>
 
-/** No commentary will come of this persona's part. */
+/** No commentary will come for this persona. */
 export type CommentaryFailed = Event<"commentary.failed", Part & { readonly reason: Open<FailureReason> }>
 
-/** What `events.list` shows: what was sent to webhooks, or would have been. */
+/** The events of `events.list`, whether or not a webhook received them. */
 export type PastEvent = CreatorApproved | PartnerApproved | CommentaryFailed
 
-/** What `webhooks.test` sends. */
+/** The event of `webhooks.test`. */
 export type WebhookTested = Event<"webhook.test", { readonly [key: string]: unknown }>
 
-/**
- * Told apart by `type`. A newer service may send types that are not listed here; they come through as they are, so
- * answer 2xx and ignore what you don't know.
- */
+/** Distinguished by `type`. A newer service may send unlisted types: answer them with 2xx and ignore them. */
 export type WebhookEvent = PastEvent | WebhookTested

@@ -1,7 +1,4 @@
-/**
- * Whether what arrived at a webhook was sent by the service: Standard Webhooks, version v1, with the runtime's own
- * WebCrypto. Works without a client.
- */
+/** Verifies webhook signatures by Standard Webhooks, version v1, with WebCrypto. Works without a client. */
 import { PartnerCommentaryError } from "./Errors.ts"
 import type { WebhookEvent } from "./WebhookEvent.ts"
 
@@ -16,8 +13,8 @@ export type WebhookRefusal =
   | "malformed_body"
 
 /**
- * Not to be believed: answer 400, or 401, and do nothing. `missing_secret` and `malformed_secret` are about your own
- * settings: answer 500, and it comes again.
+ * Verification failed: answer 400 or 401 and ignore the event. `missing_secret` and `malformed_secret` are faults of
+ * your settings: answer 500, so that the event is retried.
  */
 export class WebhookVerificationError extends PartnerCommentaryError {
   override name = "WebhookVerificationError"
@@ -29,15 +26,15 @@ export class WebhookVerificationError extends PartnerCommentaryError {
   }
 }
 
-/** A `Headers`, Node's `request.headers`, or any record; names in any case. */
+/** A `Headers` object, Node's `request.headers`, or a record with names in any case. */
 export type WebhookHeaders =
   | { readonly get: (name: string) => string | null }
   | Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
 
 export interface VerifyOptions {
-  /** How far the sending may be from now, either way. 300. */
+  /** Maximum difference between the timestamp and the current time. Default: 300. */
   readonly toleranceSeconds?: number | undefined
-  /** In place of this machine's clock. */
+  /** Replaces the local clock. */
   readonly now?: Date | undefined
 }
 
@@ -64,11 +61,11 @@ const decoded = (base64: string): Uint8Array<ArrayBuffer> | null => {
 
 const marker = "whsec_"
 
-/** `whsec_…` is base64; any other secret is its own bytes. */
+/** `whsec_…` is base64; any other secret is used as text. */
 const keyOf = (secret: string) => {
   const bytes = secret.startsWith(marker) ? decoded(secret.slice(marker.length)) : new TextEncoder().encode(secret)
   if (bytes === null || bytes.length === 0) {
-    return refuse("malformed_secret", "The webhook's secret is empty, or begins with whsec_ and goes on as no base64.")
+    return refuse("malformed_secret", "The webhook's secret is empty, or is not base64 after whsec_.")
   }
   return crypto.subtle.importKey("raw", bytes, { name: "HMAC", hash: "SHA-256" }, false, ["verify"])
 }
@@ -77,32 +74,29 @@ const secretsOf = (secret: string | ReadonlyArray<string>): ReadonlyArray<string
   const all: ReadonlyArray<unknown> = Array.isArray(secret) ? secret : [secret]
   const texts = all.filter((each) => typeof each === "string")
   return texts.length === 0 || texts.length < all.length
-    ? refuse(
-        "missing_secret",
-        "The webhook's secret is missing: give the text, or a list of texts, that it was registered with."
-      )
+    ? refuse("missing_secret", "The webhook's secret is missing: pass a text or a list of texts.")
     : texts
 }
 
 const bytesOf = (body: string | Uint8Array | ArrayBuffer): Uint8Array => {
   if (typeof body === "string") return new TextEncoder().encode(body)
-  // Not instanceof: what a test runner's sandbox or a frame made is of another realm.
+  // Not instanceof, which fails for objects from another realm, such as a test runner's sandbox.
   if (ArrayBuffer.isView(body)) return new Uint8Array(body.buffer, body.byteOffset, body.byteLength)
   if (Object.prototype.toString.call(body) === "[object ArrayBuffer]") return new Uint8Array(body)
-  throw new TypeError("verifyWebhook needs the body as it came, not what a JSON parser made of it.")
+  throw new TypeError("verifyWebhook needs the raw body, not a parsed object.")
 }
 
 const sentAt = (timestamp: string, { now = new Date(), toleranceSeconds = 300 }: VerifyOptions): void => {
-  if (!/^\d{1,12}$/.test(timestamp)) refuse("malformed_header", "webhook-timestamp is not in whole seconds.")
+  if (!/^\d{1,12}$/.test(timestamp)) refuse("malformed_header", "webhook-timestamp is not a whole number of seconds.")
   const age = now.getTime() / 1000 - Number(timestamp)
   if (age > toleranceSeconds) refuse("too_old", `It was signed ${Math.floor(age)} seconds ago.`)
   if (age < -toleranceSeconds) refuse("too_new", `It was signed ${Math.floor(-age)} seconds from now: check the clock.`)
 }
 
 /**
- * The event that arrived, if it is genuine; else rejects with WebhookVerificationError.
- * `body` must be as it came, byte for byte. Give several secrets while you change from one webhook to another. The same
- * event may come more than once: remember its `id`.
+ * Returns the event if its signature is valid, else rejects with WebhookVerificationError. `body` must be the raw body,
+ * byte for byte. Pass several secrets while you migrate to another webhook. An event can arrive more than once: store
+ * its `id`.
  */
 export const verifyWebhook = async (
   body: string | Uint8Array | ArrayBuffer,
@@ -128,17 +122,17 @@ export const verifyWebhook = async (
   const keys = await Promise.all(secrets.map(keyOf))
   for (const key of keys) {
     for (const signature of signatures) {
-      // The comparison takes the same time wherever the two differ.
+      // Constant-time comparison.
       if (await crypto.subtle.verify("HMAC", key, signature, signed)) return eventIn(content)
     }
   }
-  return refuse("wrong_signature", "No signature fits: another secret, or another body than the one that was sent.")
+  return refuse("wrong_signature", "No signature matches: the secret or the body differs.")
 }
 
 const eventIn = (content: Uint8Array): WebhookEvent => {
   try {
     return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(content))
   } catch {
-    return refuse("malformed_body", "It is genuine, but no JSON.")
+    return refuse("malformed_body", "The signature is valid, but the body is not JSON.")
   }
 }

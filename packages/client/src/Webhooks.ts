@@ -1,4 +1,4 @@
-/** Webhooks: registered, changed, tried out, and what was delivered to them. What arrives at one is checked by `verify`. */
+/** Operations on webhooks and their deliveries. `verify` checks incoming events. */
 import { path, query } from "./Address.ts"
 import type { Connection } from "./Connection.ts"
 import type { Delivery, DeliveryDetail, ListDeliveries, RecoverWebhook, Recovery } from "./Delivery.ts"
@@ -10,19 +10,19 @@ import { verifyWebhook } from "./WebhookVerification.ts"
 export class Webhooks {
   readonly #connection: Connection
 
-  /** Checks what arrived at your endpoint, as `verifyWebhook` does without a client. */
+  /** The same as `verifyWebhook`. */
   readonly verify: typeof verifyWebhook = verifyWebhook
 
   constructor(connection: Connection) {
     this.#connection = connection
   }
 
-  /** Registers an endpoint. `secret` is in this answer alone: keep it. Scope `topics:submit`. */
+  /** Registers an endpoint. Only this response contains `secret`: store it. Scope `topics:submit`. */
   async create(webhook: CreateWebhook, options?: PostOptions): Promise<CreatedWebhook> {
     return this.#connection.data({ method: "POST", path: "/webhooks", body: webhook, options })
   }
 
-  /** All of them; there are 20 at most. Scope `topics:read`. */
+  /** All webhooks, at most 20. Scope `topics:read`. */
   async list(options?: RequestOptions): Promise<ReadonlyArray<Webhook>> {
     return this.#connection.data({ method: "GET", path: "/webhooks", options })
   }
@@ -32,7 +32,7 @@ export class Webhooks {
     return this.#connection.data({ method: "GET", path: path`/webhooks/${id}`, options })
   }
 
-  /** Changes what is given. `status: "active"` brings a paused or disabled one back. Scope `topics:submit`. */
+  /** Changes the given fields. `status: "active"` reactivates a paused or disabled webhook. Scope `topics:submit`. */
   async update(id: string, changes: UpdateWebhook, options?: RequestOptions): Promise<Webhook> {
     return this.#connection.data({ method: "PATCH", path: path`/webhooks/${id}`, body: changes, options })
   }
@@ -42,7 +42,9 @@ export class Webhooks {
     return this.#connection.data({ method: "DELETE", path: path`/webhooks/${id}`, options })
   }
 
-  /** Of the last 30 days, newest event first: awaited, a page; iterated, all of them. Scope `topics:read`. */
+  /**
+   * Deliveries of the last 30 days, newest event first. Await it for a page, or iterate over all. Scope `topics:read`.
+   */
   deliveries(
     id: string,
     deliveries: ListDeliveries = {},
@@ -57,12 +59,12 @@ export class Webhooks {
     )
   }
 
-  /** With what your endpoint answered. Fails with `not_found`. Scope `topics:read`. */
+  /** One delivery with your endpoint's responses. Fails with `not_found`. Scope `topics:read`. */
   async delivery(id: string, deliveryId: string, options?: RequestOptions): Promise<DeliveryDetail> {
     return this.#connection.data({ method: "GET", path: path`/webhooks/${id}/deliveries/${deliveryId}`, options })
   }
 
-  /** Asks for one attempt, whatever its status, and does not wait for it. Scope `topics:submit`. */
+  /** Requests one attempt, whatever the delivery's status, without waiting for it. Scope `topics:submit`. */
   async retry(id: string, deliveryId: string, options?: PostOptions): Promise<Delivery> {
     return this.#connection.data({
       method: "POST",
@@ -71,14 +73,14 @@ export class Webhooks {
     })
   }
 
-  /** Has what failed or is held sent again, oldest event first; `dry_run` counts only. Scope `topics:submit`. */
+  /** Sends failed and held deliveries again, oldest event first. `dry_run` only counts them. Scope `topics:submit`. */
   async recover(id: string, recovery: RecoverWebhook, options?: PostOptions): Promise<Recovery> {
     return this.#connection.data({ method: "POST", path: path`/webhooks/${id}/recover`, body: recovery, options })
   }
 
   /**
-   * Has a test event sent at once, and resolves with what came of it: look at `success`. Each call sends one, so it is
-   * never tried again by itself. Scope `topics:submit`.
+   * Sends a test event at once and resolves with the result; check `success`. It is not retried, because each call
+   * sends an event. Scope `topics:submit`.
    */
   async test(id: string, options?: RequestOptions): Promise<WebhookTest> {
     return this.#connection.send({ method: "POST", path: path`/webhooks/${id}/test`, once: true, options })

@@ -125,10 +125,10 @@ it("a date that is none goes nowhere, and says so", async () => {
 it.each([undefined, null, "pk_test_a"])("made with %j in place of options, it names what is missing", (given) => {
   const options = given as never
   expect(() => new PartnerCommentary(options)).toThrow(
-    new PartnerCommentaryError("Options are missing: give an object with apiKey and baseUrl.")
+    new PartnerCommentaryError("Options are missing: pass an object with apiKey and baseUrl.")
   )
   expect(() => new PartnerCommentaryDashboard(options)).toThrow(
-    new PartnerCommentaryError("Options are missing: give an object with token and baseUrl.")
+    new PartnerCommentaryError("Options are missing: pass an object with token and baseUrl.")
   )
 })
 

@@ -105,7 +105,7 @@ describe("in a browser", () => {
 
   it("it refuses to be made, since anybody could read the key", async () => {
     const run = await edge({ window: {}, document: {} })
-    await expect(run(make(""))).rejects.toThrow(/This is a browser, where anybody can read the key/)
+    await expect(run(make(""))).rejects.toThrow(/This is a browser, where anyone can read the key/)
   })
 
   it("unless it is told that the key may be seen", async () => {

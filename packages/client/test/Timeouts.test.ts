@@ -48,13 +48,15 @@ it("what is no amount is refused before anything is sent, by its name", async ()
   const wrong = [-1, Number.NaN, "x", null] as ReadonlyArray<unknown> as ReadonlyArray<number>
   for (const name of ["timeoutMs", "maxRetries", "maxRetryWaitMs"] as const) {
     for (const value of wrong) {
-      expect(() => new PartnerCommentary({ apiKey, baseUrl, [name]: value })).toThrow(`${name} must be a number from 0`)
+      expect(() => new PartnerCommentary({ apiKey, baseUrl, [name]: value })).toThrow(
+        `${name} must be a number of at least 0`
+      )
     }
   }
   const client = new PartnerCommentary({ apiKey, baseUrl, timeoutMs: Number.POSITIVE_INFINITY })
   for (const name of ["timeoutMs", "maxRetries"] as const) {
     for (const value of wrong) {
-      await expect(client.personas.list({ [name]: value })).rejects.toThrow(`${name} must be a number from 0`)
+      await expect(client.personas.list({ [name]: value })).rejects.toThrow(`${name} must be a number of at least 0`)
     }
   }
   expect(requests()).toBe(0)

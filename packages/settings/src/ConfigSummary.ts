@@ -1,4 +1,4 @@
-/** What the settings chose, in words for logs and for the doctor: never with a secret. */
+/** Describes the chosen configuration for logs and the doctor, without secrets. */
 
 import { isLoopback, isWildcard } from "@partner-commentary/core/shared/Loopback"
 import * as Option from "effect/Option"
@@ -17,7 +17,7 @@ export const mailServer = (server: Redacted.Redacted<string>): { readonly host: 
 
 export const isOutbox = ({ mail }: Settings): boolean => Option.isNone(mail.server)
 
-/** Reads on after `mails`. */
+/** Completes a sentence after `mails`. */
 export const mailWay = ({ mail }: Settings): string =>
   Option.match(mail.server, {
     onNone: () => `become files in ${dataFolder}/outbox`,
@@ -33,7 +33,7 @@ export const generator = ({ generator }: Settings): string =>
     onSome: ({ model, url }: GeneratorSettings) => `${model} at ${url}`
   })
 
-/** Reads on after `audio`. */
+/** Completes a sentence after `audio`. */
 export const speech = ({ media }: Settings): string =>
   Option.match(Option.all([media.speech, media.storage]), {
     onNone: () => "none",
@@ -41,16 +41,16 @@ export const speech = ({ media }: Settings): string =>
       `${model} at ${url}, kept ${storage.kind === "folder" ? `in ${storage.folder}` : `at ${storage.url}`}`
   })
 
-/** Whether the dashboard's tokens are made here. */
+/** Whether the service issues the dashboard's tokens itself. */
 export const isIdentityLocal = ({ development, identity }: Settings): boolean => development && Option.isNone(identity)
 
-/** Where no token is any good: what somebody should know. */
+/** A warning when every dashboard token is rejected. */
 export const noIdentity = (settings: Settings): Option.Option<string> =>
   Option.isSome(settings.identity) || settings.development
     ? Option.none()
-    : Option.some("JWKS_URL is unset: the API-key operations refuse every token")
+    : Option.some("JWKS_URL is unset: the API-key operations reject every token")
 
-/** What works, and somebody should know all the same. */
+/** Warnings about settings that work but are risky. */
 export const cautions = (settings: Settings): ReadonlyArray<string> => [
   ...(isWeaklySigned(settings)
     ? [
@@ -59,12 +59,12 @@ export const cautions = (settings: Settings): ReadonlyArray<string> => [
     : []),
   ...(isOpenToPrivate(settings)
     ? [
-        "WEBHOOK_ALLOW_PRIVATE is true outside development: who has a partner's key can have requests sent into this network"
+        "WEBHOOK_ALLOW_PRIVATE is true outside development: partners can make the service send requests into this network"
       ]
     : [])
 ]
 
-/** Where nobody said what mails should link to, but somebody should: what they link to now, and whether it leads nowhere. */
+/** A warning when PUBLIC_URL is unset: what links in mails start with, and whether others can reach it. */
 export const unfoundLinks = (
   settings: Settings,
   port: number

@@ -1,13 +1,16 @@
-/** Why the database cannot be used, told to whoever set DATABASE_URL. */
+/** Explains why the database cannot be used, in terms of DATABASE_URL. */
 import { reasonOf } from "@partner-commentary/core/shared/Reason"
 import { type Database, told } from "./DatabaseSettings.ts"
 import { SettingRefused } from "./Variable.ts"
 
-/** Outside development a missing file probably existed: a new one would be an empty service in its place. */
+/**
+ * Outside development the file probably existed before. A new one would replace the service's data by an empty
+ * database.
+ */
 export const missingFile =
   "there is no such file: mount its volume or put it back; run partner-commentary migrate for a new installation alone"
 
-/** Names the file or the server, and the variable that chose it or could have. */
+/** Names the file or the server, and the variable that selects it. */
 export const of = (database: Database, error: unknown): SettingRefused =>
   error instanceof SettingRefused
     ? error

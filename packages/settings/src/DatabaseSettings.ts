@@ -1,4 +1,7 @@
-/** Where the data lies: a file of SQLite's, or a database of a Postgres server, whose adapter judges its address and is loaded only then. */
+/**
+ * The database: a SQLite file, or a Postgres server. The Postgres adapter validates its address and is loaded only
+ * then.
+ */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
@@ -17,9 +20,9 @@ export interface SqliteDatabase {
 
 export interface PostgresDatabase {
   readonly url: Redacted.Redacted
-  /** Past a pooler. */
+  /** Bypasses a pooler. */
   readonly directUrl: Option.Option<Redacted.Redacted>
-  /** How many connections a process has at most. */
+  /** Maximum number of connections of a process. */
   readonly poolSize: number
   /** Host, port and database, for people. */
   readonly told: string
@@ -31,7 +34,7 @@ export const isPostgres = (database: Database): database is PostgresDatabase => 
 /** For people, without credentials. */
 export const told = (database: Database): string => (isPostgres(database) ? database.told : database.filename)
 
-/** What the adapter is opened with. */
+/** The adapter's options. */
 export const poolOf = ({ directUrl, poolSize, url }: PostgresDatabase) => ({
   url,
   directUrl: Option.getOrUndefined(directUrl),
@@ -74,8 +77,8 @@ const address = (name: string, text: string) =>
   )
 
 /**
- * As libpq does: the variable's value, unencoded, where the address has no password. It becomes a parameter, because an
- * address without a host, of a socket, has no other place for it.
+ * Adds PGPASSWORD when the address has no password, as libpq does. It is a query parameter, because an address without
+ * a host has no other place for it.
  */
 const withPassword = (text: string, password: Option.Option<string>) => {
   const url = new URL(text)

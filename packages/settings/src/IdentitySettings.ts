@@ -1,4 +1,4 @@
-/** Whose tokens the dashboard's are, from `JWKS_URL` and what its tokens must say. */
+/** The identity provider of dashboard tokens, from `JWKS_URL` and related variables. */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Parser from "./Parser.ts"

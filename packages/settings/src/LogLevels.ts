@@ -1,4 +1,4 @@
-/** The levels that `LOG_LEVEL` may name, as Effect knows them. */
+/** The levels that `LOG_LEVEL` accepts, as Effect's values. */
 import type { LogLevel as EffectLogLevel } from "effect/LogLevel"
 import type { LogLevel } from "./Settings.ts"
 

@@ -1,4 +1,7 @@
-/** How mails go out, from `SMTP_URL`, `SMTP_CONNECTIONS` and `MAIL_FROM`. What these may say is the mail adapter's to judge, which is loaded only if one is set. */
+/**
+ * Mail settings from `SMTP_URL`, `SMTP_CONNECTIONS` and `MAIL_FROM`. The mail adapter validates them and is loaded only
+ * when one is set.
+ */
 import type { MailSettingRefused } from "@partner-commentary/smtp/MailSetting"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -8,11 +11,11 @@ import * as Variable from "./Variable.ts"
 import { SettingRefused } from "./Variable.ts"
 
 export interface MailSettings {
-  /** None, in development: mails become files in the outbox. */
+  /** None in development: mails are written to the outbox folder. */
   readonly server: Option.Option<Redacted.Redacted<string>>
   /** `Name <address>` */
   readonly from: string
-  /** Connections to the server, and mails under way, at one time. */
+  /** Maximum number of connections and of mails in flight. */
   readonly connections: number
 }
 
@@ -35,6 +38,6 @@ export const read = Effect.fnUntraced(function* (publicHost: string) {
 
 const names = { url: "SMTP_URL", from: "MAIL_FROM", folder: "The outbox" }
 
-/** By the name that a deployer knows it by. */
+/** Names the environment variable of a rejected mail setting. */
 export const explain = ({ reason, setting }: MailSettingRefused): SettingRefused =>
   new SettingRefused({ name: names[setting], reason: reason.replace(/\.$/, "") })

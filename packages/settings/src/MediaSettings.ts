@@ -1,4 +1,4 @@
-/** Whether and how approved texts are spoken, from `SPEECH_…`, and where that is kept, from `MEDIA_…`. */
+/** Audio settings: the speech server from `SPEECH_…`, the storage from `MEDIA_…`. */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
@@ -9,7 +9,7 @@ import { SettingRefused } from "./Variable.ts"
 export interface MediaSettings {
   /** None: no audio is made. */
   readonly speech: Option.Option<SpeechSettings>
-  /** Some wherever audio is made. */
+  /** Always set when audio is made. */
   readonly storage: Option.Option<FolderSettings | BucketSettings>
 }
 
@@ -35,7 +35,7 @@ export interface BucketSettings {
   readonly sessionToken: Option.Option<Redacted.Redacted<string>>
 }
 
-/** `fallback`: the folder of who set none, in development. */
+/** `fallback`: the default folder in development. */
 export const read = Effect.fnUntraced(function* (fallback: Option.Option<string>) {
   const speech = yield* readSpeech
   const folder = yield* Variable.text("MEDIA_FOLDER")

@@ -1,4 +1,4 @@
-/** How a text from outside is understood, a variable's, a flag's or an argument's, and what to say when it is not. */
+/** Parses text from variables, flags and arguments, and describes valid values. */
 import * as IpAllowList from "@partner-commentary/core/access/IpAllowList"
 import { Scope } from "@partner-commentary/core/access/Scope"
 import { LimitName } from "@partner-commentary/core/partner/Plan"
@@ -12,7 +12,7 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 
 export interface Parser<A> {
-  /** Reads on after `must be`. */
+  /** Completes a sentence after `must be`. */
   readonly right: string
   readonly parse: (text: string) => Option.Option<A>
 }
@@ -25,7 +25,7 @@ const ofSchema = <A>(schema: Schema.Codec<A, string>, right: string): Parser<A> 
 const checked = (isGood: (text: string) => boolean, right: string): Parser<string> =>
   ofSchema(Schema.Trim.check(Schema.makeFilter(isGood)), right)
 
-/** Separated by commas; blank entries do not count. */
+/** Separated by commas. Blank entries are ignored. */
 const listOf = <A>(entry: Parser<A>, right: string): Parser<ReadonlyArray<A>> => ({
   right,
   parse: (text) => Option.all(parts(text).map(entry.parse))
@@ -49,7 +49,7 @@ const pairOf = <Name extends string, A>(
   }
 })
 
-/** An empty text is null: for taking a value away. */
+/** An empty text is null, which removes a value. */
 export const orEmpty = <A>(kind: Parser<A>): Parser<A | null> => ({
   right: `${kind.right}, or "" for none`,
   parse: (text) => (text.trim() === "" ? Option.some(null) : kind.parse(text))
@@ -85,10 +85,10 @@ export const duration: Parser<Duration.Duration> = {
     )
 }
 
-/** Beyond it, deadlines leave the calendar. */
+/** Longer durations would exceed the range of dates. */
 const longest = Duration.days(3650)
 
-/** One at least. */
+/** At least one. */
 export const durations: Parser<ReadonlyArray<Duration.Duration>> = {
   right: 'durations above zero, of at most 3650 days, separated by commas, such as "1 minute, 10 minutes, 1 hour"',
   parse: (text) => Option.filter(listOf(duration, "").parse(text), (list) => list.length > 0)
@@ -105,7 +105,7 @@ const isHttpUrl = (text: string): boolean => {
   )
 }
 
-/** Where something is served: without query, fragment, and slash at the end. */
+/** A base URL without query, fragment and trailing slash. */
 export const httpRoot: Parser<string> = {
   right: "an http:// or https:// address without query and fragment",
   parse: (text) =>
@@ -117,7 +117,7 @@ export const publicAddress: Parser<string> = { right: PublicAddress.right, parse
 
 export const httpUrl = checked(isHttpUrl, "an http:// or https:// address")
 
-/** What any mail server could take; whether somebody reads there, only that server knows. */
+/** Valid syntax only. The mail server decides whether the address exists. */
 export const email = checked(
   (text) =>
     text.length <= 254 &&
@@ -128,7 +128,7 @@ export const email = checked(
 const lineUpTo = (most: number, right: string) =>
   checked((text) => text !== "" && codePoints(text) <= most && !/\p{Cc}/u.test(text), right)
 
-/** What people and things are called. */
+/** A display name. */
 export const name = lineUpTo(200, "1 to 200 characters on one line")
 
 export const prose = checked(
@@ -150,7 +150,7 @@ export const limit = pairOf(
   `NAME=VALUE with a whole number from 0, or NAME= for the plan's own, and a name of ${LimitName.literals.join(", ")}`
 )
 
-/** OpenTelemetry's form of headers. */
+/** OpenTelemetry's format for headers. */
 export const headers: Parser<Readonly<Record<string, string>>> = {
   right: 'NAME=VALUE separated by commas, values percent-encoded, such as "authorization=Bearer%20abc"',
   parse: (text) =>
@@ -197,7 +197,7 @@ const address: Parser<string> = {
 
 const rightNetworks = 'addresses or CIDR ranges separated by commas, such as "203.0.113.7, 2001:db8::/32"'
 
-/** As they were written; one at least, for an empty list would allow every address. */
+/** As written. At least one, because an empty list would allow every address. */
 export const addresses: Parser<ReadonlyArray<string>> = {
   right: rightNetworks,
   parse: (text) => Option.filter(listOf(address, rightNetworks).parse(text), (list) => list.length > 0)

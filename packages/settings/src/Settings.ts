@@ -1,4 +1,4 @@
-/** Everything that a deployer can set, read from the environment once. A wrong value is refused here, before anything starts. */
+/** All settings, read from the environment once. An invalid value is rejected before anything starts. */
 import type * as IpAllowList from "@partner-commentary/core/access/IpAllowList"
 import { addressOf, isLoopback, isWildcard } from "@partner-commentary/core/shared/Loopback"
 import * as Policy from "@partner-commentary/core/shared/Policy"
@@ -22,31 +22,31 @@ export interface Settings {
     /** How long an idle connection stays open. */
     readonly keepAlive: Duration.Duration
   }
-  /** None: the address it listens on. Without a slash at the end. */
+  /** None: the address that it listens on. Without a trailing slash. */
   readonly publicUrl: Option.Option<string>
   readonly development: boolean
   readonly database: DatabaseSettings.Database
   readonly mail: MailSettings.MailSettings
-  /** None, in development: made once and kept. */
+  /** None in development: generated once and stored. */
   readonly signingSecrets: Option.Option<SigningSecretList>
   /** None: the local generator. */
   readonly generator: Option.Option<GeneratorSettings>
-  /** None: the local identity in development, else nobody's. */
+  /** None: the local identity in development, else no tokens are valid. */
   readonly identity: Option.Option<IdentitySettings.IdentitySettings>
   readonly media: MediaSettings.MediaSettings
   readonly trustedProxies: IpAllowList.IpAllowList
   readonly webhooks: {
-    /** Also `http:`, private and loopback receivers. */
+    /** Allows `http:`, private and loopback receivers. */
     readonly allowPrivate: boolean
   }
   readonly policy: Policy.Policy
   readonly pollInterval: Duration.Duration
-  /** Where health and metrics are served for operators, apart from the API. */
+  /** Separate listener for health checks and metrics. */
   readonly admin: { readonly host: string; readonly port: Option.Option<number> }
   readonly log: {
     readonly level: Option.Option<LogLevel>
     readonly format: Option.Option<"pretty" | "json">
-    /** A line for each request. */
+    /** One log line for each request. */
     readonly requests: boolean
   }
   readonly otlp: Option.Option<OtlpSettings>
@@ -54,9 +54,9 @@ export interface Settings {
 
 export interface OtlpSettings {
   readonly url: string
-  /** Credentials, for the most part. */
+  /** Usually credentials. */
   readonly headers: Redacted.Redacted<Readonly<Record<string, string>>>
-  /** Whether statements of the database are spans. */
+  /** Whether database statements have spans. */
   readonly statements: boolean
 }
 
@@ -66,18 +66,20 @@ export interface GeneratorSettings {
   readonly model: string
 }
 
-/** The first signs, all verify. */
+/** The first one signs, all verify. */
 export type SigningSecretList = readonly [Redacted.Redacted<string>, ...ReadonlyArray<Redacted.Redacted<string>>]
 
 const logLevels = ["all", "trace", "debug", "info", "warn", "warning", "error", "fatal", "none"] as const
 export type LogLevel = (typeof logLevels)[number]
 
-/** What lies in no other place: the default database, the outbox, the signing secret. Relative to where the process runs. */
+/** Holds the default database, the outbox and the signing secret. Relative to the working directory. */
 export const dataFolder = "./data"
 
 const defaultPort = 8080
 
-/** Longer than the 60 seconds of common load balancers, which send requests on connections that we would be closing. */
+/**
+ * Longer than the 60 seconds of common load balancers, which would otherwise reuse connections that are being closed.
+ */
 export const usualKeepAlive = Duration.seconds(65)
 
 export const read: Effect.Effect<Settings, SettingRefused> = Effect.gen(function* () {
@@ -94,7 +96,7 @@ export const read: Effect.Effect<Settings, SettingRefused> = Effect.gen(function
     publicUrl,
     development,
     database,
-    // No mail address takes an IPv6 address as its domain.
+    // A mail address cannot have an IPv6 address as its domain.
     mail: yield* MailSettings.read(isWildcard(publicHost) || publicHost.includes(":") ? "localhost" : publicHost),
     signingSecrets: yield* readSigningSecrets,
     generator: yield* readGenerator,
@@ -117,7 +119,7 @@ export const read: Effect.Effect<Settings, SettingRefused> = Effect.gen(function
   }
 })
 
-/** What serving and working need beyond what other commands do. */
+/** Checks settings that only serving and working need. */
 export const requireForService = (settings: Settings): Effect.Effect<void, SettingRefused> => {
   if (settings.development) return Effect.void
   if (Option.isNone(settings.mail.server)) {
@@ -126,7 +128,9 @@ export const requireForService = (settings: Settings): Effect.Effect<void, Setti
   return requireSigningSecret(settings)
 }
 
-/** What commands need, that work on a service's database: an environment that was read by half looks like none. */
+/**
+ * Checks settings of commands that change a service's database, because a half-loaded environment looks like defaults.
+ */
 export const requireNamedDatabase = ({ database, development }: Settings): Effect.Effect<void, SettingRefused> =>
   database.isDefault && !development
     ? refuse(
@@ -135,13 +139,13 @@ export const requireNamedDatabase = ({ database, development }: Settings): Effec
       )
     : Effect.void
 
-/** Only development makes one by itself. */
+/** Only development generates a secret. */
 export const requireSigningSecret = (settings: Settings): Effect.Effect<void, SettingRefused> =>
   settings.development || Option.isSome(settings.signingSecrets)
     ? Effect.void
     : refuse("SIGNING_SECRET", "must be set outside development: a long random text, the same for every process")
 
-/** `{api_root}`: what is public, else where it listens. Port 0 is known once something listens. */
+/** `{api_root}`: the public URL, else the listening address. With port 0, pass the actual port. */
 export const apiRoot = (settings: Settings, port: number): string =>
   Option.getOrElse(settings.publicUrl, () => addressOf(settings.listen.host, port))
 
@@ -150,7 +154,7 @@ const refuse = (name: string, reason: string) => Effect.fail(new SettingRefused(
 export const isWeaklySigned = ({ signingSecrets }: Settings): boolean =>
   Option.exists(signingSecrets, (secrets) => secrets.some(isWeak))
 
-/** Who has a partner's key could then learn what answers in the network that the service runs in. */
+/** Partners could use webhooks to scan the service's private network. */
 export const isOpenToPrivate = ({ development, webhooks }: Settings): boolean => webhooks.allowPrivate && !development
 
 const readSigningSecrets = Effect.gen(function* () {

@@ -1,14 +1,14 @@
-/** One environment variable: read through Effect's Config, and refused in one sentence that names it. Which ones there are is the Settings'. */
+/** Reads one environment variable with Effect's Config. Errors name the variable. */
 import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type { Parser } from "./Parser.ts"
 
-/** A value that the service cannot start with, or one that it needs and does not find. */
+/** An invalid or missing setting that prevents the start. */
 export class SettingRefused extends Schema.TaggedError<SettingRefused>()("SettingRefused", {
   name: Schema.String,
-  /** Reads on after the variable's name, without a full stop. Never holds the value of a secret. */
+  /** Completes a sentence after the variable's name, without a full stop. Never contains a secret. */
   reason: Schema.String
 }) {
   override get message() {
@@ -16,7 +16,7 @@ export class SettingRefused extends Schema.TaggedError<SettingRefused>()("Settin
   }
 }
 
-/** None where it is unset or blank. */
+/** None when it is unset or blank. */
 export const text = (name: string): Effect.Effect<Option.Option<string>, SettingRefused> =>
   Config.option(Config.String(name)).pipe(
     Effect.mapError(() => new SettingRefused({ name, reason: "cannot be read" })),

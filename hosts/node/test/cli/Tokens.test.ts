@@ -103,7 +103,7 @@ describe.concurrent("an identity provider", () => {
       SIGNING_SECRET: production.SIGNING_SECRET
     })
     const { apiRoot, stderr } = await Process.start(cwd, ["serve"], production)
-    expect(stderr()).toContain("JWKS_URL is unset: the API-key operations refuse every token")
+    expect(stderr()).toContain("JWKS_URL is unset: the API-key operations reject every token")
     expect((await keys(apiRoot, token)).status).toBe(401)
   })
 })

@@ -1,4 +1,6 @@
-/** What an operation answers: its result with an example, and each error code with its meaning and a whole body. */
+/**
+ * The responses of an operation: the result with an example, and each error code with its meaning and a complete body.
+ */
 import { type Code, type Guide, guide } from "../ErrorGuide.ts"
 import * as Errors from "../Errors.ts"
 import { type Example, type Json, type JsonSchema, json, type Media, mapValues, type Response } from "./Document.ts"
@@ -10,7 +12,7 @@ export interface Setting {
   readonly schemas: Readonly<Record<string, JsonSchema>>
   readonly summary: string | undefined
   readonly replays: boolean
-  /** Errors that this operation shows in place of the general ones. */
+  /** Specific examples of this operation that replace the general ones. */
   readonly shown: ReadonlyMap<string, Errors.WireError>
 }
 
@@ -20,7 +22,7 @@ export const answers = (responses: Readonly<Record<string, Response>>, setting: 
     headers: { ...titled(response.headers), ...headersOf(status, setting.replays) }
   }))
 
-/** As headers are usually spelled. */
+/** In conventional spelling. */
 export const headerName = (name: string): string => name.replace(/(^|-)[a-z]/g, (letter) => letter.toUpperCase())
 
 const titled = (headers: Response["headers"] = {}): NonNullable<Response["headers"]> =>
@@ -60,7 +62,7 @@ const failure = (response: Response, { schemas, shown }: Setting): Response => {
   }
 }
 
-/** One envelope around the alternatives of `error`, instead of alternative envelopes: `error.code` tells them apart. */
+/** Merges the alternative envelopes into one with alternatives of `error`, told apart by `error.code`. */
 const joined = (schema: JsonSchema, schemas: Setting["schemas"]): JsonSchema => {
   const [envelope, ...others] = (schema.anyOf ?? []).map((one) => resolve(one, schemas))
   if (envelope === undefined) return schema
@@ -76,7 +78,7 @@ const joined = (schema: JsonSchema, schemas: Setting["schemas"]): JsonSchema => 
   }
 }
 
-/** The envelopes that a response may be, one for each code. */
+/** The envelopes of a response, one for each code. */
 export const envelopesOf = (schema: JsonSchema, schemas: Setting["schemas"]): ReadonlyArray<JsonSchema> =>
   (schema.anyOf ?? [schema]).flatMap((one) => {
     const envelope = resolve(one, schemas)
@@ -89,12 +91,12 @@ export const envelopesOf = (schema: JsonSchema, schemas: Setting["schemas"]): Re
 
 const errorOf = ({ properties }: JsonSchema): JsonSchema => properties?.["error"] ?? {}
 
-/** The code of one of them. */
+/** The error code of an envelope. */
 export const codeOf = (envelope: JsonSchema): string => String(errorOf(envelope).properties?.["code"]?.enum?.[0] ?? "")
 
 const bodyOf = ({ error, success }: Errors.WireError): Json => ({ success, error }) as unknown as Json
 
-/** The answer to a request that does not end, whichever operation it names. */
+/** The response to an incomplete request, for every operation. */
 export const timedOut: Readonly<Record<string, Response>> = {
   [Errors.requestTimeout.status]: {
     description: "The request did not arrive whole within the time allowed. Send it again.",

@@ -1,6 +1,6 @@
 /**
- * The API as a machine reads it: the contract that serves, put into OpenAPI 3.1 by Effect, and what Effect cannot know laid
- * over it. Nothing here names a group or an endpoint: what the contract adds is described like the rest.
+ * Generates the OpenAPI 3.1 description from the contract with Effect, and adds what Effect cannot derive. No group or
+ * endpoint is named here, so additions to the contract are described automatically.
  */
 import { insteadOf, type Scope } from "@partner-commentary/core/access/Scope"
 import * as Context from "effect/Context"
@@ -23,7 +23,7 @@ import { missingOf, problemOf } from "./Problems.ts"
 import { cleaned, cleanName, constraint } from "./SchemaText.ts"
 import { sentEvents } from "./SentEvents.ts"
 
-/** What only the contract itself can say of an endpoint. */
+/** Data that only the contract has. */
 interface Facts {
   readonly scope: Scope | undefined
   readonly schemes: ReadonlyArray<SecurityScheme>
@@ -32,7 +32,7 @@ interface Facts {
 
 const options: OpenApi.FromApiOptions = { includeAnnotationKey: (key) => key === keywords || key === constraint }
 
-/** Its server is `apiRoot`, without a slash at its end. */
+/** The server's URL is `apiRoot`, without a trailing slash. */
 export const describe = <Id extends string, Groups extends HttpApiGroup.Constraint>(
   api: HttpApi.HttpApi<Id, Groups>,
   apiRoot: string
@@ -82,11 +82,11 @@ export const describe = <Id extends string, Groups extends HttpApiGroup.Constrai
   }
 }
 
-/** Groups of one title are one to the reader, in the words of the first. */
+/** Merges groups with the same title and keeps the first description. */
 const distinct = (tags: Document["tags"]) =>
   tags.filter(({ name }, at) => tags.findIndex((one) => one.name === name) === at)
 
-/** Those alone that some answer carries. */
+/** Only headers that a response uses. */
 const headersOfPaths = (paths: Document["paths"]) => {
   const text = JSON.stringify(paths)
   return Object.fromEntries(
@@ -94,7 +94,7 @@ const headersOfPaths = (paths: Document["paths"]) => {
   )
 }
 
-/** Those alone that some operation reaches. */
+/** Only schemas that an operation uses. */
 const usedSchemas = (schemas: Document["components"]["schemas"], paths: Document["paths"]) => {
   const used = new Set<string>()
   const follow = (part: unknown): void => {
@@ -179,7 +179,7 @@ const scopeText = (scope: Scope): string =>
     ? `Scope: \`${scope}\`.`
     : `Scope: \`${scope}\`, or \`${insteadOf[scope]}\` for a key without any webhook scope.`
 
-/** The words of a parameter stand beside its schema. */
+/** Moves a parameter's description from its schema to the parameter. */
 const lifted = ({ name, schema: { description, ...schema }, ...rest }: Parameter): Parameter => ({
   ...rest,
   name: rest.in === "header" ? headerName(name) : name,

@@ -1,4 +1,4 @@
-/** The parts of an OpenAPI 3.1 document that the description touches. Everything else passes through as JSON. */
+/** Types for the parts of an OpenAPI 3.1 document that this folder changes. Other parts pass through as JSON. */
 import type * as Schema from "effect/Schema"
 
 export type Json = Schema.Json
@@ -89,7 +89,7 @@ export interface Document {
   readonly servers: ReadonlyArray<{ readonly url: string; readonly description: string }>
   readonly tags: ReadonlyArray<{ readonly name: string; readonly description?: string }>
   readonly paths: Readonly<Record<string, Path>>
-  /** What is sent to receivers, by the type of the event. */
+  /** Events sent to receivers, by type. */
   readonly webhooks?: Readonly<Record<string, Path>>
   readonly components: {
     readonly schemas: Readonly<Record<string, JsonSchema>>

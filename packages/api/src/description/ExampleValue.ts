@@ -1,10 +1,10 @@
-/** An example of a schema, put together from the examples of its parts. */
+/** Composes an example of a schema from the examples of its parts. */
 import type { Json, JsonSchema } from "./Document.ts"
 import { resolve } from "./SchemaText.ts"
 
 type Schemas = Readonly<Record<string, JsonSchema>>
 
-/** Its own first example where it has one; undefined where nothing gives any. */
+/** The schema's own first example, else a composed one; undefined when a part has none. */
 export const exampleOf = (given: JsonSchema, schemas: Schemas): Json | undefined => {
   const schema = resolve(given, schemas)
   const { anyOf, examples, items, oneOf, properties } = schema

@@ -1,4 +1,4 @@
-/** What a partner's engineer reads before any operation. */
+/** The introduction of the API description. */
 
 import { testPersonas } from "@partner-commentary/core/persona/TestPersonas"
 import { defaults as webhooks } from "@partner-commentary/core/shared/WebhookPolicy"
@@ -6,7 +6,7 @@ import * as Duration from "effect/Duration"
 
 export const title = "Partner Commentary API"
 
-/** Of the contract: its first number is the one in the path, its second grows with every addition. */
+/** Version of the contract. The major version is in the path; the minor version grows with additions. */
 export const version = "1.0.0"
 
 const {
@@ -26,7 +26,7 @@ const {
 
 const seconds = Duration.toSeconds
 
-/** In the largest unit that leaves nothing over. */
+/** In the largest unit that gives a whole number. */
 const length = (duration: Duration.Duration): string => {
   const hours = Duration.toHours(duration)
   const minutes = Duration.toMinutes(duration)
@@ -36,12 +36,12 @@ const length = (duration: Duration.Duration): string => {
 
 const list = (parts: ReadonlyArray<string>): string => `${parts.slice(0, -1).join(", ")} and ${parts.at(-1)}`
 
-/** Whom every test key may ask. */
+/** The personas that every test key can use. */
 const personas = testPersonas
   .map(({ bio, id, name }) => `- **${name}**, \`${id}\`: ${bio.replace("A test persona. ", "")}`)
   .join("\n")
 
-/** Where an integration is tried out. */
+/** How to test an integration. */
 export const testEnvironment = `Keys that begin with \`pk_test_\` see a separate environment: topics and webhooks of their own, no mails, and simulated creators in place of people. No monthly quota holds there, whatever \`remaining\` of \`GET /usage\` says; rate limits hold as they do for live keys. Test topics are deleted after 30 days, with everything that belongs to them. The test environment stores a limited number of topics and bytes for an organization; beyond that a topic is refused with 429 and \`details.quota\` \`test_topics\` or \`test_bytes\`.
 
 A simulated creator takes a step every 1.5 seconds: a commentary is approved 4.5 seconds after submission. Five test personas stand first in \`GET /personas\` of a test key, need no license, and have ids that never change:

@@ -1,4 +1,4 @@
-/** What may be wrong with a request of an operation, as one example of `invalid_request`: told as the service tells it. */
+/** An example of `invalid_request` for an operation, with the service's own wording. */
 import type { Problem } from "../Errors.ts"
 import { type JsonSchema, json, type Operation, type Parameter } from "./Document.ts"
 import { resolve } from "./SchemaText.ts"
@@ -27,7 +27,7 @@ export const problemOf = (
   return undefined
 }
 
-/** What is missing where an address names nothing: the resource before the path's last parameter. */
+/** The resource that a 404 response names: the one before the path's last parameter. */
 export const missingOf = (path: string): string | undefined => {
   const noun = /\/([a-z-]+)\/\{\w+\}(?!.*\{)/.exec(path)?.[1]
   if (noun === undefined) return undefined

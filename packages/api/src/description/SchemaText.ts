@@ -1,4 +1,4 @@
-/** From the JSON Schema that was generated to the one that partners read: true limits, clean names, nothing closed. */
+/** Converts generated JSON Schemas to the published form: real limits, clean names, open objects. */
 import { keywords } from "../Documented.ts"
 import { type Json, type JsonSchema, mapValues } from "./Document.ts"
 
@@ -9,16 +9,16 @@ const isRecord = (value: unknown): value is Parts =>
 
 const reference = /^#\/components\/schemas\//
 
-/** The encoded side of a class is what travels: it alone has a name here. */
+/** Only the encoded side of a class is on the wire, so it gets the plain name. */
 export const cleanName = (name: string): string => name.replace(/Encoded$/, "")
 
-/** Everything in a document, schemas and what holds them, with references under their clean names. */
+/** Cleans all schemas and references in a part of the document. */
 export const cleaned = (value: Json): Json => {
   if (Array.isArray(value)) return value.map(cleaned)
   return isRecord(value) ? opened(flattened(mapValues(value, inner))) : value
 }
 
-/** Values that are shown are left as they are, and below `properties` every key is a name. */
+/** Leaves example values unchanged, and treats keys below `properties` as names. */
 const inner = (value: Json, key: string): Json => {
   if (key === "examples" || key === "default" || key === "enum") return value
   if (key === "properties" && isRecord(value)) return mapValues(value, cleaned)
@@ -26,17 +26,17 @@ const inner = (value: Json, key: string): Json => {
   return cleaned(value)
 }
 
-/** Where a check by a regular expression says so in words: Effect leaves patterns out of what it generates. */
+/** The annotation that describes a pattern, because Effect omits patterns. */
 export const constraint = "expected"
 
-/** Without its flags, of which JSON Schema knows none: spell out both cases in a pattern that takes both. */
+/** JSON Schema has no flags, so a case-insensitive pattern must spell out both cases. */
 const patternOf = (expected: Json | undefined): Parts => {
   const pattern =
     typeof expected === "string" ? /^a string matching the RegExp ([\s\S]+)$/.exec(expected)?.[1] : undefined
   return pattern === undefined ? {} : { pattern }
 }
 
-/** What several checks of one value say stands in one place, and what is documented beyond them is laid over it. */
+/** Merges several checks of one value into one schema, then adds the documented keywords. */
 const flattened = (schema: Parts): Parts => {
   const { allOf, ...rest } = schema
   const parts = Array.isArray(allOf) ? allOf.filter(isRecord) : []
@@ -46,7 +46,10 @@ const flattened = (schema: Parts): Parts => {
   return { ...plain, ...patternOf(checked), ...(isRecord(documented) ? documented : {}) }
 }
 
-/** Further fields are ignored in requests and may come in answers, so no object is closed; and every integer is a safe one. */
+/**
+ * No object is closed, because requests may have unknown fields and responses may gain some. Integers are limited to
+ * safe ones.
+ */
 const opened = (schema: Parts): Parts =>
   Object.fromEntries(
     Object.entries(schema).filter(
@@ -60,6 +63,6 @@ const opened = (schema: Parts): Parts =>
     )
   )
 
-/** A schema behind its reference. */
+/** The schema behind a reference. */
 export const resolve = (schema: JsonSchema, schemas: Readonly<Record<string, JsonSchema>>): JsonSchema =>
   schema.$ref === undefined ? schema : (schemas[schema.$ref.replace(reference, "")] ?? schema)

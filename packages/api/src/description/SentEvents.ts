@@ -1,14 +1,14 @@
-/** What the service sends by itself, as OpenAPI's `webhooks`: one request for each type of event, and the one that tests send. */
+/** OpenAPI's `webhooks`: one request for each event type, and the test event. */
 import { type Json, type JsonSchema, json, type Operation, type Parameter, type Path } from "./Document.ts"
 import { exampleOf } from "./ExampleValue.ts"
 import { resolve } from "./SchemaText.ts"
 
 type Schemas = Readonly<Record<string, JsonSchema>>
 
-/** The schema of all events that webhooks get. */
+/** The schema of all webhook events. */
 const union = "Event"
 
-/** By the type that a receiver tells them apart by. Empty where the contract has no events. */
+/** By event type. Empty when the contract has no events. */
 export const sentEvents = (schemas: Schemas): Readonly<Record<string, Path>> => {
   const events = schemas[union]?.oneOf ?? []
   if (events.length === 0) return {}
@@ -57,7 +57,7 @@ const headers = (id: string): ReadonlyArray<Parameter> => [
   )
 ]
 
-/** By the receiver. */
+/** The receiver's responses. */
 const answers: Operation["responses"] = {
   "2XX": {
     description: "It arrived. The first 64 KiB of the answer are read, and its first KiB is shown with the delivery."
@@ -70,7 +70,7 @@ const answers: Operation["responses"] = {
   default: { description: "It did not arrive, and is sent again." }
 }
 
-/** What `POST /webhooks/{id}/test` sends: no event of a topic, so no list of events has it. */
+/** The event of `POST /webhooks/{id}/test`. No list contains it, because it belongs to no topic. */
 const tested: JsonSchema = {
   type: "object",
   description: "You tested the webhook.",

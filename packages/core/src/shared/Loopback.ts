@@ -1,4 +1,4 @@
-/** Which host names reach this machine alone. */
+/** Detects host names that only this machine can reach. */
 
 export const isLoopback = (host: string): boolean => {
   const name = host
@@ -8,10 +8,10 @@ export const isLoopback = (host: string): boolean => {
   return name === "localhost" || name.endsWith(".localhost") || name === "::1" || /^127(\.\d{1,3}){3}$/.test(name)
 }
 
-/** Every address of the machine: one can listen there, but nobody can be sent there. */
+/** A wildcard address: valid for listening, but not as a link's host. */
 export const isWildcard = (host: string): boolean => host === "0.0.0.0" || host === "::" || host === "[::]"
 
-/** `http://host:port`, with an IPv6 address in brackets; for a wildcard, the address that this machine itself can use. */
+/** `http://host:port`, with IPv6 addresses in brackets. A wildcard becomes `localhost`. */
 export const addressOf = (host: string, port: number): string => {
   const name = isWildcard(host) ? "localhost" : host.includes(":") && !host.startsWith("[") ? `[${host}]` : host
   return `http://${name}:${port}`
