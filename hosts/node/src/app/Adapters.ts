@@ -1,4 +1,4 @@
-/** The ports that reach out of the process, as the settings choose them, mails, drafts and requests to receivers counted for the metrics. Adapters are loaded when they are chosen. */
+/** The adapters that the settings choose, with metrics for mails, drafts and requests to receivers. Each is loaded when it is chosen. */
 import { CommentaryGenerator } from "@partner-commentary/core/commentary/CommentaryGenerator"
 import { Mailer } from "@partner-commentary/core/mail/Mailer"
 import { WebhookTransport } from "@partner-commentary/core/webhook/WebhookTransport"
@@ -20,7 +20,7 @@ export const layer = (settings: Settings) =>
 const mailer = ({ mail }: Settings) =>
   Layer.effect(
     Mailer,
-    Effect.map(Mailer, ({ send }) => Mailer.of({ send: (message) => Metrics.counted("mails", send(message)) }))
+    Effect.map(Mailer, ({ send }) => Mailer.of({ send: (message) => Metrics.measured("mails", send(message)) }))
   ).pipe(
     Layer.provide(
       Option.match(mail.server, {
@@ -31,17 +31,17 @@ const mailer = ({ mail }: Settings) =>
     Layer.catchTag("MailSettingRefused", explained)
   )
 
-/** A default that does not hold is refused by the variable's name too. */
+/** Names the variable, even if its default is refused. */
 const explained = (refused: MailSettingRefused) => Layer.effectContext(Effect.fail(MailSettings.explain(refused)))
 
 const outbox = (from: string) =>
-  Layer.unwrap(Effect.as(DataFolder.make, Adapters.outbox({ folder: DataFolder.outbox, from })))
+  Layer.unwrap(Effect.as(DataFolder.create, Adapters.outbox({ folder: DataFolder.outbox, from })))
 
 const generator = (settings: Settings) =>
   Layer.effect(
     CommentaryGenerator,
     Effect.map(CommentaryGenerator, ({ generate }) =>
-      CommentaryGenerator.of({ generate: (request) => Metrics.counted("drafts", generate(request)) })
+      CommentaryGenerator.of({ generate: (request) => Metrics.measured("drafts", generate(request)) })
     )
   ).pipe(Layer.provide(Adapters.generator(settings.generator)))
 
@@ -49,7 +49,7 @@ const webhooks = ({ webhooks: { allowPrivate } }: Settings) =>
   Layer.effect(
     WebhookTransport,
     Effect.map(WebhookTransport, ({ check, send }) =>
-      WebhookTransport.of({ check, send: (request) => Metrics.counted("webhooks", send(request)) })
+      WebhookTransport.of({ check, send: (request) => Metrics.measured("webhooks", send(request)) })
     )
   ).pipe(Layer.provide(Adapters.webhooks({ allowPrivate })))
 
@@ -65,7 +65,7 @@ const localIdentity = (settings: Settings) =>
     })
   )
 
-/** Those that a server on the same settings accepts. */
+/** Makes tokens that a server with the same settings accepts. */
 export const localTokens = Effect.fnUntraced(function* (settings: Settings) {
   const { LocalTokens } = yield* Effect.promise(() => import("@partner-commentary/identity/LocalIdentity"))
   return Context.get(yield* Layer.build(localIdentity(settings)), LocalTokens)

@@ -1,4 +1,4 @@
-/** The folder beside the process that holds what a deployer did not place elsewhere: private, and made when it is first needed. */
+/** The default folder for the database, the signing secret, mails and media. It is private, and created when it is first needed. */
 import { randomBytes, randomUUID } from "node:crypto"
 import { existsSync } from "node:fs"
 import { chmod, mkdir, open, readFile, rm } from "node:fs/promises"
@@ -11,30 +11,30 @@ import * as Redacted from "effect/Redacted"
 import { CommandFailed } from "../cli/CommandFailed.ts"
 import * as NewFile from "./NewFile.ts"
 
-/** Creates the folder as its owner's alone, and closes one that others may look into. */
-export const make = Effect.tryPromise({
+/** Creates the folder with mode 700, and restricts an existing one. */
+export const create = Effect.tryPromise({
   try: () => mkdir(dataFolder, { recursive: true, mode: 0o700 }).then(() => chmod(dataFolder, 0o700).catch(() => {})),
   catch: (cause) => failed(`The folder ${dataFolder} cannot be created`, cause)
 })
 
-/** Makes the folder if the database is to lie in it. */
-export const makeFor = (settings: Settings) =>
-  isPostgres(settings.database) ? Effect.void : makeAround(settings.database.filename)
+/** Creates the folder if the database belongs in it. */
+export const createForDatabase = (settings: Settings) =>
+  isPostgres(settings.database) ? Effect.void : createParent(settings.database.filename)
 
-/** Makes the folder if this one is to lie in it. */
-export const makeAround = (folder: string) => (resolve(dirname(folder)) === resolve(dataFolder) ? make : Effect.void)
+/** Creates the folder if `path` is directly in it. */
+export const createParent = (path: string) => (resolve(dirname(path)) === resolve(dataFolder) ? create : Effect.void)
 
 export const outbox = join(dataFolder, "outbox")
 
-/** The configured secrets; else the one that lies in the folder, which is made if there is none. */
+/** The configured secrets, or the one in the folder, which is generated if it is missing. */
 export const signingSecrets = (settings: Settings): Effect.Effect<SigningSecretList, CommandFailed> =>
   Option.match(settings.signingSecrets, {
     onSome: Effect.succeed,
-    onNone: () => Effect.map(Effect.andThen(make, keptSecret), (secret) => [Redacted.make(secret)] as const)
+    onNone: () => Effect.map(Effect.andThen(create, keptSecret), (secret) => [Redacted.make(secret)] as const)
   })
 
-/** The same, but none is made: where there is none, it is one that nobody has, and nothing opens under it. */
-export const presentSecrets = (settings: Settings): Effect.Effect<SigningSecretList, CommandFailed> =>
+/** The same without generating one. A random secret stands for a missing one: it decrypts nothing. */
+export const existingSecrets = (settings: Settings): Effect.Effect<SigningSecretList, CommandFailed> =>
   Option.isSome(settings.signingSecrets) || existsSync(secretFile)
     ? signingSecrets(settings)
     : Effect.sync(() => [Redacted.make(randomUUID())] as const)
@@ -55,7 +55,7 @@ const keptSecret = Effect.gen(function* () {
   return secret.trim()
 })
 
-/** Whole or not at all, and by one only: of two processes that start at once, the second finds the first one's. */
+/** Of two processes that start at once, the second uses the secret of the first. */
 const makeSecret = async () => {
   const unfinished = join(dataFolder, `.${randomUUID()}`)
   const file = await open(unfinished, "wx", 0o600)

@@ -1,6 +1,6 @@
 /**
- * The database that the settings name: every store of the core, and what the processes on it share. Who stays brings it to the present
- * schema; commands find it so, or are refused. The adapter is loaded when it is needed.
+ * The stores on the database that the settings name, and the signals that its processes share. Servers and workers migrate it;
+ * commands require the current schema. The adapter is loaded when it is needed.
  */
 import { accessSync, constants, existsSync, statSync } from "node:fs"
 import { dirname, resolve } from "node:path"
@@ -24,21 +24,21 @@ export const layer = (settings: Settings, options: { readonly listens: boolean }
   Layer.unwrap(
     Effect.suspend(() => {
       const { database } = settings
-      return !isPostgres(database) && isMissing(settings) && !mayBegin(settings)
+      return !isPostgres(database) && isMissing(settings) && !mayCreate(settings)
         ? refused(settings, missing(settings, database.filename))
         : Effect.succeed(opened(settings, { ...options, migrates: true }))
     })
   )
 
-/** For commands: of the present schema already. Who `begins` also takes a database in which there is nothing at all, and makes it. */
-export const layerForCommand = (settings: Settings, { begins }: { readonly begins: boolean }) =>
+/** For commands: requires the current schema. With `creates`, an empty or missing database is created. */
+export const layerForCommand = (settings: Settings, { creates }: { readonly creates: boolean }) =>
   Layer.unwrap(
     Effect.gen(function* () {
-      if (inMemory(settings) || (begins && isMissing(settings) && mayBegin(settings))) {
+      if (inMemory(settings) || (creates && isMissing(settings) && mayCreate(settings))) {
         return layer(settings, { listens: false })
       }
       const { isEmpty, left } = yield* schemaStatus(settings)
-      if (isEmpty && begins) return layer(settings, { listens: false })
+      if (isEmpty && creates) return layer(settings, { listens: false })
       if (left.length > 0) return yield* refused(settings, behind(isEmpty, left))
       return opened(settings, { listens: false, migrates: false })
     })
@@ -49,25 +49,25 @@ const behind = (isEmpty: boolean, left: ReadonlyArray<string>) =>
     ? "it is empty; run partner-commentary migrate first"
     : `its schema is behind this version (${left.length === 1 ? "one migration is" : `${left.length} migrations are`} left to do); run partner-commentary migrate first`
 
-/** How it stands. A file that is not there is not made. */
+/** Never creates a missing file. */
 const schemaStatus = (settings: Settings) =>
   Effect.flatMap(
     Effect.promise(() => import("@partner-commentary/sql/Migrations")),
-    (Migrations) => looking(settings, Migrations.schemaStatus)
+    (Migrations) => inspect(settings, Migrations.schemaStatus)
   )
 
-/** Asks the database alone, whatever its schema is, and changes nothing there. */
-export const looking = <A, E>(settings: Settings, question: Effect.Effect<A, E, SqlClient.SqlClient>) =>
+/** Runs a query on the database, whatever its schema is, without changing anything. */
+export const inspect = <A, E>(settings: Settings, question: Effect.Effect<A, E, SqlClient.SqlClient>) =>
   Effect.suspend(() => {
     const { database } = settings
     if (!isPostgres(database) && isMissing(settings)) return refused(settings, missing(settings, database.filename))
-    return Effect.mapError(Effect.provide(question, layerLook(settings)), (error) =>
+    return Effect.mapError(Effect.provide(question, layerInspect(settings)), (error) =>
       DatabaseRefused.of(database, error)
     )
   })
 
-/** The same on the way that migrations take; nothing where that is the one of everybody. */
-export const lookingDirectly = <A, E>(settings: Settings, question: Effect.Effect<A, E, SqlClient.SqlClient>) =>
+/** The same over DATABASE_DIRECT_URL, which migrations use. None if it is unset. */
+export const inspectDirectly = <A, E>(settings: Settings, question: Effect.Effect<A, E, SqlClient.SqlClient>) =>
   Effect.gen(function* () {
     const { database } = settings
     if (!isPostgres(database) || Option.isNone(database.directUrl)) return Option.none<A>()
@@ -89,17 +89,17 @@ const inMemory = ({ database }: Settings) => !isPostgres(database) && database.f
 const isMissing = ({ database }: Settings) =>
   !isPostgres(database) && database.filename !== ":memory:" && !existsSync(database.filename)
 
-/** Whether a file is made where there is none. */
-const mayBegin = ({ development }: Settings) => development
+/** Whether a missing file may be created. */
+const mayCreate = ({ development }: Settings) => development
 
 /**
- * Why a missing file cannot be made, or how to make it. Outside development the file probably existed: `migrate` would put an empty
- * service in its place.
+ * Says why a missing file cannot be created, or how to create it. Outside development the file probably existed, and `migrate`
+ * would replace it by an empty service.
  */
 const missing = (settings: Settings, filename: SqliteDatabase["filename"]): string => {
   const folder = existing(dirname(resolve(filename)))
   if (statSync(folder).isDirectory() && isWritable(folder)) {
-    return mayBegin(settings)
+    return mayCreate(settings)
       ? "there is no such file yet; run partner-commentary migrate to create it"
       : DatabaseRefused.missingFile
   }
@@ -114,33 +114,33 @@ const isWritable = (folder: string): boolean =>
 const opened = (settings: Settings, options: { readonly listens: boolean; readonly migrates: boolean }) =>
   Layer.unwrap(
     Effect.gen(function* () {
-      yield* DataFolder.makeFor(settings)
+      yield* DataFolder.createForDatabase(settings)
       const { database } = settings
       if (isPostgres(database)) {
         const { layer } = yield* Effect.promise(() => import("partner-commentary/postgres/PostgresDatabase"))
-        return explained(settings, layer(poolOf(database), { ...options, keepsTime: true }))
+        return namingVariable(settings, layer(poolOf(database), { ...options, keepsTime: true }))
       }
       const { layer } = yield* Effect.promise(() => import("partner-commentary/sqlite/SqliteDatabase"))
-      return explained(settings, layer(database.filename, options))
+      return namingVariable(settings, layer(database.filename, options))
     })
   )
 
-/** The database alone, for who migrates. */
+/** The database without stores, for migrations. */
 export const layerClient = (settings: Settings) =>
   Layer.unwrap(
     Effect.gen(function* () {
-      yield* DataFolder.makeFor(settings)
+      yield* DataFolder.createForDatabase(settings)
       const { database } = settings
       if (isPostgres(database)) {
         const postgres = yield* Effect.promise(() => import("@partner-commentary/postgres/Postgres"))
-        return explained(settings, postgres.layerMigrating(poolOf(database)))
+        return namingVariable(settings, postgres.layerMigrating(poolOf(database)))
       }
       const sqlite = yield* Effect.promise(() => import("@partner-commentary/sqlite/SqliteClient"))
-      return explained(settings, sqlite.layer({ filename: database.filename }))
+      return namingVariable(settings, sqlite.layer({ filename: database.filename }))
     })
   )
 
-const layerLook = ({ database }: Settings) =>
+const layerInspect = ({ database }: Settings) =>
   Layer.unwrap(
     Effect.gen(function* () {
       if (isPostgres(database)) {
@@ -152,5 +152,5 @@ const layerLook = ({ database }: Settings) =>
     })
   )
 
-const explained = <A, E, R>({ database }: Settings, layer: Layer.Layer<A, E, R>) =>
+const namingVariable = <A, E, R>({ database }: Settings, layer: Layer.Layer<A, E, R>) =>
   Layer.catch(layer, (error) => Layer.effectContext(Effect.fail(DatabaseRefused.of(database, error))))

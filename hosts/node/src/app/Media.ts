@@ -1,7 +1,4 @@
-/**
- * The ports that make and keep audio, as the settings choose them: nothing where they choose none. Attempts are counted for the
- * metrics. Adapters are loaded when they are chosen.
- */
+/** The adapters that make and store audio, if the settings choose them, with metrics. Each is loaded when it is chosen. */
 import { MediaStorage } from "@partner-commentary/core/commentary/MediaStorage"
 import { MediaSynthesizer, type SynthesisRequest } from "@partner-commentary/core/commentary/MediaSynthesizer"
 import type { Settings } from "@partner-commentary/settings/Settings"
@@ -12,7 +9,7 @@ import * as Adapters from "partner-commentary/Adapters"
 import * as Metrics from "../telemetry/Metrics.ts"
 import * as DataFolder from "./DataFolder.ts"
 
-/** Where the files of a folder are served, below the API's root. */
+/** The path of the folder's files below the API's root. */
 export const path = "/media"
 
 export const layer = (settings: Settings, apiRoot: string) => Layer.merge(speech(settings), storage(settings, apiRoot))
@@ -25,7 +22,7 @@ const speech = ({ media }: Settings) =>
         MediaSynthesizer,
         Effect.map(MediaSynthesizer, ({ audio, video }) => ({
           video,
-          audio: audio === null ? null : (request: SynthesisRequest) => Metrics.counted("media", audio(request))
+          audio: audio === null ? null : (request: SynthesisRequest) => Metrics.measured("media", audio(request))
         }))
       ).pipe(Layer.provide(Adapters.speech(Option.some(server))))
   })
@@ -38,7 +35,7 @@ export const storage = (settings: Settings, apiRoot: string) =>
         ? Adapters.bucket(chosen)
         : Layer.unwrap(
             Effect.as(
-              DataFolder.makeAround(chosen.folder),
+              DataFolder.createParent(chosen.folder),
               Adapters.folder({ folder: chosen.folder, url: `${apiRoot}${path}` })
             )
           )

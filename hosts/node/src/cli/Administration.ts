@@ -22,10 +22,10 @@ const layerOn = (options: Parameters<typeof Database.layerForCommand>[1]) =>
     })
   )
 
-export const layer = layerOn({ begins: false })
+export const layer = layerOn({ creates: false })
 
 /** For what a new installation may begin with: makes the schema where there is nothing at all. */
-export const layerOfFirst = layerOn({ begins: true })
+export const layerCreating = layerOn({ creates: true })
 
 /** A change and its record in the audit log: both or none. */
 export const together = <A, E, R>(change: Effect.Effect<A, E, R>) =>

@@ -24,8 +24,8 @@ export const examine = Effect.fnUntraced(function* (settings: Settings) {
     return { left: found.left.length, inTheWay: Option.orElse(inTheWay, (): Option.Option<Error> => written) }
   })
   const looks = Effect.gen(function* () {
-    const seen = yield* Database.looking(settings, question)
-    const direct = yield* Database.lookingDirectly(settings, schemaStatus)
+    const seen = yield* Database.inspect(settings, question)
+    const direct = yield* Database.inspectDirectly(settings, schemaStatus)
     // Who migrates may be another role, and what keeps that one from it is what counts.
     const migrating = Option.match(direct, { onNone: () => seen.inTheWay, onSome: ({ obstacle }) => obstacle })
     return { ...seen, inTheWay: seen.left > 0 ? migrating : seen.inTheWay }

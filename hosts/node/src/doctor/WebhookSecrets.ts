@@ -27,7 +27,7 @@ export const ofWebhooks = (count: number): string =>
 /** Under the secrets that there are: where there are none, none is made. */
 export const examine = (settings: Settings) =>
   undecryptable.pipe(
-    Effect.provide(layerEncryption(DataFolder.presentSecrets(settings))),
+    Effect.provide(layerEncryption(DataFolder.existingSecrets(settings))),
     Effect.match({
       onFailure: ({ message }) => mend("webhooks", message),
       onSuccess: ({ length }) =>

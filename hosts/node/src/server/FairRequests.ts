@@ -14,7 +14,7 @@ const forwardedFor = ({ headers }: IncomingMessage): string | undefined =>
   headers["x-forwarded-for"] === undefined ? undefined : String(headers["x-forwarded-for"])
 
 /** Call it before the gate for pipelined requests: a request starts when its response is due. */
-export const bound = (
+export const install = (
   native: Server,
   gate: RequestGate,
   { connected, ownerOf, run }: FairScheduler,

@@ -1,4 +1,4 @@
-/** A port that is bound before anything is served on it, so that the address is known; requests that come early wait. */
+/** Binds the port before the application exists, because links contain the address. Requests that arrive early wait. */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import type { Socket } from "node:net"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
@@ -9,25 +9,25 @@ import { SettingRefused } from "@partner-commentary/settings/Variable"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as FairRequests from "./FairRequests.ts"
+import * as MalformedRequests from "./MalformedRequests.ts"
 import * as Pipelining from "./Pipelining.ts"
 import * as RequestGate from "./RequestGate.ts"
 import * as SlowReaders from "./SlowReaders.ts"
-import * as Unreadable from "./Unreadable.ts"
 
-/** So long may running requests take to finish when the process stops. */
+/** How long running requests may take to finish when the process stops. */
 const grace = "10 seconds"
 
-/** Milliseconds that a request's headers, and all of it, may take to arrive, and how often that is looked after. */
-const patience = { headersTimeout: 20_000, requestTimeout: 60_000, connectionsCheckingInterval: 5_000 }
+/** Milliseconds for receiving the headers and the whole request, and the interval of the check. */
+const receiveTimeouts = { headersTimeout: 20_000, requestTimeout: 60_000, connectionsCheckingInterval: 5_000 }
 
-/** Milliseconds after which an answer of which nobody takes a byte is given up. `SlowReaders` bounds the others. */
-const stalled = 60_000
+/** Milliseconds after which a connection is closed if its client reads no byte of a response. */
+const defaultStallTimeout = 60_000
 
 /**
- * Node tells of a connection that nothing moved on, and ends it unless somebody listens: as it should where nothing is under way. An
- * answer that is still being made is waited for; one that waits to be taken is not.
+ * Node closes an idle connection unless its response has a `timeout` listener. This listener keeps the connection while the
+ * response is being made, and closes it when bytes of the response wait for the client.
  */
-const giveUpStalled = (_: IncomingMessage, response: ServerResponse) =>
+const closeStalled = (_: IncomingMessage, response: ServerResponse) =>
   void response.on("timeout", (socket: Socket) => {
     if (socket.writableLength > 0) socket.destroy()
   })
@@ -35,32 +35,32 @@ const giveUpStalled = (_: IncomingMessage, response: ServerResponse) =>
 export interface Options {
   /** How long an idle connection stays open. */
   readonly keepAlive?: Duration.Duration
-  readonly untaken?: number
-  readonly slow?: SlowReaders.SlowReaderBounds
+  readonly stallTimeout?: number
+  readonly slow?: SlowReaders.SlowReaderLimits
 }
 
-/** `name` is the variable that chose the port; the one that chose the host is named alike. */
+/** `name` is the environment variable of the port. The one of the host has the same prefix. */
 export const bind = Effect.fnUntraced(function* (
   host: string,
   port: number,
   name: string,
-  { keepAlive = usualKeepAlive, slow = SlowReaders.usual, untaken = stalled }: Options = {}
+  { keepAlive = usualKeepAlive, slow = SlowReaders.defaults, stallTimeout = defaultStallTimeout }: Options = {}
 ) {
   const proxies = yield* TrustedProxies
   const fair = FairScheduler.make({ now: () => performance.now(), next: setImmediate })
   const native = createServer({
     requireHostHeader: false,
     keepAliveTimeout: Duration.toMillis(keepAlive),
-    ...patience
+    ...receiveTimeouts
   })
-  let further: Unreadable.HeadersFor = () => ({})
+  let extraHeaders: MalformedRequests.HeadersFor = () => ({})
   const gate = RequestGate.make(native)
-  Unreadable.answer(native, gate, (address) => further(address))
-  FairRequests.bound(native, gate, fair, proxies)
-  Pipelining.bound(gate, (address) => further(address))
-  native.setTimeout(untaken)
-  SlowReaders.bound(native, slow)
-  native.on("request", giveUpStalled)
+  MalformedRequests.handle(native, gate, (address) => extraHeaders(address))
+  FairRequests.install(native, gate, fair, proxies)
+  Pipelining.limit(gate, (address) => extraHeaders(address))
+  native.setTimeout(stallTimeout)
+  SlowReaders.limit(native, slow)
+  native.on("request", closeStalled)
   const early: Array<[IncomingMessage, ServerResponse]> = []
   const hold = (request: IncomingMessage, response: ServerResponse) => void early.push([request, response])
   native.on("request", hold)
@@ -68,7 +68,7 @@ export const bind = Effect.fnUntraced(function* (
     NodeHttpServer.make(() => native, { host, port, gracefulShutdownTimeout: grace }),
     ({ cause }) => refusal(name, host, port, cause)
   )
-  // Before the server waits for its connections to end: after the grace, they have no say.
+  // Runs after the grace period: connections that are still open would block the shutdown.
   yield* Effect.addFinalizer(() => Effect.sync(() => native.closeAllConnections()))
   const address = native.address()
   return {
@@ -76,15 +76,15 @@ export const bind = Effect.fnUntraced(function* (
     server,
     fair,
     port: typeof address === "object" && address !== null ? address.port : port,
-    /** Who sends what cannot be read is told these headers too. */
-    tellUnreadable: (headers: typeof further) => {
-      further = headers
+    /** Sets the function that makes rate-limit headers for responses to malformed requests. */
+    setErrorHeaders: (headers: typeof extraHeaders) => {
+      extraHeaders = headers
     },
-    /** Called once something answers. When the scope closes, connections end with the request that they are at. */
+    /** Call it when the application listens. When the scope closes, connections close after their current request. */
     open: Effect.andThen(
       Effect.sync(() => {
         native.off("request", hold)
-        // Nothing is offered to upgrade to: without a listener, Node serves such requests as any other.
+        // The service offers no upgrade. Without a listener, Node handles such requests like any other.
         native.removeAllListeners("upgrade")
         for (const exchange of early) native.emit("request", ...exchange)
       }),

@@ -1,6 +1,6 @@
 /**
- * The media that lie in a folder, for everybody who knows a name: whole or in ranges, outside keys and limits. Nothing is listed, and
- * what is no name of ours reaches no file.
+ * Serves media files from a folder, whole or in ranges, without authentication and rate limits: names are unguessable. There is no
+ * listing, and only names that the core makes reach the file system.
  */
 import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
@@ -9,7 +9,7 @@ import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as HttpStaticServer from "effect/http/HttpStaticServer"
 import { path } from "../app/Media.ts"
 
-/** As the core makes them, with what a file's name ends in. */
+/** A name as the core makes it, with a file extension. */
 const isName = (text: string): boolean => /^[0-9A-Za-z]{32}\.[0-9a-z]{3,4}$/.test(text)
 
 const headers = {
@@ -32,7 +32,7 @@ export const layer = (folder: string) =>
         Effect.gen(function* () {
           const request = yield* HttpServerRequest.HttpServerRequest
           const { name = "" } = yield* HttpRouter.params
-          const url = isName(name) ? `/${name}` : nowhere
+          const url = isName(name) ? `/${name}` : noFile
           const response = yield* Effect.provideService(
             files,
             HttpServerRequest.HttpServerRequest,
@@ -44,5 +44,5 @@ export const layer = (folder: string) =>
     })
   )
 
-/** The name of no file. */
-const nowhere = "/\u0000"
+/** No file can have this name. */
+const noFile = "/\u0000"

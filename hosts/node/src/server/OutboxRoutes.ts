@@ -1,4 +1,4 @@
-/** The local outbox as pages, in development only. What they show is the server's, where mails lie the mail adapter's. */
+/** Pages that show the local outbox, in development only. */
 
 import { NotFound } from "@partner-commentary/api/Errors"
 import { isLoopback } from "@partner-commentary/core/shared/Loopback"
@@ -15,7 +15,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as DataFolder from "../app/DataFolder.ts"
 
-/** The outbox holds everybody's links: neither another machine, nor a proxy, nor a page under another name may read it. */
+/** The outbox holds links with credentials, so other machines, proxies and other host names are refused. */
 const isFromThisMachine = ({ headers, remoteAddress }: HttpServerRequest.HttpServerRequest): boolean => {
   const host = URL.parse(`http://${headers["host"] ?? ""}`)?.hostname ?? ""
   return (
@@ -26,9 +26,7 @@ const isFromThisMachine = ({ headers, remoteAddress }: HttpServerRequest.HttpSer
   )
 }
 
-const elsewhere = failure(
-  NotFound.of("The local outbox is read on the machine that it lies on, at a loopback address.")
-)
+const notLocal = failure(NotFound.of("The local outbox is read on the machine that it lies on, at a loopback address."))
 
 export const layer = HttpRouter.use((router) =>
   Effect.gen(function* () {
@@ -37,19 +35,19 @@ export const layer = HttpRouter.use((router) =>
     const { apiRoot } = yield* PublicAddress
     const address = `${new URL(apiRoot).pathname.replace(/\/$/, "")}/dev/outbox`
     const page = (html: string) => HttpServerResponse.setHeaders(HttpServerResponse.html(html), headers)
-    const atHome = <E, R>(answer: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>) =>
+    const locally = <E, R>(answer: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>) =>
       Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
-        isFromThisMachine(request) ? answer : Effect.succeed(elsewhere)
+        isFromThisMachine(request) ? answer : Effect.succeed(notLocal)
       )
     yield* router.add(
       "GET",
       "/dev/outbox",
-      atHome(Effect.map(outbox.list, (mails) => page(outboxPage(mails, address))))
+      locally(Effect.map(outbox.list, (mails) => page(outboxPage(mails, address))))
     )
     yield* router.add(
       "GET",
       "/dev/outbox/:file",
-      atHome(
+      locally(
         Effect.gen(function* () {
           const { file = "" } = yield* HttpRouter.params
           const mail = yield* outbox.find(file)

@@ -1,48 +1,48 @@
 /**
- * Requests that a client sends without waiting for their answers are worked on one after another: the next one of a connection
- * begins when the previous answer was handed to the network. An answer that nobody reads therefore holds up its own connection
- * alone. Node reads further requests meanwhile; beyond a bound one is refused, and ends the connection.
+ * Handles pipelined requests of a connection one after another: the next one starts when the previous response was handed to the
+ * network. A client that does not read its responses therefore delays its own connection only. Node keeps reading requests, so
+ * the number in flight is limited: one more is refused, which closes the connection.
  */
 import type { IncomingMessage, ServerResponse } from "node:http"
 import type { Socket } from "node:net"
 import { RateLimitExceeded } from "@partner-commentary/api/Errors"
+import * as MalformedRequests from "./MalformedRequests.ts"
 import type { RequestGate } from "./RequestGate.ts"
-import * as Unreadable from "./Unreadable.ts"
 
-/** Requests of one connection that were not answered yet. Clients that send without waiting send fewer. */
-export const mostUnderWay = 32
+/** Unanswered requests of one connection. Clients that pipeline send fewer. */
+export const maxInFlight = 32
 
-/** What comes after the refused one is read no further than this: nobody answers it. */
-const mostUnanswered = 2000
+/** Requests read after the refused one, before the connection is closed. They get no response. */
+const maxUnanswered = 2000
 
-/** Call it after all others that add to the gate, so that they see a request only when its turn has come. */
-export const bound = (gate: RequestGate, further: Unreadable.HeadersFor): void => {
+/** Call it after every other gate, so that the others see a request only when it may start. */
+export const limit = (gate: RequestGate, extraHeaders: MalformedRequests.HeadersFor): void => {
   const connections = new WeakMap<Socket, { waiting: number; unanswered: number }>()
 
   const hold = (request: IncomingMessage, response: ServerResponse, begin: () => void): void => {
     const { socket } = request
     const connection = connections.get(socket) ?? { waiting: 0, unanswered: 0 }
     connections.set(socket, connection)
-    if (connection.unanswered === 0 && connection.waiting < mostUnderWay - 1) {
+    if (connection.unanswered === 0 && connection.waiting < maxInFlight - 1) {
       connection.waiting++
       response.once("socket", () => {
         connection.waiting--
-        // Not within Node's own step, which goes on with this response.
+        // Node still uses this response in the current tick.
         process.nextTick(() => response.destroyed || begin())
       })
     } else if (++connection.unanswered === 1) {
-      Unreadable.reply(request, response, refused, {
-        ...further(socket.remoteAddress ?? ""),
+      MalformedRequests.sendError(request, response, refused, {
+        ...extraHeaders(socket.remoteAddress ?? ""),
         "Retry-After": String(refused.error.details.retry_after)
       })
-    } else if (connection.unanswered > mostUnanswered) socket.destroy()
+    } else if (connection.unanswered > maxUnanswered) socket.destroy()
   }
 
-  // Node gives the connection to one response at a time, in the order of the requests.
+  // Node assigns the socket to one response at a time, in the order of the requests.
   gate.add(({ request, response }, pass) => (response.socket === null ? hold(request, response, pass) : pass()))
 }
 
 const refused = RateLimitExceeded.busy(
-  `At most ${mostUnderWay} requests may be under way on one connection. Send it again when others were answered.`,
-  mostUnderWay
+  `At most ${maxInFlight} requests may be under way on one connection. Send it again when others were answered.`,
+  maxInFlight
 )

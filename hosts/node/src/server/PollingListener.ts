@@ -1,10 +1,10 @@
-/** Lets polls be answered before the router sees them, by what the native request holds. Everything else goes on as it was. */
+/** Answers status polls from the native request, before the router sees them. Every other request goes to the router. */
 import type { IncomingMessage, Server, ServerResponse } from "node:http"
 import { type Answer, Polling } from "@partner-commentary/server/routes/topics/Polling"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
-import { whenTaken } from "./TakenAnswers.ts"
+import { whenEnded } from "./ResponseEnd.ts"
 
 const write = (response: ServerResponse, { body, headers, status }: Answer) => {
   response.writeHead(status, { ...headers, "content-length": Buffer.byteLength(body) })
@@ -13,7 +13,7 @@ const write = (response: ServerResponse, { body, headers, status }: Answer) => {
 
 type Listener = (request: IncomingMessage, response: ServerResponse) => void
 
-/** To be called when the router listens already. */
+/** Call it after the router has added its listeners. */
 export const listen = Effect.fnUntraced(function* (native: Server) {
   const polling = yield* Polling
   const run = Effect.runCallbackWith(yield* Effect.context<never>())
@@ -21,7 +21,7 @@ export const listen = Effect.fnUntraced(function* (native: Server) {
 
   const poll: Listener = (request, response) => {
     const { headers, method, socket, url } = request
-    const taken = whenTaken(response)
+    const taken = whenEnded(response)
     const answer = polling.answer({ method, url, headers, address: socket.remoteAddress, whenResponseEnds: taken })
     if (Option.isNone(answer)) {
       for (const listener of routed) listener(request, response)

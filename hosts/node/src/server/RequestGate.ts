@@ -1,6 +1,6 @@
 /**
- * Decides about requests before the server's listeners see them. Node calls every `request` listener with every request: none
- * can withhold one from the others, and Effect's server adds a listener of its own. `emit` is therefore replaced, here alone.
+ * Inspects requests before the server's listeners see them. Node calls every `request` listener with every request, so a listener
+ * cannot hold a request back from Effect's own. This module replaces `emit`, and no other does.
  */
 import type { IncomingMessage, Server, ServerResponse } from "node:http"
 import type { Duplex } from "node:stream"
@@ -11,13 +11,13 @@ export interface Exchange {
   readonly response: ServerResponse
 }
 
-/** Answers the request itself, or lets it `pass`, now or later. */
+/** Answers the request, or calls `pass`, now or later. */
 export type Gate = (exchange: Exchange, pass: () => void) => void
 
 export interface RequestGate {
   /** The gate that was added last sees a request first. */
   readonly add: (gate: Gate) => void
-  /** The response that is next to be sent on the connection. */
+  /** The response that is sent next on the connection. */
   readonly due: (socket: Duplex) => ServerResponse | undefined
 }
 
@@ -50,7 +50,7 @@ export const make = (native: Server): RequestGate => {
 
   return {
     add: (gate) => void gates.push(gate),
-    // Node gives the connection to one response at a time.
+    // Node assigns the socket to one response at a time.
     due: (socket) => [...(open.get(socket) ?? [])].find((response) => response.socket === socket)
   }
 }

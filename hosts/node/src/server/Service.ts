@@ -1,4 +1,4 @@
-/** The long-running processes: the server, with or without workers, and workers alone. They end when they are told to stop. */
+/** The long-running processes: a server with or without workers, and a worker. A signal stops them. */
 
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import * as LogThrottle from "@partner-commentary/core/shared/LogThrottle"
@@ -36,63 +36,65 @@ import * as Listener from "./Listener.ts"
 import * as MediaRoutes from "./MediaRoutes.ts"
 import * as OutboxRoutes from "./OutboxRoutes.ts"
 import * as PollingListener from "./PollingListener.ts"
-import * as TakenAnswers from "./TakenAnswers.ts"
+import * as ResponseEnd from "./ResponseEnd.ts"
 
-/** What there is to say once it listens. */
-interface Served {
+/** Printed when the server listens. */
+interface Started {
   readonly apiRoot: string
   readonly demo: Option.Option<DemoOrganization.Demo>
-  /** Where the mails can be read, if they do not go out. */
+  /** The page with the mails, if no mail server is configured. */
   readonly outbox: Option.Option<string>
 }
 
-/** Serves until it is interrupted. `announce` is told once it listens. */
+/** Serves until it is interrupted. Calls `announce` when it listens. */
 export const serve = <R>(options: {
   readonly work: boolean
-  readonly announce: (served: Served) => Effect.Effect<void, never, R>
+  readonly announce: (started: Started) => Effect.Effect<void, never, R>
 }) =>
   running(
     () => Effect.void,
     Effect.fnUntraced(function* (settings, stores) {
-      const { fair, native, open, port, server, tellUnreadable } = yield* Listener.bind(
+      const { fair, native, open, port, server, setErrorHeaders } = yield* Listener.bind(
         settings.listen.host,
         settings.listen.port,
         "PORT",
         { keepAlive: settings.listen.keepAlive }
       ).pipe(Effect.provideService(TrustedProxies, settings.trustedProxies))
       const apiRoot = Settings.apiRoot(settings, port)
-      const engine = yield* Layer.build(
+      const app = yield* Layer.build(
         AppLayer.layer(settings, apiRoot).pipe(Layer.provideMerge(Layer.succeedContext(stores)))
       )
       const demo = settings.database.isDefault
-        ? yield* Effect.provideContext(DemoOrganization.make, engine)
+        ? yield* Effect.provideContext(DemoOrganization.make, app)
         : Option.none()
-      yield* Effect.provideContext(Telemetry.observe(settings), engine)
-      if (options.work) yield* Layer.build(Layer.provide(Workers.layer, Layer.succeedContext(engine)))
+      yield* Effect.provideContext(Telemetry.observe(settings), app)
+      if (options.work) yield* Layer.build(Layer.provide(Workers.layer, Layer.succeedContext(app)))
       yield* Layer.build(
-        site(settings).pipe(
-          Layer.provide(Layer.succeedContext(Context.add(engine, HttpServer.HttpServer, server))),
-          Layer.provide([NodeHttpServer.layerHttpServices, layerUntraced, ExplorerFile.layer, TakenAnswers.layer]),
+        routes(settings).pipe(
+          Layer.provide(Layer.succeedContext(Context.add(app, HttpServer.HttpServer, server))),
+          Layer.provide([NodeHttpServer.layerHttpServices, layerUntraced, ExplorerFile.layer, ResponseEnd.layer]),
           Layer.provide(Layer.succeed(CurrentFairScheduler, fair))
         )
       )
-      tellUnreadable(yield* Effect.provide(strangers, Layer.provide(Authorization.layer, Layer.succeedContext(engine))))
+      setErrorHeaders(
+        yield* Effect.provide(malformedRequestHeaders, Layer.provide(Authorization.layer, Layer.succeedContext(app)))
+      )
       yield* open
-      // Who watches is shown every request, and those alone that the router answers are measured.
-      if (!Telemetry.isWatched(settings)) {
+      // Metrics and traces cover requests that the router answers, so an observed process routes polls as well.
+      if (!Telemetry.isEnabled(settings)) {
         yield* Effect.provide(
           PollingListener.listen(native),
-          Layer.provide(Polling.layer, Layer.succeedContext(Context.add(engine, CurrentFairScheduler, fair)))
+          Layer.provide(Polling.layer, Layer.succeedContext(Context.add(app, CurrentFairScheduler, fair)))
         )
       }
-      yield* warnOfLinks(settings, port)
+      yield* warnAboutLinks(settings, port)
       yield* Option.match(ConfigSummary.noIdentity(settings), { onNone: () => Effect.void, onSome: Effect.logWarning })
       const outbox = ConfigSummary.isOutbox(settings) ? Option.some(`${apiRoot}/dev/outbox`) : Option.none()
       yield* options.announce({ apiRoot, demo, outbox })
     })
   )
 
-/** Works until it is interrupted. */
+/** Runs workers until it is interrupted. */
 export const work = <R>(announce: Effect.Effect<void, never, R>) =>
   running(
     (settings) =>
@@ -105,20 +107,20 @@ export const work = <R>(announce: Effect.Effect<void, never, R>) =>
           )
         : Effect.void,
     Effect.fnUntraced(function* (settings, stores) {
-      const engine = yield* Layer.build(
+      const app = yield* Layer.build(
         AppLayer.layer(settings, Settings.apiRoot(settings, settings.listen.port)).pipe(
           Layer.provideMerge(Layer.succeedContext(stores))
         )
       )
-      yield* Effect.provideContext(Telemetry.observe(settings), engine)
-      yield* Layer.build(Layer.provide(Workers.layer, Layer.succeedContext(engine)))
-      yield* warnOfLinks(settings, settings.listen.port)
+      yield* Effect.provideContext(Telemetry.observe(settings), app)
+      yield* Layer.build(Layer.provide(Workers.layer, Layer.succeedContext(app)))
+      yield* warnAboutLinks(settings, settings.listen.port)
       yield* announce
     })
   )
 
-/** Counts a request that could not be read, and tells its sender's rate limits. */
-const strangers = Effect.gen(function* () {
+/** Counts a malformed request for its sender, and makes the rate-limit headers of the response. */
+const malformedRequestHeaders = Effect.gen(function* () {
   const { countAnonymous } = yield* Authorization
   const run = Effect.runSyncWith(yield* Effect.context<never>())
   return (address: string) => {
@@ -128,18 +130,18 @@ const strangers = Effect.gen(function* () {
   }
 })
 
-const warnOfLinks = (settings: Settings.Settings, port: number) =>
+const warnAboutLinks = (settings: Settings.Settings, port: number) =>
   Option.match(ConfigSummary.unfoundLinks(settings, port), {
     onNone: () => Effect.void,
     onSome: ({ sentence }) => Effect.logWarning(sentence)
   })
 
-const site = (settings: Settings.Settings) =>
+const routes = (settings: Settings.Settings) =>
   HttpRouter.serve(Layer.mergeAll(Routes.layer, outboxOf(settings), mediaOf(settings)), {
     routerConfig: Routes.routerConfig,
     disableLogger: true,
     disableListenLog: true,
-    ...(Telemetry.isWatched(settings) ? { middleware: Metrics.watched } : {})
+    ...(Telemetry.isEnabled(settings) ? { middleware: Metrics.requestMetrics } : {})
   })
 
 const outboxOf = ({ development }: Settings.Settings) => (development ? OutboxRoutes.layer : Layer.empty)
@@ -151,8 +153,8 @@ const mediaOf = ({ media }: Settings.Settings) =>
     onSome: (storage) => (storage.kind === "folder" ? MediaRoutes.layer(storage.folder) : Layer.empty)
   })
 
-/** From before it takes up work until after it has ended. */
-const seen = Effect.gen(function* () {
+/** Writes heartbeats from before the start of any work until after its end. */
+const heartbeat = Effect.gen(function* () {
   const { layer } = yield* Effect.promise(() => import("@partner-commentary/sql/database/Heartbeat"))
   const { database } = yield* Settings.read
   const crypto = yield* Effect.promise(() => import("@effect/platform-node/NodeCrypto"))
@@ -161,7 +163,7 @@ const seen = Effect.gen(function* () {
   )
 })
 
-/** What was started ends in reverse: running requests, workers, connections, the database. */
+/** Stops in reverse order: running requests, workers, connections, the database. */
 const running = <E, R, E2>(
   check: (settings: Settings.Settings) => Effect.Effect<void, E2>,
   start: (
@@ -183,14 +185,14 @@ const running = <E, R, E2>(
           `database ${told(settings.database)}, mails ${ConfigSummary.mailWay(settings)}, ` +
           `generator ${ConfigSummary.generator(settings)}, audio ${ConfigSummary.speech(settings)}`
       )
-      // Why it did not start is said elsewhere.
+      // The command line reports why a start failed.
       yield* Effect.addFinalizer((exit) =>
         Exit.isFailure(exit) && !Cause.hasInterruptsOnly(exit.cause) ? Effect.void : Effect.logInfo("Stopped")
       )
       yield* check(settings)
       const stores = yield* Layer.build(Database.layer(settings, { listens: true }))
-      yield* Effect.provideContext(seen, stores)
-      // With its clock, too.
+      yield* Effect.provideContext(heartbeat, stores)
+      // On Postgres this includes the shared clock.
       yield* Effect.provideContext(start(settings, stores), stores)
       yield* Layer.build(Layer.provide(DatabaseMonitor.layer, Layer.succeedContext(stores)))
       return yield* Effect.onInterrupt(Effect.never, () =>

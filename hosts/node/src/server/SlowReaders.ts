@@ -1,34 +1,34 @@
 /**
- * Ends connections whose clients take their answers too slowly. A client that takes a byte now and then is never idle, so Node's
- * own time limits do not see it. What waits to be sent at one moment must be gone a grace period later, plus the time that its
- * size takes at the lowest speed.
+ * Closes connections whose clients read responses too slowly. A client that reads a byte now and then is never idle, so Node's
+ * timeouts do not apply. Bytes that are buffered at one moment must be sent within a grace period plus the time that they take at
+ * the lowest allowed speed.
  */
 import type { Server } from "node:http"
 import type { Socket } from "node:net"
 
-export interface SlowReaderBounds {
+export interface SlowReaderLimits {
   /** Milliseconds. */
   readonly grace: number
   readonly bytesPerSecond: number
-  /** Milliseconds between two looks at the connections. */
+  /** Milliseconds between two checks of the connections. */
   readonly interval: number
 }
 
-export const usual: SlowReaderBounds = { grace: 60_000, bytesPerSecond: 16 * 1024, interval: 5_000 }
+export const defaults: SlowReaderLimits = { grace: 60_000, bytesPerSecond: 16 * 1024, interval: 5_000 }
 
 interface Pending {
-  /** Of all bytes that the connection carries, how many must be gone by then. */
+  /** How many bytes the connection must have sent by the deadline, counted from its start. */
   readonly bytes: number
   readonly deadline: number
 }
 
-export const bound = (native: Server, { bytesPerSecond, grace, interval }: SlowReaderBounds): void => {
+export const limit = (native: Server, { bytesPerSecond, grace, interval }: SlowReaderLimits): void => {
   const connections = new Map<Socket, Pending | undefined>()
   native.on("connection", (socket: Socket) => {
     connections.set(socket, undefined)
     socket.once("close", () => connections.delete(socket))
   })
-  const look = (socket: Socket, pending: Pending | undefined, now: number): void => {
+  const check = (socket: Socket, pending: Pending | undefined, now: number): void => {
     const { writableLength: waiting } = socket
     const gone = socket.bytesWritten - waiting
     if (waiting === 0) connections.set(socket, undefined)
@@ -36,9 +36,9 @@ export const bound = (native: Server, { bytesPerSecond, grace, interval }: SlowR
       connections.set(socket, { bytes: gone + waiting, deadline: now + grace + (waiting / bytesPerSecond) * 1000 })
     } else if (now > pending.deadline) socket.destroy()
   }
-  const looking = setInterval(() => {
+  const timer = setInterval(() => {
     const now = performance.now()
-    for (const [socket, pending] of connections) look(socket, pending, now)
+    for (const [socket, pending] of connections) check(socket, pending, now)
   }, interval).unref()
-  native.once("close", () => clearInterval(looking))
+  native.once("close", () => clearInterval(timer))
 }

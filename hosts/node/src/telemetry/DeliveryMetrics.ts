@@ -26,13 +26,13 @@ const count = ({ eventId, kind }: Claimed, { duration, failure }: Attempt, at: I
     Metric.update(Metric.withAttributes(attempts, { outcome: failure ?? outcome, kind }), 1),
     Metric.update(Metric.withAttributes(attemptDuration, { outcome }), duration / 1000)
   )
-  // One that was asked for by hand may be of an event that arrived long ago.
+  // A manual redelivery may concern an event that was delivered long ago.
   return failure === null && kind !== "manual"
     ? Effect.andThen(counted, Metric.update(latency, Math.max(0, at - timeOfEvent(eventId)) / 1000))
     : counted
 }
 
-/** Around the store, which is told of every attempt. */
+/** Wraps the store, which records every attempt. */
 export const layer = Layer.effect(
   DeliveryStore,
   Effect.map(DeliveryStore, (store) =>

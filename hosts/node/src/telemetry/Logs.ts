@@ -1,4 +1,4 @@
-/** Where logs go: all to stderr, for people on a terminal and as JSON lines elsewhere. stdout belongs to answers. */
+/** Logs go to stderr: readable text on a terminal, JSON lines elsewhere. stdout is for the output of commands. */
 import { LogRequests } from "@partner-commentary/server/middleware/AccessLog"
 import { levels } from "@partner-commentary/settings/LogLevels"
 import type { Settings } from "@partner-commentary/settings/Settings"
@@ -7,7 +7,7 @@ import * as Logger from "effect/Logger"
 import * as Option from "effect/Option"
 import * as References from "effect/References"
 
-/** Services report what they do; a command only what a person must know. */
+/** Services log from `info` by default, commands from `warn`. */
 export const layer = ({ log }: Settings, usual: "info" | "warn") => {
   const format = Option.getOrElse(log.format, () => (process.stderr.isTTY ? "pretty" : "json"))
   const level = levels[Option.getOrElse(log.level, () => usual)]

@@ -1,6 +1,6 @@
 /**
- * Metrics in Effect's registry, which both `/metrics` and OTLP read. Requests, mails and drafts are counted as they happen; gauges of
- * the process and of the database are brought up to date by `refresh`.
+ * Metrics in Effect's registry, which `/metrics` and OTLP read. Requests, mails and drafts are counted as they happen. `refresh`
+ * updates the gauges of the process and of the database.
  */
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -13,26 +13,26 @@ import * as WorkMetrics from "./WorkMetrics.ts"
 
 const seconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
 
-const outside = {
-  mails: outsideMetrics("mails", "Mails handed over, by outcome"),
-  drafts: outsideMetrics("drafts", "Attempts at a draft, by outcome"),
-  media: outsideMetrics("media", "Attempts to make audio of an approved text, by outcome"),
-  webhooks: outsideMetrics("webhook_requests", "Requests to webhooks' receivers, tests too: success is any answer")
+const calls = {
+  mails: callMetrics("mails", "Mails handed over, by outcome"),
+  drafts: callMetrics("drafts", "Attempts at a draft, by outcome"),
+  media: callMetrics("media", "Attempts to make audio of an approved text, by outcome"),
+  webhooks: callMetrics("webhook_requests", "Requests to webhooks' receivers, tests too: success is any answer")
 }
 
-function outsideMetrics(name: string, description: string) {
+function callMetrics(name: string, description: string) {
   return {
     total: Metric.counter(`partner_commentary_${name}_total`, { description, incremental: true }),
     duration: Metric.histogram(`partner_commentary_${name}_duration_seconds`, { description, boundaries: seconds })
   }
 }
 
-/** Counts and times what the process asks of others. */
-export const counted = <A, E, R>(what: keyof typeof outside, effect: Effect.Effect<A, E, R>) =>
+/** Counts and times a call to another system. */
+export const measured = <A, E, R>(what: keyof typeof calls, effect: Effect.Effect<A, E, R>) =>
   Effect.gen(function* () {
     const begun = performance.now()
     return yield* Effect.onExit(effect, (exit) => {
-      const { duration, total } = outside[what]
+      const { duration, total } = calls[what]
       const outcome = Exit.isSuccess(exit) ? "success" : "failure"
       return Effect.andThen(
         Metric.update(Metric.withAttributes(total, { outcome }), 1),
@@ -50,8 +50,8 @@ const requestDuration = Metric.histogram("partner_commentary_http_request_durati
   boundaries: seconds
 })
 
-/** Around the whole HTTP application; for processes that somebody watches only. */
-export const watched = <E, R>(app: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>) =>
+/** Middleware of the whole HTTP application, if metrics are enabled. */
+export const requestMetrics = <E, R>(app: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>) =>
   Effect.gen(function* () {
     const { method, url } = yield* HttpServerRequest.HttpServerRequest
     const begun = performance.now()
@@ -64,16 +64,16 @@ export const watched = <E, R>(app: Effect.Effect<HttpServerResponse.HttpServerRe
     )
   })
 
-/** Few and fixed, so that no caller can make up new ones. */
+/** Fixed, so that callers cannot create labels. */
 const areas = ["partner/v1/topics", "partner/v1/personas", "partner", "creator", "media", "healthz", "readyz", "dev"]
 
-/** Milliseconds for which gauges are not read again, however many scrapers ask. */
+/** Milliseconds for which gauges are cached, whatever the number of scrapers. */
 const fresh = 1000
 
-/** Makes the effect that brings all gauges up to date. Callers at the same time share one refresh. */
+/** Makes the effect that updates all gauges. Concurrent callers share one refresh. */
 export const refresh = Effect.gen(function* () {
-  const ofProcess = yield* ProcessMetrics.refresh
-  const ofWork = yield* WorkMetrics.refresh
+  const refreshProcess = yield* ProcessMetrics.refresh
+  const refreshWork = yield* WorkMetrics.refresh
   const turn = yield* Semaphore.make(1)
   let refreshed = Number.NEGATIVE_INFINITY
   return turn.withPermit(
@@ -82,7 +82,7 @@ export const refresh = Effect.gen(function* () {
       const done = Effect.sync(() => {
         refreshed = performance.now()
       })
-      return Effect.andThen(Effect.andThen(ofProcess, ofWork), done)
+      return Effect.andThen(Effect.andThen(refreshProcess, refreshWork), done)
     })
   )
 })

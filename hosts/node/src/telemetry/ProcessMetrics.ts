@@ -1,4 +1,4 @@
-/** Gauges of this process: memory, processor and event loop, by the names that Prometheus's own clients use. */
+/** Gauges of this process: memory, processor and event loop, under the names of the Prometheus client libraries. */
 import { monitorEventLoopDelay, performance } from "node:perf_hooks"
 import { getHeapStatistics } from "node:v8"
 import * as Effect from "effect/Effect"
@@ -30,7 +30,7 @@ const metrics = {
 
 const resolution = 20
 
-/** Makes the effect that reads them. What is told of the event loop is of the time since it was read last. */
+/** Makes the effect that updates the gauges. Those of the event loop cover the time since the previous update. */
 export const refresh = Effect.gen(function* () {
   const delay = monitorEventLoopDelay({ resolution })
   delay.enable()

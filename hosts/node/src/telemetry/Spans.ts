@@ -1,4 +1,4 @@
-/** Around the tracer that exports: gives spans the ids that their subject asks for, and leaves out statements unless they are asked for. */
+/** Wraps the exporting tracer: sets the ids that a span's subject requires, and drops spans of statements unless they are enabled. */
 import { SpanIdentity } from "@partner-commentary/core/shared/Subject"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -6,14 +6,14 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Tracer from "effect/Tracer"
 
-/** Stands for the span that it is within: what is within a transaction belongs to its request or job. */
-const left = (options: Parameters<Tracer.Tracer["span"]>[0]): Tracer.Span => {
-  const within = Option.getOrUndefined(options.parent)
-  if (within === undefined) return new Tracer.NativeSpan({ ...options, sampled: false })
+/** Has the ids of its parent, so that children of a dropped span become children of its request or job. */
+const dropped = (options: Parameters<Tracer.Tracer["span"]>[0]): Tracer.Span => {
+  const parent = Option.getOrUndefined(options.parent)
+  if (parent === undefined) return new Tracer.NativeSpan({ ...options, sampled: false })
   return Object.defineProperties(new Tracer.NativeSpan(options), {
-    spanId: { value: within.spanId },
-    traceId: { value: within.traceId },
-    addLinks: { value: (links: ReadonlyArray<Tracer.SpanLink>) => within._tag === "Span" && within.addLinks(links) }
+    spanId: { value: parent.spanId },
+    traceId: { value: parent.traceId },
+    addLinks: { value: (links: ReadonlyArray<Tracer.SpanLink>) => parent._tag === "Span" && parent.addLinks(links) }
   })
 }
 
@@ -25,7 +25,7 @@ export const layer = (statements: boolean) =>
     Effect.map(Tracer.Tracer, (inner) => ({
       ...inner,
       span: (options) => {
-        if (!statements && isOfDatabase(options.name)) return left(options)
+        if (!statements && isOfDatabase(options.name)) return dropped(options)
         const span = inner.span(options)
         const identity = Context.getOrUndefined(options.annotations as Context.Context<SpanIdentity>, SpanIdentity)
         if (identity === undefined) return span

@@ -1,7 +1,4 @@
-/**
- * Traces, metrics and logs by OTLP, and health and metrics at an address of the operator's own, each only where it is asked for. Both
- * read the same registry of metrics.
- */
+/** Exports traces, metrics and logs by OTLP, and serves health and metrics at the admin address, if the settings enable them. */
 import { hostname } from "node:os"
 import { addressOf } from "@partner-commentary/core/shared/Loopback"
 import * as Health from "@partner-commentary/server/routes/health/Health"
@@ -20,12 +17,12 @@ import { version } from "../Version.ts"
 import * as Metrics from "./Metrics.ts"
 import * as Spans from "./Spans.ts"
 
-/** Whether anybody watches this process. */
-export const isWatched = ({ admin, otlp }: Settings): boolean => Option.isSome(otlp) || Option.isSome(admin.port)
+/** Whether OTLP or the admin address is configured. */
+export const isEnabled = ({ admin, otlp }: Settings): boolean => Option.isSome(otlp) || Option.isSome(admin.port)
 
 export const layer = ({ otlp }: Settings) =>
   Option.match(otlp, {
-    // Nobody would see the spans, and each costs.
+    // Spans cost time, and nothing would export them.
     onNone: () => Layer.succeed(References.TracerEnabled, false),
     onSome: ({ headers, statements, url }) =>
       Layer.unwrap(
@@ -38,7 +35,7 @@ export const layer = ({ otlp }: Settings) =>
             resource: {
               serviceName: "partner-commentary",
               serviceVersion: version,
-              // Tells the gauges of several processes apart.
+              // Separates the gauges of several processes.
               attributes: { "service.instance.id": `${hostname()}-${process.pid}` }
             },
             loggerMergeWithExisting: true,
@@ -49,12 +46,12 @@ export const layer = ({ otlp }: Settings) =>
       )
   })
 
-/** How often gauges are read for OTLP, which exports what it finds every 10 seconds. */
+/** The interval of updates for OTLP, which exports every 10 seconds. */
 const period = "5 seconds"
 
-/** For as long as the scope is open: gauges kept up to date for OTLP, and the operator's address served. */
+/** Updates gauges for OTLP and serves the admin address until the scope closes. */
 export const observe = Effect.fnUntraced(function* (settings: Settings) {
-  if (!isWatched(settings)) return
+  if (!isEnabled(settings)) return
   const refresh = yield* Metrics.refresh
   if (Option.isSome(settings.otlp)) yield* Effect.forkScoped(Effect.repeat(refresh, Schedule.spaced(period)))
   const { host, port } = settings.admin

@@ -1,6 +1,6 @@
 /**
- * Gauges that are read from the database: the work that is due, by kind and age, what was given up, and how receivers are. Every count
- * is bounded, so that a long backlog costs a reading no more. Where the database does not answer, no figure is better than an old one.
+ * Gauges that are read from the database: due and failed work by kind and age, and the state of receivers. Counts are limited, so
+ * that a long backlog does not slow the query down. If the database does not answer, the gauges are removed.
  */
 
 import { MediaJobStore } from "@partner-commentary/core/commentary/MediaJobStore"
@@ -18,13 +18,13 @@ import * as Exit from "effect/Exit"
 import * as Metric from "effect/Metric"
 import * as Option from "effect/Option"
 
-/** Nothing is counted beyond it. */
-const most = 10_000
+/** Counts stop here. */
+const limit = 10_000
 
-/** Work that a worker did not take for so long is overdue. */
+/** Milliseconds after which due work is overdue. */
 const overdueAfter = 5 * 60 * 1000
 
-/** All that is read from the database may take this long. */
+/** For all queries together. */
 const timeout = "1 second"
 
 const gauge = (name: string, description: string) => Metric.gauge(`partner_commentary_${name}`, { description })
@@ -34,29 +34,29 @@ const up = gauge(
   "1: the database takes a write and gave what is read from it, each within a second; 0: it did not"
 )
 
-const due = gauge("work_due", `Work that a worker could take now, by kind, ${most} at most`)
-const overdue = gauge("work_overdue", `Work that has been due for more than 5 minutes, by kind, ${most} at most`)
+const due = gauge("work_due", `Work that a worker could take now, by kind, ${limit} at most`)
+const overdue = gauge("work_overdue", `Work that has been due for more than 5 minutes, by kind, ${limit} at most`)
 const age = gauge("work_overdue_seconds", "How long the oldest due work has been waiting, by kind")
-const circuits = gauge("webhook_circuits", `Webhooks whose circuit breaker is open or half open, ${most} at most`)
+const circuits = gauge("webhook_circuits", `Webhooks whose circuit breaker is open or half open, ${limit} at most`)
 
 const gauges = {
-  mailsWaiting: gauge("mails_waiting", `Mails that were not handed over yet, due or not, ${most} at most`),
+  mailsWaiting: gauge("mails_waiting", `Mails that were not handed over yet, due or not, ${limit} at most`),
   mailsFailed: gauge("mails_failed", "Mails that were given up, 1000 at most"),
   mailsAge: gauge("mails_overdue_seconds", "How long the oldest due mail has been waiting"),
-  stalled: gauge("generations_stalled", `Drafts that gave up and wait for a new start, ${most} at most`),
+  stalled: gauge("generations_stalled", `Drafts that gave up and wait for a new start, ${limit} at most`),
   mediaFailed: gauge("media_failed", "Audio and video that were given up, 1000 at most"),
   mediaAge: gauge("media_overdue_seconds", "How long the oldest due audio or video has been waiting"),
-  deliveriesDue: gauge("deliveries_due", `Deliveries that could go out now, ${most} at most`),
+  deliveriesDue: gauge("deliveries_due", `Deliveries that could go out now, ${limit} at most`),
   deliveriesAge: gauge(
     "deliveries_overdue_seconds",
     "How long the oldest due delivery to an active webhook has been waiting"
   ),
   deliveriesHeld: gauge(
     "deliveries_held",
-    `Deliveries of webhooks that are paused, disabled or left alone, ${most} at most`
+    `Deliveries of webhooks that are paused, disabled or left alone, ${limit} at most`
   ),
-  open: gauge("webhook_breakers_open", `Webhooks that are left alone but for probes, ${most} at most`),
-  disabled: gauge("webhooks_disabled", `Disabled webhooks, ${most} at most`)
+  open: gauge("webhook_breakers_open", `Webhooks that are left alone but for probes, ${limit} at most`),
+  disabled: gauge("webhooks_disabled", `Disabled webhooks, ${limit} at most`)
 }
 
 const byKind = (metric: typeof due, values: Readonly<Record<string, number>>) =>
@@ -73,9 +73,9 @@ const reading = Effect.gen(function* () {
     const now = yield* Instant.now
     const ageOf = (next: Effect.Effect<Option.Option<Instant.Instant>>) =>
       Effect.map(next, Option.match({ onNone: () => 0, onSome: (at) => Math.max(0, now - at) / 1000 }))
-    const sent = yield* deliveries.backlog(now, most)
-    const sentLate = yield* deliveries.backlog(now - overdueAfter, most)
-    const waiting = yield* backlog.waiting(now, most)
+    const sent = yield* deliveries.backlog(now, limit)
+    const sentLate = yield* deliveries.backlog(now - overdueAfter, limit)
+    const waiting = yield* backlog.waiting(now, limit)
     const ages = {
       assignments: yield* ageOf(assignments.nextDue(["live"])),
       tests: yield* ageOf(assignments.nextDue(["test"])),
@@ -84,8 +84,8 @@ const reading = Effect.gen(function* () {
       media: yield* ageOf(mediaJobs.nextDue(MediaKind.literals))
     }
     return [
-      ...byKind(due, { ...(yield* backlog.due(now, most)), deliveries: sent.due }),
-      ...byKind(overdue, { ...(yield* backlog.due(now - overdueAfter, most)), deliveries: sentLate.due }),
+      ...byKind(due, { ...(yield* backlog.due(now, limit)), deliveries: sent.due }),
+      ...byKind(overdue, { ...(yield* backlog.due(now - overdueAfter, limit)), deliveries: sentLate.due }),
       ...byKind(age, ages),
       [Metric.withAttributes(circuits, { state: "open" }), waiting.openCircuits],
       [Metric.withAttributes(circuits, { state: "half_open" }), waiting.halfOpenCircuits],
@@ -104,23 +104,23 @@ const reading = Effect.gen(function* () {
   })
 })
 
-/** Makes the effect that reads them. */
+/** Makes the effect that updates the gauges. */
 export const refresh = Effect.gen(function* () {
-  const figures = yield* reading
+  const readings = yield* reading
   const { check } = yield* DatabaseHealth
   const takesWrites = Effect.map(Effect.exit(Effect.timeout(check, timeout)), Exit.isSuccess)
-  let known: Effect.Success<typeof figures> | undefined
+  let known: Effect.Success<typeof readings> | undefined
   let isSilent = false
 
-  const unanswered = Effect.fnUntraced(function* (cause: Cause.Cause<unknown>) {
+  const removeGauges = Effect.fnUntraced(function* (cause: Cause.Cause<unknown>) {
     for (const [metric] of known ?? []) yield* Metric.remove(metric)
     if (isSilent) return
     isSilent = true
     yield* Effect.logWarning("The database does not answer: metrics go without what is read from it", cause)
   })
 
-  const read = Effect.matchCauseEffect(Timeout.within(timeout, figures), {
-    onFailure: (cause) => Effect.as(unanswered(cause), false),
+  const read = Effect.matchCauseEffect(Timeout.within(timeout, readings), {
+    onFailure: (cause) => Effect.as(removeGauges(cause), false),
     onSuccess: Effect.fnUntraced(function* (values) {
       for (const [metric, value] of values) yield* Metric.update(metric, value)
       known = values

@@ -1,4 +1,4 @@
-/** What an operator still sees while the database is stopped, but not gone: connections stand, and nothing comes back on them. */
+/** What an operator sees while the database is suspended: connections stay open, and no response comes. */
 import * as Wire from "@partner-commentary/test/postgres/Wire"
 import { expect, it } from "vitest"
 import * as OwnDatabase from "../../test/support/OwnDatabase.ts"
@@ -22,11 +22,11 @@ const asked = async (url: string) => {
 
 const has = (text: string) => (name: string) => Number(new RegExp(`^${name} (\\S+)$`, "m").exec(text)?.[1])
 
-it("/readyz says so within 2 seconds from the first time on, and that it is back", async (test) => {
+it("/readyz reports it within 2 seconds from the first request on, and that it is back", async (test) => {
   const { ready, wire } = await started(test)
   expect(await asked(ready)).toMatchObject({ status: 200 })
   wire.silence()
-  // The answer from before holds for a second.
+  // The previous result is cached for a second.
   await Process.eventually(
     () => asked(ready),
     ({ status, took }) => {
@@ -46,7 +46,7 @@ it("/readyz says so within 2 seconds from the first time on, and that it is back
   )
 })
 
-it("/metrics answers with what the process knows by itself, leaves out what it would read, and warns once", async (test) => {
+it("/metrics shows the process's own metrics, leaves out the database's, and the log warns once", async (test) => {
   const { metrics, ready, service, wire } = await started(test)
   await asked(ready)
   const before = has((await asked(metrics)).text)

@@ -1,4 +1,4 @@
-/** Audio as a deployer sets it up: a speech server by its variables, files that the process serves, and what the operator is told. */
+/** Audio as a deployer configures it: a speech server, files that the process serves, and doctor's findings. */
 import { readdir, writeFile } from "node:fs/promises"
 import type { ServerResponse } from "node:http"
 import { connect } from "node:net"
@@ -10,7 +10,7 @@ import * as Process from "../support/Process.ts"
 
 const speech = Buffer.concat([Buffer.from([0xff, 0xfb, 0x90, 0x00]), Buffer.alloc(5000, 1)])
 
-/** A speech server on loopback that answers like this. */
+/** A speech server on loopback with this response. */
 const speaking = async (
   test: Process.Test,
   answer: (response: ServerResponse) => unknown = (response) => response.end(speech)
@@ -67,7 +67,7 @@ const approved = async (service: Process.Service) => {
   return { entry, shareId: reference.body.data.commentaries[0].share_id as string }
 }
 
-/** What is answered to exactly these bytes. */
+/** The raw response to this request target. */
 const raw = (apiRoot: string, target: string) =>
   new Promise<string>((resolve) => {
     const socket = connect(Number(new URL(apiRoot).port), "127.0.0.1").setEncoding("latin1")
@@ -80,7 +80,7 @@ const raw = (apiRoot: string, target: string) =>
   })
 
 describe.concurrent("audio", () => {
-  it("is spoken by the server of SPEECH_URL, and served to everybody who has its URL", async (test) => {
+  it("is made by the server of SPEECH_URL, and served to everyone who has its URL", async (test) => {
     const cwd = await Process.folder(test)
     const { asked, env } = await speaking(test)
     const service = await Process.start(cwd, ["serve"], env)
@@ -117,13 +117,13 @@ describe.concurrent("audio", () => {
     expect((await fetch(url, { headers: { "if-none-match": etag } })).status).toBe(304)
     for (const method of ["POST", "PUT", "DELETE"]) expect((await fetch(url, { method })).status).toBe(404)
 
-    // The same files for the next process, which speaks no more.
+    // The next process serves the same files, even without a speech server.
     await service.stop()
     const again = await Process.start(cwd, ["serve"], { MEDIA_FOLDER: "./data/media" })
     expect((await fetch(url.replace(service.apiRoot, again.apiRoot))).status).toBe(200)
   })
 
-  it("nothing else is served from there: no listing, no other file, no way out", async (test) => {
+  it("no other file is served: no listing, no other name, no path out of the folder", async (test) => {
     const cwd = await Process.folder(test)
     const { env } = await speaking(test)
     const { apiRoot } = await Process.start(cwd, ["serve"], env)
@@ -155,7 +155,7 @@ describe.concurrent("audio", () => {
     }
   })
 
-  it("a server that refuses for good leaves the text; the operator is told why, without the key, and tries again", async (test) => {
+  it("a permanent refusal leaves the text; doctor gives the reason without the key, and media retry starts it again", async (test) => {
     const cwd = await Process.folder(test)
     const key = "sk-secret-of-this-test"
     const { answerFrom, env } = await speaking(test, (response) =>

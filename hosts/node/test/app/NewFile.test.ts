@@ -35,7 +35,7 @@ describe.concurrent.each(Object.entries(systems))("a new file on a file system %
   })
 })
 
-it("a disk error is no reason to go on without hard links", async (test) => {
+it("a disk error fails instead of using the way without hard links", async (test) => {
   const folder = await Process.folder(test)
   await writeFile(join(folder, "part"), "whole")
   const published = NewFile.publish(join(folder, "part"), join(folder, "final"), failing("EIO"))

@@ -18,7 +18,7 @@ const bucket = {
 }
 
 describe("Settings", () => {
-  it.effect("an empty environment is development on the embedded default", () =>
+  it.effect("an empty environment means development with the default SQLite file", () =>
     Effect.gen(function* () {
       const settings = yield* read({})
       assert.deepStrictEqual(settings.listen, { host: "127.0.0.1", port: 8080, keepAlive: Duration.seconds(65) })
@@ -38,7 +38,7 @@ describe("Settings", () => {
     })
   )
 
-  it.effect("development ends with a database of one's own, with a public address, and by saying so", () =>
+  it.effect("DATABASE_URL, PUBLIC_URL and DEV=false each end development", () =>
     Effect.gen(function* () {
       const isDevelopment = (env: Record<string, string>) => Effect.map(read(env), ({ development }) => development)
       assert.isFalse(yield* isDevelopment({ DATABASE_URL: "sqlite:./x.db" }))
@@ -51,7 +51,7 @@ describe("Settings", () => {
     })
   )
 
-  it.effect("every variable is understood", () =>
+  it.effect("every variable is read", () =>
     Effect.gen(function* () {
       const settings = yield* read({
         PORT: "0",
@@ -141,7 +141,7 @@ describe("Settings", () => {
     })
   )
 
-  it.effect("a database of Postgres is told of by its place alone, and its addresses stay secret", () =>
+  it.effect("a Postgres database is described without credentials, and its addresses are redacted", () =>
     Effect.gen(function* () {
       const url = "postgres://u:hunter2@db.example.com:6432/desk?sslmode=require"
       const { database, development } = yield* read({
@@ -159,7 +159,7 @@ describe("Settings", () => {
     })
   )
 
-  it.effect("without a public address, links start where the server listens", () =>
+  it.effect("without PUBLIC_URL, links start with the listening address", () =>
     Effect.gen(function* () {
       assert.strictEqual(Settings.apiRoot(yield* read({}), 4000), "http://127.0.0.1:4000")
       assert.strictEqual(Settings.apiRoot(yield* read({ HOST: "::1" }), 4000), "http://[::1]:4000")
@@ -234,7 +234,7 @@ describe("Settings", () => {
     )
   }
 
-  it.effect("audio is kept in the data folder by default, outside development where it is told to", () =>
+  it.effect("audio is stored in the data folder by default, and outside development where the settings say", () =>
     Effect.gen(function* () {
       const speech = { SPEECH_URL: "http://localhost:1/v1", SPEECH_MODEL: "s", SPEECH_VOICE: "alto" }
       assert.deepStrictEqual((yield* read({})).media, { speech: Option.none(), storage: Option.none() })
@@ -246,7 +246,7 @@ describe("Settings", () => {
     })
   )
 
-  it.effect("the default sender is an address that mail can come from, whatever the host", () =>
+  it.effect("the default sender is a valid address, whatever the host", () =>
     Effect.gen(function* () {
       for (const env of [{ HOST: "::1" }, { HOST: "0.0.0.0" }, { PUBLIC_URL: "http://[::1]:3000" }]) {
         assert.strictEqual((yield* read(env)).mail.from, "Partner Commentary <commentary@localhost>")

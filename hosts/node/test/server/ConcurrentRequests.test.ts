@@ -1,9 +1,9 @@
-/** Places of an organization on a real socket: how long an answer and a client hold one. */
+/** How long a response and its client hold a permit of the organization, on a real socket. */
 import { type AddressInfo, connect, type Socket } from "node:net"
 import { bounds, ConcurrencyLimit } from "@partner-commentary/core/access/ConcurrencyLimit"
 import type { OrganizationId } from "@partner-commentary/core/shared/Ids"
 import * as Listener from "@partner-commentary/node/server/Listener"
-import * as TakenAnswers from "@partner-commentary/node/server/TakenAnswers"
+import * as ResponseEnd from "@partner-commentary/node/server/ResponseEnd"
 import { ResponseTaken } from "@partner-commentary/server/ConcurrentRequests"
 import * as Effect from "effect/Effect"
 import { HttpServerRequest } from "effect/http/HttpServerRequest"
@@ -13,10 +13,10 @@ import { describe, expect, it, onTestFinished } from "vitest"
 const { each } = bounds.standard
 const owner = "acme" as OrganizationId
 
-/** More than the machine takes off our hands for a reader that does not read. */
+/** Larger than all socket buffers together, so that a client that does not read blocks it. */
 const large = new Uint8Array(32 * 1024 * 1024)
 
-/** `/large` answers more than a socket takes, `/never` works until it is interrupted, anything else answers at once. */
+/** `/large` exceeds the socket's buffers, `/never` runs until it is interrupted, and other paths answer at once. */
 const app = (seen: { begun: number; interrupted: number }) =>
   Effect.gen(function* () {
     const { withPermit } = yield* ConcurrencyLimit
@@ -49,7 +49,7 @@ const serve = async () => {
       yield* open
       bound.resolve((native.address() as AddressInfo).port)
       yield* Effect.promise(() => closing.promise)
-    }).pipe(Effect.scoped, Effect.provide([ConcurrencyLimit.layer, TakenAnswers.layer]))
+    }).pipe(Effect.scoped, Effect.provide([ConcurrencyLimit.layer, ResponseEnd.layer]))
   )
   onTestFinished(async () => {
     closing.resolve()
@@ -67,8 +67,8 @@ const serve = async () => {
   return { seen, ask, askEach, begun }
 }
 
-describe("a place of an organization", () => {
-  it("is held by an answer until its client has taken it, or has gone", async () => {
+describe("a permit of an organization", () => {
+  it("is held until the client has read the response or has disconnected", async () => {
     const { askEach, begun, seen } = await serve()
     const readers = askEach(each, "/large")
     await begun(each)
@@ -81,7 +81,7 @@ describe("a place of an organization", () => {
     await begun(each + 2)
   })
 
-  it("is not taken by a client that has left the queue, and is given back by one that left while it was worked for", async () => {
+  it("is not given to a client that disconnected while it waited, and is released by one that disconnects during its request", async () => {
     const { ask, askEach, begun, seen } = await serve()
     const working = askEach(each, "/never")
     await begun(each)

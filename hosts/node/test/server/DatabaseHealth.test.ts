@@ -1,4 +1,4 @@
-/** A database that takes no writes is said within seconds: by /readyz, in the log without anybody asking, and by doctor. */
+/** /readyz, the log and doctor report within seconds that a database takes no writes. */
 import { closeSync, existsSync, openSync, renameSync, writeSync } from "node:fs"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
@@ -24,7 +24,7 @@ const eventually = (apiRoot: string, status: number) =>
 
 const file = { DATABASE_URL: "sqlite:./service.db", DEV: "true" }
 
-/** Loud enough to hold the log's lines of errors. */
+/** A log level that includes errors. */
 const production = {
   DEV: "false",
   SMTP_URL: "smtp://127.0.0.1:9",
@@ -32,7 +32,7 @@ const production = {
 }
 
 describe.concurrent("a database that takes no writes", () => {
-  it("a SQLite file that was moved away is logged without a request; /readyz says 503 and database_up 0 until it is back", async (test) => {
+  it("a SQLite file that was moved away is logged without a request; /readyz is 503 and database_up is 0 until it is back", async (test) => {
     const cwd = await Process.folder(test)
     const { apiRoot, stderr } = await Process.start(cwd, ["serve"], { ...file, ADMIN_PORT: "0" })
     const metrics = /http:\/\/127\.0\.0\.1:\d+\/metrics/.exec(stderr())?.[0] ?? ""
@@ -62,17 +62,17 @@ describe.concurrent("a database that takes no writes", () => {
     )
   })
 
-  it("a SQLite file whose writes the disk refuses is said by /readyz, while reads go on", async (test) => {
+  it("/readyz reports a SQLite file whose writes the disk refuses, while reads go on", async (test) => {
     const cwd = await Process.folder(test)
     await Process.json(cwd, ["migrate"], file)
-    // A limit of 100 KiB for each file stands for the disk's: the write-ahead log may not grow beyond it.
+    // A limit of 100 KiB for each file stands for a full disk: the write-ahead log cannot grow beyond it.
     const { apiRoot } = await Process.start(cwd, ["serve"], file, "ulimit -f 200")
     await eventually(apiRoot, 503)
     expect(await asked(apiRoot)).toEqual(unavailable(/^The database's disk (is full|fails)/))
     expect((await fetch(`${apiRoot}/partner/v1/personas`)).status).toBe(401)
   })
 
-  it("a Postgres database that turned read-only is said by /readyz, until it takes writes again", async (test) => {
+  it("/readyz reports a Postgres database that became read-only, until it takes writes again", async (test) => {
     const cwd = await Process.folder(test)
     const env = await OwnDatabase.make(test)
     const { apiRoot, stderr } = await Process.start(cwd, ["serve"], env)
@@ -99,7 +99,7 @@ describe.concurrent("a database that takes no writes", () => {
 describe.concurrent("a SQLite file that is not there", () => {
   const env = { DATABASE_URL: "sqlite:./service.db", PUBLIC_URL: "https://partners.example.test", ...production }
 
-  it("stops every command but migrate outside development with one sentence, and none of them makes it", async (test) => {
+  it("stops every command but migrate outside development with one sentence, and no command creates it", async (test) => {
     const cwd = await Process.folder(test)
     const create = ["org", "create", "--name", "Acme"]
     for (const args of [["serve"], ["worker"], ["org", "list"], create, ["purge", "--dry-run"], ["doctor"]]) {
@@ -117,7 +117,7 @@ describe.concurrent("a SQLite file that is not there", () => {
   })
 })
 
-it("a SQLite file with a corrupt page is named by doctor, though no request has read that page", async (test) => {
+it("doctor names a SQLite file with a corrupt page that no request has read", async (test) => {
   const cwd = await Process.folder(test)
   await Process.json(cwd, ["migrate"], file)
   const sound = JSON.parse((await Process.run(cwd, ["doctor", "--json"], file)).stdout)

@@ -7,7 +7,7 @@ import * as FairScheduler from "@partner-commentary/server/middleware/FairSchedu
 import * as Result from "effect/Result"
 import { expect, it, onTestFinished } from "vitest"
 
-/** A server whose turns come when the test says so. */
+/** A server whose scheduler runs when the test says so. */
 const serve = async () => {
   const began: Array<string> = []
   let due: Array<() => void> = []
@@ -16,7 +16,7 @@ const serve = async () => {
   const fair = FairScheduler.make({ now: () => now, next: (run) => void due.push(run) })
   const native = createServer((request, response) => {
     began.push(`${request.headers["x-api-key"]}`)
-    // Heavy: a turn has room for one.
+    // One request uses up the time of a turn.
     now += FairScheduler.turnBudget
     response.end()
   })
@@ -28,7 +28,7 @@ const serve = async () => {
       fair.run(key, task)
     }
   }
-  FairRequests.bound(native, RequestGate.make(native), counted, Result.getOrThrow(IpAllowList.parse(["127.0.0.1"])))
+  FairRequests.install(native, RequestGate.make(native), counted, Result.getOrThrow(IpAllowList.parse(["127.0.0.1"])))
   onTestFinished(() => void native.close().closeAllConnections())
   await new Promise<void>((resolve) => native.listen(0, "127.0.0.1", resolve))
   const { port } = native.address() as AddressInfo

@@ -1,12 +1,12 @@
 import type { ServerResponse } from "node:http"
 import { type AddressInfo, connect, type Socket } from "node:net"
 import * as Listener from "@partner-commentary/node/server/Listener"
-import type { SlowReaderBounds } from "@partner-commentary/node/server/SlowReaders"
+import type { SlowReaderLimits } from "@partner-commentary/node/server/SlowReaders"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import { describe, expect, it, onTestFinished } from "vitest"
 
-it("a request that trickles in is given up within seconds of its minute", async () => {
+it("a request that arrives slowly is refused within seconds after its minute", async () => {
   const patience = await Effect.runPromise(
     Effect.scoped(
       Effect.map(Listener.bind("127.0.0.1", 0, "PORT"), ({ native }) => ({
@@ -27,10 +27,10 @@ it("an idle connection stays open for longer than the 60 seconds of common load 
 
 const request = "GET / HTTP/1.1\r\nHost: a\r\n\r\n"
 
-/** More than the machine takes off our hands for a reader that does not read. */
+/** Larger than all socket buffers together, so that a client that does not read blocks it. */
 const answer = Buffer.alloc(32 * 1024 * 1024)
 
-/** A listener with a short patience, whose answers take this long to be made. */
+/** A listener with short timeouts, whose responses take this long to be made. */
 const serve = async (
   patience: number,
   {
@@ -38,11 +38,11 @@ const serve = async (
     body = answer,
     keepAlive = Duration.seconds(65),
     slow
-  }: { after?: number; body?: Buffer; keepAlive?: Duration.Duration; slow?: SlowReaderBounds } = {}
+  }: { after?: number; body?: Buffer; keepAlive?: Duration.Duration; slow?: SlowReaderLimits } = {}
 ) => {
   const closing = Promise.withResolvers<void>()
   const bound = Promise.withResolvers<number>()
-  /** The connection of the first answer that was made, and how it stood then. */
+  /** The connection of the first response, and its state when the response was made. */
   const made = Promise.withResolvers<{ socket: Socket; wasDestroyed: boolean; waiting: number }>()
   const ended = Promise.withResolvers<void>()
   let connections = 0
@@ -56,7 +56,7 @@ const serve = async (
       Effect.gen(function* () {
         const { native, open } = yield* Listener.bind("127.0.0.1", 0, "PORT", {
           keepAlive,
-          untaken: patience,
+          stallTimeout: patience,
           ...(slow === undefined ? {} : { slow })
         })
         native.on("connection", (socket) => {
@@ -78,7 +78,7 @@ const serve = async (
   return { port, made: made.promise, ended: ended.promise, connections: () => connections }
 }
 
-/** Asks, and takes nothing of what comes. */
+/** Sends a request and reads nothing. */
 const ask = (port: number, text = request) => {
   const socket = connect(port, "127.0.0.1", () => socket.write(text))
   socket.pause().on("error", () => {})
@@ -86,12 +86,12 @@ const ask = (port: number, text = request) => {
   return socket
 }
 
-describe("an answer that nobody takes", () => {
+describe("a response that the client does not read", () => {
   for (const [what, text] of [
     ["one", request],
     ["the first of several", request.repeat(20)]
   ] as const) {
-    it(`is given up with its connection: ${what}`, async () => {
+    it(`is dropped with its connection: ${what}`, async () => {
       const { ended, made, port } = await serve(200)
       ask(port, text)
       const { waiting, wasDestroyed } = await made
@@ -101,7 +101,7 @@ describe("an answer that nobody takes", () => {
     })
   }
 
-  it("is given up also where it took longer than that to be made", async () => {
+  it("is dropped even if making it took longer than the timeout", async () => {
     const { ended, made, port } = await serve(200, { after: 700 })
     ask(port)
     const { waiting, wasDestroyed } = await made
@@ -110,13 +110,13 @@ describe("an answer that nobody takes", () => {
     await ended
   })
 
-  it("is not given up while a little of it is taken now and then, nor one that is still being made", async () => {
+  it("is kept while the client reads a little now and then, and while it is still being made", async () => {
     const { made, port } = await serve(1000, { after: 1500 })
     const socket = ask(port)
     let taken = 0
     socket.on("data", (bytes: Buffer) => {
       taken += bytes.length
-      // Some megabytes at a time: as much as makes the machine ask for more.
+      // Some megabytes at a time, so that the receive window opens again.
       if (taken % (4 << 20) < bytes.length) socket.pause()
     })
     socket.pause()
@@ -127,7 +127,7 @@ describe("an answer that nobody takes", () => {
     expect([wasDestroyed, served.destroyed]).toEqual([false, false])
   })
 
-  /** Takes a little every few milliseconds, so that the connection is never idle. */
+  /** Reads a little every few milliseconds, so that the connection is never idle. */
   const trickle = (socket: Socket, bytes: number) => {
     let taken = 0
     const reading = setInterval(() => {
@@ -137,7 +137,7 @@ describe("an answer that nobody takes", () => {
     return () => taken
   }
 
-  it("ends with its connection where it is taken more slowly than its size allows, though never idle", async () => {
+  it("is dropped with its connection if the client reads it too slowly for its size, though the connection is never idle", async () => {
     const slow = { grace: 200, bytesPerSecond: 64 * 1024 * 1024, interval: 20 }
     const { ended, made, port } = await serve(60_000, { slow })
     const socket = ask(port)
@@ -148,7 +148,7 @@ describe("an answer that nobody takes", () => {
     expect(taken()).toBeLessThan(answer.length)
   })
 
-  it("is waited for as long as its size takes at the lowest speed", async () => {
+  it("may take the time that its size needs at the lowest speed", async () => {
     const slow = { grace: 50, bytesPerSecond: 1024, interval: 20 }
     const { made, port } = await serve(60_000, { slow })
     const socket = ask(port)
@@ -158,7 +158,7 @@ describe("an answer that nobody takes", () => {
     expect(served.destroyed).toBe(false)
   })
 
-  it("leaves the next request of its connection alone", async () => {
+  it("does not affect the next request of its connection", async () => {
     const { connections, port } = await serve(200, { after: 300, body: Buffer.from("ok") })
     const socket = ask(port, "")
     let heard = ""
@@ -174,7 +174,7 @@ describe("an answer that nobody takes", () => {
   })
 })
 
-it("an idle connection serves the next request, and is closed when its time is over", async () => {
+it("an idle connection serves the next request, and is closed after the keep-alive time", async () => {
   const keepAlive = Duration.millis(200)
   const { connections, port } = await serve(60_000, { body: Buffer.from("ok"), keepAlive })
   const socket = ask(port)

@@ -1,4 +1,4 @@
-/** A folder that the Node host serves keeps the promises of a storage. */
+/** Runs the storage suite on a folder that the Node host serves. */
 import { mkdtempSync, rmSync } from "node:fs"
 import { createServer } from "node:http"
 import { tmpdir } from "node:os"
@@ -14,7 +14,7 @@ import * as Layer from "effect/Layer"
 
 const fetched = (url: string) =>
   Effect.promise(async () => {
-    // A connection that stays open would hold up the server's stop at the end of each test.
+    // An open connection would delay the server's stop at the end of each test.
     const response = await fetch(url, { headers: { connection: "close" } })
     const bytes = new Uint8Array(await response.arrayBuffer())
     return { status: response.status, contentType: response.headers.get("content-type"), bytes }

@@ -1,11 +1,11 @@
 import { createServer, type ServerResponse } from "node:http"
 import { type AddressInfo, connect } from "node:net"
+import * as MalformedRequests from "@partner-commentary/node/server/MalformedRequests"
 import * as Pipelining from "@partner-commentary/node/server/Pipelining"
 import * as RequestGate from "@partner-commentary/node/server/RequestGate"
-import * as Unreadable from "@partner-commentary/node/server/Unreadable"
 import { describe, expect, it, onTestFinished } from "vitest"
 
-/** A server that answers when it is told to, and what it was asked. */
+/** A server that answers on command and records its requests. */
 const serve = async (respond: (response: ServerResponse, asked: ReadonlyArray<ServerResponse>) => void) => {
   const asked: Array<ServerResponse> = []
   const native = createServer({ requireHostHeader: false }, (request, response) => {
@@ -14,8 +14,8 @@ const serve = async (respond: (response: ServerResponse, asked: ReadonlyArray<Se
     respond(response, asked)
   })
   const gate = RequestGate.make(native)
-  Unreadable.answer(native, gate, () => ({}))
-  Pipelining.bound(gate, () => ({ "X-RateLimit-Limit": "300" }))
+  MalformedRequests.handle(native, gate, () => ({}))
+  Pipelining.limit(gate, () => ({ "X-RateLimit-Limit": "300" }))
   onTestFinished(() => void native.close().closeAllConnections())
   await new Promise<void>((resolve) => native.listen(0, "127.0.0.1", resolve))
   return { asked, port: (native.address() as AddressInfo).port }
@@ -43,17 +43,17 @@ const get = "GET /docs/scalar.js HTTP/1.1\r\nHost: a\r\n\r\n"
 const last = get.replace("Host: a", "Host: a\r\nConnection: close")
 const post = "POST /x HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n{}"
 
-/** Another connection's request, answered: whatever the server had to do before has been done. */
+/** Waits for the response on another connection, so that the server has handled everything before it. */
 const roundTrip = (port: number) => talk(port, last).closed
 
 describe("requests on one connection", () => {
-  it("are worked on one after another: the next one begins when the previous answer was taken, and all come in order", async () => {
+  it("are handled one after another: the next one starts when the previous response was read, and all responses come in order", async () => {
     const { asked, port } = await serve((response, all) => void response.end(`${all.length}`.repeat(4 * 1024 * 1024)))
     const { closed, heard, socket } = talk(port, "")
     socket.pause()
     socket.write(get.repeat(3))
     await expect.poll(() => asked.length).toBe(1)
-    // What the client sends later is no reason to go on either.
+    // Further bytes of the client do not start the next request either.
     socket.write(last)
     await roundTrip(port)
     expect(asked.length).toBe(2)
@@ -63,7 +63,7 @@ describe("requests on one connection", () => {
     expect(bodies).toEqual(["1", "3", "4", "5"])
   })
 
-  it("that wait for their turn are not worked on when their client has gone", async () => {
+  it("that wait are not handled when their client has disconnected", async () => {
     const { asked, port } = await serve((response, all) => void (all.length > 1 && response.end("ok")))
     const { socket } = talk(port, get.repeat(5))
     await expect.poll(() => asked.length).toBe(1)
@@ -75,15 +75,15 @@ describe("requests on one connection", () => {
   })
 
   for (const request of [get, post]) {
-    it(`of ${request.slice(0, 4)} wait up to a bound: one more is refused after the others' answers`, async () => {
+    it(`of ${request.slice(0, 4)} wait up to a limit: one more is refused after the others' responses`, async () => {
       const { asked, port } = await serve((response, all) => {
-        // Until all of them have arrived.
+        // Wait until all of them have arrived.
         if (all.length === 1) setTimeout(() => response.end("ok"), 50)
         else response.end("ok")
       })
       const { closed, statuses } = talk(port, request.repeat(200))
       const heard = await closed
-      expect(asked.length).toBe(Pipelining.mostUnderWay)
+      expect(asked.length).toBe(Pipelining.maxInFlight)
       expect(statuses()).toEqual([...asked.map(() => "200"), "429"])
       const last = heard.slice(heard.lastIndexOf("HTTP/1.1"))
       expect(last).toMatch(/^Retry-After: 1\r$/m)
@@ -93,7 +93,7 @@ describe("requests on one connection", () => {
     })
   }
 
-  it("may follow each other without end", async () => {
+  it("may follow each other without limit", async () => {
     const { asked, port } = await serve((response) => void setTimeout(() => response.end("ok"), 1))
     const { socket, statuses } = talk(port, "")
     for (let round = 1; round <= 10; round++) {
@@ -104,7 +104,7 @@ describe("requests on one connection", () => {
     expect(asked.length).toBe(200)
   })
 
-  it("that nobody will answer are read only so far", async () => {
+  it("that get no response are read up to a limit", async () => {
     const { asked, port } = await serve(() => {})
     const { closed } = talk(port, get.repeat(50_000))
     await closed

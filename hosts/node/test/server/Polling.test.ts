@@ -1,10 +1,10 @@
-/** The way that polls go past the router, and how a service begins: over real processes. */
+/** Status polls that bypass the router, and the start of the service, in real processes. */
 import { readFile } from "node:fs/promises"
 import { describe, expect, it } from "vitest"
 import * as Partner from "../support/Partner.ts"
 import * as Process from "../support/Process.ts"
 
-/** An answer to the byte, but for what differs between any two. */
+/** A response, byte for byte, without the headers that differ between any two. */
 const answerOf = async (apiRoot: string, key: string, path: string) => {
   const response = await fetch(`${apiRoot}/partner/v1${path}`, { headers: key === "" ? {} : { "x-api-key": key } })
   const headers = new Headers(response.headers)
@@ -18,7 +18,7 @@ const answerOf = async (apiRoot: string, key: string, path: string) => {
 }
 
 describe.concurrent("a poll", () => {
-  it("is answered the same with metrics, where the router answers it, as without", async (test) => {
+  it("gets the same response with metrics, through the router, as without", async (test) => {
     const cwd = await Process.folder(test)
     const plain = await Process.start(cwd, ["serve", "--no-worker"])
     const measured = await Process.start(cwd, ["serve", "--no-worker"], { ADMIN_PORT: "0" })
@@ -45,14 +45,14 @@ describe.concurrent("a poll", () => {
 describe.runIf(process.platform === "linux").concurrent("the served process", () => {
   const commandOf = async (pid: number) => (await readFile(`/proc/${pid}/cmdline`, "utf8")).split("\0")
 
-  it("keeps its memory small under the pid that was started", async (test) => {
+  it("runs with a small heap under the pid that was started", async (test) => {
     const cwd = await Process.folder(test)
     const { pid, stop } = await Process.start(cwd, ["serve"], { NODE_OPTIONS: "" })
     expect(await commandOf(pid)).toContain("--max-semi-space-size=8")
     expect(await stop()).toMatchObject({ code: 0 })
   })
 
-  it("leaves the choice to a NODE_OPTIONS that makes it", async (test) => {
+  it("leaves the heap's size to NODE_OPTIONS if they set it", async (test) => {
     const cwd = await Process.folder(test)
     const { pid } = await Process.start(cwd, ["serve"], { NODE_OPTIONS: "--max-semi-space-size=16" })
     expect((await commandOf(pid)).join(" ")).not.toContain("semi-space")

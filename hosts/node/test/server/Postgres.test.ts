@@ -1,11 +1,11 @@
-/** The host on Postgres, in processes of its own. */
+/** The Node host on Postgres, in real processes. */
 import { describe, expect, it } from "vitest"
 import * as OwnDatabase from "../support/OwnDatabase.ts"
 import * as Partner from "../support/Partner.ts"
 import * as Process from "../support/Process.ts"
 
 describe.concurrent("on Postgres", () => {
-  it("serves from an empty database, works beside other processes, and tells what is there to mend", async (test) => {
+  it("serves from an empty database, works beside other processes, and doctor reports problems", async (test) => {
     const cwd = await Process.folder(test)
     const env = await OwnDatabase.make(test)
     const server = await Process.start(cwd, ["serve", "--no-worker"], env)
@@ -33,7 +33,7 @@ describe.concurrent("on Postgres", () => {
     for (const { stop } of [worker, other, server]) expect(await stop()).toMatchObject({ code: 0 })
   })
 
-  it("of 8 processes that migrate at once on an empty database one does, and all end well", async (test) => {
+  it("when 8 processes migrate an empty database at once, one of them does it and all succeed", async (test) => {
     const cwd = await Process.folder(test)
     const env = await OwnDatabase.make(test)
     const outcomes = await Promise.all(
@@ -44,7 +44,7 @@ describe.concurrent("on Postgres", () => {
     expect(applied.filter(({ length }) => length > 0)).toHaveLength(1)
   })
 
-  it("a database that takes no writes is told of by the doctor and by each round of work, though it answers reads", async (test) => {
+  it("doctor and each worker loop report a database that answers reads and takes no writes", async (test) => {
     const cwd = await Process.folder(test)
     const env = await OwnDatabase.make(test)
     await Process.json(cwd, ["migrate"], env)
@@ -70,7 +70,7 @@ describe.concurrent("on Postgres", () => {
     expect(JSON.parse(line).annotations.reason).toMatch(/^cannot execute [A-Z ]+ in a read-only transaction$/)
   })
 
-  it("behind a pooler the doctor asks for the role that serves, and names the other way where it leads nowhere", async (test) => {
+  it("behind a pooler doctor checks the role of the service, and names DATABASE_DIRECT_URL if it does not work", async (test) => {
     const cwd = await Process.folder(test)
     const env = await OwnDatabase.make(test)
     const direct = env["DATABASE_URL"] ?? ""
@@ -102,7 +102,7 @@ describe.concurrent("on Postgres", () => {
     })
   })
 
-  it("a wrong database ends it with 1 and one sentence that holds no password", async (test) => {
+  it("a wrong database exits with 1 and one sentence without the password", async (test) => {
     const cwd = await Process.folder(test)
     const env = await OwnDatabase.make(test)
     const wrong = (change: (url: URL) => void) => {

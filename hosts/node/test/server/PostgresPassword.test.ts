@@ -1,4 +1,4 @@
-/** PGPASSWORD: the password of Postgres as it is, where the address has none. */
+/** PGPASSWORD is the password for addresses without one. It is not percent-encoded. */
 import * as Settings from "@partner-commentary/settings/Settings"
 import * as ConfigProvider from "effect/ConfigProvider"
 import * as Effect from "effect/Effect"
@@ -8,7 +8,7 @@ import { describe, expect, it } from "vitest"
 import * as OwnDatabase from "../support/OwnDatabase.ts"
 import * as Process from "../support/Process.ts"
 
-/** Each of these characters ends or changes a password that is written into an address as it is. */
+/** Each of these characters ends or changes a password in a URL that is not percent-encoded. */
 const password = "a/b#c?d%25e@f:g&h+i =$j'k\"l\\m"
 
 const addresses = async (env: Record<string, string>) => {
@@ -27,7 +27,7 @@ const addresses = async (env: Record<string, string>) => {
 }
 
 describe("PGPASSWORD", () => {
-  it("is the password of both addresses where they have none, those of a socket included", async () => {
+  it("is the password of both addresses without one, socket addresses included", async () => {
     const { direct, told, url } = await addresses({
       DATABASE_URL: "postgres://u@db.example.com/desk?sslmode=require",
       DATABASE_DIRECT_URL: "postgres:///desk?host=/var/run/postgresql&user=u"
@@ -44,11 +44,11 @@ describe("PGPASSWORD", () => {
     }
   })
 
-  it("opens a database that asks for a password with special characters, for every process", async (test) => {
+  it("lets every process connect to a database whose password has special characters", async (test) => {
     const cwd = await Process.folder(test)
     const env = await OwnDatabase.make(test)
     const url = new URL(env["DATABASE_URL"] ?? "")
-    // The server of the tests asks such roles alone for a password.
+    // The test server asks only such roles for a password.
     const role = `guarded_${url.pathname.slice(1)}`
     await OwnDatabase.rows(env, `CREATE ROLE ${role} SUPERUSER LOGIN PASSWORD '${password.replaceAll("'", "''")}'`)
     test.onTestFinished(async () => {

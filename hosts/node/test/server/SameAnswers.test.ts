@@ -1,4 +1,4 @@
-/** The server, as a process of its own, answers as every host does. */
+/** The server process answers like every other host. */
 import { join } from "node:path"
 import * as Application from "@partner-commentary/test/Application"
 import * as HostConformance from "@partner-commentary/test/HostConformance"
@@ -12,7 +12,7 @@ import * as Process from "../support/Process.ts"
 
 const apiRoot = "http://commentary.example"
 
-it("a request is answered as by every host", async (test) => {
+it("a request gets the same response as on every other host", async (test) => {
   const folder = await Process.folder(test)
   const filename = join(folder, "commentary.db")
   const stores = Application.layer({ filename, outside: Layer.merge(Mailbox.layer, ScriptedGenerator.layer) })

@@ -12,7 +12,7 @@ import * as Process from "../support/Process.ts"
 const secrets = { SIGNING_SECRET: "a-secret-that-only-this-test-knows-of" }
 
 describe.concurrent("serve", () => {
-  it("introduces a demo organization once, and says alone on its line when it listens", async (test) => {
+  it("prints the demo organization once, and a line of its own when it listens", async (test) => {
     const cwd = await Process.folder(test)
     const first = await Process.start(cwd)
     expect(first.stdout().split("\n")).toContain(`ready ${first.apiRoot}`)
@@ -29,7 +29,7 @@ describe.concurrent("serve", () => {
     expect(await second.stop("SIGINT")).toMatchObject({ code: 0 })
   })
 
-  it("keeps its data private, and the signing secret most of all", async (test) => {
+  it("keeps its data and the signing secret readable for its user only", async (test) => {
     const cwd = await Process.folder(test)
     const { stop } = await Process.start(cwd)
     await stop()
@@ -39,7 +39,7 @@ describe.concurrent("serve", () => {
     expect(await mode("signing-secret")).toBe(0o600)
   })
 
-  it("two servers that start at once on no database both come up, on one secret and one demo", async (test) => {
+  it("two servers that start at once without a database share one secret and one demo organization", async (test) => {
     const cwd = await Process.folder(test)
     const servers = await Promise.all([Process.start(cwd), Process.start(cwd)])
     const introduced = servers.filter(({ stdout }) => stdout().includes("pk_live_"))
@@ -51,7 +51,7 @@ describe.concurrent("serve", () => {
     for (const { stop } of servers) expect(await stop()).toMatchObject({ code: 0 })
   })
 
-  it("commands work while it runs, and count from the next request on", async (test) => {
+  it("commands work while it runs, and apply from the next request on", async (test) => {
     const cwd = await Process.folder(test)
     const { apiRoot } = await Process.start(cwd)
     const { key, keyId, organization, persona } = await Partner.register(cwd)
@@ -66,7 +66,7 @@ describe.concurrent("serve", () => {
     expect(refused.body.error.code).toBe("key_revoked")
   })
 
-  it("a port that is taken stops the start with a sentence", async (test) => {
+  it("a port that is in use stops the start with one sentence", async (test) => {
     const cwd = await Process.folder(test)
     const { apiRoot } = await Process.start(cwd)
     const outcome = await Process.run(cwd, ["serve"], { PORT: new URL(apiRoot).port })
@@ -75,7 +75,7 @@ describe.concurrent("serve", () => {
     expect(outcome.stderr).not.toContain("Stopped")
   })
 
-  it("finishes the request that runs when it is told to stop", async (test) => {
+  it("finishes the running request after a stop signal", async (test) => {
     const cwd = await Process.folder(test)
     const { apiRoot, stdout, stop } = await Process.start(cwd)
     const { port } = new URL(apiRoot)
@@ -87,7 +87,7 @@ describe.concurrent("serve", () => {
     })
     const closed = new Promise((resolve) => socket.on("close", resolve))
     const head = `POST /partner/v1/topics HTTP/1.1\r\nhost: x\r\nx-api-key: ${key}\r\ncontent-type: application/json\r\n`
-    // In one piece with a request that is answered at once: whoever has that answer knows that this one has begun.
+    // Sent in one packet with a request that is answered at once: its response shows that this request has started.
     socket.write(`GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n${head}content-length: 2\r\n\r\n{`)
     await Process.eventually(
       async () => answer,
@@ -107,7 +107,7 @@ describe.concurrent("serve", () => {
     expect(await ended).toMatchObject({ code: 0 })
   })
 
-  it("outside development it mails through the mail server, and writes nothing beside the database", async (test) => {
+  it("outside development it sends through the mail server, and writes no file beside the database", async (test) => {
     const cwd = await Process.folder(test)
     const received: Array<string> = []
     const smtp = new SMTPServer({
@@ -140,7 +140,7 @@ describe.concurrent("serve", () => {
     expect(stderr()).toContain(`PUBLIC_URL is unset: links in mails start with ${apiRoot}`)
   })
 
-  it("starts on an IPv6 address, and names no outbox where mails go out", async (test) => {
+  it("starts on an IPv6 address, and prints no outbox if a mail server is configured", async (test) => {
     const cwd = await Process.folder(test)
     const { apiRoot, stdout } = await Process.start(cwd, ["serve"], {
       HOST: "::1",
@@ -152,7 +152,7 @@ describe.concurrent("serve", () => {
     expect(stdout()).toContain("change-email --from ada@creators.localhost")
   })
 
-  it("shows metrics on loopback where it is asked to", async (test) => {
+  it("shows metrics on loopback if ADMIN_PORT is set", async (test) => {
     const cwd = await Process.folder(test)
     const { apiRoot, stderr } = await Process.start(cwd, ["serve"], { ADMIN_PORT: "0" })
     await fetch(`${apiRoot}/partner/v1/topics`)
@@ -165,7 +165,7 @@ describe.concurrent("serve", () => {
 })
 
 describe.concurrent("worker", () => {
-  it("does the jobs of a server that does none", async (test) => {
+  it("runs the jobs of a server without workers", async (test) => {
     const cwd = await Process.folder(test)
     const server = await Process.start(cwd, ["serve", "--no-worker"])
     const { apiRoot } = server
@@ -183,7 +183,7 @@ describe.concurrent("worker", () => {
 })
 
 describe.concurrent("retry, mail and creator", () => {
-  it("an operator gets stuck requests going, and moves and forgets creators", async (test) => {
+  it("an operator restarts stuck requests, and changes and erases creators' addresses", async (test) => {
     const cwd = await Process.folder(test)
     let isGood = false
     const generator = createServer((_request, response) => {

@@ -1,10 +1,10 @@
-/** Processes on one Postgres database tell each other: what was revoked is refused, and what is to be done is begun, without waiting for the next look. */
+/** Processes on one Postgres database notify each other, so that revocations and new work take effect before the next poll. */
 import { expect, it } from "vitest"
 import * as OwnDatabase from "../support/OwnDatabase.ts"
 import * as Partner from "../support/Partner.ts"
 import * as Process from "../support/Process.ts"
 
-it("a key that another process revoked, and a suspended partner's, is refused soon; work begins at once", async (test) => {
+it("a key that another process revoked and a suspended organization's key are refused soon; work starts at once", async (test) => {
   const cwd = await Process.folder(test)
   const env = { ...(await OwnDatabase.make(test)), WORKER_POLL_INTERVAL: "10 minutes" }
   const server = await Process.start(cwd, ["serve", "--no-worker"], env)
@@ -19,7 +19,7 @@ it("a key that another process revoked, and a suspended partner's, is refused so
   await Partner.submit(server.apiRoot, key, persona.id)
   await firstSent
 
-  // What is said while nobody listens is looked for when listening begins anew.
+  // Notifications that were missed are looked up when LISTEN works again.
   const before = await mails()
   await OwnDatabase.rows(
     env,
@@ -36,7 +36,7 @@ it("a key that another process revoked, and a suspended partner's, is refused so
       "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'LISTEN%'"
     )
   await Process.eventually(listening, ({ length }) => length === 3)
-  /** What a process was told is on its way for a moment after the command has ended. */
+  /** A notification arrives some milliseconds after the command has ended. */
   const soon = (wanted: number) => Process.eventually(statuses, (both) => both.every((status) => status === wanted))
   await soon(200)
   await Process.json(cwd, ["org", "suspend", organization.id], env)
@@ -45,7 +45,7 @@ it("a key that another process revoked, and a suspended partner's, is refused so
   await soon(200)
   await Process.json(cwd, ["key", "revoke", keyId], env)
   await soon(401)
-  // Each is seen by its heartbeat until it has stopped.
+  // Each process has a heartbeat until it has stopped.
   const processes = () => OwnDatabase.rows(env, "SELECT version, schema_id FROM processes")
   expect(await processes()).toHaveLength(3)
   for (const { stop } of [worker, other, server]) expect(await stop()).toMatchObject({ code: 0 })

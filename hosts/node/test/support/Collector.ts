@@ -1,4 +1,4 @@
-/** A collector of OpenTelemetry: takes OTLP as JSON over HTTP, and shows what it got. */
+/** An OpenTelemetry collector that receives OTLP as JSON over HTTP. */
 import { createServer, type IncomingHttpHeaders } from "node:http"
 import type { AddressInfo } from "node:net"
 import type * as Process from "./Process.ts"
@@ -48,11 +48,11 @@ export const start = async (test: Process.Test) => {
   return { url, bodies, headers, metrics, spans }
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: the wire's own form
+// biome-ignore lint/suspicious/noExplicitAny: the JSON of OTLP
 const flat = (sent: any, kind: "Metrics" | "Spans"): ReadonlyArray<any> =>
-  // biome-ignore lint/suspicious/noExplicitAny: the wire's own form
+  // biome-ignore lint/suspicious/noExplicitAny: the JSON of OTLP
   sent[`resource${kind}`].flatMap((resource: any) =>
-    // biome-ignore lint/suspicious/noExplicitAny: the wire's own form
+    // biome-ignore lint/suspicious/noExplicitAny: the JSON of OTLP
     resource[`scope${kind}`].flatMap((scope: any) => scope[kind.toLowerCase()])
   )
 

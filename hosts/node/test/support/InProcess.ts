@@ -1,4 +1,4 @@
-/** Runs one command of the command line inside the test's own process, which saves starting Node and loading the program. */
+/** Runs a command inside the test's process, which saves the start of Node. */
 
 import { format } from "node:util"
 import * as CommandLine from "@partner-commentary/node/cli/CommandLine"

@@ -1,8 +1,8 @@
-/** The mails that a service for development has written into its folder. */
+/** The mails that a service in development has written into its outbox folder. */
 import { readdir, readFile } from "node:fs/promises"
 import { join } from "node:path"
 
-/** Their texts, in no order; none where there is no folder yet. While one is written, it has another name. */
+/** The mails' texts, in no order. A mail that is being written has another name. */
 export const mails = async (cwd: string): Promise<ReadonlyArray<string>> => {
   const outbox = join(cwd, "data", "outbox")
   const files = (await readdir(outbox).catch(() => [])).filter((name) => name.endsWith(".eml"))

@@ -1,4 +1,4 @@
-/** An empty Postgres database of one's own for processes to run on. */
+/** An empty Postgres database for the processes of one test. */
 import * as TestDatabase from "@partner-commentary/test/postgres/TestDatabase"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -6,7 +6,7 @@ import * as Redacted from "effect/Redacted"
 import * as Scope from "effect/Scope"
 import type * as Process from "./Process.ts"
 
-/** Gone with the test. */
+/** Dropped after the test. */
 export const make = async (test: Process.Test): Promise<Process.Environment> => {
   const scope = Effect.runSync(Scope.make())
   const url = await Effect.runPromise(Scope.provide(TestDatabase.empty, scope))
@@ -14,7 +14,7 @@ export const make = async (test: Process.Test): Promise<Process.Environment> => 
   return { DATABASE_URL: Redacted.value(url), DEV: "true" }
 }
 
-/** What a statement answers with. */
+/** The rows that a statement returns. */
 export const rows = (env: Process.Environment, statement: string) =>
   Effect.runPromise(
     TestDatabase.onDatabase(Redacted.make(env["DATABASE_URL"] ?? ""), (sql) =>

@@ -1,4 +1,4 @@
-/** A partner with a key, a licensed persona, and what it does through the API. */
+/** A partner with a key and a licensed persona, and its API calls. */
 import * as Process from "./Process.ts"
 
 export const register = async (cwd: string, env: Process.Environment = {}) => {
@@ -17,7 +17,7 @@ export const register = async (cwd: string, env: Process.Environment = {}) => {
   return { organization, persona, key: key.full_key as string, keyId: key.id as string }
 }
 
-/** An organization with a key for tests alone: it needs no licences. */
+/** An organization with a test key, which needs no licences. */
 export const testing = async (cwd: string, name: string): Promise<{ readonly id: string; readonly key: string }> => {
   const { id } = await Process.json(cwd, ["org", "create", "--name", name])
   const words = ["--org", id, "--name", "k", "--scopes", "topics:submit,topics:read", "--environment", "test"]
@@ -25,10 +25,10 @@ export const testing = async (cwd: string, name: string): Promise<{ readonly id:
   return { id, key }
 }
 
-/** The persona of tests that declines at once. */
+/** The test persona that declines at once. */
 export const declines = "7e570000-0000-4000-8000-000000000002"
 
-/** The demo organization's, as its introduction names them. */
+/** The demo organization's key and persona, read from the server's output. */
 export const demo = (service: Process.Service) => ({
   key: /pk_live_\w+/.exec(service.stdout())?.[0] ?? "",
   persona: { id: / ([0-9a-f-]{36}) {2}Ada/.exec(service.stdout())?.[1] ?? "" }
@@ -39,11 +39,11 @@ export const call = async (apiRoot: string, key: string, path: string, body?: un
     headers: { "x-api-key": key, "content-type": "application/json" },
     ...(body === undefined ? {} : { method: "POST", body: JSON.stringify(body) })
   })
-  // biome-ignore lint/suspicious/noExplicitAny: what it holds is what the tests look at
+  // biome-ignore lint/suspicious/noExplicitAny: the tests check its content
   return { status: response.status, body: (await response.json()) as any }
 }
 
-/** Sends one topic, and answers with its only share id. */
+/** Submits a topic to one persona, and returns its share id. */
 export const submit = async (apiRoot: string, key: string, personaId: string): Promise<string> => {
   const reference = `r-${Math.random()}`
   await call(apiRoot, key, "/topics", {

@@ -1,4 +1,4 @@
-/** Services in processes of their own and commands of the command line, each test in a folder of its own. */
+/** Starts services in child processes and runs commands, each test in its own folder. */
 import { type ChildProcess, spawn } from "node:child_process"
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
@@ -8,10 +8,10 @@ import * as InProcess from "./InProcess.ts"
 
 const bin = fileURLToPath(new URL("../../bin/partner-commentary.js", import.meta.url))
 
-/** Without what the machine's own environment might set. */
+/** The environment without variables that the machine might set. */
 const bare = { PATH: process.env["PATH"], HOME: process.env["HOME"], TMPDIR: process.env["TMPDIR"] }
 
-/** With this option the program does not start Node a second time with the options of a service. */
+/** With this option the program does not restart Node with a service's options. */
 const startOnce = { NODE_OPTIONS: "--max-semi-space-size=16" }
 
 export type Environment = Readonly<Record<string, string>>
@@ -36,7 +36,7 @@ export interface Service {
 
 const children = new Map<string, Array<ChildProcess>>()
 
-/** A folder to run in; it and what runs in it are gone with the test. */
+/** A working directory. After the test it is removed and its processes are killed. */
 export const folder = async (test: Test) => {
   const path = await mkdtemp(join(tmpdir(), "partner-commentary-"))
   test.onTestFinished(async () => {
@@ -47,7 +47,7 @@ export const folder = async (test: Test) => {
   return path
 }
 
-/** `limits` are the shell's, as `ulimit -f 100`. */
+/** `limits` is a shell command such as `ulimit -f 100`. */
 const launch = (cwd: string, args: ReadonlyArray<string>, env: Environment, limits?: string) => {
   const [command = "", ...rest] = [
     ...(limits === undefined ? [] : ["sh", "-c", `${limits} && exec "$@"`, "sh"]),
@@ -75,19 +75,19 @@ const launch = (cwd: string, args: ReadonlyArray<string>, env: Environment, limi
 export const run = (cwd: string, args: ReadonlyArray<string>, env: Environment = {}): Promise<Outcome> =>
   InProcess.run(cwd, args, env)
 
-/** Runs a command in a process of its own, for tests of exit codes, streams, file modes and commands that run at once. */
+/** Runs a command in a child process, for tests of exit codes, streams, file modes and simultaneous commands. */
 export const spawned = (cwd: string, args: ReadonlyArray<string>, env: Environment = {}): Promise<Outcome> =>
   launch(cwd, args, env).ended
 
-/** The one JSON value that a command answers with. */
-// biome-ignore lint/suspicious/noExplicitAny: what it holds is what the tests look at
+/** The JSON value that a command prints. */
+// biome-ignore lint/suspicious/noExplicitAny: the tests check its content
 export const json = async (cwd: string, args: ReadonlyArray<string>, env: Environment = {}): Promise<any> => {
   const { code, stderr, stdout } = await run(cwd, [...args, "--json"], env)
   if (code !== 0) throw new Error(`${args.join(" ")} ended with ${code}: ${stderr}`)
   return JSON.parse(stdout)
 }
 
-/** Waits for `ready`; what was said to stderr before it has come, too. */
+/** Waits for the `ready` line, and for everything that was written to stderr before it. */
 export const start = async (
   cwd: string,
   args: ReadonlyArray<string> = ["serve"],
@@ -96,7 +96,7 @@ export const start = async (
 ): Promise<Service> => {
   const { child, ended, stderr, stdout } = launch(cwd, args, { PORT: "0", ...env }, limits)
   const apiRoot = await ready(child, ended, stdout)
-  // The two are read in any order, but in one turn of the event loop.
+  // Node reads both streams in the same turn of the event loop, in any order.
   await new Promise((resolve) => setImmediate(resolve))
   return {
     pid: child.pid ?? 0,
@@ -119,7 +119,7 @@ const ready = (child: ChildProcess, ended: Promise<Outcome>, stdout: () => strin
     void ended.then(({ code, stderr }) => reject(new Error(`ended with ${code} before it was ready: ${stderr}`)))
   })
 
-/** Asks until the answer satisfies; some ask by a process of their own, which takes seconds on a busy machine. */
+/** Repeats `ask` until its result satisfies. One that starts a process takes seconds on a busy machine. */
 export const eventually = async <A>(ask: () => Promise<A>, satisfies: (answer: A) => boolean): Promise<A> => {
   const until = performance.now() + 50_000
   for (;;) {

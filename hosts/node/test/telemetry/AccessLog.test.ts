@@ -1,4 +1,4 @@
-/** The log line of each request, where LOG_REQUESTS asks for it. */
+/** The access log, which LOG_REQUESTS turns on. */
 import { expect, it } from "vitest"
 import * as Outbox from "../support/Outbox.ts"
 import * as Partner from "../support/Partner.ts"
@@ -56,7 +56,7 @@ it("each request is logged with its route, status, time, organization and reques
   expect(JSON.stringify(lines)).not.toContain(shareId)
 })
 
-it("requests are not logged unless it is asked for", async (test) => {
+it("requests are not logged by default", async (test) => {
   const cwd = await Process.folder(test)
   const service = await Process.start(cwd, ["serve"])
   await fetch(`${service.apiRoot}/partner/v1/topics`)

@@ -1,10 +1,10 @@
-/** What an operator sees of deliveries at /metrics, of a real service with real receivers. */
+/** Metrics of deliveries at /metrics, of a real service with real receivers. */
 import { expect, it } from "vitest"
 import * as Loopback from "../support/Loopback.ts"
 import * as Partner from "../support/Partner.ts"
 import * as Process from "../support/Process.ts"
 
-it("shows attempts by outcome, how long events took, what is held, and which webhooks are unwell", async (test) => {
+it("shows attempts by outcome, the latency of events, held deliveries, and failing webhooks", async (test) => {
   const cwd = await Process.folder(test)
   const receiver = await Loopback.receive(test, (path) => (path === "/gone" ? 410 : 204))
   const { key } = await Partner.testing(cwd, "Acme Sports")
@@ -34,7 +34,7 @@ it("shows attempts by outcome, how long events took, what is held, and which web
     }
   }
   await Process.eventually(metrics, ({ failure, success }) => success === 1 && failure === 1)
-  // Counters are shown as they are, gauges up to a second late.
+  // Counters are current, gauges up to a second old.
   expect(await Process.eventually(metrics, ({ disabled, due }) => disabled === 1 && due === 0)).toEqual({
     success: 1,
     manual: Number.NaN,
@@ -48,7 +48,7 @@ it("shows attempts by outcome, how long events took, what is held, and which web
     open: 0,
     disabled: 1
   })
-  // Of an event that arrived already: it says nothing of how long events take.
+  // A manual redelivery of an old event does not count for the latency.
   const webhooks = (await Partner.call(apiRoot, key, "/webhooks")).body.data as ReadonlyArray<Record<string, string>>
   const wellId = webhooks.find(({ url }) => url?.endsWith("/well"))?.["id"]
   const [arrived] = (await Partner.call(apiRoot, key, `/webhooks/${wellId}/deliveries`)).body.data

@@ -13,7 +13,7 @@ const text = async (url: string) => {
 
 const names = (body: string) => new Set([...body.matchAll(/^# TYPE (\w+) /gm)].map(([, name]) => name ?? ""))
 
-it("OTLP alone exports every metric that /metrics shows, with the headers that it was given", async (test) => {
+it("OTLP exports every metric that /metrics shows, with the configured headers", async (test) => {
   const collector = await Collector.start(test)
   const [watched, exporting] = await Promise.all([
     Process.start(await Process.folder(test), ["serve"], { ADMIN_PORT: "0" }),
@@ -46,7 +46,7 @@ const standard = [
   "nodejs_eventloop_utilization_ratio"
 ]
 
-it("/metrics counts the work that is due and the mails that wait, by kind", async (test) => {
+it("/metrics counts due work and waiting mails by kind", async (test) => {
   const cwd = await Process.folder(test)
   const service = await Process.start(cwd, ["serve", "--no-worker"], { ADMIN_PORT: "0" })
   const { key, persona } = Partner.demo(service)
@@ -77,7 +77,7 @@ it("a worker answers health checks and shows its metrics at ADMIN_HOST and ADMIN
   expect((await text(`${admin}/metrics`)).body).toContain("partner_commentary_database_up 1")
 })
 
-it("an address that is none of this machine's is refused by the variable's name", async (test) => {
+it("an address that this machine does not have is refused with the variable's name", async (test) => {
   const cwd = await Process.folder(test)
   const { code, stderr } = await Process.run(cwd, ["serve"], { PORT: "0", ADMIN_HOST: "192.0.2.1", ADMIN_PORT: "0" })
   expect(code).toBe(1)

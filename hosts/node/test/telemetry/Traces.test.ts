@@ -1,4 +1,4 @@
-/** What a trace shows from a submission to the delivered event, as an operator's collector gets it. */
+/** Traces from a submission to the delivered event, as a collector receives them. */
 import { expect, it } from "vitest"
 import * as Collector from "../support/Collector.ts"
 import * as Loopback from "../support/Loopback.ts"
@@ -37,7 +37,7 @@ const told = async (test: Process.Test, env: Process.Environment = {}) => {
 
 type Spans = ReadonlyArray<Collector.Span>
 
-/** All that can be reached from a span by its parents, its links, and what links to it. */
+/** All spans that are connected with this one by parents or links, in either direction. */
 const reached = (spans: Spans, from: Collector.Span) => {
   const idOf = ({ spanId, traceId }: { readonly spanId: string; readonly traceId: string }) => `${traceId} ${spanId}`
   const byId = new Map(spans.map((span) => [idOf(span), span]))
@@ -55,7 +55,7 @@ const reached = (spans: Spans, from: Collector.Span) => {
   return [...found]
 }
 
-it("the spans of a topic are found by following links, from its submission to the delivered event", async (test) => {
+it("links connect all spans of a topic, from its submission to the delivered event", async (test) => {
   const { collector, key, organization, share, spans, topic } = await told(test)
   const submission = spans.find(({ attributes }) => attributes["topic.id"] === topic && attributes["http.route"])
   expect(submission?.attributes).toMatchObject({ "http.route": "/partner/v1/topics", "organization.id": organization })
@@ -78,7 +78,7 @@ it("the spans of a topic are found by following links, from its submission to th
   for (const body of collector.bodies) for (const secret of [key, content]) expect(body).not.toContain(secret)
 })
 
-it("statements are spans within those of their request where it is asked for", async (test) => {
+it("statements are child spans of their request if the setting asks for them", async (test) => {
   const { organization, spans, topic } = await told(test, { OTEL_TRACE_STATEMENTS: "true" })
   const submission = spans.find(({ attributes }) => attributes["topic.id"] === topic && attributes["http.route"])
   const statements = spans.filter(({ name, traceId }) => name === "sqlite" && traceId === submission?.traceId)

@@ -25,7 +25,7 @@ export const backup = Command.make(
     if (database.filename === ":memory:") return yield* refused("A database in memory cannot be backed up")
     if (existsSync(file)) return yield* refused(alreadyThere(file))
     const unfinished = yield* created(file)
-    yield* Database.looking(settings, Effect.void).pipe(
+    yield* Database.inspect(settings, Effect.void).pipe(
       Effect.andThen(
         Effect.tryPromise({
           try: () => copy(database.filename, unfinished, file),

@@ -67,7 +67,7 @@ const create = Command.make(
         `Next: partner-commentary key create --org ${organization.id} --name NAME --scopes ${allScopes.join()}`
       ]
     })
-  }, Effect.provide(Administration.layerOfFirst))
+  }, Effect.provide(Administration.layerCreating))
 ).pipe(Command.withDescription("Register a partner"))
 
 const update = Command.make(

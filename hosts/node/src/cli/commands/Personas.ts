@@ -64,7 +64,7 @@ const create = Command.make(
         `Next: partner-commentary license grant --org ORGANIZATION_ID --persona ${persona.id}`
       ]
     })
-  }, Effect.provide(Administration.layerOfFirst))
+  }, Effect.provide(Administration.layerCreating))
 ).pipe(Command.withDescription("Publish a persona; partners see it once they hold a licence"))
 
 const update = Command.make(

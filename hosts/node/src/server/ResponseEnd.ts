@@ -1,11 +1,11 @@
-/** Tells when a client has taken an answer: its last byte was handed to the network, or the connection is gone. */
+/** Reports when a response has ended: its last byte was handed to the network, or the connection was closed. */
 import type { ServerResponse } from "node:http"
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import type { WhenResponseEnds } from "@partner-commentary/core/access/ConcurrencyLimit"
 import { ResponseTaken } from "@partner-commentary/server/ConcurrentRequests"
 import * as Layer from "effect/Layer"
 
-export const whenTaken =
+export const whenEnded =
   (response: ServerResponse): WhenResponseEnds =>
   (release) => {
     if (response.closed) release()
@@ -13,5 +13,5 @@ export const whenTaken =
   }
 
 export const layer = Layer.succeed(ResponseTaken, (request) =>
-  whenTaken(NodeHttpServerRequest.toServerResponse(request) as ServerResponse)
+  whenEnded(NodeHttpServerRequest.toServerResponse(request) as ServerResponse)
 )

@@ -1,6 +1,6 @@
 /**
- * What Node's HTTP server would refuse by itself, bare, is refused as everything else is: in the error envelope, with a
- * request id. Requests that can be read are left to the router.
+ * Answers requests that Node's HTTP server cannot parse or would refuse without a body. They get the error envelope and a request
+ * id, like every other refusal. Well-formed requests go to the router.
  */
 import { type IncomingMessage, maxHeaderSize, type Server, type ServerResponse, STATUS_CODES } from "node:http"
 import { Socket } from "node:net"
@@ -10,32 +10,37 @@ import * as Envelope from "@partner-commentary/server/http/Envelope"
 import { cacheControl, requestId } from "@partner-commentary/server/middleware/Responses"
 import type { RequestGate } from "./RequestGate.ts"
 
-/** So many milliseconds may a client that still sends take to read its answer: a reset would destroy it. */
-const linger = 1_000
+/** Milliseconds that a client which still sends has for reading the response. A reset at once would discard it. */
+const lingerTimeout = 1_000
 
-/** Further headers for who sends from this address. */
+/** Rate-limit headers for the sender at this address. */
 export type HeadersFor = (address: string) => Readonly<Record<string, string>>
 
 /** For a server created with `requireHostHeader: false`. */
-export const answer = (native: Server, gate: RequestGate, further: HeadersFor): void => {
+export const handle = (native: Server, gate: RequestGate, extraHeaders: HeadersFor): void => {
   const refused = new WeakSet<Duplex>()
   native.on("clientError", (error: ParserError, socket) => {
-    // Whatever follows on this connection is unreadable too.
+    // The parser cannot find the start of another request on this connection.
     if (refused.has(socket)) return
     refused.add(socket)
-    refuse(gate, socket, statusFor(error), refusalOf(error), further(addressOf(socket)))
+    refuse(gate, socket, statusFor(error), refusalOf(error), extraHeaders(addressOf(socket)))
   })
   native.on("connect", (request, socket) => {
     socket.on("error", () => {}).resume()
-    refuse(gate, socket, statusOf.not_found, noSuchMethod, further(addressOf(socket)), sentId(request))
+    refuse(gate, socket, statusOf.not_found, noSuchMethod, extraHeaders(addressOf(socket)), sentId(request))
   })
   native.on("checkExpectation", (request, response) => {
-    reply(request, response, invalid("must expect nothing but 100-continue"), further(addressOf(request.socket)))
+    sendError(
+      request,
+      response,
+      invalid("must expect nothing but 100-continue"),
+      extraHeaders(addressOf(request.socket))
+    )
   })
   gate.add(({ event, request, response }, pass) => {
     const isRefused = request.headers.host === undefined && request.httpVersion === "1.1"
     if (event === "checkExpectation" || !isRefused) pass()
-    else reply(request, response, invalid("must have a Host header"), further(addressOf(request.socket)))
+    else sendError(request, response, invalid("must have a Host header"), extraHeaders(addressOf(request.socket)))
   })
 }
 
@@ -65,11 +70,11 @@ const refusalOf = (error: ParserError): WireError => {
 
 const malformed = invalid("must be well-formed HTTP/1.1")
 
-/** Proxies and clients tell by 408 that a connection ran out, and that no request of theirs was refused. */
+/** 408 tells proxies and clients that the connection timed out, and that no request was refused. */
 const statusFor = (error: ParserError) =>
   error.code === "ERR_HTTP_REQUEST_TIMEOUT" ? requestTimeout.status : statusOf[refusalOf(error).error.code]
 
-/** Whether the method alone is what the parser does not know. */
+/** Whether the request line is valid except for an unknown method. */
 const isRequestLine = ({ bytesParsed = 0, rawPacket }: ParserError): boolean => {
   const text = rawPacket?.toString("latin1") ?? ""
   return /^[\w!#$%&'*+.^`|~-]+ \S+ HTTP\/1\.[01]\r?\n/.test(text.slice(text.lastIndexOf("\n", bytesParsed - 1) + 1))
@@ -79,43 +84,43 @@ const sentId = ({ headers }: IncomingMessage) => requestId(headers["x-request-id
 
 const addressOf = (socket: Duplex): string => (socket instanceof Socket ? (socket.remoteAddress ?? "") : "")
 
-const headersOf = (body: string, id: string, further: ReturnType<HeadersFor>) => ({
+const headersOf = (body: string, id: string, extraHeaders: ReturnType<HeadersFor>) => ({
   "Content-Type": Envelope.contentType,
   "Content-Length": Buffer.byteLength(body),
   "Cache-Control": cacheControl,
   "X-Request-Id": id,
-  ...further,
+  ...extraHeaders,
   Connection: "close"
 })
 
-/** Ends the connection, too. */
-export const reply = (
+/** Sends the error and closes the connection. */
+export const sendError = (
   request: IncomingMessage,
   response: ServerResponse,
   refusal: WireError,
-  further: ReturnType<HeadersFor>
+  extraHeaders: ReturnType<HeadersFor>
 ) => {
   const body = Envelope.failureText(refusal)
-  response.writeHead(statusOf[refusal.error.code], headersOf(body, sentId(request), further)).end(body)
+  response.writeHead(statusOf[refusal.error.code], headersOf(body, sentId(request), extraHeaders)).end(body)
 }
 
-/** After the responses to earlier requests; instead of the response to a request whose own body cannot be read. */
+/** Waits for the responses to earlier requests. Replaces the response to a request whose body cannot be parsed. */
 const refuse = (
   gate: RequestGate,
   socket: Duplex,
   status: number,
   refusal: WireError,
-  further: ReturnType<HeadersFor>,
+  extraHeaders: ReturnType<HeadersFor>,
   id = requestId(undefined)
 ): void => {
   const due = gate.due(socket)
-  if (due?.req.complete) due.once("close", () => refuse(gate, socket, status, refusal, further, id))
+  if (due?.req.complete) due.once("close", () => refuse(gate, socket, status, refusal, extraHeaders, id))
   else if (!socket.writable || due?.headersSent) socket.destroy()
   else {
     const body = Envelope.failureText(refusal)
-    const headers = { Date: new Date().toUTCString(), ...headersOf(body, id, further) }
+    const headers = { Date: new Date().toUTCString(), ...headersOf(body, id, extraHeaders) }
     const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
     socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join("")}\r\n${body}`)
-    setTimeout(() => socket.destroy(), linger).unref()
+    setTimeout(() => socket.destroy(), lingerTimeout).unref()
   }
 }

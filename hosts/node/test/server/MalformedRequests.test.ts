@@ -1,12 +1,12 @@
 import { createServer, type RequestListener, type ServerOptions } from "node:http"
 import { type AddressInfo, connect } from "node:net"
+import * as MalformedRequests from "@partner-commentary/node/server/MalformedRequests"
 import * as RequestGate from "@partner-commentary/node/server/RequestGate"
-import * as Unreadable from "@partner-commentary/node/server/Unreadable"
 import { describe, expect, it, onTestFinished } from "vitest"
 import * as Partner from "../support/Partner.ts"
 import * as Process from "../support/Process.ts"
 
-/** What a server says to some bytes until it closes the connection. */
+/** What a server answers to these bytes until it closes the connection. */
 const say = (port: number, bytes: string) =>
   new Promise<string>((resolve, reject) => {
     let answer = ""
@@ -20,7 +20,7 @@ const say = (port: number, bytes: string) =>
 
 const serve = async (options: ServerOptions, respond: RequestListener) => {
   const native = createServer({ requireHostHeader: false, ...options }, respond)
-  Unreadable.answer(native, RequestGate.make(native), () => ({}))
+  MalformedRequests.handle(native, RequestGate.make(native), () => ({}))
   onTestFinished(() => void native.close().closeAllConnections())
   await new Promise<void>((resolve) => native.listen(0, "127.0.0.1", resolve))
   return (native.address() as AddressInfo).port
@@ -52,7 +52,7 @@ const expectRefusal = (answer: string, status: number, constraint?: string) => {
 const malformed = "must be well-formed HTTP/1.1"
 const chunked = "Transfer-Encoding: chunked\r\n"
 
-describe("a request that cannot be read", () => {
+describe("a malformed request", () => {
   it("is refused by the service in the error envelope, with a request id", async (test) => {
     const service = await Process.start(await Process.folder(test))
     const { apiRoot } = service
@@ -78,7 +78,7 @@ describe("a request that cannot be read", () => {
     for (const [index, [, status, constraint]] of cases.entries()) expectRefusal(answers[index]!, status, constraint)
     const ids = answers.map((answer) => parse(answer).headers.get("x-request-id"))
     expect(new Set(ids).size).toBe(cases.length)
-    // Who sends them is counted like every stranger.
+    // They count for the rate limit of the address.
     const left = answers.map((answer) => Number(parse(answer).headers.get("x-ratelimit-remaining")))
     expect(left.toSorted((one, other) => other - one)).toEqual(cases.map((_, index) => 299 - index))
 
@@ -89,7 +89,7 @@ describe("a request that cannot be read", () => {
     expect((await fetch(`${apiRoot}/healthz`)).status).toBe(200)
   })
 
-  it("is refused after the requests before it were answered", async () => {
+  it("is refused after the responses to earlier requests", async () => {
     const port = await serve({}, (_, response) => setTimeout(() => response.end("fine"), 100))
     const good = "GET /1 HTTP/1.1\r\nHost: a\r\n\r\n"
     const answer = await say(port, `${good}${good}FOO /2 HTTP/1.1\r\nHost: a\r\n\r\n`)
@@ -97,7 +97,7 @@ describe("a request that cannot be read", () => {
     expectRefusal(answer.slice(answer.lastIndexOf("HTTP/1.1 404")), 404)
   })
 
-  it("is cut off where its answer has begun already", async () => {
+  it("closes the connection if its response has begun already", async () => {
     const port = await serve({}, (_, response) => response.writeHead(200).write("begun"))
     const answer = await new Promise<string>((resolve) => {
       const socket = connect(port, "127.0.0.1", () => socket.write(`POST / HTTP/1.1\r\nHost: a\r\n${chunked}\r\n`))
@@ -111,12 +111,12 @@ describe("a request that cannot be read", () => {
     expect(answer.match(/HTTP\/1\.1 \d+/g)).toEqual(["HTTP/1.1 200"])
   })
 
-  it("runs out of time with 408 in the envelope", async () => {
+  it("that does not arrive in time gets 408 in the envelope", async () => {
     const port = await serve({ headersTimeout: 100, requestTimeout: 100, connectionsCheckingInterval: 20 }, () => {})
     expectRefusal(await say(port, "GET / HTTP/1.1\r\nHos"), 408, "must arrive whole within the time allowed")
   })
 
-  it("has nobody to answer to once its sender is gone", async () => {
+  it("gets no response when its sender has disconnected", async () => {
     const port = await serve({}, (_, response) => response.end("fine"))
     const socket = connect(port, "127.0.0.1", () => socket.write("GET / HTTP/1.1\r\n", () => socket.resetAndDestroy()))
     await new Promise((resolve) => socket.on("close", resolve))
