@@ -1,4 +1,4 @@
-/** What the commands of an operator run on: the configuration, the stores, and the use cases that need no server. */
+/** Layers for the operator's commands: settings, stores, and use cases that need no server. */
 import { ApiKeys } from "@partner-commentary/core/access/ApiKeys"
 import { Creators } from "@partner-commentary/core/creator/Creators"
 import { WebhookAdministration } from "@partner-commentary/core/webhook/WebhookAdministration"
@@ -24,11 +24,11 @@ const layerOn = (options: Parameters<typeof Database.layerForCommand>[1]) =>
 
 export const layer = layerOn({ creates: false })
 
-/** For what a new installation may begin with: makes the schema where there is nothing at all. */
+/** For commands that may be the first of an installation: creates the schema in an empty or missing database. */
 export const layerCreating = layerOn({ creates: true })
 
-/** A change and its record in the audit log: both or none. */
-export const together = <A, E, R>(change: Effect.Effect<A, E, R>) =>
+/** Commits a change together with its entry in the audit log. */
+export const transaction = <A, E, R>(change: Effect.Effect<A, E, R>) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     Effect.catchTag(sql.withTransaction(change), "SqlError", (error) => Effect.die(error))
   )

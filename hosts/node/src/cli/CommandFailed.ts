@@ -1,4 +1,4 @@
-/** Why a command did not do what it was asked: one clear sentence for a person, and exit code 1. */
+/** A command failed. The message is one sentence; the exit code is 1. */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 
@@ -6,11 +6,11 @@ export class CommandFailed extends Schema.TaggedError<CommandFailed>()("CommandF
   message: Schema.String
 }) {}
 
-/** The command was asked for something that makes no sense: exit code 2. */
+/** The arguments make no sense. The exit code is 2. */
 export class WrongUsage extends Schema.TaggedError<WrongUsage>()("WrongUsage", {
   message: Schema.String
 }) {}
 
-/** What is wrong by itself is said before a database is asked for. */
+/** Refuses wrong arguments before the database is opened. */
 export const refuseIf = (isWrong: boolean, message: string): Effect.Effect<void, WrongUsage> =>
   isWrong ? Effect.fail(new WrongUsage({ message })) : Effect.void

@@ -1,4 +1,4 @@
-/** Runs a command tree as this product's scripts may rely on: answers on stdout, everything else on stderr, exit codes 0, 1 and 2. */
+/** Runs a command tree: results on stdout, everything else on stderr, exit codes 0, 1 and 2. */
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { reasonOf } from "@partner-commentary/core/shared/Reason"
 import { flag } from "@partner-commentary/settings/Parser"
@@ -19,31 +19,31 @@ const exitCodes = { done: 0, failed: 1, wrongUsage: 2, interrupted: 130 }
 
 type Root<Name extends string, Input, E, Context> = Command.Command<Name, Input, Context, E, Command.Environment>
 
-/** Takes the process over: its arguments, its signals and its exit. */
+/** Runs the process: reads its arguments, handles its signals and exits. */
 export const run = <Name extends string, Input, E, Context>(root: Root<Name, Input, E, Context>): void => {
   const fiber = Effect.runFork(execute(root, process.argv.slice(2)))
   const stop = () => fiber.interruptUnsafe()
   process.on("SIGINT", stop).on("SIGTERM", stop)
-  // A reader that went away, such as `head`, wants no more.
+  // The reader of stdout, such as `head`, has closed the pipe.
   process.stdout.on("error", () => process.exit(exitCodes.done))
   fiber.addObserver((exit) => end(codeOf(exit)))
 }
 
-/** What `run` does, short of the exit: everything is said but why it failed, which `codeOf` says. */
+/** Does what `run` does, without exiting. `codeOf` prints the failure. */
 export const execute = <Name extends string, Input, E, Context>(
   root: Root<Name, Input, E, Context>,
   args: ReadonlyArray<string>
 ) => Command.runWith(root, { version })(args).pipe(Effect.provide(Layer.mergeAll(NodeServices.layer, flags, presenter)))
 
-/** When all that was written has been read. */
+/** Exits after both streams are flushed. */
 const end = (code: number) => process.stdout.write("", () => process.stderr.write("", () => process.exit(code)))
 
 const flags = CliConfig.layer({ builtIns: [GlobalFlag.Help, GlobalFlag.Version, GlobalFlag.Completions] })
 
-/** Says why it failed, on stderr, and answers with the exit code. */
+/** Prints the failure on stderr, and returns the exit code. */
 export const codeOf = (exit: Exit.Exit<unknown, unknown>): number => {
   if (Exit.isSuccess(exit)) return exitCodes.done
-  // A service that was told to stop has done what it was asked, and has said so.
+  // A service that received a stop signal has ended as intended.
   if (Cause.hasInterruptsOnly(exit.cause)) return Number(process.exitCode ?? exitCodes.interrupted)
   const failure = Cause.squash(exit.cause)
   if (Predicate.isTagged(failure, "ShowHelp")) return exitCodes.wrongUsage
@@ -51,14 +51,14 @@ export const codeOf = (exit: Exit.Exit<unknown, unknown>): number => {
   return Predicate.isTagged(failure, "WrongUsage") ? exitCodes.wrongUsage : exitCodes.failed
 }
 
-/** Failures carry sentences of their own; anything else is a defect. */
+/** Tagged failures have a sentence as their message; anything else is a defect. */
 const sentence = (failure: unknown): string => {
   if (isSqlError(failure)) return `The database that DATABASE_URL names cannot be used: ${reasonOf(failure)}.`
   const message = failure instanceof Error ? failure.message : String(failure)
   return Predicate.hasProperty(failure, "_tag") ? message : `Something broke that should not: ${message}`
 }
 
-/** For who reads logs as JSON, the last word is a line of them. The settings may be what is wrong: they are not asked. */
+/** With JSON logs the failure is a log line too. It reads the environment, because the settings may be invalid. */
 const asLogged = (message: string): string =>
   process.env["LOG_FORMAT"]?.trim().toLowerCase() === "json"
     ? JSON.stringify({ message, level: "FATAL", timestamp: new Date().toISOString() })
@@ -105,7 +105,7 @@ const wrongUsage = (error: CliError.NonShowHelpErrors): string => {
 
 const parameter = (error: CliError.InvalidValue) => (error.kind === "argument" ? error.option : `--${error.option}`)
 
-/** The flags that are not of our own kinds are true or false. */
+/** Flags without a parser of this package are booleans. */
 const right = ({ expected }: CliError.InvalidValue) =>
   /^Expected .*"true"/.test(expected) ? flag.right : expected.replace(/^Expected:? /, "")
 

@@ -1,4 +1,4 @@
-/** Flags and arguments that are understood by their kinds. */
+/** Flags and arguments whose values are parsed by `settings/Parser`. */
 
 import type { Parser } from "@partner-commentary/settings/Parser"
 import * as Argument from "effect/cli/Argument"

@@ -1,6 +1,5 @@
-/** Every command there is. */
+/** The tree of all commands. */
 import * as Command from "effect/cli/Command"
-import { Json } from "./Answer.ts"
 import { backup } from "./commands/Backup.ts"
 import { creators, retry } from "./commands/Creators.ts"
 import { demo } from "./commands/Demo.ts"
@@ -17,6 +16,7 @@ import { serve, worker } from "./commands/Service.ts"
 import { tokens } from "./commands/Tokens.ts"
 import { topics } from "./commands/Topics.ts"
 import { webhooks } from "./commands/Webhooks.ts"
+import { Json } from "./Output.ts"
 
 export const program = Command.make("partner-commentary").pipe(
   Command.withDescription("Opinion commentary from licensed personas, for partners"),

@@ -1,5 +1,5 @@
-/** A creator with nothing but the link of a mail: what the page's forms do, as JSON. */
-/** What the page shows, as far as the demo looks at it. */
+/** A creator who has only the link from a mail, and sends what the page's forms send, as JSON. */
+/** The fields of the page that the demo reads. */
 export interface Desk {
   readonly status: string
   readonly persona: { readonly name: string }

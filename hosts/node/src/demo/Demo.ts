@@ -1,4 +1,4 @@
-/** `demo`: the product on a throw-away database, from nothing to fetched commentaries, in a folder that is gone afterwards. */
+/** `demo`: runs the product from an empty database to fetched commentaries, in a temporary folder. */
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -13,7 +13,7 @@ import * as Service from "../server/Service.ts"
 import type { Demo } from "./DemoOrganization.ts"
 import * as Story from "./Story.ts"
 
-/** The embedded default, whatever the environment says; its receiver is on this machine. */
+/** The default settings, whatever the environment says. The webhook receiver is on this machine. */
 const settings = ConfigProvider.fromEnvRecord({ PORT: "0", WEBHOOK_ALLOW_PRIVATE: "true", LOG_LEVEL: "error" })
 
 export const run = (tell: (line: string) => void) =>
@@ -47,7 +47,7 @@ const played = Effect.fnUntraced(
   Effect.provide(Outbox.layer({ folder: DataFolder.outbox }))
 )
 
-/** What the embedded default keeps lies beside the process, which goes into a new folder and back. */
+/** The default database is relative to the working directory, so the process changes into a temporary folder and back. */
 const elsewhere = Effect.acquireRelease(
   Effect.tryPromise({
     try: async () => {

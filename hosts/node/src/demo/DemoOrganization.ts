@@ -1,4 +1,4 @@
-/** An organization to try the service with, made on the first start on the embedded default, and how to call with it. */
+/** The demo organization, created at the first start with default settings, and the instructions for its use. */
 
 import { ApiKeys } from "@partner-commentary/core/access/ApiKeys"
 import * as Scope from "@partner-commentary/core/access/Scope"
@@ -13,12 +13,12 @@ import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
-import { together } from "../cli/Administration.ts"
+import { transaction } from "../cli/Administration.ts"
 
 export interface Demo {
   readonly organization: { readonly id: OrganizationId; readonly name: string }
   readonly apiKey: string
-  /** For the test environment, where simulated creators answer. */
+  /** A key of the test environment, in which simulated creators answer. */
   readonly testKey: string
   readonly personas: ReadonlyArray<{ readonly id: PersonaId; readonly name: string }>
 }
@@ -34,7 +34,7 @@ const voices = [
   { name: "Carla Winter", creator: "carla", bio: "Follows the numbers.", expertise: ["transfers", "statistics"] }
 ]
 
-/** None where somebody is registered already. Whole or not at all; of two processes that start at once, one makes it. */
+/** None if an organization exists. Of two processes that start at once, one creates it, in one transaction. */
 export const make = Effect.gen(function* () {
   const organizations = yield* OrganizationRegistry
   const registry = yield* PersonaRegistry
@@ -94,11 +94,11 @@ export const make = Effect.gen(function* () {
   const testKey = yield* issue("Demo test", "test")
   return Option.some<Demo>({ organization, apiKey, testKey, personas })
 }).pipe(
-  together,
+  transaction,
   Effect.catchTag("IdentityTaken", () => Effect.succeed(Option.none<Demo>()))
 )
 
-/** For a person who has just started the service and wants to see it work. */
+/** The lines that `serve` prints for a first try. */
 export const introduction = (
   { apiKey, organization, personas, testKey }: Demo,
   apiRoot: string,

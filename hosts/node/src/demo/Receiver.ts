@@ -1,15 +1,15 @@
-/** A partner's webhook endpoint on this machine: takes what arrives, answers, and hands over what its signature proves. */
+/** A partner's webhook endpoint on this machine. It hands over the events whose signature is valid. */
 import { createServer, type IncomingMessage } from "node:http"
 import type { AddressInfo } from "node:net"
 import { verifyWebhook, type WebhookEvent } from "@partner-commentary/client"
 
 export interface Receiver {
   readonly url: string
-  /** Known once the webhook is registered. Whatever arrives earlier is answered 503, and comes again. */
+  /** Set when the webhook is registered. Earlier requests get 503, and are retried. */
   readonly expect: (secret: string) => void
-  /** What was received and proven, in the order of arrival. */
+  /** Events with a valid signature, in the order of arrival. */
   readonly received: ReadonlyArray<WebhookEvent>
-  /** What arrived and was not believed, and why. */
+  /** Why requests were refused. */
   readonly refused: ReadonlyArray<string>
   readonly close: () => Promise<void>
 }

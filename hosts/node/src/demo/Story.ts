@@ -1,6 +1,6 @@
 /**
- * The whole story as its people live it: a partner by the official client and a webhook, creators by the links of their mails.
- * Each step is seen to have happened before the next; what is not seen in time ends the story by saying what was missing.
+ * The whole workflow: a partner with the official client and a webhook, creators with the links of their mails.
+ * Each step waits until the previous one is visible. A step that times out fails with the name of what was missing.
  */
 import { PartnerCommentary, type ReferenceLookup, type WebhookEvent } from "@partner-commentary/client"
 import type { OutboxMail } from "@partner-commentary/smtp/Outbox"
@@ -13,11 +13,11 @@ export interface Stage {
   readonly demo: Demo
   /** The mails so far, newest first. */
   readonly mails: () => Promise<ReadonlyArray<OutboxMail>>
-  /** A line for whoever watches. */
+  /** Prints a line. */
   readonly tell: (line: string) => void
 }
 
-/** What came of it. */
+/** The result. */
 export interface Told {
   readonly fetched: ReferenceLookup
   readonly events: ReadonlyArray<WebhookEvent>
@@ -78,7 +78,7 @@ const told = async (stage: Stage, receiver: Receiver.Receiver): Promise<Told> =>
   return { fetched, events: receiver.received }
 }
 
-/** Two creators give their views and approve what was drafted, one of them edited; the third declines. */
+/** Two creators answer and approve their drafts, one of them edited. The third declines. */
 const answered = async ({ demo, mails, tell }: Stage) => {
   const requests = await seen("a mail to each creator", async () => {
     const all = (await mails()).filter(({ text }) => Creator.linkIn(text) !== undefined)
@@ -103,7 +103,7 @@ const answered = async ({ demo, mails, tell }: Stage) => {
   }
 }
 
-/** All that arrived was proven, each once, and is what the story was about. */
+/** Every event arrived once, with a valid signature. */
 const verified = ({ received, refused }: Receiver.Receiver) => {
   if (refused.length > 0) throw new Error(`The webhook did not believe an event: ${refused[0]}`)
   const types = received.map(({ type }) => type).toSorted()
@@ -118,7 +118,7 @@ const summary = (event: WebhookEvent): string =>
 
 const patience = 30_000
 
-/** Waits until it is there: what `look` gives, once that is something. */
+/** Repeats `look` until it returns a value. */
 const seen = async <A>(what: string, look: () => A | Promise<A>): Promise<Exclude<A, false>> => {
   const end = performance.now() + patience
   for (;;) {

@@ -37,10 +37,10 @@ export interface Finding {
     | "media"
     | "personas"
     | "licences"
-  /** `mend`: something does not work until somebody acts. `notice`: somebody should look. */
+  /** `mend`: something does not work until the operator acts. `notice`: the operator should look at it. */
   readonly state: "ok" | "notice" | "mend"
   readonly message: string
-  /** How many things it stands for; one unless told. */
+  /** The number of problems that the finding stands for, 1 by default. */
   readonly count?: number
 }
 
@@ -48,7 +48,7 @@ export const ok = (check: Finding["check"], message: string): Finding => ({ chec
 export const notice = (check: Finding["check"], message: string): Finding => ({ check, state: "notice", message })
 export const mend = (check: Finding["check"], message: string): Finding => ({ check, state: "mend", message })
 
-/** What the settings themselves allow, but nobody should want. */
+/** Settings that are valid but unsafe or incomplete. */
 export const configuration = (settings: Settings.Settings): ReadonlyArray<Finding> => {
   const links = ConfigSummary.unfoundLinks(settings, settings.listen.port)
   const notices = [
@@ -76,16 +76,16 @@ export const configuration = (settings: Settings.Settings): ReadonlyArray<Findin
   return notices.length > 0 ? notices : [ok("configuration", settings.development ? "Good, for development." : "Good.")]
 }
 
-/** A check that was given up is no good news. */
+/** A check that times out is a problem. */
 export const bounded = <E, R>(check: Finding["check"], looked: Effect.Effect<Finding, E, R>) =>
   Effect.catchTag(Timeout.within(checkTimeout, looked), "TimeoutError", () =>
     Effect.succeed(mend(check, `No answer within ${Duration.format(checkTimeout)}: not tried to the end.`))
   )
 
-/** For each check; they run at the same time, so that all of them take less than 5 seconds. */
+/** The time of each check. They run concurrently, so that doctor takes less than 5 seconds. */
 export const checkTimeout = Duration.seconds(4)
 
-/** Whether it publishes keys that the dashboard's tokens can be verified with. */
+/** Checks that the provider publishes keys which can verify the dashboard's tokens. */
 export const identityProvider = Effect.fnUntraced(function* (settings: Settings.Settings) {
   const check = "identity provider"
   if (Option.isNone(settings.identity)) {
@@ -105,7 +105,7 @@ export const identityProvider = Effect.fnUntraced(function* (settings: Settings.
   })
 })
 
-/** A conversation up to the credentials; no mail is sent. */
+/** Connects and authenticates, without sending a mail. */
 export const mailServer = (settings: Settings.Settings): Effect.Effect<Finding> =>
   Option.match(settings.mail.server, {
     onNone: () => Effect.succeed(ok("mail server", `None: mails ${ConfigSummary.mailWay(settings)}.`)),
@@ -126,12 +126,12 @@ export const mailServer = (settings: Settings.Settings): Effect.Effect<Finding> 
     }
   })
 
-const shown = 10
-const most = 1000
+const listed = 10
+const limit = 1000
 
 export const mails = Effect.gen(function* () {
   const assignments = yield* AssignmentStore
-  const failed = yield* (yield* MailStore).failed(most)
+  const failed = yield* (yield* MailStore).failed(limit)
   const open = yield* Effect.filter(
     failed,
     Effect.fnUntraced(function* ({ mail }) {
@@ -144,7 +144,7 @@ export const mails = Effect.gen(function* () {
   const [first] = open
   if (first === undefined) return ok("mails", "None that matters was given up.")
   const resend = "mend the cause, then run partner-commentary mail resend"
-  const least = failed.length === most ? "at least " : ""
+  const least = failed.length === limit ? "at least " : ""
   const earliest = Math.min(...open.map(({ at }) => at))
   const message =
     open.length === 1
@@ -154,9 +154,9 @@ export const mails = Effect.gen(function* () {
   return { ...mend("mails", message), count: open.length }
 })
 
-/** The first few of them, as a sentence ends. */
+/** The end of a sentence with the first few ids. */
 const list = (ids: ReadonlyArray<string>) =>
-  `${ids.length > shown ? `the first ${shown}: ` : "they are: "}${ids.slice(0, shown).join(" ")}`
+  `${ids.length > listed ? `the first ${listed}: ` : "they are: "}${ids.slice(0, listed).join(" ")}`
 
 export const generations = Effect.gen(function* () {
   const stalled = yield* (yield* AssignmentStore).stalled
@@ -168,33 +168,33 @@ export const generations = Effect.gen(function* () {
   return { ...mend("generations", message), count: stalled.length }
 })
 
-/** So long may due work wait before something must be wrong. */
-const patience = { duration: Duration.minutes(5), text: "5 minutes" }
+/** How long work may be due before that is a problem. */
+const overdueAfter = { duration: Duration.minutes(5), text: "5 minutes" }
 
 export const work = Effect.gen(function* () {
   const now = yield* Instant.now
   const waiting = [yield* (yield* AssignmentStore).nextDue(Environment.literals), yield* (yield* MailStore).nextDue]
-  const overdue = waiting.some(Option.exists((due) => Instant.plus(due, patience.duration) < now))
+  const overdue = waiting.some(Option.exists((due) => Instant.plus(due, overdueAfter.duration) < now))
   return overdue
-    ? mend("work", `Work has been due for more than ${patience.text}: run partner-commentary serve, or worker.`)
+    ? mend("work", `Work has been due for more than ${overdueAfter.text}: run partner-commentary serve, or worker.`)
     : ok("work", "Nothing is overdue.")
 })
 
-/** A slow receiver is its partner's; that nobody works is the operator's. */
+/** A notice, because the cause may be the partner's slow receiver. */
 export const deliveries = Effect.gen(function* () {
   const due = yield* (yield* DeliveryStore).nextDue
   const now = yield* Instant.now
-  return Option.exists(due, (at) => Instant.plus(at, patience.duration) < now)
+  return Option.exists(due, (at) => Instant.plus(at, overdueAfter.duration) < now)
     ? notice(
         "deliveries",
-        `An event has been due to an active webhook for more than ${patience.text}: no worker runs, or its receiver is slower than its events; partner-commentary webhook list says whose.`
+        `An event has been due to an active webhook for more than ${overdueAfter.text}: no worker runs, or its receiver is slower than its events; partner-commentary webhook list says whose.`
       )
     : ok("deliveries", "None is overdue.")
 })
 
 const soon = { duration: Duration.days(7), text: "7 days" }
 
-/** Licences of all organizations, and personas that nobody speaks for although somebody may ask them. */
+/** Licences that end soon, and licensed personas without a creator's address. */
 export const licences = Effect.gen(function* () {
   const now = yield* Instant.now
   const registry = yield* PersonaRegistry

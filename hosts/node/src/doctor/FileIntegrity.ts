@@ -1,4 +1,4 @@
-/** Whether the pages of a SQLite file are sound: SQLite's `quick_check`, in a child process, because it cannot be interrupted. */
+/** Runs SQLite's `quick_check` on the file, in a child process, because the check cannot be interrupted. */
 import { spawn } from "node:child_process"
 import { resolve } from "node:path"
 import { pathToFileURL } from "node:url"
@@ -8,10 +8,10 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import { type Finding, mend, notice, ok } from "./Doctor.ts"
 
-/** Within the doctor's own bound. */
+/** Less than the time of the whole doctor. */
 const timeout = Duration.seconds(3)
 
-/** A connection that closes at this moment locks the file for its checkpoint. */
+/** A connection that closes locks the file briefly for its checkpoint. */
 const lockTimeout = Duration.seconds(2)
 
 /**
@@ -32,10 +32,10 @@ try {
 /** SQLITE_CORRUPT and SQLITE_NOTADB. */
 const corruptCodes = [11, 26]
 
-/** SQLITE_PERM, BUSY, LOCKED, READONLY and CANTOPEN: the pages were not looked at. A write-ahead log needs a writable folder. */
+/** SQLITE_PERM, BUSY, LOCKED, READONLY and CANTOPEN: the pages were not read. A write-ahead log needs a writable folder. */
 const refusedCodes = [3, 5, 6, 8, 14]
 
-/** Nothing for a database that is no file, or not there. */
+/** No finding for Postgres and for a database in memory. */
 export const examine = ({ database }: Settings): Effect.Effect<ReadonlyArray<Finding>> => {
   if (isPostgres(database) || database.filename === ":memory:") return Effect.succeed([])
   const { filename } = database

@@ -1,4 +1,4 @@
-/** What the doctor says of audio and video: whether any are made, and which were given up. */
+/** Reports failed audio and video, and audio that nothing makes. */
 
 import { MediaJobStore } from "@partner-commentary/core/commentary/MediaJobStore"
 import * as Instant from "@partner-commentary/core/shared/Instant"
@@ -9,11 +9,11 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { type Finding, mend, ok } from "./Doctor.ts"
 
-const most = 1000
+const limit = 1000
 
 export const examine = Effect.fnUntraced(function* (settings: Settings) {
   const store = yield* MediaJobStore
-  const failed = yield* store.failed(most)
+  const failed = yield* store.failed(limit)
   const [first] = failed
   const due = yield* store.nextDue(MediaKind.literals)
   const isLeft = Option.isNone(settings.media.speech) && Option.isSome(due) && due.value < (yield* Instant.now)
@@ -23,7 +23,7 @@ export const examine = Effect.fnUntraced(function* (settings: Settings) {
   const message =
     failed.length === 1
       ? `The ${kind} of ${shareId} was given up (${first.reason}): mend the cause, then run partner-commentary media retry ${shareId}.`
-      : `${failed.length === most ? "at least " : ""}${failed.length} audio or video were given up, the last one because of: ${first.reason}; ` +
+      : `${failed.length === limit ? "at least " : ""}${failed.length} audio or video were given up, the last one because of: ${first.reason}; ` +
         "mend the cause, then run partner-commentary media retry --all."
   return { ...mend("media", message), count: failed.length } satisfies Finding
 })

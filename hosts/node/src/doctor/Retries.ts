@@ -1,4 +1,4 @@
-/** Mails and drafts that failed and will be tried again: nothing is lost yet, and an operator can fix the cause now. */
+/** Reports mails and drafts that failed and will be retried, so that an operator can fix the cause in time. */
 import { WorkBacklog } from "@partner-commentary/core/operations/WorkBacklog"
 import { toIso } from "@partner-commentary/core/shared/Instant"
 import * as Effect from "effect/Effect"

@@ -1,4 +1,4 @@
-/** Whether media can be stored: the check stores a file of its own, the way that audio is stored. */
+/** Checks that media can be stored: it stores a file of its own, the way that audio is stored. */
 import { existsSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { MediaStorage } from "@partner-commentary/core/commentary/MediaStorage"

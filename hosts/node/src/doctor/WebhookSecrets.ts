@@ -1,4 +1,4 @@
-/** Webhooks' secrets as operators meet them: what opens them, and whether all open. */
+/** Checks that the signing secrets decrypt the secret of every webhook. */
 import { Encryption } from "@partner-commentary/core/shared/Encryption"
 import { SigningSecrets } from "@partner-commentary/core/shared/SigningSecrets"
 import { undecryptable } from "@partner-commentary/core/webhook/SecretReencryption"
@@ -24,7 +24,7 @@ export const layerEncryption = <E, R>(secrets: Effect.Effect<SigningSecretList, 
 export const ofWebhooks = (count: number): string =>
   count === 1 ? "the secret of one webhook" : `the secrets of ${count} webhooks`
 
-/** Under the secrets that there are: where there are none, none is made. */
+/** Uses the existing secrets and generates none. */
 export const examine = (settings: Settings) =>
   undecryptable.pipe(
     Effect.provide(layerEncryption(DataFolder.existingSecrets(settings))),

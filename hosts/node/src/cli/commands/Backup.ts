@@ -10,8 +10,8 @@ import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
 import * as Database from "../../app/Database.ts"
 import * as NewFile from "../../app/NewFile.ts"
-import { answer } from "../Answer.ts"
 import { CommandFailed } from "../CommandFailed.ts"
+import { output } from "../Output.ts"
 
 export const backup = Command.make(
   "backup",
@@ -35,7 +35,7 @@ export const backup = Command.make(
       Effect.ensuring(Effect.promise(() => remove(unfinished)))
     )
     const { size: bytes } = yield* Effect.promise(() => stat(file))
-    yield* answer({ json: () => ({ file, bytes }), text: () => [`${file} holds the backup, ${bytes} bytes.`] })
+    yield* output({ json: () => ({ file, bytes }), text: () => [`${file} holds the backup, ${bytes} bytes.`] })
   })
 ).pipe(Command.withDescription("Copy the SQLite database to a new file while everything runs"))
 

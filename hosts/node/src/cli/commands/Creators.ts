@@ -1,4 +1,4 @@
-/** `creator …` and `retry`: what an operator does for creators and for requests that got stuck. */
+/** `creator …` and `retry`: commands for creators and for stuck requests. */
 import { Creators } from "@partner-commentary/core/creator/Creators"
 import { ShareId } from "@partner-commentary/core/shared/Ids"
 import type { Assignment } from "@partner-commentary/core/topic/Assignment"
@@ -12,8 +12,8 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import * as Administration from "../Administration.ts"
-import { answer, isoOrNull } from "../Answer.ts"
 import { CommandFailed, refuseIf } from "../CommandFailed.ts"
+import { isoOrNull, output } from "../Output.ts"
 import * as Parameter from "../Parameter.ts"
 
 const shareId = Parameter.argument("share_id", Parser.id(ShareId), "The share_id: one persona's part in one topic")
@@ -33,19 +33,19 @@ export const retry = Command.make(
 
 const retryOne = Effect.fnUntraced(function* (shareId: ShareId) {
   const assignment = yield* restarted(shareId)
-  yield* answer({
+  yield* output({
     json: () => view(assignment),
     text: () => ["Started generation again: a running server or worker makes the next attempt at once."]
   })
 })
 
-/** One that was started meanwhile, or that it is too late for, does not keep the others. */
+/** A request that cannot be restarted does not stop the others. */
 const retryAll = Effect.gen(function* () {
   const stalled = yield* (yield* AssignmentStore).stalled
   const outcomes = yield* Effect.forEach(stalled, (id) => Effect.result(restarted(id)))
   const failures = outcomes.filter(Result.isFailure).map(({ failure }) => failure.message)
   const started = outcomes.length - failures.length
-  yield* answer({
+  yield* output({
     json: () =>
       outcomes.map((outcome, index) =>
         Result.isSuccess(outcome) ? view(outcome.success) : { share_id: stalled[index], error: outcome.failure.message }
@@ -82,7 +82,7 @@ const changeEmail = Command.make(
     function* ({ from, to }) {
       const changed = yield* (yield* Creators).changeEmail(from, to)
       if (changed.personas + changed.assignments === 0) return yield* nobody(from)
-      yield* answer({
+      yield* output({
         json: () => changed,
         text: () => [
           `Changed ${personas(changed.personas)} and ${requests(changed.assignments, "open ")} to ${to}.`,
@@ -105,7 +105,7 @@ const erase = Command.make(
   Effect.fn(function* ({ email }) {
     const erased = yield* (yield* Creators).erase(email)
     if (erased.personas + erased.assignments === 0) return yield* nobody(email)
-    yield* answer({
+    yield* output({
       json: () => erased,
       text: () => [
         `Erased the creator from ${personas(erased.personas)} and ${requests(erased.assignments, "")}; approved texts stay.`,
@@ -128,7 +128,7 @@ const requests = (count: number, which: string) => `${count} ${which}request${co
 const nobody = (email: string) =>
   Effect.fail(new CommandFailed({ message: `No persona and no request has the creator address ${email}.` }))
 
-/** Why a request was left as it is. */
+/** Explains why a request was not changed. */
 export const explained =
   (id: ShareId, action: string) =>
   <A, R>(effect: Effect.Effect<A, { readonly _tag: "AssignmentNotFound" } | ActionRefused, R>) =>

@@ -1,7 +1,7 @@
-/** `demo`: the whole story in one terminal. */
+/** `demo`: the whole workflow in one terminal. */
 import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
-import { answer, Json } from "../Answer.ts"
+import { Json, output } from "../Output.ts"
 
 export const demo = Command.make(
   "demo",
@@ -13,7 +13,7 @@ export const demo = Command.make(
     const told = yield* run((line) => {
       if (!json) process.stdout.write(`${String(++step).padStart(3)}  ${line}\n`)
     })
-    yield* answer({
+    yield* output({
       json: () => told,
       text: () => ["", "What the partner fetches by its own reference:", "", JSON.stringify(told.fetched, null, 2)]
     })

@@ -1,4 +1,4 @@
-/** `doctor`: what there is to mend. */
+/** `doctor`: checks the installation. */
 
 import * as Timeout from "@partner-commentary/server/workers/Timeout"
 import * as Settings from "@partner-commentary/settings/Settings"
@@ -7,8 +7,8 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type { Finding } from "../../doctor/Doctor.ts"
 import * as Administration from "../Administration.ts"
-import { answer, table } from "../Answer.ts"
 import { CommandFailed } from "../CommandFailed.ts"
+import { output, table } from "../Output.ts"
 
 export const doctor = Command.make(
   "doctor",
@@ -16,7 +16,7 @@ export const doctor = Command.make(
   Effect.fn(function* () {
     const findings = yield* examine
     const toMend = findings.reduce((sum, { count = 1, state }) => (state === "mend" ? sum + count : sum), 0)
-    yield* answer({
+    yield* output({
       json: () => ({ ok: toMend === 0, findings }),
       text: () =>
         table(
@@ -45,7 +45,7 @@ const examine = Effect.gen(function* () {
   const DisabledWebhooks = yield* Effect.promise(() => import("../../doctor/DisabledWebhooks.ts"))
   const MediaJobs = yield* Effect.promise(() => import("../../doctor/MediaJobs.ts"))
   const FileIntegrity = yield* Effect.promise(() => import("../../doctor/FileIntegrity.ts"))
-  const DatabaseExamination = yield* Effect.promise(() => import("../../doctor/DatabaseExamination.ts"))
+  const DatabaseCheck = yield* Effect.promise(() => import("../../doctor/DatabaseCheck.ts"))
   const ModelServers = yield* Effect.promise(() => import("../../doctor/ModelServers.ts"))
   const StorageCheck = yield* Effect.promise(() => import("../../doctor/StorageCheck.ts"))
   const inside = Effect.all([
@@ -63,7 +63,7 @@ const examine = Effect.gen(function* () {
     Doctor.licences
   ])
   const stored = Effect.gen(function* () {
-    const database = yield* DatabaseExamination.examine(settings)
+    const database = yield* DatabaseCheck.examine(settings)
     if (database.state === "mend") return { database, within: [] }
     return { database, within: (yield* Effect.provide(inside, Administration.layer)).flat() }
   })

@@ -1,4 +1,4 @@
-/** `key …`: what partners call with. */
+/** `key …`: API keys. */
 
 import { type ApiKey, refusal } from "@partner-commentary/core/access/ApiKey"
 import { ApiKeys } from "@partner-commentary/core/access/ApiKeys"
@@ -13,8 +13,8 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as Administration from "../Administration.ts"
-import { answer, fields, isoOrNull, table } from "../Answer.ts"
 import { CommandFailed } from "../CommandFailed.ts"
+import { fields, isoOrNull, output, table } from "../Output.ts"
 import * as Parameter from "../Parameter.ts"
 
 const organization = Parameter.required("org", Parser.id(OrganizationId), "ID", "The organization's id")
@@ -48,7 +48,7 @@ const create = Command.make(
     const apiKeys = yield* ApiKeys
     const organization = yield* (yield* OrganizationStore).find(wanted.organization)
     if (Option.isNone(organization)) return yield* noOrganization(wanted.organization)
-    const { fullKey, key } = yield* Administration.together(
+    const { fullKey, key } = yield* Administration.transaction(
       apiKeys.issue(organization.value, {
         name: wanted.name,
         scopes: wanted.scopes,
@@ -68,7 +68,7 @@ const create = Command.make(
           )
       })
     )
-    yield* answer({
+    yield* output({
       json: () => ({ ...view(key), full_key: Redacted.value(fullKey) }),
       text: () => [
         `Created the key ${key.name}. It is shown this once:`,
@@ -95,7 +95,7 @@ const list = Command.make(
     }
     const now = yield* Instant.now
     const keys = yield* (yield* ApiKeys).list(wanted.organization)
-    yield* answer({
+    yield* output({
       json: () => keys.map(view),
       text: () =>
         table(
@@ -112,10 +112,10 @@ const revoke = Command.make(
   { id: Parameter.argument("id", Parser.id(ApiKeyId), "The key's id") },
   Effect.fn(function* ({ id }) {
     const apiKeys = yield* ApiKeys
-    const key = yield* Effect.catchTag(Administration.together(apiKeys.revoke(id)), "ApiKeyNotFound", () =>
+    const key = yield* Effect.catchTag(Administration.transaction(apiKeys.revoke(id)), "ApiKeyNotFound", () =>
       Effect.fail(new CommandFailed({ message: `There is no key ${id}.` }))
     )
-    yield* answer({
+    yield* output({
       json: () => view(key),
       text: () => [`Revoked the key ${key.name}: it is refused everywhere within seconds.`]
     })

@@ -1,4 +1,4 @@
-/** `license …`: which partner may use which persona, until when. */
+/** `license …`: which organization may use which persona, and until when. */
 
 import { OrganizationStore } from "@partner-commentary/core/partner/OrganizationStore"
 import { isActive, type License } from "@partner-commentary/core/persona/License"
@@ -11,8 +11,8 @@ import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Administration from "../Administration.ts"
-import { answer, isoOrNull, table } from "../Answer.ts"
 import { CommandFailed } from "../CommandFailed.ts"
+import { isoOrNull, output, table } from "../Output.ts"
 import * as Parameter from "../Parameter.ts"
 
 const organization = Parameter.required("org", Parser.id(OrganizationId), "ID", "The organization's id")
@@ -35,7 +35,7 @@ const grant = Command.make(
       revokedAt: null
     }
     const registry = yield* PersonaRegistry
-    const granted = yield* Administration.together(
+    const granted = yield* Administration.transaction(
       Effect.tap(registry.grant(license), (done) => (done ? record("license.granted", license) : Effect.void))
     )
     if (!granted) {
@@ -43,7 +43,7 @@ const grant = Command.make(
         message: `There is no organization ${license.organizationId}, or no persona ${license.personaId}.`
       })
     }
-    yield* answer({
+    yield* output({
       json: () => view(license, now),
       text: () => [
         license.until === null
@@ -61,7 +61,7 @@ const revoke = Command.make(
   Effect.fn(function* (wanted) {
     const now = yield* Instant.now
     const registry = yield* PersonaRegistry
-    const revoked = yield* Administration.together(
+    const revoked = yield* Administration.transaction(
       Effect.tap(registry.revoke(wanted.organization, wanted.persona, now), (outcome) =>
         Option.isNone(outcome) ? Effect.void : record("license.revoked", outcome.value)
       )
@@ -71,7 +71,7 @@ const revoke = Command.make(
         message: `The organization ${wanted.organization} holds no licence for the persona ${wanted.persona}.`
       })
     }
-    yield* answer({
+    yield* output({
       json: () => view(revoked.value, now),
       text: () => ["Revoked the licence: no new topics reach the persona, running ones go on."]
     })
@@ -87,7 +87,7 @@ const list = Command.make(
     }
     const now = yield* Instant.now
     const licenses = yield* (yield* PersonaRegistry).licenses(wanted.organization)
-    yield* answer({
+    yield* output({
       json: () => licenses.map((one) => ({ ...view(one, now), persona_name: one.personaName })),
       text: () =>
         table(

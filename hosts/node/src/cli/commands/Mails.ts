@@ -1,4 +1,4 @@
-/** `mail …`: what waits or was given up, and sending it again. */
+/** `mail …`: waiting and failed mails, and sending them again. */
 import { Creators } from "@partner-commentary/core/creator/Creators"
 import { OrganizationStore } from "@partner-commentary/core/partner/OrganizationStore"
 import { OrganizationId, ShareId } from "@partner-commentary/core/shared/Ids"
@@ -11,8 +11,8 @@ import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Administration from "../Administration.ts"
-import { answer, isoOrNull, table } from "../Answer.ts"
 import { refuseIf } from "../CommandFailed.ts"
+import { isoOrNull, output, table } from "../Output.ts"
 import * as Parameter from "../Parameter.ts"
 import { explained } from "./Creators.ts"
 
@@ -47,7 +47,7 @@ const list = Command.make(
     const contacts = yield* contactsOf(mails)
     const rows = mails.map((mail) => ({ ...mail, to: mail.to ?? contacts.get(mail.organizationId) ?? null }))
     const following = next === null ? null : `${Instant.toIso(next.at)}_${next.id}`
-    yield* answer({
+    yield* output({
       json: () => ({ mails: rows.map(view), next: following }),
       text: () => [
         ...table(
@@ -67,7 +67,7 @@ const list = Command.make(
   }, Effect.provide(Administration.layer))
 ).pipe(Command.withDescription("List mails that wait, or that were given up"))
 
-/** Of those whose mails go to their contact. */
+/** The contact addresses of organizations, for mails without an address of their own. */
 const contactsOf = Effect.fnUntraced(function* (mails: ReadonlyArray<ListedMail>) {
   const organizations = yield* OrganizationStore
   const ids = new Set(
@@ -123,7 +123,7 @@ const resend = Command.make(
 
 const resendOne = Effect.fnUntraced(function* (shareId: ShareId) {
   const kind = yield* (yield* Creators).resendMail(shareId).pipe(explained(shareId, "mail its creator"))
-  yield* answer({
+  yield* output({
     json: () => ({ share_id: shareId, mail: kind }),
     text: () => [`Queued the ${kind.replaceAll("_", " ")} mail: a running server or worker sends it at once.`]
   })
@@ -131,7 +131,7 @@ const resendOne = Effect.fnUntraced(function* (shareId: ShareId) {
 
 const resendAll = Effect.fnUntraced(function* (since: Instant.Instant) {
   const resent = yield* (yield* Creators).resendFailed(since)
-  yield* answer({
+  yield* output({
     json: () => ({ since: Instant.toIso(since), resent }),
     text: () =>
       resent === 0

@@ -1,4 +1,4 @@
-/** `migrate` and `purge`: keeping the database in shape. */
+/** `migrate` and `purge`: maintenance of the database. */
 import { Retention } from "@partner-commentary/core/operations/Retention"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import * as DatabaseRefused from "@partner-commentary/settings/DatabaseRefused"
@@ -11,7 +11,7 @@ import * as Layer from "effect/Layer"
 import * as Database from "../../app/Database.ts"
 import * as Logs from "../../telemetry/Logs.ts"
 import * as Administration from "../Administration.ts"
-import { answer } from "../Answer.ts"
+import { output } from "../Output.ts"
 
 const kept = { duration: Duration.days(7), text: "7 days" }
 const keptEvents = { duration: Duration.days(30), text: "30 days" }
@@ -30,7 +30,7 @@ export const migrate = Command.make(
     const { database } = yield* Settings.read
     const done = yield* Effect.mapError(migrate, (error) => DatabaseRefused.of(database, error))
     const applied = done.map(([id, name]) => `${String(id).padStart(4, "0")}_${name}`)
-    yield* answer({
+    yield* output({
       json: () => ({ applied }),
       text: () =>
         applied.length === 0
@@ -55,7 +55,7 @@ export const purge = Command.make(
       testTopics: Instant.plus(now, Duration.negate(testRetention))
     }
     const { testTopics, ...gone } = yield* dryRun ? retention.count(before) : retention.purge(before)
-    yield* answer({
+    yield* output({
       json: () => ({ ...gone, test_topics: testTopics, dry_run: dryRun }),
       text: () => [
         `${dryRun ? "Would let" : "Let"} go of ${gone.mails} mails settled more than ${kept.text} ago, ${gone.windows} closed duplicate windows, ${gone.answers} answers under idempotency keys that ended, ${gone.events} events of more than ${keptEvents.text} ago with their deliveries, and ${testTopics} test topics of more than ${Duration.format(testRetention)} ago.`

@@ -1,4 +1,4 @@
-/** `media retry`: audio and video that were given up begin anew. */
+/** `media retry`: restarts failed audio and video. */
 import { MediaJobStore } from "@partner-commentary/core/commentary/MediaJobStore"
 import { ShareId } from "@partner-commentary/core/shared/Ids"
 import * as Instant from "@partner-commentary/core/shared/Instant"
@@ -9,8 +9,8 @@ import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Administration from "../Administration.ts"
-import { answer } from "../Answer.ts"
 import { CommandFailed, refuseIf } from "../CommandFailed.ts"
+import { output } from "../Output.ts"
 import * as Parameter from "../Parameter.ts"
 
 const retry = Command.make(
@@ -24,7 +24,7 @@ const retry = Command.make(
   Effect.fn(function* ({ all, shareId }) {
     yield* refuseIf(all !== Option.isNone(shareId), "Give one share_id, or --all for everything that was given up.")
     const restarted = yield* Effect.provide(begin(shareId), Administration.layer)
-    yield* answer({
+    yield* output({
       json: () => ({ restarted }),
       text: () =>
         restarted === 0

@@ -1,4 +1,4 @@
-/** `org …`: the partners who call. */
+/** `org …`: organizations. */
 
 import { AccessChanges } from "@partner-commentary/core/access/AccessChanges"
 import { all as allScopes } from "@partner-commentary/core/access/Scope"
@@ -15,8 +15,8 @@ import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Administration from "../Administration.ts"
-import { answer, fields, isoOrNull, table } from "../Answer.ts"
 import { CommandFailed, refuseIf } from "../CommandFailed.ts"
+import { fields, isoOrNull, output, table } from "../Output.ts"
 import * as Parameter from "../Parameter.ts"
 
 const settings = {
@@ -59,7 +59,7 @@ const create = Command.make(
     }
     const registry = yield* OrganizationRegistry
     yield* changing(Effect.as(registry.insert(organization), Option.some(organization)), "organization.created")
-    yield* answer({
+    yield* output({
       json: () => view(organization),
       text: () => [
         `Created the organization ${organization.name}.`,
@@ -88,7 +88,7 @@ const update = Command.make(
         identityId: Option.getOrElse(identityId, () => present.identityId),
         limits: changedLimits(present.limits, limits)
       }))
-      yield* answer({
+      yield* output({
         json: () => view(organization),
         text: () => [`Updated the organization ${organization.name}.`, ...details(organization)]
       })
@@ -110,7 +110,7 @@ const list = Command.make(
   {},
   Effect.fn(function* () {
     const organizations = yield* (yield* OrganizationRegistry).list
-    yield* answer({
+    yield* output({
       json: () => organizations.map(view),
       text: () =>
         table(
@@ -137,7 +137,7 @@ const suspend = Command.make(
       ...present,
       suspendedAt: present.suspendedAt ?? now
     }))
-    yield* answer({
+    yield* output({
       json: () => view(organization),
       text: () => [`Suspended ${organization.name}: its keys are refused within seconds, its running requests go on.`]
     })
@@ -152,7 +152,7 @@ const resume = Command.make(
       ...present,
       suspendedAt: null
     }))
-    yield* answer({
+    yield* output({
       json: () => view(organization),
       text: () => [`Resumed ${organization.name}: its keys work again within seconds.`]
     })
@@ -172,13 +172,13 @@ const changed = (organizationId: OrganizationId, action: string, change: (presen
         onSome: Effect.succeed
       })
     ),
-    // What is remembered of its keys holds its limits, and whether it is suspended.
+    // Cached keys contain the organization's limits and its suspension.
     Effect.tap(() => AccessChanges.use(({ publish }) => publish("")))
   )
 
-/** With its record, or not at all. */
+/** Writes the change and its audit entry in one transaction. */
 const changing = <R>(change: Effect.Effect<Option.Option<Organization>, IdentityTaken, R>, action: string) =>
-  Administration.together(
+  Administration.transaction(
     Effect.tap(change, (outcome) =>
       Effect.gen(function* () {
         if (Option.isNone(outcome)) return

@@ -1,4 +1,4 @@
-/** `persona …`: the licensed voices and the creators behind them. */
+/** `persona …`: personas and their creators. */
 import type { Persona } from "@partner-commentary/core/persona/Persona"
 import { PersonaRegistry } from "@partner-commentary/core/persona/PersonaRegistry"
 import { AuditLog } from "@partner-commentary/core/shared/AuditLog"
@@ -11,8 +11,8 @@ import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Administration from "../Administration.ts"
-import { answer, fields, table } from "../Answer.ts"
 import { CommandFailed, refuseIf } from "../CommandFailed.ts"
+import { fields, output, table } from "../Output.ts"
 import * as Parameter from "../Parameter.ts"
 
 const name = "What partners call it"
@@ -55,8 +55,8 @@ const create = Command.make(
       createdAt: yield* Instant.now
     }
     const registry = yield* PersonaRegistry
-    yield* Administration.together(Effect.andThen(registry.insert(persona), record("persona.created", persona)))
-    yield* answer({
+    yield* Administration.transaction(Effect.andThen(registry.insert(persona), record("persona.created", persona)))
+    yield* output({
       json: () => view(persona),
       text: () => [
         `Created the persona ${persona.name}.`,
@@ -78,7 +78,7 @@ const update = Command.make(
   Effect.fn(
     function* ({ id, social, ...wanted }) {
       const registry = yield* PersonaRegistry
-      const updated = yield* Administration.together(
+      const updated = yield* Administration.transaction(
         Effect.tap(
           registry.update(id, (present) => ({
             ...present,
@@ -97,7 +97,7 @@ const update = Command.make(
       )
       if (Option.isNone(updated)) return yield* new CommandFailed({ message: `There is no persona ${id}.` })
       const persona = updated.value
-      yield* answer({
+      yield* output({
         json: () => view(persona),
         text: () => [
           `Updated the persona ${persona.name}.`,
@@ -125,7 +125,7 @@ const list = Command.make(
   {},
   Effect.fn(function* () {
     const personas = yield* (yield* PersonaRegistry).list
-    yield* answer({
+    yield* output({
       json: () => personas.map(view),
       text: () =>
         table(

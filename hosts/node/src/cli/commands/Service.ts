@@ -1,9 +1,9 @@
-/** `serve` and `worker`: the processes that stay. What they are made of is loaded when they are asked for. */
+/** `serve` and `worker`: long-running processes. Their modules are loaded on demand. */
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import { Json, print } from "../Answer.ts"
+import { Json, print } from "../Output.ts"
 
 const service = Effect.promise(() => import("../../server/Service.ts"))
 

@@ -1,4 +1,4 @@
-/** `token …`: tokens of the local identity, for calling the API-key operations without a dashboard. */
+/** `token …`: tokens of the local identity provider, for calling the API-key operations without a dashboard. */
 import { OrganizationStore } from "@partner-commentary/core/partner/OrganizationStore"
 import { OrganizationId } from "@partner-commentary/core/shared/Ids"
 import * as ConfigSummary from "@partner-commentary/settings/ConfigSummary"
@@ -10,8 +10,8 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Adapters from "../../app/Adapters.ts"
 import * as Administration from "../Administration.ts"
-import { answer } from "../Answer.ts"
 import { CommandFailed } from "../CommandFailed.ts"
+import { output } from "../Output.ts"
 import * as Parameter from "../Parameter.ts"
 
 const create = Command.make(
@@ -37,7 +37,7 @@ const create = Command.make(
     }
     const { issue } = yield* Adapters.localTokens(settings)
     const token = yield* issue({ organization, expiresIn: Option.getOrElse(wanted.expiresIn, () => Duration.hours(1)) })
-    yield* answer({ json: () => ({ token }), text: () => [token] })
+    yield* output({ json: () => ({ token }), text: () => [token] })
   }, Effect.provide(Administration.layer))
 ).pipe(Command.withDescription("Make a dashboard token, in development"))
 

@@ -1,4 +1,4 @@
-/** `topic show`: one topic, for whoever asks why it hangs. It looks only, and shows no words but the first line of what was asked. */
+/** `topic show`: the details of a topic, to find out why it hangs. It prints no text except the question's first line. */
 import { TopicId } from "@partner-commentary/core/shared/Ids"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import { type Assignment, isSettled } from "@partner-commentary/core/topic/Assignment"
@@ -9,21 +9,21 @@ import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Administration from "../Administration.ts"
-import { answer, isoOrNull } from "../Answer.ts"
 import { CommandFailed } from "../CommandFailed.ts"
+import { isoOrNull, output } from "../Output.ts"
 import * as Parameter from "../Parameter.ts"
-import type { Look, SentTo } from "../TopicLook.ts"
+import type { SentTo, TopicDetails } from "../TopicDetails.ts"
 
 const show = Command.make(
   "show",
   { id: Parameter.argument("id", Parser.id(TopicId), "The topic's id, or a share_id: one persona's part in it") },
   Effect.fn(function* ({ id }) {
-    const { look } = yield* Effect.promise(() => import("../TopicLook.ts"))
-    const found = Option.getOrNull(yield* look(id))
+    const { find } = yield* Effect.promise(() => import("../TopicDetails.ts"))
+    const found = Option.getOrNull(yield* find(id))
     if (found === null) {
       return yield* new CommandFailed({ message: `There is no topic and no share_id ${id}.` })
     }
-    yield* answer({ json: () => view(found), text: () => text(found) })
+    yield* output({ json: () => view(found), text: () => text(found) })
   }, Effect.provide(Administration.layer))
 ).pipe(
   Command.withDescription("Show where a topic stands: each persona's part, its mails, attempts, events and deliveries")
@@ -34,11 +34,11 @@ export const topics = Command.make("topic").pipe(
   Command.withSubcommands([show])
 )
 
-type Part = Look["assignments"][number]
+type Part = TopicDetails["assignments"][number]
 
 const firstLine = (content: string): string => content.split(/\r?\n/, 1)[0] ?? ""
 
-const view = ({ assignments, organization, topic }: Look) => ({
+const view = ({ assignments, organization, topic }: TopicDetails) => ({
   topic_id: topic.id,
   organization_id: topic.organizationId,
   organization_name: organization?.name ?? topic.organizationName,
@@ -101,7 +101,7 @@ const lastReason = ({ attempts }: SentTo["delivery"]): string | null => attempts
 
 type Line = readonly [name: string, value: string | null]
 
-const text = ({ assignments, organization, topic }: Look): ReadonlyArray<string> => [
+const text = ({ assignments, organization, topic }: TopicDetails): ReadonlyArray<string> => [
   `The topic ${topic.id} is ${topic.status}.`,
   ...aligned([
     ["organization", `${organization?.name ?? topic.organizationName} ${topic.organizationId}`],
@@ -167,13 +167,13 @@ const at = (word: string, moment: Instant.Instant | null | undefined): string | 
 
 const because = (reason: string | null): string | null => (reason === null ? null : `the last reason: ${reason}`)
 
-/** Null of nothing. */
+/** Null if all parts are empty. */
 const joined = (...parts: ReadonlyArray<string | null | undefined>): string | null => {
   const said = parts.filter((part) => typeof part === "string")
   return said.length === 0 ? null : said.join(", ")
 }
 
-/** Names may come twice; what has no value is left out. */
+/** Aligns values. Names may repeat; lines without a value are left out. */
 const aligned = (lines: ReadonlyArray<Line>): ReadonlyArray<string> => {
   const shown = lines.filter(([, value]) => value !== null && value !== "")
   const width = Math.max(...shown.map(([name]) => name.length))

@@ -1,4 +1,4 @@
-/** `webhook …`: where partners are told of events. Partners register them themselves. */
+/** `webhook …`: webhooks, which partners register themselves. */
 import { OrganizationRegistry } from "@partner-commentary/core/partner/OrganizationRegistry"
 import { OrganizationStore } from "@partner-commentary/core/partner/OrganizationStore"
 import { OrganizationId, WebhookId } from "@partner-commentary/core/shared/Ids"
@@ -16,8 +16,8 @@ import * as Option from "effect/Option"
 import * as DataFolder from "../../app/DataFolder.ts"
 import * as WebhookSecrets from "../../doctor/WebhookSecrets.ts"
 import * as Administration from "../Administration.ts"
-import { answer, isoOrNull, table } from "../Answer.ts"
 import { CommandFailed } from "../CommandFailed.ts"
+import { isoOrNull, output, table } from "../Output.ts"
 import * as Parameter from "../Parameter.ts"
 
 const list = Command.make(
@@ -39,7 +39,7 @@ const list = Command.make(
     })
     const organizations = yield* (yield* OrganizationRegistry).list
     const names = new Map(organizations.map(({ id, name }) => [id, name]))
-    yield* answer({
+    yield* output({
       json: () =>
         listed.map(({ disabling, waiting, webhook }) => ({
           ...view(webhook),
@@ -88,7 +88,7 @@ const enable = Command.make(
     const webhook = yield* Effect.catchTag((yield* WebhookAdministration).enable(id), "WebhookNotFound", () =>
       Effect.fail(new CommandFailed({ message: `There is no webhook ${id}.` }))
     )
-    yield* answer({
+    yield* output({
       json: () => view(webhook),
       text: () => [`The webhook ${webhook.url} is active, and its failures are forgotten.`]
     })
@@ -108,7 +108,7 @@ const reseal = Command.make(
   Effect.fn(
     function* () {
       const { lost, resealed } = yield* reencryptAll
-      yield* answer({
+      yield* output({
         json: () => ({ resealed, lost }),
         text: () => [`Sealed ${WebhookSecrets.ofWebhooks(resealed)} anew, under the first entry of SIGNING_SECRET.`]
       })

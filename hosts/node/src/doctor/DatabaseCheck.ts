@@ -1,4 +1,4 @@
-/** What an operator should know of the database by itself: whether it answers, is of the present schema, and takes what is written. It looks only. */
+/** Checks that the database answers, has the current schema and accepts a write, which is rolled back. */
 import { isPostgres, told } from "@partner-commentary/settings/DatabaseSettings"
 import type { Settings } from "@partner-commentary/settings/Settings"
 import * as Effect from "effect/Effect"
@@ -6,7 +6,7 @@ import * as Option from "effect/Option"
 import * as Database from "../app/Database.ts"
 import { type Finding, mend, ok } from "./Doctor.ts"
 
-/** What is there to mend keeps everything else in it from being looked at. */
+/** The other checks of the database run only if this one succeeds. */
 export const examine = Effect.fnUntraced(function* (settings: Settings) {
   const { database } = settings
   if (!isPostgres(database) && database.filename === ":memory:") {
@@ -26,7 +26,7 @@ export const examine = Effect.fnUntraced(function* (settings: Settings) {
   const looks = Effect.gen(function* () {
     const seen = yield* Database.inspect(settings, question)
     const direct = yield* Database.inspectDirectly(settings, schemaStatus)
-    // Who migrates may be another role, and what keeps that one from it is what counts.
+    // Migrations may use another role, so that role's permissions count.
     const migrating = Option.match(direct, { onNone: () => seen.inTheWay, onSome: ({ obstacle }) => obstacle })
     return { ...seen, inTheWay: seen.left > 0 ? migrating : seen.inTheWay }
   })

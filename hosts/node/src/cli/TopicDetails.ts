@@ -1,4 +1,4 @@
-/** One topic as an operator looks at it: where each assignment stands, what was mailed, tried and sent, and what comes next. */
+/** Collects the details of a topic for an operator: the state, mails, attempts, deliveries and next step of each assignment. */
 import { OrganizationStore } from "@partner-commentary/core/partner/OrganizationStore"
 import type { EventId } from "@partner-commentary/core/shared/Ids"
 import * as Instant from "@partner-commentary/core/shared/Instant"
@@ -13,13 +13,13 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 
-/** So many questions at once, which leaves connections for the service. */
+/** Concurrent queries, few enough to leave connections for the service. */
 const concurrency = 4
 
 const minute = Duration.minutes(1)
 
-/** None where there is neither such a topic nor such a share id. */
-export const look = Effect.fnUntraced(function* (id: string) {
+/** Finds a topic by its id or by a share id. */
+export const find = Effect.fnUntraced(function* (id: string) {
   const found = Option.getOrNull(yield* Inspection.find(id))
   if (found === null) return Option.none()
   const { topic } = found
@@ -39,14 +39,14 @@ export const look = Effect.fnUntraced(function* (id: string) {
   return Option.some({ topic, organization, assignments })
 })
 
-export type Look = Option.Option.Value<Effect.Success<ReturnType<typeof look>>>
+export type TopicDetails = Option.Option.Value<Effect.Success<ReturnType<typeof find>>>
 
 export interface SentTo {
   readonly host: string
   readonly delivery: ShownDelivery
 }
 
-/** To the webhooks that the owner still has; a removed one takes its deliveries along. */
+/** Deliveries to the owner's present webhooks. Those of removed webhooks are deleted. */
 const deliveries = Effect.fnUntraced(function* (owner: Owner) {
   const log = yield* DeliveryLog
   const webhooks = yield* (yield* WebhookStore).list(owner)

@@ -1,4 +1,4 @@
-/** What a command says on stdout: one JSON value with `--json`, else text for a person. */
+/** What a command prints on stdout: one JSON value with `--json`, otherwise text. */
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import * as Flag from "effect/cli/Flag"
 import * as GlobalFlag from "effect/cli/GlobalFlag"
@@ -11,8 +11,8 @@ export const Json = GlobalFlag.Setting("json")({
   )
 })
 
-/** Only one of the two is made. */
-export const answer = (forms: { readonly json: () => unknown; readonly text: () => ReadonlyArray<string> }) =>
+/** Calls only one of the two functions. */
+export const output = (forms: { readonly json: () => unknown; readonly text: () => ReadonlyArray<string> }) =>
   Effect.flatMap(Json, (json) => print(json ? [JSON.stringify(forms.json())] : forms.text()))
 
 export const print = (lines: ReadonlyArray<string>) =>
@@ -20,7 +20,7 @@ export const print = (lines: ReadonlyArray<string>) =>
     process.stdout.write(lines.map((line) => `${line}\n`).join(""))
   })
 
-/** Columns as wide as their widest entry; `none` where there are no rows. */
+/** Pads columns to their widest entry. Prints `none` if there are no rows. */
 export const table = (
   head: ReadonlyArray<string>,
   rows: ReadonlyArray<ReadonlyArray<string>>,
@@ -36,7 +36,7 @@ export const table = (
   return [line(head.map((name) => name.toUpperCase())), ...rows.map(line)]
 }
 
-/** `name  value` lines, with empty values left out. */
+/** Lines of `name  value`, without empty values. */
 export const fields = (pairs: Readonly<Record<string, string | null>>): ReadonlyArray<string> => {
   const shown = Object.entries(pairs).filter((pair): pair is [string, string] => pair[1] !== null && pair[1] !== "")
   const width = Math.max(...shown.map(([name]) => name.length))
