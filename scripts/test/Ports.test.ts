@@ -39,7 +39,7 @@ describe("the ports", () => {
   it("have guarantees in full, one for each entry of the table that a test goes through", () => {
     const guarantees = ports.flatMap(({ suites }) => suites.flatMap((suite) => suite.guarantees))
     expect(guarantees.filter((guarantee) => guarantee.includes("${"))).toEqual([])
-    expect(guarantees).toContain("one letter: a file of its kind that is not empty, in a format that partners know")
+    expect(guarantees).toContain("one letter: a non-empty file of its kind, in a supported format")
     expect(guarantees).toContain("a file of one byte is fetched with every byte and its content type")
   })
 

@@ -1,6 +1,6 @@
 /**
- * The client's types and the contract's schemas say the same, field by field: where one moves on alone, this file does
- * not compile, and `npm run check` fails.
+ * The client's types equal the contract's schemas, field by field. A difference does not compile, so `npm run check`
+ * fails.
  */
 import type * as ApiKeysApi from "@partner-commentary/api/ApiKeysApi"
 import type * as BulkApi from "@partner-commentary/api/BulkApi"
@@ -21,13 +21,13 @@ import { expect, it } from "vitest"
 
 type Encoded<S extends Schema.Top> = S["Encoded"]
 
-/** The known words alone, without the place that is kept for new ones. */
+/** The known literals without the extension point. */
 type Literals<T> = T extends string ? (string extends T ? never : T) : never
 type Closed<T> = [Literals<T>] extends [never] ? T : Literals<T> | Exclude<T, string>
 
 /**
- * The members of the client's union in one, as the contract has them: `share_id` and `duplicate_of` may be there or not.
- * Which status has which is the client's to say, and the service is held to it in hosts/test/test/client/ClientResources.test.ts.
+ * The client's union as one type, as in the contract: `share_id` and `duplicate_of` are optional.
+ * hosts/test/test/client/ClientResources.test.ts checks which status has which field.
  */
 interface AnyResult {
   readonly persona_id: Client.SubmissionResult["persona_id"]
@@ -36,7 +36,7 @@ interface AnyResult {
   readonly duplicate_of?: NonNullable<Client.SubmissionResult["duplicate_of"]>
 }
 
-/** One spelling for shapes that are equal: intersections become one object, and known words the only ones. */
+/** Normalizes equal shapes: intersections become one object, and only known literals stay. */
 type Plain<T> = [T, Client.SubmissionResult] extends [Client.SubmissionResult, T] ? Plainer<AnyResult> : Plainer<T>
 type Plainer<T> = [T] extends [string | number | boolean | null | undefined]
   ? Closed<T>
@@ -49,7 +49,7 @@ type Plainer<T> = [T] extends [string | number | boolean | null | undefined]
 type Same<One, Other> =
   (<T>() => T extends Plain<One> ? 1 : 2) extends <T>() => T extends Plain<Other> ? 1 : 2 ? true : false
 
-/** Only `true` fits. */
+/** Accepts `true` only. */
 type Agree<_ extends true> = true
 
 export type Agreements = [
@@ -101,7 +101,7 @@ type DetailsOf<E> = E extends { readonly details: infer Details } ? Details : un
 type Details = { [Code in Client.ErrorCode]: Same<Client.ErrorDetails[Code], DetailsOf<WireError[Code]>> }
 export type DetailsAgree = Agree<Details[Client.ErrorCode]>
 
-/** The comparison itself is no formality. */
+/** Proves that the comparison can fail. */
 type Left<T extends false> = T
 export type Proofs = [
   Agree<Same<{ readonly a: Client.Open<"b" | "c"> | null }, { readonly a: "b" | "c" | null }>>,
@@ -120,7 +120,7 @@ export type Proofs = [
   Left<Same<{ readonly a: ReadonlyArray<{ readonly b: 1 }> }, { readonly a: ReadonlyArray<{ readonly b: 2 }> }>>
 ]
 
-/** A result's status tells what else it has; who does not look may still ask for it. */
+/** A result's status determines its other fields, but they can be read without checking it. */
 const placeOf = (result: Client.SubmissionResult): string | undefined => {
   if (result.status === "sent") return result.share_id satisfies string
   return result.status === "duplicate" ? (result.duplicate_of.share_id satisfies string) : result.share_id

@@ -1,4 +1,4 @@
-/** The package as an application ships it: one minified file, or only what it uses of it. */
+/** Bundles the package as an application would, minified, whole or only the used exports. */
 import { join } from "node:path"
 import { gzipSync } from "node:zlib"
 import { build } from "esbuild"

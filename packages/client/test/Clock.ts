@@ -1,7 +1,7 @@
-/** Time and chance that stand still until a test moves them. */
+/** Fake time and randomness that only the test advances. */
 import { afterEach, beforeEach, vi } from "vitest"
 
-/** For every test of the file that calls it. */
+/** Applies to every test of the calling file. */
 export const stopped = (): void => {
   beforeEach(() => {
     vi.useFakeTimers({ now: Date.UTC(2026, 0, 30) })
@@ -14,7 +14,7 @@ export const stopped = (): void => {
   })
 }
 
-/** Runs the clock on until the call has settled. */
+/** Advances the clock until the call has settled. */
 export const settled = async <A>(call: Promise<A>): Promise<A> => {
   call.catch(() => undefined)
   await vi.runAllTimersAsync()

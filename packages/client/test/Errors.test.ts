@@ -1,4 +1,4 @@
-/** How calls fail: typed by code, told apart from what proxies say, and never with the key in it. */
+/** Failures of calls: errors are typed by code, distinct from proxy responses, and never contain the key. */
 import { inspect } from "node:util"
 import {
   ApiError,
@@ -13,7 +13,7 @@ import { apiKey, broken, failure, html, json, ok, refused, scripted } from "./Sc
 
 const once = { maxRetries: 0 }
 
-it("a refusal tells status, code, message, details, request id and headers", async () => {
+it("an API error has status, code, message, details, request id and headers", async () => {
   const details = [{ persona_id: "a", status: "not_licensed" }]
   const { client } = scripted([refused(400, "no_valid_personas", details, { "x-request-id": "r-1", "x-more": "yes" })])
   const error = await failure(client.topics.create({ content: "Who wins the derby?", persona_ids: ["a"] }))
@@ -25,7 +25,7 @@ it("a refusal tells status, code, message, details, request id and headers", asy
   expect(error.details.map((each) => each.persona_id)).toEqual(["a"])
 })
 
-it("a code that this client does not know comes through as it is", async () => {
+it("an unknown error code is passed on unchanged", async () => {
   const { client } = scripted([refused(409, "brand_new", { some: "thing" })])
   expect(await failure(client.topics.get("t"))).toMatchObject({
     status: 409,
@@ -47,19 +47,19 @@ it.each([
     () => new Response(null, { status: 308, headers: { location: "https://other.example/" } }),
     /redirect to https:\/\/other\.example\//
   ]
-])("%s is no answer of the service", async (_, answer, message) => {
+])("%s is reported as an unexpected response", async (_, answer, message) => {
   const { client } = scripted([answer], once)
   const error = await failure(client.topics.get("t"))
   expect(error).toBeInstanceOf(UnexpectedAnswerError)
   expect(String(error)).toMatch(message)
 })
 
-it("an unexpected answer shows its beginning and no more", async () => {
+it("an unexpected response is quoted only in part", async () => {
   const { client } = scripted([() => new Response("x".repeat(10_000), { status: 500 })], once)
   expect(await failure(client.topics.get("t"))).toMatchObject({ status: 500, excerpt: "x".repeat(500) })
 })
 
-it("a lost connection says why, and names the request id that was sent", async () => {
+it("a connection error has the cause and the sent request id", async () => {
   const { asked, client } = scripted([broken], once)
   const error = await failure(client.topics.get("t"))
   if (!(error instanceof ConnectionError)) throw error
@@ -68,7 +68,7 @@ it("a lost connection says why, and names the request id that was sent", async (
   expect(error.cause).toBeInstanceOf(TypeError)
 })
 
-it("neither clients nor errors show the key", async () => {
+it("inspecting clients and errors never shows the key", async () => {
   const { client } = scripted([broken, html(502), refused(401, "unauthorized")], once)
   const shown: Array<unknown> = [
     client,
@@ -82,20 +82,20 @@ it("neither clients nor errors show the key", async () => {
 })
 
 it.each(["", "pk_live_a\n", "pk_live_a b", "pk_live_ü"])(
-  "a key that no header can hold is refused unshown: %j",
+  "a key with invalid characters is rejected without being shown: %j",
   (key) => {
     expect(() => scripted([ok({})], { apiKey: key })).toThrow(/^apiKey is missing or contains an invalid character\.$/)
   }
 )
 
-it("a fetched key is looked at as well", async () => {
+it("a fetched key is validated too", async () => {
   const { asked, client } = scripted([ok({})], { apiKey: () => "pk_live_a\r\nx: y" })
   expect(String(await failure(client.topics.get("t")))).toMatch(/^PartnerCommentaryError: apiKey is missing/)
   expect(asked).toHaveLength(0)
 })
 
 it.each(["", "api.example", "ftp://api.example", "https://user:secret@api.example", "https://api.example?a=b"])(
-  "%j is no address of the service",
+  "%j is rejected as base address",
   (baseUrl) => {
     expect(() => new PartnerCommentary({ apiKey, baseUrl })).toThrow(/^baseUrl must/)
   }

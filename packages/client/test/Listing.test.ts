@@ -1,4 +1,4 @@
-/** Lists: awaited a page, iterated everything, and no page sooner than it is reached. */
+/** Lists: a page when awaited, all items when iterated, pages fetched on demand. */
 import { ApiError } from "@partner-commentary/client"
 import { expect, it } from "vitest"
 import { type Answer, failure, json, refused, scripted } from "./ScriptedService.ts"
@@ -12,7 +12,7 @@ const page = (ids: ReadonlyArray<string>, next: string | null): Answer =>
 
 const three = [page(["a", "b"], "one"), page(["c", "d"], "two"), page(["e"], null)]
 
-it("awaited, it is a page with what it says of the whole", async () => {
+it("an awaited list is a page with its total", async () => {
   const { asked, client } = scripted(three)
   const { data, pagination } = await client.topics.list({ limit: 2 })
   expect(data.map((topic) => topic.topic_id)).toEqual(["a", "b"])
@@ -20,7 +20,7 @@ it("awaited, it is a page with what it says of the whole", async () => {
   expect(asked).toHaveLength(1)
 })
 
-it("iterated, it is every topic of every page, by cursor and under the same filter", async () => {
+it("an iterated list returns every topic of every page, by cursor and with the same filter", async () => {
   const { asked, client } = scripted(three)
   const ids: Array<string> = []
   for await (const topic of client.topics.list({ status: "completed", limit: 2, offset: 4 })) ids.push(topic.topic_id)
@@ -32,13 +32,13 @@ it("iterated, it is every topic of every page, by cursor and under the same filt
   ])
 })
 
-it("a loop that ends early asks for no further page", async () => {
+it("a loop that ends early fetches no further page", async () => {
   const { asked, client } = scripted(three)
   for await (const topic of client.topics.list()) if (topic.topic_id === "b") break
   expect(asked).toHaveLength(1)
 })
 
-it("nothing is asked before it is needed, and the first page once", async () => {
+it("a list sends no request before it is used, and fetches the first page once", async () => {
   const { asked, client } = scripted(three)
   const listing = client.topics.list()
   expect(asked).toHaveLength(0)
@@ -48,7 +48,7 @@ it("nothing is asked before it is needed, and the first page once", async () => 
   expect(asked.map(({ url }) => new URL(url).search)).toEqual(["", "?cursor=one", "?cursor=two"])
 })
 
-it("a page that fails fails the loop", async () => {
+it("a failing page rejects the loop", async () => {
   const { client } = scripted([page(["a"], "one"), refused(401, "key_revoked")])
   const seen: Array<string> = []
   const walk = async () => {
@@ -58,7 +58,7 @@ it("a page that fails fails the loop", async () => {
   expect(seen).toEqual(["a"])
 })
 
-it("a first page that fails can be caught like any promise", async () => {
+it("a failing first page rejects the promise", async () => {
   const { client } = scripted([refused(401, "key_revoked")])
   expect(await client.topics.list().catch((error: unknown) => error instanceof ApiError && error.code)).toBe(
     "key_revoked"

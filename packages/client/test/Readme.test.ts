@@ -1,4 +1,4 @@
-/** The README's receivers of webhooks, run as they stand there, with what Express and Hono would hand them. */
+/** Runs the README's webhook receivers with requests as Express and Hono deliver them. */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { verifyWebhook, WebhookVerificationError } from "@partner-commentary/client"
@@ -25,7 +25,7 @@ const failed = JSON.stringify({ id: "evt_1", type: "commentary.failed", data: { 
 
 type Handler = (first: object, second?: object) => Promise<unknown>
 
-/** The handlers that the snippets register, and what they do with what arrives. */
+/** The handlers that the snippets register, and the results of their calls. */
 const registered = () => {
   const handlers: Array<Handler> = []
   const parsers: Array<unknown> = []
@@ -52,7 +52,7 @@ const inHono = (text: string, headers: Record<string, string>) => {
   return { req: { raw: request, text: () => request.text() }, body: (_: null, status: number) => status }
 }
 
-it("Express' raw body and Node's headers are verified, and the commentary published", async () => {
+it("the Express snippet verifies a raw body with Node's headers and publishes the commentary", async () => {
   const { done, handlers, parsers } = registered()
   const statuses: Array<number> = []
   const response = { sendStatus: (status: number) => void statuses.push(status) }
@@ -63,7 +63,7 @@ it("Express' raw body and Node's headers are verified, and the commentary publis
   expect(statuses).toEqual([204])
 })
 
-it("a Request's text and Headers are verified, and the topic dropped", async () => {
+it("the Hono snippet verifies a Request's text and Headers and drops the topic", async () => {
   const { done, handlers } = registered()
   expect(await handlers[1]?.(inHono(failed, sign(failed)))).toBe(204)
   expect(done).toEqual([["drop", "t", "declined"]])
@@ -71,6 +71,6 @@ it("a Request's text and Headers are verified, and the topic dropped", async () 
   expect(await failure(call)).toBeInstanceOf(WebhookVerificationError)
 })
 
-it("there are these two, and no other", () => {
+it("the README has exactly these two snippets", () => {
   expect(registered().handlers).toHaveLength(2)
 })

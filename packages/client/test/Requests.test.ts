@@ -1,4 +1,4 @@
-/** What goes over the wire for each operation, and that no id leads to another one. */
+/** The requests of each operation, and the escaping of ids. */
 import {
   PartnerCommentary,
   PartnerCommentaryDashboard,
@@ -93,13 +93,13 @@ it.each<[string, () => PromiseLike<unknown>, unknown?]>([
   expect(headers?.get("user-agent")).toMatch(/^partner-commentary-client\/\d+\.\d+\.\d+$/)
 })
 
-it.each(["", ".", ".."])("%j is no id, and no request goes out", async (id) => {
+it.each(["", ".", ".."])("%j is rejected as id before any request", async (id) => {
   const before = asked.length
   expect(String(await failure(client.topics.get(id)))).toContain(`${JSON.stringify(id)} is no id.`)
   expect(asked).toHaveLength(before)
 })
 
-it("an id stays one segment, whatever it holds", async () => {
+it("an id stays one path segment, whatever its characters", async () => {
   await client.topics.get("../personas?a=b#c")
   expect(asked.at(-1)?.url).toBe("https://api.example/partner/v1/topics/..%2Fpersonas%3Fa%3Db%23c")
 })
@@ -115,30 +115,33 @@ it.each([
   expect(asked[0]?.url).toBe(url)
 })
 
-it("a date that is none goes nowhere, and says so", async () => {
+it("an invalid date is rejected before any request", async () => {
   const before = asked.length
   const error = await failure(client.metrics.performance({ from: new Date("soon") }))
   expect(error).toMatchObject({ name: "PartnerCommentaryError", message: "from is an invalid Date." })
   expect(asked).toHaveLength(before)
 })
 
-it.each([undefined, null, "pk_test_a"])("made with %j in place of options, it names what is missing", (given) => {
-  const options = given as never
-  expect(() => new PartnerCommentary(options)).toThrow(
-    new PartnerCommentaryError("Options are missing: pass an object with apiKey and baseUrl.")
-  )
-  expect(() => new PartnerCommentaryDashboard(options)).toThrow(
-    new PartnerCommentaryError("Options are missing: pass an object with token and baseUrl.")
-  )
-})
+it.each([undefined, null, "pk_test_a"])(
+  "a constructor call with %j instead of options names the missing option",
+  (given) => {
+    const options = given as never
+    expect(() => new PartnerCommentary(options)).toThrow(
+      new PartnerCommentaryError("Options are missing: pass an object with apiKey and baseUrl.")
+    )
+    expect(() => new PartnerCommentaryDashboard(options)).toThrow(
+      new PartnerCommentaryError("Options are missing: pass an object with token and baseUrl.")
+    )
+  }
+)
 
-it("made without its key or its address, it names that", () => {
+it("a constructor call without key or address names the missing option", () => {
   const baseUrl = "https://api.example"
   expect(() => new PartnerCommentary({ baseUrl } as never)).toThrow("apiKey is missing")
   expect(() => new PartnerCommentary({ apiKey } as never)).toThrow("baseUrl must be the service's address")
 })
 
-it("headers of client and call are sent along, but for those that are the client's own", async () => {
+it("headers of client and call are sent, except those that the client sets", async () => {
   const { asked, client } = scripted([ok({})], { headers: { "X-Team": "desk", "x-api-key": "other" } })
   await client.usage.get({ headers: { "x-team": "sports", traceparent: "00-1-2-00" } })
   const { headers } = asked[0]?.init ?? {}
@@ -149,7 +152,7 @@ it("headers of client and call are sent along, but for those that are the client
   ])
 })
 
-it("each attempt names itself, unless the caller has a name for it", async () => {
+it("each attempt has its own request id, unless the caller sets one", async () => {
   const { asked, client } = scripted([ok({})])
   await client.usage.get()
   await client.usage.get()
@@ -159,7 +162,7 @@ it("each attempt names itself, unless the caller has a name for it", async () =>
   expect(ids[2]).toBe("mine-1")
 })
 
-it("every answer is told to whoever watches: id, attempt, rate limit, replay", async () => {
+it("onResponse receives id, attempt, rate limit and replay of every response", async () => {
   const seen: Array<ResponseInfo> = []
   const reset = String(Math.floor(Date.now() / 1000) + 1800)
   const limits = { "x-ratelimit-limit": "1000", "x-ratelimit-remaining": "7", "x-ratelimit-reset": reset }
@@ -179,7 +182,7 @@ it("every answer is told to whoever watches: id, attempt, rate limit, replay", a
   expect(seen[0]?.rateLimit?.resetsInMs).toBeGreaterThan(1_700_000)
 })
 
-it("what a newer service adds is kept", async () => {
+it("unknown fields of a newer service are kept", async () => {
   const { client } = scripted([ok({ topic_id: "t", status: "archived", more: { a: 1 } })])
   expect(await client.topics.get("t")).toEqual({ topic_id: "t", status: "archived", more: { a: 1 } })
 })

@@ -1,4 +1,4 @@
-/** What is tried again, how often, after how long; and that no work is done twice. */
+/** Retries: which failures, how often, after which delay, and never twice the same work. */
 import { ApiError, ConnectionError, UnexpectedAnswerError } from "@partner-commentary/client"
 import { expect, it, vi } from "vitest"
 import * as Clock from "./Clock.ts"
@@ -18,7 +18,7 @@ it.each<[string, Answer]>([
   ["502 of a proxy", html(502)],
   ["503 of a proxy", html(503)],
   ["504 of a proxy", html(504)]
-])("%s is tried again, and a POST keeps its idempotency key", async (_, trouble) => {
+])("%s is retried, and a POST keeps its idempotency key", async (_, trouble) => {
   const { asked, client } = scripted([trouble, trouble, ok({ topic_id: "t" })])
   expect(await Clock.settled(client.topics.create(topic))).toEqual({ topic_id: "t" })
   expect(asked).toHaveLength(3)
@@ -34,19 +34,19 @@ it.each<[string, Answer, unknown]>([
   ["a used-up quota", limited({ quota: "topics_per_month" }, { "retry-after": "1" }), ApiError],
   ["a page where JSON should be", html(200), UnexpectedAnswerError],
   ["a page that says 404", html(404), UnexpectedAnswerError]
-])("%s is not tried again", async (_, answer, kind) => {
+])("%s is not retried", async (_, answer, kind) => {
   const { asked, client } = scripted([answer])
   expect(await Clock.settled(failure(client.topics.create(topic)))).toBeInstanceOf(kind)
   expect(asked).toHaveLength(1)
 })
 
-it("gives up after three retries, with what the last attempt failed with", async () => {
+it("the call fails after three retries with the last error", async () => {
   const { asked, client } = scripted([refused(500, "internal_error"), broken])
   expect(await Clock.settled(failure(client.topics.get("t")))).toBeInstanceOf(ConnectionError)
   expect(asked).toHaveLength(4)
 })
 
-it("tries as often as the client is told, and a call otherwise", async () => {
+it("maxRetries of the client applies, and that of a call overrides it", async () => {
   const { asked, client } = scripted([broken], { maxRetries: 1 })
   await Clock.settled(failure(client.topics.get("t")))
   expect(asked).toHaveLength(2)
@@ -54,32 +54,32 @@ it("tries as often as the client is told, and a call otherwise", async () => {
   expect(asked).toHaveLength(3)
 })
 
-it("waits longer each time, up to eight seconds, any part of it", async () => {
+it("the delay is random and grows up to eight seconds", async () => {
   const { client, pauses } = scripted([broken], { maxRetries: 6 })
   await Clock.settled(failure(client.topics.get("t")))
   expect(pauses()).toEqual([250, 500, 1000, 2000, 4000, 4000])
 })
 
-it("waits no longer than it was told to", async () => {
+it("the delay does not exceed maxRetryWaitMs", async () => {
   const { client, pauses } = scripted([broken], { maxRetries: 4, maxRetryWaitMs: 600 })
   await Clock.settled(failure(client.topics.get("t")))
   expect(pauses()).toEqual([250, 500, 600, 600])
 })
 
-it("waits as long as Retry-After says, in seconds or until a date by the server's clock", async () => {
+it("Retry-After sets the delay, in seconds or as a date by the server's clock", async () => {
   const byDate = { "retry-after": "Fri, 01 Jan 2027 00:00:20 GMT", date: "Fri, 01 Jan 2027 00:00:00 GMT" }
   const { client, pauses } = scripted([html(503, { "retry-after": "5" }), limited({}, byDate), ok({})])
   await Clock.settled(client.topics.get("t"))
   expect(pauses()).toEqual([5500, 20_500])
 })
 
-it("waits as long as the details say where a proxy took the header away", async () => {
+it("the error details set the delay when a proxy removed the header", async () => {
   const { client, pauses } = scripted([limited(), ok({})])
   await Clock.settled(client.topics.get("t"))
   expect(pauses()).toEqual([7500])
 })
 
-it("rejects at once where it would have to wait longer than a minute, or than it was told", async () => {
+it("the call rejects at once when the requested delay exceeds a minute or the configured limit", async () => {
   const { asked, client } = scripted([limited({}, { "retry-after": "61" })])
   expect(await Clock.settled(failure(client.topics.get("t")))).toMatchObject({ code: "rate_limit_exceeded" })
   expect(asked).toHaveLength(1)
@@ -89,7 +89,7 @@ it("rejects at once where it would have to wait longer than a minute, or than it
   expect(patient.pauses()).toEqual([3_601_000 - 500])
 })
 
-it("uses the caller's own idempotency key, and a new one for each call without", async () => {
+it("a call uses the caller's idempotency key, or a new one", async () => {
   const { asked, client } = scripted([ok({})])
   await client.topics.create(topic, { idempotencyKey: "derby-1" })
   await client.topics.create(topic)
@@ -99,14 +99,14 @@ it("uses the caller's own idempotency key, and a new one for each call without",
   expect(new Set(keys).size).toBe(3)
 })
 
-it("a webhook's test is never sent twice", async () => {
+it("a webhook test is never retried", async () => {
   const { asked, client } = scripted([broken])
   expect(await Clock.settled(failure(client.webhooks.test("w")))).toBeInstanceOf(ConnectionError)
   expect(asked).toHaveLength(1)
   expect(asked[0]?.init.headers.get("idempotency-key")).toBeNull()
 })
 
-it("an abort ends the pause before a retry, with the caller's own reason", async () => {
+it("an abort ends the delay before a retry with the caller's reason", async () => {
   const { asked, client } = scripted([html(503, { "retry-after": "50" })])
   const controller = new AbortController()
   const call = failure(client.topics.get("t", { signal: controller.signal }))
@@ -117,7 +117,7 @@ it("an abort ends the pause before a retry, with the caller's own reason", async
   expect(vi.getTimerCount()).toBe(0)
 })
 
-it("a signal that outlives its calls is left as it was", async () => {
+it("a signal that outlives its calls keeps no listeners", async () => {
   const { client } = scripted([broken, broken, ok({})])
   const { signal } = new AbortController()
   const added = vi.spyOn(signal, "addEventListener")

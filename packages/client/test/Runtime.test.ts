@@ -1,4 +1,4 @@
-/** What the package weighs, and where it runs: wherever there are the web's own globals, and in a browser only when told to. */
+/** Bundle size, and supported runtimes: any with web globals; browsers only when allowed. */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { createContext, runInContext } from "node:vm"
@@ -13,7 +13,7 @@ const readme = readFileSync(join(folder, "README.md"), "utf8")
 const kilobytes = (bytes: number) => `${(bytes / 1000).toFixed(1)} kB`
 
 describe("the bundle", () => {
-  it("holds nothing but this package, and names no module of any runtime", async () => {
+  it("the bundle contains only this package and imports no runtime module", async () => {
     const { inputs, text } = await bundle(everything)
     expect(inputs.filter((input) => !input.startsWith("packages/client/src/") && input !== "<stdin>")).toEqual([])
     expect(text).not.toMatch(/\bnode:|\brequire\b|\bprocess\b|\bBuffer\b/)
@@ -24,7 +24,7 @@ describe("the bundle", () => {
     ])
   })
 
-  it("weighs at most 6 kB, and what verifies webhooks 1.5 kB of it; the README says how much", async () => {
+  it("the bundle is at most 6 kB, and webhook verification 1.5 kB, as the README states", async () => {
     const all = (await bundle(everything)).gzipped
     const part = (await bundle(verification)).gzipped
     expect(all).toBeLessThan(6000)
@@ -33,12 +33,12 @@ describe("the bundle", () => {
     expect(said?.slice(1)).toEqual([kilobytes(all), kilobytes(part)])
   })
 
-  it("tells the service the version of its manifest", async () => {
+  it("the client sends the version of its manifest", async () => {
     expect((await bundle(everything)).text).toContain(`"${manifest.version}"`)
   })
 })
 
-/** What an edge runtime has beside the language. */
+/** The globals of an edge runtime. */
 const web = () => ({
   AbortController,
   AbortSignal,
@@ -62,8 +62,8 @@ const edge = async (more: object = {}) => {
   return (code: string) => runInContext(`(async () => { ${code} })()`, context) as Promise<unknown>
 }
 
-describe("with the web's globals alone", () => {
-  it("a call is made by the runtime's own fetch, retried and read", async () => {
+describe("with web globals only", () => {
+  it("a call uses the runtime's fetch, retries and parses the response", async () => {
     const asked: Array<string> = []
     const run = await edge({
       fetch: async (url: string, init: RequestInit) => {
@@ -78,7 +78,7 @@ describe("with the web's globals alone", () => {
     expect(asked).toEqual(Array(2).fill("POST https://api.example/partner/v1/topics"))
   })
 
-  it("a webhook is verified, whichever realm its body is of", async () => {
+  it("a webhook is verified, whatever the realm of its body", async () => {
     const secret = "a raw secret of 32 or more characters"
     const body = '{"id":"evt_1"}'
     const at = new Date()
@@ -103,17 +103,17 @@ describe("in a browser", () => {
   const make = (more: string) =>
     `return new PC.PartnerCommentary({ apiKey: "pk_test_a", baseUrl: "https://api.example"${more} }) && "made"`
 
-  it("it refuses to be made, since anybody could read the key", async () => {
+  it("the constructor rejects, because anyone could read the key", async () => {
     const run = await edge({ window: {}, document: {} })
     await expect(run(make(""))).rejects.toThrow(/This is a browser, where anyone can read the key/)
   })
 
-  it("unless it is told that the key may be seen", async () => {
+  it("the constructor accepts allowBrowser", async () => {
     const run = await edge({ window: {}, document: {} })
     expect(await run(make(", allowBrowser: true"))).toBe("made")
   })
 
-  it("a window alone is none: some runtimes on servers have one", async () => {
+  it("a window object alone does not count as a browser, because some server runtimes have one", async () => {
     const run = await edge({ window: {} })
     expect(await run(make(""))).toBe("made")
   })

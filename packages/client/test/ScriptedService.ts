@@ -1,4 +1,4 @@
-/** A `fetch` that answers what a test tells it to, in that order, and remembers what it was asked and when. */
+/** A `fetch` that returns scripted responses in order and records the requests with their times. */
 import { PartnerCommentary, type PartnerCommentaryOptions } from "@partner-commentary/client"
 
 export interface Asked {
@@ -8,7 +8,7 @@ export interface Asked {
   readonly at: number
 }
 
-/** A response to send, or what `fetch` rejects with. */
+/** A response, or the error that `fetch` rejects with. */
 export type Answer = () => Response | Error
 
 export const json =
@@ -39,7 +39,7 @@ export const broken: Answer = () =>
 
 export const apiKey = "pk_test_secretsecretsecretsecretsecretsecret"
 
-/** The last answer repeats. */
+/** The last response repeats. */
 export const scripted = (answers: ReadonlyArray<Answer>, options: Partial<PartnerCommentaryOptions> = {}) => {
   const asked: Array<Asked> = []
   const fetch = async (url: string, init: RequestInit): Promise<Response> => {
@@ -50,12 +50,12 @@ export const scripted = (answers: ReadonlyArray<Answer>, options: Partial<Partne
     return given
   }
   const client = new PartnerCommentary({ apiKey, baseUrl: "https://api.example", fetch, ...options })
-  /** Milliseconds between one request and the next. */
+  /** Milliseconds between consecutive requests. */
   const pauses = () => asked.slice(1).map(({ at }, index) => at - (asked[index]?.at ?? 0))
   return { client, asked, pauses }
 }
 
-/** What a promise rejects with. */
+/** The error that a promise rejects with. */
 export const failure = async (promise: PromiseLike<unknown>): Promise<unknown> => {
   try {
     await promise

@@ -1,4 +1,4 @@
-/** Time and aborts over real sockets: a call ends when it should, whatever the server does. */
+/** Timeouts and aborts over real sockets. */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
 import { ConnectionError, PartnerCommentary, TimeoutError } from "@partner-commentary/client"
@@ -33,17 +33,17 @@ const good = (response: ServerResponse) => {
 
 const apiKey = "pk_test_a"
 
-it("an attempt that takes too long is given up, and made again", async () => {
+it("an attempt that exceeds the timeout is retried", async () => {
   const { baseUrl, requests } = await serve((_, response, count) => {
     if (count > 1) good(response)
   })
-  // The second one has no longer, on whatever machine.
+  // The second attempt answers at once, so the timeout is safe on slow machines.
   const client = new PartnerCommentary({ apiKey, baseUrl, timeoutMs: 1000 })
   expect(await client.personas.list()).toEqual([])
   expect(requests()).toBe(2)
 })
 
-it("what is no amount is refused before anything is sent, by its name", async () => {
+it("an invalid amount is rejected by name before any request", async () => {
   const { baseUrl, requests } = await serve((_, response) => good(response))
   const wrong = [-1, Number.NaN, "x", null] as ReadonlyArray<unknown> as ReadonlyArray<number>
   for (const name of ["timeoutMs", "maxRetries", "maxRetryWaitMs"] as const) {
@@ -63,7 +63,7 @@ it("what is no amount is refused before anything is sent, by its name", async ()
   expect(await client.personas.list({ timeoutMs: undefined })).toEqual([])
 })
 
-it("the time counts to the last byte of the answer", async () => {
+it("the timeout covers the response until its last byte", async () => {
   const { baseUrl } = await serve((_, response) => {
     response.writeHead(200, { "content-type": "application/json" })
     response.write('{"success":')
@@ -75,13 +75,13 @@ it("the time counts to the last byte of the answer", async () => {
   expect(String(error)).toMatch(/No answer within 100 ms \(request [0-9a-f-]{36}\)/)
 })
 
-it("a fetch that heeds no signal is given up all the same", async () => {
+it("the timeout ends even a fetch that ignores its signal", async () => {
   const fetch = () => new Promise<Response>(() => undefined)
   const client = new PartnerCommentary({ apiKey, baseUrl: "https://api.example", fetch, timeoutMs: 20, maxRetries: 0 })
   expect(await failure(client.personas.list())).toBeInstanceOf(TimeoutError)
 })
 
-it("an abort rejects with its own reason, and the server sees the connection close", async () => {
+it("an abort rejects with its reason and closes the connection", async () => {
   const closed = Promise.withResolvers<void>()
   const arrived = Promise.withResolvers<void>()
   const { baseUrl, requests } = await serve((request) => {
@@ -99,14 +99,14 @@ it("an abort rejects with its own reason, and the server sees the connection clo
   expect(requests()).toBe(1)
 })
 
-it("a call whose signal is aborted already sends nothing", async () => {
+it("a call whose signal is already aborted sends nothing", async () => {
   const { baseUrl, requests } = await serve((_, response) => good(response))
   const client = new PartnerCommentary({ apiKey, baseUrl })
   expect(await failure(client.personas.list({ signal: AbortSignal.abort(new Error("no")) }))).toEqual(new Error("no"))
   expect(requests()).toBe(0)
 })
 
-it("a caller's own time limit is the caller's own error", async () => {
+it("a caller's own timeout signal rejects with its own error", async () => {
   const { baseUrl } = await serve(() => undefined)
   const client = new PartnerCommentary({ apiKey, baseUrl })
   const error = await failure(client.personas.list({ signal: AbortSignal.timeout(50) }))
@@ -114,7 +114,7 @@ it("a caller's own time limit is the caller's own error", async () => {
   expect(error).not.toBeInstanceOf(TimeoutError)
 })
 
-it("a connection that breaks in the middle is made again, with the same idempotency key", async () => {
+it("a connection that breaks mid-response is retried with the same idempotency key", async () => {
   const keys: Array<unknown> = []
   const { baseUrl } = await serve((request, response, count) => {
     keys.push(request.headers["idempotency-key"])
@@ -129,7 +129,7 @@ it("a connection that breaks in the middle is made again, with the same idempote
   expect(keys[0]).toBe(keys[1])
 })
 
-it("nobody listens: the reason is named", async () => {
+it("a refused connection is reported with its reason", async () => {
   const { baseUrl } = await serve(() => undefined)
   const server = servers.pop()
   await new Promise((resolve) => server?.close(resolve))
@@ -137,7 +137,7 @@ it("nobody listens: the reason is named", async () => {
   expect(String(await failure(client.personas.list()))).toMatch(/ECONNREFUSED/)
 })
 
-it("a redirect is not followed, so that the key goes nowhere else", async () => {
+it("a redirect is not followed, so that the key stays with the service", async () => {
   const elsewhere = await serve((_, response) => good(response))
   const { baseUrl } = await serve((_, response) => {
     response.writeHead(302, { location: elsewhere.baseUrl })

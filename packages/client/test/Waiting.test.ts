@@ -1,4 +1,4 @@
-/** Waiting for a topic: as seldom as the guidance says, never into the rate limit, through outages, and not for ever. */
+/** Waiting for a topic: poll intervals, rate limits, outages and timeouts. */
 import { type PartnerCommentaryOptions, type TopicProgress, WaitTimeoutError } from "@partner-commentary/client"
 import { expect, it, vi } from "vitest"
 import * as Clock from "./Clock.ts"
@@ -14,7 +14,7 @@ const detail = ok({ topic_id: "t", status: "completed", commentaries: [] })
 
 Clock.stopped()
 
-it("polls every 30 to 60 seconds until it is completed, and resolves with the topic", async () => {
+it("waitFor polls every 30 to 60 seconds until the topic is completed, and resolves with it", async () => {
   const { asked, client, pauses } = scripted([
     progress("pending"),
     progress("partial", true),
@@ -35,7 +35,7 @@ it("polls every 30 to 60 seconds until it is completed, and resolves with the to
 it.each<[string, PartnerCommentaryOptions["apiKey"]]>([
   ["given as text", "pk_test_a"],
   ["fetched by a function", async () => "pk_test_a"]
-])("polls every 1 to 2 seconds with a test key, %s", async (_, apiKey) => {
+])("waitFor polls every 1 to 2 seconds with a test key, %s", async (_, apiKey) => {
   const { client, pauses } = scripted([progress("pending"), progress("pending"), progress("completed"), detail], {
     apiKey
   })
@@ -43,7 +43,7 @@ it.each<[string, PartnerCommentaryOptions["apiKey"]]>([
   expect(pauses()).toEqual([1500, 1500, 0])
 })
 
-it("keeps to the interval that it is told, with either key", async () => {
+it("intervalMs overrides the default interval for both kinds of key", async () => {
   for (const apiKey of ["pk_test_a", "pk_live_a"]) {
     const { client, pauses } = scripted([progress("pending"), progress("completed"), detail], { apiKey })
     await Clock.settled(client.topics.waitFor("t", { intervalMs: 10_000 }))
@@ -51,13 +51,13 @@ it("keeps to the interval that it is told, with either key", async () => {
   }
 })
 
-it("can be content with the first commentary", async () => {
+it('until: "first" resolves with the first commentary', async () => {
   const { asked, client } = scripted([progress("in_progress"), progress("partial", true), detail])
   await Clock.settled(client.topics.waitFor("t", { until: "first", intervalMs: 500 }))
   expect(asked).toHaveLength(3)
 })
 
-it("tells of the first status, and of each that differs", async () => {
+it("onProgress receives the first status and every change", async () => {
   const { client } = scripted([
     progress("pending"),
     progress("pending"),
@@ -70,7 +70,7 @@ it("tells of the first status, and of each that differs", async () => {
   expect(seen.map((status) => status.overall_status)).toEqual(["pending", "partial", "completed"])
 })
 
-it("shares out what the rate limit leaves until its reset", async () => {
+it("polls are spread over the remaining rate limit until its reset", async () => {
   const left = (remaining: number) => ({
     "x-ratelimit-limit": "1000",
     "x-ratelimit-remaining": String(remaining),
@@ -87,7 +87,7 @@ it("shares out what the rate limit leaves until its reset", async () => {
   expect(pauses()).toEqual([45_000, 600_000, 1_800_000, 0])
 })
 
-it("spends the first half of the rate limit as it likes, so that a test topic is not waited for longer than it takes", async () => {
+it("the first half of the rate limit does not slow down polling", async () => {
   const left = (remaining: number) => ({
     "x-ratelimit-limit": "1000",
     "x-ratelimit-remaining": String(remaining),
@@ -107,7 +107,7 @@ it("spends the first half of the rate limit as it likes, so that a test topic is
   expect(pauses()).toEqual([1500, 1500, 8000, 0])
 })
 
-it("waits out a refusal by the rate limit, however long it is", async () => {
+it("a rate-limit error is waited out, however long", async () => {
   const limited = refused(
     429,
     "rate_limit_exceeded",
@@ -119,20 +119,20 @@ it("waits out a refusal by the rate limit, however long it is", async () => {
   expect(pauses()).toEqual([3_000_000, 0])
 })
 
-it("rides out an outage once the topic was seen", async () => {
+it("an outage after the first status does not end the wait", async () => {
   const outage = Array.from({ length: 20 }, (_, at) => (at % 2 === 0 ? broken : html(502)))
   const { client } = scripted([progress("pending"), ...outage, progress("completed"), detail])
   expect(await Clock.settled(client.topics.waitFor("t"))).toMatchObject({ status: "completed" })
 })
 
-it("does not wait for a service that was never reached, nor for a topic that is not there", async () => {
+it("an unreachable service or an unknown topic rejects at once", async () => {
   const { client } = scripted([broken])
   expect(await Clock.settled(failure(client.topics.waitFor("t")))).toMatchObject({ name: "ConnectionError" })
   const missing = scripted([progress("pending"), refused(404, "not_found")])
   expect(await Clock.settled(failure(missing.client.topics.waitFor("t")))).toMatchObject({ code: "not_found" })
 })
 
-it("gives up when its time is over, and says what it saw last", async () => {
+it("the timeout rejects with the last status", async () => {
   const { client } = scripted([progress("in_progress")])
   const start = Date.now()
   const error = await Clock.settled(failure(client.topics.waitFor("t", { timeoutMs: 100_000 })))
@@ -142,14 +142,14 @@ it("gives up when its time is over, and says what it saw last", async () => {
   expect(vi.getTimerCount()).toBe(0)
 })
 
-it("looks once more when its time is over, and resolves with what was completed meanwhile", async () => {
+it("a last poll after the timeout can still resolve", async () => {
   const { asked, client } = scripted([progress("pending"), progress("completed"), detail])
   const start = Date.now()
   expect(await Clock.settled(client.topics.waitFor("t", { timeoutMs: 15_000 }))).toMatchObject({ status: "completed" })
   expect(asked.map(({ at }) => at - start)).toEqual([0, 15_000, 15_000])
 })
 
-it("says what that last look saw, and tells of it", async () => {
+it("the last poll's status is reported and in the error", async () => {
   const { asked, client } = scripted([progress("pending"), progress("partial", true)])
   const seen: Array<string> = []
   const call = client.topics.waitFor("t", {
@@ -162,7 +162,7 @@ it("says what that last look saw, and tells of it", async () => {
   expect([seen, asked.length]).toEqual([["pending", "partial"], 2])
 })
 
-it("an outage at that moment leaves what was seen before, after one attempt", async () => {
+it("an outage during the last poll keeps the previous status, after one attempt", async () => {
   for (const outage of [broken, html(502)]) {
     const { asked, client } = scripted([progress("in_progress"), outage])
     const error = await Clock.settled(failure(client.topics.waitFor("t", { timeoutMs: 15_000 })))
@@ -171,7 +171,7 @@ it("an outage at that moment leaves what was seen before, after one attempt", as
   }
 })
 
-it("a service that hangs at that moment holds it up for 10 seconds at most, and an abort ends even that", async () => {
+it("a hanging last poll is limited to 10 seconds, and an abort ends it", async () => {
   const hanging = (first: () => boolean) => async () =>
     first() ? (progress("pending")() as Response) : new Promise<Response>(() => undefined)
   const client = () => {
@@ -190,14 +190,14 @@ it("a service that hangs at that moment holds it up for 10 seconds at most, and 
   expect(vi.getTimerCount()).toBe(0)
 })
 
-it("waits for two days unless told otherwise", async () => {
+it("the default timeout is two days", async () => {
   const { client } = scripted([progress("in_progress")])
   const start = Date.now()
   await Clock.settled(failure(client.topics.waitFor("t", { intervalMs: 3_600_000 })))
   expect(Date.now() - start).toBe(48 * 3_600_000)
 })
 
-it("an abort ends the waiting at once, with the caller's own reason", async () => {
+it("an abort ends the wait at once with the caller's reason", async () => {
   const { client } = scripted([progress("pending")])
   const controller = new AbortController()
   const call = failure(client.topics.waitFor("t", { signal: controller.signal }))

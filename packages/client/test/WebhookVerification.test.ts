@@ -1,4 +1,4 @@
-/** What is believed and what is not, judged beside the reference package of Standard Webhooks. */
+/** Webhook verification, compared with the reference package of Standard Webhooks. */
 import {
   PartnerCommentary,
   verifyWebhook,
@@ -36,7 +36,7 @@ const refusal = async (call: Promise<unknown>) => {
   return error.reason
 }
 
-it.each([encoded, raw])("what the reference package signed with %s is believed", async (secret) => {
+it.each([encoded, raw])("accepts what the reference package signed with %s", async (secret) => {
   const event = await verifyWebhook(body, sign(secret), secret, { now })
   expect(event).toEqual(JSON.parse(body))
   if (event.type !== "commentary.failed") throw new Error("its type tells its data")
@@ -51,11 +51,11 @@ it.each<[string, Parameters<typeof verifyWebhook>[1]]>([
     Object.fromEntries(Object.entries(sign(raw)).map(([name, value]) => [name.toUpperCase(), value]))
   ],
   ["a record of lists", Object.fromEntries(Object.entries(sign(raw)).map(([name, value]) => [name, [value]]))]
-])("headers may come as %s", async (_, headers) => {
+])("accepts headers as %s", async (_, headers) => {
   expect((await verifyWebhook(body, headers, raw, { now })).id).toBe("evt_1")
 })
 
-it("the body may come as text, as bytes, as part of a larger buffer", async () => {
+it("accepts the body as text, bytes or part of a larger buffer", async () => {
   const bytes = new TextEncoder().encode(body)
   const larger = new Uint8Array(bytes.length + 20)
   larger.set(bytes, 10)
@@ -63,12 +63,12 @@ it("the body may come as text, as bytes, as part of a larger buffer", async () =
   for (const each of views) expect((await verifyWebhook(each, sign(raw), raw, { now })).id).toBe("evt_1")
 })
 
-it("a body that was parsed already is a mistake, and says so", async () => {
+it("rejects a parsed body with an explanation", async () => {
   const parsed = JSON.parse(body) as string
   expect(String(await failure(verifyWebhook(parsed, sign(raw), raw, { now })))).toMatch(/needs the raw body/)
 })
 
-it("one of several secrets is enough, and one of several signatures", async () => {
+it("accepts one matching secret of several, and one matching signature of several", async () => {
   const other = "another secret of 32 or more characters"
   expect((await verifyWebhook(body, sign(raw), [other, encoded, raw], { now })).id).toBe("evt_1")
   const headers = sign(raw)
@@ -76,18 +76,18 @@ it("one of several secrets is enough, and one of several signatures", async () =
   expect((await verifyWebhook(body, { ...headers, "webhook-signature": many }, raw, { now })).id).toBe("evt_1")
 })
 
-it("a type that this client does not know comes through", async () => {
+it("accepts an unknown event type", async () => {
   const news = JSON.stringify({ id: "evt_2", type: "persona.retired", data: { a: 1 } })
   const event: WebhookEvent = await verifyWebhook(news, sign(raw, news), raw, { now })
   expect(event).toEqual(JSON.parse(news))
 })
 
-it.each(["webhook-id", "webhook-timestamp", "webhook-signature"])("without %s it is refused", async (name) => {
+it.each(["webhook-id", "webhook-timestamp", "webhook-signature"])("rejects a request without %s", async (name) => {
   expect(await refusal(verifyWebhook(body, { ...sign(raw), [name]: undefined }, raw, { now }))).toBe("missing_header")
   expect(await refusal(verifyWebhook(body, { ...sign(raw), [name]: "" }, raw, { now }))).toBe("missing_header")
 })
 
-it("an old sending is refused, and one from the future, but for the tolerance", async () => {
+it("rejects timestamps outside the tolerance, past and future", async () => {
   const at = (seconds: number) => new Date(now.getTime() + seconds * 1000)
   const verify = (seconds: number, toleranceSeconds?: number) =>
     verifyWebhook(body, sign(raw, body, at(seconds)), raw, { now, toleranceSeconds })
@@ -98,17 +98,17 @@ it("an old sending is refused, and one from the future, but for the tolerance", 
   expect((await verify(-3600, 3600)).id).toBe("evt_1")
 })
 
-it.each(["soon", "1.5", "-1", "1e9", "", " 1"])("the timestamp %j is refused", async (timestamp) => {
+it.each(["soon", "1.5", "-1", "1e9", "", " 1"])("rejects the timestamp %j", async (timestamp) => {
   const reason = await refusal(verifyWebhook(body, { ...sign(raw), "webhook-timestamp": timestamp }, raw, { now }))
   expect(["malformed_header", "missing_header"]).toContain(reason)
 })
 
-it("by this machine's clock where no other is given", async () => {
+it("uses the local clock by default", async () => {
   expect((await verifyWebhook(body, sign(raw, body, new Date()), raw)).id).toBe("evt_1")
   expect(await refusal(verifyWebhook(body, sign(raw, body, new Date(0)), raw))).toBe("too_old")
 })
 
-it("another id, another time, another body or another secret is refused", async () => {
+it("rejects another id, time, body or secret", async () => {
   const headers = sign(raw)
   const later = String(Number(headers["webhook-timestamp"]) + 1)
   const attempts = [
@@ -129,7 +129,7 @@ it("another id, another time, another body or another secret is refused", async 
   for (const attempt of attempts) expect(await refusal(attempt())).toBe("wrong_signature")
 })
 
-it.each(["", "whsec_", "whsec_no base64!"])("the secret %j is refused, unshown", async (secret) => {
+it.each(["", "whsec_", "whsec_no base64!"])("rejects the secret %j without showing it", async (secret) => {
   expect(await refusal(verifyWebhook(body, sign(raw), secret, { now }))).toBe("malformed_secret")
 })
 
@@ -139,17 +139,17 @@ it.each([
   ["an empty list", []],
   ["a list of nothing", [undefined]],
   ["a list that lacks one", [raw, undefined]]
-])("%s in place of the secret is refused by that name, before anything else is looked at", async (_, secret) => {
+])("rejects %s instead of a secret as missing_secret, before any other check", async (_, secret) => {
   const error = await failure(verifyWebhook(body, {}, secret as never, { now }))
   expect(error).toMatchObject({ name: "WebhookVerificationError", reason: "missing_secret" })
   expect(String(error)).toContain("The webhook's secret is missing")
 })
 
-it("what is genuine but no JSON is refused", async () => {
+it("rejects a signed body that is not JSON", async () => {
   expect(await refusal(verifyWebhook("hello", sign(raw, "hello"), raw, { now }))).toBe("malformed_body")
 })
 
-it("agrees with the reference package on any body, either secret, and any change of a byte", async () => {
+it("agrees with the reference package for any body, both kinds of secret, and any changed byte", async () => {
   const text = fc.json()
   const change = fc.record({ at: fc.nat(), by: fc.integer({ min: 1, max: 255 }) })
   await fc.assert(
@@ -178,7 +178,7 @@ it("agrees with the reference package on any body, either secret, and any change
   )
 })
 
-it("a client has it too", async () => {
+it("the client's webhooks.verify is the same function", async () => {
   const client = new PartnerCommentary({ apiKey: "pk_test_a", baseUrl: "https://api.example" })
   expect((await client.webhooks.verify(body, sign(raw), raw, { now })).id).toBe("evt_1")
 })

@@ -26,8 +26,8 @@ const minted = (where: "live" | "test") =>
     return Redacted.value(yield* mintText(where, yield* SecureRandom.SecureRandom))
   }).pipe(Effect.provide(SecureRandom.layerWebCrypto))
 
-describe("a key's text", () => {
-  it.effect("names its environment, then 32 random characters and a checksum of six", () =>
+describe("the text of an API key", () => {
+  it.effect("contains its environment, 32 random characters and a checksum of six", () =>
     Effect.gen(function* () {
       const seen = new Set<string>()
       for (let times = 0; times < 100; times++) {
@@ -44,7 +44,7 @@ describe("a key's text", () => {
     })
   )
 
-  it("is refused with any one character changed", () =>
+  it("is rejected when any one character is changed", () =>
     fc.assert(
       fc.property(text, fc.nat({ max: 45 }), fc.constantFrom(...alphabet, "_", "-", " ", "é"), (key, at, other) => {
         fc.pre(key[at] !== other)
@@ -53,7 +53,7 @@ describe("a key's text", () => {
       { numRuns: 2000 }
     ))
 
-  it("is refused with any two neighbours swapped", () =>
+  it("is rejected when any two adjacent characters are swapped", () =>
     fc.assert(
       fc.property(text, (key) => {
         for (let at = 0; at < key.length - 1; at++) {
@@ -63,7 +63,7 @@ describe("a key's text", () => {
       })
     ))
 
-  it("is refused cut short, longer, in other case or from the other environment", () =>
+  it("is rejected when truncated, extended, in another case or with the other environment", () =>
     fc.assert(
       fc.property(text, (key) => {
         assert.isFalse(refused(key))
@@ -74,13 +74,13 @@ describe("a key's text", () => {
       })
     ))
 
-  it("is refused when it is none at all", () => {
+  it("is rejected when it is not a key at all", () => {
     for (const key of ["", "pk_live_", `pk_prod_${"a".repeat(38)}`, `sk_live_${"a".repeat(38)}`, "a".repeat(46)])
       assert.isTrue(refused(key), key)
   })
 })
 
-describe("a key", () => {
+describe("an API key", () => {
   const key: ApiKey = {
     id: uuid(1),
     lineageId: uuid(1),
@@ -99,20 +99,20 @@ describe("a key", () => {
   const why = (expiresAt: number | null, revokedAt: number | null, now: number) =>
     Option.getOrNull(Option.map(refusal({ ...key, expiresAt, revokedAt }, now), ({ _tag }) => _tag))
 
-  it("is good until the very moment that it expires or is revoked at", () => {
+  it("is valid until exactly its expiry or revocation", () => {
     assert.isNull(why(null, null, Number.MAX_SAFE_INTEGER))
     assert.deepStrictEqual([why(1000, null, 999), why(1000, null, 1000)], [null, "KeyExpired"])
     assert.deepStrictEqual([why(null, 1000, 999), why(null, 1000, 1000)], [null, "KeyRevoked"])
   })
 
-  it("that was revoked outright is so by every clock, one that is behind too", () => {
+  it("that was revoked immediately is invalid by every clock, even a slow one", () => {
     const revoked = { ...key, revokedAt: 1000, isRevoked: true }
     for (const now of [0, 999, 1000]) {
       assert.deepStrictEqual(Option.getOrNull(refusal(revoked, now))?._tag, "KeyRevoked")
     }
   })
 
-  it("is revoked before it is expired, whichever came first", () => {
+  it("is reported as revoked rather than expired, whichever came first", () => {
     assert.strictEqual(why(1000, 2000, 2000), "KeyRevoked")
     assert.strictEqual(why(2000, 1000, 2000), "KeyRevoked")
     assert.strictEqual(why(1000, 2000, 1500), "KeyExpired")

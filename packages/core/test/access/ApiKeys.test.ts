@@ -12,7 +12,7 @@ import { uuid } from "../topic/FreshAssignment.ts"
 import { acme, home, organizationId, wanted, withKey } from "./KeyWorld.ts"
 
 describe("issuing a key", () => {
-  it.effect("shows its text once, and keeps the hash alone", () =>
+  it.effect("returns the text once and stores only the hash", () =>
     Effect.gen(function* () {
       const { behind, key, text } = yield* withKey()
       assert.strictEqual(key.prefix, text.slice(0, 16))
@@ -23,7 +23,7 @@ describe("issuing a key", () => {
     })
   )
 
-  it.effect("is refused for an unreadable address, and leaves nothing behind", () =>
+  it.effect("is rejected for an invalid address, and stores nothing", () =>
     Effect.gen(function* () {
       const { behind, keys } = yield* withKey()
       const unreadable = yield* Effect.flip(keys.issue(acme, { ...wanted, ipAllowList: [home, "home"] }))
@@ -34,8 +34,8 @@ describe("issuing a key", () => {
   )
 })
 
-describe("a caller", () => {
-  it.effect("is told by its key: who it is, where, and what it may do", () =>
+describe("authentication", () => {
+  it.effect("identifies key, organization, environment and limits", () =>
     Effect.gen(function* () {
       const { key, keys, text } = yield* withKey({ environment: "test" })
       const principal = yield* keys.authenticate(text, home)
@@ -49,7 +49,7 @@ describe("a caller", () => {
     })
   )
 
-  it.effect("is refused as unknown, then revoked, then expired, then for its address: the first that holds", () =>
+  it.effect("fails as unknown, revoked, expired or restricted, in this order", () =>
     Effect.gen(function* () {
       const { key, keys, met } = yield* withKey({ expiresAt: 60_000, ipAllowList: [home] })
       const stranger = "198.51.100.1"
@@ -64,7 +64,7 @@ describe("a caller", () => {
     })
   )
 
-  it.effect("is refused from the very moment that its key expires, remembered or not", () =>
+  it.effect("fails from exactly the key's expiry, cached or not", () =>
     Effect.gen(function* () {
       const { met } = yield* withKey({ expiresAt: 10_000 })
       yield* TestClock.adjust("9999 millis")
@@ -74,7 +74,7 @@ describe("a caller", () => {
     })
   )
 
-  it.effect("of a suspended organization is unknown, whatever else is wrong with its key", () =>
+  it.effect("of a suspended organization's key fails as unknown, whatever else is wrong", () =>
     Effect.gen(function* () {
       const { behind, key, keys, met } = yield* withKey()
       yield* keys.revoke(key.id)
@@ -87,8 +87,8 @@ describe("a caller", () => {
   )
 })
 
-describe("a key that was seen", () => {
-  it.effect("costs no look-up for three seconds, however many requests it makes, at once or one by one", () =>
+describe("a cached key", () => {
+  it.effect("costs no query for three seconds, for concurrent and sequential requests", () =>
     Effect.gen(function* () {
       const { behind, met } = yield* withKey()
       yield* Effect.all(
@@ -104,7 +104,7 @@ describe("a key that was seen", () => {
     })
   )
 
-  it.effect("is looked up again at once where the look-up broke off: that is not remembered", () =>
+  it.effect("is not created by an interrupted look-up", () =>
     Effect.gen(function* () {
       const { behind, met } = yield* withKey()
       behind.before = Effect.die(new Error("the database is away"))
@@ -114,7 +114,7 @@ describe("a key that was seen", () => {
     })
   )
 
-  it.effect("is remembered as unknown too", () =>
+  it.effect("is also cached when it is unknown", () =>
     Effect.gen(function* () {
       const { behind, keys } = yield* withKey()
       const other = (yield* withKey()).text
@@ -123,7 +123,7 @@ describe("a key that was seen", () => {
     })
   )
 
-  it.effect("mistyped costs no look-up at all", () =>
+  it.effect("is not needed for a mistyped key, which costs no query", () =>
     Effect.gen(function* () {
       const { behind, keys, text } = yield* withKey()
       const swapped = text.slice(0, 20) + (text[20] === "a" ? "b" : "a") + text.slice(21)
@@ -135,7 +135,7 @@ describe("a key that was seen", () => {
 })
 
 describe("a revoked key", () => {
-  it.effect("is refused from the next request on, and keeps its first moment", () =>
+  it.effect("is rejected on the next request and keeps its first revocation time", () =>
     Effect.gen(function* () {
       const { behind, key, keys, met } = yield* withKey()
       yield* TestClock.adjust("1 second")
@@ -150,7 +150,7 @@ describe("a revoked key", () => {
     })
   )
 
-  it.effect("is refused by another node within five seconds", () =>
+  it.effect("is rejected by another node within five seconds", () =>
     Effect.gen(function* () {
       const { behind, key, met } = yield* withKey()
       assert.strictEqual(yield* met(), "Server")
@@ -161,37 +161,37 @@ describe("a revoked key", () => {
     })
   )
 
-  it.effect("is refused by a node whose clock is behind, or steps back; one in its grace works on there", () =>
-    Effect.gen(function* () {
-      for (const [grace, outcome] of [
-        [null, "KeyRevoked"],
-        [Duration.zero, "KeyRevoked"],
-        [Duration.seconds(1), "Server"]
-      ] as const) {
-        const { key, keys, met } = yield* withKey()
-        yield* TestClock.setTime(3_600_000)
-        yield* grace === null ? keys.revoke(key.id) : keys.rotate(key.id, grace, { organizationId, by: "operator" })
-        yield* TestClock.setTime(0)
-        assert.strictEqual(yield* met(), outcome)
-      }
-    })
-  )
-
   it.effect(
-    "whose grace was over by a clock that stepped back since is revoked outright by a word of the operator",
+    "is rejected by a node whose clock is slow or set back, where a rotated key in its grace period still works",
     () =>
       Effect.gen(function* () {
-        const { behind, key, keys, met } = yield* withKey()
-        yield* keys.rotate(key.id, Duration.seconds(1), { organizationId, by: "operator" })
-        yield* TestClock.setTime(2000)
-        assert.strictEqual((yield* keys.revoke(key.id)).revokedAt, 1000)
-        assert.lengthOf(behind.record, 2)
-        yield* TestClock.setTime(0)
-        assert.strictEqual(yield* met(), "KeyRevoked")
+        for (const [grace, outcome] of [
+          [null, "KeyRevoked"],
+          [Duration.zero, "KeyRevoked"],
+          [Duration.seconds(1), "Server"]
+        ] as const) {
+          const { key, keys, met } = yield* withKey()
+          yield* TestClock.setTime(3_600_000)
+          yield* grace === null ? keys.revoke(key.id) : keys.rotate(key.id, grace, { organizationId, by: "operator" })
+          yield* TestClock.setTime(0)
+          assert.strictEqual(yield* met(), outcome)
+        }
       })
   )
 
-  it.effect("is not remembered as a good one by a node whose clock stepped back", () =>
+  it.effect("whose grace period ended before the clock was set back can be revoked immediately by the operator", () =>
+    Effect.gen(function* () {
+      const { behind, key, keys, met } = yield* withKey()
+      yield* keys.rotate(key.id, Duration.seconds(1), { organizationId, by: "operator" })
+      yield* TestClock.setTime(2000)
+      assert.strictEqual((yield* keys.revoke(key.id)).revokedAt, 1000)
+      assert.lengthOf(behind.record, 2)
+      yield* TestClock.setTime(0)
+      assert.strictEqual(yield* met(), "KeyRevoked")
+    })
+  )
+
+  it.effect("is not cached as valid by a node whose clock was set back", () =>
     Effect.gen(function* () {
       const { behind, key, met } = yield* withKey()
       yield* TestClock.setTime(3_600_000)
@@ -203,7 +203,7 @@ describe("a revoked key", () => {
     })
   )
 
-  it.effect("costs nobody else a look-up, and neither does a rotation", () =>
+  it.effect("does not evict other keys from the cache, and neither does a rotation", () =>
     Effect.gen(function* () {
       const { behind, keys, met } = yield* withKey()
       const other = yield* keys.issue(acme, { ...wanted, name: "Other" })
@@ -223,7 +223,7 @@ describe("a revoked key", () => {
     })
   )
 
-  it.effect("is not brought back by a look-up that was under way", () =>
+  it.effect("is not cached as valid by a concurrent look-up", () =>
     Effect.gen(function* () {
       const { behind, key, keys, met } = yield* withKey()
       const gate = yield* Deferred.make<void>()
@@ -238,7 +238,7 @@ describe("a revoked key", () => {
     })
   )
 
-  it.effect("must be one: revoking what is none, or another organization's, fails", () =>
+  it.effect("must exist and belong to the organization", () =>
     Effect.gen(function* () {
       const { key, keys, met } = yield* withKey()
       assert.strictEqual((yield* Effect.flip(keys.revoke(uuid(9))))._tag, "ApiKeyNotFound")
@@ -254,7 +254,7 @@ describe("a revoked key", () => {
 describe("a rotated key", () => {
   const manager = { organizationId, by: "dashboard:ada" }
 
-  it.effect("works beside its successor for the grace, and is revoked then", () =>
+  it.effect("works beside its successor during the grace period and is revoked afterwards", () =>
     Effect.gen(function* () {
       const { behind, key, keys, met } = yield* withKey()
       assert.strictEqual(yield* met(), "Server")
@@ -271,7 +271,7 @@ describe("a rotated key", () => {
     })
   )
 
-  it.effect("without a grace is refused from the next request on, and so is one that is revoked in its grace", () =>
+  it.effect("is rejected on the next request without a grace period, or when revoked during it", () =>
     Effect.gen(function* () {
       for (const grace of [Duration.zero, Duration.hours(1)]) {
         const { key, keys, met } = yield* withKey()

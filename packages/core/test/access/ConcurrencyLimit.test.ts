@@ -15,7 +15,7 @@ const scene = Effect.gen(function* () {
   const { withPermit } = yield* ConcurrencyLimit
   const atWork = new Map<OrganizationId, number>()
   const taken: Array<() => void> = []
-  /** Works until `finish`; its answer is taken when the test says so. */
+  /** Runs until `finish`. The test decides when its response ends. */
   const request = (organization: OrganizationId) =>
     Effect.gen(function* () {
       const done = yield* Deferred.make<void>()
@@ -39,8 +39,8 @@ const scene = Effect.gen(function* () {
   return { atWork, request, take }
 })
 
-describe("the requests of one organization", () => {
-  it.effect("are worked on a few at a time, and another organization's beside them at once", () =>
+describe("the concurrency limit", () => {
+  it.effect("runs a few requests of one organization at a time, independently of other organizations", () =>
     Effect.gen(function* () {
       const { atWork, request } = yield* scene
       for (let n = 0; n < each + 3; n++) yield* request(acme)
@@ -55,7 +55,7 @@ describe("the requests of one organization", () => {
     }).pipe(Effect.provide(ConcurrencyLimit.layer))
   )
 
-  it.effect("keep their places until their answers are taken, also where the work failed or was interrupted", () =>
+  it.effect("holds permits until the responses end, also after failure or interruption", () =>
     Effect.gen(function* () {
       const { atWork, request, take } = yield* scene
       const first = yield* Effect.forEach(Array.from({ length: each }), () => request(acme))
@@ -69,7 +69,7 @@ describe("the requests of one organization", () => {
     }).pipe(Effect.provide(ConcurrencyLimit.layer))
   )
 
-  it.effect("are refused at once where too many wait", () =>
+  it.effect("rejects requests at once when too many wait", () =>
     Effect.gen(function* () {
       const { request } = yield* scene
       for (let n = 0; n < each + waiting; n++) yield* request(acme)

@@ -7,7 +7,7 @@ const hour = (limit: number, name = "a"): FixedWindow => ({ name, limit, seconds
 const minute = (limit: number, name = "a"): FixedWindow => ({ name, limit, seconds: 60 })
 
 describe("fixed windows", () => {
-  it("a window begins with its first count, ends a whole length later, and tells how it stands", () => {
+  it("a window starts with its first count, lasts its full length and reports its state", () => {
     const { take } = make(10)
     assert.deepStrictEqual(take([hour(2)], 500), {
       admitted: true,
@@ -24,7 +24,7 @@ describe("fixed windows", () => {
     })
   })
 
-  it("what one window refuses counts in none", () => {
+  it("a call rejected by one window counts in none", () => {
     const { take } = make(10)
     const windows = [hour(10), minute(2)]
     for (const _ of [1, 2]) assert.isTrue(take(windows, 0).admitted)
@@ -37,13 +37,13 @@ describe("fixed windows", () => {
     assert.strictEqual(take([hour(10, "b")], 0).states[0]?.remaining, 9)
   })
 
-  it("a refusal begins no window", () => {
+  it("a rejected call starts no window", () => {
     const { take } = make(10)
     assert.isFalse(take([hour(5), minute(0)], 0).admitted)
     assert.strictEqual(take([hour(5)], 1000).states[0]?.resetsAt, 3_601_000)
   })
 
-  it("a limit that is changed holds at once", () => {
+  it("a changed limit applies at once", () => {
     const { take } = make(10)
     for (const _ of [1, 2, 3]) take([hour(5)], 0)
     assert.isFalse(take([hour(3)], 0).admitted)
@@ -51,14 +51,14 @@ describe("fixed windows", () => {
     assert.strictEqual(take([hour(9)], 0).states[0]?.remaining, 5)
   })
 
-  it("a clock that is put back begins windows anew instead of holding them for good", () => {
+  it("windows restart when the clock is set back, instead of lasting longer", () => {
     const { take } = make(10)
     take([hour(1)], 10_000_000)
     assert.isTrue(take([hour(1)], 5_000_000).admitted)
     assert.isFalse(take([hour(1)], 5_000_000).admitted)
   })
 
-  it("memory is bounded: windows that ended are forgotten first, then the oldest", () => {
+  it("memory is bounded: ended windows are removed first, then the oldest", () => {
     const { take } = make(2)
     for (const name of ["a", "b", "c"]) assert.isTrue(take([hour(1, name)], 0).admitted)
     assert.deepStrictEqual(
@@ -68,7 +68,7 @@ describe("fixed windows", () => {
     assert.isTrue(take([hour(1, "a")], 0).admitted)
   })
 
-  it("never admits more than the limit in any one window, whatever comes when", () =>
+  it("no window ever admits more than its limit, for any sequence of calls", () =>
     fc.assert(
       fc.property(
         fc.array(fc.record({ wait: fc.nat(90_000), name: fc.constantFrom("a", "b") }), { maxLength: 200 }),

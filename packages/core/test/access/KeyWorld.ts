@@ -1,4 +1,4 @@
-/** Keys in a world of their own, for a test to look behind the ports. */
+/** API-key use cases with in-memory ports that a test can inspect. */
 import * as Context from "effect/Context"
 import * as Digest from "effect/crypto/Digest"
 import * as SecureRandom from "effect/crypto/SecureRandom"
@@ -36,13 +36,13 @@ export const wanted: NewApiKey = {
 }
 export const home = "203.0.113.7"
 
-/** What lies behind the ports, for a test to look at and to change. */
+/** The state behind the ports. */
 const world = () => ({
   keys: new Map<string, ApiKey>(),
   organizations: new Map([[acme.id, acme]]),
   record: [] as AuditEntry[],
   lookUps: 0,
-  /** A look-up that has read the key answers once this has happened. */
+  /** Delays the result of a look-up after it has read the key. */
   before: Effect.void as Effect.Effect<void>
 })
 
@@ -91,13 +91,13 @@ const layer = (behind: ReturnType<typeof world>) => {
   )
 }
 
-/** The use cases on a world of their own, with one key issued in it. */
+/** The use cases with their own ports and one issued key. */
 export const withKey = Effect.fnUntraced(function* (changes: Partial<NewApiKey> = {}) {
   const behind = world()
   const keys = Context.get(yield* Layer.build(layer(behind)), ApiKeys)
   const { fullKey, key } = yield* keys.issue(acme, { ...wanted, ...changes })
   const text = Redacted.value(fullKey)
-  /** What a request with this key from this address meets. */
+  /** The result of a request with this key from this address. */
   const met = (address = home) =>
     Effect.match(keys.authenticate(text, address), {
       onFailure: ({ _tag }) => _tag,

@@ -1,4 +1,4 @@
-/** Keys that nobody was given: what they cost, and that good ones do not suffer from them. */
+/** The cost of made-up keys, and their effect on valid ones. */
 import { describe, it } from "@effect/vitest"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
@@ -11,7 +11,7 @@ import { acme, home, wanted, withKey } from "./KeyWorld.ts"
 const moment = Effect.promise(() => new Promise<void>((resolve) => setTimeout(resolve, 2)))
 
 describe("made-up keys", () => {
-  /** Well-formed, and nobody's any more. */
+  /** Well-formed keys that do not exist. */
   const madeUp = Effect.fnUntraced(function* (
     { behind, keys }: Effect.Success<ReturnType<typeof withKey>>,
     count: number
@@ -22,7 +22,7 @@ describe("made-up keys", () => {
     return fresh.map(({ fullKey }) => Redacted.value(fullKey))
   })
 
-  it.effect("push none out of memory that there is", () =>
+  it.effect("do not evict valid keys from the cache", () =>
     Effect.gen(function* () {
       const made = yield* withKey()
       assert.strictEqual(yield* made.met(), "Server")
@@ -33,7 +33,7 @@ describe("made-up keys", () => {
     })
   )
 
-  it.effect("of suspects are looked up a few at a time, and keep no good key from being one", () =>
+  it.effect("from suspected addresses are looked up a few at a time, without delaying valid keys", () =>
     Effect.gen(function* () {
       const made = yield* withKey()
       const { behind, keys, text } = made
@@ -48,14 +48,14 @@ describe("made-up keys", () => {
         Effect.forkChild(Effect.flip(keys.authenticate(one, home, true)))
       )
       const good = yield* Effect.forkChild(keys.authenticate(Redacted.value(fullKey), home, true))
-      /** A key's hash is made beside the test's own thread. */
+      /** Hashing runs outside of the test's thread. */
       const lookedUp = Effect.fnUntraced(function* (count: number) {
         for (let tries = 0; tries < 2000 && behind.lookUps < count; tries++) yield* moment
         yield* moment
         assert.strictEqual(behind.lookUps, count)
       })
       yield* lookedUp(suspectLookups)
-      // What is remembered waits for nobody, and nobody waits who is no suspect.
+      // Cached keys do not wait, and neither do callers from other addresses.
       assert.strictEqual((yield* keys.authenticate(text, home, true)).key.name, "Server")
       const another = yield* Effect.forkChild(keys.authenticate(unsuspected, home))
       yield* lookedUp(suspectLookups + 1)

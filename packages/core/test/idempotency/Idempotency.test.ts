@@ -1,4 +1,4 @@
-/** One answer for one key, where databases have several writers: waiting, giving up, being overtaken. */
+/** Concurrent requests with one idempotency key on a database with several writers. */
 import { describe, it } from "@effect/vitest"
 import * as Aead from "effect/crypto/Aead"
 import * as Digest from "effect/crypto/Digest"
@@ -36,7 +36,7 @@ const request: IdempotentRequest = {
 }
 const answer: Answer = { status: 201, location: "/here", body: '{"a":1}', secret: false }
 
-/** What is kept, how many transactions are open, and who else holds the claim. */
+/** Stored responses, the number of open transactions, and a concurrent claim. */
 const world = () => ({
   kept: new Map<string, StoredResponse & Pick<Claim, "fingerprint">>(),
   open: 0,
@@ -92,12 +92,12 @@ const once = <E, R>(
   given: Partial<IdempotentRequest> = {}
 ) => Effect.flatMap(Idempotency, (idempotency) => idempotency.once({ ...request, ...given }, attempt))
 
-/** Hashes come in real time. */
+/** Hashing takes real time. */
 const pause = Effect.callback<void>((resume) => {
   setTimeout(() => resume(Effect.void), 1)
 })
 
-/** A duplicate that has asked for the claim once, and now waits. */
+/** A duplicate that has tried the claim once and waits. */
 const waiting = <A, E, R>(behind: ReturnType<typeof world>, duplicate: Effect.Effect<A, E, R>) =>
   Effect.gen(function* () {
     const fiber = yield* Effect.forkChild(duplicate)
@@ -108,7 +108,7 @@ const waiting = <A, E, R>(behind: ReturnType<typeof world>, duplicate: Effect.Ef
 const change = (keep: StoreResponse) => keep(Effect.succeed(answer))
 
 describe("Idempotency", () => {
-  it.effect("a duplicate waits without a transaction while the first runs, and gets its answer", () => {
+  it.effect("a duplicate waits without a transaction and returns the first request's response", () => {
     const behind = world()
     return Effect.gen(function* () {
       behind.runningUntil = 3000
@@ -124,7 +124,7 @@ describe("Idempotency", () => {
     }).pipe(Effect.provide(layerOf(behind, "s")))
   })
 
-  it.effect("where the first failed, the duplicate that waited makes the change itself", () => {
+  it.effect("a waiting duplicate makes the change itself when the first request failed", () => {
     const behind = world()
     return Effect.gen(function* () {
       behind.runningUntil = 5000
@@ -134,7 +134,7 @@ describe("Idempotency", () => {
     }).pipe(Effect.provide(layerOf(behind, "s")))
   })
 
-  it.effect("after ten seconds it is told that the first still runs, and nothing was changed", () => {
+  it.effect("a duplicate fails after ten seconds without changing anything", () => {
     const behind = world()
     return Effect.gen(function* () {
       behind.runningUntil = 60_000
@@ -148,7 +148,7 @@ describe("Idempotency", () => {
     }).pipe(Effect.provide(layerOf(behind, "s")))
   })
 
-  it.effect("who is overtaken between looking and claiming gets the other's answer", () => {
+  it.effect("a request whose response was stored by another between look-up and claim returns that response", () => {
     const behind = world()
     return Effect.gen(function* () {
       const late = yield* once((keep) =>
@@ -159,7 +159,7 @@ describe("Idempotency", () => {
   })
 
   it.effect(
-    "who is refused after another one was answered gets that answer; else the refusal, and the key stays free",
+    "a request rejected after another's success returns that success; otherwise its rejection, and the key stays free",
     () => {
       const behind = world()
       return Effect.gen(function* () {
@@ -173,7 +173,7 @@ describe("Idempotency", () => {
   )
 
   it.effect(
-    "another organization, environment, method, path, key or part is another claim; another body is refused",
+    "another organization, environment, method, path, key or part is a separate claim; another body is rejected",
     () => {
       const behind = world()
       return Effect.gen(function* () {
@@ -194,7 +194,7 @@ describe("Idempotency", () => {
     }
   )
 
-  it.effect("an answer with a secret is kept sealed: it opens with the key and the server's secret alone", () => {
+  it.effect("a response with a secret is stored encrypted and needs both the key and the server's secret", () => {
     const behind = world()
     const secret = { ...answer, body: '{"full_key":"pk_live_x"}', secret: true }
     return Effect.gen(function* () {
@@ -212,7 +212,7 @@ describe("Idempotency", () => {
     })
   })
 
-  it.effect("a sealed answer opens under its own key alone, and in its own part: never where it was laid since", () => {
+  it.effect("an encrypted response decrypts only for its own key and part", () => {
     const behind = world()
     const secret = (body: string) => (keep: StoreResponse) => keep(Effect.succeed({ ...answer, body, secret: true }))
     return Effect.gen(function* () {
@@ -231,34 +231,31 @@ describe("Idempotency", () => {
     }).pipe(Effect.provide(layerOf(behind, "s")))
   })
 
-  it.effect(
-    "what is kept of a body tells nobody who tries guesses, and no rotated secret makes it another body",
-    () => {
-      const behind = world()
-      const bytes = (text: string) => new TextEncoder().encode(text)
-      const post = (text: string, ...secrets: ReadonlyArray<string>) =>
-        Effect.gen(function* () {
-          const fingerprints = yield* (yield* Idempotency).fingerprints(bytes(text))
-          return yield* once(change, { fingerprints })
-        }).pipe(Effect.provide(layerOf(behind, ...secrets)))
-      return Effect.gen(function* () {
-        yield* post("a body", "old")
-        const [{ fingerprint = "" } = {}] = [...behind.kept.values()]
-        const digest = yield* Effect.provide(Digest.Digest, Digest.layerWebCrypto)
-        assert.notInclude(fingerprint, yield* digest.digestHex(Digest.sha256, bytes("a body")))
-        const other = yield* Effect.flip(post("another", "old"))
-        assert.deepInclude(other, { _tag: "KeyRefused", reason: "other_body" })
-        assert.isTrue((yield* post("a body", "old")).replayed)
-        assert.isTrue((yield* post("a body", "new", "old")).replayed)
-        assert.deepInclude(yield* Effect.flip(post("another", "new", "old")), { reason: "other_body" })
-        assert.deepInclude(yield* Effect.flip(post("a body", "new")), { _tag: "KeyRefused", reason: "unreadable" })
-        behind.kept.clear()
-        yield* post("a body", "elsewhere")
-        assert.notInclude(
-          [...behind.kept.values()].map((kept) => kept.fingerprint),
-          fingerprint
-        )
-      })
-    }
-  )
+  it.effect("a stored fingerprint resists guessing, and survives a rotation of the secret", () => {
+    const behind = world()
+    const bytes = (text: string) => new TextEncoder().encode(text)
+    const post = (text: string, ...secrets: ReadonlyArray<string>) =>
+      Effect.gen(function* () {
+        const fingerprints = yield* (yield* Idempotency).fingerprints(bytes(text))
+        return yield* once(change, { fingerprints })
+      }).pipe(Effect.provide(layerOf(behind, ...secrets)))
+    return Effect.gen(function* () {
+      yield* post("a body", "old")
+      const [{ fingerprint = "" } = {}] = [...behind.kept.values()]
+      const digest = yield* Effect.provide(Digest.Digest, Digest.layerWebCrypto)
+      assert.notInclude(fingerprint, yield* digest.digestHex(Digest.sha256, bytes("a body")))
+      const other = yield* Effect.flip(post("another", "old"))
+      assert.deepInclude(other, { _tag: "KeyRefused", reason: "other_body" })
+      assert.isTrue((yield* post("a body", "old")).replayed)
+      assert.isTrue((yield* post("a body", "new", "old")).replayed)
+      assert.deepInclude(yield* Effect.flip(post("another", "new", "old")), { reason: "other_body" })
+      assert.deepInclude(yield* Effect.flip(post("a body", "new")), { _tag: "KeyRefused", reason: "unreadable" })
+      behind.kept.clear()
+      yield* post("a body", "elsewhere")
+      assert.notInclude(
+        [...behind.kept.values()].map((kept) => kept.fingerprint),
+        fingerprint
+      )
+    })
+  })
 })

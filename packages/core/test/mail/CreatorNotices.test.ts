@@ -46,7 +46,7 @@ const kinds: ReadonlyArray<NoticeKind> = [
 ]
 const presentFor = (kind: NoticeKind) => (kind === "request" || kind === "reminder" ? assignment : drafted)
 
-/** Every mail there is about a topic with these words. */
+/** Every kind of mail about a topic with these texts. */
 const allOf = (words: {
   content: string
   organizationName: string
@@ -69,7 +69,7 @@ const allOf = (words: {
 const without = (text: string, ...parts: ReadonlyArray<string>) =>
   parts.reduce((rest, part) => rest.replaceAll(part, ""), text)
 
-/** What mail clients and the libraries behind them turn into links. */
+/** What mail clients and their libraries turn into links. */
 const autoLinked = /[a-z][a-z0-9+.-]*:\/\/|\bwww\.|[\p{L}\d-]\.\p{L}{2,}|\S@\p{L}|(mailto|tel|javascript|data):\S/iu
 
 const nasty = fc.constantFrom(
@@ -101,7 +101,7 @@ const words = fc
 const outside = fc.record({ content: words, organizationName: words, personaName: words })
 
 describe("every mail", () => {
-  it("has one line of at most 120 characters for a subject, whatever is quoted", () =>
+  it("has a subject of one line and at most 120 characters, whatever it quotes", () =>
     fc.assert(
       fc.property(outside, (said) => {
         for (const { subject } of allOf(said)) {
@@ -111,7 +111,7 @@ describe("every mail", () => {
       })
     ))
 
-  it("lets nothing from outside become markup", () =>
+  it("escapes all external text", () =>
     fc.assert(
       fc.property(outside, (said) => {
         const plain = allOf({ content: "x", organizationName: "x", personaName: "x" })
@@ -120,7 +120,7 @@ describe("every mail", () => {
       })
     ))
 
-  it("holds no address that a mail client would link, other than its own link", () =>
+  it("contains no clickable address other than its own link", () =>
     fc.assert(
       fc.property(outside, (said) => {
         for (const { html, subject, text } of allOf(said)) {
@@ -132,7 +132,7 @@ describe("every mail", () => {
       })
     ))
 
-  it("neutralises direction overrides and lone surrogates", () =>
+  it("removes direction overrides and lone surrogates", () =>
     fc.assert(
       fc.property(outside, (said) => {
         for (const mail of allOf(said)) {
@@ -154,7 +154,7 @@ describe("every mail", () => {
     assert.include(text, "> One.\n> \n> Answer by: never\n")
   })
 
-  it("warns that forwarding it hands over the link, in text and HTML", () => {
+  it("warns in text and HTML that forwarding it shares the link", () => {
     for (const kind of kinds) {
       const mail = notice({ kind, assignment: presentFor(kind), topic, link })
       assert.include(mail.text, "do not forward")
@@ -163,8 +163,8 @@ describe("every mail", () => {
   })
 })
 
-describe("a request", () => {
-  it("says who asks what of whom, until when, and what happens when nothing is done", () => {
+describe("a request mail", () => {
+  it("states the organization, the question, the persona, the deadline and the consequence of silence", () => {
     const { subject, text } = notice({ kind: "request", assignment, topic, link })
     assert.strictEqual(subject, "Acme Sports asks Jordan Vale: “Was the late red card fair?”")
     for (const part of [
@@ -179,7 +179,7 @@ describe("a request", () => {
     }
   })
 
-  it("names the window that begins with it, where the assignment does not know it yet", () => {
+  it("states the window that starts with it", () => {
     const waiting = { ...assignment, notifiedAt: null, respondBy: noon + 72 * hour }
     const told = notice({ kind: "request", assignment: waiting, topic, link, respondBy: noon + 48 * hour })
     assert.include(told.text, "Answer by: Saturday 16 May 2026, 12:00 UTC")
@@ -188,8 +188,8 @@ describe("a request", () => {
   })
 })
 
-describe("a mail about a draft that could not be written", () => {
-  it("offers to start again until generation is given up", () => {
+describe("a mail about a failed draft", () => {
+  it("offers a restart until generation is given up", () => {
     const stuck = {
       ...assignment,
       status: "opinion_injected" as const,
@@ -201,7 +201,7 @@ describe("a mail about a draft that could not be written", () => {
     )
   })
 
-  it("leaves the present draft to approve, where there is one", () => {
+  it("offers the present draft for approval", () => {
     const { text } = notice({ kind: "stalled", assignment: drafted, topic, link })
     assert.include(text, "Draft 2 stays")
     assert.include(text, "Approve by: Thursday 21 May 2026, 12:00 UTC")
@@ -209,13 +209,13 @@ describe("a mail about a draft that could not be written", () => {
 })
 
 describe("the other mails", () => {
-  it("tell the partner's contact of a request that did not arrive without the creator's address", () => {
+  it("inform the partner's contact about an undelivered request without the creator's address", () => {
     const mail = undeliverableNotice({ personaName: "Jordan Vale", topic, answered: false })
     assert.notInclude(JSON.stringify(mail), assignment.creator.email)
     assert.include(mail.text, "Jordan Vale")
   })
 
-  it("tell the partner's contact of many requests in one mail: the first ones, and how many more there are", () => {
+  it("inform the partner's contact about many requests in one mail: the first ones and the total", () => {
     const requests = Array.from({ length: 10 }, (_, index) => ({
       personaName: `Jordan Vale ${index}`,
       topic: { ...topic, content: `Who is number ${index}?` }
@@ -227,19 +227,19 @@ describe("the other mails", () => {
     assert.notInclude(undeliverableNotices({ requests, total: 10 }).text, "Further")
   })
 
-  it("do not tell the partner that a request expires whose creator has answered", () => {
+  it("do not announce an expiry when the creator has already answered", () => {
     const { subject, text } = undeliverableNotice({ personaName: "Jordan Vale", topic, answered: true })
     assert.include(text, "has answered")
     assert.notMatch(`${subject} ${text}`, /expires|Your request did not reach/)
   })
 
-  it("say that a desk link works for 15 minutes", () => {
+  it("state that an inbox link works for 15 minutes", () => {
     const mail = inboxNotice({ link })
     assert.include(mail.text, "15 minutes")
     assert.include(mail.text, link)
   })
 })
 
-it("a date is never later than the moment", () => {
+it("a formatted date is never later than the time", () => {
   assert.strictEqual(utcDate(noon + hour - 1), "Thursday 14 May 2026, 12:59 UTC")
 })

@@ -1,4 +1,4 @@
-/** When a mail is tried again. */
+/** Retries of mails. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Duration from "effect/Duration"
 import { type Mail, retryAt, retryUnansweredAt } from "../../src/mail/Mail.ts"
@@ -20,8 +20,8 @@ const mail = (changes: Partial<Mail> = {}): Mail => ({
   ...changes
 })
 
-describe("a mail that is refused for now", () => {
-  it("is tried for 24 hours: after 1, 5 and 15 minutes, 1 hour, then every 2 hours", () => {
+describe("a mail with a temporary failure", () => {
+  it("is retried for 24 hours: after 1, 5 and 15 minutes, 1 hour, then every 2 hours", () => {
     const delays: Array<number> = []
     let now = noon
     for (let attempts = 1; ; attempts++) {
@@ -33,15 +33,15 @@ describe("a mail that is refused for now", () => {
     assert.deepStrictEqual(delays, [1, 5, 15, 60, ...Array.from({ length: 11 }, () => 120)])
   })
 
-  it("has its 24 hours of attempts after days in which no worker ran", () => {
+  it("has its 24 hours of attempts even after days without a worker", () => {
     const now = noon + hours(96)
     assert.strictEqual(retryAt(mail(), now, day), now + 60_000)
     assert.isNull(retryAt(mail({ attempts: 16 }), now, day))
   })
 })
 
-describe("a mail that went out whole without an answer", () => {
-  it("is tried once more after an hour, however old it is", () => {
+describe("a mail that was sent completely without a reply", () => {
+  it("is retried once after an hour, however old it is", () => {
     assert.strictEqual(retryUnansweredAt(mail(), noon + hours(30)), noon + hours(31))
     assert.isNull(retryUnansweredAt(mail({ unanswered: 1 }), noon + hours(1)))
   })

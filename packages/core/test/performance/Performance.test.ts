@@ -15,7 +15,7 @@ const owner: Owner = { organizationId: uuid<OrganizationId>(1), environment: "li
 const period = { start: noon - 1000, end: noon, untilNow: false }
 const names = ["Cy", "Ada", "Bo", "Ada"]
 
-/** Sent in turn to four personas. */
+/** Sent to four personas in turn. */
 const timeline = (index: number): PersonaTimeline => ({
   personaId: uuid<PersonaId>(index % names.length),
   personaName: `${names[index % names.length]}`,
@@ -29,7 +29,7 @@ const timeline = (index: number): PersonaTimeline => ({
 
 const indexOf = (id: string) => Number(id.slice(-12)) - 1_000_000_000
 
-/** A store of so many topics with one assignment each, which tells where the pages that it is asked for begin. */
+/** A store of topics with one assignment each, which records where requested pages start. */
 const storeOf = (count: number, asked: Array<number> = [], days: ReadonlyArray<PersonaMetrics> = []) =>
   Layer.succeed(PerformanceStore, {
     days: () => Effect.succeed(days),
@@ -50,7 +50,7 @@ const report = Effect.flatMap(Performance, (performance) => performance.of(owner
 
 describe("a report", () => {
   for (const count of [1, 199, 200, 201, 1203]) {
-    it.effect(`sees each of ${count} assignments once, however they fall into pages`, () =>
+    it.effect(`includes each of ${count} assignments once, for any division into pages`, () =>
       Effect.gen(function* () {
         const { overall, personas } = yield* report
         assert.deepInclude(overall.counts, { sent: count, approved: count })
@@ -79,7 +79,7 @@ describe("a report", () => {
     }).pipe(Effect.provide(Performance.layer.pipe(Layer.provide(storeOf(8)))))
   )
 
-  it.effect("adds the daily metrics, and calls each persona by its latest name", () => {
+  it.effect("adds the daily metrics and uses each persona's latest name", () => {
     const metrics = empty()
     for (const index of [0, 4]) add(metrics, timeline(index))
     const days = [{ personaId: uuid<PersonaId>(0), personaName: "Cyrus", metrics }]
@@ -98,7 +98,7 @@ describe("a report", () => {
     }).pipe(Effect.provide(Performance.layer.pipe(Layer.provide(storeOf(1, [], days)))))
   })
 
-  it.effect("of a year lets other work go on while it is made", () => {
+  it.effect("of a year yields to other work", () => {
     let turns = 0
     const seen: Array<number> = []
     const store = Layer.succeed(PerformanceStore, {
@@ -131,7 +131,7 @@ describe("a report", () => {
     }).pipe(Effect.provide(Performance.layer.pipe(Layer.provide(storeOf(0)))))
   )
 
-  it.effect("is made one at a time for an organization, and leaves others their turn", () => {
+  it.effect("runs one at a time for each organization, without blocking others", () => {
     const other: Owner = { organizationId: uuid<OrganizationId>(2), environment: "live" }
     return Effect.gen(function* () {
       const performance = yield* Performance
@@ -150,7 +150,7 @@ describe("a report", () => {
     }).pipe(Effect.provide(Performance.layer.pipe(Layer.provide(storeOf(1203)))))
   })
 
-  it.effect("that was interrupted leaves room for the next", () =>
+  it.effect("that was interrupted releases its permit", () =>
     Effect.gen(function* () {
       const fiber = yield* Effect.forkChild(report, { startImmediately: true })
       yield* Fiber.interrupt(fiber)
@@ -158,7 +158,7 @@ describe("a report", () => {
     }).pipe(Effect.provide(Performance.layer.pipe(Layer.provide(storeOf(5000)))))
   )
 
-  it.effect("is refused when too much was sent, without reading on", () => {
+  it.effect("is rejected when the period has too many assignments, without reading on", () => {
     const asked: Array<number> = []
     return Effect.gen(function* () {
       assert.strictEqual((yield* Effect.flip(report))._tag, "PeriodTooFull")

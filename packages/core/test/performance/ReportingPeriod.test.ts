@@ -13,7 +13,7 @@ const period = (from: number | null, to: number | null) =>
   })
 
 describe("a reporting period", () => {
-  it("begins with the day that was 30 days ago unless told otherwise", () => {
+  it("starts 30 days ago by default, at the start of the day", () => {
     assert.deepStrictEqual(period(null, null), { start: midnight - 30 * day, end: noon })
     assert.deepStrictEqual(period(noon - 1, null), { start: noon - 1, end: noon })
     assert.deepStrictEqual(period(null, noon + day), { start: midnight - 29 * day, end: noon + day })
@@ -26,12 +26,12 @@ describe("a reporting period", () => {
     assert.strictEqual(period(noon, null), "backwards")
   })
 
-  it("has 366 days and not a millisecond more", () => {
+  it("has at most 366 days", () => {
     assert.deepStrictEqual(period(noon - 366 * day, null), { start: noon - 366 * day, end: noon })
     assert.strictEqual(period(noon - 366 * day - 1, null), "too_long")
   })
 
-  it("lies in the years 2000 to 9999, which every answer can write", () => {
+  it("is within the years 2000 to 9999, which every response can represent", () => {
     const first = Date.UTC(2000, 0, 1)
     for (const to of [Date.parse("0000-01-01T00:00:00Z"), first - 1, first]) {
       assert.strictEqual(period(null, to), "too_early")
@@ -45,10 +45,10 @@ describe("a reporting period", () => {
   })
 })
 
-describe("a period is divided", () => {
+describe("dividing a period", () => {
   const asked = (start: number, end: number, untilNow = false) => divide({ start, end, untilNow })
 
-  it("into whole days, and what is left of a day before and after them", () => {
+  it("gives whole days and the partial days before and after them", () => {
     assert.deepStrictEqual(asked(midnight - 1, midnight + 2 * day + 1), {
       before: { start: midnight - 1, end: midnight },
       days: { start: midnight, end: midnight + 2 * day },
@@ -56,7 +56,7 @@ describe("a period is divided", () => {
     })
   })
 
-  it("without what it does not have", () => {
+  it("omits empty parts", () => {
     const whole = { before: null, days: { start: midnight, end: midnight + day }, after: null }
     assert.deepStrictEqual(asked(midnight, midnight + day), whole)
     const part = { before: { start: midnight, end: noon }, days: null, after: null }
@@ -67,7 +67,7 @@ describe("a period is divided", () => {
     assert.deepStrictEqual(around.before?.end, around.after?.start)
   })
 
-  it("with everything sent so far where it ends now", () => {
+  it("includes everything sent so far when the period ends now", () => {
     assert.deepStrictEqual(asked(noon, noon + 1, true), {
       before: { start: noon, end: midnight + day },
       days: { start: midnight + day, end: null },
@@ -76,8 +76,8 @@ describe("a period is divided", () => {
   })
 })
 
-describe("whole days are read in steps", () => {
-  it("of 31 days at most that follow each other and leave nothing out", () => {
+describe("reading whole days", () => {
+  it("uses consecutive steps of at most 31 days without gaps", () => {
     for (const days of [1, 30, 31, 32, 62, 366]) {
       const end = midnight + days * day
       const steps = stepsOf({ start: midnight, end }, noon)
@@ -90,7 +90,7 @@ describe("whole days are read in steps", () => {
     }
   })
 
-  it("the last without an end where the period ends now", () => {
+  it("leaves the last step open-ended when the period ends now", () => {
     assert.deepStrictEqual(stepsOf({ start: midnight - 32 * day, end: null }, noon), [
       { start: midnight - 32 * day, end: midnight - day },
       { start: midnight - day, end: null }

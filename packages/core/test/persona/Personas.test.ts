@@ -1,4 +1,4 @@
-/** A persona that no request can name is told of where it is first seen, and never listed. */
+/** A persona whose id no request can name is reported as a defect and never listed. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -30,9 +30,9 @@ const keeping = (id: string) => {
   return Layer.provide(Personas.layer, Layer.succeed(PersonaStore, store))
 }
 
-describe("the personas of a host's store", () => {
+describe("the personas of an embedder's store", () => {
   for (const id of [lower.toUpperCase(), "17", "", ` ${lower}`, `{${lower}}`]) {
-    it.effect(`whose id is "${id}", which no request can name, are refused with a sentence that names it`, () =>
+    it.effect(`with the id "${id}", which no request can name, are rejected with a sentence that names it`, () =>
       Effect.gen(function* () {
         const personas = yield* Personas
         for (const asked of [
@@ -47,7 +47,7 @@ describe("the personas of a host's store", () => {
     )
   }
 
-  it.effect("whose id is a UUID in lower case are listed and found", () =>
+  it.effect("with a lower-case UUID are listed and found", () =>
     Effect.gen(function* () {
       const personas = yield* Personas
       assert.lengthOf(yield* personas.list(owner), 1)
@@ -57,7 +57,7 @@ describe("the personas of a host's store", () => {
 })
 
 describe("an id", () => {
-  it("is made of a UUID in lower case alone, as it is kept and shown", () => {
+  it("is valid only as a lower-case UUID", () => {
     assert.strictEqual(PersonaId.make(lower), lower)
     for (const text of [lower.toUpperCase(), "17", `${lower}\n`]) assert.throws(() => PersonaId.make(text))
   })

@@ -25,7 +25,7 @@ const open = (purpose: string, sealed: string) =>
   Effect.flatMap(Encryption, (sealing) => sealing.decrypt(purpose, sealed))
 
 describe("Encryption", () => {
-  it.effect("what was sealed opens for its purpose alone", () =>
+  it.effect("an encrypted text decrypts only for its purpose", () =>
     Effect.gen(function* () {
       const sealed = yield* encryption("webhook 1", "whsec_äöü")
       assert.deepStrictEqual(yield* open("webhook 1", sealed), Option.some("whsec_äöü"))
@@ -33,7 +33,7 @@ describe("Encryption", () => {
     }).pipe(Effect.provide(under("one")))
   )
 
-  it.effect("the same text is never sealed alike, and does not show", () =>
+  it.effect("equal texts have different ciphertexts", () =>
     Effect.gen(function* () {
       const first = yield* encryption("p", "a secret")
       assert.notStrictEqual(first, yield* encryption("p", "a secret"))
@@ -41,7 +41,7 @@ describe("Encryption", () => {
     }).pipe(Effect.provide(under("one")))
   )
 
-  it.effect("a secret that moved back in the list still opens, one that is gone does not", () =>
+  it.effect("a text decrypts with any listed secret and not with a removed one", () =>
     Effect.gen(function* () {
       const sealed = yield* Effect.provide(encryption("p", "text"), under("old"))
       assert.deepStrictEqual(yield* Effect.provide(open("p", sealed), under("new", "old")), Option.some("text"))
@@ -49,7 +49,7 @@ describe("Encryption", () => {
     })
   )
 
-  it.effect("a changed text and what was never sealed do not open", () =>
+  it.effect("a modified or plain text does not decrypt", () =>
     Effect.gen(function* () {
       const sealed = yield* encryption("p", "text")
       const changed = `${sealed.slice(0, -5)}${sealed.at(-5) === "A" ? "B" : "A"}${sealed.slice(-4)}`

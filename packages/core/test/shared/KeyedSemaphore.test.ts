@@ -6,7 +6,7 @@ import * as TestClock from "effect/testing/TestClock"
 
 const settle = Effect.repeat(Effect.yieldNow, { times: 20 })
 
-/** Callers that write their name down when they get a permit. */
+/** Callers that record their name when they get a permit. */
 const callers = (bounds: KeyedSemaphore.Bounds) => {
   const { release, take } = KeyedSemaphore.make<string>(bounds)
   const served: Array<string> = []
@@ -32,20 +32,18 @@ const callers = (bounds: KeyedSemaphore.Bounds) => {
 }
 
 describe("a semaphore with permits for each key", () => {
-  it.effect(
-    "gives each key its share, and further callers of a key their permits in the order in which they came",
-    () =>
-      Effect.gen(function* () {
-        const { ask, leave, served } = callers({ each: 2, waiting: 10 })
-        for (const name of ["a1", "a2", "a3", "b1", "a4"]) yield* ask(name)
-        assert.deepStrictEqual(served, ["a1", "a2", "b1"])
-        yield* leave("a1")
-        yield* leave("a2")
-        assert.deepStrictEqual(served, ["a1", "a2", "b1", "a3", "a4"])
-      })
+  it.effect("limits each key and serves its callers in order of arrival", () =>
+    Effect.gen(function* () {
+      const { ask, leave, served } = callers({ each: 2, waiting: 10 })
+      for (const name of ["a1", "a2", "a3", "b1", "a4"]) yield* ask(name)
+      assert.deepStrictEqual(served, ["a1", "a2", "b1"])
+      yield* leave("a1")
+      yield* leave("a2")
+      assert.deepStrictEqual(served, ["a1", "a2", "b1", "a3", "a4"])
+    })
   )
 
-  it.effect("hands the permits of all keys round by turns, however many callers one key has", () =>
+  it.effect("serves keys round-robin, however many callers one key has", () =>
     Effect.gen(function* () {
       const { ask, leave, served } = callers({ each: 2, total: 2, waiting: 10 })
       for (const name of ["a1", "a2", "a3", "a4", "a5", "b1", "c1"]) yield* ask(name)
@@ -55,7 +53,7 @@ describe("a semaphore with permits for each key", () => {
     })
   )
 
-  it.effect("refuses a caller at once where too many of its key wait, and a waiting one when its time is up", () =>
+  it.effect("rejects a caller when too many of its key wait, and a waiting one after the timeout", () =>
     Effect.gen(function* () {
       const { ask, leave, served } = callers({ each: 1, waiting: 1 })
       yield* ask("a1")
@@ -72,21 +70,19 @@ describe("a semaphore with permits for each key", () => {
     })
   )
 
-  it.effect(
-    "takes an interrupted caller out of the queue, and its permit back where it was granted one just then",
-    () =>
-      Effect.gen(function* () {
-        const { ask, leave, served } = callers({ each: 1, waiting: 10 })
-        yield* ask("a1")
-        const [gone, granted] = [yield* ask("a2"), yield* ask("a3")]
-        yield* Fiber.interrupt(gone)
-        yield* ask("a4")
-        granted.interruptUnsafe()
-        yield* leave("a1")
-        assert.deepStrictEqual(served, ["a1", "a4"])
-        yield* ask("a5")
-        yield* leave("a4")
-        assert.deepStrictEqual(served, ["a1", "a4", "a5"])
-      })
+  it.effect("removes an interrupted caller and returns a permit that it just received", () =>
+    Effect.gen(function* () {
+      const { ask, leave, served } = callers({ each: 1, waiting: 10 })
+      yield* ask("a1")
+      const [gone, granted] = [yield* ask("a2"), yield* ask("a3")]
+      yield* Fiber.interrupt(gone)
+      yield* ask("a4")
+      granted.interruptUnsafe()
+      yield* leave("a1")
+      assert.deepStrictEqual(served, ["a1", "a4"])
+      yield* ask("a5")
+      yield* leave("a4")
+      assert.deepStrictEqual(served, ["a1", "a4", "a5"])
+    })
   )
 })

@@ -25,7 +25,7 @@ const refused = () => new Error("the statement failed", { cause: new Error("conn
 const failing = (id: number, error: unknown = refused()) =>
   Effect.annotateLogs(Effect.logError("A request failed", Cause.die(error)), { request_id: `r${id}` })
 
-it.effect("a failure that repeats is logged once with its cause, then once a second with a count", () => {
+it.effect("a repeated failure is logged once with its cause, then once a second with a count", () => {
   const { layer, lines } = recorded()
   return Effect.gen(function* () {
     for (let id = 0; id < 100; id++) yield* failing(id)
@@ -57,7 +57,7 @@ it.effect("a failure after a quiet second is logged with its cause again", () =>
   }).pipe(Effect.provide(layer))
 })
 
-it.effect("another cause is another kind, ports and ids are not", () => {
+it.effect("another cause is another kind; other ports and ids are not", () => {
   const { layer, lines } = recorded()
   return Effect.gen(function* () {
     yield* failing(1, new Error("connect ECONNREFUSED 10.0.0.1:5432"))
@@ -81,7 +81,7 @@ it.effect("the stack has the failure's own frames, at most four for each error",
   }).pipe(Effect.provide(layer))
 })
 
-it.effect("lines without a cause are written one by one, unless an outage repeats them", () => {
+it.effect("lines without a cause are logged individually unless marked as repeating", () => {
   const { layer, lines } = recorded()
   return Effect.gen(function* () {
     const waits = Effect.annotateLogs(Effect.logWarning("A mail must wait"), { reason: "421 busy" })
@@ -96,7 +96,7 @@ it.effect("lines without a cause are written one by one, unless an outage repeat
   }).pipe(Effect.provide(layer))
 })
 
-it.effect("what is counted at a stop is logged before it ends", () => {
+it.effect("pending counts are logged at shutdown", () => {
   const { layer, lines } = recorded()
   return Effect.gen(function* () {
     yield* Effect.provide(Effect.andThen(failing(1), failing(2)), layer)
@@ -104,7 +104,7 @@ it.effect("what is counted at a stop is logged before it ends", () => {
   })
 })
 
-it.effect("kinds with texts of their own take a bounded number of lines", () => {
+it.effect("the number of kinds is bounded", () => {
   const { layer, lines } = recorded()
   const letters = (n: number) => [...String(n)].map((digit) => "ghijklmnop"[Number(digit)]).join("")
   return Effect.gen(function* () {

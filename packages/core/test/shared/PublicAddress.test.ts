@@ -1,4 +1,4 @@
-/** Every link begins with the public address, so a wrong one stops the service where it begins. */
+/** An invalid public address stops the service at start, because every link begins with it. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { PublicAddress } from "../../src/shared/PublicAddress.ts"
@@ -10,7 +10,7 @@ const rootOf = (given: string) =>
   )
 
 describe("the public address", () => {
-  it.effect("is kept without a slash at the end, however it was given", () =>
+  it.effect("is stored without a trailing slash", () =>
     Effect.gen(function* () {
       for (const [given, kept] of [
         ["https://app.example", "https://app.example"],
@@ -26,7 +26,7 @@ describe("the public address", () => {
     })
   )
 
-  it.effect("that is none stops the service with one sentence that says what it should be", () =>
+  it.effect("that is invalid stops the service with a sentence that states the rule", () =>
     Effect.gen(function* () {
       for (const given of [
         "",
@@ -53,7 +53,7 @@ describe("the public address", () => {
     })
   )
 
-  it.effect("that begins as a path of the service does stops it: nobody could tell the two apart", () =>
+  it.effect("that collides with a route of the service stops it", () =>
     Effect.gen(function* () {
       for (const path of [
         "partner",

@@ -7,7 +7,7 @@ import { checksum, hash, toBase62 } from "../../src/shared/Secret.ts"
 const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
 describe("base62 from random bytes", () => {
-  it("favours no character: of all bytes, each is made by exactly four", () => {
+  it("is unbiased: each character comes from exactly four byte values", () => {
     const bytes = Uint8Array.from({ length: 256 }, (_, byte) => byte)
     const counts = new Map<string, number>()
     for (const character of toBase62(bytes, 256)) counts.set(character, (counts.get(character) ?? 0) + 1)
@@ -15,13 +15,13 @@ describe("base62 from random bytes", () => {
     assert.sameMembers([...new Set(counts.values())], [4])
   })
 
-  it("skips bytes that would favour some, and stops at the wanted length", () => {
+  it("skips biased bytes and stops at the requested length", () => {
     assert.strictEqual(toBase62(Uint8Array.of(255, 248, 0, 61, 62, 247, 1), 4), "0z0z")
   })
 })
 
 describe("the checksum", () => {
-  it("is CRC-32 of the text, as six digits of base62", () => {
+  it("is CRC-32 of the text as six base62 digits", () => {
     // The check value of CRC-32 (IEEE 802.3): "123456789" gives cbf43926.
     const value = (text: string) => [...text].reduce((sum, digit) => sum * 62 + alphabet.indexOf(digit), 0)
     assert.strictEqual(value(checksum("123456789")), 0xcbf43926)

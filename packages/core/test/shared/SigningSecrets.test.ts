@@ -1,4 +1,4 @@
-/** Secrets that a host gives: a blank one stops the service, a short one is warned of. */
+/** Secrets provided by a host: a blank one stops the service, a short one logs a warning. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -17,13 +17,13 @@ const given = Effect.fnUntraced(function* (first: string, ...former: ReadonlyArr
 const long = "x".repeat(32)
 
 describe("signing secrets", () => {
-  it.effect("of 32 characters or more are taken in their order, without a word", () =>
+  it.effect("of at least 32 characters are accepted in order without a warning", () =>
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* given(long, `${long}y`), { kept: [long, `${long}y`], said: [] })
     })
   )
 
-  it.effect("of which any is shorter are taken with a warning that does not tell them", () =>
+  it.effect("that are shorter are accepted with a warning that does not show them", () =>
     Effect.gen(function* () {
       for (const secrets of [["hunter2"], [long, "hunter2"]] as const) {
         const [first, ...former] = secrets
@@ -39,7 +39,7 @@ describe("signing secrets", () => {
     })
   )
 
-  it.effect("of which any is blank stop the service", () =>
+  it.effect("that are blank stop the service", () =>
     Effect.gen(function* () {
       for (const [first, ...former] of [[""], ["  "], [long, ""]] as const) {
         assert.match(String(yield* Effect.exit(given(first, ...former))), /A signing secret is blank/)

@@ -11,26 +11,26 @@ const anything = fc.oneof(
     .map((all) => all.join(""))
 )
 
-describe("a text in HTML", () => {
-  it("says nothing but itself, in an element or an attribute, and is well-formed", () => {
+describe("text in HTML", () => {
+  it("is escaped in elements and attributes, and well-formed", () => {
     assert.strictEqual(escapeHtml(`<a href="x">&'</a>`), "&#60;a href=&#34;x&#34;&#62;&#38;&#39;&#60;/a&#62;")
     assert.strictEqual(escapeHtml("a\ud800b🏆"), "a\ufffdb🏆")
   })
 })
 
 describe("a text's length", () => {
-  it("counts code points, not units", () => {
+  it("counts code points, not UTF-16 units", () => {
     assert.strictEqual(codePoints(""), 0)
     assert.strictEqual(codePoints("abc"), 3)
     assert.strictEqual(codePoints("😀é"), 2)
   })
 
-  it("is that of what it is spread into", () =>
+  it("equals the length of the spread text", () =>
     fc.assert(fc.property(anything, (text) => assert.strictEqual(codePoints(text), [...text].length))))
 })
 
 describe("control characters", () => {
-  it("are all of them but tab and line ends", () => {
+  it("include all but tab and line ends", () => {
     for (let code = 0; code < 0x100; code++) {
       const control = code < 32 || (code >= 127 && code < 160)
       assert.strictEqual(hasControls(`a${String.fromCharCode(code)}b`), control && ![9, 10, 13].includes(code))
@@ -39,7 +39,7 @@ describe("control characters", () => {
 })
 
 describe("a cleaned text", () => {
-  it("is well-formed, trimmed, without control characters, with one kind of line end, and stays as it is", () =>
+  it("is well-formed, trimmed, without control characters, with one kind of line end; cleaning is idempotent", () =>
     fc.assert(
       fc.property(anything, (text) => {
         const cleaned = clean(text)

@@ -5,7 +5,7 @@ import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/testing/TestClock"
 import * as TtlCache from "../../src/shared/TtlCache.ts"
 
-/** Answers with how often it was asked. */
+/** Returns the number of look-ups so far. */
 const counting = Effect.gen(function* () {
   let asked = 0
   const memory = yield* TtlCache.make((_key: string) => Effect.sync(() => ++asked), {
@@ -15,8 +15,8 @@ const counting = Effect.gen(function* () {
   return memory
 })
 
-describe("what was looked up moments ago", () => {
-  it.effect("is looked up once in its time, for all who ask at once, and then again", () =>
+describe("a TTL cache", () => {
+  it.effect("looks a key up once per lifetime, also for concurrent callers", () =>
     Effect.gen(function* () {
       const { get } = yield* counting
       assert.deepStrictEqual(yield* Effect.all([get("a"), get("a"), get("b")], { concurrency: "unbounded" }), [1, 1, 2])
@@ -27,7 +27,7 @@ describe("what was looked up moments ago", () => {
     })
   )
 
-  it.effect("is forgotten by those who hear that it changed, and no more than that", () =>
+  it.effect("invalidates exactly the matching keys", () =>
     Effect.gen(function* () {
       const { invalidate, get } = yield* counting
       yield* get("a")
@@ -37,7 +37,7 @@ describe("what was looked up moments ago", () => {
     })
   )
 
-  it.effect("is kept no longer where the clock steps back", () =>
+  it.effect("does not extend lifetimes when the clock is set back", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(3_600_000)
       const { get } = yield* counting
@@ -48,35 +48,33 @@ describe("what was looked up moments ago", () => {
     })
   )
 
-  it.effect(
-    "is kept apart where that is asked for, as long, and is forgotten as well: no other answers push it out",
-    () =>
-      Effect.gen(function* () {
-        yield* TestClock.setTime(3_600_000)
-        let asked = 0
-        const { invalidate, get } = yield* TtlCache.make((key: string) => Effect.sync(() => `${key} ${++asked}`), {
-          capacity: 2,
-          timeToLive: "3 seconds",
-          hasOwnCapacity: (answer) => answer.startsWith("good")
-        })
-        yield* get("good")
-        for (let n = 0; n < 5; n++) yield* get(`bad${n}`)
-        assert.strictEqual(yield* get("good"), "good 1")
-        yield* TestClock.adjust("2999 millis")
-        assert.strictEqual(yield* get("good"), "good 1")
-        yield* TestClock.adjust(1)
-        assert.strictEqual(yield* get("good"), "good 7")
-        yield* invalidate((key) => key === "good")
-        assert.strictEqual(yield* get("good"), "good 8")
-        yield* TestClock.setTime(0)
-        assert.strictEqual(yield* get("good"), "good 9")
-        assert.strictEqual(yield* get("good"), "good 9")
-        for (const key of ["good2", "good3"]) yield* get(key)
-        assert.strictEqual(yield* get("good"), "good 12")
+  it.effect("keeps results with their own capacity from being evicted, with the same lifetime and invalidation", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(3_600_000)
+      let asked = 0
+      const { invalidate, get } = yield* TtlCache.make((key: string) => Effect.sync(() => `${key} ${++asked}`), {
+        capacity: 2,
+        timeToLive: "3 seconds",
+        hasOwnCapacity: (answer) => answer.startsWith("good")
       })
+      yield* get("good")
+      for (let n = 0; n < 5; n++) yield* get(`bad${n}`)
+      assert.strictEqual(yield* get("good"), "good 1")
+      yield* TestClock.adjust("2999 millis")
+      assert.strictEqual(yield* get("good"), "good 1")
+      yield* TestClock.adjust(1)
+      assert.strictEqual(yield* get("good"), "good 7")
+      yield* invalidate((key) => key === "good")
+      assert.strictEqual(yield* get("good"), "good 8")
+      yield* TestClock.setTime(0)
+      assert.strictEqual(yield* get("good"), "good 9")
+      assert.strictEqual(yield* get("good"), "good 9")
+      for (const key of ["good2", "good3"]) yield* get(key)
+      assert.strictEqual(yield* get("good"), "good 12")
+    })
   )
 
-  it.effect("is forgotten while it is looked up, wherever it would have been kept", () =>
+  it.effect("discards a look-up in progress when its key is invalidated", () =>
     Effect.gen(function* () {
       let asked = 0
       const gate = yield* Deferred.make<void>()
@@ -94,7 +92,7 @@ describe("what was looked up moments ago", () => {
     })
   )
 
-  it.effect("stands behind whatever is put around look-ups, unless it is remembered or asked for already", () =>
+  it.effect("calls the wrapper only for look-ups that are neither cached nor in progress", () =>
     Effect.gen(function* () {
       let around = 0
       const { get } = yield* TtlCache.make((key: string) => Effect.succeed(key), {
@@ -114,7 +112,7 @@ describe("what was looked up moments ago", () => {
     })
   )
 
-  it.effect("is not kept where the look-up broke off", () =>
+  it.effect("does not cache an interrupted look-up", () =>
     Effect.gen(function* () {
       let left = 1
       const { get } = yield* TtlCache.make(

@@ -1,4 +1,4 @@
-/** Who is woken by which signal. */
+/** Which listeners each signal wakes. */
 import { assert, it } from "@effect/vitest"
 import { type Work, WorkSignal } from "@partner-commentary/core/shared/WorkSignal"
 import * as Duration from "effect/Duration"
@@ -8,7 +8,7 @@ import * as TestClock from "effect/testing/TestClock"
 
 const kinds: ReadonlyArray<Work> = ["assignments", "tests", "mails", "deliveries", "recoveries", "removals"]
 
-/** Which of all that listen are woken by this. */
+/** The listeners that this signal wakes. */
 const woken = (signal: (service: WorkSignal["Service"]) => Effect.Effect<void>) =>
   Effect.gen(function* () {
     const service = yield* WorkSignal
@@ -25,7 +25,7 @@ const woken = (signal: (service: WorkSignal["Service"]) => Effect.Effect<void>) 
     return seen
   }).pipe(Effect.scoped, Effect.provide(WorkSignal.layerProcess))
 
-it.effect("work of some kinds wakes who looks for these, and nobody else", () =>
+it.effect("a signal for some kinds of work wakes only their listeners", () =>
   Effect.gen(function* () {
     assert.deepStrictEqual(yield* woken(({ tell }) => tell(["deliveries"])), ["deliveries"])
     assert.deepStrictEqual(yield* woken(({ tell }) => tell(["assignments", "mails"])), ["assignments", "mails"])
@@ -33,13 +33,13 @@ it.effect("work of some kinds wakes who looks for these, and nobody else", () =>
   })
 )
 
-it.effect("work of an unknown kind wakes everybody", () =>
+it.effect("a signal for all work wakes every listener", () =>
   Effect.gen(function* () {
     assert.deepStrictEqual(yield* woken(({ notify }) => notify), kinds)
   })
 )
 
-it.effect("a signal between looking and waiting is not missed, nor one within a wait too long", () =>
+it.effect("a signal between query and wait is not lost, nor one during a very long wait", () =>
   Effect.gen(function* () {
     const { listen, tell } = yield* WorkSignal
     const wait = yield* listen("mails")

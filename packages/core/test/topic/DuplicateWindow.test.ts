@@ -5,7 +5,7 @@ import * as fc from "fast-check"
 import { assert } from "vitest"
 import { fingerprint, normalize } from "../../src/topic/DuplicateWindow.ts"
 
-/** All of Unicode's white space, but the one that no topic can hold: U+0085 is a control character. */
+/** All Unicode white space except U+0085, a control character that no topic can contain. */
 const whiteSpace = Array.from({ length: 0x10000 }, (_, code) => String.fromCharCode(code)).filter(
   (character) => /\p{White_Space}/u.test(character) && character !== "\u0085"
 )
@@ -23,7 +23,7 @@ const print = (content: string) =>
   )
 
 describe("a topic's fingerprint", () => {
-  it("ignores white space around the content, and how much and which of it is inside", () =>
+  it("ignores the amount and kind of white space", () =>
     fc.assert(
       fc.property(words, fc.array(gap, { minLength: 6, maxLength: 6 }), edge, edge, (all, gaps, before, behind) => {
         const spaced = all.map((word, at) => (at === 0 ? word : gaps[at] + word)).join("")
@@ -31,17 +31,18 @@ describe("a topic's fingerprint", () => {
       })
     ))
 
-  it("knows every kind of white space", () => {
+  it("recognizes every kind of white space", () => {
     assert.lengthOf(whiteSpace, 24)
     for (const space of whiteSpace) assert.strictEqual(normalize(`${space}a${space}${space}b${space}`), "a b")
   })
 
-  it("ignores case, of every letter that has one", () => {
+  it("ignores the case of every letter", () => {
     let cased = 0
     for (let code = 0; code <= 0x10ffff; code++) {
       const letter = code < 0xd800 || code > 0xdfff ? String.fromCodePoint(code).normalize("NFKC") : ""
       const [lower, upper] = [letter.toLowerCase(), letter.toUpperCase()]
-      // Where case is not a pair (as with the German sharp s), the other spelling is another text.
+      // Skip letters whose case mapping is not one-to-one, such as the German sharp s: the other spelling is another
+      // text.
       if (lower === upper || lower.toUpperCase() !== upper || upper.toLowerCase() !== lower) continue
       cased += 1
       assert.strictEqual(normalize(`x${upper}y`), normalize(`x${lower}y`), `U+${code.toString(16)}`)
@@ -49,7 +50,7 @@ describe("a topic's fingerprint", () => {
     assert.isAbove(cased, 2600)
   })
 
-  it("ignores which of several compatible spellings was used", () =>
+  it("ignores compatible spellings", () =>
     fc.assert(
       fc.property(text, (content) => {
         for (const form of ["NFC", "NFD", "NFKC", "NFKD"])
@@ -57,14 +58,14 @@ describe("a topic's fingerprint", () => {
       })
     ))
 
-  it("knows ligatures, full-width letters, composed accents and circled digits for what they are", () => {
+  it("normalizes ligatures, full-width letters, composed accents and circled digits", () => {
     assert.strictEqual(normalize("ﬁnal"), normalize("final"))
     assert.strictEqual(normalize("ＦＩＮＡＬ"), normalize("final"))
     assert.strictEqual(normalize("cafe\u0301"), normalize("café"))
     assert.strictEqual(normalize("①"), normalize("1"))
   })
 
-  it("ignores nothing else: a visible character more, less or other is another topic", () =>
+  it("changes with any added, removed or changed visible character", () =>
     fc.assert(
       fc.property(words, fc.nat(), fc.constantFrom(..."abz09.!?'-#é漢😀"), (all, at, character) => {
         const content = all.join(" ")
@@ -77,7 +78,7 @@ describe("a topic's fingerprint", () => {
       })
     ))
 
-  it("ignores nothing else: accents, punctuation, order and where words end are kept", () => {
+  it("changes with accents, punctuation, order and word boundaries", () => {
     const different = [
       "is it fair",
       "is it fair?",
@@ -90,13 +91,13 @@ describe("a topic's fingerprint", () => {
     assert.lengthOf(new Set(different.map(normalize)), different.length)
   })
 
-  it("is the SHA-256 of what is left, in hex", async () => {
+  it("is the SHA-256 of the normalized text, in hex", async () => {
     // `printf 'was it fair?' | sha256sum`
     const known = "f32f460777b86c6a115f3a39932b1be1cd5e91dac690b10c752858bd8f861447"
     assert.strictEqual(await print("  Was\tit  FAIR?\n"), known)
   })
 
-  it("differs exactly when what is left differs", () =>
+  it("differs exactly when the normalized texts differ", () =>
     fc.assert(
       fc.asyncProperty(text, text, async (one, other) => {
         assert.strictEqual((await print(one)) === (await print(other)), normalize(one) === normalize(other))

@@ -1,4 +1,4 @@
-/** An assignment as it is when its topic was just sent, and a little later, for tests to start from. */
+/** Assignments right after submission and a little later, as starting points for tests. */
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import { drafted, dueStep } from "../../src/commentary/Generation.ts"
@@ -49,21 +49,21 @@ export const freshAssignment = (policy: Policy, environment: Assignment["environ
   }
 }
 
-/** What an allowed step leads to. */
+/** The assignment after an allowed step. */
 export const after = (step: Result.Result<Change, ActionRefused>): Assignment => Result.getOrThrow(step).assignment
 
-/** Why a step is refused. */
+/** Why a step is rejected. */
 export const reasonOf = (step: Result.Result<Change, ActionRefused>): ActionRefused["reason"] | null =>
   Result.match(step, { onFailure: ({ reason }) => reason, onSuccess: () => null })
 
-/** Woken when it is due, and not before; with the moment and the notices. */
+/** Runs the step at its due time, and checks that none is due before. Returns time and notices. */
 export const woken = (present: Assignment, policy: Policy) => {
   const at = present.dueAt ?? Number.NaN
   const { assignment, notices } = Option.getOrThrow(dueStep(present, at, policy))
   return { at, assignment, notices }
 }
 
-/** Handed over at noon, answered at once, and the first attempt at a draft begun. */
+/** Mail delivered at noon, answered at once, first generation attempt started. */
 export const attempted = (policy: Policy): Assignment => {
   const sent = notified(freshAssignment(policy), { id: "mail", attempts: 1, ticket: 1 }, noon, policy).assignment
   return woken(after(respond(sent, { perspective: "It was unfair." }, noon)), policy).assignment

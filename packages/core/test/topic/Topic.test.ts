@@ -17,7 +17,7 @@ describe("a topic's content", () => {
     assert.strictEqual(contentProblem("😀".repeat(501), bounds), "length")
   })
 
-  it("holds something that can be read", () => {
+  it("contains a readable character", () => {
     for (const nothing of ["\u200b", "\u2060", "\u3164", "\u202e", "\u115f", "\ufe0f", "\u{e0041}"]) {
       assert.strictEqual(contentProblem(nothing.repeat(20), bounds), "invisible", nothing)
       assert.isNull(contentProblem(`${nothing.repeat(20)}?`, bounds))
@@ -25,7 +25,7 @@ describe("a topic's content", () => {
     for (const something of ["?", "😀", "ㄱ", "1", "ก"]) assert.isNull(contentProblem(something.repeat(20), bounds))
   })
 
-  it("holds no control characters but tab and line ends", () => {
+  it("contains no control characters except tab and line ends", () => {
     for (const control of ["\u0000", "\u0007", "\u001b", "\u007f", "\u0085"]) {
       assert.strictEqual(contentProblem(`A question${control} with one`, bounds), "controls")
     }

@@ -8,7 +8,7 @@ type AssignmentOutcome = TopicStatus.AssignmentOutcome
 
 const failure = (reason: "withdrawn" | "expired" | "declined" | "generation_failed") => ({ reason, at: 0 })
 
-/** Every way an assignment can stand, with its letter in the definition. */
+/** Every state of an assignment with its letter in the definition. */
 const states: ReadonlyArray<readonly [AssignmentOutcome, "A" | "F" | "W" | "S"]> = [
   [{ status: "topic_sent", failure: null }, "S"],
   [{ status: "opinion_injected", failure: null }, "W"],
@@ -20,7 +20,7 @@ const states: ReadonlyArray<readonly [AssignmentOutcome, "A" | "F" | "W" | "S"]>
   [{ status: "expired", failure: failure("expired") }, "F"]
 ]
 
-/** As the decisions say it. */
+/** The definition from the decisions. */
 const defined = ({ A, W, S }: Record<"A" | "F" | "W" | "S", number>): TopicStatus.TopicStatus => {
   if (W + S === 0) return "completed"
   if (A > 0) return "partial"
@@ -50,7 +50,7 @@ const counted = (present: ReadonlyArray<AssignmentOutcome>): TopicStatus.TopicCo
   }
 }
 
-/** All ways to distribute up to `most` assignments over the states. */
+/** All distributions of up to `most` assignments over the states. */
 const distributions = function* (most: number, kinds: number): Generator<ReadonlyArray<number>> {
   if (kinds === 0) return yield []
   for (let count = 0; count <= most; count++)
@@ -70,7 +70,7 @@ describe("a topic's status", () => {
     assert.strictEqual(combinations, 3003, "14 choose 8: all of them")
   })
 
-  it("is pending only while every creator is waited for, and completed once nobody is", () => {
+  it("is pending only while it waits for every creator, and completed once it waits for none", () => {
     const sent = { ...TopicStatus.none, topic_sent: 3 }
     assert.strictEqual(TopicStatus.topicStatus(sent), "pending")
     assert.strictEqual(TopicStatus.topicStatus({ ...sent, declined: 2 }), "pending")
@@ -82,7 +82,7 @@ describe("a topic's status", () => {
 })
 
 describe("a topic's counts", () => {
-  it("after any number of changes are what counting from scratch gives", () => {
+  it("equal a full count after any sequence of changes", () => {
     const kind = fc.nat({ max: states.length - 1 }).map((index) => (states[index] ?? states[0]!)[0])
     const changes = fc.array(fc.tuple(fc.nat({ max: 5 }), kind), { maxLength: 40 })
     return fc.assert(
@@ -101,12 +101,12 @@ describe("a topic's counts", () => {
     )
   })
 
-  it("start at nothing", () => {
+  it("start at zero", () => {
     assert.deepStrictEqual(TopicStatus.none, counted([]))
   })
 })
 
-describe("what a partner sees of an assignment", () => {
+describe("an assignment's state for partners", () => {
   it("is completed when approved, failed when settled without a commentary, else pending", () => {
     for (const [outcome, letter] of states) {
       const expected = letter === "A" ? "completed" : letter === "F" ? "failed" : "pending"

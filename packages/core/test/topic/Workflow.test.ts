@@ -31,7 +31,7 @@ const approval = { draftId: draftId(1), content: null, commentaryId: commentaryI
 const revision = { draftId: draftId(1), instructions: "Shorter." }
 const silence = { reason: null }
 
-/** Every attempt was begun and none reported back: all are taken for lost. With the ticket of the last one. */
+/** Starts every attempt and lets all leases expire. Returns the last ticket. */
 const lost = (present: Assignment): { readonly stalled: Assignment; readonly ticket: number } => {
   const { assignment } = woken(present, policy)
   if (assignment.generation.nextAt !== null) return lost(assignment)
@@ -42,7 +42,7 @@ describe("the workflow", () => {
   const environment = fc.constantFrom("live" as const, "test" as const)
   const reached = new Set<string>()
 
-  it("never leaves the specification's table, whatever is done to it and whenever", () =>
+  it("never leaves the specification's table, for any sequence of actions and times", () =>
     fc.assert(
       fc.property(policies(policy), environment, actions, (figures, where, taken) => {
         const walk = begin(figures, where)
@@ -54,12 +54,12 @@ describe("the workflow", () => {
       { numRuns: 1000 }
     ))
 
-  it("was seen in every state by those walks", () => {
+  it("reaches every state in these walks", () => {
     const settled = ["creator_approved", "declined", "expired", "generation_failed", "approval_timeout", "withdrawn"]
     assert.sameMembers([...reached], ["topic_sent", "opinion_injected", "commentary_generated", ...settled])
   })
 
-  it("is the specification's table and nothing else", () => {
+  it("equals the specification's table", () => {
     assert.deepStrictEqual(Workflow.transitions, {
       topic_sent: { respond: "opinion_injected", decline: "declined", expire: "expired" },
       opinion_injected: { draft: "commentary_generated" },
@@ -72,7 +72,7 @@ describe("the workflow", () => {
 })
 
 describe("a deadline", () => {
-  it("lets a creator respond or decline until the last moment of the response window and not from its end on", () => {
+  it("allows a response or decline until exactly the end of the response window", () => {
     const sent = Workflow.notified(
       freshAssignment(policy),
       { id: "mail", attempts: 1, ticket: 1 },
@@ -89,7 +89,7 @@ describe("a deadline", () => {
     }
   })
 
-  it("runs from the handed-over mail, however late that is, and seven days after submission without one", () => {
+  it("counts from the delivered mail, however late, and seven days from submission without one", () => {
     const fresh = freshAssignment(policy)
     assert.strictEqual(fresh.respondBy, noon + 7 * day)
     const notified = (at: number) =>
@@ -99,7 +99,7 @@ describe("a deadline", () => {
     assert.strictEqual(notified(noon + 7 * day), fresh, "a mail that comes after the deadline extends nothing")
   })
 
-  it("comes 72 hours after submission where the mail is refused for good, and never sooner than a day from then", () => {
+  it("is 72 hours after submission when the mail failed for good, and at least a day from then", () => {
     const fresh = freshAssignment(policy)
     const at = (now: number) => Workflow.unreachable(fresh, now, policy).assignment
     assert.strictEqual(at(noon).respondBy, noon + 72 * hour)
@@ -118,7 +118,7 @@ describe("a deadline", () => {
     assert.strictEqual(again.delivered?.id, "mail", "a repeated mail is marked as handed over all the same")
   })
 
-  it("lets a creator approve, revise and withdraw for seven days from the draft and not from their end on", () => {
+  it("allows approval, revision and withdrawal until exactly seven days after the draft", () => {
     const draft = generated(policy)
     assert.strictEqual(draft.approveBy, noon + 7 * day)
     for (const act of [
@@ -131,7 +131,7 @@ describe("a deadline", () => {
     }
   })
 
-  it("is not extended by another draft that comes after it, before the sweep", () => {
+  it("is not extended by a draft that arrives after it, even before the worker runs", () => {
     const draft = generated(policy)
     const asked = noon + 7 * day - 1000
     const revised = after(Workflow.revise(draft, revision, asked, policy))
@@ -141,7 +141,7 @@ describe("a deadline", () => {
     assert.strictEqual(drafted(running, late, noon + 7 * day, policy).assignment, running)
   })
 
-  it("ends the time for a new start, even when the sweep is late", () => {
+  it("ends the time for a restart, even when the worker is late", () => {
     const stalled = attemptFailed(attempted(policy), { ticket: 1, permanent: true }, noon, policy).assignment
     assert.strictEqual(stalled.generation.giveUpAt, noon + day)
     const unnamed = { draftId: null, instructions: "" }
@@ -154,7 +154,7 @@ describe("a deadline", () => {
     }
   })
 
-  it("of a draft ends the time for a new start at another one, even when the sweep is late", () => {
+  it("of a draft ends the time for a restart at another one, even when the worker is late", () => {
     const running = woken(after(Workflow.revise(generated(policy), revision, noon, policy)), policy).assignment
     const report = { ticket: running.generation.ticket, permanent: true }
     const stalled = attemptFailed(running, report, noon, policy).assignment
@@ -162,7 +162,7 @@ describe("a deadline", () => {
     assert.strictEqual(reasonOf(Workflow.restart(stalled, noon + 7 * day, "operator.restarted")), "too_late")
   })
 
-  it("is not extended by an attempt that was taken for lost and then reports its failure", () => {
+  it("is not extended by a lost attempt that later reports its failure", () => {
     const { stalled, ticket } = lost(attempted(policy))
     const end = stalled.generation.giveUpAt as number
     const report = { ticket, permanent: false }
@@ -177,20 +177,20 @@ describe("an attempt that ended", () => {
     assert.strictEqual(attemptFailed(failed, report, noon + 1000, policy).assignment, failed)
   })
 
-  it("changes nothing by bringing its draft again", () => {
+  it("changes nothing by returning its draft again", () => {
     const draft = generated(policy)
     const again = { ticket: 1, draftId: draftId(2), content: "A draft." }
     assert.strictEqual(drafted(draft, again, noon, policy).assignment, draft)
   })
 
-  it("does not undo a new start when it was taken for lost", () => {
+  it("does not undo a restart after it was lost", () => {
     const { stalled, ticket } = lost(attempted(policy))
     const started = after(Workflow.restart(stalled, noon + hour, "operator.restarted"))
     const report = { ticket, permanent: false }
     assert.strictEqual(attemptFailed(started, report, noon + hour, policy).assignment, started)
   })
 
-  it("does not pass for the answer to a later wish when it was taken for lost", () => {
+  it("does not answer a later revision after it was lost", () => {
     const { stalled, ticket } = lost(after(Workflow.revise(generated(policy), revision, noon, policy)))
     const wish = { draftId: draftId(1), instructions: "Longer." }
     const wanted = after(Workflow.revise(stalled, wish, noon + hour, policy))
@@ -214,7 +214,7 @@ describe("a repeated action", () => {
     ]
   } as const
   for (const [name, [present, act]] of Object.entries(cases)) {
-    it(`answers as the first time: ${name}`, () => {
+    it(`returns the same result as the first: ${name}`, () => {
       const once = after(act(present))
       assert.notStrictEqual(once, present)
       const again = act(once)
@@ -226,7 +226,7 @@ describe("a repeated action", () => {
     })
   }
 
-  it("is refused with another content, and shows where the assignment stands", () => {
+  it("is rejected with another content, and returns the present status", () => {
     const approved = after(Workflow.approve(draft, approval, noon))
     const other = Workflow.approve(approved, { ...approval, content: "Edited." }, noon)
     const refusal = Result.getOrThrow(Result.flip(other))
@@ -244,7 +244,7 @@ describe("a repeated action", () => {
 })
 
 describe("an action on a draft", () => {
-  it("names the one it saw: a former one is refused, an unnamed one only where there are several", () => {
+  it("must name the latest draft, unless there is only one", () => {
     const draft = generated(policy)
     assert.isNull(reasonOf(Workflow.approve(draft, { ...approval, draftId: null }, noon)))
     const running = woken(after(Workflow.revise(draft, revision, noon, policy)), policy).assignment
@@ -256,7 +256,7 @@ describe("an action on a draft", () => {
     assert.deepInclude(approved.commentary, { content: "Another draft.", draftId: draftId(2), approvedAt: noon })
   })
 
-  it("asks for at most ten drafts, and for nothing while one is made", () => {
+  it("requests at most ten drafts, and none while one is in progress", () => {
     let present = generated(policy)
     for (let number = 2; number <= 10; number++) {
       const wish = { draftId: draftId(number - 1), instructions: "" }
@@ -269,7 +269,7 @@ describe("an action on a draft", () => {
     assert.strictEqual(reasonOf(eleventh), "too_many_drafts")
   })
 
-  it("stands against a draft that was under way when the creator approved", () => {
+  it("that approves wins over a draft in progress", () => {
     const running = woken(after(Workflow.revise(generated(policy), revision, noon, policy)), policy).assignment
     const approved = after(Workflow.approve(running, approval, noon))
     const late = { ticket: running.generation.ticket, draftId: draftId(2), content: "Another draft." }

@@ -1,4 +1,4 @@
-/** All that can happen to an assignment, for random walks: what people do, what reports back, and time. */
+/** All events of an assignment for random walks: people's actions, results of attempts, and time. */
 import * as Duration from "effect/Duration"
 import * as fc from "fast-check"
 import type { Policy } from "../../src/shared/Policy.ts"
@@ -12,7 +12,7 @@ export type Action =
   | { readonly do: "decline" | "withdraw"; readonly words: string | null }
   | { readonly do: "approve"; readonly draft: Named; readonly words: string | null }
   | { readonly do: "revise"; readonly draft: Named; readonly words: string }
-  /** `back` 0: the latest attempt that was begun; 1: the one before; … */
+  /** `back` 0: the latest started attempt; 1: the one before; … */
   | { readonly do: "drafted"; readonly back: number }
   | { readonly do: "attempt failed"; readonly back: number; readonly permanent: boolean }
 

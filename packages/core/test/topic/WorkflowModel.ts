@@ -1,6 +1,6 @@
 /**
- * The workflow a second time, for the core's to be compared with: written from the specification and its decisions.
- * Its table, its deadlines and its verdicts are its own.
+ * An independent model of the workflow, written from the specification and its decisions, with its own table, deadlines
+ * and verdicts.
  */
 import * as Duration from "effect/Duration"
 import type { Policy } from "../../src/shared/Policy.ts"
@@ -9,7 +9,7 @@ import type { Notice } from "../../src/topic/Workflow.ts"
 import { freshAssignment } from "./FreshAssignment.ts"
 import type { Action, Named } from "./WorkflowActions.ts"
 
-/** Section 3 of the specification, with what sets each row off. What is not here must not happen. */
+/** Section 3 of the specification with triggers. No other transition is allowed. */
 export const table = [
   "topic_sent -respond-> opinion_injected",
   "opinion_injected -drafted-> commentary_generated",
@@ -18,7 +18,7 @@ export const table = [
   "topic_sent -wake-> expired"
 ]
 
-/** Which failure may stand beside which status: the one it was settled in. */
+/** The status in which each failure may occur. */
 export const settledIn = {
   declined: "declined",
   expired: "expired",
@@ -31,11 +31,11 @@ export interface Walk {
   now: number
   present: Assignment
   readonly policy: Policy
-  /** What became of each attempt, by its ticket. */
+  /** The state of each attempt by its ticket. */
   readonly attempts: Map<number, "running" | "lost" | "ended">
-  /** Attempts begun since somebody last wanted a draft. */
+  /** Attempts started since a draft was last requested. */
   begun: number
-  /** A draft is wanted, and attempts at it are left. */
+  /** A draft is requested, and attempts are left. */
   wanted: boolean
   giveUpAt: number | null
   revised: { readonly draft: string; readonly words: string } | null
@@ -43,7 +43,7 @@ export interface Walk {
   readonly notices: Array<Notice>
 }
 
-/** `no change`: refused or answered as it is; both are right. */
+/** `no change`: rejected, or accepted without effect; both are correct. */
 type Verdict = "changes" | "same" | "refused" | "no change" | "either"
 
 export const begin = (policy: Policy, environment: Assignment["environment"]): Walk => {
@@ -92,7 +92,7 @@ const mayActOnDraft = (walk: Walk, which: Named): boolean =>
 export const ticketOf = (walk: Walk, action: { readonly back: number }) =>
   [...walk.attempts.keys()].at(-1 - action.back) ?? 0
 
-/** What an action must come to in the present state. */
+/** The expected result of an action in the present state. */
 export const verdictOf = (walk: Walk, action: Action): Verdict => {
   const { now, policy, present } = walk
   const open = present.status === "topic_sent" && !isLate(walk)
@@ -134,7 +134,7 @@ export const verdictOf = (walk: Walk, action: Action): Verdict => {
       if (final(present) || isLate(walk) || action.back > 0) return "same"
       const attempt = walk.attempts.get(ticketOf(walk, action))
       if (attempt === "running") return "changes"
-      // The last attempt was taken for lost and comes after all: welcome or not, as long as nothing new was begun.
+      // A lost last attempt that reports late may count or not, as long as no other was started.
       return attempt === "lost" && !walk.wanted ? "either" : "same"
     }
     case "attempt failed":

@@ -1,4 +1,4 @@
-/** Walks the core's workflow beside the model of it, and checks after every step all that must hold. */
+/** Runs the workflow in parallel with its model and checks the invariants after every step. */
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import { assert } from "vitest"
@@ -66,7 +66,7 @@ const pass = (walk: Walk, action: Action & { readonly do: "wait" }) => {
   walk.now = Math.max(walk.now, to[action.until])
 }
 
-/** Takes one step, and checks all that must hold of it and after it. */
+/** Takes one step and checks its result and the invariants. */
 export const step = (walk: Walk, action: Action): void => {
   if (action.do === "wait") pass(walk, action)
   const { now, policy, present: before } = walk
@@ -108,7 +108,7 @@ export const step = (walk: Walk, action: Action): void => {
   checkDueTime(walk)
 }
 
-/** Waking at the due moment always does something, before it never; and what is overdue ends after a few wakes. */
+/** A step is due at the due time and never before. Overdue assignments settle after a few steps. */
 const checkDueTime = ({ now, policy, present }: Walk) => {
   const { dueAt } = present
   if (dueAt === null) return assert.isTrue(Option.isNone(dueStep(present, now + 1000 * hour, policy)))
@@ -121,7 +121,7 @@ const checkDueTime = ({ now, policy, present }: Walk) => {
   }
 }
 
-/** Moves the model on. */
+/** Updates the model. */
 const remember = (walk: Walk, action: Action, after: Assignment, given: ReadonlyArray<Notice>) => {
   const { now, policy, present: before } = walk
   const latest = ticketOf(walk, { back: 0 })

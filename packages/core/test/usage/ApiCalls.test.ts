@@ -21,7 +21,7 @@ const january = 0
 const world = () => {
   const written: Array<Calls> = []
   const used: Array<{ readonly id: string; readonly at: number }> = []
-  /** `held`: the database takes its time, before the change or after it. */
+  /** `held`: delays the database before or after the change. */
   const held: { before: Effect.Effect<void>; after: Effect.Effect<void> } = { before: Effect.void, after: Effect.void }
   const state = { written, used, held, lost: false, lostUses: false, writes: 0 }
   const store = <A>(change: () => A, isLost: () => boolean = () => state.lost) =>
@@ -50,7 +50,7 @@ const world = () => {
 
 const total = (calls: ReadonlyArray<Calls>) => calls.reduce((sum, { calls }) => sum + calls, 0)
 
-it.effect("many calls are one write within five seconds, and the key's last use is noted", () =>
+it.effect("many calls are one write within five seconds, with the key's last use", () =>
   Effect.gen(function* () {
     const { layer, state } = world()
     yield* Effect.gen(function* () {
@@ -71,7 +71,7 @@ it.effect("many calls are one write within five seconds, and the key's last use 
   })
 )
 
-it.effect("a clean stop loses none", () =>
+it.effect("a clean shutdown loses no calls", () =>
   Effect.gen(function* () {
     const { layer, state } = world()
     const scope = yield* Scope.make()
@@ -85,7 +85,7 @@ it.effect("a clean stop loses none", () =>
   })
 )
 
-it.effect("what cannot be written stays counted, in the month in which it was made", () =>
+it.effect("calls that cannot be persisted stay counted in their month", () =>
   Effect.gen(function* () {
     const { layer, state } = world()
     yield* Effect.gen(function* () {
@@ -108,7 +108,7 @@ it.effect("what cannot be written stays counted, in the month in which it was ma
   })
 )
 
-it.effect("a failed write is tried again by itself, calls and last uses, until it is done once", () =>
+it.effect("a failed write of calls and last uses is retried until it succeeds once", () =>
   Effect.gen(function* () {
     const { layer, state } = world()
     yield* Effect.gen(function* () {
@@ -126,7 +126,7 @@ it.effect("a failed write is tried again by itself, calls and last uses, until i
   })
 )
 
-it.effect("a last use that could not be written is not lost with the calls that were, nor put before a later one", () =>
+it.effect("a last use that failed to persist is neither lost nor replaces a later one", () =>
   Effect.gen(function* () {
     const { layer, state } = world()
     yield* Effect.gen(function* () {
@@ -153,7 +153,7 @@ it.effect("a last use that could not be written is not lost with the calls that 
   })
 )
 
-it.effect("a stop in the middle of a write loses none and doubles none", () =>
+it.effect("a shutdown during a write neither loses nor duplicates calls", () =>
   Effect.gen(function* () {
     for (const side of ["before", "after"] as const) {
       const { layer, state } = world()
@@ -175,7 +175,7 @@ it.effect("a stop in the middle of a write loses none and doubles none", () =>
   })
 )
 
-it.effect("a stop that can write nothing says how many calls are lost", () =>
+it.effect("a shutdown that cannot persist logs the number of lost calls", () =>
   Effect.gen(function* () {
     const said: Array<string> = []
     const listening = Logger.layer([

@@ -1,4 +1,7 @@
-/** Every rule about receivers at its edge: who is warned, who is disabled, when the breaker opens, probes, closes and drains. */
+/**
+ * Boundary tests of every rule about receivers: warning, disabling, and opening, probing, closing and draining of the
+ * breaker.
+ */
 import { EventId, OrganizationId, WebhookId } from "@partner-commentary/core/shared/Ids"
 import { defaults as policy } from "@partner-commentary/core/shared/WebhookPolicy"
 import type { Attempt } from "@partner-commentary/core/webhook/Attempt"
@@ -48,7 +51,7 @@ interface Step {
   readonly probe?: boolean
 }
 
-/** Attempts one after the other; events take turns unless named. */
+/** Runs attempts in sequence. Events alternate unless named. */
 const after = (steps: ReadonlyArray<Step>, from: CircuitBreaker.Receiver = fresh) => {
   const alarms: Array<CircuitBreaker.ContactAlert | null> = []
   let receiver = from
@@ -65,14 +68,14 @@ const after = (steps: ReadonlyArray<Step>, from: CircuitBreaker.Receiver = fresh
   return { receiver, alarms, alarm: alarms.at(-1) }
 }
 
-/** So many failures, the last one so long after the first. */
+/** A number of failures spread over this time. */
 const failures = (count: number, span: number, events = 2): ReadonlyArray<Step> =>
   Array.from({ length: count }, (_, index) => ({
     attempt: attempt(start + (index === count - 1 ? span : 0)),
     event: index % events
   }))
 
-it("the last delivery is the one that was begun last, whichever reports first", () => {
+it("the last delivery is the one that started last, whichever reports first", () => {
   const late = [{ attempt: success(start + minute) }, { attempt: success(start) }]
   expect(after(late).receiver.webhook.lastDeliveryAt).toBe(start + minute)
   expect(after(late.toReversed()).receiver.webhook.lastDeliveryAt).toBe(start + minute)
@@ -81,7 +84,7 @@ it("the last delivery is the one that was begun last, whichever reports first", 
 describe("disabling", () => {
   const alarmAfter = (steps: ReadonlyArray<Step>) => after(steps).alarm
 
-  it("takes 20 failures in a row, over 24 hours, for 2 events: each of them to the dot", () => {
+  it("needs exactly 20 consecutive failures over 24 hours for 2 events", () => {
     expect(alarmAfter(failures(20, 24 * hour))).toBe("disabled")
     expect(alarmAfter(failures(19, 24 * hour))).toBe("failing")
     expect(alarmAfter(failures(20, 24 * hour - 1))).toBe("failing")
@@ -93,14 +96,14 @@ describe("disabling", () => {
     expect(after(failures(19, 99 * hour)).receiver.webhook.status).toBe("active")
   })
 
-  it("comes late where one condition holds late, and once", () => {
+  it("happens once, when the last condition holds", () => {
     const many = failures(50, hour)
     expect(after(many).alarm).toBe(null)
     const late = after([...many, { attempt: attempt(start + 30 * hour) }, { attempt: attempt(start + 31 * hour) }])
     expect(late.alarms.slice(-2)).toEqual(["disabled", null])
   })
 
-  it("begins anew with a success", () => {
+  it("starts again after a success", () => {
     const broken = [...failures(19, 23 * hour), { attempt: success(start + 23 * hour) }]
     const { alarm, receiver } = after([...broken, { attempt: attempt(start + 24 * hour) }])
     expect(alarm).toBe(null)
@@ -108,7 +111,7 @@ describe("disabling", () => {
     expect(receiver.health.failingSince).toBe(start + 24 * hour)
   })
 
-  it("is at once on 410, for a paused webhook too", () => {
+  it("happens at once on 410, also for a paused webhook", () => {
     const gone = { attempt: attempt(start, { status: 410 }) }
     expect(after([gone])).toMatchObject({ alarm: "gone", receiver: { webhook: { status: "disabled" } } })
     const paused = { ...fresh, webhook: { ...fresh.webhook, status: "paused" as const } }
@@ -117,7 +120,7 @@ describe("disabling", () => {
     expect(after([gone], disabled).alarm).toBe(null)
   })
 
-  it("never comes of 429, nor of what we could not sign", () => {
+  it("never happens for 429 or for unsigned attempts", () => {
     const busy = Array.from({ length: 100 }, (_, index) => ({
       attempt: attempt(start + index * hour, { status: 429 })
     }))
@@ -135,7 +138,7 @@ describe("disabling", () => {
 })
 
 describe("the warning", () => {
-  it("takes 10 failures over 12 hours, whatever the events, and comes once until a success", () => {
+  it("needs 10 failures over 12 hours, for any events, and is sent once until a success", () => {
     expect(after(failures(10, 12 * hour)).alarm).toBe("failing")
     expect(after(failures(10, 12 * hour, 1)).alarm).toBe("failing")
     expect(after(failures(9, 12 * hour)).alarm).toBe(null)
@@ -154,7 +157,7 @@ describe("the warning", () => {
 describe("a receiver that answers 429", () => {
   const busy = (at: number) => ({ attempt: attempt(at, { status: 429, retryAfter: "60" }) })
 
-  it("gets nothing before the pause ends, even when a delivery that was under way succeeds", () => {
+  it("gets nothing before the pause ends, even when a delivery in flight succeeds", () => {
     const { receiver } = after([busy(start), { attempt: success(start) }])
     const until = start + 10 + minute
     expect(receiver.quietUntil).toBe(until)
@@ -162,7 +165,7 @@ describe("a receiver that answers 429", () => {
     expect(CircuitBreaker.allowance(receiver, 0, until, policy).limit).toBe(policy.concurrency)
   })
 
-  it("is steady again with a success after the pause", () => {
+  it("is unrestricted again after a success following the pause", () => {
     const paused = after([busy(start)]).receiver
     expect(CircuitBreaker.isUnrestricted(paused)).toBe(false)
     expect(CircuitBreaker.isUnrestricted(after([{ attempt: success(start + 2 * minute) }], paused).receiver)).toBe(true)
@@ -177,11 +180,11 @@ describe("a receiver that answers 429", () => {
     expect(CircuitBreaker.allowance(receiver, 0, until, policy).limit).toBe(policy.concurrency)
   })
 
-  it("is tried at once when an attempt is asked for by hand", () => {
+  it("is tried at once after a manual retry", () => {
     expect(CircuitBreaker.afterManualRetry(after([busy(start)]).receiver).quietUntil).toBe(null)
   })
 
-  it("alarms nobody while its webhook is paused by the partner", () => {
+  it("notifies no contact while the partner has paused its webhook", () => {
     const long = { attempt: attempt(start, { status: 429, retryAfter: "7200" }) }
     expect(after([long]).alarm).toBe("throttled")
     const paused = { ...fresh, webhook: { ...fresh.webhook, status: "paused" as const } }
@@ -193,13 +196,13 @@ describe("the breaker", () => {
   const isOpen = (steps: ReadonlyArray<Step>) => after(steps).receiver.health.probes !== null
   const open = after(failures(10, 0)).receiver
 
-  it("opens after 10 failures in a row over 2 events, and not of one event alone", () => {
+  it("opens after 10 consecutive failures over 2 events, and not for one event alone", () => {
     expect(isOpen(failures(10, 0))).toBe(true)
     expect(isOpen(failures(9, 0))).toBe(false)
     expect(isOpen(failures(100, hour, 1))).toBe(false)
   })
 
-  it("opens at once where nobody could be reached for 3 events", () => {
+  it("opens at once when no server was reached for 3 events", () => {
     for (const failure of ["refused", "dns", "tls", "timeout"] as const) {
       const steps = [1, 2, 3].map((number) => ({ attempt: unreached(start, failure), event: number }))
       expect(isOpen(steps)).toBe(true)
@@ -211,7 +214,7 @@ describe("the breaker", () => {
     }
   })
 
-  it("probes after 60 s, then after twice as long each time, up to 30 minutes, one at a time", () => {
+  it("probes after 60 s, doubling each time up to 30 minutes, one at a time", () => {
     let receiver = open
     let now = start + 10
     const waits: Array<number> = []
@@ -237,7 +240,7 @@ describe("the breaker", () => {
     expect(after(probes.slice(0, 9), open).receiver.webhook.status).toBe("active")
   })
 
-  it("is not put off by attempts that were under way when it opened, and a probe answered by 429 waits on", () => {
+  it("is unaffected by attempts in flight when it opened, and keeps waiting after a probe with 429", () => {
     const straggler = after([{ attempt: attempt(start + second) }], open).receiver
     expect(straggler.quietUntil).toBe(open.quietUntil)
     const busy = after([{ attempt: attempt(start + minute, { status: 429 }), probe: true }], open).receiver
@@ -252,7 +255,7 @@ describe("the breaker", () => {
     expect(opened.quietUntil).toBe(busy.quietUntil)
   })
 
-  it("closes with one success, and drains 10 in the first second, twice as many in each one after", () => {
+  it("closes after one success and sends 10 deliveries in the first second, doubling each second", () => {
     const closed = after([{ attempt: success(start + minute), probe: true }], open).receiver
     const since = start + minute + 10
     expect(closed).toMatchObject({ quietUntil: null, webhook: { consecutiveFailures: 0 }, health: { probes: null } })
@@ -276,7 +279,7 @@ describe("the breaker", () => {
     expect(CircuitBreaker.allowance(over, 0, since + 7000, policy).limit).toBe(5)
   })
 
-  it("has drained where fewer are there than might go", () => {
+  it("ends the drain when fewer deliveries remain than allowed", () => {
     const closed = after([{ attempt: success(start + minute), probe: true }], open).receiver
     expect(CircuitBreaker.afterClaim(closed, { limit: 5, count: 4 }, start + 2 * minute, policy).health.draining).toBe(
       null
@@ -285,7 +288,7 @@ describe("the breaker", () => {
 })
 
 describe("the allowance", () => {
-  it("is 5 at a time, 1 for who fails, and none for who is not active or is left alone", () => {
+  it("is 5 concurrent deliveries, 1 for a failing receiver, and 0 for an inactive or paused one", () => {
     expect(CircuitBreaker.allowance(fresh, 0, start, policy)).toEqual({ limit: 5, probe: false })
     expect(CircuitBreaker.allowance(fresh, 3, start, policy).limit).toBe(2)
     expect(CircuitBreaker.allowance(fresh, 7, start, policy).limit).toBe(0)
@@ -302,13 +305,13 @@ describe("the allowance", () => {
     expect(CircuitBreaker.allowance(quiet, 0, start, policy).limit).toBe(5)
   })
 
-  it("takes nothing from who does not drain", () => {
+  it("is not reduced for a receiver that does not drain", () => {
     expect(CircuitBreaker.afterClaim(fresh, { limit: 5, count: 5 }, start, policy)).toBe(fresh)
   })
 })
 
 describe("a recovery", () => {
-  it("drains as after the breaker closed, and changes nothing while that is open or drains already", () => {
+  it("drains as after the breaker closed, and changes nothing while it is open or already draining", () => {
     const begun = CircuitBreaker.draining(fresh, start)
     expect(begun.health.draining).toEqual({ since: start, sent: 0 })
     expect(CircuitBreaker.allowance(begun, 0, start, policy).limit).toBe(5)
@@ -326,10 +329,10 @@ describe("a recovery", () => {
   })
 })
 
-describe("a clock that is put back", () => {
+describe("a clock that is set back", () => {
   const month = 30 * 24 * hour
 
-  it("does not put off what follows from failing for long", () => {
+  it("does not delay the consequences of continued failures", () => {
     const before = after(failures(9, 0)).receiver
     const first = attempt(start - month)
     const put = after([{ attempt: first }, { attempt: attempt(start - month + 12 * hour) }], before)
@@ -337,7 +340,7 @@ describe("a clock that is put back", () => {
     expect(put.alarm).toBe("failing")
   })
 
-  it("ends the draining instead of keeping it waiting", () => {
+  it("ends the drain instead of blocking it", () => {
     const closed = { ...fresh, health: { ...CircuitBreaker.healthy, draining: { since: start, sent: 10 } } }
     const earlier = start - month
     const allowed = CircuitBreaker.allowance(closed, 0, earlier, policy)
@@ -351,8 +354,8 @@ describe("a clock that is put back", () => {
   })
 })
 
-describe("what a success may change for others", () => {
-  it("nothing while the receiver is well; something once it failed, is left alone, is probed or drains", () => {
+describe("what a success changes for other deliveries", () => {
+  it("nothing for an unrestricted receiver; something after failures, pauses, probes or drains", () => {
     expect(CircuitBreaker.isUnrestricted(fresh)).toBe(true)
     expect(CircuitBreaker.isUnrestricted({ ...fresh, webhook: { ...fresh.webhook, consecutiveFailures: 1 } })).toBe(
       false

@@ -1,4 +1,4 @@
-/** How a delivery stands, by its own state and its webhook's. */
+/** The status of a delivery, from its own state and its webhook's. */
 import { EventId, OrganizationId, ShareId, TopicId, WebhookId } from "@partner-commentary/core/shared/Ids"
 import * as CircuitBreaker from "@partner-commentary/core/webhook/CircuitBreaker"
 import { type Delivery, shown, stateOf } from "@partner-commentary/core/webhook/Delivery"
@@ -45,18 +45,18 @@ const waiting: Delivery = {
 }
 
 describe("a delivery", () => {
-  it("that waits is pending with its moment; one under way has none", () => {
+  it("that waits is pending with its next time; one in flight has none", () => {
     expect(shown(waiting, receiver)).toMatchObject({ status: "pending", nextAttemptAt: now + 5000 })
     expect(shown({ ...waiting, inFlight: true }, receiver)).toMatchObject({ status: "pending", nextAttemptAt: null })
   })
 
-  it("is not tried before its webhook is no longer left alone for the moment", () => {
+  it("is not attempted before the webhook's pause ends", () => {
     const quiet = { ...receiver, quietUntil: now + 9000 }
     expect(shown(waiting, quiet)).toMatchObject({ status: "pending", nextAttemptAt: now + 9000 })
     expect(shown({ ...waiting, dueAt: now + 9001 }, quiet).nextAttemptAt).toBe(now + 9001)
   })
 
-  it("that waits for a paused or disabled webhook is held, and nobody knows until when; an open breaker tells its next probe", () => {
+  it("of a paused or disabled webhook is held without a next time; with an open breaker it has the next probe's", () => {
     for (const one of off) {
       expect(shown(waiting, one)).toMatchObject({ status: "held", nextAttemptAt: one.quietUntil })
       expect([stateOf("held", one), stateOf("pending", one)]).toEqual(["pending", null])
@@ -64,7 +64,7 @@ describe("a delivery", () => {
     expect([stateOf("held", receiver), stateOf("pending", receiver)]).toEqual([null, "pending"])
   })
 
-  it("that ended is what it is, however its webhook stands", () => {
+  it("that ended keeps its status, whatever its webhook's state", () => {
     for (const one of [receiver, ...off]) {
       for (const state of ["delivered", "failed"] as const) {
         const ended = { ...waiting, state, dueAt: null, settledAt: now }
@@ -74,7 +74,7 @@ describe("a delivery", () => {
     }
   })
 
-  it("has an event whose id tells the moment", () => {
+  it("has an event whose id contains the time", () => {
     for (const moment of [0, now, 2 ** 40 + 1]) expect(timeOfEvent(firstIdAt(moment))).toBe(moment)
   })
 })

@@ -1,4 +1,4 @@
-/** When a delivery is tried again: the schedule, its jitter, what a receiver may ask for, and who asked for the attempt. */
+/** Delivery retries: schedule, jitter, Retry-After, and the kinds of attempt. */
 
 import { defaults as policy } from "@partner-commentary/core/shared/WebhookPolicy"
 import type { Attempt } from "@partner-commentary/core/webhook/Attempt"
@@ -48,7 +48,7 @@ describe("the schedule", () => {
     )
   })
 
-  it("ends with a success, whoever asked for the attempt", () => {
+  it("ends with a success, whatever triggered the attempt", () => {
     const success = failed({ status: 200, failure: null, reason: null })
     for (const kind of ["scheduled", "manual", "probe"] as const) {
       expect(next(retryState({ attempts: 3, resumeAt: now }), { attempt: success, kind }, 0, now, policy)).toEqual({
@@ -64,7 +64,7 @@ describe("Retry-After", () => {
     return then.state === "pending" ? then.dueAt - now : null
   }
 
-  it("is obeyed on 503, in seconds and as a date, up to 24 hours, and on no other failure", () => {
+  it("is respected on 503, in seconds and as a date, up to 24 hours, and on no other failure", () => {
     expect(wait("3600")).toBe(hour)
     expect(wait(" 3600 ")).toBe(hour)
     expect(wait("Fri, 30 Jan 2026 14:00:00 GMT")).toBe(2 * hour)
@@ -78,14 +78,14 @@ describe("Retry-After", () => {
     expect(wait("3600", 302)).toBe(5000)
   })
 
-  it("on 429 is the whole webhook's: the event keeps its attempts and is due as soon as the webhook is", () => {
+  it("on 429 pauses the whole webhook: the event keeps its attempts and is due when the webhook is", () => {
     for (const attempts of [0, 5, 9]) {
       const then = scheduled(attempts, failed({ status: 429, retryAfter: "3600" }))
       expect(then).toEqual({ state: "pending", attempts, dueAt: now })
     }
   })
 
-  it("on 429 ends the delivery once nothing has arrived for as long as the schedule lasts, but for an attempt by hand", () => {
+  it("on 429 ends the delivery after a full schedule without success, except a manual attempt", () => {
     const attempt = failed({ status: 429, retryAfter: "3600" })
     const then = (kind: "scheduled" | "manual" | "probe", resumeAt: number | null = null) =>
       next(retryState({ attempts: 5, resumeAt }), { attempt, kind, isExhausted: true }, 0, now, policy)
@@ -97,7 +97,7 @@ describe("Retry-After", () => {
     )
   })
 
-  it("never brings an attempt forward, and what cannot be read counts as none", () => {
+  it("never makes an attempt earlier, and is ignored when invalid", () => {
     for (const text of [
       "0",
       "4",
@@ -118,8 +118,8 @@ describe("Retry-After", () => {
   })
 })
 
-describe("attempts beside the schedule", () => {
-  it("a probe spends none, and its event goes behind the others", () => {
+describe("attempts outside of the schedule", () => {
+  it("a probe uses up no attempt, and its event moves behind the others", () => {
     for (const attempts of [0, 5, 9]) {
       expect(next(retryState({ attempts }), { attempt: failed(), kind: "probe" }, 0.5, now, policy)).toEqual({
         state: "pending",
@@ -129,7 +129,7 @@ describe("attempts beside the schedule", () => {
     }
   })
 
-  it("one by hand spends none: the schedule goes on where it was, or stays ended", () => {
+  it("a manual one uses up no attempt: the schedule continues or stays ended", () => {
     const by = (resumeAt: number | null) =>
       next(retryState({ attempts: 4, resumeAt }), { attempt: failed(), kind: "manual" }, 0.5, now, policy)
     expect(by(now + hour)).toEqual({ state: "pending", attempts: 4, dueAt: now + hour })
@@ -137,7 +137,7 @@ describe("attempts beside the schedule", () => {
     expect(by(null)).toEqual({ state: "failed", attempts: 4 })
   })
 
-  it("one that we could not sign spends none, and is made again in an hour", () => {
+  it("an unsigned one uses up no attempt and is repeated in an hour", () => {
     expect(scheduled(9, failed({ status: null, failure: "unsigned" }))).toEqual({
       state: "pending",
       attempts: 9,
@@ -146,7 +146,7 @@ describe("attempts beside the schedule", () => {
   })
 })
 
-describe("an attempt asked for by hand", () => {
+describe("a requested manual attempt", () => {
   const queued = (changes: Partial<Queued> = {}): Queued => ({
     dueAt: now + hour,
     inFlight: false,
@@ -155,21 +155,21 @@ describe("an attempt asked for by hand", () => {
     ...changes
   })
 
-  it("comes now, and remembers when the schedule would have gone on", () => {
+  it("is due now and stores when the schedule continues", () => {
     expect(askedByHand(queued(), now)).toEqual({ dueAt: now, resumeAt: now + hour })
     expect(askedByHand(queued({ dueAt: null }), now)).toEqual({ dueAt: now, resumeAt: null })
   })
 
-  it("does not lose the place of what is overdue", () => {
+  it("keeps the place of an overdue delivery", () => {
     expect(askedByHand(queued({ dueAt: now - hour }), now)).toEqual({ dueAt: now - hour, resumeAt: now - hour })
   })
 
-  it("is none while another is under way, or asked for and due", () => {
+  it("is ignored while another is in flight, or requested and due", () => {
     expect(askedByHand(queued({ inFlight: true }), now)).toBeNull()
     expect(askedByHand(queued({ manual: true, dueAt: now }), now)).toBeNull()
   })
 
-  it("is put forward where it was put off, and the schedule stays as it was", () => {
+  it("makes a delayed delivery due now without changing its schedule", () => {
     const off = queued({ manual: true, resumeAt: now + 2 * hour })
     expect(askedByHand(off, now)).toEqual({ dueAt: now, resumeAt: now + 2 * hour })
     expect(askedByHand({ ...off, resumeAt: null }, now)).toEqual({ dueAt: now, resumeAt: null })

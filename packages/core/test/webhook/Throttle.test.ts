@@ -1,4 +1,4 @@
-/** Every rule about 429 at its edge: how long the webhook pauses, what lengthens the pause, and when the contact is told. */
+/** Boundary tests of every rule about 429: length of the pause, what extends it, and notices to the contact. */
 
 import { defaults as policy } from "@partner-commentary/core/shared/WebhookPolicy"
 import type { Attempt } from "@partner-commentary/core/webhook/Attempt"
@@ -16,7 +16,7 @@ const busy = (at: number, retryAfter: string | null = null): Pick<Attempt, "at" 
   status: 429
 })
 
-/** So many pauses, each attempt made when the one before has ended. */
+/** A number of pauses, with an attempt at the end of each. */
 const paused = (count: number, retryAfter: string | null = null) => {
   const waits: Array<number> = []
   let throttle: Throttle.Throttle | null = null
@@ -34,7 +34,7 @@ describe("the pause after 429", () => {
     expect(paused(11).waits.map((wait) => wait / second)).toEqual([5, 10, 20, 40, 80, 160, 320, 640, 1280, 1800, 1800])
   })
 
-  it("lasts until Retry-After where that is later", () => {
+  it("lasts until Retry-After if that is later", () => {
     expect(paused(5, "30").waits.map((wait) => wait / second)).toEqual([30, 30, 30, 40, 80])
     expect(paused(1, "Fri, 30 Jan 2026 14:00:00 GMT").waits).toEqual([2 * hour])
     for (const text of ["86400", "86401", "9".repeat(17), "9".repeat(400), "Fri, 30 Jan 2099 14:00:00 GMT"]) {
@@ -43,14 +43,14 @@ describe("the pause after 429", () => {
     for (const text of ["soon", "-5", "", "0"]) expect(paused(1, text).waits).toEqual([5 * second])
   })
 
-  it("counts deliveries that were under way when it began as one 429, and takes their latest Retry-After", () => {
+  it("counts deliveries in flight at its start as one 429, with their latest Retry-After", () => {
     const first = Throttle.after429(null, busy(start), start + 10, policy)
     const other = Throttle.after429(first, busy(start + 5, "60"), start + 20, policy)
     expect(other).toEqual({ ...first, until: start + 20 + minute })
     expect(Throttle.after429(other, busy(start, "1"), start + 30, policy)).toEqual(other)
   })
 
-  it("is short again after a success that was begun after it, and not after one that was under way", () => {
+  it("is short again after a later success, but not after one that was already in flight", () => {
     const { now, throttle } = paused(4)
     expect(Throttle.afterSuccess(throttle, { at: throttle.pausedAt }, now, policy)).toBe(throttle)
     const eased = Throttle.afterSuccess(throttle, { at: now }, now + 10, policy)
@@ -70,19 +70,19 @@ describe("the pause after 429", () => {
     })
   })
 
-  it("begins anew where the clock was put back", () => {
+  it("starts again when the clock was set back", () => {
     const { throttle } = paused(2)
     const back = start - 2 * hour
     expect(Throttle.after429(throttle, busy(back), back, policy).until).toBe(back + 20 * second)
   })
 })
 
-describe("the end of a delivery that meets 429 alone", () => {
+describe("a delivery that only meets 429", () => {
   const schedule = 75 * hour + 35 * minute + 5 * second
   const isExhausted = (throttle: Throttle.Throttle | null, now: number, happenedAt = start) =>
     Throttle.isExhausted(throttle, happenedAt, now, policy)
 
-  it("comes when the receiver has taken nothing for as long as the schedule lasts, and the event is that old", () => {
+  it("fails when the receiver accepted nothing for a full schedule and the event is that old", () => {
     const { throttle } = paused(3, "86400")
     expect(isExhausted(throttle, start + schedule - 1)).toBe(false)
     expect(isExhausted(throttle, start + schedule)).toBe(true)
@@ -92,7 +92,7 @@ describe("the end of a delivery that meets 429 alone", () => {
     expect(isExhausted(null, start + schedule)).toBe(false)
   })
 
-  it("is put off by a success and by a recovery, from the next 429 on", () => {
+  it("gets a new period after a success or a recovery, from the next 429 on", () => {
     const { now, throttle } = paused(3, "86400")
     const later = now + schedule
     for (const anew of [Throttle.afterSuccess(throttle, { at: now }, now, policy), Throttle.startRecovery(throttle)]) {
@@ -102,12 +102,12 @@ describe("the end of a delivery that meets 429 alone", () => {
     expect(isExhausted(Throttle.startRecovery(throttle), later)).toBe(false)
   })
 
-  it("counts from the first 429 in a row that an earlier version wrote down", () => {
+  it("counts from the first consecutive 429 that an earlier version stored", () => {
     const { refusedSince: _, ...throttle } = paused(3, "86400").throttle
     expect(isExhausted(throttle, start + schedule)).toBe(true)
   })
 
-  it("does not lie ahead where a clock ran ahead and came back", () => {
+  it("does not start its period in the future after a fast clock was corrected", () => {
     const { throttle } = paused(3, "86400")
     const back = start - hour
     expect(isExhausted(Throttle.after429(throttle, busy(back), back, policy), back + schedule, back)).toBe(true)
@@ -117,7 +117,7 @@ describe("the end of a delivery that meets 429 alone", () => {
 describe("the notice about 429", () => {
   const told = (throttle: Throttle.Throttle, now: number) => Throttle.shouldNotify(throttle, now, policy)
 
-  it("is due when events are, or will be, late by an hour", () => {
+  it("is due when events are, or will be, an hour late", () => {
     expect(told(paused(1, "3599").throttle, start)).toBe(false)
     expect(told(paused(1, "3600").throttle, start)).toBe(true)
     expect(told(paused(9).throttle, start)).toBe(false)

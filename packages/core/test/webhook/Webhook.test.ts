@@ -24,19 +24,19 @@ const webhook: Webhook = {
 }
 
 describe("changing a webhook", () => {
-  it("what is not named stays, and what is named moves updated_at", () => {
+  it("keeps absent fields and sets updated_at for changed ones", () => {
     const after = changed(webhook, { status: "paused" }, 9)
     assert.deepStrictEqual(after, { ...webhook, status: "paused", updatedAt: 9 })
     assert.deepStrictEqual(differences(webhook, after), ["status"])
   })
 
-  it("a patch that changes nothing answers with the very same object", () => {
+  it("returns the same object when nothing changes", () => {
     for (const patch of [{}, { url: webhook.url }, { events: [...webhook.events] }, { status: "active" }] as const) {
       assert.strictEqual(changed(webhook, patch, 9), webhook)
     }
   })
 
-  it("active forgets the failures of any status, nothing else does", () => {
+  it("resets the failures with active, and with nothing else", () => {
     for (const status of ["active", "paused", "disabled"] as const) {
       const failing = { ...webhook, status, consecutiveFailures: 12 }
       const active = changed(failing, { status: "active" }, 9)
@@ -51,7 +51,7 @@ describe("changing a webhook", () => {
 describe("a webhook's secret", () => {
   const isGood = (text: string) => secretPattern.test(text) && secretProblem(text) === null
 
-  it("whsec_ takes 24 to 64 bytes, in base64 as libraries read it", () => {
+  it("with whsec_ has 24 to 64 bytes in canonical base64", () => {
     for (let length = 0; length <= 100; length++) {
       const bytes = Uint8Array.from({ length }, (_, index) => 255 - index)
       assert.strictEqual(isGood(`whsec_${Base64.encode(bytes)}`), length >= 24 && length <= 64, String(length))
@@ -70,7 +70,7 @@ describe("a webhook's secret", () => {
     }
   })
 
-  it("any other text is good from 32 to 256 printable ASCII characters", () => {
+  it("without whsec_ has 32 to 256 printable ASCII characters", () => {
     assert.deepStrictEqual(
       [31, 32, 256, 257].map((length) => isGood("a b~".repeat(65).slice(0, length))),
       [false, true, true, false]
@@ -79,7 +79,7 @@ describe("a webhook's secret", () => {
     assert.isTrue(isGood(`WHSEC_${"x".repeat(32)}`))
   })
 
-  it.effect("one that is made is good, 32 bytes long, and never made again", () =>
+  it.effect("that is generated is valid, 32 bytes long and unique", () =>
     Effect.gen(function* () {
       const random = yield* SecureRandom.SecureRandom
       const made = yield* Effect.forEach(Array.from({ length: 100 }), () =>
@@ -97,7 +97,7 @@ describe("a webhook's secret", () => {
 describe("a webhook's URL", () => {
   const isGood = (text: string) => urlPattern.test(text) && urlProblem(text) === null
 
-  it("takes the addresses that receivers have", () => {
+  it("accepts common receivers' addresses", () => {
     for (const good of [
       "https://example.com",
       "https://Example.com:8443/a/b;c?d=%20&e=[f]&g=@h",
@@ -110,7 +110,7 @@ describe("a webhook's URL", () => {
     }
   })
 
-  it("refuses credentials, fragments, and what programs read differently", () => {
+  it("rejects credentials, fragments, and ambiguous characters", () => {
     for (const bad of [
       "https://user@example.com/",
       "https://user:password@example.com/",
@@ -135,7 +135,7 @@ describe("a webhook's URL", () => {
     }
   })
 
-  it("whatever is good names one host, and no more than the host is shown of it", () =>
+  it("names one host, and only the host is shown", () =>
     void fc.assert(
       fc.property(fc.webUrl({ withQueryParameters: true, validSchemes: ["https"] }), (text) => {
         if (!isGood(text)) return

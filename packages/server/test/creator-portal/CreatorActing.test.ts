@@ -11,7 +11,7 @@ const { noon, perspective } = Samples
 const json = { accept: "application/json" }
 const address = `/api/creator/${token}`
 
-describe("acting by a form", () => {
+describe("a form action", () => {
   it.effect("answers 303 to the page, for every action", () =>
     Effect.gen(function* () {
       const draft_id = uuid(11)
@@ -36,7 +36,7 @@ describe("acting by a form", () => {
     })
   )
 
-  it.effect("starts again where no draft could be written", () =>
+  it.effect("restarts generation after it failed", () =>
     Effect.gen(function* () {
       const { form, look, state } = yield* caller(Samples.stalled)
       assert.include((yield* look()).text, "Start again")
@@ -47,7 +47,7 @@ describe("acting by a form", () => {
     })
   )
 
-  it.effect("shows the page again with the message beside the field and what was typed", () =>
+  it.effect("shows the page again with the error beside the field and the entered text", () =>
     Effect.gen(function* () {
       const { form, state } = yield* caller(Samples.topicSent)
       const { status, text } = yield* form("respond", { perspective: "<b>No</b>" })
@@ -63,7 +63,7 @@ describe("acting by a form", () => {
     })
   )
 
-  it.effect("shows the newer draft to who acted on an older one, keeps their edit and says what it was meant for", () =>
+  it.effect("on an older draft shows the newer one, keeps the edit and explains", () =>
     Effect.gen(function* () {
       const { form } = yield* caller(Samples.revised)
       const { status, text } = yield* form("approve", { draft_id: uuid(11), content: "My edit." })
@@ -81,7 +81,7 @@ describe("acting by a form", () => {
     })
   )
 
-  it.effect("hands back what was written when it can no longer be sent", () =>
+  it.effect("returns the text when it can no longer be submitted", () =>
     Effect.gen(function* () {
       const { form } = yield* caller(Samples.expired)
       const { status, text } = yield* form("respond", { perspective })
@@ -97,7 +97,7 @@ describe("acting by a form", () => {
     })
   )
 
-  it.effect("mails the desk link and says so on the page", () =>
+  it.effect("mails the inbox link and confirms it on the page", () =>
     Effect.gen(function* () {
       const { call, form, state } = yield* caller(Samples.declined)
       const { headers, status } = yield* form("desk")
@@ -114,7 +114,7 @@ describe("acting by a form", () => {
     })
   )
 
-  it.effect("asks for the desk link beside a page that is being written on, else in its place", () =>
+  it.effect("opens the inbox confirmation in a new tab when the page has text fields", () =>
     Effect.gen(function* () {
       for (const [name, state] of Object.entries(Samples.states)) {
         const { look } = yield* caller(state)
@@ -124,7 +124,7 @@ describe("acting by a form", () => {
     })
   )
 
-  it.effect("looks again without saying again that a link was mailed", () =>
+  it.effect("does not repeat the confirmation when the page reloads", () =>
     Effect.gen(function* () {
       const { call } = yield* caller(Samples.opinionInjected)
       assert.include((yield* call(`${token}?said=desk`)).text, `http-equiv="refresh" content="30;url=${address}"`)
@@ -132,8 +132,8 @@ describe("acting by a form", () => {
   )
 })
 
-describe("acting by JSON", () => {
-  it.effect("answers as looking does, after the change", () =>
+describe("a JSON action", () => {
+  it.effect("returns the same view as GET, after the change", () =>
     Effect.gen(function* () {
       const { look, send } = yield* caller(Samples.topicSent)
       const acted = yield* send("respond", { perspective, unknown: 1 })
@@ -144,14 +144,14 @@ describe("acting by JSON", () => {
     })
   )
 
-  it.effect("takes a form too, where JSON is preferred", () =>
+  it.effect("also accepts a form when JSON is preferred", () =>
     Effect.gen(function* () {
       const { form } = yield* caller(Samples.topicSent)
       assert.strictEqual((yield* form("decline", {}, json)).json().data.failure.reason, "declined")
     })
   )
 
-  it.effect("approves as drafted without content, with null, and without a body", () =>
+  it.effect("approves the unchanged draft without content, with null, and without a body", () =>
     Effect.gen(function* () {
       for (const body of [{}, { content: null, draft_id: null }]) {
         const { send } = yield* caller(Samples.commentaryGenerated)
@@ -163,7 +163,7 @@ describe("acting by JSON", () => {
     })
   )
 
-  it.effect("names what is wrong, and the present state of what does not allow it", () =>
+  it.effect("names the problem, and the present state of a rejected action", () =>
     Effect.gen(function* () {
       const cases = [
         [Samples.topicSent, "respond", {}, "perspective", "must have 10 to 5000 characters, not 0"],
@@ -196,7 +196,7 @@ describe("acting by JSON", () => {
     })
   )
 
-  it.effect("refuses what comes too late, whatever the sweep has done", () =>
+  it.effect("is rejected after the deadline, whether or not the worker has run", () =>
     Effect.gen(function* () {
       const { send } = yield* caller(Samples.topicSent)
       yield* TestClock.setTime(noon + 48 * Samples.hour)
@@ -206,7 +206,7 @@ describe("acting by JSON", () => {
     })
   )
 
-  it.effect("refuses bodies that cannot be read", () =>
+  it.effect("is rejected with an unreadable body", () =>
     Effect.gen(function* () {
       const { call } = yield* caller(Samples.topicSent)
       const problem = (body: string | Uint8Array<ArrayBuffer>, type: string) =>
@@ -225,7 +225,7 @@ describe("acting by JSON", () => {
     })
   )
 
-  it.effect("says to a person that it was too long, and of anything else that it could not be read", () =>
+  it.effect("tells a person that a text was too long, and otherwise that it was unreadable", () =>
     Effect.gen(function* () {
       const { call, form } = yield* caller(Samples.topicSent)
       const { status, text } = yield* form("respond", { perspective: "x".repeat(256 * 1024) })
@@ -240,7 +240,7 @@ describe("acting by JSON", () => {
     })
   )
 
-  it.effect("takes JSON by the partners' rules: in UTF-8, uncompressed, unambiguous", () =>
+  it.effect("accepts JSON by the partner API's rules: UTF-8, uncompressed, unambiguous", () =>
     Effect.gen(function* () {
       const { call, state } = yield* caller(Samples.topicSent)
       const good = JSON.stringify({ perspective })
@@ -262,7 +262,7 @@ describe("acting by JSON", () => {
     })
   )
 
-  it.effect("ignores fields that it does not know, and what they hold", () =>
+  it.effect("ignores unknown fields and their content", () =>
     Effect.gen(function* () {
       const { call } = yield* caller(Samples.topicSent)
       const body = `{"later": 1e999, "later": "\\ud800", "perspective": ${JSON.stringify(perspective)}}`

@@ -48,7 +48,7 @@ const words = fc
   .map((parts) => parts.join(""))
   .filter((text) => text !== "")
 
-/** The markup without what it says: tags with the names of their attributes. */
+/** The page's markup without text: tags with attribute names. */
 const skeleton = (page: string) =>
   page
     .replace(style, "")
@@ -69,7 +69,7 @@ const saying = (assignment: Visit["assignment"], text: string): Visit["assignmen
 })
 
 describe("a page", () => {
-  it("has the same markup whatever is said on it, in every state", () =>
+  it("has the same markup for any content, in every state", () =>
     fc.assert(
       fc.property(words, fc.constantFrom(...Object.values(Samples.states)), (text, state) => {
         const page = (said: string) =>
@@ -80,7 +80,7 @@ describe("a page", () => {
       })
     ))
 
-  it("has the same markup whatever was typed and refused, for every action", () =>
+  it("has the same markup for any rejected input, for every action", () =>
     fc.assert(
       fc.property(
         words,
@@ -101,14 +101,14 @@ describe("a page", () => {
       )
     ))
 
-  it("shows nobody's words backwards", () => {
+  it("removes direction overrides from every quoted text", () => {
     const backwards = "Who wins? \u202esregal\u202c \u2066x\u2069"
     const topic = { ...Samples.topic, content: backwards, organizationName: backwards }
     const shown = creatorPage(visit(saying(Samples.states.topicSent, backwards), { topic }))
     assert.notMatch(shown, /[\u202a-\u202e\u2066-\u2069]/)
   })
 
-  it("keeps texts whole: what a form sends back is what was shown", () =>
+  it("preserves texts: a form submits exactly what was shown", () =>
     fc.assert(
       fc.property(words, (text) => {
         const page = creatorPage(visit(saying(Samples.commentaryGenerated, text)))
@@ -118,7 +118,7 @@ describe("a page", () => {
       })
     ))
 
-  it("names its fields, ids and headings so that they can be found, refused or not", () => {
+  it("has stable names, ids and headings, with and without errors", () => {
     const refusals = actions.flatMap((action) =>
       [true, false].map((isStale) => ({
         action,
@@ -145,7 +145,7 @@ describe("a page", () => {
     }
   })
 
-  it("loads nothing from anywhere and runs nothing", () => {
+  it("loads no external resource and runs no script", () => {
     for (const state of Object.values(Samples.states)) {
       const page = creatorPage(visit(state))
       assert.notMatch(page, /<script|<img|<iframe| style="| on\w+="|url\(|@import/)
@@ -155,7 +155,7 @@ describe("a page", () => {
     }
   })
 
-  it("offers exactly what the state allows", () => {
+  it("offers exactly the actions that the state allows", () => {
     const offered: Readonly<Record<keyof typeof Samples.states, ReadonlyArray<Action>>> = {
       topicSent: ["respond", "decline"],
       opinionInjected: [],
@@ -179,7 +179,7 @@ describe("a page", () => {
   })
 })
 
-describe("what a page says", () => {
+describe("a page's text", () => {
   const text = (page: string) =>
     page
       .replace(style, "")
@@ -187,17 +187,17 @@ describe("what a page says", () => {
       .replaceAll("\u00a0", " ")
   const named = (name: string) => ({ ...Samples.topicSent, persona: { ...Samples.topicSent.persona, name } })
 
-  it("names until when a closed request can be read", () => {
+  it("states until when a closed request can be read", () => {
     for (const state of [Samples.approved, Samples.declined, Samples.expired, Samples.withdrawn]) {
       assert.include(text(creatorPage(visit(state))), "can be read until Saturday 13 June 2026, 12:00 UTC")
     }
   })
 
-  it("breaks a moment between day and time alone", () => {
+  it("breaks times only between day and time", () => {
     assert.include(creatorPage(visit(Samples.topicSent)), ">Saturday\u00a016\u00a0May\u00a02026, 12:00\u00a0UTC</time>")
   })
 
-  it("counts drafts down once there are few left", () => {
+  it("shows the number of drafts when few are left", () => {
     const heading = (number: number) => {
       const draft = { ...Samples.revised.draft!, number }
       return /<h2>(Draft.*)<\/h2>/.exec(creatorPage(visit({ ...Samples.revised, draft })))![1]!.replace(/<[^>]*>/g, "")
@@ -210,15 +210,15 @@ describe("what a page says", () => {
     ])
   })
 
-  it("takes initials from letters and digits alone", () => {
+  it("takes initials from letters and digits only", () => {
     const initials = (name: string) => /aria-hidden="true">([^<]*)</.exec(creatorPage(visit(named(name))))?.[1]
     const names = ["Jordan Vale", "Wolfe <b>Ivy", "(élan) & 7up !", "Cher", "山田 太郎", "<& !>", "  O’Neil  "]
     assert.deepStrictEqual(names.map(initials), ["JV", "WB", "É7", "C", "山太", "", "O"])
   })
 })
 
-describe("the desk and the outbox", () => {
-  it("have the same markup whatever is said on them", () =>
+describe("inbox and outbox", () => {
+  it("have the same markup for any content", () =>
     fc.assert(
       fc.property(words, (text) => {
         const pages = (said: string) => {
@@ -239,7 +239,7 @@ describe("the desk and the outbox", () => {
       })
     ))
 
-  it("say how many open requests there are besides those that are shown, as far as that is known", () => {
+  it("state the number of further open requests as far as it is known", () => {
     const request = { assignment: Samples.topicSent, topic: Samples.topic, link: "https://partners.example/creator/t" }
     const words = (shown: number, further: number) => {
       const page = inboxPage({ requests: Array.from({ length: shown }, () => request), further })
@@ -252,7 +252,7 @@ describe("the desk and the outbox", () => {
     assert.deepStrictEqual(words(100, furtherCounted), ["1,100 or more open requests", "1,000 or more"])
   })
 
-  it("make the links of a mail clickable, and only those", () => {
+  it("turn exactly the links of a mail into links", () => {
     const text = 'Answer:\nhttps://partners.example/creator/a.b-c\n"javascript:alert(1)" http:\u200b//evil'
     const page = outboxMailPage({ file: "f", date: "d", from: "f", to: "t", subject: "s", text }, "/dev/outbox")
     const links = [...page.matchAll(/<a href="([^"]*)"/g)].map(([, target]) => target)
@@ -287,7 +287,7 @@ describe("the colours", () => {
     return (light! + 0.05) / (dark! + 0.05)
   }
 
-  it("are told apart by everyone, by day and by night (WCAG AA)", () => {
+  it("have enough contrast in light and dark mode (WCAG AA)", () => {
     assert.strictEqual(schemes.length, 2)
     for (const scheme of schemes) {
       const { accent, field, ink, paper, sheet, soft, wash } = scheme as Record<string, string>

@@ -15,8 +15,8 @@ const { noon, perspective, topic } = Samples
 const json = { accept: "application/json" }
 const address = `/api/creator/${token}`
 
-describe("looking", () => {
-  it.effect("shows who asks what, for whom and until when", () =>
+describe("viewing", () => {
+  it.effect("shows organization, topic, persona and deadline", () =>
     Effect.gen(function* () {
       const { look } = yield* caller(Samples.topicSent)
       const { headers, status, text } = yield* look()
@@ -51,7 +51,7 @@ describe("looking", () => {
     })
   )
 
-  it.effect("answers a program with the request in the envelope", () =>
+  it.effect("returns the request in the envelope to programs", () =>
     Effect.gen(function* () {
       const { look } = yield* caller(Samples.commentaryGenerated)
       const { headers, json: body } = yield* look(json)
@@ -87,7 +87,7 @@ describe("looking", () => {
     })
   )
 
-  it.effect("offers nothing any more once the time is over, swept or not", () =>
+  it.effect("offers no action after the deadline, whether or not the worker has run", () =>
     Effect.gen(function* () {
       const { look } = yield* caller(Samples.topicSent)
       yield* TestClock.setTime(noon + 48 * Samples.hour)
@@ -97,7 +97,7 @@ describe("looking", () => {
     })
   )
 
-  it.effect("looks again by itself only while a first draft is being written", () =>
+  it.effect("reloads automatically only while a first draft is generated", () =>
     Effect.gen(function* () {
       for (const [name, state] of Object.entries(Samples.states)) {
         const { look } = yield* caller(state)
@@ -107,8 +107,8 @@ describe("looking", () => {
   )
 })
 
-describe("a link that does not work", () => {
-  it.effect("is one and the same page, whatever is wrong with it or behind it", () =>
+describe("an invalid link", () => {
+  it.effect("always returns the same page, whatever the reason", () =>
     Effect.gen(function* () {
       const { call } = yield* caller(Samples.topicSent)
       const paths = ["", "nonsense", "a/b/c", `${token}/unknown`, `${token}/respond/more`, "%3Cb%3E", "x".repeat(1001)]
@@ -120,7 +120,7 @@ describe("a link that does not work", () => {
     })
   )
 
-  it.effect("is a 404 envelope for a program, with every action and method", () =>
+  it.effect("returns a 404 envelope to programs, with every action and method", () =>
     Effect.gen(function* () {
       const { call } = yield* caller(Samples.topicSent)
       for (const path of ["nonsense", "nonsense/respond", "nonsense/desk", `${inboxToken}/respond`]) {
@@ -134,7 +134,7 @@ describe("a link that does not work", () => {
     })
   )
 
-  it.effect("is not what a program is told of when it asks a link for what there is not: it hears what there is", () =>
+  it.effect("differs from an unknown action of a valid link, whose response lists the actions", () =>
     Effect.gen(function* () {
       const { call } = yield* caller(Samples.topicSent)
       for (const [path, method] of [
@@ -156,8 +156,8 @@ describe("a link that does not work", () => {
   )
 })
 
-describe("the desk", () => {
-  it.effect("lists open requests, each with its link, as a page and as JSON", () =>
+describe("the inbox", () => {
+  it.effect("lists open requests with their links, as a page and as JSON", () =>
     Effect.gen(function* () {
       const { call } = yield* caller(Samples.topicSent)
       const page = yield* call(inboxToken)
@@ -171,7 +171,7 @@ describe("the desk", () => {
   )
 })
 
-describe("every answer", () => {
+describe("every response", () => {
   it.effect("keeps the link out of caches, indexes, frames and referrers", () =>
     Effect.gen(function* () {
       const { call, form, look } = yield* caller(Samples.topicSent)
@@ -195,7 +195,7 @@ describe("every answer", () => {
     })
   )
 
-  it.effect("comes at most 60 times a minute for one link", () =>
+  it.effect("is limited to 60 a minute for one link", () =>
     Effect.gen(function* () {
       const { call, look } = yield* caller(Samples.topicSent)
       for (let count = 0; count < 60; count++) assert.strictEqual((yield* look()).status, 200)
@@ -213,7 +213,7 @@ describe("every answer", () => {
     })
   )
 
-  it.effect("is a page to a person even when we fail", () =>
+  it.effect("is a page for people even after an internal error", () =>
     Effect.gen(function* () {
       const { call } = yield* caller(Samples.topicSent)
       const { status, text } = yield* call(brokenToken)
@@ -223,7 +223,7 @@ describe("every answer", () => {
     }).pipe(Effect.provide(Logger.layer([])))
   )
 
-  it.effect("leaves the route in logs and traces, never the token", () => {
+  it.effect("logs and traces the route, never the token", () => {
     const seen: Array<string> = []
     const logger = Logger.make(({ fiber, message }) => {
       seen.push(JSON.stringify([message, fiber.getRef(References.CurrentLogAnnotations)]))

@@ -1,4 +1,4 @@
-/** A creator's desk over one assignment in memory, ruled by the real workflow. It counts what would have been written. */
+/** A creator portal over one assignment in memory, with the real workflow. It counts writes. */
 import { CreatorPortal, LinkInvalid, lengths, TextLength } from "@partner-commentary/core/creator/CreatorPortal"
 import * as Ids from "@partner-commentary/core/shared/Ids"
 import * as Instant from "@partner-commentary/core/shared/Instant"
@@ -11,7 +11,7 @@ import * as Layer from "effect/Layer"
 import type * as Result from "effect/Result"
 import { topic, uuid } from "./Samples.ts"
 
-/** With dots and dashes, and longer than a router's usual bound. */
+/** With dots and dashes, and longer than a router's default limit. */
 export const token = `aB3-_${"x".repeat(300)}.Zz9`
 export const inboxToken = "d-token.sig"
 export const brokenToken = "broken"

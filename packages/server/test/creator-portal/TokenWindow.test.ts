@@ -6,7 +6,7 @@ import * as TokenWindow from "../../src/creator-portal/TokenWindow.ts"
 
 const make = (capacity: number) => TokenWindow.make({ limit: 2, seconds: 60, capacity })
 
-it.effect("a window opens with the first use, closes a minute later, and tells the wait in whole seconds", () =>
+it.effect("a window starts with the first request, lasts a minute, and reports the wait in whole seconds", () =>
   Effect.gen(function* () {
     const { take } = make(10)
     assert.strictEqual(yield* take("a"), 0)
@@ -20,7 +20,7 @@ it.effect("a window opens with the first use, closes a minute later, and tells t
   })
 )
 
-it.effect("tokens do not count against each other", () =>
+it.effect("tokens have separate windows", () =>
   Effect.gen(function* () {
     const { take } = make(10)
     yield* take("a")
@@ -30,7 +30,7 @@ it.effect("tokens do not count against each other", () =>
   })
 )
 
-it.effect("memory is bounded: the oldest window gives way, and no other", () =>
+it.effect("memory is bounded: the oldest window is removed", () =>
   Effect.gen(function* () {
     const { take } = make(2)
     for (const token of ["a", "a", "b", "b", "c"]) yield* take(token)
@@ -39,7 +39,7 @@ it.effect("memory is bounded: the oldest window gives way, and no other", () =>
   })
 )
 
-it.effect("windows that have ended are forgotten", () =>
+it.effect("ended windows are removed", () =>
   Effect.gen(function* () {
     const { take } = make(2)
     for (const token of ["a", "a", "b", "b"]) yield* take(token)

@@ -9,7 +9,7 @@ const isJson = (text: string, visitor: Visitor = { begin: () => {}, end: () => {
 
 const parses = (text: string) => Result.isSuccess(Result.try(() => JSON.parse(text)))
 
-/** Texts that are nearly JSON. */
+/** Texts that resemble JSON. */
 const pieces = fc
   .array(
     fc.constantFrom(
@@ -37,7 +37,7 @@ const pieces = fc
   .map((parts) => parts.join(""))
 
 describe("JsonReader", () => {
-  it("takes for JSON what JSON.parse takes, and nothing else", () => {
+  it("accepts exactly what JSON.parse accepts", () => {
     void fc.assert(
       fc.property(fc.oneof(pieces, fc.json(), fc.string()), (text) => {
         assert.strictEqual(isJson(text), parses(text), text)
@@ -48,7 +48,7 @@ describe("JsonReader", () => {
       assert.strictEqual(isJson(text), parses(text), JSON.stringify(text))
   })
 
-  it("tells where the values of a list begin and end", () => {
+  it("reports where the values of a list start and end", () => {
     const text = '{"a": [1, {"b":"]"}, "x\\"" , [2]]}'
     const found: Array<string> = []
     let start = 0

@@ -10,7 +10,7 @@ import { withPermit } from "../../src/middleware/ConcurrentRequests.ts"
 import * as FairScheduler from "../../src/middleware/FairScheduler.ts"
 
 it.effect(
-  "heavy requests of an organization begin their work in turns of its own, and those of gone clients never",
+  "requests of an organization start in their own turns of the event loop, and those of disconnected clients never",
   () =>
     Effect.gen(function* () {
       const limit = yield* ConcurrencyLimit

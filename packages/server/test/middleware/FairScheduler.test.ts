@@ -4,7 +4,7 @@ import * as Fiber from "effect/Fiber"
 import * as Scheduler from "effect/Scheduler"
 import { make, maxWait, turnBudget } from "../../src/middleware/FairScheduler.ts"
 
-/** An event loop and a clock that the test moves. */
+/** An event loop and a clock that the test controls. */
 const eventLoop = () => {
   let now = 0
   let immediates: Array<() => void> = []
@@ -44,7 +44,7 @@ describe("the fair scheduler", () => {
     assert.isTrue(isIdle())
   })
 
-  it("serves keys in rotation: one task of a caller waits for one of each other caller", () => {
+  it("serves keys round-robin, one task each", () => {
     const { run, takes, turn } = eventLoop()
     const began: Array<string> = []
     const task = (key: string) =>
@@ -68,7 +68,7 @@ describe("the fair scheduler", () => {
     assert.strictEqual(done, 100)
   })
 
-  it("lets connections in first, for a bounded time", () => {
+  it("accepts connections first, for a limited time", () => {
     const { connected, run, takes, turn } = eventLoop()
     takes(1000)
     let done = 0
@@ -87,7 +87,7 @@ describe("the fair scheduler", () => {
     assert.strictEqual(done, 2)
   })
 
-  it("runs what waits as soon as no further connection arrives", () => {
+  it("runs waiting tasks as soon as no further connection arrives", () => {
     const { connected, run, turn } = eventLoop()
     let done = 0
     run("a caller", () => void done++)
@@ -98,7 +98,7 @@ describe("the fair scheduler", () => {
     assert.strictEqual(done, 1)
   })
 
-  it("a fiber that yields goes on in the turn of its key", () => {
+  it("resumes a fiber that yielded in the turn of its key", () => {
     const { of, run, takes, turn } = eventLoop()
     const steps: Array<string> = []
     const heavy = Effect.forEach([1, 2, 3], (step) =>
@@ -119,7 +119,7 @@ describe("the fair scheduler", () => {
     return Effect.runPromise(Fiber.join(fiber))
   })
 
-  it("an interrupted fiber that waits for its turn does no further work", async () => {
+  it("runs no further work of an interrupted fiber that waits for its turn", async () => {
     const { of, turn } = eventLoop()
     let worked = false
     const heavy = Effect.andThen(

@@ -13,7 +13,7 @@ const request = HttpServerRequest.fromWeb(new Request("http://localhost/docs/sca
 const bytesOf = ({ body }: HttpServerResponse.HttpServerResponse) =>
   body._tag === "Uint8Array" ? body.body : assert.fail("no bytes")
 
-/** How often something was unpacked meanwhile. */
+/** Number of decompressions during the effect. */
 const unpackings = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.suspend(() => {
     const original = globalThis.DecompressionStream
@@ -36,7 +36,7 @@ const unpackings = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   })
 
 describe("an asset", () => {
-  it.effect("is unpacked once for all who take no compressed answer, and they are sent the same bytes", () =>
+  it.effect("is decompressed once for concurrent clients without compression, which get the same bytes", () =>
     Effect.gen(function* () {
       const made = yield* asset(text, {})
       const all = Array.from({ length: 200 }, () => respond(made, request))
@@ -51,7 +51,7 @@ describe("an asset", () => {
     }).pipe(Effect.provide(Digest.layerWebCrypto))
   )
 
-  it.effect("is unpacked for who still wants it when the one who asked first has left", () =>
+  it.effect("is decompressed for the remaining clients when the first one disconnects", () =>
     Effect.gen(function* () {
       const made = yield* asset(text, {})
       const left = Effect.timeoutOption(respond(made, request), 0)
@@ -61,7 +61,7 @@ describe("an asset", () => {
   )
 })
 
-it.effect("an asset is made once, even when the first that asks leaves before it is made", () =>
+it.effect("is created once, even when its first caller is interrupted", () =>
   Effect.gen(function* () {
     const ready = yield* Deferred.make<void>()
     let made = 0

@@ -1,16 +1,16 @@
-/** How many places each owner gets. */
+/** The number of permits of each owner. */
 import { assert, it } from "@effect/vitest"
 import * as FairSemaphore from "@partner-commentary/server/workers/FairSemaphore"
 import * as Effect from "effect/Effect"
 
-/** Takes as many as are free for the owner, and tells how many these were. */
+/** Takes all free permits of the owner and returns their number. */
 const takeAll = (places: FairSemaphore.FairSemaphore<string>, owner: string) => {
   const taken = []
   while (places.isFreeFor(owner)) taken.push(places.take(owner, Effect.void))
   return taken
 }
 
-it("who is alone gets half of them, and whoever comes next finds room", () => {
+it("a single owner gets half of the permits, and a second one finds free permits", () => {
   const places = FairSemaphore.make<string>(16)
   assert.deepStrictEqual(
     ["a", "b", "c", "d", "e", "a"].map((owner) => takeAll(places, owner).length),
@@ -18,7 +18,7 @@ it("who is alone gets half of them, and whoever comes next finds room", () => {
   )
 })
 
-it("two that take turns get a third each", () => {
+it("two alternating owners get a third each", () => {
   const places = FairSemaphore.make<string>(16)
   const taken = { a: 0, b: 0 }
   for (let turn = 0; turn < 20; turn++) {
@@ -31,13 +31,13 @@ it("two that take turns get a third each", () => {
   assert.deepStrictEqual(taken, { a: 6, b: 5 })
 })
 
-it("a single place is taken by one at a time", () => {
+it("a single permit is held by one owner at a time", () => {
   const places = FairSemaphore.make<string>(1)
   assert.lengthOf(takeAll(places, "a"), 1)
   assert.isFalse(places.isFreeFor("b"))
 })
 
-it.effect("a place is free again when its work ends, however it ends", () =>
+it.effect("a permit is released when its work ends, by success, failure or interruption", () =>
   Effect.gen(function* () {
     const places = FairSemaphore.make<string>(3)
     const works = [Effect.void, Effect.die("broken"), Effect.interrupt]

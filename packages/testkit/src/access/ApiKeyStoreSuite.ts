@@ -1,4 +1,4 @@
-/** What every ApiKeyStore promises. */
+/** The guarantees of every ApiKeyStore. */
 import { assert, describe } from "@effect/vitest"
 import type { ApiKey } from "@partner-commentary/core/access/ApiKey"
 import { ApiKeyStore } from "@partner-commentary/core/access/ApiKeyStore"
@@ -40,7 +40,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<ApiKeyStore, E>): void
   describe(`${name}: ApiKeyStore`, () => {
     const it = guarantees(layer)
 
-    it("a key is found by its hash, as it was issued", () =>
+    it("a key is found by its hash as it was issued", () =>
       Effect.gen(function* () {
         const store = yield* ApiKeyStore
         const full = apiKey({ environment: "test", expiresAt: start + day })
@@ -54,7 +54,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<ApiKeyStore, E>): void
         assert.isTrue(Option.isNone(yield* store.find(bare.organizationId, full.id)))
       }))
 
-    it("a revoked key is still found; what it becomes is decided by what it is", () =>
+    it("a revoked key is still found, so that its use has its own error code", () =>
       Effect.gen(function* () {
         const store = yield* ApiKeyStore
         const key = apiKey()
@@ -67,7 +67,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<ApiKeyStore, E>): void
         assert.deepStrictEqual(yield* store.findByHash("hash"), Option.some(revoked))
       }))
 
-    it("a key in its grace may be revoked outright at the very moment of its end", () =>
+    it("a key in its grace period can be revoked immediately at the exact time of its end", () =>
       Effect.gen(function* () {
         const store = yield* ApiKeyStore
         const key = apiKey({ revokedAt: start + hour })
@@ -77,7 +77,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<ApiKeyStore, E>): void
         assert.deepStrictEqual(yield* store.findByHash("hash"), Option.some({ ...key, isRevoked: true }))
       }))
 
-    it("a key that is not there, or is another organization's, does not change", () =>
+    it("a missing key, or another organization's, does not change", () =>
       Effect.gen(function* () {
         const store = yield* ApiKeyStore
         const key = apiKey()
@@ -87,7 +87,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<ApiKeyStore, E>): void
         assert.isTrue(Option.isNone(yield* store.modify(key.id, organizationId(), undecided)))
       }))
 
-    it("a successor comes with the end of its predecessor, or not at all", () =>
+    it("a successor is stored together with the end of its predecessor, or not at all", () =>
       Effect.gen(function* () {
         const store = yield* ApiKeyStore
         const [key, other] = [apiKey(), apiKey()]
@@ -101,7 +101,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<ApiKeyStore, E>): void
         assert.deepStrictEqual(yield* store.findByHash(other.id), Option.some(other))
       }))
 
-    it("of two changes at once the second sees what the first made of it", () =>
+    it("concurrent changes run one after the other, so that the second sees the first", () =>
       Effect.gen(function* () {
         const store = yield* ApiKeyStore
         const key = apiKey()
@@ -118,7 +118,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<ApiKeyStore, E>): void
         assert.lengthOf(exits.filter(Exit.isSuccess), 1)
       }))
 
-    it("no more keys than may be are active in one organization and environment, however many come at once", () =>
+    it("the number of active keys of an organization and environment never exceeds the limit, also under concurrency", () =>
       Effect.gen(function* () {
         const store = yield* ApiKeyStore
         const mine = organizationId()
@@ -140,7 +140,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<ApiKeyStore, E>): void
         assert.isTrue(Exit.isSuccess(yield* another({ organizationId: organizationId() })))
       }))
 
-    it("an organization's keys are listed newest first, with what ended since a moment, nobody else's", () =>
+    it("an organization's keys are listed newest first, with those that ended since a time", () =>
       Effect.gen(function* () {
         const store = yield* ApiKeyStore
         const mine = organizationId()
@@ -159,7 +159,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<ApiKeyStore, E>): void
         assert.deepStrictEqual(yield* store.list(organizationId(), 0, 10), [])
       }))
 
-    it("the last use of a key moves forward alone", () =>
+    it("the last use of a key never moves back", () =>
       Effect.gen(function* () {
         const store = yield* ApiKeyStore
         const [used, idle] = [apiKey(), apiKey()]

@@ -1,4 +1,4 @@
-/** What every DashboardIdentity promises, whoever signs its tokens. */
+/** The guarantees of every DashboardIdentity, whatever the issuer of its tokens. */
 import { assert, describe } from "@effect/vitest"
 import { DashboardIdentity } from "@partner-commentary/core/access/DashboardIdentity"
 import * as Instant from "@partner-commentary/core/shared/Instant"
@@ -10,20 +10,20 @@ import { guarantees } from "../support/Guarantee.ts"
 
 export type Claims = Readonly<Record<string, unknown>>
 
-/** The issuer that the identity believes. */
+/** The trusted issuer of the identity under test. */
 export class TokenMint extends Context.Service<
   TokenMint,
   {
-    /** Signs just these claims, whatever they say. */
+    /** Signs exactly these claims. */
     readonly sign: (claims: Claims) => Effect.Effect<string>
-    /** Its own `iss`, the service's `aud`, and the name of the claim that names the organization. */
+    /** The expected `iss` and `aud`, and the name of the claim with the organization. */
     readonly issuer: string
     readonly audience: string
     readonly organizationClaim: string
   }
 >()("@partner-commentary/testkit/DashboardIdentitySuite/TokenMint") {}
 
-/** Good for an hour, with changes; what is changed to undefined is left out. */
+/** A token that is valid for an hour, with changes. A claim that is changed to undefined is omitted. */
 export const token = Effect.fnUntraced(function* (changes: Claims = {}) {
   const { audience, issuer, organizationClaim, sign } = yield* TokenMint
   const now = Math.floor((yield* Instant.now) / 1000)
@@ -45,7 +45,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<DashboardIdentity | To
   describe(`${name}: DashboardIdentity`, () => {
     const it = guarantees(layer)
 
-    it("a good token names an organization as the claim does, and who signed in", () =>
+    it("a valid token gives the organization of its claim and the user", () =>
       Effect.gen(function* () {
         const { verify } = yield* DashboardIdentity
         const { audience, organizationClaim } = yield* TokenMint
@@ -56,7 +56,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<DashboardIdentity | To
         assert.strictEqual((yield* verify(shared)).subject?.length, 255)
       }))
 
-    it("a token of another issuer, for another audience, or without either is refused", () =>
+    it("a token of another issuer or audience, or without either, is rejected", () =>
       Effect.gen(function* () {
         const { audience, issuer } = yield* TokenMint
         for (const changes of [
@@ -72,7 +72,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<DashboardIdentity | To
         }
       }))
 
-    it("a token holds from its beginning to its end, give or take 30 seconds, and none is without an end", () =>
+    it("a token is valid from its start to its end with 30 seconds of tolerance, and must have an end", () =>
       Effect.gen(function* () {
         const now = Math.floor((yield* Instant.now) / 1000)
         const later = yield* token({ nbf: now + 60, exp: now + 120 })
@@ -87,7 +87,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<DashboardIdentity | To
         assert.strictEqual(yield* verdict(yield* token({ exp: "tomorrow" })), "refused")
       }))
 
-    it("who is told that a token ran out had a genuine one for us", () =>
+    it("only a genuine token is reported as expired", () =>
       Effect.gen(function* () {
         for (const changes of [{ iss: "https://elsewhere.example" }, { aud: "another service" }]) {
           assert.strictEqual(yield* verdict(yield* token({ ...changes, exp: 1 })), "refused")
@@ -97,7 +97,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<DashboardIdentity | To
         assert.strictEqual(yield* verdict(forged(expired)), "refused")
       }))
 
-    it("a claim that names no organization is refused", () =>
+    it("a claim without an organization is rejected", () =>
       Effect.gen(function* () {
         const { organizationClaim } = yield* TokenMint
         for (const claim of [undefined, null, 7, true, "", "  ", ["acme"], { id: "acme" }, "ac\u0000me"]) {
@@ -105,7 +105,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<DashboardIdentity | To
         }
       }))
 
-    it("a token whose signature or text was changed is refused, and so is what is none", () =>
+    it("a token with a changed signature or text is rejected, and so is any other text", () =>
       Effect.gen(function* () {
         const good = yield* token()
         const [header = "", payload = "", signature = ""] = good.split(".")
@@ -131,13 +131,13 @@ export const suite = <E>(name: string, layer: Layer.Layer<DashboardIdentity | To
         assert.strictEqual(yield* verdict(good), "good")
       }))
 
-    it("a token that is longer than 8 KiB is refused, good or not", () =>
+    it("a token of more than 8 KiB is rejected, even a valid one", () =>
       Effect.gen(function* () {
         assert.strictEqual(yield* verdict(yield* token({ more: "x".repeat(5000) })), "good")
         assert.strictEqual(yield* verdict(yield* token({ more: "x".repeat(9000) })), "refused")
       }))
 
-    it("a token that says it needs no signature is refused", () =>
+    it("a token with the algorithm none is rejected", () =>
       Effect.gen(function* () {
         const [, payload = ""] = (yield* token()).split(".")
         for (const alg of ["none", "None", "NONE", ""]) {
@@ -148,7 +148,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<DashboardIdentity | To
   })
 }
 
-/** With one character of the signature changed that is not its last, whose low bits may mean nothing. */
+/** Changes one character of the signature. Not the last one, because its low bits can be unused. */
 const forged = (text: string): string => {
   const at = text.lastIndexOf(".") + 5
   return text.slice(0, at) + (text[at] === "A" ? "B" : "A") + text.slice(at + 1)

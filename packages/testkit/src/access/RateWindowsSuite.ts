@@ -1,4 +1,6 @@
-/** What every RateWindows promises: fixed windows, counted in all that are asked for or in none, never one over the limit. */
+/**
+ * The guarantees of every RateWindows: a call counts in all requested windows or in none, and never exceeds a limit.
+ */
 import { assert, describe } from "@effect/vitest"
 import type { FixedWindow } from "@partner-commentary/core/access/FixedWindows"
 import { RateWindows } from "@partner-commentary/core/access/RateWindows"
@@ -17,7 +19,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<RateWindows, E>): void
   describe(`${name}: RateWindows`, () => {
     const it = guarantees(layer)
 
-    it("a window begins with its first count, ends a whole length later, and tells how it stands", () =>
+    it("a window starts with its first count, lasts its full length and reports its state", () =>
       Effect.gen(function* () {
         yield* TestClock.adjust(500)
         const stands = (remaining: number, resetsAt: number) => [{ limit: 2, remaining, resetsAt: start + resetsAt }]
@@ -29,7 +31,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<RateWindows, E>): void
         assert.deepStrictEqual(yield* take(hour(2)), { admitted: true, states: stands(1, 7_200_500) })
       }))
 
-    it("what one window refuses counts in none and begins none", () =>
+    it("a call rejected by one window counts in none and starts none", () =>
       Effect.gen(function* () {
         for (const _ of [1, 2]) assert.isTrue((yield* take(hour(10), minute(2))).admitted)
         for (const _ of [1, 2]) assert.isFalse((yield* take(hour(10), minute(2))).admitted)
@@ -39,7 +41,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<RateWindows, E>): void
         assert.strictEqual((yield* take(hour(10))).states[0]?.remaining, 7)
       }))
 
-    it("windows of one name and different lengths, and of different names, are apart", () =>
+    it("windows with different names or lengths are separate", () =>
       Effect.gen(function* () {
         assert.isTrue((yield* take(minute(1))).admitted)
         assert.isTrue((yield* take(hour(1))).admitted)
@@ -47,7 +49,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<RateWindows, E>): void
         assert.isFalse((yield* take(minute(1, 'a "{,}\\ b'))).admitted)
       }))
 
-    it("a limit that is changed holds at once", () =>
+    it("a changed limit applies at once", () =>
       Effect.gen(function* () {
         for (const _ of [1, 2, 3]) yield* take(hour(5))
         assert.isFalse((yield* take(hour(3))).admitted)
@@ -55,7 +57,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<RateWindows, E>): void
         assert.strictEqual((yield* take(hour(9))).states[0]?.remaining, 5)
       }))
 
-    it("a full window is refused until it ends, and a clock that is put back begins windows anew", () =>
+    it("a full window rejects calls until it ends, and windows restart when the clock is set back", () =>
       Effect.gen(function* () {
         assert.isTrue((yield* take(minute(1), hour(9))).admitted)
         for (const _ of [1, 2, 3]) assert.isFalse((yield* take(minute(1), hour(9))).admitted)
@@ -65,7 +67,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<RateWindows, E>): void
         assert.strictEqual((yield* take(minute(1), hour(9))).states[1]?.remaining, 8)
       }))
 
-    it("of many calls at once exactly as many are let through as fit, and the others count nowhere", () =>
+    it("of concurrent calls exactly as many are admitted as fit, and the others count nowhere", () =>
       Effect.gen(function* () {
         const calls = Array.from({ length: 300 }, (_, index) => take(minute(20, `a${index % 3}`), hour(1000)))
         const taken = yield* Effect.all(calls, { concurrency: "unbounded" })

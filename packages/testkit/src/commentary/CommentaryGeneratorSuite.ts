@@ -1,4 +1,4 @@
-/** What every CommentaryGenerator promises, whatever it writes. */
+/** The guarantees of every CommentaryGenerator. */
 import { assert, describe } from "@effect/vitest"
 import {
   CommentaryGenerator,

@@ -1,4 +1,6 @@
-/** What every MediaJobStore promises: what an approval asked for is taken by one at a time, and never forgotten before it is settled. */
+/**
+ * The guarantees of every MediaJobStore: one worker at a time claims a job, and no job is lost before it is settled.
+ */
 import { assert, describe } from "@effect/vitest"
 import { MediaJobStore } from "@partner-commentary/core/commentary/MediaJobStore"
 import { AssignmentStore } from "@partner-commentary/core/topic/AssignmentStore"
@@ -23,7 +25,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
   describe(`${name}: MediaJobStore`, () => {
     const it = guarantees(layer)
 
-    /** An approved assignment of a topic with these output types, whose approval ordered these. */
+    /** An approved assignment of a topic with these output types, whose approval requested these media. */
     const approved = Effect.fnUntraced(function* (
       outputTypes: ReadonlyArray<OutputType> = ["text", "audio"],
       mediaRequests: ReadonlyArray<MediaRequest> = both.map((kind) => ({ kind, name: `name of ${kind}` }))
@@ -47,7 +49,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
       return [found.assignment.commentary?.audioUrl, found.assignment.commentary?.videoUrl]
     })
 
-    it("an approval begins what is ordered and asked for, due at once, with its name; nothing else", () =>
+    it("an approval creates a job for each requested medium of the topic's output types, due at once, and no other", () =>
       Effect.gen(function* () {
         const store = yield* MediaJobStore
         assert.isTrue(Option.isNone(yield* store.nextDue(both)))
@@ -61,7 +63,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         ])
       }))
 
-    it("an approval that was refused begins nothing", () =>
+    it("a rejected approval creates no job", () =>
       Effect.gen(function* () {
         const shareId = yield* approved(["audio"], [])
         const assignments = yield* AssignmentStore
@@ -73,7 +75,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.deepStrictEqual(yield* claim(start), [])
       }))
 
-    it("kinds are taken apart", () =>
+    it("jobs of different kinds are claimed separately", () =>
       Effect.gen(function* () {
         const store = yield* MediaJobStore
         yield* approved(["audio", "video"])
@@ -85,7 +87,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.deepStrictEqual([video?.kind, video?.name], ["video", "name of video"])
       }))
 
-    it("a taken one is nobody else's until its lease ends, and then due again", () =>
+    it("a claimed job is not claimed again until its lease ends, and is then due", () =>
       Effect.gen(function* () {
         yield* approved()
         assert.lengthOf(yield* claim(start), 1)
@@ -94,7 +96,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.strictEqual(again?.attempts, 2)
       }))
 
-    it("takers at once never take the same one, and no more than they asked for", () =>
+    it("concurrent claims never return the same job, nor more than the limit", () =>
       Effect.gen(function* () {
         yield* Effect.forEach(Array.from({ length: 12 }), () => approved(["audio", "video"]))
         const taken = yield* Effect.forEach(Array.from({ length: 8 }), () => claim(start, both, 5), {
@@ -106,7 +108,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.lengthOf(keys, 24)
       }))
 
-    it("what is ready has its URL in the commentary, and is due no more; the other URL stays as it was", () =>
+    it("a ready job stores its URL in the commentary and ends; the other URL stays unchanged", () =>
       Effect.gen(function* () {
         const store = yield* MediaJobStore
         const assignments = yield* AssignmentStore
@@ -123,7 +125,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.strictEqual(yield* store.restart(shareId, start + hour), 0)
       }))
 
-    it("one that waits is due at its time; one that was released is due at once, and its attempt does not count", () =>
+    it("a waiting job is due at its time; a released one is due at once without a counted attempt", () =>
       Effect.gen(function* () {
         const store = yield* MediaJobStore
         yield* approved()
@@ -138,7 +140,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.deepStrictEqual(yield* claim(start + hour + 1), [{ ...second, ticket: second.ticket + 1 }])
       }))
 
-    it("an attempt that was overtaken settles nothing, but for its success", () =>
+    it("an outdated ticket settles nothing but a success", () =>
       Effect.gen(function* () {
         const store = yield* MediaJobStore
         const shareId = yield* approved()
@@ -156,7 +158,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.deepStrictEqual(yield* store.failed(10), [])
       }))
 
-    it("a number is never given twice: one that was overtaken settles nothing, though as many attempts count as were its", () =>
+    it("a ticket is never reused, so an outdated one settles nothing even when the attempts are equal", () =>
       Effect.gen(function* () {
         const store = yield* MediaJobStore
         const shareId = yield* approved()
@@ -180,7 +182,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.strictEqual(new Set(tickets).size, 4)
       }))
 
-    it("those given up are listed with their reasons, newest first, and begin anew when they are told to", () =>
+    it("failed jobs are listed newest first with their reasons, and can be restarted", () =>
       Effect.gen(function* () {
         const store = yield* MediaJobStore
         const one = yield* approved()
@@ -210,7 +212,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         )
       }))
 
-    it("of one assignment, what waits is hastened; what somebody is at right now is left alone", () =>
+    it("a restart of one assignment makes its waiting jobs due now, but not claimed ones", () =>
       Effect.gen(function* () {
         const store = yield* MediaJobStore
         const shareId = yield* approved()
@@ -223,7 +225,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.deepStrictEqual(yield* claim(start), [{ ...taken, ticket: taken.ticket + 1 }])
       }))
 
-    it("a change to the assignment keeps the URL", () =>
+    it("a change of the assignment keeps the URL", () =>
       Effect.gen(function* () {
         const store = yield* MediaJobStore
         const shareId = yield* approved()

@@ -1,4 +1,4 @@
-/** What every MediaStorage promises: what was stored is fetched as it was, whole, by its URL. */
+/** The guarantees of every MediaStorage: a stored file is fetched completely and unchanged by its URL. */
 import { assert, describe } from "@effect/vitest"
 import { MediaStorage } from "@partner-commentary/core/commentary/MediaStorage"
 import type { Medium } from "@partner-commentary/core/commentary/MediaSynthesizer"
@@ -12,7 +12,7 @@ export interface Fetched {
   readonly bytes: Uint8Array
 }
 
-/** `fetched`: what anybody is answered at this URL. */
+/** `fetched`: the public response at this URL. */
 export const suite = <R, E, E2>(
   name: string,
   layer: Layer.Layer<R, E>,
@@ -38,7 +38,7 @@ export const suite = <R, E, E2>(
         }))
     }
 
-    it("the same name again replaces what it held, whatever its length, and keeps its URL", () =>
+    it("storing the same name again replaces the content of any length and keeps the URL", () =>
       Effect.gen(function* () {
         const first = yield* put(named("again", "mp3"), audio(3000))
         for (const size of [10, 5000]) {
@@ -47,7 +47,7 @@ export const suite = <R, E, E2>(
         }
       }))
 
-    it("side by side under one name, one of them is there whole", () =>
+    it("of concurrent writes under one name, one is stored completely", () =>
       Effect.gen(function* () {
         const sizes = Array.from({ length: 8 }, (_, index) => 100_000 + index)
         const urls = yield* Effect.forEach(sizes, (size) => put(named("race", "mp3"), audio(size)), {
@@ -58,7 +58,7 @@ export const suite = <R, E, E2>(
         assert.isTrue(same(bytes, audio(bytes.byteLength).bytes))
       }))
 
-    it("names are apart, and one that nothing was stored under is not found", () =>
+    it("names are separate, and an unused one is not found", () =>
       Effect.gen(function* () {
         const one = yield* put(named("one", "mp3"), audio(1))
         const other = yield* put(named("one1", "mp3"), audio(2))
@@ -69,10 +69,10 @@ export const suite = <R, E, E2>(
   })
 }
 
-/** In the form of the core's names. */
+/** A name in the core's format. */
 const named = (word: string, extension: string): string => `${word.padEnd(32, "0")}.${extension}`
 
-/** Every byte there is, in no pattern that repeats within a page. */
+/** All byte values, in a pattern that does not repeat within a page. */
 const bytes = (size: number) => Uint8Array.from({ length: size }, (_, index) => (index * 31 + (index >> 8)) & 255)
 
 const audio = (size: number): Medium => ({ contentType: "audio/mpeg", bytes: bytes(size) })

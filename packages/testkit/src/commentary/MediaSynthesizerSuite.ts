@@ -1,4 +1,4 @@
-/** What every MediaSynthesizer promises of a kind that it makes, audio or video, whatever it sounds or looks like. */
+/** The guarantees of every MediaSynthesizer for a kind that it makes. */
 import { assert, describe } from "@effect/vitest"
 import { maxCommentaryLength } from "@partner-commentary/core/commentary/CommentaryGenerator"
 import {
@@ -11,7 +11,7 @@ import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import { guarantees } from "../support/Guarantee.ts"
 
-/** `layer` mounts the synthesizer: what it provides by the way is its own. */
+/** `layer` provides the synthesizer; other services in it are its own. */
 export const suite = <A, E>(name: string, kind: MediaKind, layer: Layer.Layer<A, E>): void => {
   describe(`${name}: MediaSynthesizer of ${kind}`, () => {
     const it = guarantees(layer)
@@ -22,7 +22,7 @@ export const suite = <A, E>(name: string, kind: MediaKind, layer: Layer.Layer<A,
     })
 
     for (const [what, text] of Object.entries(texts)) {
-      it(`${what}: a file of its kind that is not empty, in a format that partners know`, () =>
+      it(`${what}: a non-empty file of its kind, in a supported format`, () =>
         Effect.gen(function* () {
           const { bytes, contentType } = yield* made({ text, persona })
           assert.isAbove(bytes.byteLength, 0)
@@ -31,7 +31,7 @@ export const suite = <A, E>(name: string, kind: MediaKind, layer: Layer.Layer<A,
         }))
     }
 
-    it("several at once do not disturb one another", () =>
+    it("concurrent calls do not affect each other", () =>
       Effect.gen(function* () {
         const all = yield* Effect.forEach(Object.values(texts), (text) => made({ text, persona }), {
           concurrency: "unbounded"

@@ -1,4 +1,7 @@
-/** What every IdempotencyStore promises: a claim has one holder, its answer is kept with the change or not at all, and both end. */
+/**
+ * The guarantees of every IdempotencyStore: a claim has one holder, its response is stored with the change or not at
+ * all, and both expire.
+ */
 import { assert, describe } from "@effect/vitest"
 import { IdempotencyStore, type StoredResponse } from "@partner-commentary/core/idempotency/IdempotencyStore"
 import { Transaction } from "@partner-commentary/core/shared/Transaction"
@@ -16,7 +19,7 @@ type Stores = IdempotencyStore | Transaction | TopicStore | UsageStore
 const claim = { id: "id", fingerprint: "body", at: start, until: start + day }
 const answer: StoredResponse = { status: 201, location: "/topics/1", body: '{"naïve":"☃"}', encrypted: false }
 
-/** Claims, does it and keeps the answer; tells how the claim went. */
+/** Claims, makes the change and stores the response. Returns the claim's result. */
 const change = (given: Partial<typeof claim> = {}, within: Effect.Effect<unknown> = Effect.void) =>
   Effect.gen(function* () {
     const store = yield* IdempotencyStore
@@ -33,7 +36,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
   describe(`${name}: IdempotencyStore`, () => {
     const it = guarantees(layer)
 
-    it("an answer is found as it was kept, with the body's fingerprint, under its own id alone", () =>
+    it("a response is found as stored, with the body's fingerprint, by its own id only", () =>
       Effect.gen(function* () {
         const store = yield* IdempotencyStore
         yield* change()
@@ -48,7 +51,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         })
       }))
 
-    it("what is kept cannot be claimed until its last moment is over, and then by anybody", () =>
+    it("a stored response cannot be claimed until it expires", () =>
       Effect.gen(function* () {
         const store = yield* IdempotencyStore
         yield* change()
@@ -59,7 +62,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.strictEqual(Option.getOrThrow(yield* store.find("id", start + day)).fingerprint, "other")
       }))
 
-    it("a claim that is made anew holds nothing of the answer before", () =>
+    it("a new claim after the expiry contains nothing of the previous response", () =>
       Effect.gen(function* () {
         const store = yield* IdempotencyStore
         const { run } = yield* Transaction
@@ -73,7 +76,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.isTrue(Option.isNone(seen))
       }))
 
-    it("claim, change and answer are one: a failure leaves nothing of them", () =>
+    it("claim, change and response are atomic: a failure leaves none of them", () =>
       Effect.gen(function* () {
         const store = yield* IdempotencyStore
         const topics = yield* TopicStore
@@ -88,7 +91,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.deepStrictEqual(yield* traces(given.topic), { topics: 1, held: 1, units: 1 })
       }))
 
-    it("of 20 claims at once exactly one makes its change", () =>
+    it("of 20 concurrent claims exactly one makes its change", () =>
       Effect.gen(function* () {
         let made = 0
         const outcomes = yield* Effect.forEach(

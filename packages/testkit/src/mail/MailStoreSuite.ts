@@ -1,4 +1,4 @@
-/** What every MailStore promises: each mail is taken by one at a time, and never forgotten before it is settled. */
+/** The guarantees of every MailStore: one worker at a time claims a mail, and no mail is lost before it is settled. */
 import { assert, describe } from "@effect/vitest"
 import { MailStore } from "@partner-commentary/core/mail/MailStore"
 import type { OrganizationId } from "@partner-commentary/core/shared/Ids"
@@ -21,7 +21,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<MailStore, E>): void =
 
     const claimAll = (at: number) => Effect.flatMap(MailStore, (store) => store.claim(at, at + minute, 100))
 
-    it("a mail is due at once and claimed as it was queued, for its first attempt", () =>
+    it("a mail is due at once and claimed as queued, for its first attempt", () =>
       Effect.gen(function* () {
         const store = yield* MailStore
         assert.isTrue(Option.isNone(yield* store.nextDue))
@@ -31,7 +31,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<MailStore, E>): void =
         assert.deepStrictEqual(yield* claimAll(start), [{ ...wanted, attempts: 1, ticket: 1, unanswered: 0 }])
       }))
 
-    it("queuing the same mail again changes nothing, taken or sent", () =>
+    it("queuing the same mail again changes nothing, whether claimed or sent", () =>
       Effect.gen(function* () {
         const store = yield* MailStore
         const wanted = yield* queued()
@@ -45,7 +45,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<MailStore, E>): void =
         assert.isTrue(Option.isNone(yield* store.nextDue))
       }))
 
-    it("the oldest due are taken first, and no more than asked for", () =>
+    it("the oldest due mails are claimed first, up to the limit", () =>
       Effect.gen(function* () {
         const store = yield* MailStore
         const late = yield* queued({ createdAt: start + 2 * second })
@@ -63,7 +63,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<MailStore, E>): void =
         )
       }))
 
-    /** An organization with so many mails, each a second later than the one before; null is those of none. */
+    /** An organization with this many mails, a second apart; null for mails without an organization. */
     const many = Effect.fnUntraced(function* (count: number, owner: OrganizationId | null, from = start) {
       const of = []
       for (let index = 0; index < count; index++) {
@@ -72,7 +72,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<MailStore, E>): void =
       return of
     })
 
-    it("where there is not room for all, each organization gets its even part, however much another has; so do those of none", () =>
+    it("under a limit each organization gets an equal share, and so do mails without an organization", () =>
       Effect.gen(function* () {
         const store = yield* MailStore
         const much = yield* many(20, organizationId())
@@ -85,7 +85,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<MailStore, E>): void =
         assert.deepStrictEqual(yield* claim(6), much.slice(5, 11), "who is alone has all the room")
       }))
 
-    it("of more organizations than there is room for, those come first that are behind the one named, and around", () =>
+    it("with more organizations than the limit, those after the named one come first, in rotation", () =>
       Effect.gen(function* () {
         const store = yield* MailStore
         const owners = [organizationId(), organizationId(), organizationId(), null]
@@ -98,7 +98,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<MailStore, E>): void =
         assert.deepStrictEqual(turns, [...owners, ...owners, ...owners])
       }))
 
-    it("the next moment at which a mail falls due is the soonest of all organizations'", () =>
+    it("the next due time is the earliest of all organizations", () =>
       Effect.gen(function* () {
         const store = yield* MailStore
         yield* many(2, organizationId(), start + hour)
@@ -108,7 +108,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<MailStore, E>): void =
         assert.deepStrictEqual(yield* store.nextDue, Option.some(start))
       }))
 
-    it("a taken mail is nobody else's until its lease ends, and then due again", () =>
+    it("a claimed mail is not claimed again until its lease ends, and is then due", () =>
       Effect.gen(function* () {
         const store = yield* MailStore
         yield* queued()
@@ -119,7 +119,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<MailStore, E>): void =
         assert.deepInclude(again, { ticket: 2, attempts: 1 }, "the process died, which is no attempt")
       }))
 
-    it("a renewed lease keeps the mail until its new end; an overtaken or settled claim renews nothing", () =>
+    it("a renewed lease holds until its new end; an outdated or settled claim cannot renew", () =>
       Effect.gen(function* () {
         const store = yield* MailStore
         yield* queued()
@@ -136,7 +136,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<MailStore, E>): void =
         assert.isTrue(Option.isNone(yield* store.nextDue))
       }))
 
-    it("attempts without an answer to the whole mail are counted apart", () =>
+    it("unanswered attempts are counted separately", () =>
       Effect.gen(function* () {
         const store = yield* MailStore
         yield* queued()
@@ -151,7 +151,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<MailStore, E>): void =
         assert.deepInclude(last, { attempts: 4, unanswered: 2 })
       }))
 
-    it("takers at once never take the same mail", () =>
+    it("concurrent claims never return the same mail", () =>
       Effect.gen(function* () {
         const store = yield* MailStore
         const wanted = yield* Effect.forEach(Array.from({ length: 40 }), () => queued())
@@ -162,7 +162,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<MailStore, E>): void =
         assert.deepStrictEqual(ids.toSorted(), wanted.map(({ id }) => id).toSorted())
       }))
 
-    it("a mail that must wait is due again when it said", () =>
+    it("a waiting mail is due at its time", () =>
       Effect.gen(function* () {
         const store = yield* MailStore
         yield* queued()
@@ -176,7 +176,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<MailStore, E>): void =
         assert.deepStrictEqual(yield* store.failed(10), [])
       }))
 
-    it("sent and obsolete mails are never taken again", () =>
+    it("sent and obsolete mails are never claimed again", () =>
       Effect.gen(function* () {
         const store = yield* MailStore
         for (const state of ["sent", "obsolete"] as const) {
@@ -187,7 +187,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<MailStore, E>): void =
         assert.deepStrictEqual(yield* store.failed(10), [])
       }))
 
-    it("mails that were given up are shown newest first, with the reason", () =>
+    it("failed mails are listed newest first with the reason", () =>
       Effect.gen(function* () {
         const store = yield* MailStore
         for (const at of [start, start + second, start + 2 * second]) {
@@ -204,7 +204,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<MailStore, E>): void =
         )
       }))
 
-    it("a mail that waits is hurried, one that is being sent is left alone, one that is settled is gone", () =>
+    it("retryNow makes a waiting mail due, leaves a claimed one, and returns false for a settled one", () =>
       Effect.gen(function* () {
         const store = yield* MailStore
         const wanted = yield* queued()
@@ -223,7 +223,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<MailStore, E>): void =
         assert.isTrue(yield* store.retryNow(wanted.id, start + minute), "its repetition is on its way")
       }))
 
-    it("a mail that is being sent counts as none where only unclaimed mails do", () =>
+    it("with unclaimedOnly a claimed mail counts as none", () =>
       Effect.gen(function* () {
         const store = yield* MailStore
         const { id } = yield* queued()
@@ -243,7 +243,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<MailStore, E>): void =
       return wanted
     })
 
-    it("a mail that was given up waits again when it is hurried, under its id and as before its first attempt", () =>
+    it("retryNow queues a failed mail again under its id with its attempts reset", () =>
       Effect.gen(function* () {
         const store = yield* MailStore
         const wanted = yield* givenUp({ kind: "request" })
@@ -254,7 +254,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<MailStore, E>): void =
         assert.deepStrictEqual(again, { ...wanted, attempts: 1, ticket: 2, unanswered: 0 })
       }))
 
-    it("of a mail and its repetitions one alone is hurried", () =>
+    it("of a mail and its repetitions only one is retried", () =>
       Effect.gen(function* () {
         const store = yield* MailStore
         const { id } = yield* givenUp({ kind: "request" })
@@ -269,7 +269,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<MailStore, E>): void =
         )
       }))
 
-    it("mails that were given up since a moment wait again, so many at a time, but for links to desks", () =>
+    it("mails that failed since a time are queued again in batches, except inbox links", () =>
       Effect.gen(function* () {
         const store = yield* MailStore
         const moments = [0, 1, 2, 3, 4].map((index) => start + index * second)
@@ -283,7 +283,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<MailStore, E>): void =
         assert.strictEqual((yield* store.failed(10)).length, 3)
       }))
 
-    it("an organization's undelivered assignments of a time are counted, and the first of them named", () =>
+    it("the undelivered assignments of an organization and period are counted, and the first ones returned", () =>
       Effect.gen(function* () {
         const store = yield* MailStore
         const owner = organizationId()
@@ -300,7 +300,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<MailStore, E>): void =
         assert.deepStrictEqual(yield* store.undelivered(owner, none, 2), { shareIds: [], total: 0 })
       }))
 
-    it("a forgotten address is in no mail any more, whatever its case", () =>
+    it("a forgotten address is removed from all mails, in any case", () =>
       Effect.gen(function* () {
         const store = yield* MailStore
         yield* queued({ kind: "desk", shareId: null, address: "Ada@Creators.example" })
@@ -309,7 +309,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<MailStore, E>): void =
         assert.isNull(claimed?.address)
       }))
 
-    it("an attempt that was overtaken changes nothing", () =>
+    it("an outdated ticket changes nothing", () =>
       Effect.gen(function* () {
         const store = yield* MailStore
         yield* queued()
@@ -323,7 +323,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<MailStore, E>): void =
         assert.isTrue(Option.isNone(yield* store.nextDue))
       }))
 
-    it("a mail that was given back is due at once and has spent no attempt, but an overtaken attempt gives nothing back", () =>
+    it("a released mail is due at once without a counted attempt, but an outdated ticket releases nothing", () =>
       Effect.gen(function* () {
         const store = yield* MailStore
         yield* queued()

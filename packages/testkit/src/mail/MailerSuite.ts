@@ -1,11 +1,11 @@
-/** What every Mailer promises. Where mails arrive, and how they are read there, is told by whoever runs this. */
+/** The guarantees of every Mailer. The caller of the suite provides access to the received mails. */
 import { assert, describe } from "@effect/vitest"
 import { Mailer, type MailMessage } from "@partner-commentary/core/mail/Mailer"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import { guarantees } from "../support/Guarantee.ts"
 
-/** A mail as it arrived, decoded. */
+/** A received mail, decoded. */
 export interface Arrived {
   readonly messageId: string
   readonly to: { readonly name: string; readonly address: string }
@@ -14,7 +14,7 @@ export interface Arrived {
   readonly html: string
 }
 
-/** `arrived` reads all mails that were handed over, oldest first. */
+/** `arrived` reads all sent mails, oldest first. */
 export const suite = <R, E, E2>(
   name: string,
   layer: Layer.Layer<Mailer | R, E>,
@@ -23,7 +23,7 @@ export const suite = <R, E, E2>(
   describe(`${name}: Mailer`, () => {
     const it = guarantees(layer)
 
-    it("a mail arrives with every character it was sent with", () =>
+    it("a mail arrives with every character unchanged", () =>
       Effect.gen(function* () {
         const mailer = yield* Mailer
         yield* mailer.send(message)
@@ -34,7 +34,7 @@ export const suite = <R, E, E2>(
         assert.strictEqual(mail?.html.trim(), message.html)
       }))
 
-    it("another attempt has the same Message-ID, another mail another one", () =>
+    it("a repeated mail has the same Message-ID, and another mail another one", () =>
       Effect.gen(function* () {
         const mailer = yield* Mailer
         yield* mailer.send(message)
@@ -50,7 +50,7 @@ export const suite = <R, E, E2>(
 
 const shareId = "0198c0de-0000-7000-8000-000000000001"
 
-/** As the core makes them: of other kinds, of a later draft, sent once more by the operator, and of another assignment. */
+/** Ids as the core makes them: of other kinds, of a later draft, resent by the operator, and of another assignment. */
 const others = [
   `${shareId}.approval_reminder-1`,
   `${shareId}.draft-2`,

@@ -1,4 +1,7 @@
-/** What every DatabaseHealth promises. What it says of a broken database is its adapter's to test: only that can break one. */
+/**
+ * The guarantees of every DatabaseHealth. Adapters test failures themselves, because only they can break their
+ * database.
+ */
 import { assert, describe } from "@effect/vitest"
 import { DatabaseHealth } from "@partner-commentary/core/operations/DatabaseHealth"
 import { Retention } from "@partner-commentary/core/operations/Retention"
@@ -11,7 +14,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<DatabaseHealth | Reten
   describe(`${name}: DatabaseHealth`, () => {
     const it = guarantees(layer)
 
-    it("a check on a database that takes writes succeeds, for many callers at once, and leaves nothing behind", () =>
+    it("a check of a writable database succeeds for concurrent callers and leaves no rows", () =>
       Effect.gen(function* () {
         const { check } = yield* DatabaseHealth
         const { count } = yield* Retention

@@ -1,4 +1,4 @@
-/** What every Retention promises: what is settled and closed goes at its time, and nothing else. */
+/** The guarantees of every Retention: expired data is deleted at its time, and nothing else. */
 import { assert, describe } from "@effect/vitest"
 import { IdempotencyStore } from "@partner-commentary/core/idempotency/IdempotencyStore"
 import { MailStore } from "@partner-commentary/core/mail/MailStore"
@@ -35,7 +35,7 @@ export const suite = <E>(
     const it = guarantees(layer)
     const keepAll = { mails: 0, windows: 0, answers: 0, events: 0, testTopics: 0 }
 
-    it("mails settled before the given moment go; waiting ones stay, however old", () =>
+    it("mails settled before the limit are deleted; unsent ones stay, however old", () =>
       Effect.gen(function* () {
         const retention = yield* Retention
         const store = yield* MailStore
@@ -58,7 +58,7 @@ export const suite = <E>(
         assert.strictEqual((yield* store.claim(start, start + hour, 10)).length, 1)
       }))
 
-    it("windows closed before the given moment go; open ones still find duplicates", () =>
+    it("windows closed before the limit are deleted; open ones still find duplicates", () =>
       Effect.gen(function* () {
         const retention = yield* Retention
         const topics = yield* TopicStore
@@ -74,7 +74,7 @@ export const suite = <E>(
         assert.deepStrictEqual(yield* retention.purge({ ...keepAll, windows: given.windowUntil + 1 }), keepAll)
       }))
 
-    it("events from before the given moment go with their deliveries, held ones too; the others are still sent", () =>
+    it("events before the limit are deleted with their deliveries, held ones too; others are still sent", () =>
       Effect.gen(function* () {
         const retention = yield* Retention
         const store = yield* DeliveryStore
@@ -98,7 +98,7 @@ export const suite = <E>(
         assert.isTrue(Option.isNone(yield* store.nextDue))
       }))
 
-    it("answers under keys that ended before the given moment go; the others are still given", () =>
+    it("responses under keys that expired before the limit are deleted; others are still returned", () =>
       Effect.gen(function* () {
         const retention = yield* Retention
         const answers = yield* IdempotencyStore

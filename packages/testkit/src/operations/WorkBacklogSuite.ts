@@ -1,4 +1,4 @@
-/** What every WorkBacklog promises: it counts what workers could take, by kind, and never beyond its limit. */
+/** The guarantees of every WorkBacklog: it counts due work by kind, up to its limit. */
 import { assert, describe } from "@effect/vitest"
 import { MailStore } from "@partner-commentary/core/mail/MailStore"
 import { type DueWork, type WaitingWork, WorkBacklog } from "@partner-commentary/core/operations/WorkBacklog"
@@ -30,7 +30,7 @@ export const suite = <E>(
   describe(`${name}: WorkBacklog`, () => {
     const it = guarantees(layer)
 
-    /** What has come since a count before: tests may share a database. */
+    /** The difference to an earlier count, because tests may share a database. */
     const growth = <Counts extends DueWork | WaitingWork>(count: Effect.Effect<Counts, never, WorkBacklog>) =>
       Effect.map(count, (before) =>
         Effect.map(count, (now) => {
@@ -44,7 +44,7 @@ export const suite = <E>(
     const nothing = { assignments: 0, tests: 0, mails: 0, media: 0, recoveries: 0 }
     const quiet = { mails: 0, stalledDrafts: 0, openCircuits: 0, halfOpenCircuits: 0 }
 
-    it("mails count as due from their due time on, of every organization and of none, and wait until they are settled", () =>
+    it("mails count as due from their due time on, with and without an organization, and as waiting until they are settled", () =>
       Effect.gen(function* () {
         const store = yield* MailStore
         const dueThen = yield* growth(due(start))
@@ -73,7 +73,7 @@ export const suite = <E>(
         assert.deepStrictEqual(yield* late, { ...nothing, assignments: 2, tests: 1, mails: 2 })
       }))
 
-    it("a draft that gave up is stalled until it begins anew", () =>
+    it("a draft that gave up is stalled until it restarts", () =>
       Effect.gen(function* () {
         const topics = yield* TopicStore
         const waits = Effect.map(waiting(start), ({ stalledDrafts }) => stalledDrafts)
@@ -88,7 +88,7 @@ export const suite = <E>(
         assert.strictEqual(yield* waits, before + 1)
       }))
 
-    it("mails that failed and wait are counted, with the oldest and the last reason, until they are settled", () =>
+    it("failed mails that wait for a retry are counted with the oldest and the last reason, until they are settled", () =>
       Effect.gen(function* () {
         const store = yield* MailStore
         const backlog = yield* WorkBacklog
@@ -114,7 +114,7 @@ export const suite = <E>(
         assert.deepStrictEqual(yield* backlog.mailsToRetry, Option.none())
       }))
 
-    it("a draft whose attempt failed is counted until the next attempt begins", () =>
+    it("a draft with a failed attempt is counted until the next attempt starts", () =>
       Effect.gen(function* () {
         const topics = yield* TopicStore
         const backlog = yield* WorkBacklog

@@ -1,4 +1,6 @@
-/** What every OrganizationStore promises of what it reads, wherever that is kept: which partner it is, by what name, and whether it is suspended. */
+/**
+ * The guarantees of every OrganizationStore for reading, including an embedder's own: identity, name and suspension.
+ */
 import { assert, describe } from "@effect/vitest"
 import type { Organization } from "@partner-commentary/core/partner/Organization"
 import { OrganizationStore } from "@partner-commentary/core/partner/OrganizationStore"
@@ -9,11 +11,11 @@ import * as Option from "effect/Option"
 import { hour, organization, organizationId, start } from "../support/Fixtures.ts"
 import { guarantees } from "../support/Guarantee.ts"
 
-/** How organizations come to where the store reads them. */
+/** Creates organizations where the store reads them. */
 export interface Kept<E, R> {
-  /** Its plan and limits may be the same for all where the host keeps none. */
+  /** Plan and limits may be constant if the embedder stores none. */
   readonly register: (organization: Organization) => Effect.Effect<unknown, E, R>
-  /** An organization as your tables have theirs today, with a key in their spelling; answers with its identity id. */
+  /** An organization as the embedder's tables have it, with a key in their spelling. Returns its identity id. */
   readonly existing?: Effect.Effect<string, E, R>
 }
 
@@ -25,7 +27,7 @@ export const suite = <R, E, E2>(
   describe(`${name}: OrganizationStore, reading`, () => {
     const it = guarantees(layer)
 
-    it("an organization is found by its id, as it is kept; another is not", () =>
+    it("an organization is found by exactly its id", () =>
       Effect.gen(function* () {
         const store = yield* OrganizationStore
         const [one, unnamed] = [organization({ name: "Zoë “Z” 🏆", identityId: "auth|1" }), organization()]
@@ -37,7 +39,7 @@ export const suite = <R, E, E2>(
         assert.isTrue(Option.isNone(yield* store.find(organizationId())))
       }))
 
-    it("its identity id finds it in that very spelling, and nothing else does", () =>
+    it("an organization is found by exactly its identity id", () =>
       Effect.gen(function* () {
         const store = yield* OrganizationStore
         const [one, other] = [organization({ identityId: "auth|One" }), organization({ identityId: "auth|Two" })]
@@ -49,7 +51,7 @@ export const suite = <R, E, E2>(
         }
       }))
 
-    it("a suspended organization is found all the same, and says since when it is", () =>
+    it("a suspended organization is found with the time of suspension", () =>
       Effect.gen(function* () {
         const store = yield* OrganizationStore
         const one = organization({ identityId: "auth|1", suspendedAt: start - hour })
@@ -58,7 +60,7 @@ export const suite = <R, E, E2>(
         assert.deepStrictEqual(yield* store.findByIdentity("auth|1"), Option.some(one))
       }))
 
-    it("whatever an identity id finds is found by the id that keys and topics name it with: a UUID in lower case", () =>
+    it("an organization found by identity id is also found by its lower-case UUID, which keys and topics use", () =>
       Effect.gen(function* () {
         const store = yield* OrganizationStore
         yield* kept.register(organization({ identityId: "auth|1" }))
@@ -73,5 +75,5 @@ export const suite = <R, E, E2>(
   })
 }
 
-/** None is "auth|One". */
+/** None equals "auth|One". */
 const spellings = ["AUTH|ONE", "auth|one", "auth|One ", " auth|One", "auth|", "auth|%", "auth|On_", "", "null"]

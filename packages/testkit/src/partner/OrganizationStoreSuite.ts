@@ -1,4 +1,4 @@
-/** What every OrganizationStore with its OrganizationRegistry promises. */
+/** The guarantees of every OrganizationStore with its OrganizationRegistry. */
 import { assert, describe } from "@effect/vitest"
 import { OrganizationRegistry } from "@partner-commentary/core/partner/OrganizationRegistry"
 import { OrganizationStore } from "@partner-commentary/core/partner/OrganizationStore"
@@ -37,7 +37,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.deepStrictEqual(yield* store.findByIdentity("auth|1"), Option.some(full))
       }))
 
-    it("a change applies to the present value, all changes at once one after the other", () =>
+    it("concurrent changes run one after the other, each on the present value", () =>
       Effect.gen(function* () {
         const store = yield* OrganizationStore
         const registry = yield* OrganizationRegistry
@@ -56,7 +56,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.isTrue(Option.isNone(yield* registry.update(organizationId(), (present) => present)))
       }))
 
-    it("an identity id is one organization's; a refused one changes nothing", () =>
+    it("an identity id belongs to one organization; a rejected one changes nothing", () =>
       Effect.gen(function* () {
         const store = yield* OrganizationStore
         const registry = yield* OrganizationRegistry
@@ -74,7 +74,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         yield* registry.update(first.id, (one) => ({ ...one, name: "Renamed" }))
       }))
 
-    it("an identity id is never another organization's own id: its tokens would open that one", () =>
+    it("an identity id must differ from every organization's id, so that tokens are unambiguous", () =>
       Effect.gen(function* () {
         const store = yield* OrganizationStore
         const registry = yield* OrganizationRegistry

@@ -1,4 +1,7 @@
-/** What every PersonaStore promises of what it reads, wherever that is kept: who is there, and who may use whom, to the moment. */
+/**
+ * The guarantees of every PersonaStore for reading, including an embedder's own: personas, and licences with exact
+ * ends.
+ */
 import { assert, describe } from "@effect/vitest"
 import type { Persona } from "@partner-commentary/core/persona/Persona"
 import { PersonaStore } from "@partner-commentary/core/persona/PersonaStore"
@@ -10,10 +13,10 @@ import * as Option from "effect/Option"
 import { day, organizationId, persona, personaId, start } from "../support/Fixtures.ts"
 import { guarantees } from "../support/Guarantee.ts"
 
-/** How personas and licences come to where the store reads them. The suite gives each persona no more than every store keeps. */
+/** Creates personas and licences where the store reads them. The suite uses only fields that every store has. */
 export interface Kept<E, R> {
   readonly publish: (persona: Persona) => Effect.Effect<unknown, E, R>
-  /** From `start` on; a licence without an end is null. */
+  /** From `start` on; null for a licence without an end. */
   readonly license: (
     organization: OrganizationId,
     persona: PersonaId,
@@ -21,7 +24,7 @@ export interface Kept<E, R> {
   ) => Effect.Effect<unknown, E, R>
   /** An organization that may hold licences. */
   readonly organization?: Effect.Effect<OrganizationId, E, R>
-  /** A persona as your tables have theirs today, with a key in their spelling, and a licence for it: where that is no UUID in lower case. */
+  /** A persona as the embedder's tables have it, with a licence, if their key is not a lower-case UUID. */
   readonly existing?: (organization: OrganizationId) => Effect.Effect<unknown, E, R>
 }
 
@@ -40,7 +43,7 @@ export const suite = <R, E, E2>(name: string, layer: Layer.Layer<PersonaStore | 
   describe(`${name}: PersonaStore, reading`, () => {
     const it = guarantees(layer)
 
-    it("a persona is found by its id, as it is kept, licensed or not; another is not", () =>
+    it("a persona is found by exactly its id, licensed or not", () =>
       Effect.gen(function* () {
         const store = yield* PersonaStore
         const one = bare({ name: "Zoë “Z” 🏆", bio: "line\nline" })
@@ -50,7 +53,7 @@ export const suite = <R, E, E2>(name: string, layer: Layer.Layer<PersonaStore | 
         assert.isTrue(Option.isNone(yield* store.find(personaId())))
       }))
 
-    it("a licence holds until the moment of its end, and for ever where it has none", () =>
+    it("a licence is valid until exactly its end, and forever without one", () =>
       Effect.gen(function* () {
         const store = yield* PersonaStore
         const mine = yield* organization
@@ -70,7 +73,7 @@ export const suite = <R, E, E2>(name: string, layer: Layer.Layer<PersonaStore | 
         assert.deepStrictEqual(yield* at(start + 10_000 * day), [lasting.id])
       }))
 
-    it("licences are each organization's own, and only those asked for are among them", () =>
+    it("licences apply to their own organization, and only requested personas are returned", () =>
       Effect.gen(function* () {
         const store = yield* PersonaStore
         const [mine, theirs] = [yield* organization, yield* organization]
@@ -86,7 +89,7 @@ export const suite = <R, E, E2>(name: string, layer: Layer.Layer<PersonaStore | 
         assert.deepStrictEqual(yield* store.licensed(organizationId(), start), [])
       }))
 
-    it("whatever is listed is found, and licensed, by the id that a request names it with: a UUID in lower case", () =>
+    it("every listed persona is found and licensed by its lower-case UUID, which requests use", () =>
       Effect.gen(function* () {
         const store = yield* PersonaStore
         const mine = yield* organization
@@ -104,7 +107,7 @@ export const suite = <R, E, E2>(name: string, layer: Layer.Layer<PersonaStore | 
         }
       }))
 
-    it("the licensed are listed by name, ties by id, each as it is found", () =>
+    it("licensed personas are listed by name, ties by id, with the same fields as found", () =>
       Effect.gen(function* () {
         const store = yield* PersonaStore
         const mine = yield* organization
@@ -122,7 +125,7 @@ export const suite = <R, E, E2>(name: string, layer: Layer.Layer<PersonaStore | 
 
 const ids = (personas: ReadonlyArray<Persona>) => personas.map(({ id }) => id)
 
-/** Name and address of the creator are one system's spelling or another's. */
+/** The creator's name and address may be spelled differently by each system. */
 const found = (persona: Option.Option<Persona>) =>
   Option.map(persona, ({ bio, creator: { email }, id, name, createdAt }) => ({
     id,

@@ -1,4 +1,4 @@
-/** What every PersonaStore with its PersonaRegistry promises: what is published and licensed is read so, to the moment. */
+/** The guarantees of every PersonaStore with its PersonaRegistry. */
 import { assert, describe } from "@effect/vitest"
 import { OrganizationRegistry } from "@partner-commentary/core/partner/OrganizationRegistry"
 import type { License } from "@partner-commentary/core/persona/License"
@@ -47,7 +47,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.isTrue(Option.isNone(yield* store.find(personaId())))
       }))
 
-    it("a change applies to the present value, all changes at once one after the other", () =>
+    it("concurrent changes run one after the other, each on the present value", () =>
       Effect.gen(function* () {
         const store = yield* PersonaStore
         const registry = yield* PersonaRegistry
@@ -78,7 +78,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.deepStrictEqual(yield* registry.list, [early, late])
       }))
 
-    it("a licence holds from its grant until the moment of its end", () =>
+    it("a licence is valid from its grant until exactly its end", () =>
       Effect.gen(function* () {
         const store = yield* PersonaStore
         const { grant, mine, one } = yield* licensed({ until: start + day })
@@ -90,7 +90,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.deepStrictEqual(yield* store.licensed(mine, start + 100 * day), [one])
       }))
 
-    it("a revoked licence ends at once, keeps its first moment, and comes back when granted again", () =>
+    it("a revoked licence ends at once, keeps its first revocation time, and can be granted again", () =>
       Effect.gen(function* () {
         const store = yield* PersonaStore
         const registry = yield* PersonaRegistry
@@ -109,7 +109,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.isTrue(Option.isNone(yield* registry.revoke(organizationId(), one.id, start)))
       }))
 
-    it("a licence needs an organization and a persona that exist", () =>
+    it("a licence needs an existing organization and persona", () =>
       Effect.gen(function* () {
         const registry = yield* PersonaRegistry
         const { mine, one } = yield* licensed({})

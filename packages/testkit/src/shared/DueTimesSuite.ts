@@ -1,4 +1,7 @@
-/** What every store promises when a clock has run ahead and come back: work that it put off is found, and no other. */
+/**
+ * The guarantees of every store after a fast clock was corrected: due times that it set too late are repaired, and no
+ * others.
+ */
 import { assert, describe } from "@effect/vitest"
 import { withRepairedDueTimes } from "@partner-commentary/core/commentary/Generation"
 import { MediaJobStore } from "@partner-commentary/core/commentary/MediaJobStore"
@@ -28,7 +31,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
   describe(`${name}: AssignmentStore, due times after a clock ran ahead`, () => {
     const it = guarantees(layer)
 
-    it("a mail queued ahead of time is due now; one that waits for its next attempt keeps its moment", () =>
+    it("a mail queued with a future time is due now; one that waits for a retry keeps its time", () =>
       Effect.gen(function* () {
         const store = yield* MailStore
         yield* store.queue(mail({ id: "waits" }))
@@ -46,7 +49,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.strictEqual((yield* store.claim(start + 5 * minute, start + hour, 10)).length, 1)
       }))
 
-    it("a webhook notice of the next five minutes keeps its moment, and one queued ahead of time is due now", () =>
+    it("a webhook notice for the next five minutes keeps its time, and one queued with a future time is due now", () =>
       Effect.gen(function* () {
         const store = yield* MailStore
         const waits = mail({ id: "next-notice", kind: "webhook_moved", shareId: null, createdAt: start + 5 * minute })
@@ -61,7 +64,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.strictEqual((yield* store.claim(start + 5 * minute, start + hour, 10)).length, 2, "one lease has ended")
       }))
 
-    it("a notice about a stalled draft of the next hour keeps its moment, and one queued ahead of time is due now", () =>
+    it("a notice about a stalled draft for the next hour keeps its time, and one queued with a future time is due now", () =>
       Effect.gen(function* () {
         const store = yield* MailStore
         yield* store.queue(mail({ id: "next-stalled", kind: "stalled", createdAt: start + hour }))
@@ -74,7 +77,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         )
       }))
 
-    it("a mail that was taken ahead of time gets a whole lease from now, and its outcome still counts", () =>
+    it("a mail claimed with a future time gets a full lease from now, and its outcome still counts", () =>
       Effect.gen(function* () {
         const store = yield* MailStore
         yield* store.queue(mail())
@@ -85,7 +88,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.isTrue(yield* store.settle(taken, { state: "sent" }, start))
       }))
 
-    it("audio ordered ahead of time is due now, and one taken ahead of time when a lease from now ends", () =>
+    it("audio requested with a future time is due now, and one claimed with a future time when a lease from now ends", () =>
       Effect.gen(function* () {
         const store = yield* MediaJobStore
         const given = submission({ topic: { outputTypes: ["audio"] } })
@@ -127,7 +130,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         (found) => Option.getOrThrow(found).assignment.dueAt
       )
 
-    it("an attempt at a draft that was wanted ahead of time is due now; one after a failure keeps its moment", () =>
+    it("a generation attempt with a future time is due now; one after a failure keeps its time", () =>
       Effect.gen(function* () {
         const [waits, early] = [yield* sent("live"), yield* sent("live")]
         yield* Creator.respond(waits)
@@ -142,7 +145,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.strictEqual(yield* dueAt(early), latest.leased, "it is under way")
       }))
 
-    it("a simulated step that was planned ahead of time is due now", () =>
+    it("a simulated step with a future time is due now", () =>
       Effect.gen(function* () {
         const share = yield* sent("test", ahead)
         yield* sent("test", start)

@@ -1,4 +1,7 @@
-/** What every Transaction promises: several stores' changes are one, and what waits for the commit comes after it or never. */
+/**
+ * The guarantees of every Transaction: changes of several stores are atomic, and afterCommit effects run after the
+ * commit or never.
+ */
 import { assert, describe } from "@effect/vitest"
 import { MailStore } from "@partner-commentary/core/mail/MailStore"
 import { afterCommit, Transaction } from "@partner-commentary/core/shared/Transaction"
@@ -19,7 +22,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
   describe(`${name}: Transaction`, () => {
     const it = guarantees(layer)
 
-    it("changes of several stores are made together", () =>
+    it("changes of several stores are committed together", () =>
       Effect.gen(function* () {
         const { run } = yield* Transaction
         const topics = yield* TopicStore
@@ -31,7 +34,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.isTrue(Option.isSome(yield* mails.nextDue))
       }))
 
-    it("a failure is given as it is, and undoes the changes of every store", () =>
+    it("a failure is returned unchanged and rolls back every store", () =>
       Effect.gen(function* () {
         const { run } = yield* Transaction
         const topics = yield* TopicStore
@@ -46,7 +49,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.deepStrictEqual(yield* traces(given.topic), { topics: 0, held: 0, units: 0 })
       }))
 
-    it("what a store refuses within is undone alone, and the rest goes on", () =>
+    it("a store's own rejection rolls back only that change", () =>
       Effect.gen(function* () {
         const { run } = yield* Transaction
         const topics = yield* TopicStore
@@ -56,7 +59,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.deepStrictEqual(yield* traces(first.topic), { topics: 1, held: 1, units: 1 })
       }))
 
-    it("what waits for the commit runs when others can see the change, and at once where nothing is open", () =>
+    it("an afterCommit effect runs when others can see the change, and at once without a transaction", () =>
       Effect.gen(function* () {
         const { run } = yield* Transaction
         const topics = yield* TopicStore
@@ -77,7 +80,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.deepStrictEqual(seen, [true, true])
       }))
 
-    it("what waits for the commit of an undone change never runs", () =>
+    it("an afterCommit effect of a rolled-back change never runs", () =>
       Effect.gen(function* () {
         const { run } = yield* Transaction
         let ran = 0
@@ -93,7 +96,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.strictEqual(ran, 1)
       }))
 
-    it("an interrupted change leaves nothing", () =>
+    it("an interrupted change is rolled back", () =>
       Effect.gen(function* () {
         const { run } = yield* Transaction
         const topics = yield* TopicStore

@@ -1,4 +1,4 @@
-/** A creator's and the workers' steps on one assignment, straight on its store: what moves topics in the suites. */
+/** Steps of creators and workers on one assignment, written directly to its store. */
 import { attemptFailed, drafted, dueStep } from "@partner-commentary/core/commentary/Generation"
 import type { ShareId } from "@partner-commentary/core/shared/Ids"
 import { type Instant, now } from "@partner-commentary/core/shared/Instant"
@@ -21,7 +21,7 @@ const step = <E>(decide: Decide<E>) =>
     return Option.getOrThrow(modified).after
   })
 
-/** Some mail was handed over; the mails themselves stay as they are. */
+/** Marks the request mail as delivered without changing the mail. */
 export const notify = step((present, at) => {
   const { assignment, notices } = Workflow.notified(present, { id: "mail", attempts: 1, ticket: 1 }, at, defaults)
   return Result.succeed({ assignment, notices })
@@ -39,13 +39,13 @@ export const approve = step((present, at) =>
 export const revise = step((present, at) =>
   Workflow.revise(present, { draftId: present.draft?.id ?? null, instructions: "Shorter." }, at, defaults)
 )
-/** Starts a draft again after all attempts at it failed. */
+/** Restarts generation after all attempts failed. */
 export const restart = step((present, at) => Workflow.restart(present, at, "creator.restarted"))
-/** Lets happen what is due. */
+/** Runs the due step. */
 export const wakeUp = step((present, at) =>
   Result.succeed(Option.getOrElse(dueStep(present, at, defaults), () => ({ assignment: present, notices: [] })))
 )
-/** Where no attempt was begun, there is none to end: the first one has the ticket 1. */
+/** Without a started attempt the ticket is 1. */
 const ticketOf = ({ generation }: Assignment) => Math.max(1, generation.ticket)
 
 export const draft = step((present, at) =>
@@ -56,12 +56,12 @@ export const draft = step((present, at) =>
 export const failAttempt = step((present, at) =>
   Result.succeed(attemptFailed(present, { ticket: ticketOf(present), permanent: true }, at, defaults))
 )
-/** Another attempt follows. */
+/** A retry follows. */
 export const failAttemptForNow = step((present, at) =>
   Result.succeed(attemptFailed(present, { ticket: ticketOf(present), permanent: false }, at, defaults))
 )
 
-/** A change that moves nothing, allowed at any time. */
+/** A change without a transition, allowed at any time. */
 export const rename = step((present) =>
   Result.succeed(Workflow.change({ ...present, creator: { ...present.creator, name: `${present.creator.name}.` } }))
 )

@@ -1,4 +1,4 @@
-/** One valid value of each thing, to be varied by what a test is about. Every id is new, so tests may share a database. */
+/** Valid default values with overrides. Every id is new, so tests may share a database. */
 import type { ApiKey } from "@partner-commentary/core/access/ApiKey"
 import type { NewMail } from "@partner-commentary/core/mail/Mail"
 import type { Organization } from "@partner-commentary/core/partner/Organization"
@@ -20,10 +20,10 @@ import type { Submission } from "@partner-commentary/core/topic/Submission"
 import type { Attempt } from "@partner-commentary/core/webhook/Attempt"
 import type { Webhook } from "@partner-commentary/core/webhook/Webhook"
 
-/** When tests begin, unless they say otherwise: the middle of a month. */
+/** The default start time of tests, in the middle of a month. */
 export const start: Instant = fromIso("2026-01-30T12:00:00.000Z")
 
-/** The first moment of the month after. */
+/** Start of the next month. */
 export const nextMonth: Instant = fromIso("2026-02-01T00:00:00.000Z")
 
 export const second = 1000
@@ -33,7 +33,7 @@ export const day = 24 * hour
 
 let minted = 0
 
-/** Ordered as they are made. */
+/** In ascending order. */
 const uuid = (): string => {
   minted += 1
   return `0198c0de-0000-7000-8000-${String(minted).padStart(12, "0")}`
@@ -128,7 +128,7 @@ export const webhook = (changes: Partial<Webhook> = {}): Webhook => ({
   ...changes
 })
 
-/** A topic for these personas; the live environment's has plenty of quota. */
+/** A topic for these personas. In the live environment the quota is ample. */
 export const submission = (
   changes: {
     readonly topic?: Partial<Submission["topic"]>
@@ -163,7 +163,7 @@ export const submission = (
   }
 }
 
-/** The same content to the same personas, as another request: with ids of its own. */
+/** A second request with the same content and personas, and new ids. */
 export const repeated = (first: Submission, topic: Partial<Submission["topic"]> = {}): Submission => ({
   ...first,
   topic: { ...first.topic, id: topicId(), ...topic },
@@ -171,7 +171,7 @@ export const repeated = (first: Submission, topic: Partial<Submission["topic"]> 
   windowUntil: (topic.createdAt ?? first.topic.createdAt) + day
 })
 
-/** An attempt at a delivery that was refused, and one that arrived. */
+/** A failed delivery attempt, and a successful one. */
 export const failure: Attempt = {
   at: start,
   duration: 12,

@@ -1,4 +1,4 @@
-/** One tested promise of a port: on a store of its own, at the time that the fixtures begin. */
+/** One tested guarantee of a port: with its own store, at the fixtures' start time. */
 import { it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -6,7 +6,7 @@ import type * as Scope from "effect/Scope"
 import * as TestClock from "effect/testing/TestClock"
 import { start } from "./Fixtures.ts"
 
-/** Tests on what the layer builds; it is built anew for each of them. */
+/** Tests with the layer's services, which are built for each test. */
 export const guarantees =
   <R, E>(layer: Layer.Layer<R, E>) =>
   <A, E2>(name: string, test: () => Effect.Effect<A, E2, R | Scope.Scope>): void =>

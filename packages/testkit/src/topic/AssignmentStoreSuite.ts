@@ -1,4 +1,4 @@
-/** What every AssignmentStore promises of single assignments: how they are kept, changed and found. What follows for the topic has a suite of its own. */
+/** The guarantees of every AssignmentStore for single assignments. TopicCountsSuite covers their effects on topics. */
 import { assert, describe } from "@effect/vitest"
 import { drafted } from "@partner-commentary/core/commentary/Generation"
 import { MailStore } from "@partner-commentary/core/mail/MailStore"
@@ -37,7 +37,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
   describe(`${name}: AssignmentStore`, () => {
     const it = guarantees(layer)
 
-    it("an assignment is found as it was sent, with what its creator needs to know of the topic", () =>
+    it("an assignment is found as it was sent, with the topic's data for its creator", () =>
       Effect.gen(function* () {
         const store = yield* AssignmentStore
         const { given, id, sent } = yield* oneSent()
@@ -51,7 +51,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.isTrue(Option.isNone(modified))
       }))
 
-    it("everything about an assignment is kept", () =>
+    it("every field of an assignment is stored", () =>
       Effect.gen(function* () {
         const store = yield* AssignmentStore
         const { id, sent } = yield* oneSent()
@@ -99,7 +99,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.deepStrictEqual(yield* found(id), bare)
       }))
 
-    it("a refusal is answered and changes nothing", () =>
+    it("a rejection is returned and changes nothing", () =>
       Effect.gen(function* () {
         const store = yield* AssignmentStore
         const { id, sent } = yield* oneSent()
@@ -108,7 +108,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.deepStrictEqual(yield* found(id), sent)
       }))
 
-    it("a mail that was handed over is marked so with the change, and when nothing else changes", () =>
+    it("a delivered mail is marked with the change, even when nothing else changes", () =>
       Effect.gen(function* () {
         const store = yield* AssignmentStore
         const mails = yield* MailStore
@@ -130,7 +130,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.isTrue(Option.isNone(yield* mails.nextDue))
       }))
 
-    it("who slept through the lease of a mail, and hands it over after another took it, changes nothing", () =>
+    it("a delivered mail with an outdated ticket changes nothing", () =>
       Effect.gen(function* () {
         const store = yield* AssignmentStore
         const mails = yield* MailStore
@@ -149,7 +149,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.isTrue(Option.isNone(yield* mails.nextDue))
       }))
 
-    it("a change says what work it made: what falls due by it, what is mailed, what is told to webhooks", () =>
+    it("a change reports the work that it created: due assignments, mails and deliveries", () =>
       Effect.gen(function* () {
         const store = yield* AssignmentStore
         const { id } = yield* oneSent()
@@ -170,7 +170,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.deepStrictEqual(Option.getOrThrow(failed).work, ["deliveries"])
       }))
 
-    it("a notice is queued with its change, due at once, and once for one occasion", () =>
+    it("a notice is queued with its change, due at once, and once for each occasion", () =>
       Effect.gen(function* () {
         const store = yield* AssignmentStore
         const mails = yield* MailStore
@@ -202,7 +202,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         ])
       }))
 
-    it("a draft that stalls again within the hour is told when the hour is over, and no later for stalling more often", () =>
+    it("a draft that stalls again within the hour is reported at its end, and no later for further stalls", () =>
       Effect.gen(function* () {
         const mails = yield* MailStore
         const { id } = yield* oneSent()
@@ -228,7 +228,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.deepStrictEqual(yield* told(start + 3 * hour), [[`${id}.stalled-5`, 3 * hour]], "at once")
       }))
 
-    it("of two actions at once exactly one wins", () =>
+    it("of two concurrent actions exactly one wins", () =>
       Effect.gen(function* () {
         const { id } = yield* oneSent()
         const first = yield* Effect.all([Effect.result(Creator.respond(id)), Effect.result(Creator.decline(id))], {
@@ -246,7 +246,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.deepStrictEqual(second.map(({ _tag }) => _tag).toSorted(), ["Failure", "Success"])
       }))
 
-    it("what is due is found, the longest overdue first, and no more than asked for", () =>
+    it("due assignments are found oldest first, up to the limit", () =>
       Effect.gen(function* () {
         const store = yield* AssignmentStore
         assert.isTrue(Option.isNone(yield* store.nextDue(["live"])))
@@ -264,7 +264,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.deepStrictEqual(yield* store.nextDue(["live"]), Option.some(start + second))
       }))
 
-    it("a creator's open assignments are found by the address in any case, oldest first, live ones alone", () =>
+    it("a creator's open live assignments are found by the address in any case, oldest first", () =>
       Effect.gen(function* () {
         const store = yield* AssignmentStore
         const topics = yield* TopicStore
@@ -289,7 +289,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.deepStrictEqual(yield* store.openOf("gard@example.org", 9), { assignments: [], further: 0 })
       }))
 
-    it("of many open assignments the organizations' are found in turn, of each the oldest; the rest is counted", () =>
+    it("of many open assignments, organizations take turns with their oldest ones, and the rest is counted", () =>
       Effect.gen(function* () {
         const store = yield* AssignmentStore
         const topics = yield* TopicStore
@@ -319,7 +319,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.deepStrictEqual(yield* found(12), [[...own, ...later, ...latest], 0])
       }))
 
-    it("in the test environment a simulated creator stands in: nothing is kept of the human one", () =>
+    it("the test environment stores a simulated creator and nothing about the human one", () =>
       Effect.gen(function* () {
         const store = yield* AssignmentStore
         const topics = yield* TopicStore
@@ -339,7 +339,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         }
       }))
 
-    it("those whose generation gave up are found until it starts again", () =>
+    it("assignments whose generation gave up are found until it restarts", () =>
       Effect.gen(function* () {
         const store = yield* AssignmentStore
         const { given, id } = yield* oneSent(2)
@@ -352,7 +352,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.deepStrictEqual(yield* store.stalled, [])
       }))
 
-    it("forgetting drafts leaves the present one, and what is asked of it", () =>
+    it("deleting drafts keeps the present one and its revision request", () =>
       Effect.gen(function* () {
         const store = yield* AssignmentStore
         const { id } = yield* oneSent()
@@ -368,7 +368,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
   })
 }
 
-/** A topic, and the first of its assignments. */
+/** A topic and the first of its assignments. */
 const oneSent = Effect.fnUntraced(function* (count = 1) {
   const topics = yield* TopicStore
   const given = submission({ personas: personas(count), topic: { organizationId: organizationId() } })

@@ -1,4 +1,7 @@
-/** What every AssignmentStore promises of what is due: live and test apart, and a fair part for each organization. */
+/**
+ * The guarantees of every AssignmentStore for due assignments: separate environments, and a fair share for each
+ * organization.
+ */
 import { assert, describe } from "@effect/vitest"
 import type { ShareId } from "@partner-commentary/core/shared/Ids"
 import type { Environment } from "@partner-commentary/core/shared/Owner"
@@ -15,7 +18,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<TopicStore | Assignmen
   describe(`${name}: AssignmentStore, what is due in turn`, () => {
     const it = guarantees(layer)
 
-    /** An organization with so many assignments that fall due one second after the other from this moment on. */
+    /** An organization with this many assignments, due a second apart from this time on. */
     const withDue = Effect.fnUntraced(function* (count: number, from: number, environment: Environment = "live") {
       const id = organizationId()
       const given = submission({ personas: personas(count), topic: { organizationId: id, environment } })
@@ -41,7 +44,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<TopicStore | Assignmen
     const counts = (lanes: ReadonlyArray<DueLane>) =>
       new Map(lanes.map(({ ids, organizationId: id }) => [id, ids.length]))
 
-    it("where there is not room for all, each organization gets its even part, however much another has", () =>
+    it("under a limit each organization gets an equal share, however much work another one has", () =>
       Effect.gen(function* () {
         const much = yield* withDue(30, start)
         const some = yield* withDue(7, start + 100 * second)
@@ -60,7 +63,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<TopicStore | Assignmen
         assert.deepStrictEqual(lanes[2], { organizationId: one.id, ids: one.sent })
       }))
 
-    it("where there is room for all, all of it is found", () =>
+    it("below the limit all due assignments are found", () =>
       Effect.gen(function* () {
         const much = yield* withDue(9, start)
         const one = yield* withDue(1, start + 100 * second)
@@ -70,7 +73,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<TopicStore | Assignmen
         ])
       }))
 
-    it("of more organizations than there is room for, those come first that wait longest, one each", () =>
+    it("with more organizations than the limit, those with the oldest due times get one each", () =>
       Effect.gen(function* () {
         yield* withDue(3, start + 9 * second)
         const next = yield* withDue(3, start + 2 * second)
@@ -81,7 +84,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<TopicStore | Assignmen
         ])
       }))
 
-    it("an organization alone gets all the room, and what is not due yet takes none", () =>
+    it("a single organization gets the whole limit, and assignments that are not due use none of it", () =>
       Effect.gen(function* () {
         const late = yield* withDue(3, start + 2 * day)
         const much = yield* withDue(9, start)
@@ -89,7 +92,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<TopicStore | Assignmen
         assert.notInclude([...counts(yield* look(100)).keys()], late.id)
       }))
 
-    it("nothing of one environment is seen in the other, nor when it falls due, nor is it work for who looks there", () =>
+    it("due assignments, due times and signals of one environment do not appear in the other", () =>
       Effect.gen(function* () {
         const store = yield* AssignmentStore
         const tests = yield* withDue(30, start, "test")

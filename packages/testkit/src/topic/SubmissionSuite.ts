@@ -1,4 +1,6 @@
-/** What every TopicStore promises of taking topics in: windows and quotas, exact however many come at once; all of it or nothing. */
+/**
+ * The guarantees of every TopicStore for submissions: exact windows and quotas under concurrency, in one transaction.
+ */
 import { assert, describe } from "@effect/vitest"
 import { MailStore } from "@partner-commentary/core/mail/MailStore"
 import { TopicStore } from "@partner-commentary/core/topic/TopicStore"
@@ -26,7 +28,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
   describe(`${name}: TopicStore.submit`, () => {
     const it = guarantees(layer)
 
-    it("every requested persona is answered, in the order of the request", () =>
+    it("every requested persona has a result, in the order of the request", () =>
       Effect.gen(function* () {
         const store = yield* TopicStore
         const [first, other] = [persona(), persona()]
@@ -44,7 +46,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         )
       }))
 
-    it("within the window a repetition is a duplicate of the first sending; at its very end it is sent", () =>
+    it("a repetition within the window is a duplicate of the first submission; at its exact end it is sent", () =>
       Effect.gen(function* () {
         const store = yield* TopicStore
         const first = submission()
@@ -67,7 +69,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.strictEqual(after._tag === "NoValidPersonas" && after.results[0]?.duplicateOf?.topicId, next.topic.id)
       }))
 
-    it("a topic goes to those whose window is free, and names the others' first sending", () =>
+    it("a topic is sent to personas with a free window, and the others' results name the first submission", () =>
       Effect.gen(function* () {
         const store = yield* TopicStore
         const [asked, fresh] = [persona(), persona()]
@@ -98,7 +100,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         )
       }))
 
-    it("every organization, environment, persona and content has a window of its own", () =>
+    it("each organization, environment, persona and content has its own window", () =>
       Effect.gen(function* () {
         const store = yield* TopicStore
         const asked = persona()
@@ -118,7 +120,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         for (const other of others) assert.strictEqual((yield* store.submit(other)).results[0]?.status, "sent")
       }))
 
-    it("nothing is left of a topic that nobody could be asked", () =>
+    it("a topic that no persona can receive leaves no rows", () =>
       Effect.gen(function* () {
         const store = yield* TopicStore
         const first = submission()
@@ -133,7 +135,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.deepStrictEqual(yield* traces(nobody.topic), { topics: 0, held: 0, units: 0 })
       }))
 
-    it("nothing is left of a topic that a quota refused: not even its windows", () =>
+    it("a topic rejected by a quota leaves no rows, and no windows", () =>
       Effect.gen(function* () {
         const store = yield* TopicStore
         const mails = yield* MailStore
@@ -154,7 +156,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         )
       }))
 
-    it("a quota is used up to its last unit, each month anew", () =>
+    it("a quota can be used to its last unit, each month again", () =>
       Effect.gen(function* () {
         const store = yield* TopicStore
         const quotas = { topics_per_month: 2, commentaries_per_month: 100 }
@@ -168,7 +170,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         yield* Effect.flip(send(nextMonth - 1))
       }))
 
-    it("of 50 identical topics at once exactly one is sent", () =>
+    it("of 50 identical concurrent topics exactly one is sent", () =>
       Effect.gen(function* () {
         const store = yield* TopicStore
         const first = submission({ personas: personas(2) })
@@ -181,7 +183,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.deepStrictEqual(yield* traces(first.topic), { topics: 1, held: 1, units: 2 })
       }))
 
-    it("of 50 topics at once exactly as many are taken as the quota holds", () =>
+    it("of 50 concurrent topics exactly as many are accepted as the quota allows", () =>
       Effect.gen(function* () {
         const store = yield* TopicStore
         const quotas = { topics_per_month: 10, commentaries_per_month: 1000 }
@@ -195,7 +197,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.deepStrictEqual(yield* traces(ownerOf({ organizationId })), { topics: 10, held: 10, units: 20 })
       }))
 
-    it("of topics at once each is answered for itself: one that cannot be written fails alone, as does one that is too large", () =>
+    it("concurrent topics have independent results: one that cannot be written fails alone, as does one that is too large", () =>
       Effect.gen(function* () {
         const store = yield* TopicStore
         const quotas = { topics_per_month: 8, commentaries_per_month: 10 }
@@ -206,7 +208,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         yield* store.submit(there)
         const good = Array.from({ length: 4 }, () => send({ personas: personas(2) }))
         const bad = [
-          // Its id is taken: a fault of whoever made it, found as it is written.
+          // A duplicate id is a defect that only the write detects.
           send({ topic: { id: there.topic.id } }),
           send({ personas: personas(10) }),
           send({ personas: [], requested: [personaId()] }),
@@ -227,12 +229,12 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
           )
         }
         assert.deepStrictEqual(yield* traces(there.topic), { topics: 5, held: 5, units: 9 })
-        // What failed holds no window.
+        // A failed submission holds no window.
         const again = { ...repeated(bad[0] ?? there), quotas: { ...quotas, commentaries_per_month: 100 } }
         assert.strictEqual((yield* store.submit(again)).results[0]?.status, "sent")
       }))
 
-    it("topics at once for the same personas in any order never block one another", () =>
+    it("concurrent topics for the same personas in any order never deadlock", () =>
       Effect.gen(function* () {
         const store = yield* TopicStore
         const asked = personas(8)

@@ -1,4 +1,7 @@
-/** What every store promises of the test environment's storage: a cap for each organization, and retention of whole days. */
+/**
+ * The guarantees of every store for the test environment's storage: a limit for each organization, and retention by
+ * whole days.
+ */
 import { assert, describe } from "@effect/vitest"
 import { Retention } from "@partner-commentary/core/operations/Retention"
 import { PerformanceStore } from "@partner-commentary/core/performance/PerformanceStore"
@@ -15,7 +18,7 @@ import { guarantees } from "../support/Guarantee.ts"
 
 type Stores = TopicStore | AssignmentStore | Retention | EventLog | PerformanceStore
 
-/** The fixtures begin at noon: this is the midnight after. */
+/** Fixtures start at noon. This is the following midnight. */
 const midnight = start + day / 2
 
 export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
@@ -37,7 +40,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
     const listed = (owner: Parameters<TopicStore["Service"]["list"]>[0]["owner"]) =>
       Effect.flatMap(TopicStore, (store) => store.list({ owner, status: null, limit: 100, from: { offset: 0 } }))
 
-    it("a topic beyond the cap of topics is refused and leaves nothing behind", () =>
+    it("a topic beyond the limit of topics is rejected and leaves no rows", () =>
       Effect.gen(function* () {
         const owner = ownerOf({ environment: "test" })
         yield* submit(test(owner))
@@ -53,7 +56,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.strictEqual(more.sent.length, 1, "not even a duplicate window was left")
       }))
 
-    it("bytes count up to the last one; another organization and the live environment have their own", () =>
+    it("bytes can be used up to the limit; other organizations and the live environment are separate", () =>
       Effect.gen(function* () {
         const owner = ownerOf({ environment: "test" })
         const limits = { topics: 100, bytes: 2500 }
@@ -65,7 +68,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         yield* submit(submission({ topic: { organizationId: owner.organizationId } }))
       }))
 
-    it("of 30 topics at once exactly as many are taken as the cap holds", () =>
+    it("of 30 concurrent topics exactly as many are accepted as the limit allows", () =>
       Effect.gen(function* () {
         const owner = ownerOf({ environment: "test" })
         const outcomes = yield* Effect.forEach(
@@ -77,7 +80,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.strictEqual((yield* listed(owner)).total, 10)
       }))
 
-    it("topics of earlier days go with their assignments, events and figures, and make room; the rest stays", () =>
+    it("topics of earlier days are deleted with their assignments, events and metrics, and free their storage; others stay", () =>
       Effect.gen(function* () {
         const retention = yield* Retention
         const events = yield* EventLog
@@ -113,7 +116,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.strictEqual((yield* Effect.flip(submit(at(midnight + 3))))._tag, "TestStorageFull")
       }))
 
-    it("a purge goes in batches: each answers with how much went, and the last with nothing", () =>
+    it("a purge runs in batches: each returns its number of rows, the last one 0", () =>
       Effect.gen(function* () {
         const retention = yield* Retention
         const owner = ownerOf({ environment: "test" })
@@ -128,7 +131,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.strictEqual(seen.at(-1), 0)
       }))
 
-    it("an assignment that changes while its topic is deleted is either changed before or found no more", () =>
+    it("an assignment that changes during the deletion of its topic is changed before it or no longer found", () =>
       Effect.gen(function* () {
         const retention = yield* Retention
         const owner = ownerOf({ environment: "test" })

@@ -1,4 +1,6 @@
-/** What the stores promise together: that a topic's counts and status, the totals and the usage follow every assignment, exactly. */
+/**
+ * The combined guarantees of the stores: a topic's counts and status, totals and usage exactly follow every assignment.
+ */
 import { assert, describe, it as vitest } from "@effect/vitest"
 import { add, addAll, empty, summarize } from "@partner-commentary/core/performance/Metrics"
 import { PerformanceStore } from "@partner-commentary/core/performance/PerformanceStore"
@@ -29,7 +31,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
   describe(`${name}: TopicStore, counts`, () => {
     const it = guarantees(layer)
 
-    it("the topic follows its assignments: pending, in progress, partial, completed", () =>
+    it("the topic's status follows its assignments: pending, in progress, partial, completed", () =>
       Effect.gen(function* () {
         const { first, owner, second, status } = yield* twoSent()
         assert.deepStrictEqual(yield* status, "pending")
@@ -45,7 +47,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.deepStrictEqual(yield* totals(owner), { pending: 0, in_progress: 0, partial: 0, completed: 1 })
       }))
 
-    it("a unit is given back to the topic's month; a first draft counts in the month that it came in", () =>
+    it("a unit returns to the month of its topic; a first draft counts in its own month", () =>
       Effect.gen(function* () {
         const usage = yield* UsageStore
         const { first, owner, second } = yield* twoSent()
@@ -86,7 +88,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         })
       }))
 
-    it("the test environment counts a usage of its own, and none of the live one's", () =>
+    it("the test environment has its own usage, separate from the live one", () =>
       Effect.gen(function* () {
         const usage = yield* UsageStore
         const { first, owner, second } = yield* twoSent("test")
@@ -99,7 +101,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.deepStrictEqual(yield* totals(owner), { pending: 0, in_progress: 1, partial: 0, completed: 0 })
       }))
 
-    it("100 assignments of one topic settled at once leave it completed, and every count exact", () =>
+    it("100 assignments of one topic that settle concurrently complete it with exact counts", () =>
       Effect.gen(function* () {
         const topics = yield* TopicStore
         const given = submission({ personas: personas(100) })
@@ -116,7 +118,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
       }))
 
     vitest.effect.prop(
-      "whatever happens, in whatever order: counts, totals, usage and a day's figures are what counting would find",
+      "after any sequence of events, counts, totals, usage and daily metrics equal a full recount",
       [Schema.Array(Step).check(Schema.isMaxLength(40))],
       ([taken]) => Effect.provide(happening(taken), Layer.fresh(layer)),
       { arbitrary: { runs: 30, size: 60 } }
@@ -143,7 +145,7 @@ const Step = Schema.Struct({
   ])
 })
 
-/** Three topics of one organization, and steps on their assignments, allowed or refused. */
+/** Three topics of one organization, and allowed or rejected steps on their assignments. */
 const happening = Effect.fnUntraced(function* (taken: ReadonlyArray<typeof Step.Type>) {
   const topics = yield* TopicStore
   const owner = ownerOf()
@@ -166,7 +168,7 @@ const happening = Effect.fnUntraced(function* (taken: ReadonlyArray<typeof Step.
   yield* metricsAgree(owner)
 })
 
-/** What was kept of the day, against its assignments one by one. */
+/** Compares daily metrics with the single assignments. */
 const metricsAgree = Effect.fnUntraced(function* (owner: Owner) {
   const performance = yield* PerformanceStore
   const days = yield* performance.days(owner, start - day, null)
@@ -205,7 +207,7 @@ const totals = Effect.fnUntraced(function* ({ environment, organizationId }: Own
   return counted
 })
 
-/** Compares what is kept with what counting the assignments finds. */
+/** Compares stored counters with a full count of the assignments. */
 const agree = Effect.fnUntraced(function* (owner: Owner) {
   const topics = yield* TopicStore
   const store = yield* AssignmentStore

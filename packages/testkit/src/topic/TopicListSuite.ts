@@ -1,4 +1,4 @@
-/** What every TopicStore promises of its lists: their order, their pages and their totals. */
+/** The guarantees of every TopicStore for lists: order, pages and totals. */
 import { assert, describe } from "@effect/vitest"
 import type { AssignmentStore } from "@partner-commentary/core/topic/AssignmentStore"
 import { type TopicList, TopicStore } from "@partner-commentary/core/topic/TopicStore"
@@ -13,7 +13,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<TopicStore | Assignmen
   describe(`${name}: TopicStore.list`, () => {
     const it = guarantees(layer)
 
-    /** Seven topics, of which some share their moment, and what a list of them is expected to be. */
+    /** Seven topics, some with the same time, and their expected list. */
     const sevenTopics = Effect.gen(function* () {
       const store = yield* TopicStore
       const owner = ownerOf()
@@ -28,7 +28,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<TopicStore | Assignmen
 
     const idsOf = (page: { readonly items: ReadonlyArray<{ readonly id: string }> }) => page.items.map(({ id }) => id)
 
-    it("newest first, ties by id, with the whole number of topics", () =>
+    it("topics are listed newest first, ties by id, with the total", () =>
       Effect.gen(function* () {
         const { expected, list } = yield* sevenTopics
         const page = yield* list({})
@@ -37,7 +37,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<TopicStore | Assignmen
         assert.isTrue(Option.isNone(page.next))
       }))
 
-    it("an offset passes over so many; the last page has no next", () =>
+    it("an offset skips that many; the last page has no next cursor", () =>
       Effect.gen(function* () {
         const { expected, list } = yield* sevenTopics
         const second = yield* list({ limit: 3, from: { offset: 3 } })
@@ -51,7 +51,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<TopicStore | Assignmen
         assert.deepStrictEqual([idsOf(beyond), beyond.total, Option.isNone(beyond.next)], [[], 7, true])
       }))
 
-    it("cursors lead through every topic once, whatever is added meanwhile", () =>
+    it("cursors return every topic once, even when topics are added", () =>
       Effect.gen(function* () {
         const store = yield* TopicStore
         const { expected, given, list } = yield* sevenTopics
@@ -67,7 +67,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<TopicStore | Assignmen
         assert.deepStrictEqual(seen, expected)
       }))
 
-    it("a filter shows and counts the topics of that status alone", () =>
+    it("a filter lists and counts only topics of that status", () =>
       Effect.gen(function* () {
         const { expected, given, list } = yield* sevenTopics
         const declined = given.slice(2, 4)

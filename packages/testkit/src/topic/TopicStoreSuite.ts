@@ -1,4 +1,4 @@
-/** What every TopicStore promises of what is seen of a topic. Taking one in, lists and counts have suites of their own. */
+/** The guarantees of every TopicStore for reading topics. Submissions, lists and counts have their own suites. */
 import { assert, describe } from "@effect/vitest"
 import { MailStore } from "@partner-commentary/core/mail/MailStore"
 import { toIso } from "@partner-commentary/core/shared/Instant"
@@ -21,7 +21,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
   describe(`${name}: TopicStore`, () => {
     const it = guarantees(layer)
 
-    it("a topic is found as it was given, with its assignments in the order of the request", () =>
+    it("a topic is found as submitted, with its assignments in the order of the request", () =>
       Effect.gen(function* () {
         const store = yield* TopicStore
         const asked = personas(3)
@@ -57,7 +57,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         )
       }))
 
-    it("progress shows what find shows, in the same order", () =>
+    it("progress has the same data and order as find", () =>
       Effect.gen(function* () {
         const store = yield* TopicStore
         const given = submission({ personas: personas(3) })
@@ -79,7 +79,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         })
       }))
 
-    it("the test environment uses nothing of the live quota and sends no mail", () =>
+    it("the test environment uses no live quota and sends no mail", () =>
       Effect.gen(function* () {
         const store = yield* TopicStore
         const mails = yield* MailStore
@@ -91,7 +91,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.isTrue(Option.isNone(yield* mails.nextDue))
       }))
 
-    it("every creator is sent one request, due at once", () =>
+    it("every creator gets one request mail, due at once", () =>
       Effect.gen(function* () {
         const store = yield* TopicStore
         const mails = yield* MailStore
@@ -114,7 +114,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         )
       }))
 
-    it("another organization or environment sees nothing", () =>
+    it("another organization or environment finds nothing", () =>
       Effect.gen(function* () {
         const store = yield* TopicStore
         const given = submission({ topic: { externalReference: "shared" } })
@@ -135,7 +135,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.isTrue(Option.isNone(yield* store.progress(given.topic, topicId())))
       }))
 
-    it("a reference finds its topics newest first, each with its own assignments, and no more than asked for", () =>
+    it("a reference finds its topics newest first with their own assignments, up to the limit", () =>
       Effect.gen(function* () {
         const store = yield* TopicStore
         const { organizationId } = submission().topic
@@ -162,7 +162,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         )
       }))
 
-    it("a reference finds whole topics, together of no more assignments than asked for; the newest whatever it has", () =>
+    it("a reference finds whole topics up to a total number of assignments; the newest always", () =>
       Effect.gen(function* () {
         const store = yield* TopicStore
         const { organizationId } = submission().topic
@@ -178,7 +178,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
           )
         assert.deepStrictEqual(yield* within(10), [[3, 4, 2, 1], false])
         assert.deepStrictEqual(yield* within(9), [[3, 4, 2], true])
-        // The oldest would have room, but nothing is passed over.
+        // The oldest topic would fit, but no topic is skipped.
         assert.deepStrictEqual(yield* within(8), [[3, 4], true])
         assert.deepStrictEqual(yield* within(3), [[3], true])
         assert.deepStrictEqual(yield* within(1), [[3], true])
@@ -186,7 +186,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.deepStrictEqual(yield* within(10, 3), [[3, 4, 2], true])
       }))
 
-    it("a reference finds whole topics, together of no more bytes than asked for; the newest however large it is", () =>
+    it("a reference finds whole topics up to a total of bytes; the newest always", () =>
       Effect.gen(function* () {
         const store = yield* TopicStore
         const { organizationId } = submission().topic

@@ -1,4 +1,6 @@
-/** What every UsageStore promises of a month. How it follows the topics is in the suites of topics and counts. */
+/**
+ * The guarantees of every UsageStore for a month. SubmissionSuite and TopicCountsSuite cover how usage follows topics.
+ */
 import { assert, describe } from "@effect/vitest"
 import type { OrganizationId } from "@partner-commentary/core/shared/Ids"
 import type { Owner } from "@partner-commentary/core/shared/Owner"
@@ -16,13 +18,13 @@ export const suite = <E>(name: string, layer: Layer.Layer<UsageStore | TopicStor
     const it = guarantees(layer)
     const nothing = { topics: 0, commentaryUnits: 0, commentariesGenerated: 0, apiCalls: 0 }
 
-    it("a month that nothing happened in has seen nothing", () =>
+    it("a month without activity has zeros", () =>
       Effect.gen(function* () {
         const usage = yield* UsageStore
         assert.deepStrictEqual(yield* usage.ofMonth(live(organizationId()), "2026-01"), nothing)
       }))
 
-    it("a topic counts in the calendar month, UTC, of its creation, for its organization alone", () =>
+    it("a topic counts in the UTC month of its creation, for its organization only", () =>
       Effect.gen(function* () {
         const usage = yield* UsageStore
         const topics = yield* TopicStore

@@ -1,4 +1,4 @@
-/** What every WebhookStore promises of the notices that follow from its changes: one mail in five minutes, and nothing untold. */
+/** The guarantees of every WebhookStore for notices: one mail in five minutes, and no change is lost. */
 import { assert, describe } from "@effect/vitest"
 import { MailStore } from "@partner-commentary/core/mail/MailStore"
 import { type ContactNotice, mentionsOf } from "@partner-commentary/core/webhook/ContactNotice"
@@ -12,7 +12,7 @@ import { guarantees } from "../support/Guarantee.ts"
 
 const audit = { action: "webhook.updated", details: {} }
 
-/** The beginning of five minutes. */
+/** Start of a period of five minutes. */
 const begin = Math.ceil(start / (5 * minute)) * 5 * minute
 
 const notice = (
@@ -50,7 +50,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<WebhookStore | MailSto
       }))
     })
 
-    /** The mails that are due, which go out at once. */
+    /** The due mails, which are sent at once. */
     const sent = Effect.fnUntraced(function* (at: number) {
       const store = yield* MailStore
       const due = yield* store.claim(at, at + minute, 100)
@@ -58,7 +58,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<WebhookStore | MailSto
       return due
     })
 
-    it("the first one is due at once, and what follows it before it is taken goes with it", () =>
+    it("the first notice is due at once, and further ones join it until it is claimed", () =>
       Effect.gen(function* () {
         const one = yield* added(webhook(), begin)
         yield* moved(one, "first.example", "second.example", begin + second)
@@ -74,7 +74,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<WebhookStore | MailSto
         assert.deepStrictEqual(yield* sent(begin + 10 * minute), [])
       }))
 
-    it("what follows the mail that was taken is one mail, due when the five minutes are over, with the last state of each", () =>
+    it("notices after the claimed mail form one mail, due at the end of the five minutes, with the last state of each webhook", () =>
       Effect.gen(function* () {
         const one = yield* added(webhook(), begin)
         assert.lengthOf(yield* sent(begin), 1)
@@ -107,7 +107,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<WebhookStore | MailSto
         )
       }))
 
-    it("80 changes in five minutes are two mails, however many come at once", () =>
+    it("80 changes in five minutes make two mails, also under concurrency", () =>
       Effect.gen(function* () {
         const one = yield* added(webhook(), begin)
         assert.lengthOf(yield* sent(begin), 1)
@@ -130,14 +130,14 @@ export const suite = <E>(name: string, layer: Layer.Layer<WebhookStore | MailSto
         assert.strictEqual(mails[0]?.webhook?.host, "host80.example")
       }))
 
-    it("another organization's are its own mail", () =>
+    it("another organization has its own mail", () =>
       Effect.gen(function* () {
         yield* added(webhook(), begin)
         yield* added(webhook({ owner: owner() }), begin)
         assert.lengthOf(yield* sent(begin), 2)
       }))
 
-    it("of webhooks that are added and removed in turn, those that remain are named, and the others counted", () =>
+    it("of webhooks that are added and removed in turn, the remaining ones are named and the others counted", () =>
       Effect.gen(function* () {
         const store = yield* WebhookStore
         const first = yield* added(webhook(), begin)

@@ -1,4 +1,7 @@
-/** What every DeliveryStore promises: an event is there with its change or not at all, each delivery is taken by one, and no cap is ever exceeded. */
+/**
+ * The guarantees of every DeliveryStore: an event is stored with its change or not at all, each delivery has one
+ * claimant, and no limit is exceeded.
+ */
 import { assert, describe } from "@effect/vitest"
 import type { WebhookId } from "@partner-commentary/core/shared/Ids"
 import type { Owner } from "@partner-commentary/core/shared/Owner"
@@ -82,7 +85,7 @@ export const suite = <E>(
         }))
       )
 
-    it("an event is delivered to each webhook that subscribed to its type, of its owner alone, with its payload", () =>
+    it("an event is delivered with its payload to each webhook of its owner that subscribed to its type", () =>
       Effect.gen(function* () {
         const mine = owner()
         const both = [yield* registered({ owner: mine }), yield* registered({ owner: mine, status: "paused" })]
@@ -110,7 +113,7 @@ export const suite = <E>(
         for (const { id } of others) assert.deepStrictEqual(yield* claim(id), [])
       }))
 
-    it("an event goes with its change: undone with it, and never told of twice", () =>
+    it("an event is stored with its change, rolled back with it, and never stored twice", () =>
       Effect.gen(function* () {
         const mine = owner()
         const { id } = yield* registered({ owner: mine })
@@ -124,7 +127,7 @@ export const suite = <E>(
         assert.strictEqual((yield* claim(id)).length, 1)
       }))
 
-    it("of 20 workers at once none gets what another has, and never more than the cap are under way", () =>
+    it("20 concurrent workers never claim the same delivery, nor more than the limit", () =>
       Effect.gen(function* () {
         const mine = owner()
         const { id } = yield* registered({ owner: mine })
@@ -145,7 +148,7 @@ export const suite = <E>(
         assert.isTrue(second.every(({ eventId }) => first.every((one) => one.eventId !== eventId)))
       }))
 
-    it("the longest overdue are taken first", () =>
+    it("the oldest due deliveries are claimed first", () =>
       Effect.gen(function* () {
         const mine = owner()
         const { id } = yield* registered({ owner: mine })
@@ -165,7 +168,7 @@ export const suite = <E>(
         assert.deepStrictEqual(moments, moments.toSorted())
       }))
 
-    it("without an outcome it is due again when the lease ends, and the first attempt moves nothing any more", () =>
+    it("without an outcome a delivery is due again when the lease ends, and the outdated ticket changes nothing", () =>
       Effect.gen(function* () {
         const mine = owner()
         const { id } = yield* registered({ owner: mine })
@@ -185,7 +188,7 @@ export const suite = <E>(
         assert.deepInclude(third, { ticket: 3, attempts: 1 })
       }))
 
-    it("an attempt that was overtaken and succeeded ends the delivery all the same", () =>
+    it("an outdated ticket with a success still ends the delivery", () =>
       Effect.gen(function* () {
         const mine = owner()
         const { id } = yield* registered({ owner: mine })
@@ -198,7 +201,7 @@ export const suite = <E>(
         assert.deepStrictEqual(yield* claim(id, start + 99 * hour), [])
       }))
 
-    it("what an attempt leads to is kept: the next moment, the end, and how the receiver fares", () =>
+    it("the results of an attempt are stored: next time, end, and receiver state", () =>
       Effect.gen(function* () {
         const store = yield* DeliveryStore
         const mine = owner()
@@ -238,7 +241,7 @@ export const suite = <E>(
         assert.deepStrictEqual(yield* store.nextDue, Option.none())
       }))
 
-    it("lanes name each webhook once that something can be sent to, the longest overdue first", () =>
+    it("lanes list each webhook with deliverable events once, oldest due time first", () =>
       Effect.gen(function* () {
         const store = yield* DeliveryStore
         const [late, early, quiet, paused] = yield* Effect.forEach([1, 2, 3, 4], () => {
@@ -265,7 +268,7 @@ export const suite = <E>(
         assert.deepStrictEqual(yield* lanes(start + hour), [early.id, quiet.id, late.id])
       }))
 
-    it("what was given back is due at once, and was no attempt", () =>
+    it("a released delivery is due at once without a counted attempt", () =>
       Effect.gen(function* () {
         const mine = owner()
         const { id } = yield* registered({ owner: mine })
@@ -277,7 +280,7 @@ export const suite = <E>(
         assert.deepInclude(again, { eventId: claimed.eventId, attempts: 0, ticket: 2 })
       }))
 
-    it("what waits, what is held and who is unwell is counted, and not beyond what is asked for", () =>
+    it("pending, held and failing ones are counted, up to the limit", () =>
       Effect.gen(function* () {
         const store = yield* DeliveryStore
         const mine = owner()
@@ -313,7 +316,7 @@ export const suite = <E>(
         assert.deepStrictEqual(yield* seen, [0, 0, 0, 0])
       }))
 
-    it("what a clock that ran ahead has put off is due now, a lease ends in time, and other due times stay", () =>
+    it("due times that a fast clock set too late are repaired, a lease ends in time, and other due times stay", () =>
       Effect.gen(function* () {
         const store = yield* DeliveryStore
         const mine = owner()
@@ -336,7 +339,7 @@ export const suite = <E>(
         assert.include(yield* claimedAt(start + minute), leased?.eventId)
       }))
 
-    it("a removed webhook's deliveries go with it; an attempt under way changes nothing", () =>
+    it("a removed webhook's deliveries are removed; an attempt in flight changes nothing", () =>
       Effect.gen(function* () {
         const mine = owner()
         const { id } = yield* registered({ owner: mine })
@@ -348,7 +351,7 @@ export const suite = <E>(
         assert.isTrue(Option.isNone(yield* (yield* DeliveryStore).nextDue))
       }))
 
-    it("what a removed webhook leaves is deleted step by step, and nothing of another's", () =>
+    it("a removed webhook's rows are deleted in steps, and no rows of others", () =>
       Effect.gen(function* () {
         const store = yield* WebhookStore
         const mine = owner()
@@ -361,12 +364,12 @@ export const suite = <E>(
         yield* store.remove(mine, gone.id, audit)
         const steps = []
         for (let step = 0; step < 6; step++) steps.push(yield* store.clear(2))
-        // Its attempt, its three deliveries, and itself.
+        // Its attempt, its three deliveries, and the webhook.
         assert.deepStrictEqual(steps, [1, 2, 1, 1, 0, 0])
         assert.lengthOf(yield* claim(stays.id), 3)
       }))
 
-    it("active again, or moved, a webhook is left alone no longer, and its past is forgotten", () =>
+    it("a reactivated or moved webhook is not paused, and its failures are reset", () =>
       Effect.gen(function* () {
         const store = yield* DeliveryStore
         for (const changes of [

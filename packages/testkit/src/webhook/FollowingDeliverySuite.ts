@@ -1,4 +1,4 @@
-/** What every DeliveryStore promises of deliveries that are taken in the place of one that ended, in the same step. */
+/** The guarantees of every DeliveryStore for deliveries that are claimed in the transaction that settles another. */
 import { assert, describe } from "@effect/vitest"
 import { defaults as policy } from "@partner-commentary/core/shared/WebhookPolicy"
 import type { AssignmentStore } from "@partner-commentary/core/topic/AssignmentStore"
@@ -41,7 +41,7 @@ export const suite = <E>(
   describe(`${name}: DeliveryStore, the following delivery`, () => {
     const it = guarantees(layer)
 
-    /** A webhook with so many due deliveries, of which so many were taken. */
+    /** A webhook with this many due deliveries, of which `limit` are claimed. */
     const taken = Effect.fnUntraced(function* (due: number, limit: number) {
       const one = webhook({ owner: owner() })
       const audit = { action: "webhook.created", details: {} }
@@ -66,7 +66,7 @@ export const suite = <E>(
       return Option.getOrThrow(settled)
     })
 
-    it("the next one comes as a claim would bring it, and nobody else gets it", () =>
+    it("the following delivery equals that of a claim, and no other worker gets it", () =>
       Effect.gen(function* () {
         const [first] = yield* taken(3, 1)
         if (first === undefined) return assert.fail("nothing was taken")
@@ -83,7 +83,7 @@ export const suite = <E>(
         assert.notInclude([first.eventId, next?.eventId], others[0]?.eventId)
       }))
 
-    it("it comes within the cap: what has ended makes room, and nothing else does", () =>
+    it("the following delivery respects the limit, with the settled one's permit free", () =>
       Effect.gen(function* () {
         const [first] = yield* taken(8, 5)
         if (first === undefined) return assert.fail("nothing was taken")
@@ -104,7 +104,7 @@ export const suite = <E>(
         assert.deepStrictEqual([before.webhook.status, after.webhook.status], ["active", "disabled"])
       }))
 
-    it("what taking makes of the receiver is kept with what the attempt made of it", () =>
+    it("the receiver's state after the claim is stored with its state after the attempt", () =>
       Effect.gen(function* () {
         const [first] = yield* taken(2, 1)
         if (first === undefined) return assert.fail("nothing was taken")

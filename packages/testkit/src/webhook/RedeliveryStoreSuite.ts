@@ -1,4 +1,7 @@
-/** What every RedeliveryStore promises: an attempt by hand is queued once, and a recovery sends each delivery once, however often it is broken off. */
+/**
+ * The guarantees of every RedeliveryStore: a manual attempt is queued once, and a recovery sends each delivery once,
+ * however often it is interrupted.
+ */
 import { assert, describe } from "@effect/vitest"
 import type { EventId, WebhookId } from "@partner-commentary/core/shared/Ids"
 import type { Owner } from "@partner-commentary/core/shared/Owner"
@@ -35,7 +38,7 @@ import { guarantees } from "../support/Guarantee.ts"
 
 const audit = { action: "webhook.recovered", subject: "x", organizationId: null, details: {} }
 
-/** One attempt, and no more. */
+/** No retries. */
 const policy = { ...defaults, retries: [] }
 
 const same = (receiver: Receiver) => receiver
@@ -62,7 +65,7 @@ export const suite = <E>(
         }))
       )
 
-    /** A webhook with so many events, a second apart, each tried once if `attempt` is given. */
+    /** A webhook with this many events, a second apart, each with an attempt if `attempt` is given. */
     const told = Effect.fnUntraced(function* (count: number, attempt: Attempt | null = failure) {
       const mine: Owner = owner()
       const one = webhook({ owner: mine })
@@ -110,7 +113,7 @@ export const suite = <E>(
 
     const states = (all: ReadonlyArray<Delivery>) => all.map(({ state }) => state).toReversed()
 
-    it("what is asked for by hand is taken once, as what it is, and a success ends it", () =>
+    it("a manual attempt is claimed once with its kind, and a success ends the delivery", () =>
       Effect.gen(function* () {
         const { at, id, ids, look } = yield* told(1)
         const [eventId] = ids
@@ -130,7 +133,7 @@ export const suite = <E>(
         assert.deepStrictEqual(yield* take(id, at + 99 * hour), [])
       }))
 
-    it("asking by hand changes the receiver as it says, though the delivery was asked for already", () =>
+    it("a manual request changes the receiver, even when the delivery was requested before", () =>
       Effect.gen(function* () {
         const { at, id, ids, mine } = yield* told(1)
         const [eventId] = ids
@@ -149,7 +152,7 @@ export const suite = <E>(
         assert.deepInclude(yield* receiver, { health: { ...CircuitBreaker.healthy, probes: 2 }, quietUntil: null })
       }))
 
-    it("its schedule goes on as planned should it fail, and after a crash it is still asked for", () =>
+    it("the schedule continues as planned after a failed manual attempt, and a crash keeps the request", () =>
       Effect.gen(function* () {
         const { at, id, ids, look } = yield* told(1, null)
         const [eventId] = ids
@@ -165,7 +168,7 @@ export const suite = <E>(
         assert.deepInclude(scheduled, { kind: "scheduled", attempts: 0, resumeAt: null })
       }))
 
-    it("what was begun is under way until its lease ends", () =>
+    it("a started attempt is in flight until its lease ends", () =>
       Effect.gen(function* () {
         const { at, id } = yield* told(1, null)
         const list = { webhookId: id, state: null, since: start, behind: null, limit: 1 }
@@ -177,7 +180,7 @@ export const suite = <E>(
         assert.isFalse(yield* isUnderWay(at + minute))
       }))
 
-    it("what was given back unsent takes no place among the attempts that are shown", () =>
+    it("a released attempt does not appear among the listed attempts", () =>
       Effect.gen(function* () {
         const { at, id } = yield* told(1, null)
         const store = yield* DeliveryStore
@@ -198,7 +201,7 @@ export const suite = <E>(
         assert.lengthOf(shown?.attempts ?? [], 2)
       }))
 
-    it("what could not be signed is still asked for by hand", () =>
+    it("an unsigned attempt keeps the manual request", () =>
       Effect.gen(function* () {
         const { at, id, ids } = yield* told(1)
         yield* retry(id, ids[0] ?? assert.fail(), at)
@@ -208,7 +211,7 @@ export const suite = <E>(
         assert.deepInclude(again, { kind: "manual", resumeAt: null })
       }))
 
-    it("what arrived once stays delivered since then, however later attempts end", () =>
+    it("a delivered event stays delivered with its first time, whatever later attempts return", () =>
       Effect.gen(function* () {
         const { at, id, ids, look } = yield* told(1, success)
         const settledAt = (yield* look)[0]?.settledAt ?? assert.fail("it did not arrive")
@@ -225,7 +228,7 @@ export const suite = <E>(
         assert.deepInclude((yield* look)[0], { state: "delivered", settledAt })
       }))
 
-    it("there is nothing to queue of an unknown event, an older one, another webhook, or one that was removed", () =>
+    it("an unknown event, an older one, another webhook's, or a removed one's cannot be queued", () =>
       Effect.gen(function* () {
         const { at, id, ids, mine } = yield* told(1)
         const other = yield* told(1)
@@ -242,13 +245,13 @@ export const suite = <E>(
         assert.isFalse(yield* retry(id, eventId, at))
       }))
 
-    it("a recovery goes on where it was broken off, oldest event first, and sends each once", () =>
+    it("a recovery continues after an interruption, oldest event first, and sends each once", () =>
       Effect.gen(function* () {
         const { at, id, ids, look } = yield* told(5)
         yield* begun(id, at)
         const counts: Array<number> = []
         for (let count = 1; count <= 3; count++) {
-          // Each step could be another process's: nothing is known but what is stored.
+          // Each step could run in another process, so only stored state counts.
           counts.push(Option.getOrThrow(yield* step(at + count * second, 2)))
           const wanted = ids.map((_, index) => (index < count * 2 ? "pending" : "failed"))
           assert.deepStrictEqual(states(yield* look), wanted)
@@ -262,7 +265,7 @@ export const suite = <E>(
         )
       }))
 
-    it("what fails again meanwhile is not sent twice by one recovery, and workers at once do not send twice", () =>
+    it("an event that fails again is not sent twice by one recovery, nor by concurrent workers", () =>
       Effect.gen(function* () {
         const { at, id, look } = yield* told(6)
         yield* begun(id, at)
@@ -277,7 +280,7 @@ export const suite = <E>(
         assert.strictEqual(states(yield* look).filter((state) => state === "failed").length, 2)
       }))
 
-    it("a recovery keeps to its span and its webhook, and counts as it sends", () =>
+    it("a recovery is limited to its span and webhook, and counts as it sends", () =>
       Effect.gen(function* () {
         const { at, id, look } = yield* told(4)
         const other = yield* told(2)
@@ -291,7 +294,7 @@ export const suite = <E>(
         assert.deepStrictEqual(states(yield* other.look), ["failed", "failed"])
       }))
 
-    it("what is held is put forward where it was asked for, and what is under way is left alone", () =>
+    it("held deliveries are made due if requested, and those in flight stay unchanged", () =>
       Effect.gen(function* () {
         const { at, id, look } = yield* told(3, null)
         const [first, inFlight] = yield* take(id, at, 2)
@@ -337,7 +340,7 @@ export const suite = <E>(
         assert.deepStrictEqual(states(yield* busy.look), sent)
       }))
 
-    it("what is asked for again before it was begun is one job, and what nobody asked for is not sent with it", () =>
+    it("repeated requests before the start are one job, which sends only requested events", () =>
       Effect.gen(function* () {
         const { at, id, look } = yield* told(8)
         const asked = [
@@ -361,7 +364,7 @@ export const suite = <E>(
         assert.deepStrictEqual(states(yield* look), [yes, yes, yes, yes, no, no, yes, no])
       }))
 
-    it("what failed again is sent again by a job that is asked for after another began", () =>
+    it("events that failed again are sent by a job that was requested after another had started", () =>
       Effect.gen(function* () {
         const { at, id, look } = yield* told(4)
         yield* begun(id, at, { id: "first" })
@@ -372,7 +375,7 @@ export const suite = <E>(
         assert.deepStrictEqual(states(yield* look), ["pending", "pending", "pending", "pending"])
       }))
 
-    it("jobs take turns, the receiver is seen before the first of each alone, and a removed webhook's goes with it", () =>
+    it("jobs take turns, the receiver is passed only at the first step of each, and a removed webhook's job is removed", () =>
       Effect.gen(function* () {
         const one = yield* told(3)
         const other = yield* told(3)

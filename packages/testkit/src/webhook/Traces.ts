@@ -1,11 +1,11 @@
-/** What is left of a submission, as far as the ports tell. */
+/** What remains of a submission, as far as the ports show. */
 import { assert } from "@effect/vitest"
 import type { Owner } from "@partner-commentary/core/shared/Owner"
 import { TopicStore } from "@partner-commentary/core/topic/TopicStore"
 import { UsageStore } from "@partner-commentary/core/usage/UsageStore"
 import * as Effect from "effect/Effect"
 
-/** How many topics an owner has, and what it holds of its quotas in the month that the fixtures begin in. */
+/** The owner's number of topics and reserved quota units in the month of the fixtures. */
 export const traces = Effect.fnUntraced(function* (owner: Owner) {
   const topics = yield* TopicStore
   const usage = yield* UsageStore

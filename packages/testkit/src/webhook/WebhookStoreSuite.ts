@@ -1,4 +1,4 @@
-/** What every WebhookStore promises: exact bounds, changes one after the other, and nothing of one owner seen by another. */
+/** The guarantees of every WebhookStore: exact limits, sequential changes, and separate owners. */
 import { assert, describe } from "@effect/vitest"
 import { MailStore } from "@partner-commentary/core/mail/MailStore"
 import { bucketOf, type ContactNotice, mailIn, mentionsOf } from "@partner-commentary/core/webhook/ContactNotice"
@@ -43,7 +43,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<WebhookStore | MailSto
       return made
     })
 
-    it("a webhook is found as it was registered, with its sealed secret", () =>
+    it("a webhook is found as it was registered, with its encrypted secret", () =>
       Effect.gen(function* () {
         const store = yield* WebhookStore
         const bare = yield* stored()
@@ -87,7 +87,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<WebhookStore | MailSto
         assert.deepStrictEqual(yield* store.list(mine), made.toReversed())
       }))
 
-    it("of 30 at once against a bound of 20, exactly 20 are kept; who was refused leaves no mail", () =>
+    it("of 30 concurrent registrations with a limit of 20, exactly 20 are stored, and rejected ones send no mail", () =>
       Effect.gen(function* () {
         const store = yield* WebhookStore
         const mine = owner()
@@ -108,7 +108,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<WebhookStore | MailSto
         yield* stored({ owner: { ...mine, environment: "test" } })
       }))
 
-    it("a removed webhook is gone with its secret, makes room for another, and is removed once", () =>
+    it("a removed webhook is deleted with its secret, frees its place, and can be removed only once", () =>
       Effect.gen(function* () {
         const store = yield* WebhookStore
         const mine = owner()
@@ -124,7 +124,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<WebhookStore | MailSto
         yield* Effect.flip(stored({ owner: mine }, 1))
       }))
 
-    it("a change is kept whole, with its mail; the secret stays", () =>
+    it("a change is stored with its mail, and the secret stays", () =>
       Effect.gen(function* () {
         const store = yield* WebhookStore
         const before = yield* stored()
@@ -159,7 +159,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<WebhookStore | MailSto
         assert.deepStrictEqual(yield* (yield* MailStore).claim(start, start + minute, 10), [])
       }))
 
-    it("changes at once are decided one after the other: none is lost", () =>
+    it("concurrent changes run one after the other, and none is lost", () =>
       Effect.gen(function* () {
         const store = yield* WebhookStore
         const one = yield* stored()
@@ -174,7 +174,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<WebhookStore | MailSto
         assert.strictEqual(found.consecutiveFailures, 25)
       }))
 
-    it("sealed secrets of all owners are read page by page, and sealed anew unless they changed since", () =>
+    it("encrypted secrets of all owners are read in pages, and re-encrypted unless they changed since", () =>
       Effect.gen(function* () {
         const store = yield* WebhookStore
         const made = yield* Effect.forEach([1, 2, 3], () => stored())
@@ -189,7 +189,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<WebhookStore | MailSto
         assert.deepStrictEqual(yield* store.encryptedSecret(second.id), Option.some(`sealed ${second.id}`))
       }))
 
-    it("an operator sees everybody's by organization, live ones first, each newest first; one's alone, and the disabled ones alone", () =>
+    it("an operator lists all webhooks by organization, live ones first, newest first; or one organization's, or disabled ones", () =>
       Effect.gen(function* () {
         const store = yield* WebhookStore
         const live = [owner(), owner()]
@@ -217,7 +217,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<WebhookStore | MailSto
         )
       }))
 
-    it("when and why a webhook was disabled is read from the record: the last time, and of those alone that ever were", () =>
+    it("the latest time and reason of each disabling are read from the audit log", () =>
       Effect.gen(function* () {
         const store = yield* WebhookStore
         const [unwell, well] = [yield* stored(), yield* stored()]
@@ -238,7 +238,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<WebhookStore | MailSto
         assert.strictEqual((yield* store.latestDisablings([])).size, 0)
       }))
 
-    it("an operator changes anybody's", () =>
+    it("an operator can change any webhook", () =>
       Effect.gen(function* () {
         const store = yield* WebhookStore
         const one = yield* stored({ status: "disabled", consecutiveFailures: 20 })

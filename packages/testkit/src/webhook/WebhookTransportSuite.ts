@@ -1,4 +1,4 @@
-/** What every WebhookTransport promises. Where requests arrive, and what is answered there, is told by whoever runs this. */
+/** The guarantees of every WebhookTransport. The caller of the suite provides the receiver. */
 import { assert, describe } from "@effect/vitest"
 import { WebhookTransport } from "@partner-commentary/core/webhook/WebhookTransport"
 import * as Duration from "effect/Duration"
@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import { guarantees } from "../support/Guarantee.ts"
 
-/** A request as it arrived; names of headers in lower case. */
+/** A received request, with lower-case header names. */
 export interface Arrived {
   readonly url: string
   readonly headers: Readonly<Record<string, unknown>>
@@ -20,11 +20,11 @@ export interface Answer {
 }
 
 export interface Receiver {
-  /** Accepted by `check`, and answered at. */
+  /** A URL that `check` accepts, with a receiver. */
   readonly url: string
-  /** Accepted by `check`; nobody is there. */
+  /** A URL that `check` accepts, without a server. */
   readonly deserted: string
-  /** What it answers from now on. */
+  /** Sets the response from now on. */
   readonly answers: (answer: Answer) => Effect.Effect<void>
   /** Oldest first. */
   readonly arrived: Effect.Effect<ReadonlyArray<Arrived>>
@@ -40,7 +40,7 @@ export const suite = <R, E, E2>(
   describe(`${name}: WebhookTransport`, () => {
     const it = guarantees(layer)
 
-    it("a request arrives once, with every byte and header it was sent with", () =>
+    it("a request arrives once, with every byte and header unchanged", () =>
       Effect.gen(function* () {
         const transport = yield* WebhookTransport
         const { url, arrived } = yield* receiver
@@ -57,7 +57,7 @@ export const suite = <R, E, E2>(
         }
       }))
 
-    it("any status is an answer, and no redirect is followed", () =>
+    it("any status is a response, and no redirect is followed", () =>
       Effect.gen(function* () {
         const transport = yield* WebhookTransport
         const { url, answers, arrived } = yield* receiver
@@ -68,7 +68,7 @@ export const suite = <R, E, E2>(
         assert.strictEqual((yield* arrived).length, statuses.length)
       }))
 
-    it("Retry-After is passed on as it was sent", () =>
+    it("Retry-After is passed on unchanged", () =>
       Effect.gen(function* () {
         const transport = yield* WebhookTransport
         const { url, answers } = yield* receiver
@@ -79,7 +79,7 @@ export const suite = <R, E, E2>(
         }
       }))
 
-    it("the excerpt is the first KiB of the answer, in whole characters", () =>
+    it("the excerpt is the first KiB of the response, in whole characters", () =>
       Effect.gen(function* () {
         const transport = yield* WebhookTransport
         const { url, answers } = yield* receiver
@@ -96,7 +96,7 @@ export const suite = <R, E, E2>(
         assert.strictEqual(yield* excerptOf("no\0where"), "no\ufffdwhere")
       }))
 
-    it("where nobody is, the failure has a sentence without addresses", () =>
+    it("without a server, the failure has a sentence without addresses", () =>
       Effect.gen(function* () {
         const transport = yield* WebhookTransport
         const { deserted } = yield* receiver
@@ -105,7 +105,7 @@ export const suite = <R, E, E2>(
         assert.match(reason, /^[A-Z][^\d]+\.$/)
       }))
 
-    it("a receiver's URL passes the check, and one that is none is refused with a constraint", () =>
+    it("a receiver's URL passes the check, and an invalid one is rejected with a constraint", () =>
       Effect.gen(function* () {
         const transport = yield* WebhookTransport
         const { url, deserted } = yield* receiver
