@@ -1,26 +1,41 @@
 /** `partner-commentary`: the whole service for an application that need not know Effect. */
-import * as Policy from "@partner-commentary/core/shared/Policy"
-import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
-import { SigningSecrets } from "@partner-commentary/core/shared/SigningSecrets"
 import * as Embedded from "@partner-commentary/server/Embedded"
 import * as NodeListener from "@partner-commentary/server/NodeListener"
-import * as Workers from "@partner-commentary/server/Workers"
-import { WorkerSettings } from "@partner-commentary/server/workers/WorkerSettings"
 import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
-import * as Predicate from "effect/Predicate"
-import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
-import * as Composition from "./Composition.ts"
-import * as Figures from "./Figures.ts"
-import { isLayer } from "./LayerOption.ts"
 import * as Log from "./Log.ts"
-import { type Decoded, decoded, type Options } from "./Options.ts"
+import { decoded, type Options } from "./Options.ts"
 import { PartnerCommentaryError, startFailed } from "./PartnerCommentaryError.ts"
-import * as Ports from "./Ports.ts"
+import * as Service from "./Service.ts"
+import { apiKeys } from "./use-cases/ApiKeys.ts"
+import { creators } from "./use-cases/Creators.ts"
+import { events } from "./use-cases/Events.ts"
+import { licenses } from "./use-cases/Licenses.ts"
+import { operations } from "./use-cases/Operations.ts"
+import { organizations } from "./use-cases/Organizations.ts"
+import { personas } from "./use-cases/Personas.ts"
+import { topics } from "./use-cases/Topics.ts"
+import { usage } from "./use-cases/Usage.ts"
+import { rejecting } from "./use-cases/UseCase.ts"
+
+/**
+ * Use cases with plain objects, by the names of the API. They reject with a PartnerCommentaryError that has the code and the details
+ * of the API.
+ */
+export interface UseCases {
+  readonly organizations: ReturnType<typeof organizations>
+  readonly personas: ReturnType<typeof personas>
+  readonly licenses: ReturnType<typeof licenses>
+  readonly apiKeys: ReturnType<typeof apiKeys>
+  readonly topics: ReturnType<typeof topics>
+  readonly usage: ReturnType<typeof usage>
+  readonly events: ReturnType<typeof events>
+  readonly creators: ReturnType<typeof creators>
+  readonly operations: ReturnType<typeof operations>
+}
 
 /** A service. Nothing of it runs before the first call. */
-export interface PartnerCommentary {
+export interface PartnerCommentary extends UseCases {
   /** Answers a request of the Web standard. Tell who connected as `sent.address`; without it, nobody is counted by address. */
   readonly fetch: Embedded.Embedded["fetch"]
   /** A listener for Node's server and for Express. Mount it before anything that reads bodies. */
@@ -34,7 +49,7 @@ export interface PartnerCommentary {
   /** Ends workers, connections and the database. */
   readonly stop: () => Promise<void>
   /** The same service for an application of Effect: every use case and store. */
-  readonly layer: ReturnType<typeof layerOf>
+  readonly layer: ReturnType<typeof Service.layer>
 }
 
 /**
@@ -48,37 +63,29 @@ export interface PartnerCommentary {
  */
 export const partnerCommentary = (options: Options): PartnerCommentary => {
   const chosen = Result.getOrThrow(decoded(options))
-  const layer = layerOf(chosen)
+  const layer = Service.layer(chosen)
   const service = Embedded.open(layer)
   const report = (error: unknown) => {
     Effect.runFork(Effect.provide(Effect.logError("A request was not answered", error), Log.layer(chosen.logger)))
   }
+  const run = rejecting((effect) => start().then(() => service.run(effect)))
+  const start = () => service.begin().catch((error) => Promise.reject(startFailed("The service", error)))
   return {
     fetch: service.fetch,
     node: NodeListener.make(service, report),
-    start: () => service.begin().catch((error) => Promise.reject(startFailed("The service", error))),
+    start,
     stop: service.dispose,
-    layer
+    layer,
+    organizations: organizations(run),
+    personas: personas(run),
+    licenses: licenses(run),
+    apiKeys: apiKeys(run),
+    topics: topics(run),
+    usage: usage(run),
+    events: events(run),
+    creators: creators(run),
+    operations: operations(run)
   }
-}
-
-const layerOf = (options: Decoded) => {
-  const { apiRoot, policy, proxies, secrets, workers } = options
-  const [first, ...others] = secrets
-  const webhooks = isLayer(options.webhooks) ? undefined : options.webhooks
-  const composed = Composition.layer({
-    address: PublicAddress.layer(apiRoot),
-    secrets: SigningSecrets.layer(Redacted.make(first), ...others.map((secret) => Redacted.make(secret))),
-    policy: Figures.over(
-      Figures.over(Policy.defaults, { webhooks: { allowHttp: webhooks?.allowPrivate ?? false } }),
-      policy
-    ),
-    trustedProxies: proxies,
-    workers: Figures.over(WorkerSettings.defaultValue(), Predicate.isBoolean(workers) ? {} : workers),
-    ports: Ports.layer(options)
-  })
-  const whole = workers === false ? composed : Layer.provideMerge(Workers.layer, composed)
-  return Layer.provideMerge(whole, Log.layer(options.logger))
 }
 
 export type { Options }

@@ -12,7 +12,7 @@ export class PartnerCommentaryError extends Data.TaggedError("PartnerCommentaryE
   readonly code: string
   /** One sentence for a person, without secrets. */
   readonly message: string
-  readonly details: Readonly<Record<string, unknown>>
+  readonly details: object
   readonly cause?: unknown
 }> {}
 

@@ -27,6 +27,8 @@ const thrown = (make: () => unknown): PartnerCommentaryError => {
   throw new Error("nothing was thrown")
 }
 
+const fieldOf = ({ details }: PartnerCommentaryError) => (details as { readonly field?: string }).field
+
 const server = { url: "https://api.example/v1", model: "small" }
 
 const wrong: ReadonlyArray<readonly [options: Readonly<Record<string, unknown>>, sentence: string]> = [
@@ -95,7 +97,7 @@ describe("partnerCommentary", () => {
   it.each(wrong)("refuses %o", (options, sentence) => {
     const error = thrown(() => partnerCommentary({ ...production, ...options } as never))
     expect([error.code, error.message]).toEqual(["invalid_option", sentence])
-    expect(sentence).toContain(`The option ${error.details["field"]} `)
+    expect(sentence).toContain(`The option ${fieldOf(error)} `)
   })
 
   it.each([undefined, null, "https://app.example"])("refuses %o in place of options", (options) => {
@@ -135,6 +137,6 @@ it("postgres and smtp refuse an address by the option that it is for, without it
     thrown(() => smtp("https://user:hidden@mail.example", { from: "Desk <desk@app.example>" })),
     thrown(() => smtp("smtp://user:hidden@mail.example", { from: "desk" }))
   ]
-  expect(wrongs.map(({ details }) => details["field"])).toEqual(["database", "database.directUrl", "mail", "mail.from"])
+  expect(wrongs.map(fieldOf)).toEqual(["database", "database.directUrl", "mail", "mail.from"])
   for (const { message } of wrongs) expect(message).not.toContain("hidden")
 })

@@ -3,9 +3,9 @@ import * as IpAllowList from "@partner-commentary/core/access/IpAllowList"
 import { Scope } from "@partner-commentary/core/access/Scope"
 import { LimitName } from "@partner-commentary/core/partner/Plan"
 import * as Ids from "@partner-commentary/core/shared/Ids"
+import * as InputText from "@partner-commentary/core/shared/InputText"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import * as PublicAddress from "@partner-commentary/core/shared/PublicAddress"
-import { codePoints, hasControls } from "@partner-commentary/core/shared/Text"
 import * as Duration from "effect/Duration"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
@@ -94,52 +94,36 @@ export const durations: Parser<ReadonlyArray<Duration.Duration>> = {
   parse: (text) => Option.filter(listOf(duration, "").parse(text), (list) => list.length > 0)
 }
 
-const isHttpUrl = (text: string): boolean => {
-  const url = URL.parse(text)
-  return (
-    url !== null &&
-    !/[\s\p{Cc}<>"]/u.test(text) &&
-    /^https?:$/.test(url.protocol) &&
-    url.username === "" &&
-    text.length <= 2048
-  )
-}
-
 /** A base URL without query, fragment and trailing slash. */
 export const httpRoot: Parser<string> = {
   right: "an http:// or https:// address without query and fragment",
   parse: (text) =>
-    isHttpUrl(text) && !/[?#]/.test(text) ? Option.some(new URL(text).href.replace(/(?<!\/)\/+$/, "")) : Option.none()
+    InputText.isHttpUrl(text) && !/[?#]/.test(text)
+      ? Option.some(new URL(text).href.replace(/(?<!\/)\/+$/, ""))
+      : Option.none()
 }
 
 /** `{api_root}`. */
 export const publicAddress: Parser<string> = { right: PublicAddress.right, parse: PublicAddress.normalized }
 
-export const httpUrl = checked(isHttpUrl, "an http:// or https:// address")
+export const httpUrl = checked(InputText.isHttpUrl, "an http:// or https:// address")
 
-/** Valid syntax only. The mail server decides whether the address exists. */
-export const email = checked(
-  (text) =>
-    text.length <= 254 &&
-    /^[^\s\p{C}<>()[\]\\,;:"@]{1,64}@[^\s\p{C}<>()[\]\\,;:"@.]+(\.[^\s\p{C}<>()[\]\\,;:"@.]+)*$/u.test(text),
-  "an e-mail address such as ada@example.com"
-)
+export const email = checked(InputText.isEmail, "an e-mail address such as ada@example.com")
 
-const lineUpTo = (most: number, right: string) =>
-  checked((text) => text !== "" && codePoints(text) <= most && !/\p{Cc}/u.test(text), right)
+const lineUpTo = (limit: number, right: string) => checked((text) => InputText.isLine(text, limit), right)
 
 /** A display name. */
-export const name = lineUpTo(200, "1 to 200 characters on one line")
+export const name = lineUpTo(InputText.maxName, `1 to ${InputText.maxName} characters on one line`)
 
-export const prose = checked(
-  (text) => codePoints(text) <= 5000 && !hasControls(text),
-  "at most 5000 characters, without control characters"
+export const prose = checked(InputText.isProse, `at most ${InputText.maxProse} characters, without control characters`)
+
+export const expertise = listOf(
+  lineUpTo(InputText.maxExpertise, ""),
+  "at most 100 characters each, separated by commas"
 )
 
-export const expertise = listOf(lineUpTo(100, ""), "at most 100 characters each, separated by commas")
-
 export const socialLink = pairOf(
-  checked((text) => /^[a-z0-9][a-z0-9_-]{0,49}$/.test(text), ""),
+  checked(InputText.isPlatform, ""),
   httpUrl,
   "NAME=URL, such as twitter=https://twitter.com/ada"
 )

@@ -25,7 +25,9 @@ export class Usage extends Context.Service<
      * The current month of the caller's environment. Calls that other processes counted in the last seconds may be
      * missing.
      */
-    readonly report: (principal: Principal) => Effect.Effect<UsageReport>
+    readonly report: (
+      principal: Pick<Principal, "environment" | "limits" | "organization">
+    ) => Effect.Effect<UsageReport>
   }
 >()("@partner-commentary/core/usage/Usage") {
   static readonly layer = Layer.effect(

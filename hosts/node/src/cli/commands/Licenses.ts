@@ -1,15 +1,15 @@
 /** `license …`: which organization may use which persona, and until when. */
 
 import { OrganizationStore } from "@partner-commentary/core/partner/OrganizationStore"
-import { isActive, type License } from "@partner-commentary/core/persona/License"
+import { isActive } from "@partner-commentary/core/persona/License"
 import { PersonaRegistry } from "@partner-commentary/core/persona/PersonaRegistry"
-import { AuditLog } from "@partner-commentary/core/shared/AuditLog"
 import { OrganizationId, PersonaId } from "@partner-commentary/core/shared/Ids"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import * as Parser from "@partner-commentary/settings/Parser"
 import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import * as Licenses from "partner-commentary/administration/Licenses"
 import * as Administration from "../Administration.ts"
 import { CommandFailed } from "../CommandFailed.ts"
 import { isoOrNull, output, table } from "../Output.ts"
@@ -27,24 +27,15 @@ const grant = Command.make(
   },
   Effect.fn(function* (wanted) {
     const now = yield* Instant.now
-    const license: License = {
-      organizationId: wanted.organization,
-      personaId: wanted.persona,
-      grantedAt: now,
-      until: Option.getOrNull(wanted.until),
-      revokedAt: null
-    }
-    const registry = yield* PersonaRegistry
-    const granted = yield* Administration.transaction(
-      Effect.tap(registry.grant(license), (done) => (done ? record("license.granted", license) : Effect.void))
-    )
-    if (!granted) {
+    const granted = yield* Licenses.grant(wanted.organization, wanted.persona, Option.getOrNull(wanted.until))
+    if (Option.isNone(granted)) {
       return yield* new CommandFailed({
-        message: `There is no organization ${license.organizationId}, or no persona ${license.personaId}.`
+        message: `There is no organization ${wanted.organization}, or no persona ${wanted.persona}.`
       })
     }
+    const license = granted.value
     yield* output({
-      json: () => view(license, now),
+      json: () => Licenses.view(license, now),
       text: () => [
         license.until === null
           ? "Granted the licence, without an end."
@@ -60,19 +51,14 @@ const revoke = Command.make(
   { organization, persona },
   Effect.fn(function* (wanted) {
     const now = yield* Instant.now
-    const registry = yield* PersonaRegistry
-    const revoked = yield* Administration.transaction(
-      Effect.tap(registry.revoke(wanted.organization, wanted.persona, now), (outcome) =>
-        Option.isNone(outcome) ? Effect.void : record("license.revoked", outcome.value)
-      )
-    )
+    const revoked = yield* Licenses.revoke(wanted.organization, wanted.persona)
     if (Option.isNone(revoked)) {
       return yield* new CommandFailed({
         message: `The organization ${wanted.organization} holds no licence for the persona ${wanted.persona}.`
       })
     }
     yield* output({
-      json: () => view(revoked.value, now),
+      json: () => Licenses.view(revoked.value, now),
       text: () => ["Revoked the licence: no new topics reach the persona, running ones go on."]
     })
   }, Effect.provide(Administration.layer))
@@ -88,7 +74,7 @@ const list = Command.make(
     const now = yield* Instant.now
     const licenses = yield* (yield* PersonaRegistry).licenses(wanted.organization)
     yield* output({
-      json: () => licenses.map((one) => ({ ...view(one, now), persona_name: one.personaName })),
+      json: () => licenses.map((one) => ({ ...Licenses.view(one, now), persona_name: one.personaName })),
       text: () =>
         table(
           ["persona", "name", "state", "until"],
@@ -108,17 +94,3 @@ export const licenses = Command.make("license").pipe(
   Command.withDescription("Which partner may use which persona"),
   Command.withSubcommands([grant, revoke, list])
 )
-
-const record = (action: string, { organizationId, personaId, until }: License) =>
-  Effect.flatMap(AuditLog, (audit) =>
-    audit.record({ action, subject: personaId, organizationId, details: { by: "operator", until: isoOrNull(until) } })
-  )
-
-const view = (license: License, now: Instant.Instant) => ({
-  organization_id: license.organizationId,
-  persona_id: license.personaId,
-  active: isActive(license, now),
-  granted_at: Instant.toIso(license.grantedAt),
-  until: isoOrNull(license.until),
-  revoked_at: isoOrNull(license.revokedAt)
-})

@@ -8,13 +8,13 @@ import * as Flag from "effect/cli/Flag"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import { deletionLimits, keptEvents, keptMails } from "partner-commentary/administration/Deletion"
 import * as Database from "../../app/Database.ts"
 import * as Logs from "../../telemetry/Logs.ts"
 import * as Administration from "../Administration.ts"
 import { output } from "../Output.ts"
 
-const kept = { duration: Duration.days(7), text: "7 days" }
-const keptEvents = { duration: Duration.days(30), text: "30 days" }
+const days = (duration: Duration.Duration) => `${Duration.toDays(duration)} days`
 
 const databaseAlone = Layer.unwrap(
   Effect.map(Effect.tap(Settings.read, Settings.requireNamedDatabase), (settings) =>
@@ -46,19 +46,12 @@ export const purge = Command.make(
   Effect.fn(function* ({ dryRun }) {
     const retention = yield* Retention
     const { testRetention } = (yield* Settings.read).policy
-    const now = yield* Instant.now
-    const before = {
-      mails: Instant.plus(now, Duration.negate(kept.duration)),
-      windows: now,
-      answers: now,
-      events: Instant.plus(now, Duration.negate(keptEvents.duration)),
-      testTopics: Instant.plus(now, Duration.negate(testRetention))
-    }
+    const before = deletionLimits(yield* Instant.now, testRetention)
     const { testTopics, ...gone } = yield* dryRun ? retention.count(before) : retention.purge(before)
     yield* output({
       json: () => ({ ...gone, test_topics: testTopics, dry_run: dryRun }),
       text: () => [
-        `${dryRun ? "Would let" : "Let"} go of ${gone.mails} mails settled more than ${kept.text} ago, ${gone.windows} closed duplicate windows, ${gone.answers} answers under idempotency keys that ended, ${gone.events} events of more than ${keptEvents.text} ago with their deliveries, and ${testTopics} test topics of more than ${Duration.format(testRetention)} ago.`
+        `${dryRun ? "Would let" : "Let"} go of ${gone.mails} mails settled more than ${days(keptMails)} ago, ${gone.windows} closed duplicate windows, ${gone.answers} answers under idempotency keys that ended, ${gone.events} events of more than ${days(keptEvents)} ago with their deliveries, and ${testTopics} test topics of more than ${Duration.format(testRetention)} ago.`
       ]
     })
   }, Effect.provide(Administration.layer))

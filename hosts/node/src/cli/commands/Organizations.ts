@@ -1,22 +1,18 @@
 /** `org …`: organizations. */
 
-import { AccessChanges } from "@partner-commentary/core/access/AccessChanges"
 import { all as allScopes } from "@partner-commentary/core/access/Scope"
 import type { Organization } from "@partner-commentary/core/partner/Organization"
 import { type IdentityTaken, OrganizationRegistry } from "@partner-commentary/core/partner/OrganizationRegistry"
-import { type LimitName, type LimitOverrides, limitsOf, PlanName } from "@partner-commentary/core/partner/Plan"
-import { AuditLog } from "@partner-commentary/core/shared/AuditLog"
-import * as Ids from "@partner-commentary/core/shared/Ids"
+import { type LimitName, type LimitOverrides, PlanName } from "@partner-commentary/core/partner/Plan"
 import { OrganizationId } from "@partner-commentary/core/shared/Ids"
-import * as Instant from "@partner-commentary/core/shared/Instant"
 import * as Parser from "@partner-commentary/settings/Parser"
 import * as Command from "effect/cli/Command"
-import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import * as Organizations from "partner-commentary/administration/Organizations"
 import * as Administration from "../Administration.ts"
 import { CommandFailed, refuseIf } from "../CommandFailed.ts"
-import { fields, isoOrNull, output, table } from "../Output.ts"
+import { fields, output, table } from "../Output.ts"
 import * as Parameter from "../Parameter.ts"
 
 const settings = {
@@ -47,20 +43,18 @@ const create = Command.make(
   "create",
   { name: Parameter.required("name", Parser.name, "NAME", "Shown to creators as the one who asks"), ...settings },
   Effect.fn(function* (wanted) {
-    const organization: Organization = {
-      id: yield* Ids.make(OrganizationId, yield* SecureRandom.SecureRandom),
-      name: wanted.name,
-      plan: Option.getOrElse(wanted.plan, () => "standard" as const),
-      limits: changedLimits({}, wanted.limits),
-      contactEmail: Option.getOrNull(wanted.contactEmail),
-      identityId: Option.getOrNull(wanted.identityId),
-      suspendedAt: null,
-      createdAt: yield* Instant.now
-    }
-    const registry = yield* OrganizationRegistry
-    yield* changing(Effect.as(registry.insert(organization), Option.some(organization)), "organization.created")
+    const organization = yield* Effect.mapError(
+      Organizations.create({
+        name: wanted.name,
+        plan: Option.getOrElse(wanted.plan, () => "standard" as const),
+        limits: changedLimits({}, wanted.limits),
+        contactEmail: Option.getOrNull(wanted.contactEmail),
+        identityId: Option.getOrNull(wanted.identityId)
+      }),
+      taken
+    )
     yield* output({
-      json: () => view(organization),
+      json: () => Organizations.view(organization),
       text: () => [
         `Created the organization ${organization.name}.`,
         ...details(organization),
@@ -80,16 +74,19 @@ const update = Command.make(
   Effect.fn(
     function* (wanted) {
       const { contactEmail, identityId, limits, name, plan } = wanted
-      const organization = yield* changed(wanted.id, "organization.updated", (present) => ({
-        ...present,
-        name: Option.getOrElse(name, () => present.name),
-        plan: Option.getOrElse(plan, () => present.plan),
-        contactEmail: Option.getOrElse(contactEmail, () => present.contactEmail),
-        identityId: Option.getOrElse(identityId, () => present.identityId),
-        limits: changedLimits(present.limits, limits)
-      }))
+      const organization = yield* found(
+        wanted.id,
+        Organizations.update(wanted.id, (present) => ({
+          ...present,
+          name: Option.getOrElse(name, () => present.name),
+          plan: Option.getOrElse(plan, () => present.plan),
+          contactEmail: Option.getOrElse(contactEmail, () => present.contactEmail),
+          identityId: Option.getOrElse(identityId, () => present.identityId),
+          limits: changedLimits(present.limits, limits)
+        }))
+      )
       yield* output({
-        json: () => view(organization),
+        json: () => Organizations.view(organization),
         text: () => [`Updated the organization ${organization.name}.`, ...details(organization)]
       })
     },
@@ -111,7 +108,7 @@ const list = Command.make(
   Effect.fn(function* () {
     const organizations = yield* (yield* OrganizationRegistry).list
     yield* output({
-      json: () => organizations.map(view),
+      json: () => organizations.map(Organizations.view),
       text: () =>
         table(
           ["id", "name", "plan", "contact", "state"],
@@ -132,13 +129,9 @@ const suspend = Command.make(
   "suspend",
   { id },
   Effect.fn(function* (wanted) {
-    const now = yield* Instant.now
-    const organization = yield* changed(wanted.id, "organization.suspended", (present) => ({
-      ...present,
-      suspendedAt: present.suspendedAt ?? now
-    }))
+    const organization = yield* found(wanted.id, Organizations.suspend(wanted.id))
     yield* output({
-      json: () => view(organization),
+      json: () => Organizations.view(organization),
       text: () => [`Suspended ${organization.name}: its keys are refused within seconds, its running requests go on.`]
     })
   }, Effect.provide(Administration.layer))
@@ -148,12 +141,9 @@ const resume = Command.make(
   "resume",
   { id },
   Effect.fn(function* (wanted) {
-    const organization = yield* changed(wanted.id, "organization.resumed", (present) => ({
-      ...present,
-      suspendedAt: null
-    }))
+    const organization = yield* found(wanted.id, Organizations.resume(wanted.id))
     yield* output({
-      json: () => view(organization),
+      json: () => Organizations.view(organization),
       text: () => [`Resumed ${organization.name}: its keys work again within seconds.`]
     })
   }, Effect.provide(Administration.layer))
@@ -164,35 +154,16 @@ export const organizations = Command.make("org").pipe(
   Command.withSubcommands([create, update, list, suspend, resume])
 )
 
-const changed = (organizationId: OrganizationId, action: string, change: (present: Organization) => Organization) =>
-  Effect.flatMap(OrganizationRegistry, (registry) => changing(registry.update(organizationId, change), action)).pipe(
-    Effect.flatMap(
-      Option.match({
-        onNone: () => Effect.fail(new CommandFailed({ message: `There is no organization ${organizationId}.` })),
-        onSome: Effect.succeed
-      })
-    ),
-    // Cached keys contain the organization's limits and its suspension.
-    Effect.tap(() => AccessChanges.use(({ publish }) => publish("")))
-  )
+const taken = () => new CommandFailed({ message: "Another organization has this identity id." })
 
-/** Writes the change and its audit entry in one transaction. */
-const changing = <R>(change: Effect.Effect<Option.Option<Organization>, IdentityTaken, R>, action: string) =>
-  Administration.transaction(
-    Effect.tap(change, (outcome) =>
-      Effect.gen(function* () {
-        if (Option.isNone(outcome)) return
-        const { id: subject, limits, plan } = outcome.value
-        const audit = yield* AuditLog
-        yield* audit.record({
-          action,
-          subject,
-          organizationId: subject,
-          details: { by: "operator", plan, limits: { ...limits } }
-        })
-      })
-    )
-  ).pipe(Effect.mapError(() => new CommandFailed({ message: "Another organization has this identity id." })))
+const found = <R>(id: OrganizationId, change: Effect.Effect<Option.Option<Organization>, IdentityTaken, R>) =>
+  Effect.flatMap(
+    Effect.mapError(change, taken),
+    Option.match({
+      onNone: () => Effect.fail(new CommandFailed({ message: `There is no organization ${id}.` })),
+      onSome: Effect.succeed
+    })
+  )
 
 const changedLimits = (
   present: LimitOverrides,
@@ -201,17 +172,6 @@ const changedLimits = (
   Object.fromEntries(
     Object.entries({ ...present, ...Object.fromEntries(changes) }).filter(([, value]) => value !== null)
   )
-
-const view = (organization: Organization) => ({
-  id: organization.id,
-  name: organization.name,
-  plan: organization.plan,
-  limits: limitsOf(organization),
-  contact_email: organization.contactEmail,
-  identity_id: organization.identityId,
-  suspended_at: isoOrNull(organization.suspendedAt),
-  created_at: Instant.toIso(organization.createdAt)
-})
 
 const details = (organization: Organization) =>
   fields({

@@ -1,15 +1,12 @@
 /** `persona …`: personas and their creators. */
 import type { Persona } from "@partner-commentary/core/persona/Persona"
 import { PersonaRegistry } from "@partner-commentary/core/persona/PersonaRegistry"
-import { AuditLog } from "@partner-commentary/core/shared/AuditLog"
-import * as Ids from "@partner-commentary/core/shared/Ids"
 import { PersonaId } from "@partner-commentary/core/shared/Ids"
-import * as Instant from "@partner-commentary/core/shared/Instant"
 import * as Parser from "@partner-commentary/settings/Parser"
 import * as Command from "effect/cli/Command"
-import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import * as Personas from "partner-commentary/administration/Personas"
 import * as Administration from "../Administration.ts"
 import { CommandFailed, refuseIf } from "../CommandFailed.ts"
 import { fields, output, table } from "../Output.ts"
@@ -44,20 +41,16 @@ const create = Command.make(
     ...settings
   },
   Effect.fn(function* (wanted) {
-    const persona: Persona = {
-      id: yield* Ids.make(PersonaId, yield* SecureRandom.SecureRandom),
+    const persona = yield* Personas.create({
       name: wanted.name,
       imageUrl: Option.getOrElse(wanted.imageUrl, () => null) ?? "",
       bio: Option.getOrElse(wanted.bio, () => ""),
       expertise: Option.getOrElse(wanted.expertise, () => []),
       socialLinks: changedLinks({}, wanted.social),
-      creator: { name: Option.getOrElse(wanted.creatorName, () => null) ?? "", email: wanted.creatorEmail },
-      createdAt: yield* Instant.now
-    }
-    const registry = yield* PersonaRegistry
-    yield* Administration.transaction(Effect.andThen(registry.insert(persona), record("persona.created", persona)))
+      creator: { name: Option.getOrElse(wanted.creatorName, () => null) ?? "", email: wanted.creatorEmail }
+    })
     yield* output({
-      json: () => view(persona),
+      json: () => Personas.view(persona),
       text: () => [
         `Created the persona ${persona.name}.`,
         ...details(persona),
@@ -77,28 +70,22 @@ const update = Command.make(
   },
   Effect.fn(
     function* ({ id, social, ...wanted }) {
-      const registry = yield* PersonaRegistry
-      const updated = yield* Administration.transaction(
-        Effect.tap(
-          registry.update(id, (present) => ({
-            ...present,
-            name: Option.getOrElse(wanted.name, () => present.name),
-            imageUrl: Option.getOrElse(wanted.imageUrl, () => present.imageUrl) ?? "",
-            bio: Option.getOrElse(wanted.bio, () => present.bio),
-            expertise: Option.getOrElse(wanted.expertise, () => present.expertise),
-            socialLinks: changedLinks(present.socialLinks, social),
-            creator: {
-              name: Option.getOrElse(wanted.creatorName, () => present.creator.name) ?? "",
-              email: Option.getOrElse(wanted.creatorEmail, () => present.creator.email)
-            }
-          })),
-          (outcome) => (Option.isNone(outcome) ? Effect.void : record("persona.updated", outcome.value))
-        )
-      )
+      const updated = yield* Personas.update(id, (present) => ({
+        ...present,
+        name: Option.getOrElse(wanted.name, () => present.name),
+        imageUrl: Option.getOrElse(wanted.imageUrl, () => present.imageUrl) ?? "",
+        bio: Option.getOrElse(wanted.bio, () => present.bio),
+        expertise: Option.getOrElse(wanted.expertise, () => present.expertise),
+        socialLinks: changedLinks(present.socialLinks, social),
+        creator: {
+          name: Option.getOrElse(wanted.creatorName, () => present.creator.name) ?? "",
+          email: Option.getOrElse(wanted.creatorEmail, () => present.creator.email)
+        }
+      }))
       if (Option.isNone(updated)) return yield* new CommandFailed({ message: `There is no persona ${id}.` })
       const persona = updated.value
       yield* output({
-        json: () => view(persona),
+        json: () => Personas.view(persona),
         text: () => [
           `Updated the persona ${persona.name}.`,
           ...details(persona),
@@ -126,7 +113,7 @@ const list = Command.make(
   Effect.fn(function* () {
     const personas = yield* (yield* PersonaRegistry).list
     yield* output({
-      json: () => personas.map(view),
+      json: () => personas.map(Personas.view),
       text: () =>
         table(
           ["id", "name", "creator", "expertise"],
@@ -142,11 +129,6 @@ export const personas = Command.make("persona").pipe(
   Command.withSubcommands([create, update, list])
 )
 
-const record = (action: string, persona: Persona) =>
-  Effect.flatMap(AuditLog, (audit) =>
-    audit.record({ action, subject: persona.id, organizationId: null, details: { by: "operator", name: persona.name } })
-  )
-
 const changedLinks = (
   present: Persona["socialLinks"],
   changes: ReadonlyArray<readonly [string, string | null]>
@@ -154,17 +136,6 @@ const changedLinks = (
   Object.fromEntries(
     Object.entries({ ...present, ...Object.fromEntries(changes) }).filter(([, url]) => url !== null)
   ) as Persona["socialLinks"]
-
-const view = (persona: Persona) => ({
-  id: persona.id,
-  name: persona.name,
-  image_url: persona.imageUrl,
-  bio: persona.bio,
-  expertise: persona.expertise,
-  social_links: persona.socialLinks,
-  creator: persona.creator,
-  created_at: Instant.toIso(persona.createdAt)
-})
 
 const details = (persona: Persona) =>
   fields({

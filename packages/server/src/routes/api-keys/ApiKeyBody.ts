@@ -10,15 +10,21 @@ import * as Effect from "effect/Effect"
 import type * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
-import { decoder, optional } from "../../http/Body.ts"
+import { decoder, optional, textDecoder } from "../../http/Body.ts"
 
 export const readCreation = (request: HttpServerRequest.HttpServerRequest) =>
-  Effect.flatMap(Instant.now, (now) =>
-    decoder(CreateApiKey, ({ expires_at, name }) => [
-      ...(Predicate.isString(name) && name !== "" ? nameProblems(name) : []),
-      ...(Predicate.isString(expires_at) ? expiryProblems(expires_at, now) : [])
-    ])(request)
-  )
+  Effect.flatMap(Instant.now, (now) => decoder(CreateApiKey, further(now))(request))
+
+/** For the JSON text of one key. */
+export const readCreationText = (text: string) =>
+  Effect.flatMap(Instant.now, (now) => textDecoder(CreateApiKey, further(now))(text))
+
+const further =
+  (now: Instant.Instant) =>
+  ({ expires_at, name }: Readonly<Record<string, unknown>>): ReadonlyArray<Problem> => [
+    ...(Predicate.isString(name) && name !== "" ? nameProblems(name) : []),
+    ...(Predicate.isString(expires_at) ? expiryProblems(expires_at, now) : [])
+  ]
 
 /** What a change does not take would be believed to be in force, so it is not ignored as other unknown fields are. */
 export const readChange = decoder(ChangeApiKey, (body) => [

@@ -3,19 +3,16 @@ import { CurrentDashboard } from "@partner-commentary/api/DashboardAuth"
 import { ok } from "@partner-commentary/api/Envelope"
 import * as Errors from "@partner-commentary/api/Errors"
 import { PartnerApi, prefix } from "@partner-commentary/api/PartnerApi"
-import type { ApiKey } from "@partner-commentary/core/access/ApiKey"
-import { ApiKeys, type CreatedKey, type KeyManager } from "@partner-commentary/core/access/ApiKeys"
+import { ApiKeys, type KeyManager } from "@partner-commentary/core/access/ApiKeys"
 import { defaultGrace } from "@partner-commentary/core/access/KeyRotation"
 import { RateLimits } from "@partner-commentary/core/access/RateLimits"
 import type { Organization } from "@partner-commentary/core/partner/Organization"
 import * as Ids from "@partner-commentary/core/shared/Ids"
-import * as Instant from "@partner-commentary/core/shared/Instant"
 import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
-import * as Redacted from "effect/Redacted"
 import { pathOf } from "../../http/Address.ts"
 import { invalid } from "../../http/Body.ts"
 import * as Envelope from "../../http/Envelope.ts"
@@ -23,6 +20,7 @@ import { idOf } from "../../http/Identifier.ts"
 import { refusalOf } from "../../middleware/Authorization.ts"
 import * as IdempotentRequests from "../../middleware/IdempotentRequests.ts"
 import { readChange, readCreation, readRotation } from "./ApiKeyBody.ts"
+import * as Views from "./ApiKeyViews.ts"
 
 export const layer = HttpApiBuilder.group(
   PartnerApi,
@@ -49,14 +47,7 @@ export const layer = HttpApiBuilder.group(
             Effect.gen(function* () {
               const body = yield* readCreation(request)
               yield* Effect.mapError(limits.countNewKey(organization), refusalOf)
-              const wanted = {
-                name: body.name.trim(),
-                scopes: body.scopes,
-                environment: body.environment ?? ("live" as const),
-                ipAllowList: body.ip_whitelist ?? [],
-                expiresAt: body.expires_at === undefined ? null : Instant.fromIso(body.expires_at)
-              }
-              const issued = Effect.catchTags(keys.issue(organization, wanted, by), {
+              const issued = Effect.catchTags(keys.issue(organization, Views.wanted(body), by), {
                 TooManyKeys: ({ limit }) =>
                   invalid({
                     field: "environment",
@@ -65,14 +56,14 @@ export const layer = HttpApiBuilder.group(
                 // The list was validated with the body.
                 InvalidAllowList: (broken) => Effect.die(broken)
               })
-              return yield* once(Effect.map(issued, (key) => created(fresh(key))))
+              return yield* once(Effect.map(issued, (key) => created(Views.fresh(key))))
             })
           )
         })
       )
       .handle("list", () =>
         Effect.flatMap(manager, ({ organizationId }) =>
-          Effect.map(keys.list(organizationId), (all) => ok(all.map(summary)))
+          Effect.map(keys.list(organizationId), (all) => ok(all.map(Views.summary)))
         )
       )
       .handle(
@@ -80,7 +71,7 @@ export const layer = HttpApiBuilder.group(
         Effect.fnUntraced(function* ({ params }) {
           const { organizationId } = yield* manager
           const found = keys.find(organizationId, yield* idOf(Ids.ApiKeyId, params.id, Errors.apiKeyNotFound))
-          return ok(summary(yield* Effect.catchTag(found, "ApiKeyNotFound", () => notFound)))
+          return ok(Views.summary(yield* Effect.catchTag(found, "ApiKeyNotFound", () => notFound)))
         })
       )
       .handleRaw(
@@ -107,7 +98,7 @@ export const layer = HttpApiBuilder.group(
               )
               return yield* once(
                 Effect.map(rotated, ({ predecessor, ...issued }) =>
-                  created({ ...fresh(issued), replaces: ended(predecessor) })
+                  created({ ...Views.fresh(issued), replaces: Views.ended(predecessor) })
                 )
               )
             })
@@ -125,7 +116,7 @@ export const layer = HttpApiBuilder.group(
             KeyRevoked: () => invalid({ field: "id", constraint: "names a revoked key, which cannot be changed" }),
             KeyExpired: () => invalid({ field: "id", constraint: "names an expired key, which cannot be changed" })
           })
-          return Envelope.success(summary(changed))
+          return Envelope.success(Views.summary(changed))
         })
       )
       .handle(
@@ -133,7 +124,7 @@ export const layer = HttpApiBuilder.group(
         Effect.fnUntraced(function* ({ params }) {
           const who = yield* manager
           const revoked = keys.revoke(yield* idOf(Ids.ApiKeyId, params.id, Errors.apiKeyNotFound), who)
-          return ok(ended(yield* Effect.catchTag(revoked, "ApiKeyNotFound", () => notFound)))
+          return ok(Views.ended(yield* Effect.catchTag(revoked, "ApiKeyNotFound", () => notFound)))
         })
       )
   })
@@ -152,33 +143,3 @@ const manager: Effect.Effect<KeyManager, never, CurrentDashboard> = Effect.map(
 
 /** A malformed id, an unknown key and another organization's key give the same response. */
 const notFound = Effect.fail(Errors.apiKeyNotFound)
-
-const settings = ({ environment, expiresAt, ipAllowList }: ApiKey) => ({
-  environment,
-  ip_whitelist: ipAllowList,
-  expires_at: Instant.isoOrNull(expiresAt)
-})
-
-const fresh = ({ fullKey, key }: CreatedKey) => ({
-  id: key.id,
-  name: key.name,
-  full_key: Redacted.value(fullKey),
-  key_prefix: key.prefix,
-  scopes: key.scopes,
-  created_at: Instant.toIso(key.createdAt),
-  ...settings(key)
-})
-
-const summary = (key: ApiKey) => ({
-  id: key.id,
-  name: key.name,
-  key_prefix: key.prefix,
-  scopes: key.scopes,
-  ...settings(key),
-  created_at: Instant.toIso(key.createdAt),
-  last_used_at: Instant.isoOrNull(key.lastUsedAt),
-  revoked_at: Instant.isoOrNull(key.revokedAt)
-})
-
-/** A key that was rotated or revoked. */
-const ended = ({ id, revokedAt }: ApiKey) => ({ id, revoked_at: Instant.toIso(revokedAt ?? 0) })

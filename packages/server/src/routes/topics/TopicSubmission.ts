@@ -1,12 +1,11 @@
 /** Submits a validated topic, alone or as part of a bulk request, and creates the response. */
 import * as Errors from "@partner-commentary/api/Errors"
 import type { CreateTopic } from "@partner-commentary/api/TopicsApi"
-import type { Principal } from "@partner-commentary/core/access/ApiKeys"
 import * as Ids from "@partner-commentary/core/shared/Ids"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import type { NoValidPersonas, Submission } from "@partner-commentary/core/topic/Submission"
 import type { TestStorageFull } from "@partner-commentary/core/topic/TestStorage"
-import { Topics } from "@partner-commentary/core/topic/Topics"
+import { type Submitter, Topics } from "@partner-commentary/core/topic/Topics"
 import { bounds } from "@partner-commentary/core/usage/BillingPeriod"
 import type { QuotaExceeded } from "@partner-commentary/core/usage/Quota"
 import * as Duration from "effect/Duration"
@@ -16,9 +15,9 @@ import * as Views from "./TopicViews.ts"
 
 /** `prepare` may call other systems; `submit` is one transaction. */
 export const make = Effect.map(Topics, (topics) => ({
-  prepare: (principal: Principal, body: typeof CreateTopic.Type) =>
+  prepare: (asker: Submitter, body: typeof CreateTopic.Type) =>
     Effect.catchTags(
-      topics.prepare(principal, {
+      topics.prepare(asker, {
         content: body.content,
         personaIds: body.persona_ids.flatMap((id) => Option.toArray(Ids.parse(Ids.PersonaId, id))),
         externalReference: body.external_reference ?? null,

@@ -18,7 +18,7 @@ export const layer = HttpApiBuilder.group(
   })
 )
 
-const view = ({ limits, period, remaining, seen }: UsageReport) => ({
+export const view = ({ limits, period, remaining, seen }: UsageReport) => ({
   period: { start: toIso(period.start), end: toIso(period.end) },
   usage: {
     topics_created: seen.topics,

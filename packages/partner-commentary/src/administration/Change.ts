@@ -1,0 +1,29 @@
+/** A change by an operator or by the embedding application, with its entry in the audit log: both or neither. */
+import { AuditLog } from "@partner-commentary/core/shared/AuditLog"
+import type { OrganizationId } from "@partner-commentary/core/shared/Ids"
+import { Transaction } from "@partner-commentary/core/shared/Transaction"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import type * as Schema from "effect/Schema"
+
+export interface Recorded {
+  readonly action: string
+  readonly subject: string
+  readonly organizationId: OrganizationId | null
+  readonly details: Schema.JsonObject
+}
+
+/** Nothing is recorded where nothing was found to change. */
+export const recorded = <A, E, R>(change: Effect.Effect<Option.Option<A>, E, R>, entry: (changed: A) => Recorded) =>
+  Effect.gen(function* () {
+    const audit = yield* AuditLog
+    const { run } = yield* Transaction
+    const record = Option.match({
+      onNone: () => Effect.void,
+      onSome: (changed: A) => {
+        const { details, ...rest } = entry(changed)
+        return audit.record({ ...rest, details: { by: "operator", ...details } })
+      }
+    })
+    return yield* run(Effect.tap(change, record))
+  })

@@ -1,0 +1,15 @@
+/** How long data is kept that nobody needs any more. */
+import type { DeletionLimits } from "@partner-commentary/core/operations/Retention"
+import * as Instant from "@partner-commentary/core/shared/Instant"
+import * as Duration from "effect/Duration"
+
+export const keptMails = Duration.days(7)
+export const keptEvents = Duration.days(30)
+
+export const deletionLimits = (now: Instant.Instant, testRetention: Duration.Duration): DeletionLimits => ({
+  mails: Instant.plus(now, Duration.negate(keptMails)),
+  windows: now,
+  answers: now,
+  events: Instant.plus(now, Duration.negate(keptEvents)),
+  testTopics: Instant.plus(now, Duration.negate(testRetention))
+})

@@ -1,0 +1,45 @@
+/** Grants and revokes licences: which partner may ask which persona, until when. */
+import { isActive, type License } from "@partner-commentary/core/persona/License"
+import { PersonaRegistry } from "@partner-commentary/core/persona/PersonaRegistry"
+import type { OrganizationId, PersonaId } from "@partner-commentary/core/shared/Ids"
+import * as Instant from "@partner-commentary/core/shared/Instant"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import { recorded } from "./Change.ts"
+
+/** None where there is no such organization or persona. */
+export const grant = Effect.fnUntraced(function* (
+  organizationId: OrganizationId,
+  personaId: PersonaId,
+  until: Instant.Instant | null
+) {
+  const license: License = { organizationId, personaId, grantedAt: yield* Instant.now, until, revokedAt: null }
+  const { grant } = yield* PersonaRegistry
+  const granted = Effect.map(grant(license), (isDone) => Option.liftPredicate(license, () => isDone))
+  return yield* recorded(granted, entry("license.granted"))
+})
+
+/** None where the organization has no licence for the persona. */
+export const revoke = Effect.fnUntraced(function* (organizationId: OrganizationId, personaId: PersonaId) {
+  const { revoke } = yield* PersonaRegistry
+  return yield* recorded(revoke(organizationId, personaId, yield* Instant.now), entry("license.revoked"))
+})
+
+const entry =
+  (action: string) =>
+  ({ organizationId, personaId, until }: License) => ({
+    action,
+    subject: personaId,
+    organizationId,
+    details: { until: Instant.isoOrNull(until) }
+  })
+
+/** By the names of the API. */
+export const view = (license: License, now: Instant.Instant) => ({
+  organization_id: license.organizationId,
+  persona_id: license.personaId,
+  active: isActive(license, now),
+  granted_at: Instant.toIso(license.grantedAt),
+  until: Instant.isoOrNull(license.until),
+  revoked_at: Instant.isoOrNull(license.revokedAt)
+})

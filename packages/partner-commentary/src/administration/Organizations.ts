@@ -1,0 +1,68 @@
+/** Registers and changes partners. */
+import { AccessChanges } from "@partner-commentary/core/access/AccessChanges"
+import type { Organization } from "@partner-commentary/core/partner/Organization"
+import { OrganizationRegistry } from "@partner-commentary/core/partner/OrganizationRegistry"
+import { limitsOf } from "@partner-commentary/core/partner/Plan"
+import * as Ids from "@partner-commentary/core/shared/Ids"
+import * as Instant from "@partner-commentary/core/shared/Instant"
+import * as SecureRandom from "effect/crypto/SecureRandom"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import { recorded } from "./Change.ts"
+
+export type NewOrganization = Pick<Organization, "name" | "plan" | "limits" | "contactEmail" | "identityId">
+
+export const create = Effect.fnUntraced(function* (wanted: NewOrganization) {
+  const organization: Organization = {
+    ...wanted,
+    id: yield* Ids.make(Ids.OrganizationId, yield* SecureRandom.SecureRandom),
+    suspendedAt: null,
+    createdAt: yield* Instant.now
+  }
+  const { insert } = yield* OrganizationRegistry
+  yield* recorded(Effect.as(insert(organization), Option.some(organization)), entry("organization.created"))
+  return organization
+})
+
+/** None where there is no such organization. */
+export const update = (id: Ids.OrganizationId, change: (present: Organization) => Organization) =>
+  changed(id, "organization.updated", change)
+
+/** Rejects every key of the organization. Running requests go on. */
+export const suspend = Effect.fnUntraced(function* (id: Ids.OrganizationId) {
+  const now = yield* Instant.now
+  return yield* changed(id, "organization.suspended", (present) => ({
+    ...present,
+    suspendedAt: present.suspendedAt ?? now
+  }))
+})
+
+export const resume = (id: Ids.OrganizationId) =>
+  changed(id, "organization.resumed", (present) => ({ ...present, suspendedAt: null }))
+
+const changed = (id: Ids.OrganizationId, action: string, change: (present: Organization) => Organization) =>
+  Effect.flatMap(OrganizationRegistry, (registry) => recorded(registry.update(id, change), entry(action))).pipe(
+    // Caches of its keys hold its limits, and whether it is suspended.
+    Effect.tap((found) => (Option.isNone(found) ? Effect.void : AccessChanges.use(({ publish }) => publish(""))))
+  )
+
+const entry =
+  (action: string) =>
+  ({ id, limits, plan }: Organization) => ({
+    action,
+    subject: id,
+    organizationId: id,
+    details: { plan, limits: { ...limits } }
+  })
+
+/** By the names of the API. */
+export const view = (organization: Organization) => ({
+  id: organization.id,
+  name: organization.name,
+  plan: organization.plan,
+  limits: limitsOf(organization),
+  contact_email: organization.contactEmail,
+  identity_id: organization.identityId,
+  suspended_at: Instant.isoOrNull(organization.suspendedAt),
+  created_at: Instant.toIso(organization.createdAt)
+})

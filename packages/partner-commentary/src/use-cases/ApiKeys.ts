@@ -1,0 +1,60 @@
+/** `pc.apiKeys`: the keys that partners call with. */
+import type { CreateApiKey } from "@partner-commentary/api/ApiKeysApi"
+import * as Errors from "@partner-commentary/api/Errors"
+import { ApiKeys } from "@partner-commentary/core/access/ApiKeys"
+import { readCreationText } from "@partner-commentary/server/routes/api-keys/ApiKeyBody"
+import * as Views from "@partner-commentary/server/routes/api-keys/ApiKeyViews"
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import { apiKeyId, asker, decoding, jsonOf, missing, organizationId, type Run } from "./UseCase.ts"
+
+export type NewApiKey = typeof CreateApiKey.Encoded & { readonly organization_id: string }
+
+const ofOrganization = decoding(Schema.Struct({ organization_id: organizationId }))
+const one = decoding(Schema.Struct({ organization_id: organizationId, api_key_id: apiKeyId }))
+
+const tooMany = ({ limit }: { readonly limit: number }) =>
+  Errors.InvalidRequest.of([
+    { field: "environment", constraint: `must have fewer than ${limit} active keys: revoke one first` }
+  ])
+
+export const apiKeys = (run: Run) => ({
+  /** `full_key` is shown only here. */
+  create: (key: NewApiKey) =>
+    run(
+      Effect.gen(function* () {
+        const { organization } = yield* asker(yield* ofOrganization(key))
+        const body = yield* Effect.mapError(Effect.flatMap(jsonOf(key), readCreationText), invalid)
+        const issued = (yield* ApiKeys).issue(organization, Views.wanted(body))
+        return Views.fresh(
+          yield* Effect.catchTags(issued, {
+            TooManyKeys: (error) => Effect.fail(tooMany(error)),
+            // The list was validated with the body.
+            InvalidAllowList: (broken) => Effect.die(broken)
+          })
+        )
+      })
+    ),
+
+  /** Newest first, with keys that ended lately. */
+  list: (organization: { readonly organization_id: string }) =>
+    run(
+      Effect.gen(function* () {
+        const { organization_id } = yield* ofOrganization(organization)
+        return (yield* (yield* ApiKeys).list(organization_id)).map(Views.summary)
+      })
+    ),
+
+  /** Effective at once in this process, and within seconds in others. */
+  revoke: (key: { readonly organization_id: string; readonly api_key_id: string }) =>
+    run(
+      Effect.gen(function* () {
+        const { api_key_id, organization_id } = yield* one(key)
+        const revoked = (yield* ApiKeys).revoke(api_key_id, { organizationId: organization_id, by: "operator" })
+        return Views.ended(yield* Effect.catchTag(revoked, "ApiKeyNotFound", () => Effect.fail(missing("API key"))))
+      })
+    )
+})
+
+const invalid = (failed: Errors.InvalidRequest | Parameters<typeof Errors.InvalidRequest.of>[0]) =>
+  failed instanceof Errors.InvalidRequest ? failed : Errors.InvalidRequest.of(failed)

@@ -1,0 +1,39 @@
+/** `pc.creators`: what an operator does for the humans behind personas. */
+import * as Errors from "@partner-commentary/api/Errors"
+import { Creators } from "@partner-commentary/core/creator/Creators"
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import * as Text from "./Text.ts"
+import { decoding, missing, type Run, shareId } from "./UseCase.ts"
+
+const moved = decoding(Schema.Struct({ from: Text.email, to: Text.email }))
+const erased = decoding(Schema.Struct({ email: Text.email }))
+const one = decoding(Schema.Struct({ share_id: shareId }))
+
+const settled = Errors.InvalidRequest.of([
+  { field: "share_id", constraint: "must name a request that waits for a mail" }
+])
+
+export const creators = (run: Run) => ({
+  /** Links in old mails stop working, and open requests are mailed to the new address. */
+  changeEmail: (change: { readonly from: string; readonly to: string }) =>
+    run(Effect.flatMap(moved(change), ({ from, to }) => Creators.use(({ changeEmail }) => changeEmail(from, to)))),
+
+  /** Erases personal data. Approved commentaries stay, and open requests are closed. */
+  erase: (creator: { readonly email: string }) =>
+    run(Effect.flatMap(erased(creator), ({ email }) => Creators.use(({ erase }) => erase(email)))),
+
+  /** Sends the mail about the step that the request now waits for once more. */
+  resendMail: (request: { readonly share_id: string }) =>
+    run(
+      Effect.flatMap(one(request), ({ share_id }) =>
+        Creators.use(({ resendMail }) => resendMail(share_id)).pipe(
+          Effect.catchTags({
+            AssignmentNotFound: () => Effect.fail(missing("request")),
+            ActionRefused: () => Effect.fail(settled)
+          }),
+          Effect.map((kind) => ({ mail: kind }))
+        )
+      )
+    )
+})

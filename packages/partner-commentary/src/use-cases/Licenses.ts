@@ -1,0 +1,51 @@
+/** `pc.licenses`: which partner may ask which persona, until when. */
+import { PersonaRegistry } from "@partner-commentary/core/persona/PersonaRegistry"
+import * as Instant from "@partner-commentary/core/shared/Instant"
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import * as Licenses from "../administration/Licenses.ts"
+import { type HostDate, moment } from "../ports/Moment.ts"
+import { asker, decoding, organizationId, orMissing, personaId, type Run } from "./UseCase.ts"
+
+interface Licensed {
+  readonly organization_id: string
+  readonly persona_id: string
+}
+
+const licensed = { organization_id: organizationId, persona_id: personaId }
+const granted = decoding(Schema.Struct({ ...licensed, until: Schema.optional(Schema.NullOr(moment)) }))
+const named = decoding(Schema.Struct(licensed))
+const ofOrganization = decoding(Schema.Struct({ organization_id: organizationId }))
+
+const viewed = <E, R>(change: Effect.Effect<Parameters<typeof Licenses.view>[0], E, R>) =>
+  Effect.flatMap(change, (license) => Effect.map(Instant.now, (now) => Licenses.view(license, now)))
+
+export const licenses = (run: Run) => ({
+  /** `until` is the first moment at which it no longer holds; without one, it has no end. Granting again changes the end. */
+  grant: (license: Licensed & { readonly until?: HostDate | string | null | undefined }) =>
+    run(
+      Effect.flatMap(granted(license), ({ organization_id, persona_id, until }) =>
+        viewed(orMissing("organization or persona")(Licenses.grant(organization_id, persona_id, until ?? null)))
+      )
+    ),
+
+  /** New topics no longer reach the persona. Running ones go on. */
+  revoke: (license: Licensed) =>
+    run(
+      Effect.flatMap(named(license), ({ organization_id, persona_id }) =>
+        viewed(orMissing("licence")(Licenses.revoke(organization_id, persona_id)))
+      )
+    ),
+
+  /** Also those that ended or were revoked. */
+  list: (organization: { readonly organization_id: string }) =>
+    run(
+      Effect.gen(function* () {
+        const owned = yield* ofOrganization(organization)
+        yield* asker(owned)
+        const now = yield* Instant.now
+        const all = yield* (yield* PersonaRegistry).licenses(owned.organization_id)
+        return all.map((license) => ({ ...Licenses.view(license, now), persona_name: license.personaName }))
+      })
+    )
+})

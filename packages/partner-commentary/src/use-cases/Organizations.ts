@@ -1,0 +1,92 @@
+/** `pc.organizations`: the partners who call. */
+import * as Errors from "@partner-commentary/api/Errors"
+import { type IdentityTaken, OrganizationRegistry } from "@partner-commentary/core/partner/OrganizationRegistry"
+import { LimitOverrides, PlanName } from "@partner-commentary/core/partner/Plan"
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import * as Organizations from "../administration/Organizations.ts"
+import * as Text from "./Text.ts"
+import { decoding, organizationId, orMissing, type Run } from "./UseCase.ts"
+
+export interface OrganizationChange {
+  readonly name?: string | undefined
+  readonly plan?: PlanName | undefined
+  /** Where they differ from the plan's. */
+  readonly limits?: LimitOverrides | undefined
+  /** Who is told about undeliverable requests, and about new and changed webhooks. */
+  readonly contact_email?: string | null | undefined
+  /** How your identity provider calls it, where that differs from the id. */
+  readonly identity_id?: string | null | undefined
+}
+
+export type NewOrganization = OrganizationChange & { readonly name: string }
+
+const settings = {
+  plan: Schema.optional(PlanName.annotate({ message: `must be one of ${PlanName.literals.join(", ")}` })),
+  limits: Schema.optional(LimitOverrides),
+  contact_email: Schema.optional(Schema.NullOr(Text.email)),
+  identity_id: Schema.optional(Schema.NullOr(Text.name))
+}
+
+const created = decoding(Schema.Struct({ name: Text.name, ...settings }))
+const changed = decoding(
+  Schema.Struct({ organization_id: organizationId, name: Schema.optional(Text.name), ...settings })
+)
+const named = decoding(Schema.Struct({ organization_id: organizationId }))
+
+const taken = <A, R>(change: Effect.Effect<A, IdentityTaken, R>) =>
+  Effect.mapError(change, () =>
+    Errors.InvalidRequest.of([{ field: "identity_id", constraint: "must not be another organization's" }])
+  )
+
+export const organizations = (run: Run) => ({
+  create: (organization: NewOrganization) =>
+    run(
+      Effect.gen(function* () {
+        const { contact_email, identity_id, limits, name, plan } = yield* created(organization)
+        const wanted = {
+          name,
+          plan: plan ?? ("standard" as const),
+          limits: limits ?? {},
+          contactEmail: contact_email ?? null,
+          identityId: identity_id ?? null
+        }
+        return Organizations.view(yield* taken(Organizations.create(wanted)))
+      })
+    ),
+
+  /** What is left out stays. Takes effect within seconds in every process. */
+  update: (change: OrganizationChange & { readonly organization_id: string }) =>
+    run(
+      Effect.gen(function* () {
+        const { contact_email, identity_id, limits, name, organization_id, plan } = yield* changed(change)
+        const updated = Organizations.update(organization_id, (present) => ({
+          ...present,
+          name: name ?? present.name,
+          plan: plan ?? present.plan,
+          limits: limits ?? present.limits,
+          contactEmail: contact_email === undefined ? present.contactEmail : contact_email,
+          identityId: identity_id === undefined ? present.identityId : identity_id
+        }))
+        return Organizations.view(yield* orMissing("organization")(taken(updated)))
+      })
+    ),
+
+  /** Oldest first. */
+  list: () => run(OrganizationRegistry.use(({ list }) => Effect.map(list, (all) => all.map(Organizations.view)))),
+
+  /** Rejects its keys within seconds. Running requests go on. */
+  suspend: (organization: { readonly organization_id: string }) =>
+    run(
+      Effect.flatMap(named(organization), ({ organization_id }) =>
+        Effect.map(orMissing("organization")(taken(Organizations.suspend(organization_id))), Organizations.view)
+      )
+    ),
+
+  resume: (organization: { readonly organization_id: string }) =>
+    run(
+      Effect.flatMap(named(organization), ({ organization_id }) =>
+        Effect.map(orMissing("organization")(taken(Organizations.resume(organization_id))), Organizations.view)
+      )
+    )
+})

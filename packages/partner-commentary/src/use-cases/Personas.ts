@@ -1,0 +1,88 @@
+/** `pc.personas`: the licensed voices and the creators behind them. */
+import { PersonaRegistry } from "@partner-commentary/core/persona/PersonaRegistry"
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import * as Personas from "../administration/Personas.ts"
+import * as Text from "./Text.ts"
+import { decoding, orMissing, personaId, type Run } from "./UseCase.ts"
+
+interface Profile {
+  readonly image_url?: string | undefined
+  readonly bio?: string | undefined
+  /** Sports, leagues and topics. */
+  readonly expertise?: ReadonlyArray<string> | undefined
+  /** Platform name to address. */
+  readonly social_links?: Readonly<Record<string, string>> | undefined
+}
+
+export interface NewPersona extends Profile {
+  readonly name: string
+  /** The human who gets the mails. Partners never see them. */
+  readonly creator: { readonly name?: string | undefined; readonly email: string }
+}
+
+export interface PersonaChange extends Profile {
+  readonly persona_id: string
+  readonly name?: string | undefined
+  /** For new topics. `pc.creators.changeEmail` also moves open requests. */
+  readonly creator?: NewPersona["creator"] | undefined
+}
+
+const Creator = Schema.Struct({ name: Schema.optional(Text.name), email: Text.email })
+
+const profile = {
+  image_url: Schema.optional(Text.httpUrl),
+  bio: Schema.optional(Text.prose),
+  expertise: Schema.optional(Text.expertise),
+  social_links: Schema.optional(Text.socialLinks)
+}
+
+const created = decoding(Schema.Struct({ name: Text.name, creator: Creator, ...profile }))
+const changed = decoding(
+  Schema.Struct({
+    persona_id: personaId,
+    name: Schema.optional(Text.name),
+    creator: Schema.optional(Creator),
+    ...profile
+  })
+)
+
+export const personas = (run: Run) => ({
+  /** Partners see it once they have a licence. */
+  create: (persona: NewPersona) =>
+    run(
+      Effect.gen(function* () {
+        const { bio, creator, expertise, image_url, name, social_links } = yield* created(persona)
+        const published = Personas.create({
+          name,
+          imageUrl: image_url ?? "",
+          bio: bio ?? "",
+          expertise: expertise ?? [],
+          socialLinks: social_links ?? {},
+          creator: { name: creator.name ?? "", email: creator.email }
+        })
+        return Personas.view(yield* published)
+      })
+    ),
+
+  /** What is left out stays. */
+  update: (change: PersonaChange) =>
+    run(
+      Effect.gen(function* () {
+        const { bio, creator, expertise, image_url, name, persona_id, social_links } = yield* changed(change)
+        const updated = Personas.update(persona_id, (present) => ({
+          ...present,
+          name: name ?? present.name,
+          imageUrl: image_url ?? present.imageUrl,
+          bio: bio ?? present.bio,
+          expertise: expertise ?? present.expertise,
+          socialLinks: social_links ?? present.socialLinks,
+          creator: creator === undefined ? present.creator : { name: creator.name ?? "", email: creator.email }
+        }))
+        return Personas.view(yield* orMissing("persona")(updated))
+      })
+    ),
+
+  /** Oldest first. */
+  list: () => run(PersonaRegistry.use(({ list }) => Effect.map(list, (all) => all.map(Personas.view))))
+})

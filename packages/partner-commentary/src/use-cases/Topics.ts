@@ -1,0 +1,124 @@
+/** `pc.topics`: submits topics in the name of a partner, and reads what came of them. */
+import * as Errors from "@partner-commentary/api/Errors"
+import { type CreateTopic, listBounds, referenceConstraint } from "@partner-commentary/api/TopicsApi"
+import { formatCursor, parseCursor } from "@partner-commentary/core/shared/Page"
+import { Policy } from "@partner-commentary/core/shared/Policy"
+import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
+import { isReference } from "@partner-commentary/core/topic/Topic"
+import { TopicStatus } from "@partner-commentary/core/topic/TopicStatus"
+import { type TopicNotFound, Topics } from "@partner-commentary/core/topic/Topics"
+import { avatarPath } from "@partner-commentary/server/routes/personas/Avatar"
+import { topicTextDecoder } from "@partner-commentary/server/routes/topics/TopicBody"
+import * as TopicSubmission from "@partner-commentary/server/routes/topics/TopicSubmission"
+import * as Views from "@partner-commentary/server/routes/topics/TopicViews"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import { asker, decoding, jsonOf, missing, type Owned, ofOrganization, ownerOf, type Run, topicId } from "./UseCase.ts"
+
+export type NewTopic = typeof CreateTopic.Encoded & Owned
+
+export interface TopicList extends Owned {
+  readonly status?: TopicStatus | undefined
+  /** Of a page: 1 to 100, 20 unless given. */
+  readonly limit?: number | undefined
+  /** `next_cursor` of an earlier page. */
+  readonly cursor?: string | undefined
+}
+
+const submitted = decoding(Schema.Struct(ofOrganization))
+const one = decoding(Schema.Struct({ ...ofOrganization, topic_id: topicId }))
+
+const referenced = decoding(
+  Schema.Struct({
+    ...ofOrganization,
+    external_reference: Schema.String.check(Schema.makeFilter(isReference, { message: referenceConstraint }))
+  })
+)
+
+const { defaultLimit, maxLimit } = listBounds
+
+const listed = decoding(
+  Schema.Struct({
+    ...ofOrganization,
+    status: Schema.optional(TopicStatus.annotate({ message: `must be one of ${TopicStatus.literals.join(", ")}` })),
+    limit: Schema.optional(
+      Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: maxLimit })).annotate({
+        message: `must be an integer from 1 to ${maxLimit}`
+      })
+    ),
+    cursor: Schema.optional(
+      Schema.String.check(
+        Schema.makeFilter((text) => Option.isSome(parseCursor(text)), { message: "must be a next_cursor of this list" })
+      )
+    )
+  })
+)
+
+const avatar = PublicAddress.use(({ apiRoot }) => Effect.succeed(apiRoot + avatarPath))
+
+const notFound = <A, R>(found: Effect.Effect<A, TopicNotFound, R>) => Effect.mapError(found, () => Errors.topicNotFound)
+
+export const topics = (run: Run) => ({
+  /** Rejects with `no_valid_personas` where it could be sent to no persona. Quotas count as for the partner's own calls. */
+  submit: (topic: NewTopic) =>
+    run(
+      Effect.gen(function* () {
+        const submitter = yield* asker(yield* submitted(topic))
+        const decode = topicTextDecoder((yield* Policy).contentLength)
+        const body = yield* Effect.mapError(decode(yield* jsonOf(topic)), Errors.InvalidRequest.of)
+        const submissions = yield* TopicSubmission.make
+        return yield* submissions.submit(yield* submissions.prepare(submitter, body))
+      })
+    ),
+
+  /** The topic with all that came of it. */
+  find: (topic: Owned & { readonly topic_id: string }) =>
+    run(
+      Effect.gen(function* () {
+        const owned = yield* one(topic)
+        const found = yield* notFound((yield* Topics).find(ownerOf(owned), owned.topic_id))
+        return Views.detail(found, yield* avatar)
+      })
+    ),
+
+  /** The light view, for polling. */
+  progress: (topic: Owned & { readonly topic_id: string }) =>
+    run(
+      Effect.gen(function* () {
+        const owned = yield* one(topic)
+        return Views.progress(yield* notFound((yield* Topics).progress(ownerOf(owned), owned.topic_id)))
+      })
+    ),
+
+  /** All topics with your own identifier. */
+  byReference: (topic: Owned & { readonly external_reference: string }) =>
+    run(
+      Effect.gen(function* () {
+        const owned = yield* referenced(topic)
+        const found = (yield* Topics).byReference(ownerOf(owned), owned.external_reference)
+        const known = yield* Effect.catchTag(found, "ReferenceNotFound", () => Effect.fail(missing("topic")))
+        return Views.byReference(owned.external_reference, known, yield* avatar)
+      })
+    ),
+
+  /** A page of topics, newest first. */
+  list: (list: TopicList) =>
+    run(
+      Effect.gen(function* () {
+        const { cursor, limit, status, ...owned } = yield* listed(list)
+        const from = Option.match(Option.flatMap(Option.fromUndefinedOr(cursor), parseCursor), {
+          onNone: () => ({ offset: 0 }),
+          onSome: (cursor) => ({ cursor })
+        })
+        const page = yield* (yield* Topics).list({
+          owner: ownerOf(owned),
+          status: status ?? null,
+          limit: limit ?? defaultLimit,
+          from
+        })
+        const next_cursor = Option.getOrNull(Option.map(page.next, formatCursor))
+        return { topics: page.items.map(Views.summary), total: page.total, next_cursor }
+      })
+    )
+})

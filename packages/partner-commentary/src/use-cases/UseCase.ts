@@ -1,0 +1,104 @@
+/** How a use case becomes a function that answers by a promise: input and output are plain objects with the names of the API. */
+import * as Errors from "@partner-commentary/api/Errors"
+import { OrganizationStore } from "@partner-commentary/core/partner/OrganizationStore"
+import { limitsOf } from "@partner-commentary/core/partner/Plan"
+import * as Ids from "@partner-commentary/core/shared/Ids"
+import { Environment } from "@partner-commentary/core/shared/Owner"
+import { reasonOf } from "@partner-commentary/core/shared/Reason"
+import { problems } from "@partner-commentary/server/http/Body"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Predicate from "effect/Predicate"
+import * as Schema from "effect/Schema"
+import * as SchemaGetter from "effect/SchemaGetter"
+import { PartnerCommentaryError } from "../PartnerCommentaryError.ts"
+import type { Services } from "../Service.ts"
+
+export type Run = <A, E>(effect: Effect.Effect<A, E, Services>) => Promise<A>
+
+/** Rejections are PartnerCommentaryErrors. */
+export const rejecting =
+  (run: Run): Run =>
+  (effect) =>
+    run(effect).catch((error) => Promise.reject(failureOf(error)))
+
+const isWire = (error: unknown): error is { readonly error: Errors.WireError["error"] } =>
+  Predicate.hasProperty(error, "error") && Predicate.hasProperty(error.error, "code")
+
+const failureOf = (error: unknown): PartnerCommentaryError => {
+  if (error instanceof PartnerCommentaryError) return error
+  if (!isWire(error)) {
+    const message = `The service failed: ${reasonOf(error)}.`
+    return new PartnerCommentaryError({ code: "internal_error", message, details: {}, cause: error })
+  }
+  const { code, message, ...rest } = error.error
+  return new PartnerCommentaryError({ code, message, details: "details" in rest ? rest.details : {} })
+}
+
+/** Reads the input, or fails with everything that is wrong with it. */
+export const decoding = <A, I>(schema: Schema.Codec<A, I>) => {
+  const decode = Schema.decodeUnknownEffect(schema, { errors: "all" })
+  return (input: unknown): Effect.Effect<A, Errors.InvalidRequest> =>
+    Effect.mapError(decode(input), ({ issue }) => Errors.InvalidRequest.of(problems(issue)))
+}
+
+const idBy = <Id extends string>(id: Schema.Codec<Id, string>) =>
+  Schema.String.check(
+    Schema.makeFilter((text) => Option.isSome(Ids.parse(id, text)), { message: "must be a UUID" })
+  ).pipe(
+    Schema.decodeTo(id, {
+      decode: SchemaGetter.transform((text) => text.toLowerCase() as Id),
+      encode: SchemaGetter.passthrough()
+    })
+  )
+
+export const organizationId = idBy(Ids.OrganizationId)
+export const personaId = idBy(Ids.PersonaId)
+export const apiKeyId = idBy(Ids.ApiKeyId)
+export const topicId = idBy(Ids.TopicId)
+export const shareId = idBy(Ids.ShareId)
+
+export const ofOrganization = {
+  organization_id: organizationId,
+  environment: Schema.optional(Environment.annotate({ message: "must be live or test" }))
+}
+
+/** Whose data a call is about. */
+export interface Owned {
+  readonly organization_id: string
+  /** `live` unless given. */
+  readonly environment?: Environment | undefined
+}
+
+export const ownerOf = ({
+  environment,
+  organization_id
+}: {
+  readonly organization_id: Ids.OrganizationId
+  readonly environment?: Environment | undefined
+}) => ({
+  organizationId: organization_id,
+  environment: environment ?? ("live" as const)
+})
+
+export const missing = (what: string) => Errors.NotFound.of(`There is no such ${what}.`)
+
+/** The organization as the caller of a use case. */
+export const asker = Effect.fnUntraced(function* (owned: Parameters<typeof ownerOf>[0]) {
+  const { environment, organizationId } = ownerOf(owned)
+  const found = yield* (yield* OrganizationStore).find(organizationId)
+  if (Option.isNone(found)) return yield* missing("organization")
+  return { organization: found.value, environment, limits: limitsOf(found.value) }
+})
+
+export const orMissing =
+  (what: string) =>
+  <A, E, R>(found: Effect.Effect<Option.Option<A>, E, R>): Effect.Effect<A, E | Errors.NotFound, R> =>
+    Effect.flatMap(found, (value) => (Option.isSome(value) ? Effect.succeed(value.value) : Effect.fail(missing(what))))
+
+/** The JSON text of an input, for decoders of the wire. */
+export const jsonOf = (input: unknown): Effect.Effect<string, Errors.InvalidRequest> =>
+  Effect.try({
+    try: () => JSON.stringify(input) ?? "null",
+    catch: () => Errors.InvalidRequest.of([{ field: "body", constraint: "must be plain data, as JSON has it" }])
+  })

@@ -1,0 +1,205 @@
+/** A whole story through plain functions and objects: no line of Effect, no HTTP. */
+import { expect, it, onTestFinished } from "vitest"
+import { PartnerCommentaryError, partnerCommentary } from "../src/PartnerCommentary.ts"
+import { sqlite } from "../src/sqlite/Sqlite.ts"
+
+const unknown = "0190a6f0-7c1e-7000-8000-000000000000"
+
+interface Mail {
+  readonly subject: string
+  readonly text: string
+}
+
+/** Mails as the application's own function gets them. */
+const opened = () => {
+  const mails: Array<Mail> = []
+  const waiting: Array<() => void> = []
+  const pc = partnerCommentary({
+    url: "https://app.example/commentary",
+    secret: "32 characters or more, kept elsewhere",
+    database: sqlite(":memory:"),
+    mail: (message) => {
+      mails.push(message)
+      for (const wake of waiting.splice(0)) wake()
+    },
+    generator: async ({ perspective }) => `As I see it: ${perspective}`
+  })
+  onTestFinished(pc.stop)
+  const mail = async (subject: RegExp): Promise<Mail> => {
+    const found = mails.find((each) => subject.test(each.subject))
+    if (found !== undefined) return found
+    await new Promise<void>((resolve) => waiting.push(resolve))
+    return mail(subject)
+  }
+  return { pc, mail }
+}
+
+type Service = ReturnType<typeof opened>["pc"]
+
+const seeded = async (pc: Service) => {
+  const { id: organization_id } = await pc.organizations.create({
+    name: "Courtside",
+    contact_email: "desk@host.example"
+  })
+  const { id: persona_id } = await pc.personas.create({ name: "Ada Vance", creator: { email: "ada@host.example" } })
+  await pc.licenses.grant({ organization_id, persona_id })
+  return { organization_id, persona_id }
+}
+
+const act = (pc: Service, { text }: Mail, action: string, body: object) => {
+  const link = /https:\/\/app\.example\/commentary\/creator\/\S+/.exec(text)?.[0]
+  const headers = { "content-type": "application/json", accept: "application/json" }
+  return pc.fetch(new Request(`${link}/${action}`, { method: "POST", headers, body: JSON.stringify(body) }))
+}
+
+const rejection = (promise: Promise<unknown>) =>
+  promise.then(
+    () => Promise.reject(new Error("it did not fail")),
+    (error: unknown) => {
+      expect(error).toBeInstanceOf(PartnerCommentaryError)
+      const { code, details, message } = error as PartnerCommentaryError
+      return { code, details, message }
+    }
+  )
+
+const collected = async <A>(all: AsyncIterable<A>): Promise<ReadonlyArray<A>> => {
+  const found: Array<A> = []
+  for await (const each of all) found.push(each)
+  return found
+}
+
+it("an application submits a topic, its creator approves, and the application reads commentary, events and usage", async () => {
+  const { mail, pc } = opened()
+  const { organization_id, persona_id } = await seeded(pc)
+  const topic = { content: "Who wins the derby on Sunday?", persona_ids: [persona_id], external_reference: "derby-1" }
+
+  const { personas_sent, topic_id } = await pc.topics.submit({ organization_id, ...topic })
+  expect(personas_sent).toBe(1)
+  expect((await pc.topics.progress({ organization_id, topic_id })).overall_status).toBe("pending")
+
+  expect((await act(pc, await mail(/asks/), "respond", { perspective: "The home side." })).status).toBe(200)
+  expect((await act(pc, await mail(/draft/), "approve", {})).status).toBe(200)
+
+  const { commentaries } = await pc.topics.find({ organization_id, topic_id })
+  expect(commentaries.map(({ commentary }) => commentary?.content)).toEqual(["As I see it: The home side."])
+  expect(await pc.topics.byReference({ organization_id, external_reference: "derby-1" })).toMatchObject({ topic_id })
+  expect(await pc.topics.list({ organization_id })).toMatchObject({
+    total: 1,
+    next_cursor: null,
+    topics: [{ topic_id }]
+  })
+  expect(await pc.usage.report({ organization_id })).toMatchObject({ usage: { topics_created: 1 } })
+
+  const events = await collected(pc.events.list({ organization_id }))
+  expect(events.map(({ type }) => type)).toContain("creator.approved")
+  expect(await collected(pc.events.list({ organization_id, environment: "test" }))).toEqual([])
+})
+
+it("a key that the application creates works until the application revokes it", async () => {
+  const { pc } = opened()
+  const { organization_id } = await seeded(pc)
+  const wanted = { organization_id, name: "backend", scopes: ["personas:read"] as const }
+  const { full_key, id: api_key_id } = await pc.apiKeys.create(wanted)
+  const status = () =>
+    pc
+      .fetch(new Request("https://app.example/commentary/partner/v1/personas", { headers: { "x-api-key": full_key } }))
+      .then((response) => response.status)
+  expect(await status()).toBe(200)
+  expect(await pc.apiKeys.list({ organization_id })).toMatchObject([{ id: api_key_id, name: "backend" }])
+  await pc.apiKeys.revoke({ organization_id, api_key_id })
+  expect(await status()).toBe(401)
+})
+
+it("a suspended organization's keys are rejected, and accepted again when it is resumed", async () => {
+  const { pc } = opened()
+  const { organization_id } = await seeded(pc)
+  expect((await pc.organizations.suspend({ organization_id })).suspended_at).not.toBeNull()
+  expect((await pc.organizations.resume({ organization_id })).suspended_at).toBeNull()
+  const changed = await pc.organizations.update({ organization_id, plan: "premium" })
+  expect(changed).toMatchObject({ name: "Courtside", plan: "premium", contact_email: "desk@host.example" })
+  expect(await pc.organizations.list()).toEqual([changed])
+})
+
+it("a persona's profile changes in part, its licence is listed, and without one no topic is sent", async () => {
+  const { pc } = opened()
+  const { organization_id, persona_id } = await seeded(pc)
+  const changed = await pc.personas.update({ persona_id, bio: "Twenty years courtside." })
+  expect(changed).toMatchObject({ name: "Ada Vance", bio: "Twenty years courtside." })
+  expect(await pc.personas.list()).toEqual([changed])
+  expect(await pc.licenses.list({ organization_id })).toMatchObject([{ persona_name: "Ada Vance", active: true }])
+  expect(await pc.licenses.revoke({ organization_id, persona_id })).toMatchObject({ active: false })
+  const topic = { content: "Who wins the derby on Sunday?", persona_ids: [persona_id] }
+  expect(await rejection(pc.topics.submit({ organization_id, ...topic }))).toMatchObject({
+    code: "no_valid_personas",
+    details: [{ persona_id, status: "not_licensed" }]
+  })
+})
+
+it("failures have the code and the details of the API", async () => {
+  const { pc } = opened()
+  const { organization_id } = await seeded(pc)
+  const short = await rejection(pc.topics.submit({ organization_id, content: "Who?", persona_ids: ["ada"] }))
+  expect(short.code).toBe("invalid_request")
+  expect(short.details).toMatchObject({
+    field: "content",
+    errors: [{ field: "content" }, { field: "persona_ids[0]", constraint: "must be a UUID" }]
+  })
+  const id = { organization_id, topic_id: unknown }
+  expect((await rejection(pc.topics.find(id))).code).toBe("not_found")
+  expect((await rejection(pc.topics.find({ ...id, organization_id: "us" }))).details).toMatchObject({
+    field: "organization_id",
+    constraint: "must be a UUID"
+  })
+  expect((await rejection(pc.usage.report({ organization_id: unknown }))).code).toBe("not_found")
+  expect((await rejection(pc.organizations.create({ name: "" }))).message).toBe(
+    "Invalid request: name must be 1 to 200 characters on one line."
+  )
+  const keys = pc.apiKeys.create({ organization_id, name: "old", scopes: [], expires_at: "2020-01-01T00:00:00Z" })
+  expect((await rejection(keys)).details).toMatchObject({ errors: [{ field: "scopes" }, { field: "expires_at" }] })
+  expect((await rejection(pc.topics.submit({ organization_id, content: 1n } as never))).code).toBe("invalid_request")
+  const events = pc.events.list({ organization_id, type: "unheard.of" as never })
+  expect((await rejection(collected(events))).details).toMatchObject({ field: "type" })
+})
+
+it("a start that fails is the failure of a use case too", async () => {
+  const pc = partnerCommentary({
+    url: "https://app.example",
+    secret: "32 characters or more, kept elsewhere",
+    database: sqlite("/dev/null/commentary.db"),
+    mail: () => {},
+    generator: () => "A commentary."
+  })
+  expect((await rejection(pc.organizations.list())).code).toBe("start_failed")
+})
+
+it("a creator's address changes with the open requests, and a creator is erased", async () => {
+  const { mail, pc } = opened()
+  const { organization_id, persona_id } = await seeded(pc)
+  const topic = { content: "Who wins the derby on Sunday?", persona_ids: [persona_id] }
+  const { results } = await pc.topics.submit({ organization_id, ...topic })
+  await mail(/asks/)
+  const change = { from: "ada@host.example", to: "ada@new.example" }
+  expect(await pc.creators.changeEmail(change)).toEqual({ personas: 1, assignments: 1 })
+  expect(await pc.creators.resendMail({ share_id: results[0]?.share_id ?? "" })).toEqual({ mail: "request" })
+  expect(await pc.creators.erase({ email: "ada@new.example" })).toEqual({ personas: 1, assignments: 1 })
+  expect((await rejection(pc.creators.resendMail({ share_id: unknown }))).code).toBe("not_found")
+})
+
+it("a service without workers does its work on a schedule, and deletes what is old", async () => {
+  const mails: Array<unknown> = []
+  const pc = partnerCommentary({
+    url: "https://app.example/commentary",
+    secret: "32 characters or more, kept elsewhere",
+    database: sqlite(":memory:"),
+    mail: (message) => mails.push(message),
+    generator: () => "A commentary.",
+    workers: false
+  })
+  onTestFinished(pc.stop)
+  const { organization_id, persona_id } = await seeded(pc)
+  await pc.topics.submit({ organization_id, content: "Who wins the derby on Sunday?", persona_ids: [persona_id] })
+  expect(mails).toEqual([])
+  expect(await pc.operations.drain()).toMatchObject({ failed: 0, more_due: false })
+  expect(mails).toHaveLength(1)
+  expect(await pc.operations.purge({ dry_run: true })).toMatchObject({ mails: 0, events: 0, dry_run: true })
+})

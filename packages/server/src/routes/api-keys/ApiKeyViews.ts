@@ -1,0 +1,45 @@
+/** API keys as the wire shows them. */
+import type { CreateApiKey } from "@partner-commentary/api/ApiKeysApi"
+import type { ApiKey } from "@partner-commentary/core/access/ApiKey"
+import type { CreatedKey, NewApiKey } from "@partner-commentary/core/access/ApiKeys"
+import * as Instant from "@partner-commentary/core/shared/Instant"
+import * as Redacted from "effect/Redacted"
+
+/** A decoded body, as the use case takes it. */
+export const wanted = (body: typeof CreateApiKey.Type): NewApiKey => ({
+  name: body.name.trim(),
+  scopes: body.scopes,
+  environment: body.environment ?? "live",
+  ipAllowList: body.ip_whitelist ?? [],
+  expiresAt: body.expires_at === undefined ? null : Instant.fromIso(body.expires_at)
+})
+
+const settings = ({ environment, expiresAt, ipAllowList }: ApiKey) => ({
+  environment,
+  ip_whitelist: ipAllowList,
+  expires_at: Instant.isoOrNull(expiresAt)
+})
+
+export const fresh = ({ fullKey, key }: CreatedKey) => ({
+  id: key.id,
+  name: key.name,
+  full_key: Redacted.value(fullKey),
+  key_prefix: key.prefix,
+  scopes: key.scopes,
+  created_at: Instant.toIso(key.createdAt),
+  ...settings(key)
+})
+
+export const summary = (key: ApiKey) => ({
+  id: key.id,
+  name: key.name,
+  key_prefix: key.prefix,
+  scopes: key.scopes,
+  ...settings(key),
+  created_at: Instant.toIso(key.createdAt),
+  last_used_at: Instant.isoOrNull(key.lastUsedAt),
+  revoked_at: Instant.isoOrNull(key.revokedAt)
+})
+
+/** A key that was rotated or revoked. */
+export const ended = ({ id, revokedAt }: ApiKey) => ({ id, revoked_at: Instant.toIso(revokedAt ?? 0) })
