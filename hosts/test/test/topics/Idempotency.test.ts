@@ -44,7 +44,7 @@ const pause = Effect.callback<void>((resume) => {
 
 /** All that a caller sees, apart from what is the request's own: its id, its place in the rate limits, and the word that it is a repetition. */
 const seen = Effect.fnUntraced(function* (response: Response) {
-  const own = /^x-request-id$|^x-ratelimit-|^idempotency-replayed$/
+  const own = /^x-request-id$|^(x-)?ratelimit|^idempotency-replayed$/
   const headers = Object.fromEntries([...response.headers].filter(([name]) => !own.test(name)))
   const replayed = response.headers.get("idempotency-replayed") ?? undefined
   return { replayed, status: response.status, headers, body: yield* Effect.promise(() => response.text()) }
