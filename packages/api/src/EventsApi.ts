@@ -34,7 +34,11 @@ const part = {
     identifier: "EventPersona",
     description: "The persona that it is about."
   }),
-  status: Fields.AssignmentStatus
+  status: Fields.AssignmentStatus,
+  topic: Schema.Struct({ status: Fields.TopicStatus, summary: Fields.OutcomeSummary }).annotate({
+    identifier: "EventTopic",
+    description: "The topic as it is after this event."
+  })
 }
 
 const approval = <Type extends "creator.approved" | "partner.approved">(

@@ -2,6 +2,7 @@
 
 import { approvingPersona } from "@partner-commentary/core/persona/TestPersonas"
 import { AssignmentStatus as DomainAssignmentStatus, FailureReason } from "@partner-commentary/core/topic/Assignment"
+import { OutputType } from "@partner-commentary/core/topic/Topic"
 import * as Topics from "@partner-commentary/core/topic/TopicStatus"
 import * as Schema from "effect/Schema"
 import { address, keywords, text } from "./Documented.ts"
@@ -62,6 +63,11 @@ export const Metadata = Schema.Record(Schema.String, Schema.Json).annotate({
   [keywords]: { additionalProperties: true }
 })
 
+export const OutputTypes = Schema.Array(OutputType).annotate({
+  description: "The forms in which the commentary was wanted.",
+  examples: [["text"]]
+})
+
 export const TopicStatus = Topics.TopicStatus.annotate({
   description:
     "`pending`: waiting for creators; `in_progress`: at least one works; `partial`: some commentaries are ready; `completed`: nothing more will come.",
@@ -111,6 +117,8 @@ export const VideoUrl = Schema.NullOr(
   examples: [null]
 })
 
+export const ApprovedAt = moment("When the creator approved it: ISO 8601, UTC.", "2026-01-30T16:42:11.000Z")
+
 /** Null until the partner accepts it. */
 export const PartnerApprovedAt = Schema.NullOr(Timestamp).annotate({
   description: "When your organization accepted the commentary for publication; null before.",
@@ -122,6 +130,7 @@ export const Commentary = Schema.Struct({
   content: CommentaryContent,
   audio_url: AudioUrl,
   video_url: VideoUrl,
+  approved_at: ApprovedAt,
   partner_approved_at: PartnerApprovedAt
 }).annotate({ identifier: "Commentary", description: "A commentary that its creator approved." })
 

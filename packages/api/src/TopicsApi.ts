@@ -79,6 +79,7 @@ export const Topic = Schema.Struct({
   external_reference: Schema.optionalKey(Fields.ExternalReference),
   content: Fields.TopicContent,
   metadata: Fields.Metadata,
+  output_types: Fields.OutputTypes,
   personas_sent: Fields.count("How many personas will be asked.", 1),
   results: Schema.Array(SubmissionResult).annotate({
     description: "One for each requested persona, in the order of `persona_ids`."
@@ -89,7 +90,10 @@ export const Topic = Schema.Struct({
 
 export const TopicProgress = Schema.Struct({
   topic_id: Fields.TopicId,
+  external_reference: Schema.optionalKey(Fields.ExternalReference),
   content: Fields.TopicContent,
+  metadata: Fields.Metadata,
+  output_types: Fields.OutputTypes,
   overall_status: Fields.TopicStatus,
   created_at: Fields.CreatedAt,
   personas: Schema.Array(
@@ -132,6 +136,7 @@ export const TopicDetail = Schema.Struct({
   external_reference: Schema.optionalKey(Fields.ExternalReference),
   content: Fields.TopicContent,
   metadata: Fields.Metadata,
+  output_types: Fields.OutputTypes,
   status: Fields.TopicStatus,
   created_at: Fields.CreatedAt,
   commentaries: Schema.Array(
@@ -142,7 +147,10 @@ export const TopicDetail = Schema.Struct({
 
 export const TopicCommentaries = Schema.Struct({
   topic_id: Fields.TopicId,
+  external_reference: Schema.optionalKey(Fields.ExternalReference),
   content: Fields.TopicContent,
+  metadata: Fields.Metadata,
+  output_types: Fields.OutputTypes,
   commentaries: Schema.Array(
     Schema.Struct({
       commentary_id: Fields.CommentaryId,
@@ -154,6 +162,7 @@ export const TopicCommentaries = Schema.Struct({
       content: Fields.CommentaryContent,
       audio_url: Fields.AudioUrl,
       video_url: Fields.VideoUrl,
+      approved_at: Fields.ApprovedAt,
       partner_approved_at: Fields.PartnerApprovedAt
     }).annotate({ identifier: "CommentaryEntry", description: "One commentary and who speaks in it." })
   ).annotate({ description: "The ready ones alone; empty while there are none." })
@@ -164,6 +173,7 @@ export const ReferenceLookup = Schema.Struct({
   topic_id: Fields.TopicId.annotate({ description: "The newest topic with this reference." }),
   content: Fields.TopicContent.annotate({ description: "The newest topic's text." }),
   metadata: Fields.Metadata.annotate({ description: "The newest topic's metadata." }),
+  output_types: Fields.OutputTypes.annotate({ description: "The newest topic's output types." }),
   commentaries: Schema.Array(
     Schema.Struct({
       topic_id: Fields.TopicId,
@@ -181,7 +191,10 @@ export const ReferenceLookup = Schema.Struct({
 
 export const TopicSummary = Schema.Struct({
   topic_id: Fields.TopicId,
+  external_reference: Schema.optionalKey(Fields.ExternalReference),
   content: Fields.TopicContent,
+  metadata: Fields.Metadata,
+  output_types: Fields.OutputTypes,
   status: Fields.TopicStatus,
   commentaries_ready: Fields.count("How many commentaries are ready to fetch.", 1),
   total_personas: Fields.count("How many personas were asked.", 1),

@@ -66,6 +66,8 @@ export interface Topic {
   readonly external_reference?: string
   readonly content: string
   readonly metadata: Metadata
+  /** The forms in which the commentary was wanted. */
+  readonly output_types: ReadonlyArray<Open<OutputType>>
   /** Number of personas that the topic was sent to. */
   readonly personas_sent: number
   /** In the order of `persona_ids`. */
@@ -83,7 +85,11 @@ export interface Failure {
 /** The minimal view for polling. */
 export interface TopicProgress {
   readonly topic_id: string
+  readonly external_reference?: string
   readonly content: string
+  readonly metadata: Metadata
+  /** The forms in which the commentary was wanted. */
+  readonly output_types: ReadonlyArray<Open<OutputType>>
   readonly overall_status: Open<TopicStatus>
   readonly created_at: Timestamp
   readonly personas: ReadonlyArray<{
@@ -106,6 +112,8 @@ export interface Commentary {
   readonly content: string
   readonly audio_url: string | null
   readonly video_url: string | null
+  /** When the creator approved it. */
+  readonly approved_at: Timestamp
   /** When you accepted it for publication; null before. */
   readonly partner_approved_at: Timestamp | null
 }
@@ -137,6 +145,8 @@ export interface TopicDetail {
   readonly external_reference?: string
   readonly content: string
   readonly metadata: Metadata
+  /** The forms in which the commentary was wanted. */
+  readonly output_types: ReadonlyArray<Open<OutputType>>
   readonly status: Open<TopicStatus>
   readonly created_at: Timestamp
   readonly commentaries: ReadonlyArray<Outcome>
@@ -146,7 +156,11 @@ export interface TopicDetail {
 /** Only the approved commentaries. */
 export interface TopicCommentaries {
   readonly topic_id: string
+  readonly external_reference?: string
   readonly content: string
+  readonly metadata: Metadata
+  /** The forms in which the commentary was wanted. */
+  readonly output_types: ReadonlyArray<Open<OutputType>>
   readonly commentaries: ReadonlyArray<CommentaryEntry>
 }
 
@@ -158,6 +172,8 @@ export interface ReferenceLookup {
   readonly topic_id: string
   readonly content: string
   readonly metadata: Metadata
+  /** The forms in which the commentary was wanted. */
+  readonly output_types: ReadonlyArray<Open<OutputType>>
   readonly commentaries: ReadonlyArray<
     Outcome & {
       readonly topic_id: string
@@ -176,7 +192,11 @@ export interface ReferenceLookup {
 /** A topic in a list. */
 export interface TopicSummary {
   readonly topic_id: string
+  readonly external_reference?: string
   readonly content: string
+  readonly metadata: Metadata
+  /** The forms in which the commentary was wanted. */
+  readonly output_types: ReadonlyArray<Open<OutputType>>
   readonly status: Open<TopicStatus>
   readonly commentaries_ready: number
   readonly total_personas: number
@@ -209,6 +229,8 @@ export interface CommentaryEntry {
   readonly content: string
   readonly audio_url: string | null
   readonly video_url: string | null
+  /** When the creator approved it. */
+  readonly approved_at: Timestamp
   /** When you accepted it for publication; null before. */
   readonly partner_approved_at: Timestamp | null
 }

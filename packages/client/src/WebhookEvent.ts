@@ -1,5 +1,5 @@
 /** Event types, as `verifyWebhook` returns them. */
-import type { Commentary, FailureReason, PersonaStatus } from "./Topic.ts"
+import type { Commentary, FailureReason, OutcomeSummary, PersonaStatus, TopicStatus } from "./Topic.ts"
 import type { Metadata, Open, Timestamp } from "./Wire.ts"
 
 interface Event<Type extends string, Data> {
@@ -19,6 +19,8 @@ interface Part {
   readonly share_id: string
   readonly persona: { readonly id: string; readonly name: string }
   readonly status: Open<PersonaStatus>
+  /** The topic as it is after this event. */
+  readonly topic: { readonly status: Open<TopicStatus>; readonly summary: OutcomeSummary }
 }
 
 /** A creator approved a commentary, which is included. */

@@ -50,14 +50,16 @@ it.effect("an acceptance is answered with its moment, shown in every view, and c
       persona: { id: persona.id, name: persona.name, image_url: persona.imageUrl },
       content: "They will win it.",
       audio_url: null,
-      video_url: null
+      video_url: null,
+      approved_at: "2026-03-01T09:00:00.000Z"
     }
     const moment = { partner_approved_at: "2026-03-01T10:00:00.000Z" }
     assert.deepStrictEqual(yield* json(answer), {
       success: true,
       data: { ...entry, topic_id: topicId, share_id, ...moment }
     })
-    const shown = { id: commentaryId, content: entry.content, audio_url: null, video_url: null, ...moment }
+    const { commentary_id: id, persona: _, ...rest } = entry
+    const shown = { id, ...rest, ...moment }
     for (const path of [`/topics/${topicId}`, "/topics/by-reference/title"]) {
       const [first] = (yield* get(key.text, path)).data.commentaries
       assert.deepStrictEqual([first.status, first.commentary], ["completed", shown])

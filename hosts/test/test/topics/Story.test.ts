@@ -125,6 +125,7 @@ const story = (post: Effect.Success<typeof smtpServer>) =>
         external_reference: "game:2026-02-01.LAL",
         content,
         metadata: { b: 1, a: { deep: ["x", null, true] } },
+        output_types: ["text"],
         personas_sent: 3,
         results: [
           { persona_id: ada.id, status: "sent", share_id: shareOf(ada) },
@@ -177,9 +178,16 @@ const story = (post: Effect.Success<typeof smtpServer>) =>
       expired: 0
     }
 
-    assert.deepStrictEqual((yield* get(`/topics/${id}/status`)).data, {
+    /** What the partner sent, in every view. */
+    const sent = {
       topic_id: id,
+      external_reference: "game:2026-02-01.LAL",
       content,
+      metadata: { b: 1, a: { deep: ["x", null, true] } },
+      output_types: ["text"]
+    }
+    assert.deepStrictEqual((yield* get(`/topics/${id}/status`)).data, {
+      ...sent,
       overall_status: "pending",
       created_at: sentAt,
       personas: [person(ada, "topic_sent", sentAt), person(bo, "topic_sent", sentAt), person(cy, "topic_sent", sentAt)],
@@ -197,10 +205,7 @@ const story = (post: Effect.Success<typeof smtpServer>) =>
     })
     const avatar = "http://test.invalid/avatar.svg"
     assert.deepStrictEqual((yield* get(`/topics/${id}`)).data, {
-      topic_id: id,
-      external_reference: "game:2026-02-01.LAL",
-      content,
-      metadata: { b: 1, a: { deep: ["x", null, true] } },
+      ...sent,
       status: "pending",
       created_at: sentAt,
       commentaries: [
@@ -210,12 +215,10 @@ const story = (post: Effect.Success<typeof smtpServer>) =>
       ],
       summary: { total_personas: 3, completed: 0, pending: 3, failed: 0 }
     })
-    assert.deepStrictEqual((yield* get(`/topics/${id}/commentaries`)).data, { topic_id: id, content, commentaries: [] })
+    assert.deepStrictEqual((yield* get(`/topics/${id}/commentaries`)).data, { ...sent, commentaries: [] })
     assert.deepStrictEqual(yield* get("/topics?status=pending"), {
       success: true,
-      data: [
-        { topic_id: id, content, status: "pending", commentaries_ready: 0, total_personas: 3, created_at: sentAt }
-      ],
+      data: [{ ...sent, status: "pending", commentaries_ready: 0, total_personas: 3, created_at: sentAt }],
       pagination: { limit: 20, offset: 0, total: 1, next_cursor: null }
     })
 
@@ -239,8 +242,7 @@ const story = (post: Effect.Success<typeof smtpServer>) =>
     const at13 = "2026-02-01T13:00:00.000Z"
     const declined = { reason: "declined", at: at13 }
     assert.deepStrictEqual(yield* withStatus(id, ada.id, "commentary_generated"), {
-      topic_id: id,
-      content,
+      ...sent,
       overall_status: "in_progress",
       created_at: sentAt,
       personas: [
@@ -277,8 +279,7 @@ const story = (post: Effect.Success<typeof smtpServer>) =>
     const commentaryId = ready.commentaries[0].commentary_id
     assert.match(commentaryId, uuid)
     assert.deepStrictEqual(ready, {
-      topic_id: id,
-      content,
+      ...sent,
       commentaries: [
         {
           commentary_id: commentaryId,
@@ -286,6 +287,7 @@ const story = (post: Effect.Success<typeof smtpServer>) =>
           content: edited,
           audio_url: null,
           video_url: null,
+          approved_at: at14,
           partner_approved_at: null
         }
       ]
@@ -310,6 +312,7 @@ const story = (post: Effect.Success<typeof smtpServer>) =>
       content: edited,
       audio_url: null,
       video_url: null,
+      approved_at: at14,
       partner_approved_at: null
     }
     const entries = [
@@ -324,10 +327,7 @@ const story = (post: Effect.Success<typeof smtpServer>) =>
     assert.strictEqual(detail.status, "completed")
     const lookup = (yield* get("/topics/by-reference/game%3A2026-02-01.LAL")).data
     assert.deepStrictEqual(lookup, {
-      external_reference: "game:2026-02-01.LAL",
-      topic_id: id,
-      content,
-      metadata: { b: 1, a: { deep: ["x", null, true] } },
+      ...sent,
       commentaries: entries.map((entry) => ({
         topic_id: id,
         topic_content: content,
@@ -338,7 +338,7 @@ const story = (post: Effect.Success<typeof smtpServer>) =>
       truncated: false
     })
     assert.deepStrictEqual((yield* get("/topics")).data, [
-      { topic_id: id, content, status: "completed", commentaries_ready: 1, total_personas: 3, created_at: sentAt }
+      { ...sent, status: "completed", commentaries_ready: 1, total_personas: 3, created_at: sentAt }
     ])
 
     // Nobody was written to without need

@@ -49,7 +49,8 @@ it.effect("each change that is an event arrives once, signed, as the specificati
       metadata,
       share_id: created.data.results[0].share_id,
       persona: { id: persona.id, name: persona.name },
-      status: "creator_approved"
+      status: "creator_approved",
+      topic: { status: "completed", summary: { total_personas: 1, completed: 1, pending: 0, failed: 0 } }
     }
     const { request, event } = approved ?? assert.fail("nothing arrived")
     assert.match(event.id, /^evt_[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/)
@@ -94,7 +95,8 @@ it.effect("a failure says why, and a topic without reference and metadata says s
       share_id,
       persona: { id: persona.id, name: persona.name },
       status: "declined",
-      reason: "declined"
+      reason: "declined",
+      topic: { status: "completed", summary: { total_personas: 1, completed: 0, pending: 0, failed: 1 } }
     })
   }).pipe(Effect.provide(InMemory.layer))
 )

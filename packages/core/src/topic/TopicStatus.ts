@@ -62,4 +62,16 @@ export const summaryOf = (outcomes: ReadonlyArray<AssignmentOutcome>) => {
   return summary
 }
 
+/** The same summary from a topic's counts. */
+export const summaryOfCounts = (counts: TopicCounts): ReturnType<typeof summaryOf> => {
+  const total = statuses.reduce((sum, status) => sum + counts[status], 0)
+  const failed = counts.declined + counts.expired + counts.abandoned
+  return {
+    total_personas: total,
+    completed: counts.creator_approved,
+    pending: total - counts.creator_approved - failed,
+    failed
+  }
+}
+
 export const statuses = AssignmentStatus.literals

@@ -46,7 +46,7 @@ export interface FoundByReference {
 }
 
 /** The minimal view for polling. Times are ISO text, as they are stored and sent. */
-export interface TopicProgress {
+export interface TopicProgress extends Pick<Topic, "externalReference" | "metadata" | "outputTypes"> {
   readonly id: TopicId
   readonly content: string
   readonly status: TopicStatus
@@ -62,8 +62,11 @@ export interface TopicProgress {
   }>
 }
 
-/** The fields that lists show. Metadata can be large, so lists do not read it. */
-export type ListedTopic = Pick<Topic, "id" | "content" | "status" | "counts" | "createdAt">
+/** The fields that lists show. */
+export type ListedTopic = Pick<
+  Topic,
+  "id" | "externalReference" | "content" | "metadata" | "outputTypes" | "status" | "counts" | "createdAt"
+>
 
 export interface TopicList {
   readonly owner: Owner

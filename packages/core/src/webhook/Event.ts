@@ -2,6 +2,8 @@
 import type { CommentaryId, EventId, PersonaId, ShareId, TopicId } from "../shared/Ids.ts"
 import { type Instant, toIso } from "../shared/Instant.ts"
 import type { Assignment } from "../topic/Assignment.ts"
+import type { Topic } from "../topic/Topic.ts"
+import { summaryOfCounts, type TopicStatus } from "../topic/TopicStatus.ts"
 import type { EventType } from "./EventType.ts"
 
 /** An event before the store adds the topic's reference and metadata to the payload. */
@@ -31,21 +33,33 @@ const facts: ReadonlyArray<readonly [EventType, (assignment: Assignment) => bool
 const none: ReadonlyArray<NewEvent> = []
 
 /** The events of this change. Most changes have none. */
-export const eventsOf = (before: Assignment, after: Assignment, at: Instant): ReadonlyArray<NewEvent> => {
+export const eventsOf = (
+  before: Assignment,
+  after: Assignment,
+  topic: Pick<Topic, "status" | "counts">,
+  at: Instant
+): ReadonlyArray<NewEvent> => {
   const news = facts.filter(([, holds]) => holds(after) && !holds(before))
   if (news.length === 0) return none
   const earlier = facts.filter(([, holds]) => holds(before)).length
-  return news.map(([type], index) => event(after, type, earlier + index + 1, at))
+  return news.map(([type], index) => event(after, type, topic, earlier + index + 1, at))
 }
 
-const event = (assignment: Assignment, type: EventType, sequence: number, at: Instant): NewEvent => {
+const event = (
+  assignment: Assignment,
+  type: EventType,
+  topic: Pick<Topic, "status" | "counts">,
+  sequence: number,
+  at: Instant
+): NewEvent => {
   const id = idOf(assignment.id, sequence, at)
   const envelope: Envelope = { id: publicId(id), type, timestamp: toIso(at), sequence }
   const subject: Subject = {
     share_id: assignment.id,
     persona: { id: assignment.persona.id, name: assignment.persona.name },
     status: assignment.status,
-    ...detail(assignment, type)
+    ...detail(assignment, type),
+    topic: { status: topic.status, summary: summaryOfCounts(topic.counts) }
   }
   return {
     id,
@@ -73,9 +87,12 @@ interface Subject {
     readonly content: string
     readonly audio_url: string | null
     readonly video_url: string | null
+    readonly approved_at: string
     readonly partner_approved_at: string | null
   }
   readonly reason?: string
+  /** As it is after this change. */
+  readonly topic: { readonly status: TopicStatus; readonly summary: ReturnType<typeof summaryOfCounts> }
 }
 
 /** The JSON text of an object without its closing brace. */
@@ -84,13 +101,14 @@ const open = (object: Envelope | { readonly topic_id: TopicId }) => JSON.stringi
 const detail = ({ commentary, failure }: Assignment, type: EventType): Partial<Subject> => {
   if (type === "commentary.failed") return failure === null ? {} : { reason: failure.reason }
   if (commentary === null) return {}
-  const { audioUrl, content, id, partnerApprovedAt, videoUrl } = commentary
+  const { approvedAt, audioUrl, content, id, partnerApprovedAt, videoUrl } = commentary
   return {
     commentary: {
       id,
       content,
       audio_url: audioUrl,
       video_url: videoUrl,
+      approved_at: toIso(approvedAt),
       partner_approved_at: partnerApprovedAt === null ? null : toIso(partnerApprovedAt)
     }
   }

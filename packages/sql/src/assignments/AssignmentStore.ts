@@ -111,7 +111,7 @@ export const layer = Layer.effect(
         yield* Mails.insert(sql, mails)
       }
       if (mediaRequests.length > 0) yield* MediaJobs.insertMediaJobs(sql, after, mediaRequests, now)
-      const events = eventsOf(before, after, now)
+      const events = eventsOf(before, after, { status, counts }, now)
       for (const event of events) yield* Events.announce(sql, event, after)
       if (audit !== undefined) yield* AuditLog.append(sql, { ...audit, subject: shareId, organizationId }, now)
       yield* DailyMetrics.addDurations(sql, before, after)

@@ -17,7 +17,10 @@ import { isWithin } from "../database/Transaction.ts"
 
 /** What only the first row holds is the topic's. */
 interface Row {
+  readonly external_reference: string | null
   readonly content: string | null
+  readonly metadata: string | null
+  readonly output_types: string | null
   readonly topic_status: TopicStatus | null
   readonly created_at: string | null
   readonly id: ShareId
@@ -36,7 +39,10 @@ interface Call {
 
 type Read = (call: Call) => Effect.Effect<Option.Option<TopicProgress>>
 
-const columns = `CASE WHEN a.position = 0 THEN t.content END AS content,
+const columns = `CASE WHEN a.position = 0 THEN t.external_reference END AS external_reference,
+  CASE WHEN a.position = 0 THEN t.content END AS content,
+  CASE WHEN a.position = 0 THEN t.metadata END AS metadata,
+  CASE WHEN a.position = 0 THEN t.output_types END AS output_types,
   CASE WHEN a.position = 0 THEN t.status END AS topic_status,
   CASE WHEN a.position = 0 THEN t.created_at END AS created_at,
   a.id, a.persona_id, a.persona_name, a.status, a.status_updated_at, a.failure_reason, a.failure_at`
@@ -90,7 +96,10 @@ const progressOf = (id: TopicId, rows: ReadonlyArray<Row>): Option.Option<TopicP
   }
   return Option.some({
     id,
+    externalReference: first.external_reference,
     content: first.content,
+    metadata: JSON.parse(first.metadata ?? "{}"),
+    outputTypes: JSON.parse(first.output_types ?? "[]"),
     status: first.topic_status,
     createdAt: first.created_at,
     assignments: rows.map((row) => ({

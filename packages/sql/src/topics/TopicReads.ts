@@ -98,7 +98,7 @@ export const makeReads = (sql: SqlClient.SqlClient): Pick<TopicStore["Service"],
     const rows = yield* "offset" in from && from.offset > 0
       ? skipping(some, from.offset)
       : sql<TopicRow.ListedRow>`SELECT ${listed} ${some}`
-    const items = rows.slice(0, limit).map(TopicRow.listedFromRow)
+    const items = yield* mapRows(rows.slice(0, limit), TopicRow.listedFromRow)
     const last = rows.length > limit ? items.at(-1) : undefined
     const next = Option.map(Option.fromUndefinedOr(last), ({ createdAt, id }) => ({ createdAt, id }))
     return { items, total, next }

@@ -31,23 +31,12 @@ export const countsOf = (row: TopicCounts): TopicCounts => ({
 })
 
 /** The columns of a topic in a list. */
-export const listed = `id, content, status, ${statuses.join(", ")}, abandoned, created_at`
+export const listed = `id, external_reference, content, metadata, output_types, status, ${statuses.join(", ")}, abandoned, created_at`
 
-export type ListedRow = TopicCounts & Pick<TopicRow, "id" | "content" | "status" | "created_at">
+export type ListedRow = Omit<TopicRow, "organization_id" | "organization_name" | "environment">
 
 export const listedFromRow = (row: ListedRow): ListedTopic => ({
   id: row.id,
-  content: row.content,
-  status: row.status,
-  counts: countsOf(row),
-  createdAt: fromIso(row.created_at)
-})
-
-export const fromRow = (row: TopicRow): Topic => ({
-  id: row.id,
-  organizationId: row.organization_id,
-  organizationName: row.organization_name,
-  environment: row.environment,
   externalReference: row.external_reference,
   content: row.content,
   metadata: JSON.parse(row.metadata),
@@ -55,6 +44,13 @@ export const fromRow = (row: TopicRow): Topic => ({
   status: row.status,
   counts: countsOf(row),
   createdAt: fromIso(row.created_at)
+})
+
+export const fromRow = (row: TopicRow): Topic => ({
+  ...listedFromRow(row),
+  organizationId: row.organization_id,
+  organizationName: row.organization_name,
+  environment: row.environment
 })
 
 export const toRow = (topic: Topic) => ({

@@ -64,7 +64,10 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         yield* store.submit(given)
         assert.deepStrictEqual(Option.getOrThrow(yield* store.progress(given.topic, given.topic.id)), {
           id: given.topic.id,
+          externalReference: given.topic.externalReference,
           content: given.topic.content,
+          metadata: given.topic.metadata,
+          outputTypes: given.topic.outputTypes,
           status: "pending",
           createdAt: toIso(start),
           assignments: given.candidates.map(({ persona: { id, name }, shareId }) => ({

@@ -66,16 +66,15 @@ export const layer = HttpApiBuilder.group(
           const owner = ownerOf(yield* CurrentPrincipal)
           const { cursor, limit, offset, status } = yield* readList(query)
           const page = yield* topics.list({ owner, status, limit, from: cursor === null ? { offset } : { cursor } })
-          return {
-            success: true as const,
-            data: page.items.map(Views.summary),
-            pagination: {
-              limit,
-              offset,
-              total: page.total,
-              next_cursor: Option.getOrNull(Option.map(page.next, formatCursor))
-            }
+          const pagination = {
+            limit,
+            offset,
+            total: page.total,
+            next_cursor: Option.getOrNull(Option.map(page.next, formatCursor))
           }
+          // Metadata can be large. A schema would walk through all of it.
+          const body = { success: true, data: page.items.map(Views.summary), pagination }
+          return HttpServerResponse.text(JSON.stringify(body), { contentType: Envelope.contentType })
         })
       )
       .handle("find", ({ params }) =>

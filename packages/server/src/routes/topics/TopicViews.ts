@@ -32,9 +32,7 @@ export const created = (
   personasSent: number
 ): typeof Api.Topic.Type => ({
   topic_id: topic.id,
-  ...reference(topic),
-  content: topic.content,
-  metadata: topic.metadata,
+  ...sent(topic),
   personas_sent: personasSent,
   results: results.map(result),
   status: "pending",
@@ -43,7 +41,7 @@ export const created = (
 
 export const progress = (topic: TopicProgress): typeof Api.TopicProgress.Type => ({
   topic_id: topic.id,
-  content: topic.content,
+  ...sent(topic),
   overall_status: topic.status,
   created_at: topic.createdAt,
   personas: topic.assignments.map((assignment) => ({
@@ -76,9 +74,7 @@ const countByStatus = (assignments: TopicProgress["assignments"]) => {
 
 export const detail = ({ assignments, topic }: TopicWithAssignments, avatar: string): typeof Api.TopicDetail.Type => ({
   topic_id: topic.id,
-  ...reference(topic),
-  content: topic.content,
-  metadata: topic.metadata,
+  ...sent(topic),
   status: topic.status,
   created_at: toIso(topic.createdAt),
   commentaries: assignments.map((assignment) => entry(assignment, avatar)),
@@ -90,7 +86,7 @@ export const commentaries = (
   avatar: string
 ): typeof Api.TopicCommentaries.Type => ({
   topic_id: topic.id,
-  content: topic.content,
+  ...sent(topic),
   commentaries: assignments.flatMap(({ commentary, persona }) =>
     commentary === null
       ? []
@@ -117,7 +113,8 @@ const commentaryEntry = (commentary: ApprovedCommentary, persona: PublicAssignme
   persona: { id: persona.id, name: persona.name, image_url: persona.imageUrl || avatar },
   content: commentary.content,
   audio_url: commentary.audioUrl,
-  video_url: commentary.videoUrl
+  video_url: commentary.videoUrl,
+  approved_at: toIso(commentary.approvedAt)
 })
 
 /** The newest topic's fields, then the entries of all topics, newest topic first. */
@@ -132,6 +129,7 @@ export const byReference = (
     topic_id: newest.id,
     content: newest.content,
     metadata,
+    output_types: newest.outputTypes,
     commentaries: topics.flatMap(({ assignments, topic }) =>
       assignments.map((assignment) => ({
         ...entry(assignment, avatar),
@@ -147,7 +145,7 @@ export const byReference = (
 
 export const summary = (topic: ListedTopic): typeof Api.TopicSummary.Type => ({
   topic_id: topic.id,
-  content: topic.content,
+  ...sent(topic),
   status: topic.status,
   commentaries_ready: topic.counts.creator_approved,
   total_personas: statuses.reduce((total, status) => total + topic.counts[status], 0),
@@ -167,8 +165,18 @@ export const simulated = (assignment: Assignment): typeof SimulatedAssignment.Ty
   actions: actionsOf(assignment)
 })
 
-const reference = ({ externalReference }: Topic) =>
-  externalReference === null ? {} : { external_reference: externalReference }
+/** What the partner sent. */
+const sent = ({
+  content,
+  externalReference,
+  metadata,
+  outputTypes
+}: Pick<Topic, "content" | "externalReference" | "metadata" | "outputTypes">) => ({
+  ...(externalReference === null ? {} : { external_reference: externalReference }),
+  content,
+  metadata,
+  output_types: outputTypes
+})
 
 const entry = (assignment: PublicAssignment, avatar: string) => ({
   share_id: assignment.id,
@@ -188,6 +196,7 @@ const commentary = ({ commentary: approved }: PublicAssignment): typeof Commenta
         content: approved.content,
         audio_url: approved.audioUrl,
         video_url: approved.videoUrl,
+        approved_at: toIso(approved.approvedAt),
         partner_approved_at: isoOrNull(approved.partnerApprovedAt)
       }
 
