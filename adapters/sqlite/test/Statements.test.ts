@@ -45,10 +45,12 @@ interface Run {
   readonly params: ReadonlyArray<unknown>
 }
 
-/** One creator's open assignments, the assignments of the newest hundred topics of a reference, webhooks that wait, a page of each type of
- * event, a page, a period's days. */
+/**
+ * Small sets that may be sorted: a creator's open assignments, the assignments of a new topic or of the newest hundred topics of a
+ * reference, waiting webhooks, a page of each event type, a page, the days of a period.
+ */
 const sortsFew =
-  /creator_key =|external_reference =|RECURSIVE lane|few\.id DESC|few.event_id DESC|JOIN delivery_attempts|GROUP BY persona_id, name|t.id, a.position/
+  /creator_key =|external_reference =|RECURSIVE lane|few\.id DESC|few.event_id DESC|JOIN delivery_attempts|GROUP BY persona_id, name|t.id, a.position|topic_id = \?\) AS sent/
 
 /** The statements that an effect runs, BEGIN and COMMIT aside. */
 const statementsOf = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<ReadonlyArray<Run>, E, R> =>

@@ -14,18 +14,6 @@ import * as HistogramRow from "./HistogramRow.ts"
 
 export const dayOf = (moment: Instant.Instant): string => Instant.toIso(moment).slice(0, 10)
 
-/** Of new assignments, all of one day. */
-export const sent = (assignments: ReadonlyArray<Assignment>): ReadonlyArray<Increment> => {
-  const day = dayOf(assignments[0]?.createdAt ?? 0)
-  return assignments.map(({ persona }) => ({
-    day,
-    persona_id: persona.id,
-    name: "sent",
-    total: 1,
-    persona_name: persona.name
-  }))
-}
-
 /** Of one assignment that changed. */
 export const changed = (before: Assignment, after: Assignment): ReadonlyArray<Increment> =>
   countChanges(timelineOf(before), timelineOf(after)).map(([name, total]) => ({

@@ -1,19 +1,19 @@
-/** Counters of what each organization's test environment stores: changed with every topic that comes or goes, so that no table is counted. */
+/** Counters of the storage of each organization's test environment, updated with each topic so that no request counts rows. */
 
 import type { OrganizationId } from "@partner-commentary/core/shared/Ids"
 import type { TestStorage } from "@partner-commentary/core/topic/TestStorage"
 import * as Effect from "effect/Effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 
-/** Adds to the counters and returns them. The row stays locked until the transaction ends: take it before tallies. */
+/** Adds to the counters and returns them. The row stays locked until the transaction ends: take it before counters. */
 export const add = (sql: SqlClient, organizationId: OrganizationId, more: TestStorage) =>
   Effect.map(
-    sql<TestStorage>`INSERT INTO test_storage AS kept (organization_id, topics, bytes)
-      VALUES (${organizationId}, ${more.topics}, ${more.bytes}) ${whereStored(sql)} RETURNING topics, bytes`,
+    sql<TestStorage>`INSERT INTO test_storage AS stored (organization_id, topics, bytes)
+      VALUES (${organizationId}, ${more.topics}, ${more.bytes}) ${onConflictAdd(sql)} RETURNING topics, bytes`,
     (rows) => rows[0] ?? more
   )
 
-/** What becomes of counters that exist already, as `kept`. */
-export const whereStored = (sql: SqlClient) =>
+/** For an INSERT into the counters `AS stored`. */
+export const onConflictAdd = (sql: SqlClient) =>
   sql.literal(`ON CONFLICT (organization_id) DO UPDATE SET
-    topics = kept.topics + excluded.topics, bytes = kept.bytes + excluded.bytes`)
+    topics = stored.topics + excluded.topics, bytes = stored.bytes + excluded.bytes`)

@@ -21,9 +21,10 @@ import { isWithin, transact } from "../database/Transaction.ts"
 import { dayOf } from "../reporting/DailyMetrics.ts"
 import * as TestStorage from "../sandbox/TestStorage.ts"
 import * as Usage from "../usage/UsageStore.ts"
-import * as TopicIntake from "./TopicIntake.ts"
-import type { Prepared } from "./TopicIntakeAtOnce.ts"
-import * as TopicIntakeAtOnce from "./TopicIntakeAtOnce.ts"
+import type { Prepared } from "./PostgresSubmission.ts"
+import * as PostgresSubmission from "./PostgresSubmission.ts"
+import * as SqliteSubmission from "./SqliteSubmission.ts"
+import * as Writes from "./SubmissionWrites.ts"
 import * as TopicProgress from "./TopicProgress.ts"
 import { makeReads } from "./TopicReads.ts"
 
@@ -34,14 +35,14 @@ export const layer = Layer.effect(
     const progress = yield* TopicProgress.make(sql)
     const submit = yield* sql.onDialectOrElse({
       pg: () => submitBatched(sql),
-      orElse: () => Effect.succeed(submitAlone(sql, TopicIntake.inStatements(sql)))
+      orElse: () => Effect.succeed(submitAlone(sql, (submission) => SqliteSubmission.write(sql, submission)))
     })
     return TopicStore.of({ submit, progress: (owner, id) => progress({ owner, id }), ...makeReads(sql) })
   })
 )
 
 /** What follows from who holds which window. */
-const outcome = (submission: Submission, holders: TopicIntake.Holders) => {
+const outcome = (submission: Submission, holders: Writes.Holders) => {
   const answers = results(submission, holders)
   const sent = assignments(submission, holders).map(({ id }) => id)
   if (sent.length === 0) return Effect.fail(new NoValidPersonas({ results: answers }))
@@ -49,14 +50,14 @@ const outcome = (submission: Submission, holders: TopicIntake.Holders) => {
   return Effect.succeed({ topic, results: answers, sent })
 }
 
-type Write = (submission: Submission) => Effect.Effect<TopicIntake.Written, SqlError>
+type Write = (submission: Submission) => Effect.Effect<Writes.Written, SqlError>
 
 /** A refusal rolls everything back. */
 const submitAlone = (sql: SqlClient.SqlClient, write: Write) => (submission: Submission) =>
   transact(
     sql,
     Effect.gen(function* () {
-      const { holders, seen, stored } = yield* write(submission)
+      const { holders, stored, usage } = yield* write(submission)
       const submitted = yield* outcome(submission, holders)
       const { storage } = submission
       if (storage !== null && stored !== null) {
@@ -66,7 +67,7 @@ const submitAlone = (sql: SqlClient.SqlClient, write: Write) => (submission: Sub
       }
       if (submission.quotas !== null) {
         const sent = submitted.sent.length
-        const held = { topics: seen.topics_created - 1, commentaryUnits: seen.units_held - sent }
+        const held = { topics: usage.topics_created - 1, commentaryUnits: usage.units_held - sent }
         const refused = Quota.refusal(held, submission.quotas, sent)
         if (Option.isSome(refused)) return yield* refused.value
       }
@@ -82,13 +83,13 @@ const maxBatch = 25
  * is to blame for, each goes by itself. What is part of a larger change is a statement of that.
  */
 const submitBatched = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
-  const alone = (one: Prepared) => {
-    const write = Effect.map(TopicIntakeAtOnce.write(sql, [one], null), ([written = nobody]) => written)
+  const alone = (one: PostgresSubmission.Prepared) => {
+    const write = Effect.map(PostgresSubmission.write(sql, [one], null), ([written = nobody]) => written)
     return submitAlone(sql, (submission) => Effect.andThen(lockCounters(sql, submission), write))(one.submission)
   }
   /** As a part of a larger change, which needs no place to come back to: where nothing fits, nothing was written. */
-  const asPart = (one: Prepared) =>
-    Effect.flatMap(Effect.orDie(TopicIntakeAtOnce.write(sql, [one], one.submission)), ([written]) =>
+  const asPart = (one: PostgresSubmission.Prepared) =>
+    Effect.flatMap(Effect.orDie(PostgresSubmission.write(sql, [one], one.submission)), ([written]) =>
       written === undefined ? alone(one) : outcome(one.submission, written.holders)
     )
 
@@ -96,7 +97,7 @@ const submitBatched = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
 
   const atOnce = Effect.fnUntraced(
     function* (all: ReadonlyArray<Prepared>) {
-      const written = yield* TopicIntakeAtOnce.write(sql, all, all[0]?.submission ?? null)
+      const written = yield* PostgresSubmission.write(sql, all, all[0]?.submission ?? null)
       return written.length === 0
         ? yield* eachAlone(all)
         : yield* Effect.forEach(all, ({ submission }, index) =>
@@ -121,15 +122,15 @@ const submitBatched = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
   return (submission: Submission) =>
     Effect.withFiber((fiber) => {
       // Here, where only its own caller hears of what cannot be written.
-      const one = TopicIntakeAtOnce.prepare(submission)
+      const one = PostgresSubmission.prepare(submission)
       return isWithin(sql, fiber) ? asPart(one) : submit(one)
     })
 })
 
-const nobody: TopicIntake.Written = { holders: new Map(), ...TopicIntake.nothing }
+const nobody: Writes.Written = { holders: new Map(), ...Writes.nothing }
 
 /** One owner's, of one day, whose figures they are counted in, and of one plan, which may have changed meanwhile. */
-const keyOf = ({ submission: { quotas, topic } }: Prepared): string =>
+const keyOf = ({ submission: { quotas, topic } }: PostgresSubmission.Prepared): string =>
   [topic.organizationId, topic.environment, dayOf(topic.createdAt), JSON.stringify(quotas)].join(" ")
 
 /** Locks, and creates if need be, the counters that have limits. First, as the common statement does: the same order cannot deadlock. */

@@ -1,0 +1,168 @@
+/**
+ * Writes submissions on Postgres, where a statement is a round trip: one statement for one or many submissions. Its text
+ * is the same for any number of topics and personas, so that it stays prepared.
+ */
+import { toIso } from "@partner-commentary/core/shared/Instant"
+import { assignments, type Submission } from "@partner-commentary/core/topic/Submission"
+import { periodOf } from "@partner-commentary/core/usage/BillingPeriod"
+import * as Effect from "effect/Effect"
+import type { SqlClient } from "effect/sql/SqlClient"
+import type { SqlError } from "effect/sql/SqlError"
+import type { Fragment } from "effect/sql/Statement"
+import { toNewRow } from "../assignments/AssignmentRow.ts"
+import { isoOfFew, jsonOf } from "../database/Columns.ts"
+import * as Writes from "./SubmissionWrites.ts"
+
+interface Row extends Writes.WindowRow {
+  readonly topics_created: number | null
+  readonly units_held: number | null
+  /** In the test environment. */
+  readonly topics?: number | null
+  readonly bytes?: number | null
+}
+
+/** A submission, and the rows of its assignments. */
+export interface Prepared {
+  readonly submission: Submission
+  readonly rows: ReadonlyArray<ReturnType<typeof toNewRow>>
+}
+
+/** Includes assignments whose window another submission holds: the statement skips these. */
+export const prepare = (submission: Submission): Prepared => {
+  const iso = isoOfFew()
+  const ifFree = new Map(
+    submission.candidates.map(({ persona, shareId }) => [persona.id, { topicId: submission.topic.id, shareId }])
+  )
+  return { submission, rows: assignments(submission, ifFree).map((one) => toNewRow(one, iso)) }
+}
+
+/**
+ * Submissions of one owner and day, with different fingerprints. Each part reads from the one before it, which fixes their
+ * order. With `bounds` the statement first locks the counters that have limits, so that its check holds until the commit.
+ * If a counter is missing or has no room for all submissions, it writes nothing and the result is empty.
+ */
+export const write = Effect.fnUntraced(function* (
+  sql: SqlClient,
+  prepared: ReadonlyArray<Prepared>,
+  bounds: Pick<Submission, "quotas" | "storage"> | null
+): Effect.fn.Return<ReadonlyArray<Writes.Written>, SqlError> {
+  const rows = prepared.flatMap(({ rows }) => rows)
+  const submissions = prepared.map(({ submission }) => submission)
+  const [first] = rows
+  const [one] = submissions
+  if (first === undefined || one === undefined)
+    return submissions.map(() => ({ holders: new Map(), ...Writes.nothing }))
+  const { createdAt, environment, organizationId } = one.topic
+  const topics = submissions.map((submission) => Writes.topicRow(submission, 0))
+  const windows = submissions.map(({ fingerprint, topic, windowUntil }) => {
+    return { topic_id: topic.id, created_at: toIso(topic.createdAt), fingerprint, until_at: toIso(windowUntil) }
+  })
+  const usage = limitedCounters(
+    sql,
+    "month",
+    sql`usage_months WHERE organization_id = ${organizationId} AND environment = ${environment}
+      AND period = ${periodOf(createdAt)}`,
+    { topics_created: submissions.length, units_held: rows.length },
+    {
+      topics_created: bounds?.quotas?.topics_per_month ?? null,
+      units_held: bounds?.quotas?.commentaries_per_month ?? null
+    }
+  )
+  const test = environment === "test" ? inTestStorage(sql, submissions, bounds?.storage?.limits) : live(sql)
+  const mails =
+    environment === "live" ? sql`requested AS (${Writes.mails(sql, { rows: sql`sent` })}),` : sql.literal("")
+  const columns = sql.literal(
+    Object.keys(first)
+      .filter((name) => name !== "position")
+      .join(", ")
+  )
+  const topicColumns = Object.keys(topics[0] ?? {}).filter((name) => name !== "topic_sent")
+  const given = sql`(organization_id, environment, persona_id, fingerprint, topic_id, share_id, until_at)
+    SELECT organization_id, environment, persona_id, fingerprint, topic_id, id, until_at
+    FROM candidates JOIN windows USING (topic_id) ORDER BY fingerprint, persona_id`
+  const topicCount = sql.literal("COUNT(DISTINCT topic_id)")
+  const moment = sql`(SELECT created_at FROM windows WHERE windows.topic_id = excluded.topic_id)`
+  const found = yield* sql<Row>`
+    WITH ${usage.locked}, ${test.locked}
+    candidates AS MATERIALIZED (
+      SELECT * FROM json_populate_recordset(NULL::assignments, ${jsonOf(rows)}) WHERE ${usage.hasRoom} ${test.hasRoom}),
+    windows AS MATERIALIZED (
+      SELECT * FROM json_to_recordset(${jsonOf(windows)})
+        AS given (topic_id TEXT, created_at TEXT, fingerprint TEXT, until_at TEXT)),
+    holders AS (${Writes.windows(sql, given, moment)}),
+    sent AS MATERIALIZED (
+      SELECT candidates.*, ROW_NUMBER() OVER (PARTITION BY candidates.topic_id ORDER BY position) - 1 AS place
+      FROM candidates JOIN holders ON holders.share_id = candidates.id),
+    inserted AS (
+      INSERT INTO assignments (${columns}, position) SELECT ${columns}, place FROM sent RETURNING topic_id),
+    ${mails}
+    usage AS (${Writes.usage(sql, one.topic, { rows: sql`inserted`, topics: topicCount })}),
+    written AS (
+      INSERT INTO topics (${sql.literal(topicColumns.join(", "))}, topic_sent)
+      SELECT ${sql.literal(topicColumns.map((name) => `given.${name}`).join(", "))},
+        own.total
+      FROM (SELECT topic_id, COUNT(*) AS total FROM sent, usage GROUP BY topic_id) AS own
+      JOIN json_populate_recordset(NULL::topics, ${jsonOf(topics)}) AS given ON given.id = own.topic_id ${test.returned}),
+    ${test.stored}
+    counted AS (${Writes.counters(sql, one.topic, { rows: sql`sent, usage`, topics: topicCount })})
+    SELECT holders.*, usage.topics_created, usage.units_held ${test.columns}
+    FROM holders LEFT JOIN usage ON TRUE ${test.joined}`
+  if (found.length === 0) return []
+  const [{ bytes = null, topics: stored = null, topics_created, units_held }] = found as readonly [Row]
+  const counted = {
+    usage: { topics_created: topics_created ?? 0, units_held: units_held ?? 0 },
+    stored: stored === null || bytes === null ? null : { topics: stored, bytes }
+  }
+  return submissions.map(({ fingerprint }) => {
+    return { holders: Writes.holdersOf(found.filter((row) => row.fingerprint === fingerprint)), ...counted }
+  })
+})
+
+/** The parts of the statement that count the storage of the test environment. */
+const inTestStorage = (
+  sql: SqlClient,
+  submissions: ReadonlyArray<Submission>,
+  limits: NonNullable<Submission["storage"]>["limits"] | undefined
+) => {
+  const [one] = submissions as readonly [Submission]
+  const bytes = submissions.reduce((total, { storage }) => total + (storage?.bytes ?? 0), 0)
+  const storage = limitedCounters(
+    sql,
+    "storage",
+    sql`test_storage WHERE organization_id = ${one.topic.organizationId}`,
+    { topics: submissions.length, bytes },
+    { topics: limits?.topics ?? null, bytes: limits?.bytes ?? null }
+  )
+  return {
+    locked: sql`${storage.locked},`,
+    hasRoom: sql`AND ${storage.hasRoom}`,
+    returned: sql`RETURNING stored_bytes`,
+    stored: sql`stored AS (${Writes.testStorage(sql, one.topic, sql`written`)}),`,
+    columns: sql`, stored.topics, stored.bytes`,
+    joined: sql`LEFT JOIN stored ON TRUE`
+  }
+}
+
+const live = (sql: SqlClient) => {
+  const nothing = sql.literal("")
+  return { locked: nothing, hasRoom: nothing, returned: nothing, stored: nothing, columns: nothing, joined: nothing }
+}
+
+/** Locks a row of counters and checks that it has room for the increments. Without a limit it does neither. */
+const limitedCounters = <Name extends string>(
+  sql: SqlClient,
+  name: string,
+  row: Fragment,
+  increments: Readonly<Record<Name, number>>,
+  limits: Readonly<Record<Name, number | null>>
+) => {
+  const names = Object.keys(increments) as Array<Name>
+  const isLimited = sql`CAST(${names.some((one) => limits[one] !== null)} AS BOOLEAN)`
+  const fits = names.map(
+    (one) => sql`(${sql(one)} + ${increments[one]} <= CAST(${limits[one]} AS BIGINT)) IS NOT FALSE`
+  )
+  return {
+    locked: sql`${sql(name)} AS MATERIALIZED (SELECT ${sql.csv(names.map((one) => sql`${sql(one)}`))} FROM ${row} AND ${isLimited} FOR UPDATE)`,
+    hasRoom: sql`(NOT ${isLimited} OR EXISTS (SELECT FROM ${sql(name)} WHERE ${sql.and(fits)}))`
+  }
+}

@@ -1,0 +1,52 @@
+/** Writes a submission on SQLite, where a statement is a function call: one statement for each table. */
+import { toIso } from "@partner-commentary/core/shared/Instant"
+import { assignments, type Submission } from "@partner-commentary/core/topic/Submission"
+import * as Effect from "effect/Effect"
+import type { SqlClient } from "effect/sql/SqlClient"
+import type { SqlError } from "effect/sql/SqlError"
+import { toNewRow } from "../assignments/AssignmentRow.ts"
+import { isoOfFew } from "../database/Columns.ts"
+import { values } from "../database/Values.ts"
+import * as Writes from "./SubmissionWrites.ts"
+
+export const write = Effect.fnUntraced(function* (
+  sql: SqlClient,
+  submission: Submission
+): Effect.fn.Return<Writes.Written, SqlError> {
+  const { candidates, fingerprint, topic, windowUntil } = submission
+  const until_at = toIso(windowUntil)
+  const windows = candidates.map(({ persona, shareId }) => ({
+    organization_id: topic.organizationId,
+    environment: topic.environment,
+    persona_id: persona.id,
+    fingerprint,
+    topic_id: topic.id,
+    share_id: shareId,
+    until_at
+  }))
+  const holders = Writes.holdersOf(
+    windows.length === 0 ? [] : yield* Writes.windows(sql, sql`${values(sql, windows)}`, sql`${toIso(topic.createdAt)}`)
+  )
+  const created = assignments(submission, holders)
+  if (created.length === 0) return { holders, ...Writes.nothing }
+
+  const iso = isoOfFew()
+  yield* sql`INSERT INTO topics ${sql.insert(Writes.topicRow(submission, created.length))}`
+  yield* sql`INSERT INTO assignments ${values(
+    sql,
+    created.map((one) => toNewRow(one, iso))
+  )}`
+  // One topic, as an aggregate.
+  const sent = {
+    rows: sql`(SELECT * FROM assignments WHERE topic_id = ${topic.id}) AS sent`,
+    topics: sql.literal("MIN(1)")
+  }
+  if (topic.environment === "live") yield* Writes.mails(sql, sent)
+  const [usage = Writes.nothing.usage] = yield* Writes.usage(sql, topic, sent)
+  const [stored = null] =
+    submission.storage === null
+      ? []
+      : yield* Writes.testStorage(sql, topic, sql`(SELECT * FROM topics WHERE id = ${topic.id}) AS written`)
+  yield* Writes.counters(sql, topic, sent)
+  return { holders, usage, stored }
+})

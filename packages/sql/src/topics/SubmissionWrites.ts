@@ -1,0 +1,113 @@
+/**
+ * What a submission writes: windows, topic, assignments, e-mails, usage, test storage and counters, in this order.
+ * SqliteSubmission runs a statement for each, PostgresSubmission one statement for all.
+ */
+import { noticeId } from "@partner-commentary/core/mail/Mail"
+import type { PersonaId, ShareId } from "@partner-commentary/core/shared/Ids"
+import type { AssignmentReference, Submission } from "@partner-commentary/core/topic/Submission"
+import type { TestStorage as TestStored } from "@partner-commentary/core/topic/TestStorage"
+import { none } from "@partner-commentary/core/topic/TopicStatus"
+import { periodOf } from "@partner-commentary/core/usage/BillingPeriod"
+import type { SqlClient } from "effect/sql/SqlClient"
+import type { Fragment } from "effect/sql/Statement"
+import * as Counters from "../reporting/Counters.ts"
+import { dayOf } from "../reporting/DailyMetrics.ts"
+import * as TestStorage from "../sandbox/TestStorage.ts"
+import * as TopicRow from "./TopicRow.ts"
+
+/** The holder of each window now. Where the submission holds none, nothing else was written. */
+export type Holders = ReadonlyMap<PersonaId, AssignmentReference>
+
+/** Usage of the month. */
+export interface Usage {
+  readonly topics_created: number
+  readonly units_held: number
+}
+
+export interface Written {
+  readonly holders: Holders
+  /** With this submission in it. */
+  readonly usage: Usage
+  /** With this submission in it; null in the live environment. */
+  readonly stored: TestStored | null
+}
+
+export const nothing: Pick<Written, "usage" | "stored"> = {
+  usage: { topics_created: 0, units_held: 0 },
+  stored: null
+}
+
+export interface WindowRow {
+  readonly persona_id: PersonaId
+  readonly fingerprint: string
+  readonly topic_id: AssignmentReference["topicId"]
+  readonly share_id: AssignmentReference["shareId"]
+}
+
+export const holdersOf = (rows: ReadonlyArray<WindowRow>): Holders =>
+  new Map(rows.map((row) => [row.persona_id, { topicId: row.topic_id, shareId: row.share_id }]))
+
+/** `rows` are columns and rows of an INSERT. A window that was closed at `moment` changes its holder. */
+export const windows = (sql: SqlClient, rows: Fragment, moment: Fragment) => {
+  const isClosed = sql`held.until_at <= ${moment}`
+  return sql<WindowRow>`INSERT INTO duplicate_windows AS held ${rows}
+    ON CONFLICT (organization_id, environment, persona_id, fingerprint) DO UPDATE SET
+      topic_id = CASE WHEN ${isClosed} THEN excluded.topic_id ELSE held.topic_id END,
+      share_id = CASE WHEN ${isClosed} THEN excluded.share_id ELSE held.share_id END,
+      until_at = CASE WHEN ${isClosed} THEN excluded.until_at ELSE held.until_at END
+    RETURNING persona_id, fingerprint, topic_id, share_id`
+}
+
+export const topicRow = ({ storage, topic }: Submission, sent: number) => ({
+  ...TopicRow.toRow({ ...topic, status: "pending", counts: { ...none, topic_sent: sent } }),
+  ...(storage === null ? {} : { stored_bytes: storage.bytes })
+})
+
+/** The suffix of a request's id after that of its assignment. */
+const requestSuffix = noticeId("" as ShareId, "request")
+
+type Submitted = Submission["topic"]
+
+/** The new assignments: a relation, and the number of their topics. */
+export interface Sent {
+  readonly rows: Fragment
+  readonly topics: Fragment
+}
+
+export const mails = (sql: SqlClient, sent: Pick<Sent, "rows">) =>
+  sql`INSERT INTO mails (id, kind, share_id, organization_id, created_at, due_at)
+    SELECT id || ${requestSuffix}, 'request', id, organization_id, created_at, created_at FROM ${sent.rows} WHERE TRUE
+    ON CONFLICT (id) DO NOTHING`
+
+export const usage = (sql: SqlClient, { createdAt, environment, organizationId }: Submitted, sent: Sent) =>
+  sql<Usage>`INSERT INTO usage_months AS month (organization_id, environment, period, topics_created, units_held)
+    SELECT ${organizationId}, ${environment}, ${periodOf(createdAt)}, ${sent.topics}, COUNT(*)
+    FROM ${sent.rows} WHERE TRUE HAVING COUNT(*) > 0
+    ON CONFLICT (organization_id, environment, period) DO UPDATE SET
+      topics_created = month.topics_created + excluded.topics_created,
+      units_held = month.units_held + excluded.units_held
+    RETURNING topics_created, units_held`
+
+/** `topics`: the new topics. */
+export const testStorage = (sql: SqlClient, { organizationId }: Submitted, topics: Fragment) =>
+  sql<TestStored>`INSERT INTO test_storage AS stored (organization_id, topics, bytes)
+    SELECT ${organizationId}, COUNT(*), SUM(stored_bytes) FROM ${topics} WHERE TRUE HAVING COUNT(*) > 0
+    ${TestStorage.onConflictAdd(sql)} RETURNING topics, bytes`
+
+export const counters = (sql: SqlClient, { createdAt, environment, organizationId }: Submitted, sent: Sent) => {
+  // The order of all writers, which avoids deadlocks; SQLite has one writer.
+  const inOrder = sql.onDialectOrElse({
+    pg: () => sql.literal(`ORDER BY day COLLATE "C", persona_id COLLATE "C", name COLLATE "C"`),
+    orElse: () => sql.literal("")
+  })
+  return sql`INSERT INTO counters AS counter (organization_id, environment, day, persona_id, name, total, persona_name)
+    SELECT ${organizationId}, ${environment}, few.* FROM (
+      SELECT '' AS day, '' AS persona_id, 'pending' AS name, ${sent.topics} AS total, NULL AS persona_name
+        FROM ${sent.rows} HAVING COUNT(*) > 0
+      UNION ALL
+      SELECT ${dayOf(createdAt)}, persona_id, 'sent', COUNT(*), substr(MAX(created_at || persona_name), ${isoLength + 1})
+        FROM ${sent.rows} GROUP BY persona_id) AS few
+    WHERE TRUE ${inOrder} ${Counters.onConflictAdd(sql)}`
+}
+
+const isoLength = "2026-01-30T09:00:00.000Z".length
