@@ -81,6 +81,9 @@ export const make = (options: {
       return BusyWait.pause(delay)
     })
 
+  /** Whether the last group ended because of its age. */
+  let hasRunLong = false
+
   const runGroup = Effect.gen(function* () {
     const connection = yield* options.lease
     yield* nextMacrotask
@@ -88,7 +91,8 @@ export const make = (options: {
     const group: Group = { outcome: Deferred.makeUnsafe(), broken: undefined }
     const began = yield* Clock.monotonicTimeNanos
     for (let bodies = 0; bodies < maxBodies && isTransaction(); bodies++) {
-      if ((yield* Clock.monotonicTimeNanos) - began > maxAge) break
+      hasRunLong = (yield* Clock.monotonicTimeNanos) - began > maxAge
+      if (hasRunLong) break
       const waiter = waiting.shift()
       if (waiter === undefined) break
       const { ended, given } = waiter
@@ -117,7 +121,7 @@ export const make = (options: {
     )
   )
 
-  const pause = Effect.suspend(() => (waiting.length > 0 ? severalMacrotasks : Effect.void))
+  const pause = Effect.suspend(() => (hasRunLong && waiting.length > 0 ? severalMacrotasks : Effect.void))
 
   // A fiber of its own, so that no caller's interruption reaches the others.
   const lead = Effect.forkDetach(
@@ -194,5 +198,5 @@ const nextMacrotask = Effect.callback<void>((resume) => {
   setImmediate(() => resume(Effect.void))
 })
 
-/** Node accepts one connection in a turn of the event loop: groups in a row would delay new connections. */
+/** Node accepts one connection in a turn of the event loop: long groups in a row would delay new connections. */
 const severalMacrotasks = Effect.repeat(nextMacrotask, { times: 7 })
