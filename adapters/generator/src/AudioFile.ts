@@ -1,10 +1,10 @@
 /**
- * What a speech server's bytes are, by what they begin with, and several MP3 files as one. Pure. Servers are asked for MP3; some
- * answer in a format of their own, whatever they say it is.
+ * Detects the type of audio by its first bytes, and joins MP3 files. Pure. Servers are asked for MP3, but some
+ * return another format, whatever their content type says.
  */
 import type { MediaType } from "@partner-commentary/core/commentary/MediaSynthesizer"
 
-/** Null: no audio that is known. */
+/** Null for an unknown format. */
 export const typeOf = (bytes: Uint8Array): MediaType | null => {
   if (has(bytes, 0, "ID3")) return "audio/mpeg"
   if (has(bytes, 0, "RIFF") && has(bytes, 8, "WAVE")) return "audio/wav"
@@ -13,13 +13,13 @@ export const typeOf = (bytes: Uint8Array): MediaType | null => {
   if (has(bytes, 4, "ftyp")) return "audio/mp4"
   const [first = 0, second = 0] = bytes
   if (first !== 0xff || (second & 0xe0) !== 0xe0) return null
-  // The layer bits tell AAC's frames, which have none, from those of MPEG audio.
+  // AAC frames have no layer bits, unlike MPEG audio.
   return (second & 0x06) === 0 ? "audio/aac" : "audio/mpeg"
 }
 
 /**
- * Frames follow one another whatever file they come from. What described one file alone is left out: tags, and the first frame
- * where it holds no sound but a count of frames, which players would believe.
+ * Frames of several files may follow one another. Data about a single file is removed: tags, and a first frame that contains
+ * only a count of frames, which players would use as the length.
  */
 export const joinMp3 = (files: ReadonlyArray<Uint8Array>): Uint8Array => {
   const sounds = files.map(soundOf)
@@ -39,7 +39,7 @@ const soundOf = (file: Uint8Array): Uint8Array => {
   return bytes.subarray(describingFrame(bytes))
 }
 
-/** Seven bits of each byte. */
+/** Reads a number with seven bits in each byte. */
 const syncSafe = (bytes: Uint8Array, at: number): number =>
   [0, 1, 2, 3].reduce((size, index) => (size << 7) | ((bytes[at + index] ?? 0) & 0x7f), 0)
 
@@ -51,7 +51,7 @@ const rates = [
 
 const frequencies = [44_100, 48_000, 32_000] as const
 
-/** The length of the first frame if it is one that describes the file; else 0. */
+/** The length of a first frame that describes the file, or 0. */
 const describingFrame = (bytes: Uint8Array): number => {
   const [first = 0, second = 0, third = 0, fourth = 0] = bytes
   if (first !== 0xff || (second & 0xe6) !== 0xe2) return 0

@@ -1,5 +1,5 @@
 /**
- * What may come back as a commentary: cleans a model's text and refuses what is not one. Escaping for a page is the page's.
+ * Cleans a model's text and refuses a text that is no commentary. Pages escape it.
  */
 import {
   GenerationFailed,
@@ -12,7 +12,7 @@ import { delimiters, rules } from "./Prompt.ts"
 
 const quotes = ['""', "''", "“”", "‘’", "«»", "„“", "「」"].map((pair) => [pair.charAt(0), pair.charAt(1)] as const)
 
-/** Without one code fence or one pair of quotation marks around the whole; `"Yes," he said, "no"` is not in quotation marks. */
+/** Removes one code fence or one pair of quotation marks around the whole text, but not those of `"Yes," he said, "no"`. */
 const unwrapped = (text: string): string => {
   const fence = /^```[^\n`]*\n/u.exec(text)
   if (fence !== null && text.endsWith("\n```")) return text.slice(fence[0].length, -3).trim()
@@ -24,7 +24,7 @@ const unwrapped = (text: string): string => {
   return text
 }
 
-/** Models that think aloud put it in front of their answer. */
+/** Reasoning models put their thoughts in front of the text. */
 const withoutThinking = (text: string): string => {
   const end = text.startsWith("<think>") ? text.indexOf("</think>") : -1
   return end < 0 ? text : text.slice(end + "</think>".length).trim()
@@ -32,11 +32,11 @@ const withoutThinking = (text: string): string => {
 
 const markup = /<(?:[a-z/?]|!--|!doctype)/iu
 
-/** Addresses with a scheme, and bare hosts with a path or one of the endings that people click on. */
+/** URLs with a scheme, and bare hosts with a path or a common top-level domain. */
 const address =
   /[a-z][a-z0-9+.-]{1,20}:\/\/\S+|\b(?:javascript|data|mailto):\S+|www\.\S+|(?<![\p{L}\p{N}-])(?:[\p{L}\p{N}-]{1,63}\.){1,8}(?:\p{L}{2,24}\/\S*|(?:com|net|org|info|biz|io|co|ai|app|dev|me|tv|gg|bet|xyz|site|online|shop)(?![\p{L}\p{N}-]))/giu
 
-/** Every web or mail address of a text, in one spelling: `https://www.Example.com/` and `example.com` are the same. */
+/** Every web and mail address of a text, normalized: `https://www.Example.com/` and `example.com` are equal. */
 const addresses = (text: string): ReadonlyArray<string> =>
   (text.match(address) ?? []).map((found) =>
     found
@@ -52,7 +52,7 @@ const secrets = [...delimiters, ...rules].map(folded)
 
 const refuse = (reason: string) => Result.fail(new GenerationFailed({ permanent: false, reason }))
 
-/** The commentary in a model's text. Every refusal is temporary: the next attempt gets another text. Reasons never quote it. */
+/** Extracts the commentary from a model's text. Refusals are temporary, because a retry gets another text. Reasons never quote it. */
 export const accept = (
   text: string,
   request: Pick<GenerationRequest, "topic" | "perspective">

@@ -1,4 +1,4 @@
-/** The generator that needs no server: the core's local commentary, which simulated creators are given too. */
+/** The generator without a server. It uses the core's local commentary, as simulated creators do. */
 import { CommentaryGenerator, type GenerationRequest } from "@partner-commentary/core/commentary/CommentaryGenerator"
 import { compose } from "@partner-commentary/core/commentary/LocalCommentary"
 import * as Effect from "effect/Effect"

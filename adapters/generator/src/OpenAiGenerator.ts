@@ -1,6 +1,6 @@
 /**
- * Commentaries from any OpenAI-compatible server. One call is one request: retrying is the core's, what is asked
- * and what is accepted are `Prompt`'s and `CommentaryText`'s, the connection `OpenAiServer`'s.
+ * Commentaries from an OpenAI-compatible server. One call is one request, and the core retries. `Prompt` makes the request,
+ * `CommentaryText` checks the text, `OpenAiServer` connects.
  */
 import {
   CommentaryGenerator,
@@ -11,14 +11,14 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as HttpClientRequest from "effect/http/HttpClientRequest"
 import * as Layer from "effect/Layer"
-import * as ChatAnswer from "./ChatAnswer.ts"
+import * as ChatCompletion from "./ChatCompletion.ts"
 import * as CommentaryText from "./CommentaryText.ts"
 import * as OpenAiServer from "./OpenAiServer.ts"
 import * as Prompt from "./Prompt.ts"
 
 export interface Options extends OpenAiServer.Server {
   readonly model: string
-  /** Over the whole call, to the last byte. 45 seconds unless given, and never more. */
+  /** For the whole call, to the last byte, 45 seconds by default and at most. */
   readonly timeout?: Duration.Duration
 }
 
@@ -36,7 +36,7 @@ export const layer = (options: Options): Layer.Layer<CommentaryGenerator> =>
           HttpClientRequest.bodyJsonUnsafe({ model: options.model, messages: Prompt.messages(request) })
         )
         const answer = yield* server.ask(question, OpenAiServer.json)
-        const text = yield* Effect.fromResult(ChatAnswer.text(answer))
+        const text = yield* Effect.fromResult(ChatCompletion.text(answer))
         return yield* Effect.fromResult(CommentaryText.accept(text, request))
       })
       return CommentaryGenerator.of({

@@ -23,14 +23,14 @@ export interface Server {
 }
 
 export interface Bounds {
-  /** Over a whole call, to the last byte. */
+  /** For a whole call, to the last byte. */
   readonly time: Duration.Duration
-  /** Of one answer in bytes, after decompression, successes and errors alike. */
+  /** The limit of a response in bytes, after decompression, for successes and errors. */
   readonly size: number
 }
 
 export interface Connection {
-  /** Sends one request, its path relative to the server's URL. Interruption aborts it; `within` limits its time. */
+  /** Sends one request with a path relative to the server's URL. Interruption aborts it, and `within` limits its time. */
   readonly ask: <A>(request: HttpClientRequest.HttpClientRequest, read: Read<A>) => Effect.Effect<A, Refusal>
   /** Limits the time of all requests of one call, and makes the refusal safe to log. */
   readonly within: <A>(work: Effect.Effect<A, Refusal>) => Effect.Effect<A, Refusal>
@@ -40,7 +40,7 @@ type Read<A> = (response: HttpClientResponse) => Effect.Effect<A, HttpClientErro
 
 const tooLarge = new Error("answer too large")
 
-/** The system's name of a connection failure, such as ` (ECONNREFUSED)`; its message may hold the address and what is in it. */
+/** The code of a connection failure, such as ` (ECONNREFUSED)`. Its message may contain the URL and thus credentials. */
 const failureCode = (cause: unknown, depth = 0): string => {
   if (!(cause instanceof Error) || depth > 4) return ""
   return "code" in cause && typeof cause.code === "string" ? ` (${cause.code})` : failureCode(cause.cause, depth + 1)
@@ -53,7 +53,7 @@ const accepted: Read<HttpClientResponse> = (response) =>
     ? Effect.succeed(response)
     : Effect.flatMap(errorIn(response), (error) => Effect.fail(refusal(response.status, error)))
 
-/** What an error answer holds under `error`. Undefined: its body is too large, breaks off or is not JSON. */
+/** The field `error` of an error response. Undefined if the body is too large, incomplete or not JSON. */
 const errorIn = (response: HttpClientResponse): Effect.Effect<unknown> =>
   Effect.match(response.json, {
     onFailure: () => undefined,
@@ -62,7 +62,7 @@ const errorIn = (response: HttpClientResponse): Effect.Effect<unknown> =>
 
 const jsonType = /^application\/(?:[^;]*\+)?json\b/i
 
-/** Undefined: a successful answer that does not claim to be JSON. */
+/** Undefined for a successful response whose content type is not JSON. */
 export const json: Read<unknown> = (response) =>
   Effect.flatMap(accepted(response), ({ headers, json }) =>
     jsonType.test(headers["content-type"] ?? "") ? json : Effect.undefined
@@ -71,7 +71,7 @@ export const json: Read<unknown> = (response) =>
 export const bytes: Read<Uint8Array> = (response) =>
   Effect.flatMap(accepted(response), ({ arrayBuffer }) => Effect.map(arrayBuffer, (buffer) => new Uint8Array(buffer)))
 
-/** `fetch` follows no redirect, which would take the key elsewhere. */
+/** Follows no redirect, which would send the key to another server. */
 const httpClient = (size: number) =>
   FetchHttpClient.layer.pipe(
     Layer.provide(Layer.succeed(FetchHttpClient.RequestInit, { redirect: "manual" })),
@@ -82,7 +82,7 @@ const httpClient = (size: number) =>
 
 export const connect = Effect.fnUntraced(function* (server: Server, { size, time }: Bounds) {
   const key = Option.getOrUndefined(Option.map(server.apiKey, Redacted.value)) || undefined
-  // `withScope`: closing the request's scope also aborts an answer that is half read.
+  // `withScope`: closing the request's scope also aborts a response that is partly read.
   const client = HttpClient.withScope(yield* Effect.provide(HttpClient.HttpClient, httpClient(size)))
 
   const addressed = (request: HttpClientRequest.HttpClientRequest) => {
@@ -104,7 +104,7 @@ export const connect = Effect.fnUntraced(function* (server: Server, { size, time
         Effect.flatMap(read),
         Effect.scoped,
         Effect.mapError(refused),
-        // No trace headers for a server that is not ours.
+        // Sends no trace headers to the other party's server.
         Effect.provideService(HttpClient.TracerDisabledWhen, () => true)
       ),
     within: (work) =>

@@ -1,6 +1,6 @@
 /**
- * The approved text as speech, by any OpenAI-compatible server's `/audio/speech`. Retrying is the core's. A text that is longer than
- * such servers take is asked for in parts, side by side, and joined; the connection is `OpenAiServer`'s.
+ * Speech from an OpenAI-compatible server's `/audio/speech`. The core retries. A text that exceeds the server's limit is
+ * requested in concurrent parts, which are joined.
  */
 import {
   MediaSynthesizer,
@@ -17,18 +17,18 @@ import * as Layer from "effect/Layer"
 import * as AudioFile from "./AudioFile.ts"
 import * as OpenAiServer from "./OpenAiServer.ts"
 import type { Refusal } from "./Refusal.ts"
-import * as SpokenText from "./SpokenText.ts"
+import * as SpeechParts from "./SpeechParts.ts"
 
 export interface Options extends OpenAiServer.Server {
   readonly model: string
-  /** As the server names it. */
+  /** The server's name for it. */
   readonly voice: string
-  /** Over the whole call, all parts to their last byte. 60 seconds unless given, and never more. */
+  /** For the whole call with all parts, 60 seconds by default and at most. */
   readonly timeout?: Duration.Duration
 }
 
 const longestCall = Duration.seconds(60)
-/** Of each part: a quarter of an hour at 256 kbit/s. */
+/** Bytes of each part: 15 minutes at 256 kbit/s. */
 const largestAnswer = 32 * 1024 * 1024
 
 const make = Effect.fnUntraced(function* (options: Options) {
@@ -45,7 +45,7 @@ const make = Effect.fnUntraced(function* (options: Options) {
     )
 
   const synthesize = Effect.fn("MediaSynthesizer.audio")(function* ({ text }: SynthesisRequest) {
-    const parts = yield* Effect.forEach(SpokenText.parts(text), spoken, { concurrency: "unbounded" })
+    const parts = yield* Effect.forEach(SpeechParts.parts(text), spoken, { concurrency: "unbounded" })
     return yield* joined(parts)
   })
 
@@ -67,7 +67,7 @@ const joined = (parts: ReadonlyArray<Uint8Array>): Effect.Effect<Medium, Refusal
       })
 }
 
-/** Audio by this server; of other kinds what was mounted before. */
+/** Provides audio, and keeps the synthesizers of other kinds. */
 export const layer = (options: Options) =>
   Layer.effect(
     MediaSynthesizer,

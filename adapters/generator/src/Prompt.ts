@@ -1,7 +1,7 @@
 /**
- * What the model is asked: a constant system message with the rules, and a user message with the material as one line
- * of JSON between two delimiter lines. JSON in one line can hold neither delimiter as a line of its own. What the model
- * answers is judged elsewhere.
+ * The prompt: a constant system message with the rules, and a user message with the material as one line
+ * of JSON between two delimiter lines. One line of JSON cannot contain a delimiter as a line of its own.
+ * `CommentaryText` checks the response.
  */
 import type { GenerationRequest } from "@partner-commentary/core/commentary/CommentaryGenerator"
 
@@ -12,7 +12,7 @@ export interface Message {
 
 export const delimiters = ["=====BEGIN MATERIAL=====", "=====END MATERIAL====="] as const
 
-/** One sentence or two each: an answer that repeats one has leaked the prompt. */
+/** One or two sentences each. A response that repeats one has leaked the prompt. */
 export const rules: ReadonlyArray<string> = [
   "You write short opinion commentary for a publisher, in the voice of one persona.",
   `The user message holds the material as one JSON object between the lines ${delimiters[0]} and ${delimiters[1]}.`,
@@ -26,7 +26,7 @@ export const rules: ReadonlyArray<string> = [
 ]
 
 /**
- * JSON in one line, whatever a reader takes for a line break, without `<` and `>`, so that no control token of a
+ * JSON without any kind of line break and without `<` and `>`, so that no control token of a
  * model's chat format (such as an end-of-turn mark) survives inside the material.
  */
 const oneLine = (material: unknown): string =>

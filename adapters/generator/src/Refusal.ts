@@ -1,6 +1,6 @@
 /**
- * What an OpenAI-compatible server's error answers mean. Pure; keeping keys out of the reasons, which quote the server, is the
- * caller's. Temporary is what another attempt may mend; permanent needs another key, model, request or text.
+ * Interprets error responses of an OpenAI-compatible server. Pure. Reasons quote the server, so the caller removes keys from
+ * them. A retry may solve a temporary error; a permanent one needs another key, model, request or text.
  */
 
 export interface Refusal {
@@ -18,7 +18,7 @@ const textOf = (value: unknown): string => (typeof value === "string" ? quoted(v
 const field = (error: unknown, name: string): unknown =>
   typeof error === "object" && error !== null ? (error as Record<string, unknown>)[name] : undefined
 
-/** `error` is what the server put under that name. A refused key is never described in the server's words. */
+/** `error` is that field of the response. For a refused key the server's message is left out. */
 export const refusal = (status: number | undefined, error: unknown): Refusal => {
   const codes = [field(error, "code"), field(error, "type")].map(textOf)
   const credentials = status === 401 || status === 403
@@ -38,7 +38,7 @@ export const refusal = (status: number | undefined, error: unknown): Refusal => 
 
 const longestReason = 300
 
-/** Fit for a log: short, and without the key even where the server's own words hold it (replaced before the cut). */
+/** Shortens the reason and removes the key, before the cut. */
 export const loggable =
   (key: string | undefined) =>
   ({ permanent, reason }: Refusal): Refusal => {

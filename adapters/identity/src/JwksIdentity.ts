@@ -2,26 +2,26 @@
 import { DashboardIdentity } from "@partner-commentary/core/access/DashboardIdentity"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as PublishedKeys from "./PublishedKeys.ts"
-import { algorithms, check, type Expected } from "./TokenCheck.ts"
+import * as JwksCache from "./JwksCache.ts"
+import { algorithms, type ExpectedClaims, verify } from "./TokenVerification.ts"
 
-export interface Options extends Expected {
+export interface Options extends ExpectedClaims {
   readonly jwksUrl: string
 }
 
-/** Asks nothing before the first token comes. */
+/** Fetches the keys with the first token. */
 export const layer = ({ jwksUrl, ...expected }: Options) =>
   Layer.effect(
     DashboardIdentity,
-    Effect.map(PublishedKeys.make(jwksUrl), (findKey) =>
-      DashboardIdentity.of({ verify: (token) => check(token, findKey, expected) })
+    Effect.map(JwksCache.make(jwksUrl), (findKey) =>
+      DashboardIdentity.of({ verify: (token) => verify(token, findKey, expected) })
     )
   )
 
-/** How many of the published keys could sign a token that is accepted. */
-export const look = Effect.fnUntraced(function* (jwksUrl: string) {
-  const keys = PublishedKeys.remote(jwksUrl)
-  yield* PublishedKeys.read(keys)
+/** Counts the published keys that could sign an accepted token. */
+export const countKeys = Effect.fnUntraced(function* (jwksUrl: string) {
+  const keys = JwksCache.remote(jwksUrl)
+  yield* JwksCache.read(keys)
   return (keys.jwks()?.keys ?? []).filter(
     ({ alg, crv, kty, use }) =>
       (use === undefined || use === "sig") &&

@@ -1,4 +1,4 @@
-/** The DashboardIdentity of development: it makes its tokens itself, with a key that follows from a secret of the service. */
+/** The DashboardIdentity of development. It issues its own tokens, with a key that is derived from the signing secret. */
 import { createPrivateKey, createPublicKey, hkdfSync } from "node:crypto"
 import { DashboardIdentity } from "@partner-commentary/core/access/DashboardIdentity"
 import * as Instant from "@partner-commentary/core/shared/Instant"
@@ -8,12 +8,12 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import { SignJWT } from "jose/jwt/sign"
-import { check, type Expected } from "./TokenCheck.ts"
+import { type ExpectedClaims, verify } from "./TokenVerification.ts"
 
 export class LocalTokens extends Context.Service<
   LocalTokens,
   {
-    /** A token that the identity beside it accepts for so long. `organization` is its id, or its identity id. */
+    /** Issues a token that is valid for this long. `organization` is its id or its identity id. */
     readonly issue: (wanted: {
       readonly organization: string
       readonly expiresIn: Duration.Duration
@@ -22,7 +22,7 @@ export class LocalTokens extends Context.Service<
   }
 >()("@partner-commentary/identity/LocalTokens") {}
 
-const expected: Expected = {
+const expected: ExpectedClaims = {
   issuer: "urn:partner-commentary:local",
   audience: "urn:partner-commentary:dashboard",
   organizationClaim: "org_id"
@@ -31,22 +31,22 @@ const expected: Expected = {
 /** The DER of an Ed25519 private key, up to its 32 bytes. */
 const pkcs8 = Buffer.from("302e020100300506032b657004220420", "hex")
 
-/** Ed25519: who can verify a token cannot make one. */
+/** Ed25519, so that the public key cannot issue tokens. */
 const keys = (secret: Redacted.Redacted<string>) => {
   const seed = Buffer.from(hkdfSync("sha256", Redacted.value(secret), "", "dashboard tokens", 32))
   const privateKey = createPrivateKey({ key: Buffer.concat([pkcs8, seed]), format: "der", type: "pkcs8" })
   return { privateKey, publicKey: createPublicKey(privateKey) }
 }
 
-/** Of two processes with one secret, each accepts the other's tokens. */
+/** Processes with the same secret accept each other's tokens. */
 export const layer = ({ secret }: { readonly secret: Redacted.Redacted<string> }) =>
   Layer.effectContext(
     Effect.gen(function* () {
-      // Made when somebody asks: most that run with this never do.
+      // Derived on demand, because most processes never need it.
       const made = yield* Effect.cached(Effect.sync(() => keys(secret)))
       const publicKey = Effect.map(made, ({ publicKey }) => publicKey)
       const identity = DashboardIdentity.of({
-        verify: (token) => check(token, () => publicKey, expected)
+        verify: (token) => verify(token, () => publicKey, expected)
       })
       const tokens = LocalTokens.of({
         issue: Effect.fn("LocalTokens.issue")(function* ({ expiresIn, organization, subject = "local" }) {

@@ -211,7 +211,7 @@ describe("a provider that is down", () => {
         const jwksUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
         const layer = JwksIdentity.layer({ jwksUrl, issuer: mint.issuer, audience, organizationClaim })
         assert.strictEqual(yield* Effect.provide(verdict(good), layer), "unreachable", body)
-        assert.strictEqual((yield* Effect.flip(JwksIdentity.look(jwksUrl)))._tag, "IdentityUnreachable")
+        assert.strictEqual((yield* Effect.flip(JwksIdentity.countKeys(jwksUrl)))._tag, "IdentityUnreachable")
       }
     }).pipe(Effect.provide(world))
   )
@@ -232,7 +232,7 @@ it.effect("a key set larger than 1 MiB is not read to its end", () =>
         () => Effect.sync(() => server.close())
       )
       const looked = yield* Effect.result(
-        JwksIdentity.look(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`)
+        JwksIdentity.countKeys(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`)
       )
       assert.strictEqual(looked._tag, isRead ? "Success" : "Failure")
       if (looked._tag === "Failure") assert.include(looked.failure.message, "the key set is larger than 1 MiB")
@@ -243,9 +243,9 @@ it.effect("a key set larger than 1 MiB is not read to its end", () =>
 it.effect("an operator is told how many of the published keys are of use", () =>
   Effect.gen(function* () {
     const provider = yield* Provider
-    assert.strictEqual(yield* JwksIdentity.look(provider.jwksUrl), 1)
+    assert.strictEqual(yield* JwksIdentity.countKeys(provider.jwksUrl), 1)
     yield* provider.publish("second", "ES256")
     yield* provider.publish("third", "ES384")
-    assert.strictEqual(yield* JwksIdentity.look(provider.jwksUrl), 2)
+    assert.strictEqual(yield* JwksIdentity.countKeys(provider.jwksUrl), 2)
   }).pipe(Effect.provide(world))
 )

@@ -1,9 +1,9 @@
-/** Addresses that mail can go to or come from. Whether anybody reads there, only a server knows. */
+/** Checks the syntax of mail addresses. Only a server knows whether a mailbox exists. */
 import { domainToASCII } from "node:url"
 import * as Option from "effect/Option"
 import addressparser from "nodemailer/lib/addressparser"
 
-/** `MAIL_FROM`, taken apart. `domain` is in its ASCII form. */
+/** The parts of `MAIL_FROM`. `domain` is in its ASCII form. */
 export interface Sender {
   readonly name: string
   readonly address: string
@@ -17,14 +17,14 @@ export interface Sender {
 const mailbox = /^[^\s\p{C}<>()[\]\\,;:"@]{1,64}@([^\s\p{C}<>()[\]\\,;:"@]+)$/u
 const domain = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$/
 
-/** The domain in its ASCII form; none if no mail can ever go to this address. */
+/** The domain in its ASCII form. None if the address is invalid. */
 export const domainOf = (address: string): Option.Option<string> =>
   Option.fromNullishOr(mailbox.exec(address)?.[1]).pipe(
     Option.map(domainToASCII),
     Option.filter((ascii) => ascii.length <= 253 && domain.test(ascii))
   )
 
-/** `Name <address>` or a bare address; none if it is anything but exactly one possible mailbox. */
+/** Parses `Name <address>` or a bare address. None unless it is exactly one valid mailbox. */
 export const parseSender = (from: string): Option.Option<Sender> => {
   const [only, ...others] = addressparser(from)
   return only?.address === undefined || others.length > 0 || /\p{Cc}/u.test(from)

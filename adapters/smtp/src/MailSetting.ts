@@ -1,14 +1,14 @@
-/** What an operator sets for mail, checked once, when a layer is built. Where the settings come from is the host's. */
+/** Checks the operator's mail settings once, when a layer is built. */
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { parseConnectionUrl } from "nodemailer/lib/shared"
 import { parseSender, type Sender } from "./MailAddress.ts"
 
-/** A setting that mail cannot work with. `reason` is one sentence that reads on after the setting's name. */
+/** An invalid setting. `reason` continues a sentence that begins with the setting's name. */
 export class MailSettingRefused extends Schema.TaggedError<MailSettingRefused>()("MailSettingRefused", {
   setting: Schema.Literals(["url", "from", "folder"]),
-  /** Never holds the setting's value where that may hold a password. */
+  /** Never contains a value that may contain a password. */
   reason: Schema.String
 }) {
   override get message() {

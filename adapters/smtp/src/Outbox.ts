@@ -1,4 +1,4 @@
-/** The mails in a local outbox, for looking at them. Writing them is OutboxMailer's, showing them a page's. */
+/** Reads the mails of the local outbox, which `OutboxMailer` writes. */
 import { readdir, readFile } from "node:fs/promises"
 import { join } from "node:path"
 import * as Context from "effect/Context"
@@ -8,9 +8,9 @@ import * as Option from "effect/Option"
 import PostalMime, { type Address, type Email } from "postal-mime"
 
 export interface OutboxMail {
-  /** The name to `find` it by. */
+  /** The name for `find`. */
   readonly file: string
-  /** When it was first sent, ISO 8601 UTC. */
+  /** The time of the first send, in ISO 8601 and UTC. */
   readonly date: string
   /** `Name <address>`. */
   readonly from: string
@@ -19,7 +19,7 @@ export interface OutboxMail {
   readonly text: string
 }
 
-/** The instant comes first, so that names sort by time; `:` would be no file name everywhere. */
+/** The time comes first, so that names sort by time. Some file systems refuse `:` in names. */
 const name = /^(\d{4}-\d{2}-\d{2}T\d{2})-(\d{2})-(\d{2}\.\d{3}Z)_([\w.-]+)\.eml$/
 
 export const fileName = (instant: string, id: string) => `${instant.replaceAll(":", "-")}_${id}.eml`
@@ -44,9 +44,9 @@ const shownAtMost = 100
 export class Outbox extends Context.Service<
   Outbox,
   {
-    /** Newest first, at most 100; what is no readable mail is left out. */
+    /** The newest 100, newest first, without files that are no readable mail. */
     readonly list: Effect.Effect<ReadonlyArray<OutboxMail>>
-    /** By the `file` of a listed mail; no other name reaches the disk. */
+    /** Finds a mail by the `file` of a listed one. No other name reaches the disk. */
     readonly find: (file: string) => Effect.Effect<Option.Option<OutboxMail>>
   }
 >()("@partner-commentary/smtp/Outbox") {}

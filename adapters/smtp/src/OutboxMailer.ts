@@ -1,6 +1,6 @@
 /**
- * The Mailer of development: every mail becomes an `.eml` file in a folder. It reaches nobody; reading the folder is
- * Outbox's, and so is the naming of files.
+ * The Mailer of development: it writes every mail as an `.eml` file into a folder and sends nothing. `Outbox` reads the
+ * folder and names the files.
  */
 import { randomUUID } from "node:crypto"
 import { mkdir, readdir, rename, rm, writeFile } from "node:fs/promises"
@@ -12,15 +12,15 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Semaphore from "effect/Semaphore"
 import { createTransport } from "nodemailer"
-import { compose } from "./Letter.ts"
 import { MailSettingRefused, sender } from "./MailSetting.ts"
+import { compose } from "./MimeMessage.ts"
 import { fileName, idOf } from "./Outbox.ts"
 
 const refusal = (cause: unknown) => new MailRefused({ permanent: false, reason: (cause as Error).message })
 
 const attempt = <A>(step: () => Promise<A>) => Effect.tryPromise({ try: step, catch: refusal })
 
-/** Mails hold links that act for a creator: the folder is its owner's alone. */
+/** Mails contain links that act for a creator, so only the folder's owner may read it. */
 const make = (folder: string) => mkdir(folder, { recursive: true, mode: 0o700 })
 
 export interface Options {
@@ -29,7 +29,7 @@ export interface Options {
   readonly from: string
 }
 
-/** Creates the folder. A mail sent again, with the same id, takes the place of its earlier file. */
+/** Creates the folder. A mail with the id of an earlier one replaces its file. */
 export const layer = ({ folder, from }: Options) =>
   Layer.effect(
     Mailer,
@@ -41,7 +41,7 @@ export const layer = ({ folder, from }: Options) =>
           new MailSettingRefused({ setting: "folder", reason: `cannot be created: ${(cause as Error).message}.` })
       })
       const composer = createTransport({ streamTransport: true, buffer: true, newline: "windows" })
-      // One at a time, or two sends of one id would both find no earlier file.
+      // One at a time: two concurrent sends of one id would both find no earlier file.
       const turn = yield* Semaphore.make(1)
       const write = Effect.fnUntraced(function* (id: string, instant: string, raw: string | Uint8Array) {
         yield* attempt(() => make(folder))
@@ -49,7 +49,7 @@ export const layer = ({ folder, from }: Options) =>
         const file = files.find((file) => Option.contains(idOf(file), id)) ?? fileName(instant, id)
         const unfinished = join(folder, `${randomUUID()}.part`)
         yield* attempt(() => writeFile(unfinished, raw, { mode: 0o600 })).pipe(
-          // Renamed when whole, so that a reader never sees half a mail.
+          // The rename makes the file visible when it is complete.
           Effect.andThen(attempt(() => rename(unfinished, join(folder, file)))),
           Effect.onError(() => Effect.promise(() => rm(unfinished, { force: true })))
         )

@@ -1,4 +1,4 @@
-/** nodemailer's pool of connections. It also tells when a mail went out whole, which nodemailer tells nobody. */
+/** nodemailer's connection pool, extended by a callback for the moment when all bytes of a mail are sent. */
 import type { Readable } from "node:stream"
 import * as Duration from "effect/Duration"
 import { createTransport, type SendMailOptions } from "nodemailer"
@@ -11,8 +11,8 @@ export interface Bounds {
 }
 
 export interface Pool {
-  /** Aborting closes the connection. `onWhole` is called before the answer to the whole mail, if at all. */
-  readonly send: (letter: SendMailOptions, signal: AbortSignal, onWhole: () => void) => Promise<unknown>
+  /** Aborting closes the connection. `onSent` is called before the answer to the whole mail, if at all. */
+  readonly send: (mail: SendMailOptions, signal: AbortSignal, onSent: () => void) => Promise<unknown>
   readonly close: () => void
 }
 
@@ -28,9 +28,9 @@ export const open = (server: Server, connections: number, { answerTimeout, timeo
     maxConnections: connections,
     connectionTimeout: Duration.toMillis(Duration.min(half, longestConnect)),
     greetingTimeout: Duration.toMillis(Duration.min(half, longestGreeting)),
-    // The longest of all replies; what comes before the last one is bounded together.
+    // The timeout of the last reply, which takes longest. `timeout` limits everything before it.
     socketTimeout: Duration.toMillis(answerTimeout),
-    // Whatever the URL's query says: a transcript would show creators' links.
+    // Overrides the URL's query, because a transcript would show creators' links.
     logger: false,
     debug: false,
     transactionLog: false
@@ -39,17 +39,17 @@ export const open = (server: Server, connections: number, { answerTimeout, timeo
   transport.use("stream", ({ data, message }, done) => {
     const create = message.createReadStream.bind(message)
     message.createReadStream = (options): Readable => {
-      const onWhole = data.signal && listeners.get(data.signal)
+      const onSent = data.signal && listeners.get(data.signal)
       const stream = create(options)
-      // The last byte was read: the final dot follows it at once.
-      return onWhole ? stream.once("end", onWhole) : stream
+      // The last byte was read from the stream, and the final dot follows at once.
+      return onSent ? stream.once("end", onSent) : stream
     }
     done()
   })
   return {
-    send: (letter, signal, onWhole) => {
-      listeners.set(signal, onWhole)
-      return transport.sendMail({ ...letter, signal })
+    send: (mail, signal, onSent) => {
+      listeners.set(signal, onSent)
+      return transport.sendMail({ ...mail, signal })
     },
     close: () => transport.close()
   }

@@ -1,6 +1,6 @@
 /**
- * The Mailer on any SMTP server. TLS is used where the server offers it, and then its certificate must be good;
- * `?requireTLS=true` in the URL insists on it. Trying again is the core's.
+ * The Mailer on an SMTP server. It uses TLS if the server offers it, and then requires a valid certificate.
+ * `?requireTLS=true` in the URL requires TLS. The core retries.
  */
 import { Mailer, MailRefused } from "@partner-commentary/core/mail/Mailer"
 import * as DateTime from "effect/DateTime"
@@ -10,20 +10,20 @@ import * as Layer from "effect/Layer"
 import type * as Redacted from "effect/Redacted"
 import * as Semaphore from "effect/Semaphore"
 import type { NodemailerError } from "nodemailer"
-import { converse } from "./Conversation.ts"
-import { compose } from "./Letter.ts"
 import { type Server, sender, server } from "./MailSetting.ts"
+import { compose } from "./MimeMessage.ts"
 import * as Pool from "./Pool.ts"
+import { sendMail } from "./SmtpSession.ts"
 
-/** Replies about who sends, whatever is sent: the operator can mend them, so the mail waits. */
+/** Replies about the sender or its credentials. The operator can fix the cause, so the mail waits. */
 const authentication = new Set([530, 534, 535, 538])
 
-/** nodemailer's `permanent` is every 5xx but 503, which blames the session. A refusal without any reply is its own. */
+/** nodemailer calls every 5xx permanent except 503, which concerns the session. A refusal without a reply comes from nodemailer. */
 const isPermanent = (error: NodemailerError) =>
   (error.code === "EENVELOPE" || error.code === "EMESSAGE") &&
   (error.responseCode === undefined || (error.permanent === true && !authentication.has(error.responseCode)))
 
-/** A server may quote what it was sent, so every form in which credentials go out is covered. */
+/** Replaces credentials in every encoding in which they are sent, because a server's reply may quote them. */
 export const redactor = ({ auth }: Server) => {
   const { user = "", pass = "" } = auth ?? {}
   const forms = [`\0${user}\0${pass}`, pass, user].filter((form) => form.replaceAll("\0", "") !== "")
@@ -38,17 +38,17 @@ export interface Options {
   readonly url: Redacted.Redacted<string>
   /** `Name <address>`; its domain ends every Message-ID. */
   readonly from: string
-  /** Connections at one time; 16 by default. A worker that takes as many mails leaves none waiting for a connection. */
+  /** Concurrent connections, 16 by default. A worker claims as many mails, so that none waits for a connection. */
   readonly connections?: number
-  /** From the connection to the last byte of the mail; 5 minutes by default. Waiting for a free connection does not count. */
+  /** From connecting to the last byte of the mail, 5 minutes by default. Waiting for a free connection does not count. */
   readonly timeout?: Duration.Input
-  /** For the answer to the whole mail, which may hold virus checks; 10 minutes by default, as RFC 5321 (4.5.3.2.6) asks. */
+  /** For the reply to the mail, during which the server may scan it. 10 minutes by default, as in RFC 5321 (4.5.3.2.6). */
   readonly answerTimeout?: Duration.Input
-  /** For that answer where the process is stopping; 5 seconds by default. */
+  /** For that reply while the process stops, 5 seconds by default. */
   readonly stopTimeout?: Duration.Input
 }
 
-/** Opens no connection before the first mail; closing the scope closes the pool. */
+/** Opens no connection before the first mail. Closing the scope closes the pool. */
 export const layer = ({
   url,
   from,
@@ -83,10 +83,10 @@ export const layer = ({
       }
       return {
         send: Effect.fn("SmtpMailer.send")(function* (message) {
-          const letter = yield* Effect.fromResult(compose(origin, message, yield* DateTime.now))
+          const mail = yield* Effect.fromResult(compose(origin, message, yield* DateTime.now))
           yield* Effect.acquireUseRelease(
             Effect.interruptible(free.take(1)),
-            () => converse(pool, letter, refusal, bounds),
+            () => sendMail(pool, mail, refusal, bounds),
             () => free.release(1)
           )
         })

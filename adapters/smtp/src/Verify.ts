@@ -1,4 +1,4 @@
-/** A conversation with a mail server up to the point where a mail would follow: connection, greeting, TLS and credentials. No mail is sent. */
+/** Connects to the mail server and authenticates, without sending a mail. */
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type * as Redacted from "effect/Redacted"
@@ -7,11 +7,11 @@ import { server } from "./MailSetting.ts"
 import { redactor } from "./SmtpMailer.ts"
 
 export interface Verified {
-  /** False where the address has no user. */
+  /** False if the URL has no user. */
   readonly isAuthenticated: boolean
 }
 
-/** Fails with why, in the server's words, without credentials. */
+/** Fails with the server's reply, without credentials. */
 export const verify = (
   url: Redacted.Redacted<string>,
   timeout: Duration.Input
@@ -25,7 +25,7 @@ export const verify = (
       connectionTimeout: time,
       greetingTimeout: time,
       socketTimeout: time,
-      // Whatever the URL's query says: a transcript would show credentials.
+      // Overrides the URL's query, because a transcript would show credentials.
       logger: false,
       debug: false,
       transactionLog: false

@@ -81,8 +81,8 @@ export const startDeaf = (greet: (socket: Socket) => void) =>
     return { port: (server.address() as AddressInfo).port, open }
   })
 
-/** A server that takes any mail up to its final dot; what happens then is `onWhole`'s. */
-export const startScripted = (onWhole: (socket: Socket) => void) =>
+/** A server that takes any mail up to its final dot; what happens then is `onSent`'s. */
+export const startScripted = (onSent: (socket: Socket) => void) =>
   startDeaf((socket) => {
     let text = ""
     let isData = false
@@ -94,7 +94,7 @@ export const startScripted = (onWhole: (socket: Socket) => void) =>
         if (end < 0) return
         const command = text.slice(0, end).toUpperCase()
         text = text.slice(end + (isData ? 5 : 2))
-        if (isData) onWhole(socket)
+        if (isData) onSent(socket)
         else socket.write(command === "DATA" ? "354 go on\r\n" : "250 OK\r\n")
         isData = !isData && command === "DATA"
       }

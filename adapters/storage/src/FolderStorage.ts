@@ -1,4 +1,4 @@
-/** Media as files in a folder, which somebody serves below a URL. A file is there whole or not at all; nothing ever changes one in place. */
+/** Stores media as files in a folder that is served below a URL. A file becomes visible when it is complete, and never changes in place. */
 import { randomUUID } from "node:crypto"
 import { mkdir, open, readdir, rename, rm, stat } from "node:fs/promises"
 import { join } from "node:path"
@@ -11,17 +11,17 @@ import * as Layer from "effect/Layer"
 
 export interface Options {
   readonly folder: string
-  /** What the folder's files are served below; a slash and their name follow. */
+  /** The URL of the folder, without a slash at its end. */
   readonly url: string
 }
 
-/** A disk that hangs holds nobody up for longer. */
+/** Limits a write, because a disk may hang. */
 const patience = Duration.seconds(25)
 
-/** What begins like this is being written, or was when a process died. No name that is served does. */
+/** The prefix of incomplete files. No served name has it. */
 const unfinished = ".unfinished-"
 
-/** An unfinished file of this age was left by a process that died. */
+/** An incomplete file of this age was left by a process that died. */
 const longestWrite = Duration.hours(1)
 
 const make = Effect.fnUntraced(function* ({ folder, url }: Options) {
@@ -51,11 +51,11 @@ const make = Effect.fnUntraced(function* ({ folder, url }: Options) {
 const attempt = (change: () => Promise<void>) =>
   Effect.tryPromise({
     try: change,
-    // The message holds the path, which is the operator's own.
+    // The message contains the path, which only the operator sees.
     catch: (cause) => new StorageFailed({ permanent: false, reason: String((cause as Error).message) })
   })
 
-/** On the disk before it has its name: what is served survives a power cut. */
+/** Flushes the file before it gets its final name, so that a served file survives a power failure. */
 const write = (file: string, bytes: Uint8Array): Promise<void> =>
   open(file, "wx", 0o600).then((handle) =>
     handle
@@ -64,7 +64,7 @@ const write = (file: string, bytes: Uint8Array): Promise<void> =>
       .finally(() => handle.close())
   )
 
-/** The new name, too, where the system has a way to say so. */
+/** Flushes the folder, if the system can. */
 const remember = (folder: string): Promise<void> =>
   open(folder, "r").then(
     (handle) =>
@@ -75,7 +75,7 @@ const remember = (folder: string): Promise<void> =>
     () => undefined
   )
 
-/** Forgets what processes that died were writing. Two at once do not disturb one another. */
+/** Deletes incomplete files of processes that died. Several processes may do so at once. */
 const sweep = Effect.fnUntraced(function* (folder: string) {
   const before = (yield* Clock.currentTimeMillis) - Duration.toMillis(longestWrite)
   yield* attempt(() =>

@@ -1,6 +1,6 @@
 /**
- * Media in any bucket that speaks S3's protocol: one signed PUT each, which a bucket takes whole or not at all. Who may read is the
- * bucket's own setting; names are unguessable, so it need not list them.
+ * Stores media in a bucket with the S3 protocol. One signed PUT stores an object completely or not at all. The bucket's settings
+ * decide who may read; names are unguessable, so listing should be off.
  */
 import { MediaStorage, type Storage, StorageFailed } from "@partner-commentary/core/commentary/MediaStorage"
 import type { Medium } from "@partner-commentary/core/commentary/MediaSynthesizer"
@@ -12,24 +12,24 @@ import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 
 export interface Options {
-  /** The bucket's own address, path-style or by host: a slash and the name follow. */
+  /** The bucket's URL, path-style or virtual-hosted, without a slash at its end. */
   readonly url: string
-  /** What partners fetch below; the bucket's own address unless given. */
+  /** The URL for partners. By default the bucket's own. */
   readonly publicUrl: Option.Option<string>
   readonly region: string
   readonly accessKeyId: string
   readonly secretAccessKey: Redacted.Redacted<string>
   readonly sessionToken: Option.Option<Redacted.Redacted<string>>
-  /** For the whole call. 25 seconds unless given, and never more. */
+  /** For the whole call, 25 seconds by default and at most. */
   readonly timeout?: Duration.Duration
 }
 
 const longestCall = Duration.seconds(25)
 
-/** So much of a refusal is read for its code. */
+/** Bytes of an error response that are read for its code. */
 const largestRefusal = 64 * 1024
 
-/** What another attempt may mend: a bucket that is busy, or a clock that is set right meanwhile. */
+/** Errors that a retry may solve, such as a busy bucket or a wrong clock. */
 const temporaryStatuses = new Set([408, 409, 425, 429])
 const temporaryCodes = new Set(["RequestTimeTooSkewed", "RequestTimeout", "SlowDown", "ExpiredToken"])
 
@@ -50,7 +50,7 @@ const make = (options: Options): Storage => {
     hexOfHash(bytes).then((hash) =>
       client.fetch(`${url}/${name}`, {
         method: "PUT",
-        // The bytes' hash is signed, so that a bucket refuses what was changed on its way.
+        // The signature covers the hash, so that the bucket refuses a changed body.
         headers: { "content-type": contentType, "cache-control": cacheControl, "x-amz-content-sha256": hash },
         body: bytes as Uint8Array<ArrayBuffer>,
         redirect: "manual",
@@ -78,12 +78,12 @@ const make = (options: Options): Storage => {
   return { put }
 }
 
-/** A name never holds anything else but what is made again of the same text. */
+/** A repeated attempt stores audio of the same text under the same name, so caches may keep it. */
 const cacheControl = "public, max-age=86400"
 
 const temporary = (reason: string) => new StorageFailed({ permanent: false, reason })
 
-/** By its code alone: the words may quote the request, and so the credentials. */
+/** Uses only the error's code, because its message may quote the request and thus credentials. */
 const refusal = (status: number, body: string): StorageFailed => {
   const code = /<Code>([A-Za-z0-9]{1,60})<\/Code>/.exec(body)?.[1]
   const isTemporary = status >= 500 || temporaryStatuses.has(status) || (code !== undefined && temporaryCodes.has(code))
@@ -93,7 +93,7 @@ const refusal = (status: number, body: string): StorageFailed => {
   })
 }
 
-/** The beginning of what it answers; the rest is not waited for. */
+/** The beginning of the response. The rest is not read. */
 const head = (response: Response): Promise<string> => {
   const reader = response.body?.getReader()
   if (reader === undefined) return Promise.resolve("")
@@ -114,7 +114,7 @@ const hexOfHash = (bytes: Uint8Array): Promise<string> =>
     .digest("SHA-256", bytes as Uint8Array<ArrayBuffer>)
     .then((hash) => Array.from(new Uint8Array(hash), (byte) => byte.toString(16).padStart(2, "0")).join(""))
 
-/** The system's name of a connection failure, such as ` (ECONNREFUSED)`; its message may hold more. */
+/** The code of a connection failure, such as ` (ECONNREFUSED)`. Its message may contain secrets. */
 const failureCode = (cause: unknown, depth = 0): string => {
   if (!(cause instanceof Error) || depth > 4) return ""
   return "code" in cause && typeof cause.code === "string" ? ` (${cause.code})` : failureCode(cause.cause, depth + 1)

@@ -1,12 +1,12 @@
 /**
- * Which addresses may be dialled: those of the public internet, and nothing that a network gives another meaning to.
- * After IANA's registries of special-purpose addresses. How an address is spelled in a URL is `ReceiverUrl`'s.
+ * Decides which addresses a webhook may connect to: those of the public internet.
+ * It follows IANA's registries of special-purpose addresses. `ReceiverUrl` checks how a URL spells an address.
  */
 import * as IpNetwork from "effect/net/IpNetwork"
 import * as NetAddress from "effect/net/NetAddress"
 import * as Result from "effect/Result"
 
-/** In IPv4 all is public but these. */
+/** In IPv4 all addresses are public except these. */
 const special4 = [
   "0.0.0.0/8", // this network
   "10.0.0.0/8", // private
@@ -30,7 +30,7 @@ const special4 = [
 ].map(IpNetwork.fromStringUnsafe)
 
 /**
- * In IPv6 nothing is public but this. Outside lie loopback, mapped and compatible addresses (::/8), NAT64 (64:ff9b::/96, 64:ff9b:1::/48),
+ * In IPv6 only this network is public. It excludes loopback, mapped and compatible addresses (::/8), NAT64 (64:ff9b::/96, 64:ff9b:1::/48),
  * discard-only (100::/64), SRv6 (5f00::/16), unique-local with metadata (fc00::/7), link-local, site-local and multicast.
  */
 const global6 = IpNetwork.fromStringUnsafe("2000::/3")
@@ -44,7 +44,7 @@ const special6 = [
   "3fff::/20" // documentation
 ].map(IpNetwork.fromStringUnsafe)
 
-/** Of an address in its usual notation. One with a zone, in brackets or in any other notation is not public. */
+/** Expects the usual notation. An address with a zone, in brackets or in another notation is not public. */
 export const isPublic = (address: string): boolean => {
   const parsed = NetAddress.ipFromString(address)
   if (Result.isFailure(parsed)) return false

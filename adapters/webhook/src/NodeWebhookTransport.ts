@@ -5,10 +5,10 @@
 import { WebhookTransport, WebhookUrlRefused } from "@partner-commentary/core/webhook/WebhookTransport"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Dial from "./Dial.ts"
 import * as EgressGuard from "./EgressGuard.ts"
 import * as Exchange from "./Exchange.ts"
 import * as Failure from "./Failure.ts"
+import * as NameLookup from "./NameLookup.ts"
 import * as ReceiverUrl from "./ReceiverUrl.ts"
 
 export interface Options {
@@ -17,7 +17,7 @@ export interface Options {
   /** 443 and 8443 unless given; with `allowPrivate` every port. */
   readonly ports?: ReadonlyArray<number>
   /** The machine's name servers unless given; with `allowPrivate` whatever the machine itself goes by. */
-  readonly lookup?: Dial.Lookup
+  readonly lookup?: NameLookup.Lookup
 }
 
 const publicPorts = [443, 8443]
@@ -31,8 +31,8 @@ export const layer = ({ allowPrivate, ports, lookup: given }: Options): Layer.La
     WebhookTransport,
     Effect.gen(function* () {
       const rules = { allowPrivate, ports: ports ?? (allowPrivate ? null : publicPorts) }
-      const lookup = given ?? (allowPrivate ? Dial.system : yield* Dial.nameServers())
-      const agents = yield* Exchange.agents(yield* Dial.guarded(lookup, allowPrivate))
+      const lookup = given ?? (allowPrivate ? NameLookup.system : yield* NameLookup.nameServers())
+      const agents = yield* Exchange.agents(yield* NameLookup.guarded(lookup, allowPrivate))
       return WebhookTransport.of({
         send: Effect.fn("WebhookTransport.send")(function* (request) {
           const url = yield* Effect.mapError(

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { NameNotResolved } from "@partner-commentary/webhook/Dial"
+import { NameNotResolved } from "@partner-commentary/webhook/NameLookup"
 import * as ReceiverUrl from "@partner-commentary/webhook/ReceiverUrl"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"

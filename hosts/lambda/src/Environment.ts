@@ -1,6 +1,6 @@
 /**
- * The service as the environment describes it, by the variables that the Node host reads, too. Lambda keeps nothing on a disk and
- * knows no development, so what that would fall back to must be said.
+ * Builds the service from the same environment variables as the Node host. Lambda has no persistent disk and no development
+ * mode, so the variables that have a default there are required.
  */
 import * as LogThrottle from "@partner-commentary/core/shared/LogThrottle"
 import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
@@ -21,7 +21,7 @@ import * as Adapters from "partner-commentary/Adapters"
 import * as Composition from "partner-commentary/Composition"
 import * as Database from "./Database.ts"
 import * as Explorer from "./Explorer.ts"
-import type { Needed } from "./Handler.ts"
+import type { HostServices } from "./Handler.ts"
 
 const read = Effect.gen(function* () {
   const settings = yield* Settings.read
@@ -32,7 +32,7 @@ const read = Effect.gen(function* () {
     return yield* missing("MEDIA_S3_URL", "a folder of a container is served by nobody")
   }
   if (Option.isNone(publicUrl)) return yield* missing("PUBLIC_URL", "every link in a mail starts with it")
-  // Both are there: requireForService looked.
+  // requireForService has checked that both are set.
   return {
     settings,
     apiRoot: publicUrl.value,
@@ -63,7 +63,7 @@ const outside = ({ settings, smtpUrl }: Effect.Success<typeof read>) => {
 
 const isBucket = (storage: FolderSettings | BucketSettings): storage is BucketSettings => storage.kind === "bucket"
 
-/** Logs are JSON lines on stderr, which Lambda keeps. Nobody would see spans. */
+/** Logs are JSON lines on stderr, which Lambda stores. Spans would not be exported. */
 const observed = ({ log }: Settings.Settings) => LogThrottle.layer.pipe(Layer.provideMerge(loggers(log)))
 
 const loggers = (log: Settings.Settings["log"]) =>
@@ -75,8 +75,8 @@ const loggers = (log: Settings.Settings["log"]) =>
     Layer.succeed(References.TracerEnabled, false)
   )
 
-/** Named, so that who has no Postgres need not know its types. */
-export const layer: Layer.Layer<Needed, SettingRefused | MailSettingRefused> = Layer.unwrap(
+/** The explicit type keeps the types of the optional Postgres adapter out of the declarations. */
+export const layer: Layer.Layer<HostServices, SettingRefused | MailSettingRefused> = Layer.unwrap(
   Effect.map(read, (environment) => {
     const { apiRoot, secrets, settings } = environment
     return Composition.layer({

@@ -1,13 +1,13 @@
-/** What Lambda is invoked with, told apart by its shape: an HTTP request of one of four sources, or the word that it is time to work. */
+/** Decodes Lambda's event by its shape: an HTTP request of one of four sources, or a schedule. */
 import { forwardedAddress } from "@partner-commentary/server/ClientAddress"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import { type Call, joined } from "./Call.ts"
-import * as Target from "./Target.ts"
+import { type GatewayRequest, joined } from "./GatewayRequest.ts"
+import * as RequestTarget from "./RequestTarget.ts"
 
-export type Event = { readonly is: "call"; readonly call: Call } | { readonly is: "schedule" }
+export type Event = { readonly is: "call"; readonly call: GatewayRequest } | { readonly is: "schedule" }
 
-/** An event that nobody can answer: it says what is missing, and never holds the event. */
+/** An event of no known shape. The message says what is missing, and never contains the event. */
 export class EventRefused extends Schema.TaggedError<EventRefused>()("EventRefused", { message: Schema.String }) {}
 
 const optional = <S extends Schema.Top>(schema: S) => Schema.optionalKey(Schema.UndefinedOr(Schema.NullOr(schema)))
@@ -17,7 +17,7 @@ const Many = Schema.Record(Schema.String, Schema.Array(Schema.String))
 
 const body = { body: optional(Schema.String), isBase64Encoded: optional(Schema.Boolean) }
 
-/** Of an HTTP API, and of a function URL, which speaks the same. */
+/** The event of an HTTP API and of a function URL (payload 2.0). */
 const Version2 = Schema.Struct({
   rawPath: Schema.String,
   rawQueryString: optional(Schema.String),
@@ -41,7 +41,7 @@ const pairs = {
   ...body
 }
 
-/** Of a REST API; of an HTTP API, where it was told to speak so. */
+/** The event of a REST API, and of an HTTP API with payload 1.0. */
 const Version1 = Schema.Struct({
   ...pairs,
   version: optional(Schema.String),
@@ -79,23 +79,26 @@ const call = <A>(
   source: string,
   schema: Schema.Codec<A, unknown>,
   event: unknown,
-  read: (event: A) => Call
+  read: (event: A) => GatewayRequest
 ): Result.Result<Event, EventRefused> =>
   Result.match(Schema.decodeUnknownResult(schema)(event), {
     onSuccess: (decoded) => Result.succeed<Event>({ is: "call", call: read(decoded) }),
     onFailure: (error) => refuse(`This looks like an event of ${source}, but is none: ${places(error)}`)
   })
 
-/** Where it is not as it should be, never with what stands there. */
+/** The path of the first problem, without the value. */
 const places = (error: Schema.SchemaError): string => String(error.message).replaceAll(/, got .*$/gm, "")
 
-const decoded = ({ body, isBase64Encoded }: (typeof Version2)["Type"] | (typeof LoadBalancer)["Type"]): Call["body"] =>
+const decoded = ({
+  body,
+  isBase64Encoded
+}: (typeof Version2)["Type"] | (typeof LoadBalancer)["Type"]): GatewayRequest["body"] =>
   typeof body === "string" ? new Uint8Array(Buffer.from(body, isBase64Encoded === true ? "base64" : "utf8")) : null
 
-/** The address that API Gateway makes by itself has the stage before every path, a domain of one's own has what it was given. */
+/** API Gateway's own domain has the stage before every path; a custom domain has its base path. */
 const isGenerated = (domain: string | null | undefined): boolean => /\.execute-api\./.test(domain ?? "")
 
-/** The stage in the address, there alone; `isLeft` where the gateway leaves it in the path, too. */
+/** The stage of API Gateway's own domain. `isLeft` if the event's path contains it as well. */
 const stageOf = ({ domainName, stage }: Place, isLeft: boolean) =>
   stage == null || stage === "$default" || !isGenerated(domainName) ? undefined : { path: `/${stage}`, isLeft }
 
@@ -104,16 +107,16 @@ interface Place {
   readonly stage?: string | null | undefined
 }
 
-/** The stage goes, then what others put before that; where `PUBLIC_URL`'s path is the stage itself, it goes once. */
+/** Removes the stage, then a base path. If the path of `PUBLIC_URL` is the stage, it is removed once. */
 const below =
-  (path: string, query: string, stage?: ReturnType<typeof stageOf>): Call["targetBelow"] =>
+  (path: string, query: string, stage?: ReturnType<typeof stageOf>): GatewayRequest["targetBelow"] =>
   (prefix) => {
-    const staged = stage?.isLeft === true ? Target.without(stage.path, path) : path
-    const own = Target.encodedPath(stage?.path === prefix ? staged : Target.without(prefix, staged))
+    const staged = stage?.isLeft === true ? RequestTarget.without(stage.path, path) : path
+    const own = RequestTarget.encodedPath(stage?.path === prefix ? staged : RequestTarget.without(prefix, staged))
     return query === "" ? own : `${own}?${query}`
   }
 
-const fromVersion2 = (event: (typeof Version2)["Type"]): Call => {
+const fromVersion2 = (event: (typeof Version2)["Type"]): GatewayRequest => {
   const { cookies, headers, rawPath, rawQueryString, requestContext } = event
   const sent = Object.entries(headers ?? {}).map(([name, value]) => [name, [value]] as const)
   return {
@@ -126,12 +129,12 @@ const fromVersion2 = (event: (typeof Version2)["Type"]): Call => {
   }
 }
 
-/** A REST API takes its stage off by itself, an HTTP API does not. */
-const fromVersion1 = (event: (typeof Version1)["Type"]): Call => ({
+/** A REST API removes its stage from the path, an HTTP API does not. */
+const fromVersion1 = (event: (typeof Version1)["Type"]): GatewayRequest => ({
   method: event.httpMethod,
   targetBelow: below(
     event.path,
-    Target.queryDecoded(parameters(event)),
+    RequestTarget.queryDecoded(parameters(event)),
     stageOf(event.requestContext, event.version === "1.0")
   ),
   headers: headersOf(event),
@@ -140,12 +143,12 @@ const fromVersion1 = (event: (typeof Version1)["Type"]): Call => ({
   answerAs: formOf(event)
 })
 
-/** The load balancer leaves the query as it was sent. It puts who connected at the right of what others claim. */
-const fromLoadBalancer = (event: Pairs): Call => {
+/** A load balancer passes the query unchanged, and appends the client's address to `X-Forwarded-For`. */
+const fromLoadBalancer = (event: Pairs): GatewayRequest => {
   const headers = headersOf(event)
   return {
     method: event.httpMethod,
-    targetBelow: below(event.path, Target.queryAsSent(parameters(event))),
+    targetBelow: below(event.path, RequestTarget.queryAsSent(parameters(event))),
     headers,
     body: decoded(event),
     address: forwardedAddress((headers["x-forwarded-for"] ?? "").split(",").at(-1) ?? "") ?? "",
@@ -157,7 +160,7 @@ type Pairs = (typeof LoadBalancer)["Type"]
 
 const formOf = ({ multiValueHeaders }: Pairs) => (multiValueHeaders == null ? "headers" : "multi-value-headers")
 
-/** What is there several times is only in the one of both that holds several. */
+/** Repeated values are only in the multi-value field. */
 const headersOf = ({ headers, multiValueHeaders }: Pairs) => joined(Object.entries(multiValueHeaders ?? lists(headers)))
 
 const parameters = ({ multiValueQueryStringParameters, queryStringParameters }: Pairs) =>

@@ -1,4 +1,4 @@
-/** The explorer's program as a file beside the bundle, so that it is no part of what a container loads to begin. */
+/** Reads the API explorer's program from a file beside the bundle, so that a cold start does not load it. */
 import { existsSync } from "node:fs"
 import { readFile } from "node:fs/promises"
 import { join } from "node:path"
@@ -6,7 +6,7 @@ import { ExplorerProgram } from "@partner-commentary/server/openapi/ExplorerProg
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 
-/** Written by scripts/bundle.ts. Who runs the sources has none. */
+/** Written by scripts/bundle.ts. It does not exist when the sources run. */
 const file = join(import.meta.dirname, "explorer.js.gz")
 
 export const layer = existsSync(file)

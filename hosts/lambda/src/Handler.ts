@@ -1,6 +1,6 @@
 /**
- * The function that Lambda calls, made of a layer that holds the service: one runtime for all invocations of a container. What
- * the layer is made of is the caller's; `main.ts` makes it of the environment.
+ * Makes the function that Lambda calls from a layer with the service. All invocations of a container share one runtime.
+ * `main.ts` makes the layer from the environment.
  */
 import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
 import { ApiCalls } from "@partner-commentary/core/usage/ApiCalls"
@@ -10,37 +10,37 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
-import * as Answer from "./Answer.ts"
-import * as Call from "./Call.ts"
 import * as Event from "./Event.ts"
+import * as GatewayRequest from "./GatewayRequest.ts"
+import * as GatewayResponse from "./GatewayResponse.ts"
 import * as Refusal from "./Refusal.ts"
 
-/** What this uses of Lambda's context. */
+/** The fields of Lambda's context that are used here. */
 export interface Invocation {
   readonly getRemainingTimeInMillis: () => number
 }
 
-/** What a scheduled invocation did: shown where somebody invokes the function by hand. */
-export interface Worked {
+/** The result of a scheduled invocation, which a manual invocation displays. */
+export interface ScheduleResult {
   readonly taken: number
   readonly more_due: boolean
 }
 
 export interface Handler {
-  (event: unknown, invocation: Invocation): Promise<Answer.Answer | Worked>
-  /** Begins before anybody asks. Where that fails, the first to ask learns of it. */
+  (event: unknown, invocation: Invocation): Promise<GatewayResponse.GatewayResponse | ScheduleResult>
+  /** Starts the service before the first request. That request gets the failure. */
   readonly begin: () => Promise<void>
-  /** Ends the runtime, and writes down what is not written yet. */
+  /** Stops the runtime and persists pending counts. */
   readonly dispose: () => Promise<void>
 }
 
-/** The core with its ports and stores, as every host composes it. */
-export type Needed = Embedded.Requirements | Effect.Services<ReturnType<typeof drain>> | ApiCalls
+/** The services that a host composes from the core, its ports and stores. */
+export type HostServices = Embedded.Requirements | Effect.Services<ReturnType<typeof drain>> | ApiCalls
 
-/** Counted calls are written down before an answer leaves, but not more often than this: afterwards the container may be frozen for good. */
+/** Counts are persisted before a response, at most this often, because the container may be frozen after it. */
 const flushInterval = 1000
 
-export const makeHandler = <Further, E>(layer: Layer.Layer<Needed | Further, E>): Handler => {
+export const makeHandler = <Further, E>(layer: Layer.Layer<HostServices | Further, E>): Handler => {
   const service = Embedded.open(layer)
   let flushedAt = Number.NEGATIVE_INFINITY
 
@@ -51,13 +51,13 @@ export const makeHandler = <Further, E>(layer: Layer.Layer<Needed | Further, E>)
     await service.run(ApiCalls.use(({ flush }) => flush))
   }
 
-  /** Of `PUBLIC_URL`, for a domain of one's own that passes it on. */
+  /** The path of `PUBLIC_URL`, for a custom domain that passes its base path on. */
   const prefix = () =>
     service.run(PublicAddress.use(({ apiRoot }) => Effect.succeed(new URL(apiRoot).pathname.replace(/\/$/, ""))))
 
-  const respond = async (call: Call.Call): Promise<Response> => {
+  const respond = async (call: GatewayRequest.GatewayRequest): Promise<Response> => {
     try {
-      const asked = Call.toWeb(call, await prefix())
+      const asked = GatewayRequest.toWeb(call, await prefix())
       if (asked === undefined) return Refusal.malformed(call)
       const response = await service.fetch(...asked)
       await writeDown()
@@ -67,8 +67,8 @@ export const makeHandler = <Further, E>(layer: Layer.Layer<Needed | Further, E>)
     }
   }
 
-  /** The last part of the time is for what was begun, and a moment more to give back what does not end. */
-  const work = async (left: number): Promise<Worked> => {
+  /** Reserves time at the end for jobs in progress, and for releasing those that do not finish. */
+  const work = async (left: number): Promise<ScheduleResult> => {
     const end = left - Math.min(3000, left / 5)
     const limits = {
       claimFor: Duration.millis(end * 0.75),
@@ -85,7 +85,7 @@ export const makeHandler = <Further, E>(layer: Layer.Layer<Needed | Further, E>)
     if (Result.isFailure(read)) throw read.failure
     if (read.success.is === "schedule") return work(invocation.getRemainingTimeInMillis())
     const { call } = read.success
-    return Answer.from(await respond(call), call.answerAs)
+    return GatewayResponse.from(await respond(call), call.answerAs)
   }
   return Object.assign(handle, {
     begin: () => service.begin().catch(() => {}),

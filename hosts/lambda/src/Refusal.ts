@@ -1,15 +1,15 @@
-/** Answers to requests that do not reach the service: in the same envelope and with the same headers as every other. */
+/** Responses to requests that do not reach the service, with the usual envelope and headers. */
 import { InternalError, InvalidRequest, statusOf, type WireError } from "@partner-commentary/api/Errors"
 import * as Envelope from "@partner-commentary/server/http/Envelope"
 import { cacheControl, requestId } from "@partner-commentary/server/middleware/Responses"
-import type { Call } from "./Call.ts"
+import type { GatewayRequest } from "./GatewayRequest.ts"
 
-/** A method, an address or a header that cannot be HTTP. */
-export const malformed = (call: Call): Response =>
+/** For an invalid method, URL or header. */
+export const malformed = (call: GatewayRequest): Response =>
   refuse(InvalidRequest.of([{ field: "request", constraint: "must be well-formed HTTP/1.1" }]), sentId(call))
 
-/** The service could not begin; the next request tries again. Why is for the log. */
-export const unavailable = (call: Call, error: unknown): Response => {
+/** For a service that failed to start. The next request retries; the log has the reason. */
+export const unavailable = (call: GatewayRequest, error: unknown): Response => {
   const id = sentId(call)
   process.stderr.write(
     `${JSON.stringify({
@@ -23,7 +23,7 @@ export const unavailable = (call: Call, error: unknown): Response => {
   return refuse(InternalError.of(id), id)
 }
 
-const sentId = ({ headers }: Call) => requestId(headers["x-request-id"])
+const sentId = ({ headers }: GatewayRequest) => requestId(headers["x-request-id"])
 
 const refuse = (refusal: WireError, id: string): Response =>
   new Response(Envelope.failureText(refusal), {

@@ -1,4 +1,4 @@
-/** The entry point: `handler` is what Lambda calls. The service begins while Lambda is still setting the container up. */
+/** The entry point with Lambda's `handler`. The service starts during Lambda's initialization phase. */
 import "effect/schema/SchemaJITCompiler/enable"
 import * as Environment from "./Environment.ts"
 import { makeHandler } from "./Handler.ts"
@@ -6,7 +6,7 @@ import { makeHandler } from "./Handler.ts"
 /** @public Lambda calls it by this name. */
 export const handler = makeHandler(Environment.layer)
 
-/** Setting up may not take more than ten seconds; what is not there by then is waited for by the first request. */
+/** Initialization is limited to ten seconds. After that the first request waits for the service. */
 const patience = 5000
 
 await Promise.race([handler.begin(), new Promise((resolve) => setTimeout(resolve, patience).unref())])

@@ -3,19 +3,19 @@ import { assert, describe, it } from "@effect/vitest"
 import * as IpAllowList from "@partner-commentary/core/access/IpAllowList"
 import { clientAddress } from "@partner-commentary/server/ClientAddress"
 import * as Result from "effect/Result"
-import { type Call, toWeb } from "../src/Call.ts"
 import * as Event from "../src/Event.ts"
+import { type GatewayRequest, toWeb } from "../src/GatewayRequest.ts"
 import { example } from "./Sources.ts"
 
-const read = (event: unknown): Call => {
+const read = (event: unknown): GatewayRequest => {
   const found = Result.getOrThrow(Event.read(event))
   return found.is === "call" ? found.call : assert.fail("this is no request")
 }
 
-const text = ({ body }: Call) => (body === null ? null : new TextDecoder().decode(body))
+const text = ({ body }: GatewayRequest) => (body === null ? null : new TextDecoder().decode(body))
 
 /** As the service would see its address. */
-const seenBy = ({ address, headers }: Call, proxies: ReadonlyArray<string>) =>
+const seenBy = ({ address, headers }: GatewayRequest, proxies: ReadonlyArray<string>) =>
   clientAddress(address, headers["x-forwarded-for"], Result.getOrThrow(IpAllowList.parse(proxies)))
 
 describe("the documented example", () => {

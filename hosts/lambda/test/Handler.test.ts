@@ -4,7 +4,7 @@ import * as Seed from "@partner-commentary/test/Seed"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as SqlClient from "effect/sql/SqlClient"
-import { makeHandler, type Needed } from "../src/Handler.ts"
+import { type HostServices, makeHandler } from "../src/Handler.ts"
 import * as Service from "./Service.ts"
 import { example, sources } from "./Sources.ts"
 
@@ -106,7 +106,7 @@ it.effect("a scheduled run with a round that failed fails, so that an alarm can 
 
 it.effect("a service that cannot begin answers in the envelope, and begins with the first request after it can", () =>
   Effect.gen(function* () {
-    const context = yield* Effect.context<Needed>()
+    const context = yield* Effect.context<HostServices>()
     let attempts = 0
     const begins = Effect.suspend(() => (++attempts < 3 ? Effect.fail("not yet") : Effect.succeed(context)))
     const handle = makeHandler(Layer.effectContext(begins))

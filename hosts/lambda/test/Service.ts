@@ -5,8 +5,8 @@ import { Mailbox } from "@partner-commentary/test/Mailbox"
 import { ScriptedGenerator } from "@partner-commentary/test/ScriptedGenerator"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import type { Answer } from "../src/Answer.ts"
-import { type Handler, makeHandler, type Needed, type Worked } from "../src/Handler.ts"
+import type { GatewayResponse } from "../src/GatewayResponse.ts"
+import { type Handler, type HostServices, makeHandler, type ScheduleResult } from "../src/Handler.ts"
 
 export const apiRoot = "https://commentary.example"
 
@@ -16,14 +16,15 @@ export const at = (apiRoot: string) =>
 export const layer = at(apiRoot)
 
 /** On the services of the test. */
-export const handler: Effect.Effect<Handler, never, Needed> = Effect.map(Effect.context<Needed>(), (context) =>
-  makeHandler(Layer.succeedContext(context))
+export const handler: Effect.Effect<Handler, never, HostServices> = Effect.map(
+  Effect.context<HostServices>(),
+  (context) => makeHandler(Layer.succeedContext(context))
 )
 
 export const minute = { getRemainingTimeInMillis: () => 60_000 }
 
 /** Whatever form it has: its headers in one, its body as bytes. */
-export const told = (answer: Answer | Worked) => {
+export const told = (answer: GatewayResponse | ScheduleResult) => {
   if (!("statusCode" in answer)) throw new Error("this answers no request")
   const { body, headers, isBase64Encoded, multiValueHeaders, statusCode } = answer
   const pairs = Object.entries(multiValueHeaders ?? {}).map(([name, values]) => [name, values.join(", ")])

@@ -95,8 +95,8 @@ export const identityProvider = Effect.fnUntraced(function* (settings: Settings.
     })
   }
   const { jwksUrl } = settings.identity.value
-  const { look } = yield* Effect.promise(() => import("@partner-commentary/identity/JwksIdentity"))
-  return yield* Effect.match(look(jwksUrl), {
+  const { countKeys } = yield* Effect.promise(() => import("@partner-commentary/identity/JwksIdentity"))
+  return yield* Effect.match(countKeys(jwksUrl), {
     onFailure: ({ reason }) => mend(check, `No keys at JWKS_URL: ${reason}.`),
     onSuccess: (count) =>
       count === 0

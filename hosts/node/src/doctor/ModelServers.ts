@@ -31,9 +31,9 @@ const tried = Effect.fnUntraced(function* (
   server: Server,
   untried: string
 ) {
-  const { look } = yield* Effect.promise(() => import("@partner-commentary/generator/Reachability"))
+  const Reachability = yield* Effect.promise(() => import("@partner-commentary/generator/Reachability"))
   const accepts = Option.isSome(server.apiKey) ? "answers and takes the key" : "answers without a key"
-  return yield* Effect.match(look(server, checkTimeout), {
+  return yield* Effect.match(Reachability.check(server, checkTimeout), {
     onFailure: ({ reason }) => mend(check, `${subject}, which does not work: ${reason}.`),
     onSuccess: (reached) =>
       reached === "accepted"

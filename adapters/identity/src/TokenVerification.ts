@@ -1,4 +1,4 @@
-/** What makes a token of the dashboard good, whoever signed it. Which key it was signed with is the identities' to find. */
+/** Verifies a dashboard token: its header, signature and claims. The identity finds the key. */
 import {
   type DashboardToken,
   type IdentityUnreachable,
@@ -13,35 +13,35 @@ import { decodeProtectedHeader } from "jose/decode/protected_header"
 import { JWTExpired } from "jose/errors"
 import { jwtVerify } from "jose/jwt/verify"
 
-/** What a token must say. */
-export interface Expected {
+/** The expected claims. */
+export interface ExpectedClaims {
   readonly issuer: string
   readonly audience: string
   /** The claim that names the organization. */
   readonly organizationClaim: string
 }
 
-/** Asymmetric ones alone: with `none` or a secret, who knows the public key could sign. */
+/** Asymmetric algorithms only: with `none` or HMAC, anyone with the public key could sign. */
 export const algorithms: ReadonlyArray<string> = ["RS256", "ES256", "EdDSA", "Ed25519"]
 
-/** In characters; no header line that a server takes holds much more. */
+/** In characters. Servers accept little more in a header line. */
 const maxLength = 8 * 1024
 
-/** In seconds: so much may the clocks of issuer and service differ. */
+/** Seconds by which the clocks of issuer and service may differ. */
 const tolerance = 30
 
-/** In characters, as OpenID Connect bounds it. */
+/** In characters, the limit of OpenID Connect. */
 const maxSubject = 255
 
 export type FindKey<E> = (header: ProtectedHeaderParameters) => Effect.Effect<CryptoKey | KeyObject, E>
 
 const refused = new TokenRefused({ expired: false })
 
-/** No key is looked for before the header is one that could be accepted, and no claim is believed before the signature is. */
-export const check = Effect.fnUntraced(function* <E extends TokenRefused | IdentityUnreachable>(
+/** Checks the header before it looks for a key, and the signature before it reads claims. */
+export const verify = Effect.fnUntraced(function* <E extends TokenRefused | IdentityUnreachable>(
   token: string,
   findKey: FindKey<E>,
-  { audience, issuer, organizationClaim }: Expected
+  { audience, issuer, organizationClaim }: ExpectedClaims
 ) {
   if (token.length > maxLength) return yield* refused
   const header = yield* Effect.try({ try: () => decodeProtectedHeader(token), catch: () => refused })
@@ -58,7 +58,7 @@ export const check = Effect.fnUntraced(function* <E extends TokenRefused | Ident
         clockTolerance: tolerance,
         currentDate
       }),
-    // It looks at the time last: who is told that a token ran out had a genuine one.
+    // Checks the expiry last, so that only the holder of a genuine token learns that it has expired.
     catch: (error) => new TokenRefused({ expired: error instanceof JWTExpired })
   })
   return yield* claims(payload, organizationClaim)

@@ -1,4 +1,4 @@
-/** The keys that an identity provider publishes: read anew now and then, and kept while it cannot be reached. */
+/** Caches the JWKS of an identity provider, and keeps it while the provider cannot be reached. */
 import { IdentityUnreachable, TokenRefused } from "@partner-commentary/core/access/DashboardIdentity"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import { limited } from "@partner-commentary/core/shared/ResponseLimit"
@@ -10,26 +10,26 @@ import type { CryptoKey, ProtectedHeaderParameters } from "jose"
 import { JWKSNoMatchingKey } from "jose/errors"
 import { createRemoteJWKSet, customFetch, type FetchImplementation, type RemoteJWKSet } from "jose/jwks/remote"
 
-/** So long are keys used before they are read anew: a key that was withdrawn works for no longer. */
+/** The age at which keys are fetched again. A withdrawn key works for no longer. */
 const freshness = Duration.minutes(10)
 
-/** So long are keys used that cannot be read anew. */
+/** How long cached keys are used while the provider cannot be reached. */
 const endurance = Duration.hours(24)
 
-/** Between two readings, whatever asks for them and whatever came of the first. */
+/** The shortest time between two fetches, even after a failed one. */
 const pause = Duration.seconds(10)
 
-/** For one reading. */
+/** For one fetch. */
 const timeout = Duration.seconds(3)
 
-/** Of one key set, after decompression. A key has about 1 KiB. */
+/** The limit of a key set in bytes, after decompression. A key has about 1 KiB. */
 const largest = 1024 * 1024
 
 const tooLarge = new Error("the key set is larger than 1 MiB")
 
 const boundedFetch: FetchImplementation = (url, options) => fetch(url, options).then(limited(largest, tooLarge))
 
-/** Ours says when to read, by Effect's Clock; jose reads. */
+/** jose fetches and parses the keys. This module decides when, by Effect's Clock. */
 export const remote = (url: string): RemoteJWKSet =>
   createRemoteJWKSet(new URL(url), {
     [customFetch]: boundedFetch,
@@ -38,7 +38,7 @@ export const remote = (url: string): RemoteJWKSet =>
     cooldownDuration: Number.POSITIVE_INFINITY
   })
 
-/** Fails with why not, for an operator. */
+/** Fails with the reason, for an operator. */
 export const read = (keys: RemoteJWKSet): Effect.Effect<void, IdentityUnreachable> =>
   Effect.tryPromise({
     try: () => keys.reload(),
@@ -59,7 +59,7 @@ export const make = Effect.fnUntraced(function* (url: string) {
   const isOlderThan = (age: Duration.Duration) =>
     Effect.map(Instant.now, (now) => now >= Instant.plus(state.readAt, age))
 
-  /** One at a time: who waited for another's reading needs none. */
+  /** One fetch at a time. Callers that waited for one need none of their own. */
   const refresh = turn.withPermit(
     Effect.gen(function* () {
       const now = yield* Instant.now
@@ -74,7 +74,7 @@ export const make = Effect.fnUntraced(function* (url: string) {
     })
   )
 
-  /** None: no such key among those that were read. */
+  /** None if the cached keys have no such key. */
   const lookUp = (header: ProtectedHeaderParameters): Effect.Effect<Option.Option<CryptoKey>, TokenRefused> =>
     Effect.catch(
       Effect.tryPromise({ try: () => keys(header), catch: (error) => error }).pipe(Effect.asSome),
@@ -82,7 +82,7 @@ export const make = Effect.fnUntraced(function* (url: string) {
         error instanceof JWKSNoMatchingKey ? Effect.succeedNone : Effect.fail(new TokenRefused({ expired: false }))
     )
 
-  /** The key that a token's header names. Without an answer of the issuer nobody knows that there is none. */
+  /** The key that a token's header names. Fails if the provider does not answer, because the key may be new. */
   return Effect.fnUntraced(function* (header: ProtectedHeaderParameters) {
     if (yield* isOlderThan(freshness)) yield* refresh
     if (!(yield* isOlderThan(endurance))) {

@@ -1,4 +1,4 @@
-/** The chat-completions protocol's answers in the port's words. Pure: transport and time are elsewhere, and so is keeping keys out of the reasons. */
+/** Reads responses of the chat-completions protocol. Pure. The caller removes keys from reasons. */
 import { GenerationFailed } from "@partner-commentary/core/commentary/CommentaryGenerator"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
@@ -20,7 +20,7 @@ const Completion = Schema.Struct({
   error: absent
 })
 
-/** Some gateways answer 200 with an error inside. */
+/** Some gateways return 200 with an error in the body. */
 const ErrorAnswer = Schema.Struct({ error: Schema.Record(Schema.String, Schema.Unknown) })
 
 const asCompletion = Schema.decodeUnknownOption(Completion)
@@ -28,7 +28,7 @@ const asErrorAnswer = Schema.decodeUnknownOption(ErrorAnswer)
 
 const fail = (permanent: boolean, reason: string) => Result.fail(new GenerationFailed({ permanent, reason }))
 
-/** The model's text in the decoded JSON of a 200 answer, not yet judged as a commentary. */
+/** The model's text in the JSON of a 200 response, before the checks of a commentary. */
 export const text = (answer: unknown): Result.Result<string, GenerationFailed> => {
   const completion = asCompletion(answer)
   if (Option.isNone(completion)) {

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import * as Dial from "@partner-commentary/webhook/Dial"
+import * as NameLookup from "@partner-commentary/webhook/NameLookup"
 import * as Effect from "effect/Effect"
 import { nameServer } from "./NameServer.ts"
 import { http, request, transport } from "./Receivers.ts"
@@ -18,7 +18,7 @@ const zone = {
 describe("a name", () => {
   it.live("leads to all of its addresses, of both families", () =>
     Effect.gen(function* () {
-      const lookup = yield* Dial.nameServers([yield* nameServer(zone)])
+      const lookup = yield* NameLookup.nameServers([yield* nameServer(zone)])
       for (const name of ["both", "four", "six"] as const) {
         const found = yield* lookup(`${name}.example.com`)
         assert.sameMembers([...found], zone[`${name}.example.com`])
@@ -29,7 +29,7 @@ describe("a name", () => {
 
   it.live("that does not exist, or has no address, is told apart from one that nobody can tell", () =>
     Effect.gen(function* () {
-      const lookup = yield* Dial.nameServers([yield* nameServer(zone)])
+      const lookup = yield* NameLookup.nameServers([yield* nameServer(zone)])
       for (const [name, unknown] of [
         ["none.example.com", true],
         ["empty.example.com", true],
@@ -42,7 +42,7 @@ describe("a name", () => {
 
   it.live("with an inner address in one family is refused, whatever the other one says", () =>
     Effect.gen(function* () {
-      const lookup = yield* Dial.nameServers([yield* nameServer(zone)])
+      const lookup = yield* NameLookup.nameServers([yield* nameServer(zone)])
       const { check, send } = yield* transport({ allowPrivate: false, lookup })
       yield* check("https://both.example.com/")
       yield* check("https://none.example.com/")
@@ -55,7 +55,7 @@ describe("a name", () => {
 
   it.live("is sent to where its name server says", () =>
     Effect.gen(function* () {
-      const lookup = yield* Dial.nameServers([yield* nameServer(zone)])
+      const lookup = yield* NameLookup.nameServers([yield* nameServer(zone)])
       const { port } = yield* http((call, answer) => answer.end(call.headers.host))
       const { send } = yield* transport({ allowPrivate: true, lookup })
       const { excerpt } = yield* send(request(`http://here.example.com:${port}/`))
@@ -65,9 +65,9 @@ describe("a name", () => {
 
   it.live("of this machine is known to the machine", () =>
     Effect.gen(function* () {
-      const found = yield* Dial.system("localhost")
+      const found = yield* NameLookup.system("localhost")
       assert.isTrue(found.length > 0 && found.every((address) => address === "127.0.0.1" || address === "::1"))
-      const { unknown } = yield* Effect.flip(Dial.system("nowhere.invalid"))
+      const { unknown } = yield* Effect.flip(NameLookup.system("nowhere.invalid"))
       assert.isBoolean(unknown)
     })
   )

@@ -1,10 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
-import { parts } from "@partner-commentary/generator/SpokenText"
+import { parts } from "@partner-commentary/generator/SpeechParts"
 import * as fc from "fast-check"
 
 const without = (text: string) => text.replace(/\s+/g, "")
 
-describe("SpokenText", () => {
+describe("SpeechParts", () => {
   it("a text that fits is one part, trimmed", () => {
     assert.deepStrictEqual(parts("  They win. \n"), ["They win."])
     assert.lengthOf(parts("a".repeat(4000)), 1)

@@ -1,8 +1,8 @@
-/** A Response as the source of the event wants it: with headers once or many times, and bytes that are no text in Base64. */
+/** Converts a Response into the form of the event source: single or multiple header values, binary bodies in Base64. */
 import { STATUS_CODES } from "node:http"
-import type { AnswerForm } from "./Call.ts"
+import type { ResponseForm } from "./GatewayRequest.ts"
 
-export interface Answer {
+export interface GatewayResponse {
   readonly statusCode: number
   readonly statusDescription?: string
   readonly headers?: Readonly<Record<string, string>>
@@ -14,7 +14,7 @@ export interface Answer {
 
 const text = /^(?:text\/|image\/svg\+xml|application\/(?:[\w.-]+\+)?(?:json|xml|javascript)\b)/i
 
-export const from = async (response: Response, form: AnswerForm): Promise<Answer> => {
+export const from = async (response: Response, form: ResponseForm): Promise<GatewayResponse> => {
   const bytes = Buffer.from(await response.arrayBuffer())
   const isText = !response.headers.has("content-encoding") && text.test(response.headers.get("content-type") ?? "")
   const said = {

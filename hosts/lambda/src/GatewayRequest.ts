@@ -1,22 +1,22 @@
-/** An HTTP request as every source of events tells it, once read; how the source wants it answered; and the web's Request made of it. */
+/** An HTTP request of any event source, the form of its response, and its conversion to a web Request. */
 import type { RequestContext } from "@partner-commentary/server/embedding/WebHandler"
 import * as WebRequest from "@partner-commentary/server/http/WebRequest"
 
-export interface Call {
+export interface GatewayRequest {
   readonly method: string
-  /** Path and query as they were sent, less the stage, or what a domain of one's own has before every path. */
+  /** The path and query as they were sent, without the stage or a custom domain's base path. */
   readonly targetBelow: (prefix: string) => string
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>
   readonly body: Uint8Array<ArrayBuffer> | null
-  /** Who connected to the gateway; `""` where it does not tell. */
+  /** The address that connected to the gateway, `""` if unknown. */
   readonly address: string
-  readonly answerAs: AnswerForm
+  readonly answerAs: ResponseForm
 }
 
-export type AnswerForm = "http-api" | "headers" | "multi-value-headers"
+export type ResponseForm = "http-api" | "headers" | "multi-value-headers"
 
-/** Of several, Node's server keeps the first alone; those of every other name it joins. Ours are to be read the same everywhere. */
+/** For these names Node's server keeps the first value and joins the values of all others. Every host reads headers alike. */
 const single = new Set(
   [
     "age, authorization, content-length, content-type, etag, expires, from, host, if-modified-since, if-unmodified-since",
@@ -38,14 +38,14 @@ export const joined = (headers: Iterable<readonly [string, ReadonlyArray<string>
   return found
 }
 
-/** Nothing where a method or a header is none that HTTP could have brought. */
-export const toWeb = (call: Call, prefix: string): readonly [Request, RequestContext] | undefined => {
+/** Undefined if the method or a header is not valid in HTTP. */
+export const toWeb = (call: GatewayRequest, prefix: string): readonly [Request, RequestContext] | undefined => {
   const { address, body, headers, method } = call
   const target = call.targetBelow(prefix)
   const bodiless = body === null || body.length === 0 || /^(get|head)$/i.test(method)
   const host = headers["host"] ?? ""
   const root = URL.canParse(`https://${host}/`) ? `https://${host}` : "https://localhost"
-  // In one piece: what begins with two slashes is no other host.
+  // One string, so that a path with two slashes at its start is no host.
   try {
     const request = WebRequest.make(`${root}${target}`, {
       method,

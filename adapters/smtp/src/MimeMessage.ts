@@ -1,6 +1,6 @@
 /**
- * A mail of the core with its headers, the same for every way out. Building the bytes is nodemailer's, sending them the
- * mailers'.
+ * Adds headers to a mail of the core, the same for SMTP and for the outbox. nodemailer builds the bytes, and the mailers send
+ * them.
  */
 import { type MailMessage, MailRefused } from "@partner-commentary/core/mail/Mailer"
 import * as DateTime from "effect/DateTime"
@@ -9,12 +9,12 @@ import * as Result from "effect/Result"
 import type { SendMailOptions } from "nodemailer"
 import { domainOf, type Sender } from "./MailAddress.ts"
 
-/** What fits into one line of a header: no line break or other control character survives. */
+/** Removes line breaks and other control characters, which a header must not contain. */
 const line = (text: string) => text.replace(/[\p{Cc}\u2028\u2029]+/gu, " ").trim()
 
 const impossible = (reason: string) => Result.fail(new MailRefused({ permanent: true, reason }))
 
-/** Refused for good: an address that no mail can go to, or an id that makes no Message-ID. */
+/** Fails permanently for an invalid address, and for an id that makes no valid Message-ID. */
 export const compose = (
   sender: Sender,
   message: MailMessage,

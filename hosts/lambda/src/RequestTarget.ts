@@ -1,6 +1,6 @@
-/** The request target as the client sent it, put together again from what a gateway took apart. */
+/** Restores the request target that the client sent from the gateway's decoded parts. */
 
-/** What a path may hold as it is; a gateway that decoded it left the rest bare. A percent sign stays one. */
+/** Characters that a path may not contain. A gateway that decoded the path left them bare; a percent sign stays. */
 const isBare = /[^\w\-.~!$&'()*+,;=:@/%[\]|\\^`{}"<>]/gu
 
 export const encodedPath = (path: string): string => {
@@ -8,7 +8,7 @@ export const encodedPath = (path: string): string => {
   return rooted.replace(isBare, (character) => encodeURIComponent(character.isWellFormed() ? character : "\uFFFD"))
 }
 
-/** `/prod` off `/prod/partner/v1`; a path that does not begin with it stays. */
+/** Removes `/prod` from `/prod/partner/v1`. Other paths stay unchanged. */
 export const without = (prefix: string, path: string): string => {
   if (prefix === "" || prefix === "/") return path
   if (path === prefix) return "/"
@@ -17,10 +17,10 @@ export const without = (prefix: string, path: string): string => {
 
 type Values = Readonly<Record<string, ReadonlyArray<string>>>
 
-/** Of names and values that the gateway left as they were sent. */
+/** From names and values that the gateway did not decode. */
 export const queryAsSent = (values: Values): string => query(values, (text) => text)
 
-/** Of names and values that the gateway decoded. */
+/** From names and values that the gateway decoded. */
 export const queryDecoded = (values: Values): string => query(values, (text) => encodeURIComponent(text.toWellFormed()))
 
 const query = (values: Values, write: (text: string) => string): string =>

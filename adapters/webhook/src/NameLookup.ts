@@ -1,6 +1,6 @@
 /**
- * From a host's name to the addresses that are dialled. The connection asks here itself, and dials what it gets: between
- * the check and the dial there is no second look-up that could answer otherwise.
+ * Resolves host names to addresses that the guard allows. The socket uses this lookup itself and connects to its result, so
+ * there is no second lookup that could return another address (DNS rebinding).
  */
 import { Resolver, lookup as systemLookup } from "node:dns"
 import { isIP, type LookupFunction } from "node:net"
@@ -12,18 +12,18 @@ import * as Schema from "effect/Schema"
 import * as EgressGuard from "./EgressGuard.ts"
 import * as Failure from "./Failure.ts"
 
-/** `unknown`: there is no such name, or it has no address. Else nobody could tell. */
+/** `unknown`: the name does not exist or has no address. Otherwise the lookup failed. */
 export class NameNotResolved extends Schema.TaggedError<NameNotResolved>()("NameNotResolved", {
   unknown: Schema.Boolean
 }) {}
 
-/** All addresses of a name, of both families. */
+/** All IPv4 and IPv6 addresses of a name. */
 export type Lookup = (name: string) => Effect.Effect<ReadonlyArray<string>, NameNotResolved>
 
 const failed = (error: NodeJS.ErrnoException) =>
   new NameNotResolved({ unknown: error.code === "ENOTFOUND" || error.code === "ENODATA" })
 
-/** What the machine knows: its hosts file, its name services. A thread waits for each answer. */
+/** The operating system's resolver, with its hosts file. It blocks a thread of Node's pool. */
 export const system: Lookup = (name) =>
   Effect.callback((resume) =>
     systemLookup(name, { all: true }, (error, found) =>
@@ -32,8 +32,8 @@ export const system: Lookup = (name) =>
   )
 
 /**
- * What name servers say, the machine's unless others are given (`192.0.2.1` or `192.0.2.1:53`). It takes none of Node's few
- * threads, so that a partner's slow name server holds up nobody else, and it ends by itself.
+ * Asks name servers, by default the machine's (`192.0.2.1` or `192.0.2.1:53`). It uses no thread of Node's pool, so that a
+ * partner's slow name server does not delay others, and it times out by itself.
  */
 export const nameServers = Effect.fnUntraced(function* (servers: ReadonlyArray<string> = []) {
   const resolver = yield* Effect.acquireRelease(
@@ -63,7 +63,7 @@ const unresolved = ({ unknown }: { readonly unknown: boolean }) =>
     unknown ? "The receiver's host name does not resolve." : "The receiver's host name could not be looked up."
   )
 
-/** As a socket asks. One address that is not public refuses them all: a name has no business with two networks. */
+/** A lookup for sockets. A name with any address that is not public is refused. */
 export const guarded = Effect.fnUntraced(function* (lookup: Lookup, allowPrivate: boolean) {
   const run = Effect.runCallbackWith(yield* Effect.context<never>())
   const dialled = (name: string) =>

@@ -1,12 +1,12 @@
-/** A text in parts that a speech server takes, cut where a speaker would pause. Pure. */
+/** Splits a text into parts that a speech server accepts, at natural pauses. Pure. */
 
-/** Servers of the protocol take 4096 characters; they may count UTF-16 units. */
+/** Servers accept 4096 characters, and may count UTF-16 units. */
 const longestPart = 4000
 
-/** After these a speaker pauses, the longest pause first. What has none of them is cut between characters. */
+/** Ends of natural pauses, the longest pause first. A text without any is cut between characters. */
 const pauses = [/\n\s*\n/g, /\n/g, /[.!?…]['"”’»)\]]*\s+|[。！？]/gu, /[,;:–—]\s+|[、，；：]/gu, /\s+/g]
 
-/** None of them blank; joined, they say what the text says. */
+/** No part is blank, and together they are the whole text. */
 export const parts = (text: string, longest = longestPart): ReadonlyArray<string> => {
   const trimmed = text.trim()
   if (trimmed.length <= longest) return trimmed === "" ? [] : [trimmed]
@@ -14,7 +14,7 @@ export const parts = (text: string, longest = longestPart): ReadonlyArray<string
   return [trimmed.slice(0, at).trim(), ...parts(trimmed.slice(at), longest)]
 }
 
-/** Behind the last pause that is not too early, lest a part be a word long. */
+/** Cuts after the last pause, unless that would make a very short part. */
 const cut = (text: string, longest: number): number => {
   const head = text.slice(0, longest)
   for (const pause of pauses) {

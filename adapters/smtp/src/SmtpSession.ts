@@ -1,6 +1,6 @@
 /**
- * One mail over one connection, within its bounds. Once the mail went out whole, it may arrive: a stop then waits for the answer
- * instead of breaking off, and without an answer the outcome is `unanswered`.
+ * Sends one mail over one connection, with timeouts. Once all bytes are sent, the mail may be delivered: a stop then waits for the reply
+ * instead of closing the connection, and without a reply the outcome is `unanswered`.
  */
 import { MailRefused } from "@partner-commentary/core/mail/Mailer"
 import * as Deferred from "effect/Deferred"
@@ -21,22 +21,22 @@ const silent = (bound: Duration.Duration, unanswered: boolean) =>
     ...(unanswered ? { unanswered } : {})
   })
 
-/** To be run uninterruptibly. A stop interrupts it until the mail went out whole. */
-export const converse = Effect.fnUntraced(function* (
+/** Run it uninterruptibly. It can be interrupted until all bytes of the mail are sent. */
+export const sendMail = Effect.fnUntraced(function* (
   pool: Pool,
-  letter: SendMailOptions,
+  mail: SendMailOptions,
   refusal: (cause: unknown, isWhole: boolean) => MailRefused,
   { answerTimeout, stopTimeout, timeout }: Bounds
 ) {
   const whole = yield* Deferred.make<void>()
   let isWhole = false
-  const onWhole = () => {
+  const onSent = () => {
     isWhole = true
     Deferred.doneUnsafe(whole, Exit.void)
   }
   const sending = yield* Effect.forkChild(
     Effect.tryPromise({
-      try: (signal) => pool.send(letter, signal, onWhole),
+      try: (signal) => pool.send(mail, signal, onSent),
       catch: (cause) => refusal(cause, isWhole)
     })
   )
