@@ -1,4 +1,4 @@
-/** Every store of the core's ports on one SqlClient, whose schema is the Migrations'. */
+/** Every store of the core's ports on one SqlClient with the schema of Migrations. */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as SqlClient from "effect/sql/SqlClient"
@@ -25,13 +25,13 @@ import * as EventLog from "./webhooks/EventLog.ts"
 import * as RedeliveryStore from "./webhooks/RedeliveryStore.ts"
 import * as WebhookStore from "./webhooks/WebhookStore.ts"
 
-/** The client without the renamings that an embedder may have given it: the stores name columns as they are. */
+/** The client without an embedder's name transforms: the stores use column names as they are. */
 const client = Layer.effect(
   SqlClient.SqlClient,
   Effect.map(SqlClient.SqlClient, (sql) => sql.withoutTransforms())
 )
 
-/** Topics, assignments, mails and what is counted of them: one unit, for their changes are shared transactions. */
+/** Topics, assignments, mails and their counters are one unit, since their changes share transactions. */
 export const layerTopics = Layer.mergeAll(
   TopicStore.layer,
   AssignmentStore.layer,
@@ -54,7 +54,7 @@ export const layerTopics = Layer.mergeAll(
 ).pipe(Layer.provide(client))
 
 /**
- * Partners, personas and licences: what an embedder may keep elsewhere.
+ * Organizations, personas and licences, which an embedder may store elsewhere.
  *
  * @public
  */
@@ -66,10 +66,10 @@ export const layerPartners = Layer.mergeAll(PersonaStore.layer, PersonaRegistry.
 export const layer = Layer.merge(layerTopics, layerPartners)
 
 /**
- * Every store, with the host's own in the place of ours. They may ask for the client, and for those whose place they take. What a
- * registry of ours then writes of personas or partners, nobody reads.
+ * Every store, with the host's own in place of ours. They may require the client and the stores that they replace.
+ * Nothing reads what our registries then write.
  */
 export const layerWith = <Own extends HostsOwn, E, R>(own: Layer.Layer<Own, E, R>) => Layer.provideMerge(own, layer)
 
-/** What a host may keep itself. */
+/** The stores that a host may replace. */
 export type HostsOwn = Layer.Success<typeof layerPartners>

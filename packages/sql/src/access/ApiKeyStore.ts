@@ -113,7 +113,7 @@ export const layer = Layer.effect(
 
       modify: (id, organizationId, decide) => transact(sql, modify(id, organizationId, decide)),
 
-      // In the order of the ids: two nodes never wait for each other's rows.
+      // Ordered by id, so that two nodes cannot deadlock.
       markUsed: (uses) =>
         transact(
           sql,

@@ -1,6 +1,6 @@
 /**
- * Rate windows that all nodes of one Postgres database share. A call is one statement at most: those that come while one is under
- * way go together in the next, and a node that saw a window full asks nobody until it ends. What a call is counted in is others'.
+ * Rate windows that all nodes of a Postgres database share. Calls that arrive while a statement runs go together in the
+ * next one. A node that saw a full window sends no statement for it until it ends.
  */
 import type { CountResult, FixedWindow, RateLimitState } from "@partner-commentary/core/access/FixedWindows"
 import * as FullWindows from "@partner-commentary/core/access/FullWindows"
@@ -53,13 +53,13 @@ export const layer = Layer.effect(
     }, Effect.orDie)
     const count = yield* BatchLoader.make(ask, { limit: maxBatch })
 
-    /** By their end, beside the calls and never before them; those that somebody is counting in are left for the next time. */
+    /** Runs beside the calls and never delays them. Rows that another call has locked are left for the next time. */
     const letGo = (now: Instant.Instant) =>
       Effect.ignoreCause(
         sql`DELETE FROM rate_windows WHERE (name, seconds) IN (
             SELECT name, seconds FROM rate_windows WHERE ends_at < CAST(${String(now - kept)} AS BIGINT)
             ORDER BY ends_at ${limitTo(sql, few)} ${forUpdateSkipLocked(sql)})`,
-        { log: "Warn", message: "Old rate windows could not be let go" }
+        { log: "Warn", message: "Failed to delete old rate windows; will retry" }
       )
 
     return RateWindows.of({
@@ -78,19 +78,21 @@ export const layer = Layer.effect(
   })
 )
 
-/** Full windows that a node remembers: far more than keys use up their limits at one time. */
+/** The most full windows that a node remembers: more than keys exhaust their limits at one time. */
 const remembered = 10_000
 
-/** Calls in one statement at most. */
+/** The most calls of one statement. */
 const maxBatch = 200
 
-/** How long an ended window stays, and how often a node that is called looks for such ones: milliseconds. */
+/** How long an ended window is kept, and how often a called node looks for such windows. Milliseconds. */
 const kept = 3_600_000
 const lookEvery = 60_000
-/** Let go at one time. */
+/** The most windows that one statement deletes. */
 const few = 1000
 
-/** Every window once, in the one order in which all lock them; and row by row what counts where. */
+/**
+ * Each window once, in the order in which all callers lock them; then row by row the call, its window and its limit.
+ */
 const listed = (calls: ReadonlyArray<Call>) => {
   const windows = new Map(calls.flatMap(({ windows }) => windows.map((window) => [keyOf(window), window] as const)))
   const keys = [...windows.keys()].toSorted()

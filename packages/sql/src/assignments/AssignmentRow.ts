@@ -1,4 +1,7 @@
-/** How an assignment lies in its table: every field a column. Mapped by hand, for these are read and written most. */
+/**
+ * Maps an assignment to its row, one column for each field. Mapped by hand: these are the most frequent reads and
+ * writes.
+ */
 
 import type { SimulationPath } from "@partner-commentary/core/persona/TestPersonas"
 import type {
@@ -15,7 +18,7 @@ import type { Assignment, AssignmentStatus, FailureReason } from "@partner-comme
 import type { PublicAssignment } from "@partner-commentary/core/topic/TopicStore"
 import { addressKey, fromIsoOrNull, toIsoOrNull } from "../database/Columns.ts"
 
-/** The columns that a partner may see something of. */
+/** The columns that partners read. */
 export interface PublicAssignmentRow {
   readonly id: ShareId
   readonly persona_id: PersonaId
@@ -36,8 +39,8 @@ export interface PublicAssignmentRow {
 }
 
 /**
- * A condition on the environment, written into the statement. For a partial index that a bound value may imply, SQLite prepares
- * the statement anew at each run. A bound LIMIT does the same unless it is an expression.
+ * A condition on the environment, written into the statement. With a bound value that a partial index may imply, SQLite
+ * prepares the statement again at every run.
  */
 export const isOf = (environment: Environment): string => `environment = '${environment}'`
 
@@ -135,7 +138,7 @@ export const fromRow = (row: AssignmentRow): Assignment => ({
   dueAt: fromIsoOrNull(row.due_at)
 })
 
-/** What a new one is written with. It has nothing of the rest: the columns' defaults. */
+/** The columns of a new assignment; the others have their defaults. */
 export const toNewRow = (assignment: Assignment, iso: (instant: Instant) => string) => ({
   topic_id: assignment.topicId,
   position: assignment.position,
@@ -157,20 +160,20 @@ export const toNewRow = (assignment: Assignment, iso: (instant: Instant) => stri
   ...simulated(assignment)
 })
 
-/** The live environment's statements say nothing of simulations. */
+/** Statements of the live environment have no columns of simulations. */
 const simulated = ({ simulation }: Assignment): ChangedRow =>
   simulation === null ? {} : { simulation_path: simulation.path, simulation_next_at: toIsoOrNull(simulation.nextAt) }
 
 type ChangedRow = Readonly<Record<string, string | number | null>>
 
-/** What a change touches, so that no index is written that does not change; never nothing, which is no statement. */
+/** The changed columns, so that no unchanged index is written. At least one: an empty SET is invalid. */
 export const changedColumns = (before: Assignment, after: Assignment): ChangedRow => {
   const former = toChangedRow(before)
   const touched = Object.entries(toChangedRow(after)).filter(([column, value]) => value !== former[column])
   return touched.length === 0 ? { status: after.status } : Object.fromEntries(touched)
 }
 
-/** What may change of one. Name, address and picture stay as they were sent, but for an erased or moved creator. */
+/** The columns that may change. Name, address and picture stay as sent, unless a creator is erased or moved. */
 const toChangedRow = (assignment: Assignment): ChangedRow => ({
   creator_name: assignment.creator.name,
   creator_email: assignment.creator.email,

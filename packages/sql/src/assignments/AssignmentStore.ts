@@ -1,4 +1,4 @@
-/** Assignments: found by share id, creator and due time, and changed as whole transactions under the lock of their topic. */
+/** Assignments: found by share id, creator and due time, and changed in transactions under the lock of their topic. */
 
 import { noticeId } from "@partner-commentary/core/mail/Mail"
 import { type LatestDue, tolerance } from "@partner-commentary/core/shared/DueTimes"
@@ -44,7 +44,7 @@ import * as OpenAssignments from "./OpenAssignments.ts"
 
 type Decision<E> = Result.Result<Modified, E>
 
-/** The request or the job that reads or changes an assignment is about it. */
+/** Marks the request or job with the assignment that it reads or changes. */
 const marked = ({ id: shareId, organizationId, topicId }: Assignment) =>
   Subject.mark({ organizationId, topicId, shareId })
 
@@ -129,7 +129,7 @@ export const layer = Layer.effect(
       return work.filter((kind) => kind !== false)
     })
 
-    /** A unit is given back to the month of the topic; a first draft counts in the month that it came in. */
+    /** Returns a unit to the month of the topic; counts a first draft in its own month. */
     const countUsage = Effect.fnUntraced(function* (
       topicCreatedAt: Instant.Instant,
       before: Assignment,
@@ -157,7 +157,10 @@ export const layer = Layer.effect(
 
     const ids = (rows: ReadonlyArray<{ readonly id: ShareId }>) => rows.map(({ id }) => id)
 
-    /** Turns are asked for where there is not room for all. Else it costs what is due, however many organizations wait for later. */
+    /**
+     * Queries fair shares only if more is due than fits. Otherwise the cost is that of the due rows, whatever else
+     * waits.
+     */
     const due = Effect.fnUntraced(function* (environment: Environment, now: string, limit: number) {
       const all = yield* sql<DueRow>`SELECT organization_id AS lane, id FROM assignments
         WHERE ${sql.literal(isOf(environment))} AND due_at <= ${now} ORDER BY due_at, id ${limitTo(sql, limit + 1)}`
@@ -233,7 +236,7 @@ export const layer = Layer.effect(
   })
 )
 
-/** Only the columns' own indexes are read, from the present on. */
+/** Reads the indexes of both columns from now on. */
 const putOff = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
   latest: LatestDue,
@@ -252,7 +255,9 @@ const putOff = Effect.fnUntraced(function* (
   return [...drafts, ...steps].map(({ id }) => id)
 })
 
-/** What was asked of an earlier draft goes with it. An erased assignment has no present draft, and keeps none. */
+/**
+ * Removes the revision request of an earlier draft with it. An erased assignment has no present draft, and keeps none.
+ */
 const forgetDrafts = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, id: ShareId) {
   yield* sql`UPDATE assignments SET revision_draft_id = NULL, revision_instructions = NULL
     WHERE id = ${id} AND revision_draft_id <> draft_id`

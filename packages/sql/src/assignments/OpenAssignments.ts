@@ -1,22 +1,22 @@
 /**
- * Which of a creator's open assignments are seen first: the organizations' in turn, of each the oldest first, so that nobody's are hidden
- * behind another's. They are read one by one along their index, and no further than asked for.
+ * Orders a creator's open assignments by rounds: each round has the oldest remaining assignment of each organization,
+ * so that one organization cannot hide another. Reads along the index only as far as needed.
  */
 import type * as SqlClient from "effect/sql/SqlClient"
 import { limitTo } from "../database/Limit.ts"
 
 export const make = (sql: SqlClient.SqlClient) => {
-  /** In the words of the index. */
+  /** The condition of the partial index. */
   const openOf = (creatorKey: string) =>
     sql`a.creator_key = ${creatorKey} AND a.due_at IS NOT NULL AND a.environment = 'live'`
 
-  /** Postgres makes no more than is asked for, and knows no other end; SQLite makes all that there are. */
+  /** Postgres evaluates the recursion lazily and allows no LIMIT in it; SQLite evaluates all of it. */
   const end = sql.onDialectOrElse({
     pg: () => () => sql.literal(""),
     orElse: () => (limit: number) => sql`${limitTo(sql, limit)}`
   })
 
-  /** Stands before a query that asks for `SELECT id FROM turns`, and for no more of them than it wants. Each round has one of each. */
+  /** The start of a statement with `SELECT id FROM turns`, which has at most `limit` rows. */
   const inTurn = (creatorKey: string, limit: number) => {
     const open = openOf(creatorKey)
     return sql`WITH RECURSIVE lane (id, place) AS (
@@ -36,7 +36,7 @@ export const make = (sql: SqlClient.SqlClient) => {
         ${end(limit)})`
   }
 
-  /** How many there are, counted no further than `limit`. */
+  /** Counts up to `limit`. */
   const count = (creatorKey: string, limit: number) =>
     sql<{ readonly total: number }>`SELECT CAST(COUNT(*) AS INTEGER) AS total
       FROM (SELECT 1 FROM assignments a WHERE ${openOf(creatorKey)} ${limitTo(sql, limit)}) AS few`

@@ -81,5 +81,5 @@ export const make = Effect.fnUntraced(function* <Call, Answer, E = never>(
     })
 })
 
-const late = Exit.die(new Error("The batch was not answered in time"))
-const missing = Exit.die(new Error("The batch has no answer for one of its calls"))
+const late = Exit.die(new Error("The batch exceeded its timeout"))
+const missing = Exit.die(new Error("The batch has no result for one of its calls"))

@@ -1,6 +1,6 @@
 /**
- * Texts are compared by their bytes, as SQLite does by itself: ids, moments and cursors depend on it, and a database's own order
- * may be any language's. On Postgres each column that a migration makes is given that order, whatever the database's is.
+ * Texts are compared by bytes, as on SQLite: ids, times and cursors depend on it. Postgres would use the collation of
+ * the database, so each text column of a migration gets the collation C.
  */
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
@@ -11,7 +11,7 @@ interface Column {
   readonly place: string
 }
 
-/** Columns of text in the present schema that have no order of their own. */
+/** Text columns of the present schema that have the default collation. */
 const unordered = Effect.flatMap(
   SqlClient.SqlClient,
   (sql) =>
@@ -23,7 +23,7 @@ const unordered = Effect.flatMap(
 
 const keyOf = ({ name, place }: Column) => `${place}.${name}`
 
-/** Runs migrations; columns that were there before may be somebody else's, and stay as they are. */
+/** Runs migrations. Columns that existed before may belong to another application, and stay as they are. */
 export const ofWhatIsMade = <A, E, R>(
   migrations: Effect.Effect<A, E, R>
 ): Effect.Effect<A, E | SqlError, R | SqlClient.SqlClient> =>

@@ -1,4 +1,4 @@
-/** How values lie in columns, the same on every database: moments as ISO text of fixed width, structures as JSON text, flags as 0 and 1. */
+/** Column values, equal on every database: times are ISO text of fixed width, structures JSON text, flags 0 and 1. */
 import { fromIso, type Instant, toIso } from "@partner-commentary/core/shared/Instant"
 import * as Schema from "effect/Schema"
 import * as SchemaTransformation from "effect/SchemaTransformation"
@@ -20,7 +20,7 @@ export const toIsoOrNull = (instant: Instant | null): string | null => (instant 
 
 export const fromIsoOrNull = (iso: string | null): Instant | null => (iso === null ? null : fromIso(iso))
 
-/** `toIso` for many rows of one change, whose moments are few: each is formatted once. */
+/** `toIso` that formats each distinct time once, for the rows of one change. */
 export const isoOfFew = (): ((instant: Instant) => string) => {
   const known = new Map<Instant, string>()
   return (instant) => {
@@ -30,15 +30,15 @@ export const isoOfFew = (): ((instant: Instant) => string) => {
   }
 }
 
-/** By this are e-mail addresses looked up, whatever their case. */
+/** The key by which e-mail addresses are looked up, whatever their case. */
 export const addressKey = (address: string): string => address.toLowerCase()
 
-/** Rows as one parameter, their texts as they would be by themselves: Postgres reads no NUL and no half of a character from JSON. */
+/** Rows as one JSON parameter. Replaces NUL and unpaired surrogates, which Postgres rejects in JSON. */
 export const jsonOf = (rows: ReadonlyArray<Readonly<Record<string, unknown>>>): string =>
   JSON.stringify(rows, (_, value: unknown) =>
     typeof value === "string" ? value.toWellFormed().replaceAll("\0", "\uFFFD") : value
   )
 
-/** As Postgres writes an array, of names and numbers. */
+/** A Postgres array literal of names or numbers. */
 export const array = (values: ReadonlyArray<string | number>): string =>
   `{${values.map((one) => JSON.stringify(one)).join()}}`

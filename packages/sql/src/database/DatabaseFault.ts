@@ -1,4 +1,4 @@
-/** What a database's error says of the database itself: SQLite's result codes and Postgres's SQLSTATEs, told as one of the core's faults. */
+/** Maps SQLite's result codes and Postgres's SQLSTATEs to faults of the core. */
 import { DatabaseUnavailable, type Fault } from "@partner-commentary/core/operations/DatabaseHealth"
 import { reasonOf } from "@partner-commentary/core/shared/Reason"
 import * as Clock from "effect/Clock"
@@ -7,8 +7,8 @@ import * as Effect from "effect/Effect"
 import { isSqlError, type SqlError } from "effect/sql/SqlError"
 
 /**
- * What an adapter knows of its database beside a statement's answer: a file that is not where it was, an error of corruption that
- * some statement has seen. An adapter sets it with its client.
+ * A fault that the adapter knows of without a statement: a missing file, or corruption that an earlier statement met.
+ * The adapter sets it with its client.
  */
 export const KnownFault = Context.Reference<Effect.Effect<void, DatabaseUnavailable>>(
   "@partner-commentary/sql/DatabaseFault/KnownFault",
@@ -45,7 +45,7 @@ const faultOf = (error: unknown): Fault => {
   return found ?? (_tag === "ConnectionError" ? "unreachable" : "refused")
 }
 
-/** `node:sqlite` gives a number, Postgres a text. */
+/** `node:sqlite` has a number, Postgres a string. */
 const codeOf = (cause: unknown): unknown => {
   if (typeof cause !== "object" || cause === null) return undefined
   return "errcode" in cause ? cause.errcode : "code" in cause ? cause.code : undefined
@@ -54,16 +54,19 @@ const codeOf = (cause: unknown): unknown => {
 export const unavailable = (error: unknown): DatabaseUnavailable =>
   new DatabaseUnavailable({ fault: faultOf(error), detail: reasonOf(error) })
 
-/** How long corruption is reported after it was last met: nothing tells whether its page was repaired or is only not read. */
+/**
+ * How long corruption is reported after the last error: nothing tells whether its page was repaired or only not read.
+ * Milliseconds.
+ */
 const corruptionKept = 300_000
 
 export interface Corruption {
-  /** Remembers an error of corruption: other statements do not read the same page. */
+  /** Remembers corruption, since other statements may not read the same page. */
   readonly saw: (error: SqlError) => void
   readonly check: Effect.Effect<void, DatabaseUnavailable>
 }
 
-/** Corruption that statements of this process meet. The time runs from the first check after the latest of them. */
+/** Corruption that statements of this process met. The time runs from the first check after the last error. */
 export const corruption = (): Corruption => {
   let met: { readonly error: DatabaseUnavailable; checkedAt?: number } | undefined
   return {

@@ -1,4 +1,6 @@
-/** Finds rows whose due time no delay explains, as SQL: `core/shared/DueTimes` says which moments are possible. */
+/**
+ * A condition for rows whose due time is later than any delay allows. `core/shared/DueTimes` defines the latest times.
+ */
 import { type LatestDue, tolerance } from "@partner-commentary/core/shared/DueTimes"
 import { toIso } from "@partner-commentary/core/shared/Instant"
 import type { SqlClient } from "effect/sql/SqlClient"
@@ -6,12 +8,12 @@ import type { Fragment } from "effect/sql/Statement"
 
 export interface Columns {
   readonly due: Fragment
-  /** Whether somebody has taken the row. */
+  /** Whether a worker holds the row's lease. */
   readonly isLeased: Fragment
   readonly attempts: Fragment
 }
 
-/** The first comparison is the index's. */
+/** The first comparison uses the index. */
 export const isTooLate = (
   sql: SqlClient,
   { attempts, due, isLeased }: Columns,

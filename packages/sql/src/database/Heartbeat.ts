@@ -1,4 +1,4 @@
-/** Writes this process down while it serves or works, so that no migration runs that it cannot live with. */
+/** Records a running process, so that no migration runs that it cannot survive. */
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Effect from "effect/Effect"
@@ -13,12 +13,12 @@ import { transact } from "./Transaction.ts"
 
 const interval = "20 seconds"
 
-/** Rows of processes that died are kept for so long: an operator may look at them. Milliseconds. */
+/** How long rows of dead processes are kept for operators. Milliseconds. */
 const keptFor = 60 * freshFor
 
 /**
- * One small write every 20 seconds; the row is deleted at a clean stop. It fails where a migration has come first: under the
- * lock of migrations the process is seen by the next one, or sees that it is too old.
+ * Writes a heartbeat every 20 seconds, and deletes the row at a clean stop. Fails if a migration came first: under the
+ * migrations' lock, either the next migration sees this process, or this process sees that it is too old.
  */
 export const layer = (version: string) =>
   Layer.effectDiscard(
@@ -27,7 +27,7 @@ export const layer = (version: string) =>
       const id = yield* (yield* SecureRandom.SecureRandom).uuidV7()
       const started_at = Instant.toIso(yield* Instant.now)
 
-      /** Inserts the row again where somebody deleted it: this process slept for long. */
+      /** Inserts the row again if another process deleted it while this one slept. */
       const beat = Effect.flatMap(Instant.now, (now) => {
         const seen_at = Instant.toIso(now)
         return sql`INSERT INTO processes ${sql.insert({ id, version, schema_id: latest, started_at, seen_at })}
@@ -44,21 +44,21 @@ export const layer = (version: string) =>
         })
       )
 
-      // A database that takes no writes now keeps no process from starting: /readyz says so, and later beats try again.
+      // A database that rejects writes does not prevent a start: /readyz reports it, and later heartbeats retry.
       const begun = Effect.catchDefect(begin, (defect) =>
         SqlError.isSqlError(defect) ? Effect.logWarning("Failed to record this process", defect) : Effect.die(defect)
       )
       yield* Effect.acquireRelease(begun, () =>
         Effect.ignoreCause(sql`DELETE FROM processes WHERE id = ${id}`, {
           log: "Debug",
-          message: "This process could not be written off"
+          message: "Failed to delete the heartbeat of this process"
         })
       )
       yield* Effect.forkScoped(
         Effect.forever(
           Effect.andThen(
             Effect.sleep(interval),
-            Effect.ignoreCause(beat, { log: "Debug", message: "This process could not be seen" })
+            Effect.ignoreCause(beat, { log: "Debug", message: "Failed to write a heartbeat; will retry" })
           )
         )
       )

@@ -1,10 +1,10 @@
-/** Maps many rows in steps: a turn of the event loop is shared by all callers, and a thousand rows take tens of milliseconds. */
+/** Maps many rows in steps, since a thousand rows would block the event loop for tens of milliseconds. */
 import * as Effect from "effect/Effect"
 
-/** Rows of a step: a millisecond or two. */
+/** Rows of a step: one or two milliseconds. */
 const rowsAtOnce = 32
 
-/** As `rows.map(f)`, with the other callers' turns between any two steps. Few rows are mapped at once. */
+/** Like `rows.map(f)`, but yields between steps. Few rows are mapped in one step. */
 export const mapRows = <Row, A>(rows: ReadonlyArray<Row>, f: (row: Row) => A): Effect.Effect<ReadonlyArray<A>> =>
   rows.length <= rowsAtOnce ? Effect.sync(() => rows.map(f)) : inSteps(rows, f)
 

@@ -1,4 +1,4 @@
-/** Whether what the stores write would be taken: read from the server's own words, or by a transaction in which nothing is written. */
+/** Checks whether the stores could write: by the privileges on Postgres, by an empty transaction on SQLite. */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as SqlClient from "effect/sql/SqlClient"
@@ -35,10 +35,10 @@ export const tables = [
   "webhooks"
 ] as const
 
-/** So many are named. */
+/** The most privileges that the error names. */
 const shown = 5
 
-/** On a database of the present schema: why nothing can be written there. Who may write to most of it still lacks what is named. */
+/** Why nothing can be written to a database of the present schema. */
 export const obstacle = Effect.fnUntraced(function* (
   schemaStatus: SchemaStatus
 ): Effect.fn.Return<SchemaStatus["obstacle"] | Option.Option<RightsMissing>, SqlError, SqlClient.SqlClient> {
@@ -46,12 +46,12 @@ export const obstacle = Effect.fnUntraced(function* (
   if (Option.isSome(schemaStatus.obstacle)) return schemaStatus.obstacle
   return yield* sql.onDialectOrElse({
     pg: () => rightsMissing(sql),
-    // It waits for whoever writes, and fails where the file is not to be written to.
+    // Waits for another writer, and fails if the file is read-only.
     orElse: () => Effect.as(sql.withTransaction(sql`SELECT 1`), Option.none())
   })
 })
 
-/** The audit log is never changed: a role may be kept from that. */
+/** The audit log never changes, so its role may lack UPDATE and DELETE. */
 const rightsMissing = (sql: SqlClient.SqlClient) =>
   Effect.map(
     sql<{ readonly role: string; readonly lacks: string }>`SELECT quote_ident(current_user) AS role,

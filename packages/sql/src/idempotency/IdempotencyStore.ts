@@ -1,4 +1,4 @@
-/** Kept answers, and the claims that they are kept under. */
+/** Responses of idempotent requests, and the claims under which they are stored. */
 import { type Claim, IdempotencyStore } from "@partner-commentary/core/idempotency/IdempotencyStore"
 import { toIso } from "@partner-commentary/core/shared/Instant"
 import * as Effect from "effect/Effect"
@@ -20,7 +20,7 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
 
-    /** Nothing where an answer is kept that is still good. */
+    /** Returns no row while a valid response is stored. */
     const claimed = ({ at, fingerprint, id, until }: Claim, where: Fragment) =>
       sql`INSERT INTO stored_responses AS held (id, fingerprint, until_at) SELECT ${id}, ${fingerprint}, ${toIso(until)} ${where}
         ON CONFLICT (id) DO UPDATE SET fingerprint = excluded.fingerprint, until_at = excluded.until_at,
@@ -28,7 +28,10 @@ export const layer = Layer.effect(
         WHERE held.until_at <= ${toIso(at)}
         RETURNING 1 AS claimed`
 
-    /** Where writers wait for each other's rows, an insert would wait with its connection: a lock that it may not get says so at once. */
+    /**
+     * On Postgres an insert would wait for the row of another request and hold its connection, so an advisory lock is
+     * tried first.
+     */
     const attempt = sql.onDialectOrElse({
       pg: () => (claim: Claim) =>
         sql<{ readonly outcome: "claimed" | "kept" | "running" }>`

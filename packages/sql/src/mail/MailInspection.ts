@@ -1,4 +1,4 @@
-/** Mails as an operator lists them: those that wait, or those that were given up, a page at a time. It changes nothing. */
+/** Waiting or failed mails for operators, a page at a time. Reads only. */
 import type { MailKind } from "@partner-commentary/core/mail/Mail"
 import type { OrganizationId, ShareId } from "@partner-commentary/core/shared/Ids"
 import * as Instant from "@partner-commentary/core/shared/Instant"
@@ -13,18 +13,18 @@ export interface ListedMail {
   readonly kind: MailKind
   readonly organizationId: OrganizationId | null
   readonly shareId: ShareId | null
-  /** Null where it goes to the organization's contact. */
+  /** Null for a mail to the organization's contact. */
   readonly to: string | null
   readonly state: "waiting" | "failed"
   readonly attempts: number
   readonly createdAt: Instant.Instant
-  /** Null unless it waits. While a worker is at it, the end of its lease. */
+  /** Null unless the mail waits. While a worker sends it, the end of its lease. */
   readonly dueAt: Instant.Instant | null
   readonly settledAt: Instant.Instant | null
   readonly reason: string | null
 }
 
-/** Where a page ended: the moment that the list is in order of, and the id. */
+/** The last mail of a page: its time in the list's order, and its id. */
 export interface Position {
   readonly at: Instant.Instant
   readonly id: string
@@ -37,7 +37,7 @@ export interface Query {
   readonly limit: number
 }
 
-/** Waiting mails by their due time; mails that were given up with the newest first. */
+/** Waiting mails by due time; failed mails, newest first. */
 export const list = Effect.fnUntraced(function* ({ after, limit, organizationId, state }: Query) {
   const sql = yield* SqlClient.SqlClient
   const [at, direction, beyond] = state === "waiting" ? ["due_at", "ASC", ">"] : ["settled_at", "DESC", "<"]

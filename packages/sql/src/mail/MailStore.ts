@@ -1,4 +1,4 @@
-/** Mails until they are handed over. The queue is the table's own due times; whoever takes one moves its due time to the lease's end. */
+/** Mails and their queue, which is the due times of the table: a claim moves the due time to the end of its lease. */
 import { type Mail, type MailKind, type NewMail, repetitionMark } from "@partner-commentary/core/mail/Mail"
 import { type MailOutcome, MailStore } from "@partner-commentary/core/mail/MailStore"
 import * as StalledNotice from "@partner-commentary/core/mail/StalledNotice"
@@ -36,7 +36,7 @@ interface ClaimedRow extends MailRow {
   readonly was_due_at: string
 }
 
-/** The queue, with its lanes by organization. */
+/** The queue, shared by organizations. */
 export const waiting = { rows: "mails WHERE state = 'waiting'", lane: "COALESCE(organization_id, '')" }
 
 export const layer = Layer.effect(
@@ -55,7 +55,7 @@ export const layer = Layer.effect(
 
       claim: (at, lease, limit, behind = null) => {
         const turn = turnBehind(behind)
-        // Those of no organization come last in a turn.
+        // Mails without an organization come last in a rotation.
         const first = sql`CASE WHEN id > ${behind ?? ""} THEN 0 ELSE 1 END, id`
         const now = Instant.toIso(at)
         return Effect.orDie(
@@ -89,7 +89,7 @@ export const layer = Layer.effect(
           )
         ),
 
-      // A notice that is bounded in time waits for its hour or its five minutes, before any attempt.
+      // A notice with a delay waits before its first attempt.
       repairDueTimes: (latest) =>
         Effect.orDie(
           Effect.asVoid(
@@ -144,12 +144,12 @@ export const layer = Layer.effect(
   })
 )
 
-/** As before its first attempt, under the same id: it never arrived, or the same Message-ID tells that it did. */
+/** Resets a mail as before its first attempt, under the same id, by which receivers recognize a duplicate. */
 const revived = (sql: SqlClient.SqlClient, at: string): Fragment =>
   sql`state = 'waiting', settled_at = NULL, due_at = ${at}, was_due_at = NULL, attempts = 0, unanswered = 0`
 
 const hasten = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, id: string, at: string, unclaimedOnly: boolean) {
-  // The character behind the hyphen ends the range of repetitions.
+  // The character after the hyphen ends the range of repetitions.
   const mine = sql`(id = ${id} OR (id > ${id + repetitionMark} AND id < ${`${id}${repetitionMark.slice(0, -1)}.`}))`
   const waiting = yield* sql`UPDATE mails SET due_at = CASE WHEN was_due_at IS NULL THEN ${at} ELSE due_at END
     WHERE state = 'waiting' AND ${mine}${sql.literal(unclaimedOnly ? " AND was_due_at IS NULL" : "")} RETURNING id`
@@ -180,7 +180,7 @@ const following = (
   }
 }
 
-/** Queues mails, due at once; those that are there already stay as they are. */
+/** Queues mails, due at once; existing ids stay as they are. */
 export const insert = (sql: SqlClient.SqlClient, mails: ReadonlyArray<NewMail>) => {
   const iso = isoOfFew()
   return sql`INSERT INTO mails ${values(
@@ -190,7 +190,7 @@ export const insert = (sql: SqlClient.SqlClient, mails: ReadonlyArray<NewMail>) 
     ON CONFLICT (id) DO NOTHING`
 }
 
-/** When the creator of a draft that has just stalled is mailed about it. The assignment's row is locked. */
+/** When to mail the creator about a draft that has stalled. The assignment's row is locked. */
 export const stalledMoment = (sql: SqlClient.SqlClient, shareId: ShareId, now: Instant.Instant) => {
   const { from, to } = StalledNotice.idsOf(shareId)
   return Effect.map(
@@ -201,7 +201,7 @@ export const stalledMoment = (sql: SqlClient.SqlClient, shareId: ShareId, now: I
   )
 }
 
-/** False for an attempt that was overtaken. */
+/** False if a later attempt has claimed the mail. */
 export const markSent = (sql: SqlClient.SqlClient, mail: MailAttempt, at: Instant.Instant) =>
   settled(sql, mail, following(sql, mail, { state: "sent" }, at))
 
@@ -238,7 +238,7 @@ const fromRow = (row: MailRow): Mail => ({
 const longestOverdueFirst = (one: ClaimedRow, other: ClaimedRow): number =>
   inOrder(one.was_due_at, other.was_due_at) || inOrder(one.id, other.id)
 
-/** As the database chose the lanes. */
+/** The rotation in which the database chose the organizations. */
 const turnBehind = (behind: OrganizationId | null) => (one: ClaimedRow, other: ClaimedRow) => {
   const [lane, otherLane] = [one.organization_id ?? "", other.organization_id ?? ""]
   const isBefore = (id: string) => (id > (behind ?? "") ? 0 : 1)

@@ -119,7 +119,7 @@ export const layer = Layer.effect(
   })
 )
 
-/** Begins those that the topic's output types ask for, due at once; those that are there already stay as they are. */
+/** Queues a job for each requested output type, due at once; existing jobs stay as they are. */
 export const insertMediaJobs = (
   sql: SqlClient.SqlClient,
   { id, topicId }: { readonly id: ShareId; readonly topicId: TopicId },

@@ -1,4 +1,4 @@
-/** The append-only record. Nothing here reads it back or changes it. */
+/** Appends to the audit log. Nothing here reads or changes it. */
 import { type AuditEntry, AuditLog } from "@partner-commentary/core/shared/AuditLog"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import * as Effect from "effect/Effect"

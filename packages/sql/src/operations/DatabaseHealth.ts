@@ -1,6 +1,6 @@
 /**
- * Tries whether the database takes a write. The row goes to a table that the service writes to, is large enough to need pages of its
- * own, and is deleted in the transaction that inserts it: nobody sees it, and the commit still has to reach the disk.
+ * Checks that the database accepts a write. It inserts a row large enough for pages of its own into a table of the
+ * service and deletes it in the same transaction: nothing sees the row, and the commit has to reach the disk.
  */
 import { DatabaseHealth, DatabaseUnavailable } from "@partner-commentary/core/operations/DatabaseHealth"
 import * as Cause from "effect/Cause"
@@ -12,19 +12,19 @@ import * as Layer from "effect/Layer"
 import * as SqlClient from "effect/sql/SqlClient"
 import { KnownFault, unavailable } from "../database/DatabaseFault.ts"
 
-/** Milliseconds for which an answer holds. */
+/** How long a result is reused. Milliseconds. */
 const freshness = 1000
 
 const timeout = "2 seconds"
 
-/** About what a topic takes. A row of a few bytes passes on a database that is too full for a topic. */
+/** About the size of a topic. A few bytes would still fit into a database that is too full for a topic. */
 const filling = "x".repeat(8192)
 
-/** One write, without a bound on its time or its rate. */
+/** One write, without timeout or rate limit. */
 export const write: Effect.Effect<void, DatabaseUnavailable, SqlClient.SqlClient> = Effect.gen(function* () {
   yield* yield* KnownFault
   const sql = yield* SqlClient.SqlClient
-  // Two processes with the same one wait for each other, and no longer.
+  // Two processes with the same id wait for each other, and no longer.
   const id = `health:${yield* Clock.currentTimeNanos}`
   yield* sql.withTransaction(
     Effect.andThen(
@@ -47,7 +47,7 @@ export const layer = Layer.effect(
     let latest: { readonly exit: Exit.Exit<void, DatabaseUnavailable>; readonly at: number } | undefined
     let told: string | undefined
 
-    /** Says once what is wrong, and once that it is over. */
+    /** Logs a fault once, and its end once. */
     const tell = (exit: Exit.Exit<void, DatabaseUnavailable>) =>
       Effect.suspend(() => {
         const error = Exit.isFailure(exit) ? Cause.squash(exit.cause) : undefined
@@ -60,7 +60,7 @@ export const layer = Layer.effect(
         return before === undefined ? Effect.void : Effect.logInfo("The database takes writes again")
       })
 
-    /** Nobody who asks can break it off: a database that hangs keeps one connection busy, not one for each caller. */
+    /** Not interrupted with its caller: a database that hangs blocks one connection, not one for each caller. */
     const run = (done: Deferred.Deferred<void, DatabaseUnavailable>) =>
       Effect.gen(function* () {
         const exit = yield* Effect.exit(Effect.provideContext(write, context))

@@ -1,6 +1,7 @@
 /**
- * Deletes settled mails and recoveries, closed duplicate windows, old answers and events, and old topics of the test environment: batch by
- * batch along their indexes, with a pause after each, so that a writer waits for one batch at most.
+ * Deletes settled mails and redeliveries, closed duplicate windows, old responses and events, and old topics of the
+ * test environment. Each batch is one transaction along an index with a pause after it, so that a writer waits for at
+ * most one batch.
  */
 import { type DeletionLimits, Retention } from "@partner-commentary/core/operations/Retention"
 import { toIso } from "@partner-commentary/core/shared/Instant"
@@ -16,13 +17,13 @@ import * as TestRetention from "../sandbox/TestRetention.ts"
 
 const batch = 1000
 
-/** Longer than who waits for another process's lock sleeps between two looks at it. */
+/** Longer than the polling interval of a process that waits for the write lock. */
 const pause = "50 millis"
 
 interface Kind {
   readonly table: string
   readonly key: ReadonlyArray<string>
-  /** Which of its rows are no longer needed. */
+  /** The rows to delete. */
   readonly isClosed: Fragment
 }
 
@@ -56,7 +57,7 @@ export const layer = Layer.effect(
       key: ["id"],
       isClosed: sql`done_at < ${toIso(mails)}`
     })
-    /** By webhook, for their keys begin with it. */
+    /** By webhook, since the keys begin with it. */
     const ofWebhooks = (table: string, key: ReadonlyArray<string>, { events }: DeletionLimits): Kind => ({
       table,
       key: ["webhook_id", "event_id", ...key],

@@ -1,4 +1,4 @@
-/** Counts the work that waits by the indexes that workers take it by, each kind up to a limit: a long backlog costs no more. */
+/** Counts due work by the indexes of the workers, each kind up to a limit, so that a long backlog costs no more. */
 import { type DueWork, type WaitingWork, WorkBacklog } from "@partner-commentary/core/operations/WorkBacklog"
 import { fromIso, toIso } from "@partner-commentary/core/shared/Instant"
 import type { Environment } from "@partner-commentary/core/shared/Owner"
@@ -84,13 +84,13 @@ export const layer = Layer.effect(
       ),
 
       draftsToRetry: Effect.map(
-        Effect.orDie(sql<{ readonly count: number; readonly most: number }>`
-          SELECT CAST(COUNT(*) AS INTEGER) AS count, MAX(generation_attempts) AS most FROM assignments
+        Effect.orDie(sql<{ readonly count: number; readonly attempts: number }>`
+          SELECT CAST(COUNT(*) AS INTEGER) AS count, MAX(generation_attempts) AS attempts FROM assignments
           WHERE due_at IS NOT NULL AND generation_attempts > 0 AND generation_next_at IS NOT NULL AND generation_running = 0
           HAVING COUNT(*) > 0`),
         ([row]) =>
-          Option.map(Option.fromUndefinedOr(row), ({ count, most }) => {
-            return { count, mostAttempts: most }
+          Option.map(Option.fromUndefinedOr(row), ({ attempts, count }) => {
+            return { count, mostAttempts: attempts }
           })
       )
     })

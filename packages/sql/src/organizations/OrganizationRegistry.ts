@@ -1,4 +1,4 @@
-/** Registers and changes partners; a constraint decides who has an identity id. */
+/** Registers and changes organizations. A constraint keeps identity ids unique. */
 import type { Organization } from "@partner-commentary/core/partner/Organization"
 import { IdentityTaken, OrganizationRegistry } from "@partner-commentary/core/partner/OrganizationRegistry"
 import type { OrganizationId } from "@partner-commentary/core/shared/Ids"
@@ -16,7 +16,7 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
 
-    /** Ids are made here and never reused: one that is not there yet will not come. */
+    /** Ids are generated here and never reused, so an unknown id stays unknown. */
     const refuseIds = Effect.fnUntraced(function* ({ id, identityId }: Organization) {
       if (identityId === null) return
       const named = yield* sql`SELECT id FROM organizations WHERE id = ${identityId.toLowerCase()} AND id <> ${id}`

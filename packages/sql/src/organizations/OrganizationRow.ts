@@ -1,4 +1,4 @@
-/** How an organization lies in its table. */
+/** Maps an organization to its row. */
 import type { Organization } from "@partner-commentary/core/partner/Organization"
 import { LimitOverrides, PlanName } from "@partner-commentary/core/partner/Plan"
 import { OrganizationId } from "@partner-commentary/core/shared/Ids"

@@ -1,4 +1,4 @@
-/** Partners, from the table that OrganizationRegistry keeps. */
+/** Reads organizations from the table that OrganizationRegistry writes. */
 import { OrganizationStore } from "@partner-commentary/core/partner/OrganizationStore"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"

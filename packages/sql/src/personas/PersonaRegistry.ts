@@ -1,4 +1,7 @@
-/** Publishes personas and grants licences. Whether an organization exists is asked of OrganizationStore, which may live elsewhere. */
+/**
+ * Publishes personas and grants licences. OrganizationStore, which may be the embedder's, checks that an organization
+ * exists.
+ */
 import { OrganizationStore } from "@partner-commentary/core/partner/OrganizationStore"
 import type { Persona } from "@partner-commentary/core/persona/Persona"
 import { PersonaRegistry } from "@partner-commentary/core/persona/PersonaRegistry"

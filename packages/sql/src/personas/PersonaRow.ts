@@ -1,4 +1,4 @@
-/** How a persona and a licence lie in their tables. Personas are read on the way of every submission, so they are mapped by hand. */
+/** Maps personas and licences to rows, by hand: every submission reads them. */
 import type { License } from "@partner-commentary/core/persona/License"
 import type { Persona } from "@partner-commentary/core/persona/Persona"
 import { OrganizationId, PersonaId } from "@partner-commentary/core/shared/Ids"

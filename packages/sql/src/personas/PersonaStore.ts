@@ -1,4 +1,4 @@
-/** Personas and the licences for them, from the tables that PersonaRegistry keeps. */
+/** Reads personas and licences from the tables that PersonaRegistry writes. */
 import { PersonaStore } from "@partner-commentary/core/persona/PersonaStore"
 import { type Instant, toIso } from "@partner-commentary/core/shared/Instant"
 import * as Effect from "effect/Effect"

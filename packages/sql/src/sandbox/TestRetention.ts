@@ -1,6 +1,6 @@
 /**
- * Deletes what the test environment stored on earlier days, a batch in a transaction: topics of one organization, oldest first, with
- * everything that belongs to them, and the counters with them. Rows of the live environment are never selected.
+ * Deletes data of the test environment from earlier days, one batch in a transaction: topics of one organization,
+ * oldest first, with everything that refers to them, and their counts. Never selects rows of the live environment.
  */
 import type { OrganizationId, TopicId } from "@partner-commentary/core/shared/Ids"
 import { type Instant, toIso } from "@partner-commentary/core/shared/Instant"
@@ -16,7 +16,7 @@ import { dayOf } from "../reporting/DailyMetrics.ts"
 import * as TopicTotals from "../topics/TopicTotals.ts"
 import * as TestStorage from "./TestStorage.ts"
 
-/** A topic has up to 50 assignments, and each of them two events: some thousand rows. */
+/** A topic has up to 50 assignments with two events each: a batch is some thousand rows. */
 export const topicsAtOnce = 10
 
 const rowsAtOnce = 1000
@@ -27,7 +27,7 @@ interface TopicRow {
   readonly stored_bytes: number | null
 }
 
-/** As the indexes of test data say it. Days are compared as text: a moment of the day itself is behind its date. */
+/** The condition of the partial indexes. Days are compared as text: a time on the day sorts after its date. */
 const isOld = (sql: SqlClient, before: Instant) => sql`environment <> 'live' AND created_at < ${dayOf(before)}`
 
 export const count = (sql: SqlClient, before: Instant) =>
@@ -48,7 +48,7 @@ const ofOrganization = (sql: SqlClient, organizationId: OrganizationId, before: 
     sql,
     Effect.gen(function* () {
       const isOwn = sql`organization_id = ${organizationId} AND environment = 'test'`
-      // The topics' locks keep their assignments as they are.
+      // The topics' locks also prevent changes of their assignments.
       const rows = yield* sql<TopicRow>`SELECT id, status, stored_bytes FROM topics
         WHERE ${isOwn} AND created_at < ${dayOf(before)} ORDER BY created_at, id ${limitTo(sql, topicsAtOnce)} ${forUpdate(sql)}`
       if (rows.length === 0) return 0
@@ -81,7 +81,10 @@ const ofOrganization = (sql: SqlClient, organizationId: OrganizationId, before: 
     })
   )
 
-/** Everything that refers to the assignments, but for the append-only audit log. Deliveries come first: they are found by their events. */
+/**
+ * Everything that refers to the assignments, except the audit log. Deliveries come first, since they are found by their
+ * events.
+ */
 const dependents = Effect.fnUntraced(function* (sql: SqlClient, isOwn: Fragment, shares: Fragment) {
   const sent = sql`SELECT w.id, e.id FROM (SELECT id FROM webhooks WHERE ${isOwn}) AS w
     CROSS JOIN (SELECT id FROM events WHERE environment <> 'live' AND share_id IN (${shares})) AS e`
@@ -89,7 +92,7 @@ const dependents = Effect.fnUntraced(function* (sql: SqlClient, isOwn: Fragment,
     yield* sql`DELETE FROM ${sql(table)} WHERE (webhook_id, event_id) IN (${sent})`
   }
   yield* sql`DELETE FROM events WHERE environment <> 'live' AND share_id IN (${shares})`
-  // Ids of an assignment's mails begin with its own.
+  // The ids of an assignment's mails begin with its id.
   yield* sql`DELETE FROM mails WHERE id IN (SELECT m.id FROM (${shares}) AS share
     JOIN mails m ON m.id >= share.id || '.' AND m.id < share.id || '/')`
   yield* sql`DELETE FROM media_jobs WHERE share_id IN (${shares})`
@@ -107,7 +110,7 @@ const metrics = Effect.fnUntraced(function* (sql: SqlClient, isOwn: Fragment, be
   }
 })
 
-/** Closed duplicate windows of the test environment, then answers that ended: what is left of the topics' requests. */
+/** Closed duplicate windows of the test environment, then expired responses. */
 export const leftovers = Effect.fnUntraced(function* (sql: SqlClient, before: Instant) {
   const ended = sql`until_at < ${toIso(before)}`
   const some = (table: string, columns: string, where: Fragment) => {

@@ -1,4 +1,7 @@
-/** What an operator sees of one topic: its rows, and what lies beside them. It looks only, and by keys alone, however much there is of other topics. */
+/**
+ * One topic for operators: its rows, mails, media jobs and events. Reads only, by keys, so that the cost does not grow
+ * with other topics.
+ */
 import { attemptFailedAction } from "@partner-commentary/core/commentary/Generation"
 import type { MailKind } from "@partner-commentary/core/mail/Mail"
 import type { EventId } from "@partner-commentary/core/shared/Ids"
@@ -21,10 +24,10 @@ export interface InspectedMail {
   readonly kind: MailKind
   readonly state: "waiting" | "sent" | "obsolete" | "failed"
   readonly attempts: number
-  /** Null unless it waits. While somebody is at it, when that is taken for lost. */
+  /** Null unless the mail waits. While a worker sends it, the end of its lease. */
   readonly dueAt: Instant.Instant | null
   readonly settledAt: Instant.Instant | null
-  /** Why the last attempt came to nothing. */
+  /** Why the last attempt failed. */
   readonly reason: string | null
 }
 
@@ -42,18 +45,18 @@ export interface InspectedEvent {
   readonly at: Instant.Instant
 }
 
-/** What lies beside an assignment. */
+/** The records that refer to an assignment. */
 export interface Traces {
-  /** Oldest first; those settled more than 7 days ago may be gone. */
+  /** Oldest first. Those settled more than 7 days ago may be deleted. */
   readonly mails: ReadonlyArray<InspectedMail>
-  /** The last attempt at a draft that failed. */
+  /** The last failed attempt at a draft. */
   readonly failedAttempt: { readonly at: Instant.Instant; readonly reason: string } | null
   readonly mediaJobs: ReadonlyArray<InspectedMediaJob>
-  /** Oldest first; those of more than 30 days ago may be gone. */
+  /** Oldest first. Those of more than 30 days ago may be deleted. */
   readonly events: ReadonlyArray<InspectedEvent>
 }
 
-/** By the id of a topic: all of it. By a share id: the topic, and that assignment alone. */
+/** All of a topic by its id; by a share id, the topic with this assignment only. */
 export const find = Effect.fnUntraced(function* (id: string) {
   const sql = yield* SqlClient.SqlClient
   const rows =
@@ -67,7 +70,7 @@ export const find = Effect.fnUntraced(function* (id: string) {
 export const traces = Effect.fnUntraced(function* (assignment: Assignment) {
   const sql = yield* SqlClient.SqlClient
   const { id } = assignment
-  // Their ids begin with the share id and a dot.
+  // Ids of mails begin with the share id and a dot.
   const mails = yield* sql<MailRow>`SELECT id, kind, state, attempts, due_at, settled_at, reason FROM mails
     WHERE id > ${`${id}.`} AND id < ${`${id}/`} ORDER BY created_at, id`
   const [failed] = yield* sql<RecordRow>`SELECT recorded_at, details FROM audit_log
@@ -101,11 +104,11 @@ export const traces = Effect.fnUntraced(function* (assignment: Assignment) {
   return traces
 }, Effect.orDie)
 
-/** When an assignment's events happened; their ids begin with their moments, which no index of shares has to know. */
+/** The times of an assignment's events, as bounds of their ids, since no index has the share id. */
 const momentsOf = ({ commentary, failure }: Assignment): ReadonlyArray<Instant.Instant> =>
   [commentary?.approvedAt, commentary?.partnerApprovedAt, failure?.at].filter((at) => typeof at === "number")
 
-/** An event is dated when its change is written down, which may wait for another change. */
+/** An event's time is when its change is written, which may wait for another change. */
 const behind = Duration.minutes(1)
 const before = Duration.seconds(-1)
 

@@ -1,6 +1,6 @@
 /**
- * The hottest read of all: how far a topic is, with no column more than it takes and the topic's own once. Where a statement is a way over
- * the network, the topics that are asked for at one time are read by one; within a transaction, each by itself.
+ * The most frequent read: a topic's progress, with the columns that it needs and the topic's own columns once. On
+ * Postgres, concurrent reads share one statement; within a transaction each has its own.
  */
 import type { PersonaId, ShareId, TopicId } from "@partner-commentary/core/shared/Ids"
 import type { Owner } from "@partner-commentary/core/shared/Owner"
@@ -15,7 +15,7 @@ import * as BatchLoader from "../database/BatchLoader.ts"
 import { array } from "../database/Columns.ts"
 import { isWithin } from "../database/Transaction.ts"
 
-/** What only the first row holds is the topic's. */
+/** Columns of the topic, in its first row only. */
 interface Row {
   readonly external_reference: string | null
   readonly content: string | null
@@ -62,12 +62,12 @@ const readOne =
       )
     )
 
-/** So many topics are read by one statement at most. */
+/** The most topics of one statement. */
 const maxBatch = 100
 
 /**
- * Each topic by its key alone, and its assignments after it: where nobody has counted the rows yet, Postgres takes an index of all that an
- * organization has for as good as the key, and a whole table for as good as an index.
+ * Joins each topic by its key, then its assignments. Without statistics Postgres may choose an index over all topics of
+ * an organization, or a scan of the whole table.
  */
 const readBatched = Effect.fnUntraced(function* (sql: SqlClient) {
   const ask = Effect.fnUntraced(function* (calls: ReadonlyArray<Call>) {

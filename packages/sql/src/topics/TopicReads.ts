@@ -1,4 +1,4 @@
-/** What is read of topics: one query each, by an index, and a list's total from where it is kept. Progress is TopicProgress's. */
+/** Reads topics: one query each, by an index. A list's total comes from its counter. TopicProgress reads progress. */
 import type { TopicId } from "@partner-commentary/core/shared/Ids"
 import { toIso } from "@partner-commentary/core/shared/Instant"
 import type { Owner } from "@partner-commentary/core/shared/Owner"
@@ -21,17 +21,14 @@ import * as TopicRow from "./TopicRow.ts"
 import * as TopicTotals from "./TopicTotals.ts"
 
 export const makeReads = (sql: SqlClient.SqlClient): Pick<TopicStore["Service"], "find" | "byReference" | "list"> => {
-  /**
-   * By its key alone, whatever is asked of it besides: where nobody has counted the rows yet, Postgres takes an index of all that an
-   * organization has for as good as the key.
-   */
+  /** Selects by the key alone: without statistics Postgres may choose an index over all topics of an organization. */
   const byId = (id: TopicId) => sql`(SELECT * FROM topics WHERE id = ${id} ${byItself})`
   const byItself = sql.literal(sql.onDialectOrElse({ pg: () => "LIMIT 1", orElse: () => "" }))
 
   const none = sql.literal("")
   const listed = sql.literal(TopicRow.listed)
 
-  /** Of a topic with many assignments the long columns are read once: with the first of them. */
+  /** Reads the long columns of a topic once, with its first assignment. */
   const rowsOf = <Further = unknown>(topics: Fragment, further = none, metadata = sql.literal("t.metadata")) =>
     sql<
       (FirstRow | NextRow) & Further
@@ -50,8 +47,8 @@ export const makeReads = (sql: SqlClient.SqlClient): Pick<TopicStore["Service"],
   const size = sql.literal(statuses.join(" + "))
 
   /**
-   * Which topics go with how many assignments is known by their counts, before one of those is read. Of these, texts are measured
-   * before they are read: a topic's content is shown with each of its assignments.
+   * The counts of a topic say how many assignments it has, before one of them is read. The size of texts is measured
+   * before they are read, as the content of a topic is repeated in each of its assignments.
    */
   const referred = (carrying: Fragment, depth: ReferenceDepth) => {
     const newest = sql.literal("(ORDER BY created_at DESC, id DESC ROWS UNBOUNDED PRECEDING)")
@@ -64,7 +61,7 @@ export const makeReads = (sql: SqlClient.SqlClient): Pick<TopicStore["Service"],
       WHERE sum <= ${depth.bytes} OR place = 1`
   }
 
-  /** Whether there is a topic before this one; told with the first of its assignments. */
+  /** Whether there is an earlier topic, in the row of the first assignment. */
   const older = (carrying: Fragment) =>
     sql`CASE WHEN a.position = 0 AND EXISTS (SELECT 1 FROM topics WHERE ${carrying}
         AND (topics.created_at, topics.id) < (t.created_at, t.id)) THEN 1 ELSE 0 END AS older,`
@@ -83,7 +80,7 @@ export const makeReads = (sql: SqlClient.SqlClient): Pick<TopicStore["Service"],
     }
   })
 
-  /** What is passed over is passed over in the index: no row of it is touched. */
+  /** Skips rows in the index, without reading them. */
   const skipping = (some: Fragment, offset: number) =>
     sql<TopicRow.ListedRow>`SELECT ${listed} FROM (SELECT created_at AS moment, id AS topic_id ${some} OFFSET ${offset}) few
       JOIN topics ON id = few.topic_id ORDER BY few.moment DESC, few.topic_id DESC`

@@ -1,4 +1,4 @@
-/** How a topic lies in its table: one column for each of its counts. */
+/** Maps a topic to its row, one column for each of its counts. */
 
 import type { OrganizationId, TopicId } from "@partner-commentary/core/shared/Ids"
 import { fromIso, toIso } from "@partner-commentary/core/shared/Instant"

@@ -1,6 +1,6 @@
 /**
- * Topics: taken in as one transaction each, read by one query each. Where a statement is a way over the network, those that an owner sends at
- * one time are taken in together. How assignments change is AssignmentStore's.
+ * Topics: each is submitted in one transaction and read by one query. On Postgres, concurrent submissions of an owner
+ * share a statement. AssignmentStore changes assignments.
  */
 
 import { assignments, NoValidPersonas, results, type Submission } from "@partner-commentary/core/topic/Submission"
@@ -41,7 +41,7 @@ export const layer = Layer.effect(
   })
 )
 
-/** What follows from who holds which window. */
+/** The result of a submission, by the holders of its windows. */
 const outcome = (submission: Submission, holders: Writes.Holders) => {
   const answers = results(submission, holders)
   const sent = assignments(submission, holders).map(({ id }) => id)
@@ -75,19 +75,19 @@ const submitAlone = (sql: SqlClient.SqlClient, write: Write) => (submission: Sub
     })
   )
 
-/** So many topics are taken in by one statement at most. */
+/** The most submissions of one statement. */
 const maxBatch = 25
 
 /**
- * One statement, which is a transaction by itself, takes in all that fit into the quotas and the test storage. Where it did not, or failed for whatever one of them
- * is to blame for, each goes by itself. What is part of a larger change is a statement of that.
+ * Submits a batch in one statement, which is its own transaction. If a quota has no room for all of it, or one
+ * submission is invalid, each is submitted alone. Within a larger transaction a submission is one of its statements.
  */
 const submitBatched = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
   const alone = (one: PostgresSubmission.Prepared) => {
     const write = Effect.map(PostgresSubmission.write(sql, [one], null), ([written = nobody]) => written)
     return submitAlone(sql, (submission) => Effect.andThen(lockCounters(sql, submission), write))(one.submission)
   }
-  /** As a part of a larger change, which needs no place to come back to: where nothing fits, nothing was written. */
+  /** In a larger transaction, without a savepoint: if there is no room, nothing was written. */
   const asPart = (one: PostgresSubmission.Prepared) =>
     Effect.flatMap(Effect.orDie(PostgresSubmission.write(sql, [one], one.submission)), ([written]) =>
       written === undefined ? alone(one) : outcome(one.submission, written.holders)
@@ -108,7 +108,7 @@ const submitBatched = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
       Effect.catch(asked, (error) => (isOfOne(error) ? eachAlone(all) : Effect.succeed(all.map(() => Exit.die(error)))))
   )
 
-  /** Of what repeats another the first goes before the rest. */
+  /** Submits the first of equal submissions before the others. */
   const ask = Effect.fnUntraced(function* (all: ReadonlyArray<Prepared>) {
     const firstOf = Map.groupBy(all, ({ submission }) => submission.fingerprint)
     const firsts = [...firstOf.values()].flatMap(([first]) => first ?? [])
@@ -121,7 +121,7 @@ const submitBatched = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
   const submit = yield* BatchLoader.make(ask, { limit: maxBatch, keyOf })
   return (submission: Submission) =>
     Effect.withFiber((fiber) => {
-      // Here, where only its own caller hears of what cannot be written.
+      // Prepared here, so that a value that cannot be encoded fails only its own caller.
       const one = PostgresSubmission.prepare(submission)
       return isWithin(sql, fiber) ? asPart(one) : submit(one)
     })
@@ -129,11 +129,16 @@ const submitBatched = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
 
 const nobody: Writes.Written = { holders: new Map(), ...Writes.nothing }
 
-/** One owner's, of one day, whose figures they are counted in, and of one plan, which may have changed meanwhile. */
+/**
+ * A batch has one owner, one day, in whose metrics it is counted, and one set of quotas, which may change meanwhile.
+ */
 const keyOf = ({ submission: { quotas, topic } }: PostgresSubmission.Prepared): string =>
   [topic.organizationId, topic.environment, dayOf(topic.createdAt), JSON.stringify(quotas)].join(" ")
 
-/** Locks, and creates if need be, the counters that have limits. First, as the common statement does: the same order cannot deadlock. */
+/**
+ * Locks the counters that have limits, in the order of the batch statement, which avoids deadlocks. Inserts missing
+ * ones.
+ */
 const lockCounters = (sql: SqlClient.SqlClient, { quotas, storage, topic }: Submission) =>
   Effect.andThen(
     quotas === null ? Effect.void : Usage.count(sql, topic, periodOf(topic.createdAt), {}),
@@ -141,8 +146,8 @@ const lockCounters = (sql: SqlClient.SqlClient, { quotas, storage, topic }: Subm
   )
 
 /**
- * Refused, and undone, for what one of them is, or came upon: whatever the server says of values, constraints and conflicts. What it says of itself
- * is true for each, and of a lost connection nobody knows what was written.
+ * Whether an error may come from one submission of a batch: errors of values, constraints and conflicts. Errors of the
+ * server itself apply to all, and after a lost connection nobody knows what was written.
  */
 const isOfOne = (error: SqlError): boolean => {
   const code = String((error.reason.cause as { readonly code?: unknown } | null)?.code)
@@ -151,5 +156,5 @@ const isOfOne = (error: SqlError): boolean => {
 
 const sqlState = /^[0-9FHP][0-9A-Z]{4}$/
 
-/** Connection, credentials, statement, resources, operator, system, itself; a lock that was waited for too long. */
+/** Connection, credentials, statement, resources, operator, system, internal errors and lock timeouts. */
 const ofTheServer = /^(08|28|42|53|57|58|XX|55P03)/

@@ -1,4 +1,4 @@
-/** What a month has seen, and the one statement by which it sees more. */
+/** Usage by month. */
 import type { Owner } from "@partner-commentary/core/shared/Owner"
 import type { PeriodName } from "@partner-commentary/core/usage/BillingPeriod"
 import { type Calls, UsageStore } from "@partner-commentary/core/usage/UsageStore"
@@ -33,7 +33,7 @@ export const layer = Layer.effect(
           )
         ),
 
-      // In one order: two nodes never wait for each other's rows.
+      // In a fixed order, so that two nodes cannot deadlock.
       addCalls: (calls) =>
         transact(
           sql,
@@ -47,7 +47,7 @@ export const layer = Layer.effect(
   })
 )
 
-/** Adds to a month and answers with what it has seen then. Its row stays locked until the transaction ends. */
+/** Adds to a month and returns its new usage. The row stays locked until the transaction ends. */
 export const count = (
   sql: SqlClient.SqlClient,
   { environment, organizationId }: Owner,

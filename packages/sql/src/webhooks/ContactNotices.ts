@@ -1,4 +1,7 @@
-/** Queues notices to organizations' contacts, in the transaction of what they tell: one mail for each organization in five minutes. */
+/**
+ * Queues notices to the contacts of organizations, in the transaction that they are about: at most one mail for each
+ * organization in five minutes.
+ */
 
 import type { WebhookMention } from "@partner-commentary/core/mail/WebhookNotices"
 import type { WebhookId } from "@partner-commentary/core/shared/Ids"
@@ -17,7 +20,7 @@ import type { SqlError } from "effect/sql/SqlError"
 import { forUpdate } from "../database/Lock.ts"
 import * as Mails from "../mail/MailStore.ts"
 
-/** A mail that a worker has claimed may be on its way: the notice goes to the next one instead. */
+/** A claimed mail may already be sent: the notice goes into the next one. */
 export const queue = (
   sql: SqlClient,
   notice: ContactNotice,

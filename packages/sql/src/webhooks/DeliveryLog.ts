@@ -1,4 +1,4 @@
-/** Reads deliveries in the order of their events, which is that of their key. A page's attempts are one query more, however many it has. */
+/** Reads deliveries in the order of their events. The attempts of a page are one further query. */
 import type { EventId, ShareId, TopicId, WebhookId } from "@partner-commentary/core/shared/Ids"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import type { AttemptFailure } from "@partner-commentary/core/webhook/Attempt"
@@ -48,7 +48,7 @@ interface AttemptRow {
   readonly excerpt: string | null
 }
 
-/** Attempts that were given back unsent have used up tickets too: so many times the wanted are looked at. */
+/** Released attempts use claim numbers too, so this many times as many numbers are searched. */
 const slack = 2
 
 export const layer = Layer.effect(
@@ -56,7 +56,7 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
 
-    /** The ids are said of both tables: told of one, Postgres may read all attempts of the webhook for the other. */
+    /** Both tables get the ids: with one condition only, Postgres may read all attempts of the webhook. */
     const attemptsOf = (
       webhookId: WebhookId,
       ids: ReadonlyArray<EventId>,
@@ -69,7 +69,7 @@ export const layer = Layer.effect(
         AND made.webhook_id = ${webhookId} AND ${sql.in("made.event_id", ids)}
       ORDER BY made.claim_number`
 
-    /** `some` picks deliveries, newest first. */
+    /** `some` selects deliveries, newest first. */
     const read = Effect.fnUntraced(function* (
       webhookId: WebhookId,
       some: Fragment,

@@ -1,6 +1,6 @@
 /**
- * Reads events by their ids, whose order is theirs: a page of each type that is asked for, by an index alone, and of these the
- * newest. Payloads are measured without being read, and read as far as the page has room for them.
+ * Reads events in the order of their ids: a page of each requested type by an index alone, then the newest of these.
+ * Payloads are measured before they are read, and read as far as the page has room.
  */
 import type { EventId } from "@partner-commentary/core/shared/Ids"
 import { firstIdAt } from "@partner-commentary/core/webhook/Event"
@@ -15,7 +15,7 @@ interface Row {
   readonly id: EventId
   readonly payload: string
   readonly bytes: number
-  /** Of the page and the next event. */
+  /** Size of the page and the next event. */
   readonly found: number
 }
 

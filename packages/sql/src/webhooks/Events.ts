@@ -1,4 +1,7 @@
-/** Writes an event with the change that it tells of, and a delivery for each webhook that subscribed to its type: one statement each. */
+/**
+ * Writes an event in the transaction of its change, and a delivery for each webhook that subscribes to its type: one
+ * statement each.
+ */
 import { toIso } from "@partner-commentary/core/shared/Instant"
 import * as Subject from "@partner-commentary/core/shared/Subject"
 import type { Assignment } from "@partner-commentary/core/topic/Assignment"
@@ -7,7 +10,7 @@ import * as Effect from "effect/Effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import { forKeyShare } from "../database/Lock.ts"
 
-/** The topic's own part of the payload never leaves the database. References hold no character that JSON escapes. */
+/** The topic's part of the payload is added in SQL. References hold no character that JSON escapes. */
 export const announce = (sql: SqlClient, event: NewEvent, about: Assignment) =>
   Subject.origin(write(sql, event, about), "event", event.id, {
     organizationId: about.organizationId,

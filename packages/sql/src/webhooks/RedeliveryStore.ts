@@ -1,7 +1,7 @@
 /**
- * Sends deliveries again by moving their rows back into the queue, under the lock of their webhook. A recovery is a row that
- * says how far it is; it takes its deliveries by their state and event, through one index. Webhooks take turns, and a webhook's
- * own go one after the other: one that overlaps another that was not begun yet widens that one.
+ * Redelivers events by putting deliveries back into the queue, under the lock of their webhook. A request is a row with
+ * its progress, which selects deliveries by state and event through one index. Webhooks rotate, and requests of one
+ * webhook run in order. A request that overlaps another one that has not started extends it.
  */
 import type { AuditEntry } from "@partner-commentary/core/shared/AuditLog"
 import type { EventId, WebhookId } from "@partner-commentary/core/shared/Ids"
@@ -76,9 +76,9 @@ export const layer = Layer.effect(
     const open = Effect.fnUntraced(function* (recovery: Recovery, audit: AuditEntry) {
       const { askedAt, held, id, since, until, webhookId } = recovery
       const asked = Instant.toIso(askedAt)
-      // Removed meanwhile, it has nothing to send.
+      // The webhook was deleted meanwhile.
       if ((yield* locked(webhookId)) === undefined) return
-      // No event has these very ids.
+      // These are bounds: no event has these ids.
       const [behindId, untilId] = [firstIdAt(since), firstIdAt(until)]
       const isHeld = held ? 1 : 0
       const [waiting] = yield* sql<
@@ -101,7 +101,7 @@ export const layer = Layer.effect(
       yield* AuditLog.append(sql, audit, askedAt)
     })
 
-    /** The next of one state, in the order of their events. */
+    /** The next deliveries in a state, in the order of their events. */
     const nextOf = ({ after_id, until_id, webhook_id }: JobRow, state: "failed" | "pending", limit: number) =>
       sql<{ readonly event_id: EventId }>`SELECT event_id FROM deliveries
         WHERE webhook_id = ${webhook_id} AND state = ${state} AND event_id > ${after_id} AND event_id < ${until_id}
@@ -115,7 +115,7 @@ export const layer = Layer.effect(
           WHERE webhook_id = ${webhookId} AND ${sql.in("event_id", ids)} AND state = 'pending' AND is_leased = 0 AND due_at > ${at}`
       )
 
-    /** Of each webhook its first: who asks often gets no more turns than who asked once. */
+    /** The oldest request of each webhook, so that many requests get no more turns than one. */
     const oldestOpen = Effect.map(
       sql<Pick<JobRow, "id" | "webhook_id">>`SELECT id, webhook_id FROM redeliveries AS one
         WHERE done_at IS NULL AND NOT EXISTS (SELECT 1 FROM redeliveries AS earlier
@@ -124,7 +124,7 @@ export const layer = Layer.effect(
       ([row]) => row
     )
 
-    /** The next one of the same webhook queues up behind the others. */
+    /** The next request of the webhook goes to the end of the rotation. */
     const passTurn = (webhookId: WebhookId, now: string) =>
       sql`UPDATE redeliveries SET last_batch_at = ${now} WHERE id = (SELECT id FROM redeliveries
         WHERE webhook_id = ${webhookId} AND done_at IS NULL ORDER BY id LIMIT 1)`
@@ -136,7 +136,7 @@ export const layer = Layer.effect(
     ) {
       const oldest = yield* oldestOpen
       if (oldest === undefined) return Option.none<number>()
-      // The webhook first, as whoever takes, settles and removes does.
+      // The webhook first, in the lock order of claims, results and deletions.
       const webhook = yield* locked(oldest.webhook_id)
       const [job] =
         yield* sql<JobRow>`SELECT id, webhook_id, after_id, until_id, includes_pending, queued FROM redeliveries
@@ -177,7 +177,7 @@ export const layer = Layer.effect(
           )
         ),
       open: (recovery, audit) => transact(sql, open(recovery, audit)),
-      // Nearly always there is none, and nobody is locked out to see that.
+      // Usually there is none, and then no lock is needed.
       step: (at, limit, begin) =>
         Effect.flatMap(Effect.orDie(oldestOpen), (open) =>
           open === undefined ? Effect.succeed(Option.none()) : transact(sql, step(at, limit, begin))

@@ -1,4 +1,4 @@
-/** How a webhook and what is known of its receiver lie in a row. */
+/** Maps a webhook and the state of its receiver to a row. */
 
 import { OrganizationId, WebhookId } from "@partner-commentary/core/shared/Ids"
 import { fromIso } from "@partner-commentary/core/shared/Instant"
@@ -41,7 +41,7 @@ export const fromRow = (row: unknown): Webhook => {
 export const toRow = ({ owner: { environment, organizationId }, ...rest }: Webhook) =>
   encode({ ...rest, organizationId, environment })
 
-/** What deliveries read and write, with the sealed secret. */
+/** The columns that deliveries read, with the encrypted secret. */
 export interface ReceiverRow {
   readonly id: WebhookId
   readonly organization_id: OrganizationId
@@ -76,7 +76,7 @@ export const receiverOf = (row: ReceiverRow): Receiver => ({
   quietUntil: fromIsoOrNull(row.paused_until)
 })
 
-/** What of it deliveries may change: none of it is the partner's, but for the status. */
+/** The columns that deliveries change. Of the partner's own only the status is among them. */
 export const receiverColumns = ({ health, quietUntil, webhook }: Receiver) => ({
   status: webhook.status,
   consecutive_failures: webhook.consecutiveFailures,

@@ -1,4 +1,4 @@
-/** Webhooks: a row each, changed under its lock, and one row for each owner that says how many there are. */
+/** Webhooks: changed under the lock of their row. A counter for each owner limits their number. */
 import type { AuditEntry } from "@partner-commentary/core/shared/AuditLog"
 import type { WebhookId } from "@partner-commentary/core/shared/Ids"
 import * as Instant from "@partner-commentary/core/shared/Instant"
@@ -22,7 +22,7 @@ import * as AuditLog from "../operations/AuditLog.ts"
 import * as ContactNotices from "./ContactNotices.ts"
 import { fromRow, toRow } from "./WebhookRow.ts"
 
-/** What a removed webhook leaves, and what tells its rows apart. */
+/** Tables with rows of a deleted webhook, and the rest of their keys. */
 const leftovers = [
   ["delivery_attempts", "event_id, claim_number"],
   ["deliveries", "event_id"]
@@ -36,7 +36,7 @@ export const layer = Layer.effect(
     const ownedBy = ({ environment, organizationId }: Owner) =>
       sql`organization_id = ${organizationId} AND environment = ${environment}`
 
-    /** Its row stays locked until the transaction ends: whoever else adds one waits, and counts this one. */
+    /** The counter stays locked until the transaction ends, so that a concurrent insert counts this one. */
     const countOneMore = ({ environment, organizationId }: Owner) =>
       Effect.map(
         sql<{ readonly total: number }>`INSERT INTO webhook_totals AS seen (organization_id, environment, total)
@@ -114,7 +114,7 @@ export const layer = Layer.effect(
       insert: (change, encryptedSecret, limit) => transact(sql, insert(change, encryptedSecret, limit)),
       modify: (owner, id, decide) => transact(sql, modify(owner, id, decide)),
       remove: (owner, id, audit) => transact(sql, remove(owner, id, audit)),
-      // Mostly there is nothing: who writes is not made to wait for whoever looks.
+      // Usually there is none, and then no write lock is needed.
       clear: (limit) =>
         Effect.flatMap(Effect.orDie(firstRemoved(sql.literal(""))), ({ length }) =>
           length === 0 ? Effect.succeed(0) : transact(sql, clear(limit))
@@ -197,7 +197,7 @@ const disabling = ({ details, recorded_at }: DisablingRow): Disabling => {
   return { at: Instant.fromIso(recorded_at), reason: reason ?? "" }
 }
 
-/** Made active, or moved to another address: what was thought of its receiver does not hold any more. */
+/** Activated or moved to another URL: the state of the old receiver no longer applies. */
 const isFresh = (before: Webhook, after: Webhook): boolean =>
   after.url !== before.url ||
   (after.status === "active" && (before.status !== "active" || after.consecutiveFailures < before.consecutiveFailures))

@@ -1,4 +1,4 @@
-/** Which calls share a batch, in which order, and what each is answered. */
+/** Batches of calls: their members, their order, and the results. */
 import { assert, it } from "@effect/vitest"
 import * as BatchLoader from "@partner-commentary/sql/database/BatchLoader"
 import * as Deferred from "effect/Deferred"
@@ -7,7 +7,7 @@ import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Scope from "effect/Scope"
 
-/** Written down as they are asked, and answered when they may be. */
+/** Records each batch, and completes it when its gate opens. */
 const held = Effect.fnUntraced(function* (
   shape: Omit<BatchLoader.Shape<string>, "limit"> & { readonly limit?: number } = {}
 ) {
@@ -69,7 +69,7 @@ it.effect("a failed batch fails its own calls and none that are queued behind it
   })
 )
 
-it.effect("who leaves before is not asked for; who leaves while it is under way stops nobody", () =>
+it.effect("an interrupted caller is removed from the pending batch, and does not stop a running one", () =>
   Effect.gen(function* () {
     const { answer, asked, start } = yield* held()
     const [a, b, c] = yield* Effect.forEach(["a", "b", "c"], start)
@@ -83,7 +83,7 @@ it.effect("who leaves before is not asked for; who leaves while it is under way 
   })
 )
 
-it.effect("what takes too long is given up, and so is who waited long behind it; who comes then is served", () =>
+it.effect("a batch that exceeds its timeout fails, with the calls that queued for long; later calls run", () =>
   Effect.gen(function* () {
     const { answer, asked, start } = yield* held({ timeout: "50 millis" })
     const exits = yield* Effect.forEach(yield* Effect.forEach(["a", "b"], start), Fiber.join)
@@ -96,7 +96,7 @@ it.effect("what takes too long is given up, and so is who waited long behind it;
   })
 )
 
-it.effect("nobody waits for ever when it ends", () =>
+it.effect("pending calls are interrupted when the loader closes", () =>
   Effect.gen(function* () {
     const scope = yield* Scope.make()
     const { start } = yield* Scope.provide(held(), scope)

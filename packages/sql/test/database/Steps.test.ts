@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import { mapRows } from "../../src/database/Steps.ts"
 
-it.effect("many rows are mapped in steps, between which other fibers run, and in their order", () =>
+it.effect("many rows are mapped in order, and other fibers run between the steps", () =>
   Effect.gen(function* () {
     const rows = Array.from({ length: 1000 }, (_, index) => index)
     let mapped = 0
