@@ -1,13 +1,13 @@
 /** The service in a Hono application, below routes of your own. */
 import type { HttpBindings } from "@hono/node-server"
 import { Hono } from "hono"
-import type { Service } from "./service.ts"
+import type { PartnerCommentary } from "partner-commentary"
 
 // #region hono
-export const application = (service: Service) =>
+export const application = (pc: PartnerCommentary) =>
   new Hono<{ Bindings: HttpBindings }>()
     .get("/yours", (c) => c.text("Your application."))
     .all("*", ({ env: { incoming }, req }) =>
-      service.fetch(req.raw, { address: incoming.socket.remoteAddress ?? "", target: incoming.url ?? "/" })
+      pc.fetch(req.raw, { address: incoming.socket.remoteAddress ?? "", target: incoming.url ?? "/" })
     )
 // #endregion

@@ -1,14 +1,11 @@
 /** The service on Node's own server, beside whatever else it answers. */
 import { createServer } from "node:http"
-import * as NodeListener from "@partner-commentary/server/NodeListener"
-import type { Service } from "./service.ts"
+import type { PartnerCommentary } from "partner-commentary"
 
 // #region node-http
-export const server = (service: Service) => {
-  const answer = NodeListener.make(service, console.error)
-  return createServer((request, response) => {
+export const server = (pc: PartnerCommentary) =>
+  createServer((request, response) => {
     if (request.url === "/yours") response.end("Your application.")
-    else void answer(request, response)
+    else void pc.node(request, response)
   })
-}
 // #endregion

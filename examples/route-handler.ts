@@ -2,12 +2,12 @@
  * The service as the route handlers of a Web-standard router: one function for each method, from Request to Response. `nextjs`
  * beside this is how Next.js takes them.
  */
-import type { Service } from "./service.ts"
+import type { PartnerCommentary } from "partner-commentary"
 
 // #region route-handler
 /** `address` tells who connected: by a header that your proxy sets whatever the client sent, or `""` where nothing tells. */
-export const handlers = (service: Service, address: (request: Request) => string) => {
-  const answer = (request: Request) => service.fetch(request, { address: address(request) })
+export const handlers = (pc: PartnerCommentary, address: (request: Request) => string) => {
+  const answer = (request: Request) => pc.fetch(request, { address: address(request) })
   return { GET: answer, HEAD: answer, POST: answer, PUT: answer, PATCH: answer, DELETE: answer, OPTIONS: answer }
 }
 // #endregion

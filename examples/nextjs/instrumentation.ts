@@ -3,7 +3,7 @@
 // #region instrumentation
 export const register = async () => {
   if (process.env["NEXT_RUNTIME"] !== "nodejs") return
-  const { service } = await import("./commentary.ts")
-  await service.begin()
+  const { pc } = await import("./commentary.ts")
+  await pc.start()
 }
 // #endregion

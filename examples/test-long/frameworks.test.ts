@@ -1,11 +1,11 @@
 /** Each framework's example on a real server of that framework: it answers as every host does, and its own routes stay its own. */
 import { createServer, type Server } from "node:http"
 import { createAdaptorServer } from "@hono/node-server"
-import * as NodeListener from "@partner-commentary/server/NodeListener"
 import * as HostConformance from "@partner-commentary/test/HostConformance"
 import type { Need } from "@partner-commentary/test/HostRequests"
 import express from "express"
 import { H3, type HTTPMethod, toNodeHandler } from "h3"
+import type { PartnerCommentary } from "partner-commentary"
 import { describe, expect, it } from "vitest"
 import * as Express from "../express.ts"
 import * as Fastify from "../fastify.ts"
@@ -13,11 +13,10 @@ import * as H3Example from "../h3.ts"
 import * as Hono from "../hono.ts"
 import * as NodeHttp from "../node-http.ts"
 import * as RouteHandler from "../route-handler.ts"
-import type { Service } from "../service.ts"
 import * as Mounted from "../test/Mounted.ts"
 
 interface Framework {
-  readonly serve: (service: Service) => Server | Promise<Server>
+  readonly serve: (service: PartnerCommentary) => Server | Promise<Server>
   readonly lacks?: ReadonlyArray<Need>
   /** The path that it is mounted at. */
   readonly below?: string
@@ -39,7 +38,7 @@ const frameworks: Readonly<Record<string, Framework>> = {
         express()
           .disable("x-powered-by")
           .get("/yours", (_, response) => void response.send("Your application."))
-          .use("/commentary", NodeListener.make(service, console.error))
+          .use("/commentary", service.node)
       ),
     below: "/commentary"
   },

@@ -6,7 +6,8 @@ import type { Server } from "node:http"
 import type { AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { openService, type Service } from "../service.ts"
+import type { PartnerCommentary } from "partner-commentary"
+import { openService } from "../service.ts"
 
 interface Test {
   readonly onTestFinished: (cleanUp: () => Promise<void>) => void
@@ -19,14 +20,14 @@ export const folder = (test: Test): string => {
   return path
 }
 
-export const service = (test: Test, apiRoot = "http://commentary.example", place = folder(test)): Service => {
+export const service = (test: Test, url = "http://commentary.example", place = folder(test)): PartnerCommentary => {
   const opened = openService({
-    apiRoot,
+    url,
     database: join(place, "commentary.db"),
     outbox: join(place, "outbox"),
     secret: "a secret of the tests, and long enough"
   })
-  test.onTestFinished(opened.dispose)
+  test.onTestFinished(opened.stop)
   return opened
 }
 

@@ -9,9 +9,9 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as HttpServer from "effect/http/HttpServer"
 import * as Layer from "effect/Layer"
-import * as Redacted from "effect/Redacted"
 import { ask } from "../client.ts"
-import { application } from "../embed.ts"
+import { application } from "../effect-server.ts"
+import { openService } from "../service.ts"
 
 const content = "Will the Lakers make the play-offs?"
 const perspective = "They will, but only just. The defence has finally woken up."
@@ -74,13 +74,9 @@ const told = <A, E, R>(story: Effect.Effect<A, E, R>) =>
   Effect.gen(function* () {
     const folder = yield* temporaryFolder
     const outbox = join(folder, "outbox")
-    const service = application({
-      port: 0,
-      apiRoot: "http://commentary.example",
-      filename: join(folder, "commentary.db"),
-      outbox,
-      secret: Redacted.make("a secret of the tests")
-    })
+    const secret = "a secret of the tests, and long enough"
+    const url = "http://commentary.example"
+    const service = application(openService({ url, database: join(folder, "commentary.db"), outbox, secret }), 0)
     yield* Effect.provide(story, Layer.merge(service, outboxLayer({ folder: outbox })))
   })
 

@@ -1,107 +1,83 @@
-/** The embedded service over real HTTP, on a database file and an outbox folder of its own. */
-import { mkdtempSync, readFileSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
+/** The README's example in a process of its own, as a reader runs it: from its first start to an approved commentary. */
+import { type ChildProcess, spawn } from "node:child_process"
+import { once } from "node:events"
+import { readdirSync, readFileSync } from "node:fs"
+import type { AddressInfo } from "node:net"
+import { createServer } from "node:net"
 import { join } from "node:path"
-import { assert, it } from "@effect/vitest"
-import { Outbox, layer as outboxLayer } from "@partner-commentary/smtp/Outbox"
-import * as Seed from "@partner-commentary/test/Seed"
-import * as Effect from "effect/Effect"
-import * as HttpServer from "effect/http/HttpServer"
-import * as Layer from "effect/Layer"
-import * as Redacted from "effect/Redacted"
-import * as Tracer from "effect/Tracer"
-import { application } from "../embed.ts"
+import { partnerCommentary } from "partner-commentary"
+import { sqlite } from "partner-commentary/sqlite"
+import PostalMime from "postal-mime"
+import { expect, it } from "vitest"
+import { firstPartner } from "../first-partner.ts"
+import * as Mounted from "./Mounted.ts"
 
-const apiRoot = "http://commentary.example"
-const perspective = "They will, but only just. The defence has finally woken up."
+const at = (path: string) => join(import.meta.dirname, "../..", path)
+const pause = () => new Promise((resolve) => setTimeout(resolve, 20))
 
-const temporaryFolder = Effect.acquireRelease(
-  Effect.sync(() => mkdtempSync(join(tmpdir(), "embed-"))),
-  (folder) => Effect.sync(() => rmSync(folder, { recursive: true }))
-)
+const freePort = async (): Promise<number> => {
+  const server = createServer().listen(0, "127.0.0.1")
+  await once(server, "listening")
+  const { port } = server.address() as AddressInfo
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}
 
-const eventually = <A, E, R>(look: Effect.Effect<A | undefined, E, R>): Effect.Effect<A, E, R> =>
-  Effect.flatMap(look, (found) =>
-    found === undefined ? Effect.andThen(Effect.sleep("20 millis"), eventually(look)) : Effect.succeed(found)
-  )
+const answers = async (url: string, process: ChildProcess): Promise<void> => {
+  if (process.exitCode !== null) throw new Error(`the example ended with ${process.exitCode}`)
+  const isUp = await fetch(url)
+    .then(({ ok }) => ok)
+    .catch(() => false)
+  return isUp ? undefined : pause().then(() => answers(url, process))
+}
 
-it.live("an embedded service takes a topic in, asks the creator by mail and hands out what the creator approved", () =>
-  Effect.gen(function* () {
-    const folder = yield* temporaryFolder
-    const outbox = join(folder, "outbox")
-    const service = application({
-      port: 0,
-      apiRoot,
-      filename: join(folder, "commentary.db"),
-      outbox,
-      secret: Redacted.make("a secret of the tests")
-    })
-    const seen: Array<Tracer.Span> = []
-    const tracer = Tracer.make({
-      span: (options) => {
-        const span = new Tracer.NativeSpan(options)
-        seen.push(span)
-        return span
-      }
-    })
-    const tokens = yield* Effect.provide(story, Layer.merge(service, outboxLayer({ folder: outbox }))).pipe(
-      Effect.provideService(Tracer.Tracer, tracer)
-    )
-    const traced = seen.map(({ attributes, name }) => `${name} ${JSON.stringify([...attributes])}`).join("\n")
-    assert.include(traced, "/partner/v1/topics")
-    assert.include(traced, "/creator/:token/respond")
-    for (const token of tokens) assert.notInclude(traced, token)
+it("the five lines of the README take a topic in, mail its creator and publish what the creator approves", async (test) => {
+  const folder = Mounted.folder(test)
+  const port = await freePort()
+  const url = `http://127.0.0.1:${port}/commentary`
+  const secret = "a secret of the tests, and long enough"
+  const example = spawn(process.execPath, [at("examples/embed.ts")], {
+    cwd: folder,
+    env: { ...process.env, NODE_OPTIONS: "", PORT: `${port}`, COMMENTARY_URL: url, COMMENTARY_SECRET: secret },
+    stdio: ["ignore", "ignore", "inherit"]
   })
-)
-
-const story = Effect.gen(function* () {
-  const server = yield* HttpServer.HttpServer
-  const root = HttpServer.formatAddress(server.address)
-  const outbox = yield* Outbox
-  const owner = yield* Seed.organization({ name: "Courtside App" })
-  const ada = yield* Seed.persona(owner, { name: "Ada Vance" })
-  const { text: key } = yield* Seed.key(owner)
-
-  const call = (path: string, body?: unknown) =>
-    Effect.promise(async () => {
-      const response = await fetch(`${root}${path}`, {
-        headers: { "x-api-key": key, "content-type": "application/json", accept: "application/json" },
-        ...(body === undefined ? {} : { method: "POST", body: JSON.stringify(body) })
-      })
-      return { status: response.status, text: await response.text() }
-    })
-  const mail = (subject: RegExp) =>
-    eventually(Effect.map(outbox.list, (mails) => mails.find((each) => subject.test(each.subject))))
-  const tokenIn = (text: string) =>
-    new RegExp(`${apiRoot}/creator/(\\S+)`).exec(text)?.[1] ?? assert.fail("the mail has no link")
-
-  assert.deepStrictEqual(yield* call("/"), { status: 200, text: "Your application." })
-
-  const created = yield* call("/partner/v1/topics", {
-    content: "Will the Lakers make the play-offs?",
-    persona_ids: [ada.id]
+  test.onTestFinished(async () => {
+    const ended = once(example, "exit")
+    if (example.exitCode === null && example.kill()) await ended
   })
-  assert.strictEqual(created.status, 201)
-  const { topic_id } = JSON.parse(created.text).data
+  await answers(`${url}/readyz`, example)
 
-  const request = yield* mail(/^Courtside App asks Ada Vance/)
-  assert.include(request.to, ada.creator.email)
-  const tokens = [tokenIn(request.text)]
-  assert.strictEqual((yield* call(`/creator/${tokens[0]}/respond`, { perspective })).status, 200)
+  // As a command beside the server would.
+  const beside = partnerCommentary({ url, secret, database: sqlite(join(folder, "commentary.db")), workers: false })
+  test.onTestFinished(beside.stop)
+  const { key, organization_id, persona_id } = await firstPartner(beside)
 
-  const draft = yield* mail(/^A draft for Ada Vance is ready/)
-  tokens.push(tokenIn(draft.text))
-  assert.strictEqual((yield* call(`/creator/${tokens[1]}/approve`, {})).status, 200)
+  const post = (link: string, body: object) =>
+    fetch(link, {
+      method: "POST",
+      headers: { "x-api-key": key, "content-type": "application/json", accept: "application/json" },
+      body: JSON.stringify(body)
+    })
+  const outbox = join(folder, "commentary-outbox")
+  const link = async (subject: RegExp): Promise<string> => {
+    const mails = readdirSync(outbox).filter((name) => name.endsWith(".eml"))
+    const read = await Promise.all(mails.map((name) => PostalMime.parse(readFileSync(join(outbox, name)))))
+    const found = read.find((mail) => subject.test(mail.subject ?? ""))?.text?.match(/http:\S+\/creator\/\S+/)?.[0]
+    return found ?? pause().then(() => link(subject))
+  }
 
-  const { data } = JSON.parse((yield* call(`/partner/v1/topics/${topic_id}/commentaries`)).text)
-  assert.strictEqual(data.commentaries.length, 1)
-  assert.include(data.commentaries[0].content, perspective)
-  return tokens
+  const topic = { content: "Who wins the derby on Sunday?", persona_ids: [persona_id], external_reference: "derby-1" }
+  expect((await post(`${url}/partner/v1/topics`, topic)).status).toBe(201)
+  expect((await post(`${await link(/asks/)}/respond`, { perspective: "The home side." })).status).toBe(200)
+  expect((await post(`${await link(/draft/)}/approve`, {})).status).toBe(200)
+  const { commentaries } = await beside.topics.byReference({ organization_id, external_reference: "derby-1" })
+  expect(commentaries[0]?.commentary?.content).toContain("The home side.")
 })
 
-it("the README shows this example as it is", () => {
-  const at = (path: string) => readFileSync(join(import.meta.dirname, "../..", path), "utf8")
-  const region = /^\/\/ #region embed\n([\s\S]+?)^\/\/ #endregion$/m.exec(at("examples/embed.ts"))?.[1] ?? ""
-  assert.isAtMost(region.trim().split("\n").length, 10)
-  assert.include(at("README.md"), `\`\`\`ts\n${region}\`\`\`\n`)
+it("the README and the guide show this example as it is", () => {
+  const region = /^\/\/ #region embed\n([\s\S]+?)^\/\/ #endregion$/m.exec(readFileSync(at("examples/embed.ts"), "utf8"))
+  expect(region?.[1]?.trim().split("\n").length).toBeLessThanOrEqual(10)
+  for (const page of ["README.md", "docs/guides/embedding.md"]) {
+    expect(readFileSync(at(page), "utf8")).toContain(`\`\`\`ts\n${region?.[1]}\`\`\`\n`)
+  }
 })

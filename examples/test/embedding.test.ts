@@ -15,9 +15,9 @@ const page = ["embedding", "embedding-frameworks", "embedding-production"]
 it("what the guide builds takes a topic in, asks the creator, and hands out what the creator approved", async (test) => {
   const folder = Mounted.folder(test)
   const service = Mounted.service(test, "http://commentary.example", folder)
-  await service.begin()
+  await service.start()
   const root = `http://127.0.0.1:${await Mounted.listening(createServer(application(service)), test)}`
-  const { key, personaId } = await service.run(firstPartner)
+  const { key, persona_id } = await firstPartner(service)
 
   const call = async (path: string, body?: unknown) => {
     const response = await fetch(`${root}${path}`, {
@@ -38,7 +38,7 @@ it("what the guide builds takes a topic in, asks the creator, and hands out what
     const draft = count === 1 ? texts[0] : texts.find((text) => /draft/i.test(text))
     return /(\/creator\/\S+)/.exec(draft ?? "")?.[1] ?? "no link"
   }
-  const topic = { content: "Will the Lakers make the play-offs?", persona_ids: [personaId], external_reference: "a-1" }
+  const topic = { content: "Will the Lakers make the play-offs?", persona_ids: [persona_id], external_reference: "a-1" }
   expect((await call("/partner/v1/topics", topic)).status).toBe(201)
   const answered = await call(`${await link(1)}/respond`, { perspective: "They will, but only just." })
   expect(answered.status).toBe(200)
@@ -46,17 +46,7 @@ it("what the guide builds takes a topic in, asks the creator, and hands out what
   expect((await call("/partner/v1/topics/by-reference/a-1")).text).toContain("They will, but only just.")
 })
 
-const shown = [
-  "service",
-  "first-partner",
-  "express",
-  "fastify",
-  "hono",
-  "h3",
-  "route-handler",
-  "node-http",
-  "own-mailer"
-]
+const shown = ["embed", "first-partner", "express", "fastify", "hono", "h3", "route-handler", "node-http", "own-mailer"]
 const ofNext = ["commentary", "route", "instrumentation"].map((name) => `nextjs/${name}`)
 
 const regions = [...shown, ...ofNext].map((path) => [path, basename(path)] as const)

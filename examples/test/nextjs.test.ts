@@ -11,14 +11,14 @@ it("a Next.js application starts the service with its server, and answers below 
   const place = Mounted.folder(test)
   Object.assign(process.env, {
     NEXT_RUNTIME: "nodejs",
-    SIGNING_SECRET: "a secret of the tests, and long enough",
+    COMMENTARY_SECRET: "a secret of the tests, and long enough",
     DATABASE: join(place, "commentary.db"),
     OUTBOX: join(place, "outbox")
   })
   const { register } = await import("../nextjs/instrumentation.ts")
   await register()
-  const { service } = await import("../nextjs/commentary.ts")
-  test.onTestFinished(service.dispose)
+  const { pc } = await import("../nextjs/commentary.ts")
+  test.onTestFinished(pc.stop)
   const route: Readonly<Record<string, unknown>> = await import("../nextjs/route.ts")
   expect(Object.keys(route).filter((name) => ![...methods, ...settings].includes(name))).toEqual([])
   expect(Object.keys(route)).toEqual(expect.arrayContaining(methods))

@@ -38,7 +38,13 @@ afterAll(() => rmSync(place, { recursive: true, force: true }))
 const writeStory = (folder: string) => {
   const source = join(folder, "src")
   mkdirSync(source, { recursive: true })
-  for (const example of ["embed.ts", "client.ts", "testing/Newsroom.ts", "testing/with-node-test.ts"]) {
+  for (const example of [
+    "effect-server.ts",
+    "service.ts",
+    "client.ts",
+    "testing/Newsroom.ts",
+    "testing/with-node-test.ts"
+  ]) {
     copyFileSync(join(root, "examples", example), join(source, example.replace("testing/", "")))
   }
   const story = readFileSync(join(root, "scripts/test-long/installed/Story.ts"), "utf8")

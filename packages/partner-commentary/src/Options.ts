@@ -35,13 +35,13 @@ export interface Options {
   /** Where partners and creators reach the service: every link in a mail starts with it. A path is where it is mounted. */
   readonly url: string
   /** Signs creators' links: 32 characters or more, the same in every process. Of several, the first signs and all verify. */
-  readonly secret: string | ReadonlyArray<string>
+  readonly secret: string | ReadonlyArray<string> | undefined
   /** Whether defaults are good enough that only this machine can use. True where `url` leads to this machine, unless given. */
   readonly development?: boolean | undefined
   /** `sqlite("commentary.db")` or `postgres("postgres://…")`. In development, `commentary.db` unless given. */
   readonly database?: Database | undefined
-  /** Sends a mail to a creator. In development they become files in the folder `commentary-outbox`, unless given. */
-  readonly mail?: SendMail | Layer.Layer<Mailer, unknown> | undefined
+  /** Sends a mail to a creator. In development, mails become files in the folder `commentary-outbox` unless given. */
+  readonly mail?: SendMail | { readonly outbox: string } | Layer.Layer<Mailer, unknown> | undefined
   /** Drafts a commentary: a function, or an OpenAI-compatible server. In development, the local generator unless given. */
   readonly generator?: Generate | OpenAiServer | Layer.Layer<CommentaryGenerator, unknown> | undefined
   /** Speaks an approved commentary. Without it, no audio is made. */
@@ -171,7 +171,9 @@ const Given = Schema.Struct({
   ),
   development: flag,
   database: optional((value) => Layer.isLayer(value) || 'must be sqlite("…") or postgres("…") of this package'),
-  mail: port("must be a function that sends a mail, or smtp(…) of this package"),
+  mail: port("must be a function that sends a mail, or smtp(…) of this package", {
+    outbox: text("must name a folder")
+  }),
   generator: port("must be a function that writes a text, or { url, model, apiKey } of a server", openAi),
   speech: port("must be a function that speaks a text, or { url, model, voice, apiKey } of a server", {
     ...openAi,
@@ -227,7 +229,7 @@ const completed = (options: Options): Result.Result<Decoded, PartnerCommentaryEr
   const needed = development ? undefined : productive.find(([name]) => options[name] === undefined)
   if (needed !== undefined)
     return Result.fail(invalidOption(needed[0], `must be given outside development: ${needed[1]}`))
-  const [first = "", ...others] = [options.secret].flat()
+  const [first = "", ...others] = [options.secret ?? []].flat()
   const proxies = Result.getOrThrow(IpAllowList.parse(options.trustedProxies ?? []))
   return Result.succeed({ ...options, apiRoot, development, proxies, secrets: [first, ...others] })
 }

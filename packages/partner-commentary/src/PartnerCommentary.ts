@@ -48,6 +48,8 @@ export interface PartnerCommentary extends UseCases {
   readonly start: () => Promise<void>
   /** Ends workers, connections and the database. */
   readonly stop: () => Promise<void>
+  /** Runs an effect of Effect on the service: use cases and stores that have no function here. */
+  readonly run: <A, E>(effect: Effect.Effect<A, E, Service.Services>) => Promise<A>
   /** The same service for an application of Effect: every use case and store. */
   readonly layer: ReturnType<typeof Service.layer>
 }
@@ -68,23 +70,25 @@ export const partnerCommentary = (options: Options): PartnerCommentary => {
   const report = (error: unknown) => {
     Effect.runFork(Effect.provide(Effect.logError("A request was not answered", error), Log.layer(chosen.logger)))
   }
-  const run = rejecting((effect) => start().then(() => service.run(effect)))
   const start = () => service.begin().catch((error) => Promise.reject(startFailed("The service", error)))
+  const run: PartnerCommentary["run"] = (effect) => start().then(() => service.run(effect))
+  const useCases = rejecting(run)
   return {
     fetch: service.fetch,
     node: NodeListener.make(service, report),
     start,
     stop: service.dispose,
+    run,
     layer,
-    organizations: organizations(run),
-    personas: personas(run),
-    licenses: licenses(run),
-    apiKeys: apiKeys(run),
-    topics: topics(run),
-    usage: usage(run),
-    events: events(run),
-    creators: creators(run),
-    operations: operations(run)
+    organizations: organizations(useCases),
+    personas: personas(useCases),
+    licenses: licenses(useCases),
+    apiKeys: apiKeys(useCases),
+    topics: topics(useCases),
+    usage: usage(useCases),
+    events: events(useCases),
+    creators: creators(useCases),
+    operations: operations(useCases)
   }
 }
 

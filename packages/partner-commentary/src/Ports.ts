@@ -52,10 +52,13 @@ const local = Adapters.loaded(
 
 const mail = ({ apiRoot, mail }: Decoded) => {
   if (isLayer(mail)) return mail
-  if (mail !== undefined) return MailFunction.layer(mail)
+  if (Predicate.isFunction(mail)) return MailFunction.layer(mail)
   const { hostname } = new URL(apiRoot)
   const domain = isLoopback(hostname) ? "localhost" : hostname
-  return Adapters.outbox({ folder: "commentary-outbox", from: `Partner Commentary <commentary@${domain}>` })
+  return Adapters.outbox({
+    folder: mail?.outbox ?? "commentary-outbox",
+    from: `Partner Commentary <commentary@${domain}>`
+  })
 }
 
 const generator = ({ generator }: Decoded) => {

@@ -58,7 +58,7 @@ const wrong: ReadonlyArray<readonly [options: Readonly<Record<string, unknown>>,
     { mail: "smtp://mail.example" },
     "The option mail must be a function that sends a mail, or smtp(…) of this package."
   ],
-  [{ mail: { send: () => {} } }, "The option mail must be a function that sends a mail, or smtp(…) of this package."],
+  [{ mail: { send: () => {} } }, "The option mail.send is no option of this version."],
   [
     { generator: "gpt" },
     "The option generator must be a function that writes a text, or { url, model, apiKey } of a server."

@@ -9,8 +9,8 @@ import * as Seed from "@partner-commentary/test/Seed"
 import * as Effect from "effect/Effect"
 import * as HttpServer from "effect/http/HttpServer"
 import * as Layer from "effect/Layer"
-import * as Redacted from "effect/Redacted"
-import { application } from "../../../examples/embed.ts"
+import { application } from "../../../examples/effect-server.ts"
+import { openService } from "../../../examples/service.ts"
 
 const apiRoot = "http://commentary.example"
 const view = "They will, but only just. The defence has finally woken up."
@@ -49,8 +49,9 @@ const story = Effect.gen(function* () {
 
 const folder = mkdtempSync(join(tmpdir(), "installed-"))
 const outbox = join(folder, "outbox")
-const secret = Redacted.make("a secret of the tests")
-const service = application({ port: 0, apiRoot, filename: join(folder, "commentary.db"), outbox, secret })
+const secret = "a secret of the tests, and long enough"
+const pc = openService({ url: apiRoot, database: join(folder, "commentary.db"), outbox, secret })
+const service = application(pc, 0)
 await Effect.runPromise(Effect.provide(story, Layer.merge(service, outboxLayer({ folder: outbox }))))
 rmSync(folder, { recursive: true })
 process.stdout.write("published\n")
