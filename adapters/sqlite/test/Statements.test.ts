@@ -50,7 +50,7 @@ interface Run {
  * reference, waiting webhooks, a page of each event type, a page, the days of a period.
  */
 const sortsFew =
-  /creator_key =|external_reference =|RECURSIVE lane|few\.id DESC|few.event_id DESC|JOIN delivery_attempts|GROUP BY persona_id, name|t.id, a.position|topic_id = \?\) AS sent/
+  /creator_key =|external_reference =|RECURSIVE owner|few\.id DESC|few.event_id DESC|JOIN delivery_attempts|GROUP BY persona_id, name|t.id, a.position|topic_id = \?\) AS sent/
 
 /** The statements that an effect runs, BEGIN and COMMIT aside. */
 const statementsOf = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<ReadonlyArray<Run>, E, R> =>
@@ -163,14 +163,14 @@ describe("statements", () => {
         for (const { detail } of plan) {
           assert.notMatch(
             detail,
-            /^SCAN (?!.*USING (COVERING )?INDEX)(?!\d+-ROW VALUES)(?!t$)(?!lane$)(?!waiting$)(?!turns$)(?!part VIRTUAL TABLE INDEX 1:$)(?!few$)(?!due$)(?!\(subquery-\d+\)$)(?!CONSTANT ROW$)/,
+            /^SCAN (?!.*USING (COVERING )?INDEX)(?!\d+-ROW VALUES)(?!t$)(?!owner$)(?!waiting$)(?!rounds$)(?!part VIRTUAL TABLE INDEX 1:$)(?!few$)(?!due$)(?!\(subquery-\d+\)$)(?!CONSTANT ROW$)/,
             text
           )
           if (readsPart.test(text) && detail.includes("topics")) {
             assert.match(detail, /COVERING INDEX topics_newest \(organization_id=\? AND environment=\? AND /, text)
             assert.match(detail, /created_at<\?\)$/, text)
           }
-          if (text.includes("RECURSIVE lane (id, place)") && / (a|one) USING/.test(detail)) {
+          if (text.includes("RECURSIVE owner (id, place)") && / (a|one) USING/.test(detail)) {
             assert.match(detail, /assignments_open|\(id=\?\)$/, text)
           }
           if (readsDays.test(text) && detail.includes("SEARCH")) {

@@ -26,7 +26,7 @@ import * as Result from "effect/Result"
 import * as SqlClient from "effect/sql/SqlClient"
 import { addressKey } from "../database/Columns.ts"
 import { isTooLate } from "../database/DueTimes.ts"
-import { head, inTurn } from "../database/FairQueue.ts"
+import { dueRows, firstDueAt } from "../database/FairQueue.ts"
 import { limitTo } from "../database/Limit.ts"
 import { forUpdate } from "../database/Lock.ts"
 import { transact } from "../database/Transaction.ts"
@@ -149,8 +149,8 @@ export const layer = Layer.effect(
     const open = OpenAssignments.make(sql)
 
     const openOf = Effect.fnUntraced(function* (creatorKey: string, limit: number) {
-      const rows = yield* sql<InContextRow>`${open.inTurn(creatorKey, limit)}
-        ${inContext} WHERE a.id IN (SELECT id FROM turns ${limitTo(sql, limit)}) ORDER BY a.created_at, a.id`
+      const rows = yield* sql<InContextRow>`${open.inRounds(creatorKey, limit)}
+        ${inContext} WHERE a.id IN (SELECT id FROM rounds ${limitTo(sql, limit)}) ORDER BY a.created_at, a.id`
       const [counted] = rows.length < limit ? [] : yield* open.count(creatorKey, limit + furtherCounted)
       return { assignments: rows.map(fromContextRow), further: Math.max(0, (counted?.total ?? 0) - rows.length) }
     })
@@ -162,16 +162,16 @@ export const layer = Layer.effect(
      * waits.
      */
     const due = Effect.fnUntraced(function* (environment: Environment, now: string, limit: number) {
-      const all = yield* sql<DueRow>`SELECT organization_id AS lane, id FROM assignments
+      const all = yield* sql<DueRow>`SELECT organization_id AS owner, id FROM assignments
         WHERE ${sql.literal(isOf(environment))} AND due_at <= ${now} ORDER BY due_at, id ${limitTo(sql, limit + 1)}`
       if (all.length <= limit) return all
       const queue = {
         rows: `assignments WHERE ${isOf(environment)} AND due_at IS NOT NULL`,
-        lane: "organization_id"
+        owner: "organization_id"
       }
-      const first = sql.literal(`${head(queue)}, id`)
-      return yield* sql<DueRow>`${inTurn(sql, queue, { now, limit, first, locked: sql.literal("") })}
-        SELECT lane, id FROM due`
+      const first = sql.literal(`${firstDueAt(queue)}, id`)
+      return yield* sql<DueRow>`${dueRows(sql, queue, { now, limit, first, locked: sql.literal("") })}
+        SELECT owner, id FROM due`
     })
 
     return AssignmentStore.of({
@@ -194,7 +194,8 @@ export const layer = Layer.effect(
               )
         ),
 
-      due: (environment, at, limit) => Effect.orDie(Effect.map(due(environment, Instant.toIso(at), limit), byLane)),
+      due: (environment, at, limit) =>
+        Effect.orDie(Effect.map(due(environment, Instant.toIso(at), limit), byOrganization)),
 
       putOff: (latest, step, limit) => Effect.orDie(putOff(sql, latest, step, limit)),
 
@@ -266,18 +267,18 @@ const forgetDrafts = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, id: 
 })
 
 interface DueRow {
-  readonly lane: OrganizationId
+  readonly owner: OrganizationId
   readonly id: ShareId
 }
 
-const byLane = (rows: ReadonlyArray<DueRow>): ReadonlyArray<DueLane> => {
-  const lanes = new Map<OrganizationId, Array<ShareId>>()
-  for (const { id, lane } of rows) {
-    const ids = lanes.get(lane)
-    if (ids === undefined) lanes.set(lane, [id])
+const byOrganization = (rows: ReadonlyArray<DueRow>): ReadonlyArray<DueLane> => {
+  const owners = new Map<OrganizationId, Array<ShareId>>()
+  for (const { id, owner } of rows) {
+    const ids = owners.get(owner)
+    if (ids === undefined) owners.set(owner, [id])
     else ids.push(id)
   }
-  return Array.from(lanes, ([organizationId, ids]) => ({ organizationId, ids }))
+  return Array.from(owners, ([organizationId, ids]) => ({ organizationId, ids }))
 }
 
 interface InContextRow extends AssignmentRow {

@@ -16,20 +16,20 @@ export const make = (sql: SqlClient.SqlClient) => {
     orElse: () => (limit: number) => sql`${limitTo(sql, limit)}`
   })
 
-  /** The start of a statement with `SELECT id FROM turns`, which has at most `limit` rows. */
-  const inTurn = (creatorKey: string, limit: number) => {
+  /** The start of a statement with `SELECT id FROM rounds`, which has at most `limit` rows. */
+  const inRounds = (creatorKey: string, limit: number) => {
     const open = openOf(creatorKey)
-    return sql`WITH RECURSIVE lane (id, place) AS (
+    return sql`WITH RECURSIVE owner (id, place) AS (
         SELECT (SELECT a.organization_id FROM assignments a WHERE ${open} ORDER BY a.organization_id LIMIT 1), 1
         UNION ALL
-        SELECT (SELECT a.organization_id FROM assignments a WHERE ${open} AND a.organization_id > lane.id
-          ORDER BY a.organization_id LIMIT 1), place + 1 FROM lane WHERE lane.id IS NOT NULL AND place < ${limit}
-      ), turns (organization_id, created_at, id) AS (
-        SELECT one.organization_id, one.created_at, one.id FROM lane JOIN assignments one ON one.id = (
-          SELECT a.id FROM assignments a WHERE ${open} AND a.organization_id = lane.id
+        SELECT (SELECT a.organization_id FROM assignments a WHERE ${open} AND a.organization_id > owner.id
+          ORDER BY a.organization_id LIMIT 1), place + 1 FROM owner WHERE owner.id IS NOT NULL AND place < ${limit}
+      ), rounds (organization_id, created_at, id) AS (
+        SELECT one.organization_id, one.created_at, one.id FROM owner JOIN assignments one ON one.id = (
+          SELECT a.id FROM assignments a WHERE ${open} AND a.organization_id = owner.id
           ORDER BY a.created_at, a.id LIMIT 1)
         UNION ALL
-        SELECT one.organization_id, one.created_at, one.id FROM turns t JOIN assignments one ON one.id = (
+        SELECT one.organization_id, one.created_at, one.id FROM rounds t JOIN assignments one ON one.id = (
           SELECT a.id FROM assignments a WHERE ${open} AND a.organization_id = t.organization_id
             AND (a.created_at, a.id) > (t.created_at, t.id)
           ORDER BY a.created_at, a.id LIMIT 1)
@@ -41,5 +41,5 @@ export const make = (sql: SqlClient.SqlClient) => {
     sql<{ readonly total: number }>`SELECT CAST(COUNT(*) AS INTEGER) AS total
       FROM (SELECT 1 FROM assignments a WHERE ${openOf(creatorKey)} ${limitTo(sql, limit)}) AS few`
 
-  return { count, inTurn }
+  return { count, inRounds }
 }

@@ -10,18 +10,18 @@ export interface Queue {
   /** The table, with the condition of the partial index. */
   readonly rows: string
   /** The column or expression of the owner: not null, and first in the index. */
-  readonly lane: string
+  readonly owner: string
 }
 
-/** The start of a statement: `lane` has each owner with waiting rows, due or not, and a final null. */
-export const lanes = ({ lane, rows }: Queue) => `WITH RECURSIVE lane (id) AS (
-      SELECT (SELECT ${lane} FROM ${rows} ORDER BY ${lane} LIMIT 1)
+/** The start of a statement: `owner` has each owner with waiting rows, due or not, and a final null. */
+export const owners = ({ owner, rows }: Queue) => `WITH RECURSIVE owner (id) AS (
+      SELECT (SELECT ${owner} FROM ${rows} ORDER BY ${owner} LIMIT 1)
       UNION ALL
-      SELECT (SELECT ${lane} FROM ${rows} AND ${lane} > lane.id ORDER BY ${lane} LIMIT 1) FROM lane WHERE lane.id IS NOT NULL)`
+      SELECT (SELECT ${owner} FROM ${rows} AND ${owner} > owner.id ORDER BY ${owner} LIMIT 1) FROM owner WHERE owner.id IS NOT NULL)`
 
 /** The first due time of an owner. */
-export const head = ({ lane, rows }: Queue) =>
-  `(SELECT due_at FROM ${rows} AND ${lane} = lane.id ORDER BY due_at LIMIT 1)`
+export const firstDueAt = ({ owner, rows }: Queue) =>
+  `(SELECT due_at FROM ${rows} AND ${owner} = owner.id ORDER BY due_at LIMIT 1)`
 
 export interface Share {
   readonly now: string
@@ -36,8 +36,8 @@ export interface Share {
  * The start of a statement: `due` has owner and id of due rows. Each owner gets one before another gets two, and at
  * most an even share; an owner's longest overdue rows come first.
  */
-export const inTurn = (sql: SqlClient, queue: Queue, { first, limit, locked, now }: Share): Fragment => {
-  const part = sql`SELECT id FROM ${sql.literal(`${queue.rows} AND ${queue.lane}`)} = waiting.id AND due_at <= ${now}
+export const dueRows = (sql: SqlClient, queue: Queue, { first, limit, locked, now }: Share): Fragment => {
+  const part = sql`SELECT id FROM ${sql.literal(`${queue.rows} AND ${queue.owner}`)} = waiting.id AND due_at <= ${now}
         ORDER BY due_at, id LIMIT (SELECT CAST(${limit} AS INTEGER) / COUNT(*) FROM waiting) ${locked}`
   const due = sql.onDialectOrElse({
     pg: () => sql`SELECT waiting.id, part.id FROM waiting CROSS JOIN LATERAL (${part}) AS part`,
@@ -46,7 +46,7 @@ export const inTurn = (sql: SqlClient, queue: Queue, { first, limit, locked, now
         CROSS JOIN json_each((SELECT json_group_array(id) FROM (${part}) AS few)) AS part`
   })
   // The shares never exceed the limit in total. The LIMIT is repeated for the query planner.
-  return sql`${sql.literal(lanes(queue))},
-    waiting (id) AS (SELECT id FROM lane WHERE ${sql.literal(head(queue))} <= ${now} ORDER BY ${first} ${limitTo(sql, limit)}),
-    due (lane, id) AS MATERIALIZED (${due} ${limitTo(sql, limit)})`
+  return sql`${sql.literal(owners(queue))},
+    waiting (id) AS (SELECT id FROM owner WHERE ${sql.literal(firstDueAt(queue))} <= ${now} ORDER BY ${first} ${limitTo(sql, limit)}),
+    due (owner, id) AS MATERIALIZED (${due} ${limitTo(sql, limit)})`
 }

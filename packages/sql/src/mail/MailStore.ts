@@ -14,7 +14,7 @@ import * as SqlClient from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { addressKey, isoOfFew } from "../database/Columns.ts"
 import { isTooLate } from "../database/DueTimes.ts"
-import { head, inTurn, lanes } from "../database/FairQueue.ts"
+import { dueRows, firstDueAt, owners } from "../database/FairQueue.ts"
 import { limitTo } from "../database/Limit.ts"
 import { forUpdateSkipLocked } from "../database/Lock.ts"
 import { values } from "../database/Values.ts"
@@ -37,7 +37,7 @@ interface ClaimedRow extends MailRow {
 }
 
 /** The queue, shared by organizations. */
-export const waiting = { rows: "mails WHERE state = 'waiting'", lane: "COALESCE(organization_id, '')" }
+export const waiting = { rows: "mails WHERE state = 'waiting'", owner: "COALESCE(organization_id, '')" }
 
 export const layer = Layer.effect(
   MailStore,
@@ -60,7 +60,7 @@ export const layer = Layer.effect(
         const now = Instant.toIso(at)
         return Effect.orDie(
           Effect.map(
-            sql<ClaimedRow>`${inTurn(sql, waiting, { now, limit, first, locked: forUpdateSkipLocked(sql) })}
+            sql<ClaimedRow>`${dueRows(sql, waiting, { now, limit, first, locked: forUpdateSkipLocked(sql) })}
               UPDATE mails SET was_due_at = due_at, due_at = ${Instant.toIso(lease)}, claim_number = claim_number + 1
               WHERE id IN (SELECT id FROM due) RETURNING *`,
             (rows) =>
@@ -125,8 +125,8 @@ export const layer = Layer.effect(
 
       nextDue: Effect.orDie(
         Effect.map(
-          sql<{ readonly at: string | null }>`${sql.literal(lanes(waiting))}
-            SELECT MIN(${sql.literal(head(waiting))}) AS at FROM lane`,
+          sql<{ readonly at: string | null }>`${sql.literal(owners(waiting))}
+            SELECT MIN(${sql.literal(firstDueAt(waiting))}) AS at FROM owner`,
           ([row]) => Option.map(Option.fromNullOr(row?.at ?? null), Instant.fromIso)
         )
       ),
@@ -240,9 +240,9 @@ const longestOverdueFirst = (one: ClaimedRow, other: ClaimedRow): number =>
 
 /** The rotation in which the database chose the organizations. */
 const turnBehind = (behind: OrganizationId | null) => (one: ClaimedRow, other: ClaimedRow) => {
-  const [lane, otherLane] = [one.organization_id ?? "", other.organization_id ?? ""]
+  const [owner, otherOwner] = [one.organization_id ?? "", other.organization_id ?? ""]
   const isBefore = (id: string) => (id > (behind ?? "") ? 0 : 1)
-  return isBefore(lane) - isBefore(otherLane) || inOrder(lane, otherLane)
+  return isBefore(owner) - isBefore(otherOwner) || inOrder(owner, otherOwner)
 }
 
 const inOrder = (one: string, other: string): number => (one === other ? 0 : one < other ? -1 : 1)

@@ -8,7 +8,7 @@ import * as Option from "effect/Option"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { isOf } from "../assignments/AssignmentRow.ts"
-import { lanes } from "../database/FairQueue.ts"
+import { owners } from "../database/FairQueue.ts"
 import { limitTo } from "../database/Limit.ts"
 import { waiting as waitingMails } from "../mail/MailStore.ts"
 
@@ -24,7 +24,7 @@ export const layer = Layer.effect(
           sql`(SELECT COUNT(*) FROM (SELECT 1 FROM ${rows[name]} ${limitTo(sql, limit)}) AS counted) AS ${sql(name)}`
       )
       const [row] = yield* Effect.orDie(
-        sql<Record<Name, unknown>>`${sql.literal(lanes(waitingMails))} SELECT ${sql.csv(columns)}`
+        sql<Record<Name, unknown>>`${sql.literal(owners(waitingMails))} SELECT ${sql.csv(columns)}`
       )
       return Object.fromEntries(names.map((name) => [name, Number(row?.[name] ?? 0)])) as Record<Name, number>
     })
@@ -33,7 +33,7 @@ export const layer = Layer.effect(
       sql`assignments WHERE ${sql.literal(isOf(environment))} AND due_at <= ${now}`
 
     const mails = sql.literal(
-      `lane JOIN mails ON COALESCE(mails.organization_id, '') = lane.id AND mails.state = 'waiting'`
+      `owner JOIN mails ON COALESCE(mails.organization_id, '') = owner.id AND mails.state = 'waiting'`
     )
     const open = sql.literal(
       `webhooks WHERE circuit_breaker IS NOT NULL AND circuit_breaker NOT LIKE '%"probes":null%'`

@@ -23,7 +23,7 @@ import * as SqlClient from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { fromIsoOrNull } from "../database/Columns.ts"
 import { isTooLate } from "../database/DueTimes.ts"
-import { lanes } from "../database/FairQueue.ts"
+import { owners } from "../database/FairQueue.ts"
 import { limitTo } from "../database/Limit.ts"
 import { forUpdate } from "../database/Lock.ts"
 import { transact } from "../database/Transaction.ts"
@@ -194,12 +194,12 @@ export const layer = Layer.effect(
     })
 
     /** Each webhook with waiting deliveries. */
-    const lane = lanes({ rows: "deliveries WHERE due_at IS NOT NULL", lane: "webhook_id" })
+    const withOwners = owners({ rows: "deliveries WHERE due_at IS NOT NULL", owner: "webhook_id" })
 
     const waiting =
-      sql.literal(`${lane}, waiting AS (SELECT w.id, w.organization_id, w.consecutive_failures, w.paused_until, (SELECT due_at FROM deliveries
+      sql.literal(`${withOwners}, waiting AS (SELECT w.id, w.organization_id, w.consecutive_failures, w.paused_until, (SELECT due_at FROM deliveries
           WHERE webhook_id = w.id AND due_at IS NOT NULL ORDER BY due_at LIMIT 1) AS due_at
-        FROM lane JOIN webhooks w ON w.id = lane.id WHERE w.status = 'active')`)
+        FROM owner JOIN webhooks w ON w.id = owner.id WHERE w.status = 'active')`)
 
     return DeliveryStore.of({
       lanes: (at, inFlightLimit, limit) => {
@@ -272,15 +272,15 @@ export const layer = Layer.effect(
       backlog: Effect.fnUntraced(function* (at, limit) {
         const now = Instant.toIso(at)
         const mayGo = sql`w.status = 'active' AND (w.paused_until IS NULL OR w.paused_until <= ${now})`
-        const ofLanes = sql.literal(
-          "FROM lane JOIN webhooks w ON w.id = lane.id JOIN deliveries d ON d.webhook_id = w.id"
+        const ofOwners = sql.literal(
+          "FROM owner JOIN webhooks w ON w.id = owner.id JOIN deliveries d ON d.webhook_id = w.id"
         )
         const counted = (rows: Fragment, name: string) =>
           sql`(SELECT COUNT(*) FROM (SELECT 1 ${rows} ${limitTo(sql, limit)}) AS counted) AS ${sql(name)}`
         const [row] = yield* Effect.orDie(
-          sql<Record<keyof Backlog, unknown>>`${sql.literal(lane)} SELECT
-            ${counted(sql`${ofLanes} WHERE d.due_at <= ${now} AND ${mayGo}`, "due")},
-            ${counted(sql`${ofLanes} WHERE d.due_at IS NOT NULL AND NOT (${mayGo})`, "held")},
+          sql<Record<keyof Backlog, unknown>>`${sql.literal(withOwners)} SELECT
+            ${counted(sql`${ofOwners} WHERE d.due_at <= ${now} AND ${mayGo}`, "due")},
+            ${counted(sql`${ofOwners} WHERE d.due_at IS NOT NULL AND NOT (${mayGo})`, "held")},
             ${counted(sql`FROM webhooks WHERE circuit_breaker IS NOT NULL AND circuit_breaker NOT LIKE '%"probes":null%'`, "open")},
             ${counted(sql`FROM webhooks WHERE status = 'disabled'`, "disabled")}`
         )
