@@ -12,7 +12,7 @@ import { ApiKeyAuth, RequiredScope } from "./ApiKeyAuth.ts"
 import { integerParameter, literalParameter, textParameter } from "./Documented.ts"
 import { Ok, Success } from "./Envelope.ts"
 import { NotFound } from "./Errors.ts"
-import { CursorPagination } from "./EventsApi.ts"
+import { CursorPagination, Event } from "./EventsApi.ts"
 import * as Fields from "./Fields.ts"
 import { IdempotencyHeaders } from "./IdempotencyKey.ts"
 
@@ -102,7 +102,8 @@ export const DeliveryDetail = Schema.Struct({
   ...fields,
   attempts: Schema.Array(AnsweredAttempt).annotate({
     description: `The last ${shownAttempts.alone} attempts at most, oldest first, with what your endpoint answered.`
-  })
+  }),
+  payload: Event
 }).annotate({ identifier: "DeliveryDetail", description: "One event on its way to one webhook, with the answers." })
 
 export const DeliveryList = Schema.Struct({

@@ -1,5 +1,6 @@
 /** Wire types of deliveries: one event for one webhook, with its attempts. */
 import type { SubscribableEvent } from "./Webhook.ts"
+import type { PastEvent } from "./WebhookEvent.ts"
 import type { Open, Timestamp } from "./Wire.ts"
 
 /** `held`: it waits for its webhook, without attempts. `failed`: all attempts failed. */
@@ -48,6 +49,8 @@ export interface Delivery {
 export interface DeliveryDetail extends Omit<Delivery, "attempts"> {
   /** The last 100, oldest first. */
   readonly attempts: ReadonlyArray<AnsweredAttempt>
+  /** The event, as it is sent. */
+  readonly payload: PastEvent
 }
 
 /** Filter and page size. */

@@ -50,7 +50,9 @@ it.effect("a delivery is shown with its attempts, their codes, durations and err
     assert.match(first.error, /503/)
     const wait = Date.parse(next_attempt_at) - Date.parse(first.at)
     assert.isTrue(wait >= 5000 && wait <= 5700, `${wait}`)
-    assert.deepStrictEqual((yield* one(rest.id)).attempts, [{ ...first, response_excerpt: "upstream" }])
+    const detail = yield* one(rest.id)
+    assert.deepStrictEqual(detail.attempts, [{ ...first, response_excerpt: "upstream" }])
+    assert.deepStrictEqual(detail.payload, event)
 
     yield* receivers.answer(() => Effect.fail(new WebhookNotSent({ failure: "tls", reason: "No certificate." })))
     yield* TestClock.adjust("6 seconds")

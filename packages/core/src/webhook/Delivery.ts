@@ -36,6 +36,8 @@ export interface Delivery {
   readonly attemptCount: number
   /** The latest attempts, oldest first. */
   readonly attempts: ReadonlyArray<MadeAttempt>
+  /** The body that is sent; null in lists. */
+  readonly payload: string | null
 }
 
 /** A delivery with its derived status. */

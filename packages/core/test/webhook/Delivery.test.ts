@@ -41,7 +41,8 @@ const waiting: Delivery = {
   inFlight: false,
   settledAt: null,
   attemptCount: 1,
-  attempts: []
+  attempts: [],
+  payload: null
 }
 
 describe("a delivery", () => {

@@ -29,6 +29,7 @@ interface DeliveryRow {
   readonly topic_id: TopicId
   readonly created_at: string
   readonly made: number
+  readonly payload: string | null
 }
 
 interface WaitingRow {
@@ -74,12 +75,12 @@ export const layer = Layer.effect(
       webhookId: WebhookId,
       some: Fragment,
       limit: number,
-      excerpt: Fragment,
+      texts: { readonly excerpt: Fragment; readonly payload: Fragment },
       at: Instant.Instant
     ) {
       const rows = yield* sql<DeliveryRow>`SELECT few.webhook_id, few.event_id, few.state,
           few.due_at, few.is_leased, few.settled_at,
-          e.type, e.share_id, e.created_at, a.topic_id,
+          e.type, e.share_id, e.created_at, a.topic_id, ${texts.payload} AS payload,
           (SELECT CAST(COUNT(*) AS INTEGER) FROM delivery_attempts
             WHERE webhook_id = few.webhook_id AND event_id = few.event_id) AS made
         FROM (SELECT * FROM deliveries WHERE webhook_id = ${webhookId} ${some}) few
@@ -87,7 +88,7 @@ export const layer = Layer.effect(
         ORDER BY few.event_id DESC`
       if (rows.length === 0) return []
       const ids = rows.map(({ event_id }) => event_id)
-      const made = Map.groupBy(yield* attemptsOf(webhookId, ids, limit, excerpt), ({ event_id }) => event_id)
+      const made = Map.groupBy(yield* attemptsOf(webhookId, ids, limit, texts.excerpt), ({ event_id }) => event_id)
       return yield* mapRows(rows, (row) => delivery(row, (made.get(row.event_id) ?? []).slice(-limit), at))
     })
 
@@ -110,7 +111,7 @@ export const layer = Layer.effect(
               ${behind === null ? sql.literal("") : sql`AND event_id < ${behind}`}
               ORDER BY event_id DESC ${limitTo(sql, limit)}`,
             attempts,
-            sql.literal("NULL"),
+            { excerpt: sql.literal("NULL"), payload: sql.literal("NULL") },
             at
           )
         ),
@@ -122,7 +123,7 @@ export const layer = Layer.effect(
               webhookId,
               sql`AND event_id = ${eventId} AND event_id >= ${firstIdAt(since)}`,
               attempts,
-              sql.literal("made.excerpt"),
+              { excerpt: sql.literal("made.excerpt"), payload: sql.literal("e.payload") },
               at
             ),
             ([found]) => Option.fromUndefinedOr(found)
@@ -158,7 +159,8 @@ const delivery = (row: DeliveryRow, made: ReadonlyArray<AttemptRow>, at: Instant
     inFlight: row.is_leased === 1 && dueAt !== null && dueAt > at,
     settledAt: fromIsoOrNull(row.settled_at),
     attemptCount: row.made,
-    attempts: made.map(attempt)
+    attempts: made.map(attempt),
+    payload: row.payload
   }
 }
 

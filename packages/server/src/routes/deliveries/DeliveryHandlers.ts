@@ -1,7 +1,6 @@
 /** Handlers for deliveries. */
 import { CurrentPrincipal } from "@partner-commentary/api/ApiKeyAuth"
 import { deliveryListBounds } from "@partner-commentary/api/DeliveriesApi"
-import { ok } from "@partner-commentary/api/Envelope"
 import * as Errors from "@partner-commentary/api/Errors"
 import { PartnerApi } from "@partner-commentary/api/PartnerApi"
 import { ownerOf } from "@partner-commentary/core/access/Ownership"
@@ -53,7 +52,8 @@ export const layer = HttpApiBuilder.group(
           const owner = ownerOf(yield* CurrentPrincipal)
           const id = yield* idOf(Ids.WebhookId, params.id, Errors.webhookNotFound)
           const eventId = Option.getOrNull(Ids.parse(Ids.EventId, params.delivery_id))
-          return ok(detailed(yield* Effect.catchTags(deliveries.find(owner, id, eventId), missing)))
+          // As it was sent: an event of an older version may lack fields of its schema.
+          return Envelope.success(detailed(yield* Effect.catchTags(deliveries.find(owner, id, eventId), missing)))
         })
       )
       .handleRaw(

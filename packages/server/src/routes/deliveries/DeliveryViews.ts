@@ -13,7 +13,8 @@ export const listed = (delivery: ShownDelivery): typeof Api.Delivery.Type => ({
 
 export const detailed = (delivery: ShownDelivery): typeof Api.DeliveryDetail.Type => ({
   ...common(delivery),
-  attempts: delivery.attempts.map((each) => ({ ...attempt(each), response_excerpt: each.excerpt }))
+  attempts: delivery.attempts.map((each) => ({ ...attempt(each), response_excerpt: each.excerpt })),
+  payload: JSON.parse(delivery.payload ?? "null")
 })
 
 const common = (delivery: ShownDelivery) => ({
