@@ -60,7 +60,7 @@ const held = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
   const [begun, over] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
   const begins = Effect.andThen(sql`SELECT 1`, Deferred.succeed(begun, undefined))
   const holder = yield* Effect.forkChild(sql.withTransaction(Effect.andThen(begins, Deferred.await(over))))
-  yield* Deferred.await(begun)
+  yield* Effect.raceFirst(Deferred.await(begun), Fiber.join(holder))
   return Effect.andThen(Deferred.succeed(over, undefined), Fiber.join(holder))
 })
 
@@ -142,6 +142,8 @@ describe("the pool of sessions", () => {
     Effect.gen(function* () {
       const url = yield* TestDatabase.empty
       const sql = yield* PostgresClient.make({ url, poolSize: 1, acquireTimeout: "50 millis" })
+      // The timeout includes connecting, which may take longer on a busy machine.
+      yield* Effect.eventually(sql`SELECT 1`)
       const free = yield* held(sql)
       yield* Fiber.interrupt(yield* Effect.forkChild(sql`SELECT 1`, { startImmediately: true }))
       const late = yield* Effect.flip(sql`SELECT 1`)
