@@ -105,6 +105,6 @@ const explained = Effect.fnUntraced(function* (runs: Array<Run>) {
 
 export const plansOf = (url: string): Promise<string> => {
   const runs: Array<Run> = []
-  const stores = Postgres.layerAsIs({ url: Redacted.make(url) })
+  const stores = Postgres.layerWithoutMigration({ url: Redacted.make(url) })
   return Effect.runPromise(Effect.provide(explained(runs), Layer.provideMerge(stores, noting(runs))))
 }

@@ -1,11 +1,11 @@
-/** Changes of keys and organizations, told to this process at once and to the others by the channel. */
+/** Announces changes of keys and organizations to this process at once, and to the others by the channel. */
 import { AccessChanges } from "@partner-commentary/core/access/AccessChanges"
 import * as Effect from "effect/Effect"
 import { type Channel, lost } from "./Channel.ts"
 
 const prefix = "access "
 
-/** `own` is what forgets in this process. */
+/** `own` invalidates the caches of this process. */
 export const make = (channel: Channel, own: AccessChanges["Service"]): AccessChanges["Service"] => {
   channel.onMessage((message) => {
     if (message === lost) return own.publish("")

@@ -1,6 +1,6 @@
 /**
- * Short messages between the processes on one database, by NOTIFY and LISTEN. Whoever hears a channel must do without it, by looking
- * for itself now and then: messages are lost while the listening connection is, and a pooler may pass none on.
+ * Short messages between the processes on one database, by NOTIFY and LISTEN. Listeners must also poll, because messages are
+ * lost while the listening connection is down, and a pooler may not deliver any.
  */
 import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
@@ -17,27 +17,27 @@ import type * as PostgresClient from "./PostgresClient.ts"
 import * as SessionPool from "./SessionPool.ts"
 
 export interface Channel {
-  /** After the commit of the transaction around it, and never before. What is said again before it went out goes once. */
+  /** Sends after the commit of the surrounding transaction. A message that is already pending is sent once. */
   readonly say: (message: string) => Effect.Effect<void>
-  /** Also told `lost`, whenever messages may have been missed: each time that listening begins. */
+  /** Also receives `lost` whenever messages may have been missed: each time that LISTEN starts. */
   readonly onMessage: (hear: (message: string) => Effect.Effect<void>) => void
 }
 
-/** Stands for whatever was said meanwhile. */
+/** Stands for all messages that may have been missed. */
 export const lost = ""
 
 const name = "partner_commentary"
 
-/** One message goes out at a time, and after it none for so long: many that follow each other are one. */
+/** The pause after each message, so that a burst becomes one message. */
 const gap = Duration.millis(25)
 
-/** How long after a lost connection it is tried again, to listen or to speak. */
+/** The delay before a failed LISTEN or NOTIFY is retried. */
 const pause = Duration.seconds(1)
 
-/** Real, whatever a test's clock says: the server knows no other time. */
+/** Real time even in tests, because the server uses real time. */
 const inRealTime = Effect.provideService(Clock.Clock, Clock.Clock.defaultValue())
 
-/** Speaks over the pool. What is still to be said when the scope closes is said before that. */
+/** Sends over the pool. Pending messages are sent before the scope closes. */
 export const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const fibers = yield* FiberSet.make()
@@ -46,7 +46,7 @@ export const make = Effect.gen(function* () {
   const hearers: Array<(message: string) => Effect.Effect<void>> = []
   let isBusy = false
 
-  /** Answers with how long nothing is said afterwards. What could not be said waits with what comes meanwhile. */
+  /** Returns the pause until the next message. Failed messages stay pending. */
   const send = Effect.uninterruptible(
     Effect.suspend(() => {
       const messages = [...waiting]
@@ -89,22 +89,22 @@ export const make = Effect.gen(function* () {
     onMessage: (hear: (message: string) => Effect.Effect<void>) => {
       hearers.push(hear)
     },
-    /** At once, and with an answer whether the database took it. */
+    /** Sends at once, and returns whether the database accepted it. */
     send: (message: string) => sql`SELECT pg_notify(${name}, ${message})`,
     tell: (message: string) => Effect.suspend(() => Effect.forEach(hearers, (hear) => hear(message), { discard: true }))
   }
 })
 
 export interface ListenOptions {
-  /** How often the connection is tested. */
+  /** The interval of test messages. */
   readonly interval: Duration.Input
   /** How long a test message may take before the connection is replaced. */
   readonly timeout: Duration.Input
 }
 
 /**
- * Listens on a connection of its own until the scope closes. A lost one is replaced, and what it missed is looked for. A test
- * message goes through the pool now and then: after a failover the listening connection may still lead to the old server, alive
+ * Listens on a separate connection until the scope closes. A lost connection is replaced, and `lost` is announced. A test
+ * message is sent through the pool regularly: after a failover the listening connection may still lead to the old server, alive
  * and silent.
  */
 export const listen = Effect.fnUntraced(function* (
@@ -113,7 +113,7 @@ export const listen = Effect.fnUntraced(function* (
   { interval, timeout }: ListenOptions = { interval: "10 seconds", timeout: "5 seconds" }
 ) {
   let isHeard = true
-  /** Behind a pooler that passes nothing on no test message ever arrives, and a new connection changes nothing. */
+  /** Behind a pooler without notifications no test message ever arrives, and a new connection would not help. */
   let hasArrived = false
 
   const session = Effect.scoped(
@@ -127,7 +127,7 @@ export const listen = Effect.fnUntraced(function* (
       const hear = Effect.flatMap(Queue.take(queue), ({ payload }) => (payload === test ? arrived.open : tell(payload)))
       const check = Effect.gen(function* () {
         yield* arrived.close
-        // A message that the database did not take says nothing of this connection.
+        // A test message that the database refused says nothing about this connection.
         if (Result.isSuccess(yield* Effect.result(send(test)))) {
           const isSilent = Option.isNone(yield* Effect.timeoutOption(arrived.await, timeout))
           if (isSilent && hasArrived) return yield* silent
@@ -151,7 +151,7 @@ const unheard = "LISTEN connection lost: until it is restored, this process poll
 
 const silent = SessionPool.connectionError("A test message did not arrive at the LISTEN connection", "listen")
 
-/** The session is closed before its listener ends: an UNLISTEN would wait for a server that may not answer any more. */
+/** Closes the session before its listener ends, because an UNLISTEN would wait for a server that may not answer. */
 const subscribe = Effect.fnUntraced(function* (client: PostgresClient.PostgresClient) {
   const session = yield* client.reserveSession
   const pinned = yield* Scope.make()

@@ -1,6 +1,6 @@
 /**
- * Effect's Clock where many machines share a database: all go by the database's time. Local monotonic time runs on by itself, with what
- * it lacks to the database's sampled now and then, so that a machine whose own clock is wrong or put back judges deadlines like the others.
+ * Effect's Clock for machines that share a database: all use the database's time. It is the local monotonic time plus an offset
+ * that is sampled regularly, so that a machine with a wrong clock judges deadlines like the others.
  */
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
@@ -10,27 +10,27 @@ import * as SqlClient from "effect/sql/SqlClient"
 
 const interval = Duration.seconds(30)
 
-/** A difference between this machine's clock and the database's beyond which somebody should know, in milliseconds. */
-const worthTelling = 2000
+/** The difference between the machine's and the database's clock, in milliseconds, beyond which a warning is logged. */
+const warnAbove = 2000
 
-/** What took longer says too little about when it was answered, in milliseconds. */
-const slowest = 1000
+/** A sample with a longer round trip, in milliseconds, is too inaccurate. */
+const maxRoundTrip = 1000
 
-/** So often it is asked before anything is built on it, while answers take too long. */
-const firstAsked = 3
+/** The number of samples at the start, while round trips are too long. */
+const startSamples = 3
 
 export interface DatabaseClock extends Clock.Clock {
-  /** What the database's time was when local monotonic time was this; both in milliseconds. */
+  /** The database's time at a local monotonic time, both in milliseconds. */
   readonly set: (databaseTime: number, monotonic: number) => void
 }
 
-/** Set to the machine's own time at first. Small corrections never take it back: it stands still until they are over. */
+/** Starts with the machine's time. A small correction backwards makes it stand still instead of going back. */
 export const make = (local: Clock.Clock): DatabaseClock => {
   let offset = local.currentTimeMillisUnsafe() - monotonicMillis(local)
   let latest = Number.NEGATIVE_INFINITY
   const now = () => {
     const present = Math.floor(monotonicMillis(local) + offset)
-    if (present < latest && latest - present < worthTelling) return latest
+    if (present < latest && latest - present < warnAbove) return latest
     latest = present
     return present
   }
@@ -51,7 +51,7 @@ export const make = (local: Clock.Clock): DatabaseClock => {
 
 const monotonicMillis = (clock: Clock.Clock): number => Number(clock.monotonicTimeNanosUnsafe()) / 1e6
 
-/** Sampled before anything is built on it, then every 30 seconds; while the database does not answer, it runs on. */
+/** Sampled at the start and then every 30 seconds. It keeps running while the database does not answer. */
 export const layer = Layer.effect(
   Clock.Clock,
   Effect.gen(function* () {
@@ -66,18 +66,18 @@ export const layer = Layer.effect(
         readonly at: number
       }>`SELECT CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS FLOAT8) AS at`
       const after = monotonicMillis(local)
-      if (row === undefined || after - before > slowest) return false
+      if (row === undefined || after - before > maxRoundTrip) return false
       const ahead = local.currentTimeMillisUnsafe() - (after - before) / 2 - row.at
       clock.set(row.at, (before + after) / 2)
-      const isFar = Math.abs(ahead) > worthTelling
+      const isFar = Math.abs(ahead) > warnAbove
       if (isFar && !isTold)
         yield* Effect.annotateLogs(Effect.logWarning(skewed), { seconds_ahead: Math.round(ahead / 1000) })
       isTold = isFar
       return true
     })
 
-    // The first one may have to connect.
-    for (let asked = 0; asked < firstAsked && !(yield* sample); asked++) {}
+    // The first sample may include connecting.
+    for (let asked = 0; asked < startSamples && !(yield* sample); asked++) {}
     yield* Effect.forkScoped(
       Effect.provideService(
         Effect.forever(

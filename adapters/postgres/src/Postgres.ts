@@ -21,9 +21,9 @@ export interface PostgresConfig extends PostgresClient.PostgresClientConfig {
 }
 
 /** Brings the database to the present schema, and serves every store from it. */
-export const layer = (config: PostgresConfig) => Layer.provide(layerAsIs(config), layerMigrated(config))
+export const layer = (config: PostgresConfig) => Layer.provide(layerWithoutMigration(config), layerMigrated(config))
 
-/** The same, with the host's own stores of personas or partners in the place of ours: `Stores.layerWith`. */
+/** The same with the host's own stores of personas or organizations: see `Stores.layerWith`. */
 export const layerWith = <Own extends Stores.HostsOwn, E, R>(config: PostgresConfig, own: Layer.Layer<Own, E, R>) =>
   Layer.merge(Stores.layerWith(own), RateWindows.layer).pipe(
     Layer.provideMerge(layerClient(config)),
@@ -31,7 +31,7 @@ export const layerWith = <Own extends Stores.HostsOwn, E, R>(config: PostgresCon
   )
 
 /** Every store on a database that is of the present schema already. */
-export const layerAsIs = (config: PostgresConfig) =>
+export const layerWithoutMigration = (config: PostgresConfig) =>
   Layer.provideMerge(Layer.merge(Stores.layer, RateWindows.layer), layerClient(config))
 
 /** The database alone, whatever its schema is. */
@@ -45,10 +45,10 @@ export const layerDirect = (config: PostgresConfig) => PostgresClient.layer(alon
 export const layerMigrating = (config: PostgresConfig) => Layer.provideMerge(layerClock, layerDirect(config))
 
 /** For a look as the stores would look, over one connection. */
-export const layerLook = (config: PostgresConfig) => layerClient({ ...config, poolSize: 1 })
+export const layerInspect = (config: PostgresConfig) => layerClient({ ...config, poolSize: 1 })
 
 /** For a look as migrations would, but bounded as any statement is. */
-export const layerLookDirect = (config: PostgresConfig) =>
+export const layerInspectDirect = (config: PostgresConfig) =>
   PostgresClient.layer({ ...alone(config), statementTimeout: config.statementTimeout })
 
 /** One connection, past the pooler, whose statements may take as long as they need. */

@@ -1,9 +1,9 @@
 /**
  * Effect's `SqlClient` on a pool of `@effect/sql-pg`'s connections, with the values that the stores know from SQLite (`Values`).
  *
- * Connections are opened when they are needed and replaced when they break. Time in here is real, whatever the caller's clock
- * says: the server knows no other. Statements, transactions that wait for their caller, connecting and waiting for a free
- * connection (`SessionPool`) are all bounded.
+ * Connections are opened on demand and replaced when they break. Timeouts use real time, whatever the caller's clock is,
+ * because the server does. Statements, idle transactions, connecting and waiting for a free
+ * connection (`SessionPool`) have timeouts.
  */
 
 import * as PgClient from "@effect/sql-pg/PgClient"
@@ -29,30 +29,30 @@ import { registry, toParameter } from "./Values.ts"
 
 export interface PostgresClientConfig {
   readonly url: Redacted.Redacted
-  /** How many connections there are at most, 10 unless told. */
+  /** The maximum number of connections, 10 by default. */
   readonly poolSize?: number | undefined
-  /** Behind a pooler that lends a connection for a transaction at a time: nothing is prepared or set on a connection. */
+  /** True behind a pooler in transaction mode: nothing is prepared or set on a connection. */
   readonly isPooled?: boolean | undefined
   readonly applicationName?: string | undefined
-  /** Unless told 5 seconds, or the address's `connect_timeout`. */
+  /** By default the URL's `connect_timeout`, or 5 seconds. */
   readonly connectTimeout?: Duration.Input | undefined
-  /** 30 seconds unless told; zero means none. */
+  /** 30 seconds by default; zero means none. */
   readonly statementTimeout?: Duration.Input | undefined
-  /** 30 seconds unless told; zero means none. */
+  /** 30 seconds by default; zero means none. */
   readonly idleInTransactionTimeout?: Duration.Input | undefined
-  /** How long a statement waits for a free connection, 10 seconds unless told. */
+  /** How long a statement waits for a free connection, 10 seconds by default. */
   readonly acquireTimeout?: Duration.Input | undefined
-  /** A connection that is not used for so long is closed, after a minute unless told. */
+  /** How long an unused connection stays open, one minute by default. */
   readonly idleTimeout?: Duration.Input | undefined
 }
 
 export interface PostgresClient extends SqlClient.SqlClient {
   readonly config: PostgresClientConfig
-  /** Corruption that a statement of this process has met lately. */
+  /** Fails if a statement of this process has met corruption recently. */
   readonly fault: Effect.Effect<void, DatabaseUnavailable>
-  /** How many connections are lent or waited for at the moment. */
+  /** The number of connections that are in use or waited for. */
   readonly inUse: () => number
-  /** A connection for oneself until the scope closes, which nobody is lent afterwards. */
+  /** A connection until the scope closes. It is not reused. */
   readonly reserveSession: Effect.Effect<PgConnection.PgConnection, SqlError, Scope.Scope>
 }
 
@@ -147,7 +147,7 @@ const refusedAddress = ({ reason }: PostgresUrl.Refused) =>
 
 type Answered = <A>(asked: Effect.Effect<A, SqlError>) => Effect.Effect<A, SqlError>
 
-/** The server ends a statement by itself; this ends one whose answer does not come, for there is no way to the server any more. */
+/** The server enforces the statement timeout. This ends a statement whose response is lost with the network. */
 const answeredWithin = (bound: Duration.Duration): Answered => {
   if (Duration.isZero(bound)) return (asked) => asked
   const longest = Duration.sum(bound, grace)
@@ -188,7 +188,7 @@ const toConnection = (
   }
 }
 
-/** Postgres answers the COMMIT of a transaction that a statement has broken with ROLLBACK. */
+/** Postgres answers COMMIT with ROLLBACK if a statement of the transaction has failed. */
 const commit = (connection: Connection): Effect.Effect<void, SqlError> =>
   Effect.flatMap(connection.executeRaw("COMMIT", []) as Effect.Effect<PgConnection.Result, SqlError>, ({ command }) => {
     const message = "The transaction was rolled back: a statement in it had failed"

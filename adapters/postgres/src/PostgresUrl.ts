@@ -1,20 +1,20 @@
-/** A database's address as a deployer writes it: `postgres://user:password@host:port/database?sslmode=verify-full`. What of TLS it says is understood as libpq does. */
+/** Parses `postgres://user:password@host:port/database?sslmode=verify-full`. TLS parameters have the meaning of libpq. */
 import { readFileSync } from "node:fs"
 import type { ConnectionOptions } from "node:tls"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import * as UrlParameters from "./UrlParameters.ts"
 
-/** Never holds the address itself, which may hold a password. */
+/** Never contains the address, which may contain a password. */
 export interface Refused {
-  /** Reads on after the variable's name. */
+  /** Continues a sentence that begins with the variable's name. */
   readonly reason: string
 }
 
 export interface Address {
-  /** The address for the driver. */
+  /** The URL for the driver. */
   readonly url: Redacted.Redacted
-  /** Undefined: as the driver reads that address, TLS where the server offers it. */
+  /** Undefined: the driver decides by the URL, and uses TLS if the server offers it. */
   readonly ssl: boolean | ConnectionOptions | undefined
   /** For people: host, port and database, without user and password. */
   readonly told: string
@@ -31,7 +31,7 @@ export const parse = (address: Redacted.Redacted): Result.Result<Address, Refuse
   const wrong = UrlParameters.refusal(url.searchParams)
   if (wrong !== undefined) return refuse(wrong)
   const parameter = (name: string) => url.searchParams.get(name) ?? undefined
-  // What is said twice is as the parameter says.
+  // A parameter overrides the same part of the URL.
   const host = parameter("host") || decode(url.hostname) || "localhost"
   const isNear = host.startsWith("/") || /^(localhost|127\..*|\[::1\])$/.test(host)
   const mode = parameter("sslmode") ?? (parameter("ssl") === "true" ? "require" : isNear ? "disable" : "prefer")
@@ -49,14 +49,14 @@ export const parse = (address: Redacted.Redacted): Result.Result<Address, Refuse
   }))
 }
 
-/** The driver offers no TLS unless the address says so. */
+/** The driver offers TLS only if the URL says so. */
 const preferring = (url: URL) => {
   const own = new URL(url)
   own.searchParams.set("sslmode", "prefer")
   return Redacted.make(own.href)
 }
 
-/** `require` encrypts and asks nobody who answers, unless a certificate authority is named. */
+/** `require` encrypts without verifying the server, unless a certificate authority is given. */
 const secured = (
   mode: string,
   parameter: (name: string) => string | undefined

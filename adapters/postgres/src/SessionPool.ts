@@ -1,7 +1,7 @@
 /**
- * Lends sessions of the driver's pool. Organizations that wait for a free one are served in turn, for a bounded time. A session that can serve no longer is discarded: one
- * that the server ended, and, once a write is refused as read-only, every session opened before. A session that is read-only when
- * it is opened serves its first borrower and is not kept. So no session of a read-only episode or of an old primary stays.
+ * Lends sessions of the driver's pool. Organizations that wait for a free one are served in turn, for a bounded time. A session
+ * that the server ended is discarded, and so is every older session once a write is refused as read-only. A session that is
+ * read-only when it is opened serves one borrower and is not kept. So no session of a former primary stays in the pool.
  */
 import type * as PgConnection from "@effect/sql-pg/PgConnection"
 import * as PgPool from "@effect/sql-pg/PgPool"
@@ -22,13 +22,13 @@ export interface SessionPool {
   readonly borrow: <A, E, R>(
     use: (session: PgConnection.PgConnection) => Effect.Effect<A, E, R>
   ) => Effect.Effect<A, E | SqlError, R>
-  /** Discards sessions if a statement's failure says that they can serve no longer. */
+  /** Discards sessions if a statement's failure shows that they are unusable. */
   readonly judge: (session: PgConnection.PgConnection, error: SqlError) => Effect.Effect<void>
-  /** How many sessions are lent or waited for. */
+  /** The number of sessions that are lent or waited for. */
   readonly inUse: () => number
 }
 
-/** Time is real, whatever the caller's clock says: the server knows no other. */
+/** Timeouts use real time, whatever the caller's clock is, because the server does. */
 const inRealTime = Effect.provideService(Clock.Clock, Clock.Clock.defaultValue())
 
 export const make = Effect.fnUntraced(function* (
@@ -48,7 +48,7 @@ export const make = Effect.fnUntraced(function* (
   }
   const isStale = (session: PgConnection.PgConnection) => (openedIn.get(session) ?? generation) < generation
 
-  /** Looks at a session that was just opened, before it serves. */
+  /** Checks a session that was just opened, before it is lent. */
   const inspect = (session: PgConnection.PgConnection) => {
     openedIn.set(session, generation)
     return Effect.flatMap(answered(session.query(readsOnly, [], false)), ({ rows: [row] }) => {
@@ -90,7 +90,7 @@ export const make = Effect.fnUntraced(function* (
     })
   )
 
-  /** Where one is free, nothing is raced. A stale session is given back before the next one is taken. */
+  /** Lends a session. A stale one is discarded, and the next one is lent. */
   const lend = <A, E, R>(
     use: (session: PgConnection.PgConnection) => Effect.Effect<A, E, R>
   ): Effect.Effect<A, E | SqlError, R> =>
@@ -138,8 +138,8 @@ export const make = Effect.fnUntraced(function* (
 const stale = Symbol("stale")
 
 /**
- * In no generation. Such a session is discarded when it is next lent: the pool replaces a session as soon as it is invalidated,
- * and a replacement that waits since the episode would be read-only itself.
+ * No generation has this number, so the session is discarded when it is next lent. The pool would replace an invalidated session
+ * at once, and that replacement could be read-only itself.
  */
 const retired = -1
 
@@ -147,7 +147,7 @@ const readsOnly = "SELECT pg_is_in_recovery() OR current_setting('transaction_re
 
 const readOnlyTransaction = "25006"
 
-/** A lost connection, a server that shuts down or starts, and a session that waited longer than it may. */
+/** A lost connection, a server that starts or shuts down, and a session that exceeded an idle timeout. */
 const isEnded = (code: string): boolean => /^(08|57P)/.test(code) || code === "25P03" || code === "25P04"
 
 /** The server's SQLSTATE. */
@@ -161,7 +161,7 @@ const noneFree = (size: number) => connectionError(`No connection became free, a
 export const connectionError = (message: string, operation: string) =>
   new SqlError({ reason: new ConnectionError({ cause: new Error(message), message, operation }) })
 
-/** What the driver says of bytes that are no message of Postgres's, while it connects. */
+/** The driver's messages for a server that does not speak the protocol of Postgres. */
 const unread = [
   "PgConnection: Failed to parse server response",
   "PgConnection: Failed to parse SSLRequest error response",

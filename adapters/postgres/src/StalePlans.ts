@@ -1,13 +1,13 @@
 /**
- * Prepared statements whose plan a change of the schema has made stale. The driver prepares such a one anew by itself, but not within
- * a transaction, which the failure has undone: there it becomes a conflict, after which the change is made anew. Then nothing
- * that any connection had prepared before is used again, or a change of many statements would fail once for each.
+ * Handles prepared statements that a schema change has made stale. The driver prepares such a statement again, but cannot do so in
+ * a transaction, which has failed: there it becomes a conflict, and the transaction is retried. After that no statement that
+ * was prepared earlier is used, or a transaction of many statements would fail once for each.
  */
 import * as Effect from "effect/Effect"
 import { SerializationError, SqlError } from "effect/sql/SqlError"
 
 export interface StalePlans {
-  /** Sends the statement by a text that was never prepared before a plan was found stale. */
+  /** Runs the statement with a text that was not prepared before the last stale plan. */
   readonly renewing: <A>(sql: string, send: (text: string) => Effect.Effect<A, SqlError>) => Effect.Effect<A, SqlError>
 }
 
@@ -19,7 +19,7 @@ export const make = (): StalePlans => {
       Effect.suspend(() => {
         const before = renewals
         return Effect.catchIf(send(sql + suffix), isStale, (error) => {
-          // Who fails at the same time was prepared at the same time.
+          // Statements that fail at the same time were prepared with the same text.
           if (renewals === before) suffix = ` -- ${++renewals}`
           const { cause, message, operation } = error.reason
           return Effect.fail(new SqlError({ reason: new SerializationError({ cause, message, operation }) }))
@@ -28,7 +28,7 @@ export const make = (): StalePlans => {
   }
 }
 
-/** `feature_not_supported`: "cached plan must not change result type". `invalid_sql_statement_name`: it is not there any more. */
+/** `feature_not_supported`: "cached plan must not change result type". `invalid_sql_statement_name`: it no longer exists. */
 const codes = ["0A000", "26000"]
 
 const isStale = ({ reason }: SqlError): boolean =>

@@ -1,12 +1,12 @@
-/** What a value becomes on its way to Postgres and back: the shapes that the stores know from SQLite. */
+/** Converts values for Postgres and back into the types that the stores use on SQLite. */
 import * as PgTypes from "@effect/sql-pg/PgTypes"
 import * as Result from "effect/Result"
 
-/** A text of Postgres holds every character but this one. */
+/** The only character that a text of Postgres cannot contain. */
 const nul = "\0"
 const replacement = "\uFFFD"
 
-/** Flags are 0 and 1, moments ISO text. */
+/** Flags are 0 and 1, times are ISO text. */
 export const toParameter = (value: unknown): unknown => {
   if (typeof value === "string") return value.includes(nul) ? value.replaceAll(nul, replacement) : value
   if (typeof value === "boolean") return value ? 1 : 0
@@ -15,7 +15,7 @@ export const toParameter = (value: unknown): unknown => {
   return value instanceof Date ? value.toISOString() : value
 }
 
-/** Counts and sums are numbers: beyond 2^53 none of ours goes. */
+/** Counts and sums are numbers, because none exceeds 2^53. */
 export const registry = (): PgTypes.Registry => {
   const types = PgTypes.makeRegistry()
   const view = (bytes: Uint8Array) => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)

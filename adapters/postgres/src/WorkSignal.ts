@@ -1,11 +1,11 @@
-/** The signal that there is work, to workers in other processes too where this one has none for it. */
+/** Signals new work to the workers of this process, or to other processes if this one has none. */
 import { everything, type Work, WorkSignal } from "@partner-commentary/core/shared/WorkSignal"
 import * as Effect from "effect/Effect"
 import { type Channel, lost } from "./Channel.ts"
 
 const prefix = "work "
 
-/** `own` is what wakes the workers of this process. */
+/** `own` notifies the workers of this process. */
 export const make = (channel: Channel, own: WorkSignal["Service"]): WorkSignal["Service"] => {
   const workers = new Map<Work, number>()
   const count = (kind: Work, more: number) =>
@@ -20,7 +20,7 @@ export const make = (channel: Channel, own: WorkSignal["Service"]): WorkSignal["
   const tell = (kinds: ReadonlyArray<Work>) =>
     Effect.andThen(
       own.tell(kinds),
-      // Who works here begins at once, and the others find what is left by looking.
+      // Local workers start at once, and other processes find the rest by polling.
       Effect.suspend(() =>
         Effect.forEach(
           kinds.filter((kind) => (workers.get(kind) ?? 0) === 0),

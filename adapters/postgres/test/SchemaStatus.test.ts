@@ -111,7 +111,7 @@ describe("a database on Postgres", () => {
       const seen = run(url, "SELECT version, seen_at FROM processes")
       const alive = Layer.provide(
         Layer.provide(Heartbeat.layer("1.2.3"), SecureRandom.layerWebCrypto),
-        Postgres.layerLook({ url })
+        Postgres.layerInspect({ url })
       )
       yield* Effect.scoped(
         Effect.gen(function* () {

@@ -15,7 +15,7 @@ import * as Option from "effect/Option"
 import * as SqlClient from "effect/sql/SqlClient"
 
 const impatient = Layer.unwrap(
-  Effect.map(TestDatabase.used, (url) => Postgres.layerAsIs({ url, idleInTransactionTimeout: "1 second" }))
+  Effect.map(TestDatabase.used, (url) => Postgres.layerWithoutMigration({ url, idleInTransactionTimeout: "1 second" }))
 )
 
 it.live(

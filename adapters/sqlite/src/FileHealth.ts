@@ -1,17 +1,17 @@
-/** What is wrong with a database's file although statements may still succeed: it is not the one that was opened, or a page was found corrupt. */
+/** Detects faults of a database's file although statements may succeed: the file was moved or replaced, or a page is corrupt. */
 import { statSync } from "node:fs"
 import { DatabaseUnavailable } from "@partner-commentary/core/operations/DatabaseHealth"
 import { type Corruption, corruption } from "@partner-commentary/sql/database/DatabaseFault"
 import * as Effect from "effect/Effect"
 
-export type FileFault = Corruption
+export type FileHealth = Corruption
 
-/** Of a file that was just opened. */
-export const watch = (filename: string): FileFault => {
+/** Call it when the file was just opened. */
+export const watch = (filename: string): FileHealth => {
   const isFile = filename !== ":memory:" && filename !== ""
   const opened = isFile ? identity(filename) : undefined
   const { check, saw } = corruption()
-  // A process writes on to the file that it opened, wherever that is now: what it acknowledges is lost with its end.
+  // A process keeps writing to the file that it opened, even if it was moved. Its commits are lost when the process ends.
   const present = Effect.suspend(() =>
     opened !== undefined && identity(filename) !== opened
       ? new DatabaseUnavailable({ fault: "moved", detail: filename })
@@ -20,7 +20,7 @@ export const watch = (filename: string): FileFault => {
   return { saw, check: Effect.andThen(check, present) }
 }
 
-/** Undefined where there is none. */
+/** Undefined if the file does not exist. */
 const identity = (filename: string): string | undefined => {
   const found = statSync(filename, { bigint: true, throwIfNoEntry: false })
   return found === undefined ? undefined : `${found.dev}:${found.ino}`

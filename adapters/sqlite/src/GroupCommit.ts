@@ -1,14 +1,14 @@
 /**
- * Group commit: transactions that wait for the connection at the same time share one BEGIN and one COMMIT, so one
+ * Group commit: transactions that wait for the connection at the same time share one BEGIN and one COMMIT, and so one
  * flush to the disk.
  *
- * Each body runs in its caller's own fiber, one after another, inside a savepoint: a failed, dying or interrupted body
- * rolls back alone. No caller is answered before the shared COMMIT. When that fails, every body that succeeded fails
+ * Each body runs in its caller's fiber, one after another, inside a savepoint: a failed or interrupted body
+ * rolls back alone. Callers continue after the shared COMMIT. If it fails, every successful body fails
  * with its error, so a constraint that is checked at COMMIT (`DEFERRABLE INITIALLY DEFERRED`) fails its whole group.
- * While another process writes, the group waits for its BEGIN without the connection, each caller for as long as its own
- * patience lasts. `SqlClient.BeginTransaction` is not read. Nesting, `afterCommit` and spans are left to `makeWithTransaction`.
+ * While another process writes, the group waits for its BEGIN without holding the connection, each caller until its own
+ * timeout. `SqlClient.BeginTransaction` is ignored. `makeWithTransaction` does nesting, `afterCommit` and spans.
  */
-// Node's own, whatever a test has put in the global one's place.
+// Imported, because tests may replace the global one.
 import { setImmediate } from "node:timers"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
@@ -20,22 +20,22 @@ import type * as Scope from "effect/Scope"
 import { makeWithTransaction, type SqlClient, type TransactionConnection } from "effect/sql/SqlClient"
 import type { Connection } from "effect/sql/SqlConnection"
 import type { SqlError } from "effect/sql/SqlError"
-import * as BusyWait from "./BusyWait.ts"
+import * as BusyRetry from "./BusyRetry.ts"
 import type { Database } from "./SqliteConnection.ts"
 
 /** The bodies of one group. Plain statements and the group's first caller wait for all of them. */
 const maxBodies = 64
 
-/** No body joins a group that is older: the process reads no socket while a group runs. */
+/** A group accepts no further bodies after this time, because the process reads no socket while a group runs. */
 const maxAge = Duration.toNanosUnsafe(Duration.millis(8))
 
 interface Group {
   readonly outcome: Deferred.Deferred<void, SqlError>
-  /** Why nothing of this group may be committed: a savepoint that could not be rolled back. */
+  /** Set if a savepoint could not be rolled back, so that the group must not be committed. */
   broken: SqlError | undefined
 }
 
-/** A caller's place in a group, which is the connection that the statements of its body find. */
+/** A caller in a group. It is the connection for the statements of the caller's body. */
 interface Turn extends Connection {
   readonly group: Group
   readonly ended: Deferred.Deferred<void>
@@ -44,7 +44,7 @@ interface Turn extends Connection {
 interface Waiter {
   readonly given: Deferred.Deferred<Turn, SqlError>
   readonly ended: Deferred.Deferred<void>
-  /** Milliseconds for which another process has kept it waiting. */
+  /** Milliseconds that it has waited for another process. */
   waited: number
 }
 
@@ -53,32 +53,32 @@ export const make = (options: {
   readonly begin: string
   readonly spanAttributes: ReadonlyArray<readonly [string, unknown]>
   readonly transactionService: SqlClient["transactionService"]
-  /** The connection, from when nobody else holds it until the scope closes. */
+  /** Acquires the connection until the scope closes. */
   readonly lease: Effect.Effect<Connection, SqlError, Scope.Scope>
-  /** A connection whose statements run at once while `isOpen` holds, and as plain ones afterwards. */
+  /** A connection whose statements run at once while `isOpen` returns true, and outside the transaction afterwards. */
   readonly connect: (isOpen: () => boolean) => Connection
   readonly onCommitFailure: (connection: Connection) => Effect.Effect<void, SqlError>
 }): SqlClient["withTransaction"] => {
-  const { control, isTransaction, patience } = options.database
-  // The client's own key: its transaction connections are turns.
+  const { control, isTransaction, timeout } = options.database
+  // The client's own key. Its transaction connections are turns.
   const CurrentTurn = Context.Service<TransactionConnection, readonly [Turn, number]>(options.transactionService.key)
   const controlInTransaction = (sql: string) => Effect.suspend(() => (isTransaction() ? control(sql) : Effect.void))
   const waiting: Array<Waiter> = []
   let isLed = false
 
-  /** Refuses whoever has waited long enough, and lets the others wait on. */
+  /** Fails callers whose timeout has passed. The others keep waiting. */
   const stay = (error: SqlError) =>
     Effect.suspend(() => {
       for (const waiter of waiting.splice(0)) {
         if (Deferred.isDoneUnsafe(waiter.ended)) continue
-        if (waiter.waited < patience) waiting.push(waiter)
+        if (waiter.waited < timeout) waiting.push(waiter)
         else Deferred.doneUnsafe(waiter.given, Exit.fail(error))
       }
       const eldest = waiting[0]
       if (eldest === undefined) return Effect.void
-      const delay = BusyWait.nextDelay(eldest.waited, patience)
+      const delay = BusyRetry.nextDelay(eldest.waited, timeout)
       for (const waiter of waiting) waiter.waited += delay
-      return BusyWait.pause(delay)
+      return BusyRetry.pause(delay)
     })
 
   /** Whether the last group ended because of its age. */
@@ -103,9 +103,9 @@ export const make = (options: {
       Deferred.doneUnsafe(given, Exit.succeed(turn))
       yield* Deferred.await(ended)
     }
-    // Only without a write-ahead log can somebody who reads keep a COMMIT waiting.
+    // A reader can delay a COMMIT only without a write-ahead log.
     const commit = Effect.suspend(() =>
-      group.broken === undefined ? BusyWait.outwait(control("COMMIT"), patience) : Effect.fail(group.broken)
+      group.broken === undefined ? BusyRetry.retryWhileBusy(control("COMMIT"), timeout) : Effect.fail(group.broken)
     )
     Deferred.doneUnsafe(
       group.outcome,
@@ -113,7 +113,7 @@ export const make = (options: {
     )
   }).pipe(
     Effect.scoped,
-    Effect.catchIf(BusyWait.isBusy, stay),
+    Effect.catchIf(BusyRetry.isBusy, stay),
     Effect.catchCause((cause) =>
       Effect.sync(() => {
         for (const waiter of waiting.splice(0)) Deferred.doneUnsafe(waiter.given, Exit.failCause(cause))
@@ -123,7 +123,7 @@ export const make = (options: {
 
   const pause = Effect.suspend(() => (hasRunLong && waiting.length > 0 ? severalMacrotasks : Effect.void))
 
-  // A fiber of its own, so that no caller's interruption reaches the others.
+  // A separate fiber, so that interrupting one caller does not affect the others.
   const lead = Effect.forkDetach(
     Effect.whileLoop({
       while: () => {
@@ -142,7 +142,7 @@ export const make = (options: {
     Effect.suspend(() => {
       const waiter: Waiter = { given: Deferred.makeUnsafe(), ended: Deferred.makeUnsafe(), waited: 0 }
       waiting.push(waiter)
-      // A caller that gives up waiting ends its turn before it is given.
+      // An interrupted caller gives up its turn.
       const turn = Effect.andThen(
         Effect.addFinalizer(() => end(waiter)),
         restore(Deferred.await(waiter.given))
@@ -185,7 +185,7 @@ export const make = (options: {
     Effect.withFiber<A, E | SqlError, R>((fiber) => {
       const outer = Context.getOrUndefined(fiber.context, CurrentTurn)
       if (outer === undefined || !Deferred.isDoneUnsafe(outer[0].ended)) return transaction(effect)
-      // A fiber that outlives the transaction it was started in begins one of its own.
+      // A fiber that outlives its transaction starts a new one.
       return Effect.updateContext(
         transaction(effect),
         (context) => Context.omit(CurrentTurn)(context) as typeof context
@@ -193,7 +193,7 @@ export const make = (options: {
     })
 }
 
-/** Lets requests that sockets already hold be read, and so join the group. */
+/** Lets Node read requests that have arrived, so that they can join the group. */
 const nextMacrotask = Effect.callback<void>((resume) => {
   setImmediate(() => resume(Effect.void))
 })

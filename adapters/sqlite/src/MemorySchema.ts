@@ -1,4 +1,4 @@
-/** The schema of databases in memory: what the migrations leave behind, made for the first one of a process and copied from there. */
+/** The schema of databases in memory. The first one of a process is built from generated statements, and others are copies. */
 import * as Migrations from "@partner-commentary/sql/Migrations"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -6,14 +6,14 @@ import * as Option from "effect/Option"
 import { migrations, statements } from "./PresentSchema.ts"
 import { SqliteClient } from "./SqliteClient.ts"
 
-/** Empty but for the schema, and never changed. */
+/** A database with the schema only. It never changes. */
 let template: Option.Option<Uint8Array> = Option.none()
 
-/** Not while a migration is being written. */
+/** False while a new migration is not in the generated schema. */
 const isPresent = migrations.join() === Migrations.names.join()
 const script = statements.join(";\n")
 
-/** Brings an empty database to the present schema. */
+/** Creates the current schema in an empty database. */
 export const layer = Layer.effectDiscard(
   Effect.gen(function* () {
     const client = yield* SqliteClient

@@ -1,10 +1,10 @@
 /**
- * Effect's `SqlClient` on `node:sqlite`, with the interface of Effect's own Node driver, which it stands in for.
+ * Effect's `SqlClient` on `node:sqlite`, with the interface of Effect's own Node driver, which it replaces.
  *
  * One connection, journal in WAL mode, every commit flushed to the disk (`synchronous = FULL`), foreign keys enforced,
  * transactions that take the write lock when they begin. Concurrent transactions share a commit (`GroupCommit`). A
  * statement outside a transaction runs at once unless a transaction is open, and then after it, so a transaction must
- * never wait for anything but the database. While another process writes, writes wait (`BusyWait`) and reads go on. Rows
+ * never wait for anything but the database. While another process writes, writes wait (`BusyRetry`) and reads go on. Rows
  * come as they are stored.
  */
 import { KnownFault } from "@partner-commentary/sql/database/DatabaseFault"
@@ -29,13 +29,13 @@ export interface SqliteClientConfig extends SqliteConnection.DatabaseConfig {
 
 export interface SqliteClient extends SqlClient.SqlClient {
   readonly config: SqliteClientConfig
-  /** What is wrong with the file although statements may succeed. */
+  /** Detects faults of the file although statements may succeed. */
   readonly fault: SqliteConnection.Database["fault"]
-  /** The whole database as one image; none where the runtime cannot make one. */
+  /** The whole database as bytes. None if the runtime cannot serialize it. */
   readonly image: Effect.Effect<Option.Option<Uint8Array>, SqlError>
-  /** Puts an image in the place of the whole database. For one in memory, before anybody uses it. */
+  /** Replaces the whole database by serialized bytes. Only for a database in memory that is not used yet. */
   readonly load: (image: Uint8Array) => Effect.Effect<void, SqlError>
-  /** Runs several statements at once, in no transaction but their own. Before anybody uses the database. */
+  /** Runs several statements at once, outside a transaction. Only for a database that is not used yet. */
   readonly script: (text: string) => Effect.Effect<void, SqlError>
 }
 
@@ -90,7 +90,7 @@ export const make = (
 export const layer = (config: SqliteClientConfig): Layer.Layer<SqliteClient | SqlClient.SqlClient, SqlError> =>
   Layer.effectContext(Effect.map(make(config), toContext)).pipe(Layer.provide(Reactivity.layer))
 
-/** The stock compiler, and a short way for the statements that are made of text and parameters alone: most of them. */
+/** Effect's compiler, with a fast path for statements of text and parameters only, which most are. */
 const makeCompiler = (transformQueryNames: SqliteClientConfig["transformQueryNames"]): Statement.Compiler => {
   const withShortWay = (stock: Statement.Compiler): Statement.Compiler => ({
     dialect: stock.dialect,

@@ -1,8 +1,8 @@
 /**
  * One SQLite file, opened through `node:sqlite`, as Effect's SQL connections.
  *
- * `open` gives the database; `connect` gives a connection that asks, at the moment a statement runs, whether it may run
- * now, and otherwise waits. Who may run when is left to `SqliteClient` and `GroupCommit`.
+ * `open` returns the database. `connect` returns a connection that checks, when a statement runs, whether it may run
+ * now, and otherwise waits. `SqliteClient` and `GroupCommit` decide the order.
  */
 import { mkdirSync } from "node:fs"
 import { dirname } from "node:path"
@@ -17,17 +17,17 @@ import * as Stream from "effect/Stream"
 import { SafeIntegers } from "effect/sql/SqlClient"
 import type { Connection } from "effect/sql/SqlConnection"
 import { classifySqliteError, SqlError } from "effect/sql/SqlError"
-import * as BusyWait from "./BusyWait.ts"
-import * as FileFault from "./FileFault.ts"
+import * as BusyRetry from "./BusyRetry.ts"
+import * as FileHealth from "./FileHealth.ts"
 
 export interface DatabaseConfig {
-  /** A path, whose folder is created when it is missing, or `:memory:`. */
+  /** A path, whose folder is created if it is missing, or `:memory:`. */
   readonly filename: string
   readonly readonly?: boolean | undefined
-  /** How many prepared statements are kept, 256 unless told. */
+  /** The number of cached prepared statements, 256 by default. */
   readonly prepareCacheSize?: number | undefined
   readonly disableWAL?: boolean | undefined
-  /** How long a statement waits for another process's write. 5 seconds unless told. Opening the file blocks meanwhile. */
+  /** How long a statement waits for another process's write, 5 seconds by default. Opening the file blocks the thread. */
   readonly busyTimeout?: Duration.Input | undefined
 }
 
@@ -35,12 +35,12 @@ type Rows = "rows" | "values" | "raw"
 
 export interface Database {
   readonly native: DatabaseSync
-  /** Milliseconds that whoever finds the database busy waits for it. */
-  readonly patience: number
-  /** What is wrong with the file although statements may succeed. */
-  readonly fault: FileFault.FileFault["check"]
+  /** Milliseconds that a statement waits for a busy database. */
+  readonly timeout: number
+  /** Detects faults of the file although statements may succeed. */
+  readonly fault: FileHealth.FileHealth["check"]
   readonly isTransaction: () => boolean
-  /** Runs at once; what it answers is already settled. */
+  /** Runs at once. The returned effect is already settled. */
   readonly run: (
     fiber: Fiber.Fiber<unknown, unknown>,
     sql: string,
@@ -51,9 +51,9 @@ export interface Database {
   ) => Effect.Effect<any, SqlError>
   /** A transaction control statement. */
   readonly control: (sql: string) => Effect.Effect<void, SqlError>
-  /** The whole database as one image; none where the runtime cannot make one. */
+  /** The whole database as bytes. None if the runtime cannot serialize it. */
   readonly image: Effect.Effect<Option.Option<Uint8Array>, SqlError>
-  /** Puts an image in the place of the whole database. */
+  /** Replaces the whole database by serialized bytes. */
   readonly load: (image: Uint8Array) => Effect.Effect<void, SqlError>
   /** Several statements, one after the other. */
   readonly script: (text: string) => Effect.Effect<void, SqlError>
@@ -69,10 +69,10 @@ export const open = (config: DatabaseConfig): Effect.Effect<Database, SqlError, 
       (native) => Effect.sync(() => native.close())
     ),
     (native) =>
-      makeDatabase(native, patienceOf(config), config.prepareCacheSize ?? 256, FileFault.watch(config.filename))
+      makeDatabase(native, timeoutOf(config), config.prepareCacheSize ?? 256, FileHealth.watch(config.filename))
   )
 
-const patienceOf = (config: DatabaseConfig): number =>
+const timeoutOf = (config: DatabaseConfig): number =>
   Math.min(Duration.toMillis(config.busyTimeout ?? "5 seconds"), 2 ** 31 - 1)
 
 const openNative = (config: DatabaseConfig): DatabaseSync => {
@@ -80,23 +80,23 @@ const openNative = (config: DatabaseConfig): DatabaseSync => {
   if (!readOnly && config.filename !== ":memory:") mkdirSync(dirname(config.filename), { recursive: true })
   const native = new DatabaseSync(config.filename, {
     readOnly,
-    timeout: patienceOf(config),
+    timeout: timeoutOf(config),
     enableForeignKeyConstraints: true
   })
   if (!readOnly && config.disableWAL !== true) native.exec("PRAGMA journal_mode = WAL")
   native.exec("PRAGMA synchronous = FULL")
-  // Else each savepoint's undo, a copy of every page that it touches, is written to a file.
+  // Otherwise SQLite writes the undo data of each savepoint to a file.
   native.exec("PRAGMA temp_store = MEMORY")
-  // From here on `BusyWait` waits.
+  // From here on `BusyRetry` retries.
   native.exec("PRAGMA busy_timeout = 0")
   return native
 }
 
 const makeDatabase = (
   native: DatabaseSync,
-  patience: number,
+  timeout: number,
   cacheSize: number,
-  fault: FileFault.FileFault
+  fault: FileHealth.FileHealth
 ): Database => {
   const settle = <A>(run: () => A): Effect.Effect<A, SqlError> => {
     const result = Result.try({
@@ -118,13 +118,13 @@ const makeDatabase = (
   }
   return {
     native,
-    patience,
+    timeout,
     fault: fault.check,
     isTransaction: () => native.isOpen && native.isTransaction,
     run: (fiber, sql, params, rows, prepared) =>
       settle(() => execute(prepared ? lookup(sql) : prepare(native, sql), params, rows, fiber.getRef(SafeIntegers))),
     control: (sql) => Effect.suspend(() => settle(() => void lookup(sql).statement.run())),
-    // Node 22 has neither.
+    // Node 22 has neither function.
     image: Effect.suspend(() =>
       "serialize" in native ? settle(() => Option.some(native.serialize())) : Effect.succeed(Option.none())
     ),
@@ -172,7 +172,7 @@ const toInput = (value: unknown): SQLInputValue => {
 const primaryKeyViolation = 1555
 const uniqueViolation = 2067
 
-/** SQLite tells a primary key's conflict from a unique index's; Postgres and the stores do not. */
+/** SQLite distinguishes conflicts of a primary key and of a unique index; Postgres and the stores do not. */
 const toSqlError = (cause: unknown, operation: "open" | "execute", message: string): SqlError => {
   const code = typeof cause === "object" && cause !== null && "errcode" in cause ? cause.errcode : undefined
   const classified =
@@ -182,14 +182,14 @@ const toSqlError = (cause: unknown, operation: "open" | "execute", message: stri
   return new SqlError({ reason: classifySqliteError(classified, { message, operation }) })
 }
 
-/** The path is the operator's own, and what they need to mend it. */
+/** Contains the path, which the operator needs to fix the problem. */
 const unopened = (filename: string, cause: unknown): string =>
   `Failed to open database ${filename}: ${cause instanceof Error ? cause.message : String(cause)}`
 
 /**
- * A connection whose statements run at once while `mayRun` holds, and wait for the connection by `wait` otherwise. The
- * question and the statement are one step: no other fiber can begin a transaction between them. A statement that finds
- * the database busy lets the connection go and asks again.
+ * A connection whose statements run at once while `mayRun` returns true, and otherwise wait by `wait`. The
+ * check and the statement are one synchronous step, so no other fiber can begin a transaction between them. A statement that finds
+ * the database busy releases the connection and retries.
  */
 export const connect = (
   database: Database,
@@ -197,13 +197,13 @@ export const connect = (
   wait: <A>(effect: Effect.Effect<A, SqlError>) => Effect.Effect<A, SqlError>
 ): Connection => {
   const run = (sql: string, params: ReadonlyArray<unknown>, rows: Rows, prepared: boolean) =>
-    BusyWait.outwait(
+    BusyRetry.retryWhileBusy(
       Effect.withFiber((fiber) =>
         mayRun()
           ? database.run(fiber, sql, params, rows, prepared)
           : wait(Effect.suspend(() => database.run(fiber, sql, params, rows, prepared)))
       ),
-      database.patience
+      database.timeout
     )
   const transformed = (effect: ReturnType<typeof run>, transform: Parameters<Connection["execute"]>[2]) =>
     transform === undefined ? effect : Effect.map(effect, transform)

@@ -47,7 +47,7 @@ const whileLocked = <A, E>(busyTimeout: Duration.Input, test: (database: Locked)
     )
   })
 
-describe("BusyWait", () => {
+describe("BusyRetry", () => {
   it.effect("writes wait for another process's write, and everything else goes on", () =>
     whileLocked("1 minute", ({ read, release, transaction, write }) =>
       Effect.gen(function* () {

@@ -20,9 +20,9 @@ export interface Agents {
 }
 
 /**
- * Connections are kept for one second: a stream of events shares a few of them, while hardly any receiver closes so soon,
- * so that no request goes out on a connection that is about to die. None is a proxy's, and every
- * certificate is looked at, whatever the environment says. No receiver may renegotiate: each handshake costs us a signature
+ * Connections are kept alive for one second: a stream of events shares a few of them, and hardly any receiver closes so soon,
+ * so a request rarely meets a connection that is being closed. Proxies of the environment are ignored, and every
+ * certificate is verified, whatever the environment says. Receivers cannot renegotiate TLS: each handshake costs a signature
  * check and shows no bytes, so a TLS 1.2 receiver could keep the process busy until the deadline.
  */
 export const agents = (lookup: LookupFunction) =>
@@ -39,14 +39,14 @@ export const agents = (lookup: LookupFunction) =>
       })
   )
 
-/** Bytes of a body that are read before the connection is dropped, and that are kept. */
+/** Bytes of a body that are read before the connection is closed, and bytes that are kept. */
 const readAtMost = 64 * 1024
 const keptAtMost = 1024
 
-/** Bytes that a connection may carry for one answer, whatever they are. */
+/** All bytes that a receiver may send for one response. */
 const carriedAtMost = 256 * 1024
 
-/** What breaks off in the middle of a character is left out; a NUL, which no database takes as text, is replaced. */
+/** An incomplete character at the end is dropped. NUL is replaced, because Postgres does not accept it. */
 const excerptOf = (chunks: ReadonlyArray<Uint8Array>) =>
   new TextDecoder().decode(Buffer.concat(chunks).subarray(0, keptAtMost), { stream: true }).replaceAll("\0", "\ufffd")
 
@@ -99,7 +99,7 @@ export const exchange = (agents: Agents, url: ReceiverUrl, { headers, body }: We
         call.destroy()
       })
     })
-    // A receiver that would rather speak another protocol: an answer, and nothing more to read.
+    // The receiver switches protocols: this is a response without a body.
     call.on("upgrade", (response, socket) => {
       socket.destroy()
       resume(Effect.succeed(answer(response, "")))
@@ -109,12 +109,12 @@ export const exchange = (agents: Agents, url: ReceiverUrl, { headers, body }: We
   })
 
 /**
- * Node's parser hands on neither interim answers nor chunk extensions: only the socket's own events show them. TLS session
+ * Node's parser reports neither interim responses nor chunk extensions, so the socket's bytes are counted. TLS session
  * tickets come as `session` and never as `data`.
  */
 const watched: ReadonlyArray<"data" | "session"> = ["data", "session"]
 
-/** Counts the bytes of the present exchange alone: a kept connection gets a new counter for each. */
+/** Counts the bytes of one exchange. A kept connection gets a new counter for each. */
 const limited = (onExceeded: () => void) => {
   let carried = 0
   return (bytes: Uint8Array) => {

@@ -1,4 +1,4 @@
-/** Why no answer came, from what Node says of it. The sentences are for partners: they name no address and no inner word. */
+/** Explains a failed request by Node's error. Partners read the sentences, so they contain no address and no internals. */
 import { type TransportFailure, WebhookNotSent } from "@partner-commentary/core/webhook/WebhookTransport"
 import * as Duration from "effect/Duration"
 
@@ -38,11 +38,11 @@ const unreachable = new Set([
   "EPERM"
 ])
 
-/** Of TLS: protocol errors, and OpenSSL's names for what is wrong with a certificate. */
+/** Codes of TLS: protocol errors, and OpenSSL's names of certificate errors. */
 const tls =
   /SSL|TLS|^EPROTO$|CERT|CRL|SIGNATURE|^UNABLE_TO_|^INVALID_(CA|PURPOSE)$|^PATH_LENGTH|^HOSTNAME_MISMATCH$|^UNSPECIFIED$/
 
-/** Where several addresses were tried, Node's code is the first one's. */
+/** If several addresses were tried, Node reports the code of the first. */
 const codeOf = (cause: unknown): string =>
   cause instanceof Error && "code" in cause && typeof cause.code === "string" ? cause.code : ""
 

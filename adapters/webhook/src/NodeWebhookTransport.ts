@@ -1,6 +1,6 @@
 /**
- * The WebhookTransport on Node's own HTTP, with the egress guard: a partner's URL never leads into our network, neither when it is
- * registered nor when a connection is made. Signing, retrying and judging the answer are the core's.
+ * The WebhookTransport on Node's HTTP client, with the egress guard: a partner's URL never leads into the private network, when it is
+ * registered or when a connection is made. The core signs, retries and judges the response.
  */
 import { WebhookTransport, WebhookUrlRefused } from "@partner-commentary/core/webhook/WebhookTransport"
 import * as Effect from "effect/Effect"
@@ -12,20 +12,20 @@ import * as NameLookup from "./NameLookup.ts"
 import * as ReceiverUrl from "./ReceiverUrl.ts"
 
 export interface Options {
-  /** Also `http:`, private and loopback receivers: for development, where all who register are trusted. */
+  /** Allows `http:`, private and loopback receivers, for development with trusted partners. */
   readonly allowPrivate: boolean
-  /** 443 and 8443 unless given; with `allowPrivate` every port. */
+  /** 443 and 8443 by default; with `allowPrivate` every port. */
   readonly ports?: ReadonlyArray<number>
-  /** The machine's name servers unless given; with `allowPrivate` whatever the machine itself goes by. */
+  /** By default the machine's name servers; with `allowPrivate` the system's resolver. */
   readonly lookup?: NameLookup.Lookup
 }
 
 const publicPorts = [443, 8443]
 
-/** A name that takes longer is accepted: what it leads to is looked at again by every dial. */
+/** A name that takes longer is accepted, because every connection checks its addresses again. */
 const longestCheck = "3 seconds"
 
-/** Opens no connection before the first `send`; closing the scope closes those that are kept. */
+/** Opens no connection before the first `send`. Closing the scope closes kept connections. */
 export const layer = ({ allowPrivate, ports, lookup: given }: Options): Layer.Layer<WebhookTransport> =>
   Layer.effect(
     WebhookTransport,

@@ -1,6 +1,6 @@
 /**
- * Which URLs may be a receiver's, told from their text alone. What their names resolve to is looked at by whoever dials.
- * The text is read as every browser reads it, and then must have meant what it says: one spelling for one host.
+ * Checks the text of a receiver's URL. Each connection checks the addresses to which its host resolves.
+ * The text is parsed as in browsers, and must then equal the parsed form, so that a host has only one spelling.
  */
 import { isIP } from "node:net"
 import { domainToUnicode } from "node:url"
@@ -9,7 +9,7 @@ import * as Result from "effect/Result"
 import * as EgressGuard from "./EgressGuard.ts"
 
 export interface Rules {
-  /** Also `http:` and hosts of any network and name: for development. */
+  /** Allows `http:` and hosts of any network and name, for development. */
   readonly allowPrivate: boolean
   /** Null: every port. */
   readonly ports: ReadonlyArray<number> | null
@@ -17,7 +17,7 @@ export interface Rules {
 
 export interface ReceiverUrl {
   readonly secure: boolean
-  /** A name in ASCII, or an address without brackets. */
+  /** A name in ASCII or an address without brackets. */
   readonly host: string
   readonly isAddress: boolean
   readonly port: number
@@ -29,7 +29,7 @@ export interface ReceiverUrl {
 
 const longest = 2048
 
-/** Names that mean something else in every network. `arpa` holds `home.arpa` and the reverse zones. */
+/** Names whose meaning depends on the network. `arpa` contains `home.arpa` and the reverse zones. */
 const localNames = /(^|\.)(localhost|local|localdomain|internal|intranet|private|corp|home|lan|arpa|onion|alt)$/
 
 const label = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/
@@ -65,7 +65,7 @@ export const parse = (text: string, { allowPrivate, ports }: Rules): Result.Resu
   )
 }
 
-/** Not so: percent-encoded, octal, hexadecimal, short or full-width hosts. An IPv6 address in brackets leaves no doubt. */
+/** False for percent-encoded, octal, hexadecimal, short and full-width hosts. An IPv6 address in brackets is unambiguous. */
 const saysItsHost = (written: string, hostname: string) =>
   hostname.startsWith("[") ||
   written.toLowerCase() === hostname ||

@@ -72,7 +72,7 @@ export const inspectDirectly = <A, E>(settings: Settings, question: Effect.Effec
     const { database } = settings
     if (!isPostgres(database) || Option.isNone(database.directUrl)) return Option.none<A>()
     const postgres = yield* Effect.promise(() => import("@partner-commentary/postgres/Postgres"))
-    return yield* Effect.mapBoth(Effect.provide(question, postgres.layerLookDirect(poolOf(database))), {
+    return yield* Effect.mapBoth(Effect.provide(question, postgres.layerInspectDirect(poolOf(database))), {
       onFailure: (error) =>
         new SettingRefused({
           name: "DATABASE_DIRECT_URL",
@@ -145,7 +145,7 @@ const layerInspect = ({ database }: Settings) =>
     Effect.gen(function* () {
       if (isPostgres(database)) {
         const postgres = yield* Effect.promise(() => import("@partner-commentary/postgres/Postgres"))
-        return postgres.layerLook(poolOf(database))
+        return postgres.layerInspect(poolOf(database))
       }
       const sqlite = yield* Effect.promise(() => import("@partner-commentary/sqlite/SqliteClient"))
       return sqlite.layer({ filename: database.filename, disableWAL: true })

@@ -146,7 +146,7 @@ export const databasesOn = (server: Effect.Effect<string>) => {
         return url
       }),
     /** The stores on one of the present schema. */
-    layer: Layer.unwrap(Effect.map(used, (url) => Postgres.layerAsIs({ url })))
+    layer: Layer.unwrap(Effect.map(used, (url) => Postgres.layerWithoutMigration({ url })))
   }
 }
 
@@ -156,5 +156,5 @@ export const { empty, fresh, layer, named, used } = databasesOn(ofTheRun)
 export const layerNamed = (name: string) =>
   Layer.provideMerge(
     SettlingClock.layer,
-    Layer.unwrap(Effect.map(name === ":memory:" ? used : named(name), (url) => Postgres.layerAsIs({ url })))
+    Layer.unwrap(Effect.map(name === ":memory:" ? used : named(name), (url) => Postgres.layerWithoutMigration({ url })))
   )

@@ -24,7 +24,7 @@ export class Line extends Context.Service<Line, Wire>()("@partner-commentary/tes
 }
 
 const storesBy = ({ url }: Wire, poolSize: number) =>
-  Layer.orDie(Postgres.layerAsIs({ url: Redacted.make(url), poolSize }))
+  Layer.orDie(Postgres.layerWithoutMigration({ url: Redacted.make(url), poolSize }))
 
 const outside = Layer.merge(Mailbox.layer, ScriptedGenerator.layer)
 

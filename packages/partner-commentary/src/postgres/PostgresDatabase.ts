@@ -15,6 +15,6 @@ export const layer = (config: Postgres.PostgresConfig, { keepsTime, listens, mig
   const signals = Postgres.layerSignals(config, { listens })
   return Layer.provideMerge(
     keepsTime ? Layer.merge(signals, Postgres.layerClock) : signals,
-    (migrates ? Postgres.layer : Postgres.layerAsIs)(config)
+    (migrates ? Postgres.layer : Postgres.layerWithoutMigration)(config)
   )
 }

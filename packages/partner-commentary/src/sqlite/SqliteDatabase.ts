@@ -9,4 +9,4 @@ export interface Migration {
 }
 
 export const layer = (filename: string, { migrates }: Migration) =>
-  Layer.merge((migrates ? Sqlite.layer : Sqlite.layerAsIs)({ filename }), Core.layerProcess)
+  Layer.merge((migrates ? Sqlite.layer : Sqlite.layerWithoutMigration)({ filename }), Core.layerProcess)
