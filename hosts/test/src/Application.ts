@@ -1,4 +1,4 @@
-/** The whole service composed for tests: real stores on SQLite, or on Postgres where TEST_STORES says so, the local identity, receivers that keep what is sent, the host's choice of mailer and generator. */
+/** The whole service composed for tests: real stores on SQLite, or on Postgres if TEST_STORES says so, the local identity, receivers in memory, and the test's own mailer and generator. */
 
 import * as NodeCrypto from "@effect/platform-node-shared/NodeCrypto"
 import { AccessChanges } from "@partner-commentary/core/access/AccessChanges"
@@ -21,19 +21,19 @@ import * as Redacted from "effect/Redacted"
 import { Receivers } from "./Receivers.ts"
 
 export interface Options {
-  /** `:memory:` unless told otherwise: nobody else's. */
+  /** A private database in memory by default. */
   readonly filename?: string
-  /** Instead of a database of one's own. */
+  /** Instead of `filename`. */
   readonly stores?: ReturnType<typeof Sqlite.layer>
   readonly apiRoot?: string
   readonly policy?: Partial<Policy>
-  /** Instead of the receivers that keep what is sent. */
+  /** Instead of the receivers in memory. */
   readonly transport?: Layer.Layer<WebhookTransport>
-  /** Signs creators' links and the dashboard's tokens. */
+  /** Signs creator links and dashboard tokens. */
   readonly secret?: string
 }
 
-/** Use cases, stores, and what the outside world was replaced by, all to be seen. */
+/** Provides use cases, stores and the given adapters. */
 export const layer = <Seen, E>(
   options: Options & { readonly outside: Layer.Layer<Mailer | CommentaryGenerator | Seen, E> }
 ) => {
@@ -42,7 +42,7 @@ export const layer = <Seen, E>(
     Layer.succeed(Policy, { ...defaults, ...options.policy }),
     PublicAddress.layerAnywhere(options.apiRoot ?? "http://test.invalid"),
     Layer.succeed(SigningSecrets, [secret]),
-    // A clock that jumps by years would poll all the way; signals and due times are enough.
+    // Signals and due times are enough. A test clock that jumps by years would otherwise poll all the way.
     Layer.succeed(WorkerSettings, {
       pollInterval: Duration.days(36_500),
       pause: Duration.days(36_500),
@@ -69,7 +69,7 @@ export const layer = <Seen, E>(
   )
 }
 
-/** The same name is the same database. Postgres is for the project's own tests: it is not published, and nobody else loads it. */
+/** The same name is the same database. Postgres is loaded on demand: it is for the project's own tests and is not published. */
 const stores = (name: string) =>
   process.env["TEST_STORES"] === "postgres"
     ? Layer.unwrap(

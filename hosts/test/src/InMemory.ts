@@ -1,14 +1,29 @@
-/** The whole service in memory: stores, mailbox, scripted generator and workers, each instance by itself. */
+/** The whole service in memory with scripted adapters. Each instance has a database, a mailbox and receivers of its own. */
+import type { MediaKind } from "@partner-commentary/core/topic/MediaRequest"
 import * as Layer from "effect/Layer"
 import * as Application from "./Application.ts"
 import { Mailbox } from "./Mailbox.ts"
 import { ScriptedGenerator } from "./ScriptedGenerator.ts"
+import { ScriptedMedia } from "./ScriptedMedia.ts"
 import { TestApi } from "./TestApi.ts"
 
-export const layerWith = (options: Pick<Application.Options, "policy" | "filename" | "secret">) =>
+export interface Options extends Omit<Application.Options, "transport"> {
+  /** The media that are made of approved texts, if a topic requests them; none by default. */
+  readonly media?: ReadonlyArray<MediaKind>
+}
+
+/** Due jobs wait until a test runs them, by `drain`, by `DueWork` or by starting workers. */
+export const layerWithoutWorkers = ({ media = [], ...options }: Options = {}) =>
   TestApi.layerMemory.pipe(
-    Layer.provideMerge(TestApi.workers),
-    Layer.provideMerge(Application.layer({ ...options, outside: Layer.merge(Mailbox.layer, ScriptedGenerator.layer) }))
+    Layer.provideMerge(
+      Application.layer({
+        ...options,
+        outside: Layer.mergeAll(Mailbox.layer, ScriptedGenerator.layer, ScriptedMedia.layer(...media))
+      })
+    )
   )
+
+/** With workers in the background, for Effect's TestClock. */
+export const layerWith = (options: Options) => Layer.provideMerge(TestApi.workers, layerWithoutWorkers(options))
 
 export const layer = layerWith({})

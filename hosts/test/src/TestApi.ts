@@ -1,4 +1,4 @@
-/** The service's routes behind one function, in memory or over real HTTP, within the test's own runtime and clock. */
+/** All routes of the service, in memory or over HTTP, in the runtime and with the clock of the test. */
 import { createServer } from "node:http"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import * as Routes from "@partner-commentary/server/Routes"
@@ -12,9 +12,9 @@ import * as Layer from "effect/Layer"
 
 export interface Call extends Omit<RequestInit, "body"> {
   readonly key?: string
-  /** The dashboard's, sent as `Authorization: Bearer`. */
+  /** A dashboard token, sent as `Authorization: Bearer`. */
   readonly token?: string
-  /** Sent as JSON unless it is text already. */
+  /** Sent as JSON, unless it is a string. */
   readonly body?: unknown
 }
 
@@ -23,32 +23,23 @@ export class TestApi extends Context.Service<
   {
     /** A path below `{api_root}`, with its query. */
     readonly call: (path: string, call?: Call) => Effect.Effect<Response>
+    /** Responds before the work that follows from the request is done. */
+    readonly handle: (request: Request) => Promise<Response>
   }
 >()("@partner-commentary/test/TestApi") {
-  /** In memory: no socket; the caller's address is unknown. */
+  /** Without a socket: the address of the caller is unknown. */
   static readonly layerMemory = Layer.effect(
     TestApi,
     Effect.gen(function* () {
       const http = yield* HttpRouter.toHttpEffect(Routes.layer.pipe(Layer.provide(HttpServer.layerServices)))
-      const handle = HttpEffect.toWebHandlerWith(yield* Effect.context<never>())(http as never)
-      return TestApi.of({
-        call: (path, call = {}) =>
-          Effect.promise(() => handle(new Request(`http://test.invalid${path}`, requestInit(call))))
-      })
+      return make("http://test.invalid", HttpEffect.toWebHandlerWith(yield* Effect.context<never>())(http as never))
     })
   ).pipe(Layer.provide(Layer.succeed(HttpRouter.RouterConfig, Routes.routerConfig)))
 
-  /** Over a real socket on a free port of this machine. */
+  /** Over a socket on a free port of this machine. */
   static readonly layerHttp = Layer.effect(
     TestApi,
-    Effect.gen(function* () {
-      const server = yield* HttpServer.HttpServer
-      const root = HttpServer.formatAddress(server.address)
-      return TestApi.of({
-        call: (path, call = {}) =>
-          Effect.promise(() => fetch(`${root}${path}`, { redirect: "manual", ...requestInit(call) }))
-      })
-    })
+    Effect.map(HttpServer.HttpServer, ({ address }) => make(HttpServer.formatAddress(address), fetch))
   ).pipe(
     Layer.provideMerge(
       HttpRouter.serve(Routes.layer, { routerConfig: Routes.routerConfig, disableLogger: true, disableListenLog: true })
@@ -56,9 +47,16 @@ export class TestApi extends Context.Service<
     Layer.provide(NodeHttpServer.layer(createServer, { port: 0, host: "127.0.0.1" }))
   )
 
-  /** The workers beside it. */
+  /** Workers in the background. */
   static readonly workers = Workers.layer
 }
+
+const make = (root: string, handle: (request: Request) => Promise<Response>) =>
+  TestApi.of({
+    handle,
+    call: (path, call = {}) =>
+      Effect.promise(() => handle(new Request(`${root}${path}`, { redirect: "manual", ...requestInit(call) })))
+  })
 
 const requestInit = ({ body, headers, key, token, ...rest }: Call): RequestInit => ({
   ...rest,

@@ -1,4 +1,4 @@
-/** One service in memory as promises: what the parts of TestPartnerCommentary share. */
+/** A TestService as promises, shared by the parts of TestPartnerCommentary. */
 import { AsyncLocalStorage } from "node:async_hooks"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -25,7 +25,7 @@ type Services = Layer.Success<ReturnType<typeof build>>
 export class TestInstance {
   readonly #context: Context.Context<Services>
   readonly #scope: Scope.Closeable
-  /** Whether a receiver of the test's own is being asked: it may call the service, which is waiting for its answer. */
+  /** Set while a receiver of the test runs: it may call the service, which waits for the receiver's answer. */
   readonly #receiving = new AsyncLocalStorage<true>()
   #disposed = false
 
@@ -39,7 +39,7 @@ export class TestInstance {
     return new TestInstance(await promised(Layer.buildWithScope(build(options, log), scope)), scope)
   }
 
-  /** A service of this instance, for what is no effect. */
+  /** A service of this instance, outside of effects. */
   service<I extends Services, S>(key: Context.Key<I, S>): S {
     this.alive()
     return Context.get(this.#context, key)
@@ -61,7 +61,7 @@ export class TestInstance {
     return response
   }
 
-  /** Waits until all is done that is due; a receiver does not wait for what waits for it. */
+  /** Waits until all due jobs are done. A call from a receiver does not wait, because the jobs wait for the receiver. */
   async finish(): Promise<void> {
     const finished = this.run(this.service(DueWork).finish)
     if (this.#receiving.getStore() !== true) return finished
@@ -81,7 +81,7 @@ export class TestInstance {
     await this.run(this.service(DueWork).advanceTo(moment))
   }
 
-  /** Runs a receiver of the test's own. */
+  /** Runs a receiver of the test. */
   receiving<A>(receiver: () => A): A {
     return this.#receiving.run(true, receiver)
   }

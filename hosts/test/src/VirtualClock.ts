@@ -1,6 +1,6 @@
 /**
- * Time that stands still until it is moved. What sleeps wakes when its moment has come, or when as much real time has
- * passed: a request that waits a second for another one is answered although nobody moves the time.
+ * A clock that stands still until it is moved. A sleep ends when the clock reaches its end, or when as much real time has passed: a
+ * request that waits a second for another request is answered although the clock stands still.
  */
 import { clearImmediate, clearTimeout, setImmediate, setTimeout } from "node:timers"
 import * as Clock from "effect/Clock"
@@ -19,13 +19,13 @@ export class VirtualClock extends Context.Service<
   VirtualClock,
   {
     readonly now: () => number
-    /** When the next sleeper wakes. */
+    /** The end of the next sleep. */
     readonly nextWaking: () => number
-    /** Sets the time, and lets those whose moment has come run until they wait again. */
+    /** Sets the time, and lets the fibers whose sleep has ended run until they wait again. */
     readonly set: (millis: number) => Effect.Effect<void>
   }
 >()("@partner-commentary/test/VirtualClock") {
-  /** Also the Clock of everything that is built on it. Timers are Node's own, whatever a test has put in their place. */
+  /** Provides the Clock as well. Timers are imported from Node, so fake timers of a test do not stop them. */
   static readonly layer = (start: number) =>
     Layer.effectContext(
       Effect.sync(() => {
@@ -67,7 +67,7 @@ const sleep = (sleepers: Set<Sleeper>, now: number, millis: number): Effect.Effe
     : Effect.callback<void>((resume) => {
         const sleeper = { until: now + millis, wake: () => end() }
         const timer = setTimeout(() => end(), Math.min(millis, longestTimer))
-        // A test that is done is not kept alive by what only waits for later.
+        // A long sleep must not keep the process of a finished test alive.
         if (millis >= 1000) timer.unref()
         const leave = () => {
           clearTimeout(timer)
@@ -90,7 +90,7 @@ const immediate = (run: () => void) => {
   }
 }
 
-/** What fibers run by. Node's own timers again. */
+/** Schedules fibers, also on Node's own timers. */
 export const scheduler = new Scheduler.MixedScheduler("async", immediate)
 
 const macrotask = Effect.callback<void>((resume) => {

@@ -2,10 +2,8 @@
 import { assert, it } from "@effect/vitest"
 import { Creators } from "@partner-commentary/core/creator/Creators"
 import { ShareId } from "@partner-commentary/core/shared/Ids"
-import * as Application from "@partner-commentary/test/Application"
 import * as InMemory from "@partner-commentary/test/InMemory"
 import { Mailbox } from "@partner-commentary/test/Mailbox"
-import { ScriptedGenerator } from "@partner-commentary/test/ScriptedGenerator"
 import * as Seed from "@partner-commentary/test/Seed"
 import { TestApi } from "@partner-commentary/test/TestApi"
 import * as Effect from "effect/Effect"
@@ -104,14 +102,7 @@ it.effect("requests of days in which no worker ran are mailed when one does, wit
     assert.include((yield* story.mail(1)).text, "Answer by: Saturday 7 March 2026, 09:00 UTC")
     yield* mailsAtRest
     assert.strictEqual(yield* story.status, "topic_sent")
-  }).pipe(
-    Effect.scoped,
-    Effect.provide(
-      TestApi.layerMemory.pipe(
-        Layer.provideMerge(Application.layer({ outside: Layer.merge(Mailbox.layer, ScriptedGenerator.layer) }))
-      )
-    )
-  )
+  }).pipe(Effect.scoped, Effect.provide(InMemory.layerWithoutWorkers()))
 )
 
 it.effect("an address that is refused for good after days leaves a day to correct it", () =>

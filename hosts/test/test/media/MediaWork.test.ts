@@ -5,6 +5,7 @@ import { join } from "node:path"
 import { assert, it } from "@effect/vitest"
 import { MediaJobStore } from "@partner-commentary/core/commentary/MediaJobStore"
 import { MediaWorker } from "@partner-commentary/core/commentary/MediaWorker"
+import * as InMemory from "@partner-commentary/test/InMemory"
 import { ScriptedMedia } from "@partner-commentary/test/ScriptedMedia"
 import { TestApi } from "@partner-commentary/test/TestApi"
 import * as Clock from "effect/Clock"
@@ -16,7 +17,7 @@ import * as Option from "effect/Option"
 import * as SqlClient from "effect/sql/SqlClient"
 import * as TestClock from "effect/testing/TestClock"
 import { eventually } from "../support/Eventually.ts"
-import { approved, drain, mounting, mountingIn, said } from "../support/MediaScene.ts"
+import { approved, drain, mounting, said } from "../support/MediaScene.ts"
 import { act } from "../support/Requests.ts"
 
 const failures = (count: number, permanent = false) => Array.from({ length: count }, () => ({ permanent }))
@@ -193,7 +194,8 @@ it.effect("workers side by side, two processes on one database, make each once",
       Effect.sync(() => mkdtempSync(join(tmpdir(), "media-"))),
       (path) => Effect.sync(() => rmSync(path, { recursive: true }))
     )
-    const process = () => Layer.build(Layer.fresh(mountingIn({ filename: join(folder, "one.db") }, "audio")))
+    const process = () =>
+      Layer.build(Layer.fresh(InMemory.layerWithoutWorkers({ filename: join(folder, "one.db"), media: ["audio"] })))
     const one = yield* process()
     const other = yield* process()
     const stories = yield* Effect.forEach(

@@ -1,10 +1,7 @@
 /** Simulated creators taken on by hand, with workers, without them and with many. */
 
 import { assert, it } from "@effect/vitest"
-import * as Application from "@partner-commentary/test/Application"
 import * as InMemory from "@partner-commentary/test/InMemory"
-import { Mailbox } from "@partner-commentary/test/Mailbox"
-import { ScriptedGenerator } from "@partner-commentary/test/ScriptedGenerator"
 import * as Seed from "@partner-commentary/test/Seed"
 import { TestApi } from "@partner-commentary/test/TestApi"
 import * as Effect from "effect/Effect"
@@ -192,9 +189,7 @@ it.effect("the record says upon whose word each step was taken", () =>
 )
 
 /** Without workers of its own. */
-const serverAlone = TestApi.layerMemory.pipe(
-  Layer.provideMerge(Application.layer({ outside: Layer.merge(Mailbox.layer, ScriptedGenerator.layer) }))
-)
+const serverAlone = InMemory.layerWithoutWorkers()
 
 it.effect("where no worker runs, each call still takes its step; what was missed goes on with the next worker", () =>
   Effect.gen(function* () {

@@ -3,29 +3,16 @@ import { assert, it } from "@effect/vitest"
 import { Environment } from "@partner-commentary/core/shared/Owner"
 import * as Jobs from "@partner-commentary/server/workers/Jobs"
 import * as Sqlite from "@partner-commentary/sqlite/Sqlite"
-import * as Application from "@partner-commentary/test/Application"
 import * as InMemory from "@partner-commentary/test/InMemory"
-import { Mailbox } from "@partner-commentary/test/Mailbox"
-import { ScriptedGenerator } from "@partner-commentary/test/ScriptedGenerator"
-import { TestApi } from "@partner-commentary/test/TestApi"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
 import * as SqlClient from "effect/sql/SqlClient"
 import * as TestClock from "effect/testing/TestClock"
 import { approves, declines, engineer } from "../support/Engineer.ts"
 import { json } from "../support/Json.ts"
 
 /** Sizes are compared where deleted and changed rows leave no copies behind. */
-const onSqlite = TestApi.layerMemory.pipe(
-  Layer.provideMerge(TestApi.workers),
-  Layer.provideMerge(
-    Application.layer({
-      stores: Sqlite.layer({ filename: ":memory:" }),
-      outside: Layer.merge(Mailbox.layer, ScriptedGenerator.layer)
-    })
-  )
-)
+const onSqlite = InMemory.layerWith({ stores: Sqlite.layer({ filename: ":memory:" }) })
 
 const capped = InMemory.layerWith({ policy: { testStorage: { topics: 2, bytes: 1_000_000 } } })
 

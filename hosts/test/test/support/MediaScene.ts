@@ -1,18 +1,13 @@
-/** What tests of audio and video share: a topic whose creator approved, what its partner then sees, and work by drains alone. */
+/** What tests of audio and video share: a topic whose creator approved, the view of its partner, and drains instead of workers. */
 
 import { ShareId } from "@partner-commentary/core/shared/Ids"
 import type { MediaKind } from "@partner-commentary/core/topic/MediaRequest"
 import { drain as drainFor } from "@partner-commentary/server/Workers"
-import * as Application from "@partner-commentary/test/Application"
-import { Mailbox } from "@partner-commentary/test/Mailbox"
-import { ScriptedGenerator } from "@partner-commentary/test/ScriptedGenerator"
-import { ScriptedMedia } from "@partner-commentary/test/ScriptedMedia"
+import * as InMemory from "@partner-commentary/test/InMemory"
 import * as Seed from "@partner-commentary/test/Seed"
-import { TestApi } from "@partner-commentary/test/TestApi"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
 import * as TestClock from "effect/testing/TestClock"
 import { webhookOf } from "./DeliveryCalls.ts"
 import { eventually } from "./Eventually.ts"
@@ -21,30 +16,17 @@ import { act, get, submit, tokenFor } from "./Requests.ts"
 export const start = Date.parse("2026-03-01T09:00:00.000Z")
 export const said = "They will win it."
 
-/** Media of these kinds are made; nothing works by itself. */
-export const mounting = (...kinds: ReadonlyArray<MediaKind>) => mountingIn({}, ...kinds)
+/** Makes media of these kinds, without workers. */
+export const mounting = (...media: ReadonlyArray<MediaKind>) => InMemory.layerWithoutWorkers({ media })
 
-export const mountingIn = (
-  options: Pick<Application.Options, "filename" | "policy">,
-  ...kinds: ReadonlyArray<MediaKind>
-) =>
-  TestApi.layerMemory.pipe(
-    Layer.provideMerge(
-      Application.layer({
-        ...options,
-        outside: Layer.mergeAll(Mailbox.layer, ScriptedGenerator.layer, ScriptedMedia.layer(...kinds))
-      })
-    )
-  )
-
-/** Does what is due now. */
+/** Runs what is due now. */
 export const drain = drainFor({
   claimFor: Duration.minutes(5),
   runFor: Duration.minutes(6),
   lookahead: Duration.zero
 })
 
-/** A topic with these output types whose creator approved `said`; whatever that leads to is still to be done. */
+/** A topic with these output types whose creator approved `said`; its consequences are still due. */
 export const approved = Effect.fnUntraced(function* (
   outputTypes: ReadonlyArray<string>,
   content = "Who takes the title this season?"
@@ -59,7 +41,7 @@ export const approved = Effect.fnUntraced(function* (
   const token = yield* tokenFor(persona, content)
   yield* act(token, "respond", { perspective: "They will win it, and by some distance." })
   yield* drain
-  // Where workers run beside it, they may be at it still.
+  // Workers in the background may not be done yet.
   yield* eventually(
     "a draft",
     Effect.map(get(key, `/topics/${topicId}/status`), ({ data }) => data.summary.commentary_generated === 1)

@@ -1,11 +1,8 @@
 /** The whole service on Postgres, by a line that knows what goes over it. */
 import * as Postgres from "@partner-commentary/postgres/Postgres"
-import * as Application from "@partner-commentary/test/Application"
-import { Mailbox } from "@partner-commentary/test/Mailbox"
+import * as InMemory from "@partner-commentary/test/InMemory"
 import * as TestDatabase from "@partner-commentary/test/postgres/TestDatabase"
 import { open, type Turn, type Wire } from "@partner-commentary/test/postgres/Wire"
-import { ScriptedGenerator } from "@partner-commentary/test/ScriptedGenerator"
-import { TestApi } from "@partner-commentary/test/TestApi"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -26,24 +23,13 @@ export class Line extends Context.Service<Line, Wire>()("@partner-commentary/tes
 const storesBy = ({ url }: Wire, poolSize: number) =>
   Layer.orDie(Postgres.layerWithoutMigration({ url: Redacted.make(url), poolSize }))
 
-const outside = Layer.merge(Mailbox.layer, ScriptedGenerator.layer)
-
 /** By the line, without workers, and on one connection, so that nothing is prepared twice. */
 export const still = Layer.unwrap(
-  Effect.map(Line, (line) =>
-    Layer.provideMerge(TestApi.layerMemory, Application.layer({ stores: storesBy(line, 1), outside }))
-  )
+  Effect.map(Line, (line) => InMemory.layerWithoutWorkers({ stores: storesBy(line, 1) }))
 )
 
 /** By the line, with workers beside it. */
-export const atWork = Layer.unwrap(
-  Effect.map(Line, (line) =>
-    TestApi.layerMemory.pipe(
-      Layer.provideMerge(TestApi.workers),
-      Layer.provideMerge(Application.layer({ stores: storesBy(line, 10), outside }))
-    )
-  )
-)
+export const atWork = Layer.unwrap(Effect.map(Line, (line) => InMemory.layerWith({ stores: storesBy(line, 10) })))
 
 export const layer = Layer.provideMerge(still, Line.layer)
 

@@ -3,10 +3,8 @@ import { assert, it } from "@effect/vitest"
 import { DeliveryStore } from "@partner-commentary/core/webhook/DeliveryStore"
 import { DeliveryWorker } from "@partner-commentary/core/webhook/DeliveryWorker"
 import * as Sqlite from "@partner-commentary/sqlite/Sqlite"
-import * as Application from "@partner-commentary/test/Application"
-import { Mailbox } from "@partner-commentary/test/Mailbox"
+import * as InMemory from "@partner-commentary/test/InMemory"
 import { Receivers } from "@partner-commentary/test/Receivers"
-import { ScriptedGenerator } from "@partner-commentary/test/ScriptedGenerator"
 import { TestApi } from "@partner-commentary/test/TestApi"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
@@ -17,9 +15,7 @@ import { deliveriesOf, received, seeded, webhookOf } from "../support/DeliveryCa
 import { eventually } from "../support/Eventually.ts"
 import { patch } from "../support/WebhookCalls.ts"
 
-const idle = TestApi.layerMemory.pipe(
-  Layer.provideMerge(Application.layer({ outside: Layer.merge(Mailbox.layer, ScriptedGenerator.layer) }))
-)
+const idle = InMemory.layerWithoutWorkers()
 
 it.effect("where room is scarce each webhook gets one, and else as many as it may have", () =>
   Effect.gen(function* () {
@@ -96,13 +92,6 @@ it.effect("however many fail together, few are written down at a time, and what 
     assert.strictEqual(crowd.most, 4)
   }).pipe(
     Effect.ensuring(Effect.sync(() => Deferred.doneUnsafe(crowd.gate, Exit.void))),
-    Effect.provide(
-      TestApi.layerMemory.pipe(
-        Layer.provideMerge(TestApi.workers),
-        Layer.provideMerge(
-          Application.layer({ stores: slowToFail, outside: Layer.merge(Mailbox.layer, ScriptedGenerator.layer) })
-        )
-      )
-    )
+    Effect.provide(InMemory.layerWith({ stores: slowToFail }))
   )
 )

@@ -5,9 +5,9 @@ import { MailStore } from "@partner-commentary/core/mail/MailStore"
 import { AssignmentStore } from "@partner-commentary/core/topic/AssignmentStore"
 import { type DrainLimits, drain } from "@partner-commentary/server/Workers"
 import * as Application from "@partner-commentary/test/Application"
+import * as InMemory from "@partner-commentary/test/InMemory"
 import { Mailbox, tokenIn } from "@partner-commentary/test/Mailbox"
 import { Receivers } from "@partner-commentary/test/Receivers"
-import { ScriptedGenerator } from "@partner-commentary/test/ScriptedGenerator"
 import * as Seed from "@partner-commentary/test/Seed"
 import { TestApi } from "@partner-commentary/test/TestApi"
 import * as Duration from "effect/Duration"
@@ -22,8 +22,7 @@ import { asTimePasses } from "../support/Eventually.ts"
 import { json } from "../support/Json.ts"
 import { recover, remove } from "../support/WebhookCalls.ts"
 
-const outside = Layer.merge(Mailbox.layer, ScriptedGenerator.layer)
-const layer = TestApi.layerMemory.pipe(Layer.provideMerge(Application.layer({ outside })))
+const layer = InMemory.layerWithoutWorkers()
 
 const seconds = (claimFor: number, runFor: number, lookahead = 5): DrainLimits => ({
   claimFor: Duration.seconds(claimFor),

@@ -1,9 +1,7 @@
 /** Two workers at one backlog share it, instead of following each other through the same list. */
 import { assert, it } from "@effect/vitest"
 import { DueAssignments } from "@partner-commentary/core/operations/DueAssignments"
-import * as Application from "@partner-commentary/test/Application"
-import { Mailbox } from "@partner-commentary/test/Mailbox"
-import { ScriptedGenerator } from "@partner-commentary/test/ScriptedGenerator"
+import * as InMemory from "@partner-commentary/test/InMemory"
 import * as Seed from "@partner-commentary/test/Seed"
 import { TestApi } from "@partner-commentary/test/TestApi"
 import * as Effect from "effect/Effect"
@@ -12,8 +10,7 @@ import * as SqlClient from "effect/sql/SqlClient"
 import * as TestClock from "effect/testing/TestClock"
 import { eventually } from "../support/Eventually.ts"
 
-const outside = Layer.merge(Mailbox.layer, ScriptedGenerator.layer)
-const idle = Layer.provideMerge(TestApi.layerMemory, Application.layer({ outside }))
+const idle = InMemory.layerWithoutWorkers()
 
 const count = 90
 

@@ -4,11 +4,9 @@ import { MailStore } from "@partner-commentary/core/mail/MailStore"
 import * as Workers from "@partner-commentary/server/Workers"
 import { WorkerSettings } from "@partner-commentary/server/workers/WorkerSettings"
 import * as Sqlite from "@partner-commentary/sqlite/Sqlite"
-import * as Application from "@partner-commentary/test/Application"
+import * as InMemory from "@partner-commentary/test/InMemory"
 import { Mailbox } from "@partner-commentary/test/Mailbox"
-import { ScriptedGenerator } from "@partner-commentary/test/ScriptedGenerator"
 import * as Seed from "@partner-commentary/test/Seed"
-import { TestApi } from "@partner-commentary/test/TestApi"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -39,20 +37,15 @@ const faltering =
   }
 
 const idle = (change: Change) =>
-  TestApi.layerMemory.pipe(
-    Layer.provideMerge(
-      Application.layer({
-        stores: Layer.provideMerge(
-          Layer.effect(
-            MailStore,
-            Effect.map(MailStore, (store) => MailStore.of({ ...store, ...change(store) }))
-          ),
-          Sqlite.layer({ filename: ":memory:" })
-        ),
-        outside: Layer.merge(Mailbox.layer, ScriptedGenerator.layer)
-      })
+  InMemory.layerWithoutWorkers({
+    stores: Layer.provideMerge(
+      Layer.effect(
+        MailStore,
+        Effect.map(MailStore, (store) => MailStore.of({ ...store, ...change(store) }))
+      ),
+      Sqlite.layer({ filename: ":memory:" })
     )
-  )
+  })
 
 const layer = (change: Change) =>
   Layer.provideMerge(
