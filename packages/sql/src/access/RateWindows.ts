@@ -43,10 +43,10 @@ export const layer = Layer.effect(
         CAST(${array(places)} AS INTEGER[]), CAST(${array(limits)} AS INTEGER[]))`
       let answered = 0
       return calls.map(({ windows }) => {
-        const mine = rows.slice(answered, answered + windows.length)
+        const own = rows.slice(answered, answered + windows.length)
         answered += windows.length
-        const states = windows.map((window, index) => state(window, mine[index]))
-        const admitted = mine.every(({ is_admitted }) => is_admitted === 1)
+        const states = windows.map((window, index) => state(window, own[index]))
+        const admitted = own.every(({ is_admitted }) => is_admitted === 1)
         if (!admitted) full.note(windows, states)
         return Exit.succeed<CountResult>({ admitted, states })
       })

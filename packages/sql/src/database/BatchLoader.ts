@@ -56,8 +56,8 @@ export const make = Effect.fnUntraced(function* <Call, Answer, E = never>(
     settle(waiting.splice(0, firstInTime < 0 ? waiting.length : firstInTime), late)
     const calls = waiting.splice(0, limit)
     if (calls.length === 0) return void queues.delete(key)
-    const asked = Effect.suspend(() => ask(calls.map(({ call }) => call)))
-    start(Effect.raceFirst(asked, tooLong)).addObserver((exit) => {
+    const running = Effect.suspend(() => ask(calls.map(({ call }) => call)))
+    start(Effect.raceFirst(running, tooLong)).addObserver((exit) => {
       go(key, waiting)
       settle(calls, exit)
     })

@@ -24,7 +24,7 @@ const unordered = Effect.flatMap(
 const keyOf = ({ name, place }: Column) => `${place}.${name}`
 
 /** Runs migrations. Columns that existed before may belong to another application, and stay as they are. */
-export const ofWhatIsMade = <A, E, R>(
+export const withByteOrder = <A, E, R>(
   migrations: Effect.Effect<A, E, R>
 ): Effect.Effect<A, E | SqlError, R | SqlClient.SqlClient> =>
   Effect.gen(function* () {

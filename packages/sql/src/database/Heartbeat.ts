@@ -34,7 +34,7 @@ export const layer = (version: string) =>
           ON CONFLICT (id) DO UPDATE SET seen_at = excluded.seen_at`
       })
 
-      const begin = transact(
+      const start = transact(
         sql,
         Effect.gen(function* () {
           yield* lockName(sql, table)
@@ -45,10 +45,10 @@ export const layer = (version: string) =>
       )
 
       // A database that rejects writes does not prevent a start: /readyz reports it, and later heartbeats retry.
-      const begun = Effect.catchDefect(begin, (defect) =>
+      const started = Effect.catchDefect(start, (defect) =>
         SqlError.isSqlError(defect) ? Effect.logWarning("Failed to record this process", defect) : Effect.die(defect)
       )
-      yield* Effect.acquireRelease(begun, () =>
+      yield* Effect.acquireRelease(started, () =>
         Effect.ignoreCause(sql`DELETE FROM processes WHERE id = ${id}`, {
           log: "Debug",
           message: "Failed to delete the heartbeat of this process"

@@ -55,12 +55,12 @@ export const obstacle = Effect.fnUntraced(function* (
 const rightsMissing = (sql: SqlClient.SqlClient) =>
   Effect.map(
     sql<{ readonly role: string; readonly lacks: string }>`SELECT quote_ident(current_user) AS role,
-        wanted || ' ON ' || place AS lacks
+        privilege || ' ON ' || place AS lacks
       FROM unnest(string_to_array(${tables.join(" ")}, ' ')) AS places (place),
-        unnest(string_to_array('SELECT INSERT UPDATE DELETE', ' ')) AS privileges (wanted)
-      WHERE NOT (place = 'audit_log' AND wanted IN ('UPDATE', 'DELETE'))
-        AND NOT COALESCE(has_table_privilege(to_regclass(place), wanted), FALSE)
-      ORDER BY place, wanted`.withoutTransform,
+        unnest(string_to_array('SELECT INSERT UPDATE DELETE', ' ')) AS privileges (privilege)
+      WHERE NOT (place = 'audit_log' AND privilege IN ('UPDATE', 'DELETE'))
+        AND NOT COALESCE(has_table_privilege(to_regclass(place), privilege), FALSE)
+      ORDER BY place, privilege`.withoutTransform,
     (rows) => {
       const [first] = rows
       if (first === undefined) return Option.none()

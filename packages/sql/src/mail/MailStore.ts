@@ -150,12 +150,12 @@ const revived = (sql: SqlClient.SqlClient, at: string): Fragment =>
 
 const hasten = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, id: string, at: string, unclaimedOnly: boolean) {
   // The character after the hyphen ends the range of repetitions.
-  const mine = sql`(id = ${id} OR (id > ${id + repetitionMark} AND id < ${`${id}${repetitionMark.slice(0, -1)}.`}))`
+  const isMail = sql`(id = ${id} OR (id > ${id + repetitionMark} AND id < ${`${id}${repetitionMark.slice(0, -1)}.`}))`
   const waiting = yield* sql`UPDATE mails SET due_at = CASE WHEN was_due_at IS NULL THEN ${at} ELSE due_at END
-    WHERE state = 'waiting' AND ${mine}${sql.literal(unclaimedOnly ? " AND was_due_at IS NULL" : "")} RETURNING id`
+    WHERE state = 'waiting' AND ${isMail}${sql.literal(unclaimedOnly ? " AND was_due_at IS NULL" : "")} RETURNING id`
   if (waiting.length > 0) return true
   const given = yield* sql`UPDATE mails SET ${revived(sql, at)} WHERE state = 'failed' AND id IN (
-      SELECT id FROM mails WHERE state = 'failed' AND ${mine} ORDER BY settled_at DESC LIMIT 1)
+      SELECT id FROM mails WHERE state = 'failed' AND ${isMail} ORDER BY settled_at DESC LIMIT 1)
     RETURNING id`
   return given.length > 0
 })

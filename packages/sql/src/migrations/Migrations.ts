@@ -58,7 +58,7 @@ export const make = (migrations: Readonly<Record<string, Migration>>, exclusive:
     // Under the lock that a process takes to write its first heartbeat: none starts in between.
     yield* OlderProcesses.check((yield* schemaStatus).left, exclusive)
     yield* sql`SET LOCAL lock_timeout = '5s'`
-    const applied = yield* ByteOrder.ofWhatIsMade(apply)
+    const applied = yield* ByteOrder.withByteOrder(apply)
     yield* sql`SET LOCAL lock_timeout = DEFAULT`
     return applied
   }).pipe(Effect.catchIf(isLockTimeout, () => new SchemaLocked()))

@@ -45,15 +45,15 @@ export const layer = Layer.effect(
     const context = yield* Effect.context<SqlClient.SqlClient>()
     let running: Deferred.Deferred<void, DatabaseUnavailable> | undefined
     let latest: { readonly exit: Exit.Exit<void, DatabaseUnavailable>; readonly at: number } | undefined
-    let told: string | undefined
+    let loggedFault: string | undefined
 
     /** Logs a fault once, and its end once. */
     const tell = (exit: Exit.Exit<void, DatabaseUnavailable>) =>
       Effect.suspend(() => {
         const error = Exit.isFailure(exit) ? Cause.squash(exit.cause) : undefined
-        const before = told
-        told = error instanceof DatabaseUnavailable ? error.fault : undefined
-        if (told === before) return Effect.void
+        const before = loggedFault
+        loggedFault = error instanceof DatabaseUnavailable ? error.fault : undefined
+        if (loggedFault === before) return Effect.void
         if (error instanceof DatabaseUnavailable) {
           return Effect.annotateLogs(Effect.logError(error.message), { fault: error.fault, reason: error.detail })
         }

@@ -64,28 +64,30 @@ export const layer = Layer.effect(
       isClosed: sql`webhook_id IN (SELECT id FROM webhooks) AND event_id < ${firstIdAt(events)}`
     })
 
-    const some = ({ isClosed, key, table }: Kind) => {
+    const deleteBatch = ({ isClosed, key, table }: Kind) => {
       const columns = sql.literal(key.join(", "))
       return Effect.map(
         sql`DELETE FROM ${sql(table)} WHERE (${columns}) IN (
             SELECT ${columns} FROM ${sql(table)} WHERE ${isClosed} ${limitTo(sql, batch)} ${forUpdate(sql)}
-          ) RETURNING 1 AS gone`,
+          ) RETURNING 1 AS deleted`,
         ({ length }) => length
       )
     }
 
-    const all = (kind: Kind, gone = 0): Effect.Effect<number> =>
-      Effect.flatMap(transact(sql, some(kind)), (more) =>
-        more < batch ? Effect.succeed(gone + more) : Effect.andThen(Effect.sleep(pause), all(kind, gone + more))
+    const deleteAll = (kind: Kind, deleted = 0): Effect.Effect<number> =>
+      Effect.flatMap(transact(sql, deleteBatch(kind)), (more) =>
+        more < batch
+          ? Effect.succeed(deleted + more)
+          : Effect.andThen(Effect.sleep(pause), deleteAll(kind, deleted + more))
       )
 
-    const allTests = (before: DeletionLimits["testTopics"], gone = 0): Effect.Effect<number> =>
+    const deleteTestTopics = (before: DeletionLimits["testTopics"], deleted = 0): Effect.Effect<number> =>
       Effect.flatMap(TestRetention.topics(sql, before), (more) =>
         more === 0
-          ? Effect.succeed(gone)
+          ? Effect.succeed(deleted)
           : Effect.andThen(
               more < TestRetention.topicsAtOnce ? Effect.void : Effect.sleep(pause),
-              allTests(before, gone + more)
+              deleteTestTopics(before, deleted + more)
             )
       )
 
@@ -101,17 +103,17 @@ export const layer = Layer.effect(
 
     return Retention.of({
       purge: Effect.fn("Retention.purge")(function* (before) {
-        yield* all(ofWebhooks("delivery_attempts", ["claim_number"], before))
-        yield* all(ofWebhooks("deliveries", [], before))
-        const gone = {
-          mails: yield* all(mails(before)),
-          windows: yield* all(windows(before)),
-          answers: yield* all(answers(before)),
-          events: yield* all(events(before)),
-          testTopics: yield* allTests(before.testTopics)
+        yield* deleteAll(ofWebhooks("delivery_attempts", ["claim_number"], before))
+        yield* deleteAll(ofWebhooks("deliveries", [], before))
+        const deleted = {
+          mails: yield* deleteAll(mails(before)),
+          windows: yield* deleteAll(windows(before)),
+          answers: yield* deleteAll(answers(before)),
+          events: yield* deleteAll(events(before)),
+          testTopics: yield* deleteTestTopics(before.testTopics)
         }
-        yield* all(redeliveries(before))
-        return gone
+        yield* deleteAll(redeliveries(before))
+        return deleted
       }),
       count: Effect.fn("Retention.count")(function* (before) {
         return {
@@ -123,8 +125,8 @@ export const layer = Layer.effect(
         }
       }),
       purgeTests: Effect.fn("Retention.purgeTests")(function* (before) {
-        const gone = yield* TestRetention.topics(sql, before)
-        return gone > 0 ? gone : yield* TestRetention.leftovers(sql, before)
+        const deleted = yield* TestRetention.topics(sql, before)
+        return deleted > 0 ? deleted : yield* TestRetention.leftovers(sql, before)
       })
     })
   })

@@ -19,7 +19,7 @@ import * as TestStorage from "./TestStorage.ts"
 /** A topic has up to 50 assignments with two events each: a batch is some thousand rows. */
 export const topicsAtOnce = 10
 
-const rowsAtOnce = 1000
+const batchSize = 1000
 
 interface TopicRow {
   readonly id: TopicId
@@ -73,8 +73,8 @@ const ofOrganization = (sql: SqlClient, organizationId: OrganizationId, before: 
         sql,
         owner,
         topicStatuses.flatMap((status) => {
-          const gone = rows.filter((row) => row.status === status).length
-          return gone === 0 ? [] : [TopicTotals.increment(status, -gone)]
+          const deleted = rows.filter((row) => row.status === status).length
+          return deleted === 0 ? [] : [TopicTotals.increment(status, -deleted)]
         })
       )
       return rows.length
@@ -116,7 +116,7 @@ export const leftovers = Effect.fnUntraced(function* (sql: SqlClient, before: In
   const some = (table: string, columns: string, where: Fragment) => {
     const key = sql.literal(columns)
     return sql`DELETE FROM ${sql(table)} WHERE (${key}) IN (SELECT ${key} FROM ${sql(table)}
-      WHERE ${where} ${limitTo(sql, rowsAtOnce)} ${forUpdateSkipLocked(sql)}) RETURNING 1 AS gone`
+      WHERE ${where} ${limitTo(sql, batchSize)} ${forUpdateSkipLocked(sql)}) RETURNING 1 AS deleted`
   }
   const windows = yield* some(
     "duplicate_windows",

@@ -71,15 +71,15 @@ const maxBatch = 100
  */
 const readBatched = Effect.fnUntraced(function* (sql: SqlClient) {
   const ask = Effect.fnUntraced(function* (calls: ReadonlyArray<Call>) {
-    const rows = yield* sql<Row & { readonly place: number }>`SELECT asked.place, ${sql.literal(columns)} FROM UNNEST(
+    const rows = yield* sql<Row & { readonly place: number }>`SELECT given.place, ${sql.literal(columns)} FROM UNNEST(
         CAST(${array(calls.map(({ id }) => id))} AS TEXT[]),
         CAST(${array(calls.map(({ owner }) => owner.organizationId))} AS TEXT[]),
         CAST(${array(calls.map(({ owner }) => owner.environment))} AS TEXT[])
-      ) WITH ORDINALITY AS asked (id, organization_id, environment, place)
-      CROSS JOIN LATERAL (SELECT * FROM topics WHERE topics.id = asked.id LIMIT 1) t
+      ) WITH ORDINALITY AS given (id, organization_id, environment, place)
+      CROSS JOIN LATERAL (SELECT * FROM topics WHERE topics.id = given.id LIMIT 1) t
       CROSS JOIN LATERAL (SELECT * FROM assignments WHERE topic_id = t.id OFFSET 0) a
-      WHERE t.organization_id = asked.organization_id AND t.environment = asked.environment
-      ORDER BY asked.place, a.position`
+      WHERE t.organization_id = given.organization_id AND t.environment = given.environment
+      ORDER BY given.place, a.position`
     const found = calls.map((): Array<Row> => [])
     for (const row of rows) found[row.place - 1]?.push(row)
     return calls.map(({ id }, index) => Exit.succeed(progressOf(id, found[index] ?? [])))

@@ -29,10 +29,10 @@ export const makeReads = (sql: SqlClient.SqlClient): Pick<TopicStore["Service"],
   const listed = sql.literal(TopicRow.listed)
 
   /** Reads the long columns of a topic once, with its first assignment. */
-  const rowsOf = <Further = unknown>(topics: Fragment, further = none, metadata = sql.literal("t.metadata")) =>
+  const rowsOf = <Further = unknown>(topics: Fragment, extraColumns = none, metadata = sql.literal("t.metadata")) =>
     sql<
       (FirstRow | NextRow) & Further
-    >`SELECT ${further} t.id AS topic_id, t.organization_id, t.organization_name, t.environment,
+    >`SELECT ${extraColumns} t.id AS topic_id, t.organization_id, t.organization_name, t.environment,
           t.external_reference, t.status AS topic_status, t.created_at AS topic_created_at,
           CASE WHEN a.position = 0 THEN t.content END AS content,
           CASE WHEN a.position = 0 THEN ${metadata} END AS metadata,

@@ -104,8 +104,8 @@ const submitBatched = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
             Effect.exit(outcome(submission, written[index]?.holders ?? new Map()))
           )
     },
-    (asked, all) =>
-      Effect.catch(asked, (error) => (isOfOne(error) ? eachAlone(all) : Effect.succeed(all.map(() => Exit.die(error)))))
+    (batch, all) =>
+      Effect.catch(batch, (error) => (isOfOne(error) ? eachAlone(all) : Effect.succeed(all.map(() => Exit.die(error)))))
   )
 
   /** Submits the first of equal submissions before the others. */

@@ -120,10 +120,10 @@ export const layer = Layer.effect(
       return claimed
     })
 
-    const firstArrival = (mine: Fragment) =>
+    const firstArrival = (isDelivery: Fragment) =>
       Effect.map(
         sql<ArrivalRow>`SELECT started_at, duration FROM delivery_attempts
-          WHERE ${mine} AND failure IS NULL ORDER BY claim_number LIMIT 1`,
+          WHERE ${isDelivery} AND failure IS NULL ORDER BY claim_number LIMIT 1`,
         ([row]) =>
           row === undefined
             ? undefined
@@ -136,23 +136,23 @@ export const layer = Layer.effect(
       { next }: Settlement,
       at: Instant.Instant
     ) {
-      const mine = sql`webhook_id = ${webhookId} AND event_id = ${eventId}`
-      const present = sql`${mine} AND claim_number = ${ticket} AND is_leased = 1`
+      const isDelivery = sql`webhook_id = ${webhookId} AND event_id = ${eventId}`
+      const isCurrentClaim = sql`${isDelivery} AND claim_number = ${ticket} AND is_leased = 1`
       if (next.state !== "pending") {
         // A delivery that succeeded once and is sent again stays delivered, whatever this attempt returned.
-        const arrived = next.state === "delivered" && kind === "scheduled" ? undefined : yield* firstArrival(mine)
+        const arrived = next.state === "delivered" && kind === "scheduled" ? undefined : yield* firstArrival(isDelivery)
         if (next.state === "delivered") {
           return yield* sql`UPDATE deliveries SET state = 'delivered', due_at = NULL, is_leased = 0, manual = 0, resume_at = NULL,
-            settled_at = ${Instant.toIso(arrived ?? arrivalOf(attempt))} WHERE ${mine} AND state <> 'delivered'`
+            settled_at = ${Instant.toIso(arrived ?? arrivalOf(attempt))} WHERE ${isDelivery} AND state <> 'delivered'`
         }
         const state = arrived === undefined ? "failed" : "delivered"
         return yield* sql`UPDATE deliveries SET state = ${state}, due_at = NULL, is_leased = 0, manual = 0, resume_at = NULL,
-          settled_at = ${Instant.toIso(arrived ?? at)}, attempts = ${next.attempts} WHERE ${present} RETURNING claim_number`
+          settled_at = ${Instant.toIso(arrived ?? at)}, attempts = ${next.attempts} WHERE ${isCurrentClaim} RETURNING claim_number`
       }
       const isAskedStill = kind === "probe" || attempt.failure === "unsigned"
-      const asked = isAskedStill ? sql.literal("") : sql.literal(", manual = 0, resume_at = NULL")
+      const reset = isAskedStill ? sql.literal("") : sql.literal(", manual = 0, resume_at = NULL")
       return yield* sql`UPDATE deliveries SET due_at = ${Instant.toIso(next.dueAt)}, is_leased = 0, attempts = ${next.attempts}
-        ${asked} WHERE ${present} RETURNING claim_number`
+        ${reset} WHERE ${isCurrentClaim} RETURNING claim_number`
     })
 
     const settle = Effect.fnUntraced(function* (

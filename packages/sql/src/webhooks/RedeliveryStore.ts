@@ -75,7 +75,7 @@ export const layer = Layer.effect(
 
     const open = Effect.fnUntraced(function* (recovery: Recovery, audit: AuditEntry) {
       const { askedAt, held, id, since, until, webhookId } = recovery
-      const asked = Instant.toIso(askedAt)
+      const requestedAt = Instant.toIso(askedAt)
       // The webhook was deleted meanwhile.
       if ((yield* locked(webhookId)) === undefined) return
       // These are bounds: no event has these ids.
@@ -93,8 +93,8 @@ export const layer = Layer.effect(
             after_id: behindId,
             until_id: untilId,
             includes_pending: isHeld,
-            requested_at: asked,
-            last_batch_at: asked
+            requested_at: requestedAt,
+            last_batch_at: requestedAt
           })}`
         : sql`UPDATE redeliveries SET after_id = ${behindId < waiting.after_id ? behindId : waiting.after_id},
             until_id = ${untilId > waiting.until_id ? untilId : waiting.until_id} WHERE id = ${waiting.id}`
@@ -167,7 +167,7 @@ export const layer = Layer.effect(
     })
 
     return RedeliveryStore.of({
-      queue: (...asked) => transact(sql, queue(...asked)),
+      queue: (...args) => transact(sql, queue(...args)),
       count: (webhookId, state, span) =>
         Effect.orDie(
           Effect.map(

@@ -102,9 +102,9 @@ export const layer = Layer.effect(
       if (removed === undefined) return 0
       for (const [table, last] of leftovers) {
         const key = sql.literal(`webhook_id, ${last}`)
-        const gone = yield* sql`DELETE FROM ${sql(table)} WHERE (${key}) IN (
-          SELECT ${key} FROM ${sql(table)} WHERE webhook_id = ${removed.id} ${limitTo(sql, limit)}) RETURNING 1 AS gone`
-        if (gone.length > 0) return gone.length
+        const deleted = yield* sql`DELETE FROM ${sql(table)} WHERE (${key}) IN (
+          SELECT ${key} FROM ${sql(table)} WHERE webhook_id = ${removed.id} ${limitTo(sql, limit)}) RETURNING 1 AS deleted`
+        if (deleted.length > 0) return deleted.length
       }
       yield* sql`DELETE FROM removed_webhooks WHERE id = ${removed.id}`
       return 1
