@@ -14,7 +14,7 @@ describe("AudioFile", () => {
     ["MP4", bytes("\0\0\0\x18ftypM4A "), "audio/mp4"],
     ["AAC", bytes("\xff\xf1\x50\x80"), "audio/aac"]
   ] as const) {
-    it(`${what} is told by how it begins`, () => assert.strictEqual(typeOf(file), type))
+    it(`${what} is recognized by its first bytes`, () => assert.strictEqual(typeOf(file), type))
   }
 
   for (const [what, file] of Object.entries({
@@ -27,14 +27,14 @@ describe("AudioFile", () => {
     it(`${what} is no audio`, () => assert.isNull(typeOf(bytes(file))))
   }
 
-  it("files follow one another without the tags and counts that described each alone", () => {
+  it("joined files lack the tags and counts of the single files", () => {
     const first = concat(id3(200), infoFrame(), frame(1), frame(2), oldTag())
     const second = concat(id3(5), id3(300), infoFrame(), frame(3))
     const third = concat(frame(4), frame(5))
     assert.deepStrictEqual(joinMp3([first, second, third]), concat(frame(1), frame(2), frame(3), frame(4), frame(5)))
   })
 
-  it("no bytes are taken from what begins unlike MP3, or is cut off within a tag", () => {
+  it("bytes that are no MP3, or end within a tag, are dropped", () => {
     assert.deepStrictEqual(joinMp3([bytes("noise")]), bytes("noise"))
     assert.strictEqual(joinMp3([id3(200).subarray(0, 50)]).byteLength, 0)
   })

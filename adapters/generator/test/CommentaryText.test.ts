@@ -19,7 +19,7 @@ const refused = (text: string) => {
 }
 
 describe("CommentaryText", () => {
-  it("surrounding space, quotation marks, fences and thoughts are stripped, and quotation marks within are kept", () => {
+  it("surrounding space, quotation marks, fences and thoughts are removed, and inner quotation marks are kept", () => {
     assert.strictEqual(accepted(" \n Yes. \t\n"), "Yes.")
     assert.strictEqual(accepted('"Yes."'), "Yes.")
     assert.strictEqual(accepted("“Yes.”"), "Yes.")
@@ -30,7 +30,7 @@ describe("CommentaryText", () => {
     assert.strictEqual(accepted("I <3 this, and 2 < 3."), "I <3 this, and 2 < 3.")
   })
 
-  it("line breaks become one kind, and control and text-direction characters go", () => {
+  it("line breaks are normalized, and control and text-direction characters are removed", () => {
     assert.strictEqual(accepted("a\r\nb\rc\u2028d \n\n\n\ne"), "a\nb\nc\nd\n\ne")
     assert.strictEqual(accepted("a\u0000\u001b[1mb\u202ec\u2066\ufeff\td"), "a[1mbc d")
     assert.strictEqual(accepted("a\ud800b"), "a\ufffdb")
@@ -43,7 +43,7 @@ describe("CommentaryText", () => {
     assert.include(refused("x".repeat(1024 * 1024)), "longer")
   })
 
-  it("what is empty after cleaning is refused", () => {
+  it("a text that is empty after cleaning is refused", () => {
     for (const text of ["", " \n", "\u0000", '""', "```\n\n```", "<think>hm</think>"]) {
       assert.include(refused(text), "empty")
     }
@@ -112,7 +112,7 @@ describe("CommentaryText", () => {
       })
     ))
 
-  it("hostile megabytes are judged in linear time", () => {
+  it("megabytes of hostile text are checked in linear time", () => {
     for (const unit of [" ", "\n", "<", "a.", "a-", "https://", "```", '"', "\t\n"]) {
       const started = performance.now()
       accept(`x${unit.repeat((1024 * 1024) / unit.length)}x`, request)

@@ -27,7 +27,7 @@ const revised = (instructions: string, draft = compose(asked)) =>
 CommentaryGeneratorSuite.suite("LocalGenerator", LocalGenerator.layer)
 
 describe("LocalGenerator", () => {
-  it.effect("opens with the topic, gives the creator's own sentences, and says that it is local", () =>
+  it.effect("begins with the topic, contains the creator's own sentences, and says that it was made locally", () =>
     Effect.gen(function* () {
       const generator = yield* CommentaryGenerator
       const perspective = "I played in July. The pitches were better\n- and the fans came. [fail]"
@@ -62,7 +62,7 @@ describe("LocalGenerator", () => {
       })
     ))
 
-  it("the wishes shorter and longer are respected, again and again", () => {
+  it("requests for shorter and longer texts are followed repeatedly", () => {
     const draft = compose(asked)
     const short = revised("Please make it shorter")
     const shorter = revised("Shorter!", short)

@@ -55,7 +55,7 @@ const answering = Layer.unwrap(
 CommentaryGeneratorSuite.suite("OpenAiGenerator", answering)
 
 describe("OpenAiGenerator", () => {
-  it.live("asks the model for a commentary with the key, and answers with its text", () =>
+  it.live("sends the request with the key, and returns the model's text", () =>
     Effect.gen(function* () {
       const server = yield* serve(json(200, completion({ content: "  I like summer football. \r\n" })))
       assert.strictEqual(yield* generate(server), "I like summer football.")
@@ -66,7 +66,7 @@ describe("OpenAiGenerator", () => {
     })
   )
 
-  it.live("sends no credentials where there is no key, and accepts a base URL that ends in a slash", () =>
+  it.live("sends no credentials without a key, and accepts a base URL that ends with a slash", () =>
     Effect.gen(function* () {
       const server = yield* serve(json(200, completion({ content: "Yes." })))
       yield* generate({ url: `${server.url}/` }, { apiKey: Option.none() })
@@ -138,7 +138,7 @@ describe("OpenAiGenerator", () => {
     )
   }
 
-  it.live("a server that is not there is temporary, and the reason names the failure", () =>
+  it.live("an unreachable server is temporary, and the reason names the failure", () =>
     Effect.gen(function* () {
       const gone = yield* Effect.scoped(serve(() => {}))
       const failed = yield* Effect.flip(generate(gone))
@@ -147,11 +147,11 @@ describe("OpenAiGenerator", () => {
     })
   )
 
-  it.live("an answer that is not JSON is named as such, without a word of it", () =>
+  it.live("a response that is not JSON is reported without quoting it", () =>
     Effect.map(failure(json(200, "{oops")), ({ failed }) => assert.strictEqual(failed.reason, "the answer is not JSON"))
   )
 
-  it.live("a key that the server echoes never shows in a reason, wherever it is cut", () =>
+  it.live("a key that the server quotes never appears in a reason, wherever it is cut", () =>
     Effect.gen(function* () {
       for (const before of [0, ...Array.from({ length: 26 }, (_, step) => 210 + 3 * step)]) {
         const message = `${"x".repeat(before)} ${key} ${"y".repeat(500)}`
@@ -163,7 +163,7 @@ describe("OpenAiGenerator", () => {
     })
   )
 
-  it.live("the words of a server that refuses the key are not repeated, since they may hold a part of it", () =>
+  it.live("the message of a server that refuses the key is not quoted, because it may contain a part of the key", () =>
     Effect.gen(function* () {
       const { failed } = yield* failure(json(401, error("invalid_api_key", "Incorrect API key: sk-te***cdef")))
       assert.notInclude(failed.reason, "cdef")
@@ -171,7 +171,7 @@ describe("OpenAiGenerator", () => {
     })
   )
 
-  it.effect("a server that hangs is given up after the time limit, and the request is aborted", () =>
+  it.effect("a request to a server that hangs is aborted after the time limit", () =>
     Effect.gen(function* () {
       const timeout = Duration.millis(200)
       const { failed, server } = yield* failure(() => {}, { timeout }, passes(timeout))
@@ -181,7 +181,7 @@ describe("OpenAiGenerator", () => {
     })
   )
 
-  it.effect("a server that drips its answer cannot stretch the time limit", () =>
+  it.effect("a server that responds slowly cannot extend the time limit", () =>
     Effect.gen(function* () {
       const timeout = Duration.millis(300)
       const { failed, server } = yield* failure(

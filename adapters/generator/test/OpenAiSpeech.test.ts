@@ -64,7 +64,7 @@ MediaSynthesizerSuite.suite(
 )
 
 describe("OpenAiSpeech", () => {
-  it.live("asks the model to speak the text in the voice, with the key, and answers with every byte", () =>
+  it.live("sends text, model and voice with the key, and returns every byte", () =>
     Effect.gen(function* () {
       const server = yield* serve(audio(speech))
       const { bytes, contentType } = yield* speak(server)
@@ -83,7 +83,7 @@ describe("OpenAiSpeech", () => {
     })
   )
 
-  it.live("sends no credentials where there is no key, and accepts a base URL that ends in a slash", () =>
+  it.live("sends no credentials without a key, and accepts a base URL that ends with a slash", () =>
     Effect.gen(function* () {
       const server = yield* serve(audio(speech))
       yield* speak({ url: `${server.url}/` }, { apiKey: Option.none() })
@@ -92,7 +92,7 @@ describe("OpenAiSpeech", () => {
     })
   )
 
-  it.live("a text longer than servers take is spoken in parts, in order, as one file", () =>
+  it.live("a text beyond the server's limit is spoken in parts, which become one file in order", () =>
     Effect.gen(function* () {
       const sentences = Array.from({ length: 250 }, (_, index) => `This is sentence number ${index}.`)
       const server = yield* serve((response, { body }) => {
@@ -120,7 +120,7 @@ describe("OpenAiSpeech", () => {
     })
   )
 
-  it.live("a server that answers in a format of its own is believed by its bytes, for a text of one part", () =>
+  it.live("another format is recognized by its bytes, for a text of one part", () =>
     Effect.gen(function* () {
       const wav = new Uint8Array(Buffer.from("RIFF____WAVEfmt ", "latin1"))
       const server = yield* serve(audio(wav))
@@ -170,7 +170,7 @@ describe("OpenAiSpeech", () => {
     )
   }
 
-  it.live("one part that fails fails the whole, and the others are aborted", () =>
+  it.live("a failed part fails the call, and the other parts are aborted", () =>
     Effect.gen(function* () {
       let first = true
       const { failed, server } = yield* failure(
@@ -186,7 +186,7 @@ describe("OpenAiSpeech", () => {
     })
   )
 
-  it.live("a server that is not there is temporary, and the reason names the failure", () =>
+  it.live("an unreachable server is temporary, and the reason names the failure", () =>
     Effect.gen(function* () {
       const gone = yield* Effect.scoped(serve(() => {}))
       const failed = yield* Effect.flip(speak(gone))
@@ -195,7 +195,7 @@ describe("OpenAiSpeech", () => {
     })
   )
 
-  it.live("a key that the server echoes never shows in a reason", () =>
+  it.live("a key that the server quotes never appears in a reason", () =>
     Effect.gen(function* () {
       yield* failure(json(400, error(key, `you sent ${key}`)))
       yield* failure(json(401, error(null, `you sent ${key}`)))
@@ -203,7 +203,7 @@ describe("OpenAiSpeech", () => {
     })
   )
 
-  it.effect("a server that drips its answer cannot stretch the time limit, and the request is aborted", () =>
+  it.effect("a request to a server that responds slowly is aborted after the time limit", () =>
     Effect.gen(function* () {
       const timeout = Duration.millis(300)
       const { failed, server } = yield* failure(
@@ -253,7 +253,7 @@ describe("OpenAiSpeech", () => {
     })
   )
 
-  it.effect("leaves other kinds as they were mounted", () =>
+  it.effect("keeps the synthesizers of other kinds", () =>
     Effect.gen(function* () {
       const video = () => Effect.succeed({ contentType: "video/mp4", bytes: new Uint8Array(1) } as const)
       const mounted = yield* Effect.provide(

@@ -22,7 +22,7 @@ describe("Prompt", () => {
       })
     ))
 
-  it("the material arrives whole", () =>
+  it("the material is complete", () =>
     fc.assert(
       fc.property(request(hostile(Prompt.delimiters)), (asked) => {
         const { json } = material(Prompt.messages(asked)[1]?.content ?? "")

@@ -12,7 +12,7 @@ describe("SpeechParts", () => {
 
   it("a text without a word has no part", () => assert.deepStrictEqual(parts(" \n "), []))
 
-  it("it is cut at the longest pause that is not too early: a paragraph, a sentence, a clause, a word", () => {
+  it("a text is cut at the longest pause that is not too early: a paragraph, a sentence, a clause, a word", () => {
     assert.deepStrictEqual(parts("One. Two three.\n\nFour. Five six seven.", 25), [
       "One. Two three.",
       "Four. Five six seven."
@@ -23,7 +23,7 @@ describe("SpeechParts", () => {
     assert.deepStrictEqual(parts("かきくけこ。さしすせそたちつ", 8), ["かきくけこ。", "さしすせそたちつ"])
   })
 
-  it("whatever the text, no part is blank or too long, no character is torn, and together they say all of it", () =>
+  it("for any text, no part is blank or too long, no character is split, and all parts together are the text", () =>
     fc.assert(
       fc.property(
         fc.string({ unit: fc.constantFrom("a", "🏆", ". ", "\n\n", " ", "é", ",", "。") }),

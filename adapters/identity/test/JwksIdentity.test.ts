@@ -32,7 +32,7 @@ const signedBy = (kid: string) =>
   )
 
 describe("the keys of a provider", () => {
-  it.effect("may be RSA, P-256 or Ed25519 ones, and others sign nothing", () =>
+  it.effect("may be RSA, P-256 or Ed25519; tokens signed by others are refused", () =>
     Effect.gen(function* () {
       const provider = yield* Provider
       for (const algorithm of ["RS256", "ES256", "EdDSA", "RS384", "PS256", "ES384"]) {
@@ -47,7 +47,7 @@ describe("the keys of a provider", () => {
     }).pipe(Effect.provide(world))
   )
 
-  it.effect("are no secrets: a token that was signed with the public key as a secret is refused", () =>
+  it.effect("are public: a token that was signed with the public key as an HMAC secret is refused", () =>
     Effect.gen(function* () {
       const { jwksUrl } = yield* Provider
       const [, payload = ""] = (yield* token()).split(".")
@@ -67,7 +67,7 @@ describe("the keys of a provider", () => {
     }).pipe(Effect.provide(world))
   )
 
-  it.effect("are the only ones: a token that brings a key or names another place for keys is refused", () =>
+  it.effect("are the only ones: a token that contains a key or names another key URL is refused", () =>
     Effect.gen(function* () {
       const other = Context.get(yield* Layer.build(Layer.fresh(Provider.layer)), Provider)
       const { issuer, readings } = yield* Provider
@@ -82,7 +82,7 @@ describe("the keys of a provider", () => {
     }).pipe(Effect.provide(world))
   )
 
-  it.effect("are read once for many tokens, and again every ten minutes", () =>
+  it.effect("are fetched once for many tokens, and again every ten minutes", () =>
     Effect.gen(function* () {
       const { readings } = yield* Provider
       const good = yield* token()
@@ -100,7 +100,7 @@ describe("the keys of a provider", () => {
     }).pipe(Effect.provide(world))
   )
 
-  it.effect("may change: a new one is picked up, the old one works while it is published, and ten minutes more", () =>
+  it.effect("may change: a new key is accepted at once, and a withdrawn one for ten more minutes", () =>
     Effect.gen(function* () {
       const provider = yield* Provider
       const old = yield* signedBy("first")
@@ -117,7 +117,7 @@ describe("the keys of a provider", () => {
     }).pipe(Effect.provide(world))
   )
 
-  it.effect("that nobody knows are asked for once in ten seconds, however many tokens name them", () =>
+  it.effect("that are unknown cause one fetch in ten seconds, however many tokens name them", () =>
     Effect.gen(function* () {
       const provider = yield* Provider
       yield* verdict(yield* signedBy("first"))
@@ -134,7 +134,7 @@ describe("the keys of a provider", () => {
 })
 
 describe("a provider that is down", () => {
-  it.effect("leaves known keys at work for a day; of others nobody can tell until it is back", () =>
+  it.effect("keeps known keys valid for a day, and unknown ones are unavailable until it is back", () =>
     Effect.gen(function* () {
       const provider = yield* Provider
       yield* provider.publish("second")
@@ -155,7 +155,7 @@ describe("a provider that is down", () => {
     }).pipe(Effect.provide(world))
   )
 
-  it.effect("is said to leave known keys at work only where there are some, for as long as they are", () =>
+  it.effect("is logged as keeping known keys only while there are some", () =>
     Effect.gen(function* () {
       const said: Array<string> = []
       const listening = Logger.layer([Logger.make(({ message }) => void said.push(String(message)))])
@@ -181,7 +181,7 @@ describe("a provider that is down", () => {
     }).pipe(Effect.provide(world))
   )
 
-  it.effect("from the start says so in one sentence", () =>
+  it.effect("from the start is reported in one sentence", () =>
     Effect.gen(function* () {
       const provider = yield* Provider
       const good = yield* token()
@@ -191,7 +191,7 @@ describe("a provider that is down", () => {
     }).pipe(Effect.provide(world))
   )
 
-  it.effect("or answers with anything but keys is the same as one that does not answer", () =>
+  it.effect("is the same as one that returns no keys", () =>
     Effect.gen(function* () {
       const good = yield* token()
       const mint = yield* TokenMint
@@ -240,7 +240,7 @@ it.effect("a key set larger than 1 MiB is not read to its end", () =>
   }).pipe(Effect.provide(world))
 )
 
-it.effect("an operator is told how many of the published keys are of use", () =>
+it.effect("the check counts the usable published keys", () =>
   Effect.gen(function* () {
     const provider = yield* Provider
     assert.strictEqual(yield* JwksIdentity.countKeys(provider.jwksUrl), 1)

@@ -39,7 +39,7 @@ const issued = Effect.flatMap(LocalIdentity.LocalTokens, ({ issue }) =>
 )
 
 describe("local tokens", () => {
-  it.effect("are good for as long as was wished, with the same secret in another process, and with no other", () =>
+  it.effect("are valid for the requested time, in every process with the same secret and in no other", () =>
     Effect.gen(function* () {
       const token = yield* issued
       const { verify } = yield* DashboardIdentity
@@ -64,7 +64,7 @@ describe("local tokens", () => {
     }).pipe(Effect.provide(local))
   )
 
-  it.effect("cannot be made by who knows the public key", () =>
+  it.effect("cannot be issued with the public key", () =>
     Effect.gen(function* () {
       const [, payload = ""] = (yield* issued).split(".")
       const claims = JSON.parse(Buffer.from(payload, "base64url").toString())

@@ -63,7 +63,7 @@ MailerSuite.suite("OutboxMailer", writing, written)
 const ids = (files: ReadonlyArray<{ readonly file: string }>) => files.map(({ file }) => file.split("_")[1])
 
 describe("the outbox", () => {
-  it.effect("holds what would have been sent, headers included, for its owner's eyes", () =>
+  it.effect("contains the mail with its headers, readable by its owner only", () =>
     Effect.gen(function* () {
       const { folder, send, outbox } = yield* place
       yield* TestClock.adjust("1 day")
@@ -87,7 +87,7 @@ describe("the outbox", () => {
     })
   )
 
-  it.live("holds a mail once, as it was sent last, however often and at once it is sent", () =>
+  it.live("contains one file for each mail, the last version, even after concurrent sends", () =>
     Effect.gen(function* () {
       const { folder, send, outbox } = yield* place
       const waits = Array.from({ length: 10 }, (_, n) => n)
@@ -101,7 +101,7 @@ describe("the outbox", () => {
     })
   )
 
-  it.effect("refuses what no server would take, and keeps nothing of it", () =>
+  it.effect("refuses a mail that no server would accept, and writes no file", () =>
     Effect.gen(function* () {
       const { folder, send } = yield* place
       for (const changes of [{ id: "../escaped" }, { id: "" }, { to: { name: "Ada", address: "ada" } }]) {
@@ -111,7 +111,7 @@ describe("the outbox", () => {
     })
   )
 
-  it.effect("comes back when its folder was removed, and says when it cannot", () =>
+  it.effect("creates a removed folder again, and reports if it cannot", () =>
     Effect.gen(function* () {
       const { folder, send, outbox } = yield* place
       rmSync(folder, { recursive: true })
@@ -141,7 +141,7 @@ describe("reading the outbox", () => {
     })
   )
 
-  it.effect("leaves out what is no mail", () =>
+  it.effect("leaves out files that are no mails", () =>
     Effect.gen(function* () {
       const { folder, send, outbox } = yield* place
       yield* send(message({ id: "good" }))
@@ -155,7 +155,7 @@ describe("reading the outbox", () => {
     })
   )
 
-  it.effect("finds a listed mail by its file, and never a file elsewhere", () =>
+  it.effect("finds a listed mail by its file, and never a file outside the folder", () =>
     Effect.gen(function* () {
       const { parent, folder, send, outbox } = yield* place
       yield* send(message())

@@ -34,7 +34,7 @@ const delivered = Effect.map(MailServer, ({ received }) => received.map(({ email
 MailerSuite.suite("SmtpMailer", delivering, delivered)
 
 describe("a delivered mail", () => {
-  it.live("says who, to whom, what, in text and in HTML, and under which id", () =>
+  it.live("has sender, recipient, subject, text, HTML and Message-ID", () =>
     Effect.gen(function* () {
       const server = yield* start()
       const { send } = yield* local(server.port)
@@ -65,7 +65,7 @@ describe("a delivered mail", () => {
     })
   )
 
-  it.live("bears the same Message-ID when it is sent again, over the same connection", () =>
+  it.live("has the same Message-ID when it is sent again over the same connection", () =>
     Effect.gen(function* () {
       const server = yield* start()
       const { send } = yield* local(server.port)
@@ -77,7 +77,7 @@ describe("a delivered mail", () => {
     })
   )
 
-  it.live("cannot be given headers or recipients by a name, a subject or an address", () =>
+  it.live("gets no further headers or recipients from a name, a subject or an address", () =>
     Effect.gen(function* () {
       const server = yield* start()
       const { send } = yield* local(server.port)
@@ -135,8 +135,8 @@ describe("a refusal is permanent", () => {
   )
 })
 
-describe("a refusal is for now", () => {
-  it.live("on a 4xx, and a greylisted mail passes the next time", () =>
+describe("a refusal is temporary", () => {
+  it.live("on a 4xx, and a greylisted mail is accepted on the next attempt", () =>
     Effect.gen(function* () {
       let attempts = 0
       const server = yield* start({
@@ -151,7 +151,7 @@ describe("a refusal is for now", () => {
     })
   )
 
-  it.live("while the server is down, and its mails pass once it is up again", () =>
+  it.live("while the server is down, and mails are accepted when it is up again", () =>
     Effect.gen(function* () {
       const scope = yield* Scope.make()
       const { port } = yield* Scope.provide(start(), scope)
@@ -166,32 +166,34 @@ describe("a refusal is for now", () => {
     })
   )
 
-  it.live("when the server hangs or babbles, within the bound, queued mails included, and lets the connection go", () =>
-    Effect.gen(function* () {
-      const silent = yield* startDeaf(() => undefined)
-      const babbling = yield* startDeaf((socket) => {
-        socket.write("220 welcome\r\n")
-        socket.once("data", () => {
-          const timer = setInterval(() => socket.write("250-still here\r\n"), 20)
-          socket.on("close", () => clearInterval(timer))
+  it.live(
+    "when the server hangs or sends endless lines, within the timeout, queued mails included, and closes the connection",
+    () =>
+      Effect.gen(function* () {
+        const silent = yield* startDeaf(() => undefined)
+        const babbling = yield* startDeaf((socket) => {
+          socket.write("220 welcome\r\n")
+          socket.once("data", () => {
+            const timer = setInterval(() => socket.write("250-still here\r\n"), 20)
+            socket.on("close", () => clearInterval(timer))
+          })
         })
+        const stuck = yield* start({ onRcptTo: () => undefined })
+        for (const { port, open } of [silent, babbling, stuck]) {
+          const { send } = yield* local(port, "500 millis")
+          const [took, refused] = yield* Effect.timed(
+            Effect.forEach([1, 2, 3, 4, 5, 6], () => Effect.flip(send(message())), { concurrency: "unbounded" })
+          )
+          assert.isBelow(Duration.toMillis(took), 2000)
+          assert.isTrue(refused.every(({ permanent }) => !permanent))
+          yield* until(() => open.size === 0)
+        }
+        const { send } = yield* local(stuck.port, "500 millis")
+        assert.strictEqual((yield* Effect.flip(send(message()))).reason, "No answer from the mail server within 500ms.")
       })
-      const stuck = yield* start({ onRcptTo: () => undefined })
-      for (const { port, open } of [silent, babbling, stuck]) {
-        const { send } = yield* local(port, "500 millis")
-        const [took, refused] = yield* Effect.timed(
-          Effect.forEach([1, 2, 3, 4, 5, 6], () => Effect.flip(send(message())), { concurrency: "unbounded" })
-        )
-        assert.isBelow(Duration.toMillis(took), 2000)
-        assert.isTrue(refused.every(({ permanent }) => !permanent))
-        yield* until(() => open.size === 0)
-      }
-      const { send } = yield* local(stuck.port, "500 millis")
-      assert.strictEqual((yield* Effect.flip(send(message()))).reason, "No answer from the mail server within 500ms.")
-    })
   )
 
-  it.live("when the credentials are wrong, and the reason doesn't tell them", () =>
+  it.live("when the credentials are wrong, and the reason does not contain them", () =>
     Effect.gen(function* () {
       const server = yield* start({
         authOptional: false,
@@ -214,7 +216,7 @@ describe("a refusal is for now", () => {
     })
   )
 
-  it.live("when TLS meets a certificate that nobody vouches for, unless the URL allows it", () =>
+  it.live("when the certificate is not trusted, unless the URL allows it", () =>
     Effect.gen(function* () {
       const upgraded = yield* start({ hideSTARTTLS: false, allowInsecureAuth: false })
       const wrapped = yield* start({ secure: true })
@@ -281,7 +283,7 @@ describe("the layer", () => {
     })
   )
 
-  it.effect("refuses a sender that is not one possible address", () =>
+  it.effect("refuses a sender that is not exactly one valid address", () =>
     Effect.gen(function* () {
       for (const from of ["", "Nobody", "a@b, c@d", "Group: a@b;", "a@b\r\nBcc: c@d", "<>"]) {
         const refused = yield* Effect.flip(mailer(layer({ url: Redacted.make("smtp://localhost"), from })))

@@ -34,7 +34,7 @@ const slow = (milliseconds: number) => {
 }
 
 describe("a slow server", () => {
-  it.live("gets each of 60 mails once, over as many connections as configured", () =>
+  it.live("receives each of 60 mails once, over the configured number of connections", () =>
     Effect.gen(function* () {
       const { most, server } = slow(60)
       const { port, received } = yield* server
@@ -50,7 +50,7 @@ describe("a slow server", () => {
     })
   )
 
-  it.live("has longer for its answer to the whole mail than for all before it", () =>
+  it.live("has more time for its reply to the mail than for everything before it", () =>
     Effect.gen(function* () {
       const server = yield* startScripted((socket) => setTimeout(() => socket.write("250 taken\r\n"), 1500))
       const { send } = yield* to(server.port, { timeout: "1 second", answerTimeout: "10 seconds" })
@@ -59,8 +59,8 @@ describe("a slow server", () => {
   )
 })
 
-describe("a mail that went out whole", () => {
-  it.live("and whose connection breaks before the answer is told from one that was never taken", () =>
+describe("a mail whose bytes were all sent", () => {
+  it.live("and whose connection breaks before the reply is reported as unanswered, not as refused", () =>
     Effect.gen(function* () {
       const breaking = yield* startScripted((socket) => socket.destroy())
       const whole = yield* Effect.flip((yield* to(breaking.port)).send(message()))
@@ -76,7 +76,7 @@ describe("a mail that went out whole", () => {
     })
   )
 
-  it.live("and gets no answer in time is unanswered too", () =>
+  it.live("and that gets no reply in time is unanswered too", () =>
     Effect.gen(function* () {
       const server = yield* startScripted(() => undefined)
       const refused = yield* Effect.flip((yield* to(server.port, { answerTimeout: "300 millis" })).send(message()))
@@ -106,21 +106,21 @@ describe("a stop", () => {
     return yield* Deferred.await(outcome)
   })
 
-  it.live("waits for the answer to a mail that went out whole", () =>
+  it.live("waits for the reply to a mail whose bytes were all sent", () =>
     Effect.gen(function* () {
       const outcome = yield* stopped((socket) => setTimeout(() => socket.write("250 taken\r\n"), 300))
       assert.isTrue(Exit.isSuccess(outcome))
     })
   )
 
-  it.live("waits no longer than its bound, and then the mail is unanswered", () =>
+  it.live("waits until its timeout, and then the mail is unanswered", () =>
     Effect.gen(function* () {
       const outcome = yield* Effect.flip(Effect.flatten(Effect.succeed(yield* stopped(() => undefined))))
       assert.deepInclude(outcome as object, { unanswered: true })
     })
   )
 
-  it.live("breaks off a mail that has not gone out, and one that waits for a connection", () =>
+  it.live("aborts a mail that is not completely sent, and one that waits for a connection", () =>
     Effect.gen(function* () {
       const stuck = yield* start({ onRcptTo: () => undefined })
       const { send } = yield* to(stuck.port, { connections: 1 })

@@ -48,7 +48,7 @@ const whileLocked = <A, E>(busyTimeout: Duration.Input, test: (database: Locked)
   })
 
 describe("BusyRetry", () => {
-  it.effect("writes wait for another process's write, and everything else goes on", () =>
+  it.effect("writes wait for another process's write, and reads go on", () =>
     whileLocked("1 minute", ({ read, release, transaction, write }) =>
       Effect.gen(function* () {
         const seen: Array<unknown> = []
@@ -83,7 +83,7 @@ describe("BusyRetry", () => {
     )
   )
 
-  it.effect("who comes late to a waiting group has its own time to wait", () =>
+  it.effect("a caller that joins a waiting group late has a full timeout of its own", () =>
     whileLocked("1 second", ({ release, transaction }) =>
       Effect.gen(function* () {
         const first = yield* Effect.forkChild(Effect.flip(transaction), { startImmediately: true })

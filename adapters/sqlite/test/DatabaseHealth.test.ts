@@ -34,7 +34,7 @@ const faultOf = (health: DatabaseHealth["Service"]) => Effect.map(Effect.flip(he
 const later = TestClock.adjust("2 seconds")
 
 describe("the health of a SQLite file", () => {
-  it.effect("a full database is reported, and that there is space again", () =>
+  it.effect("a full database is reported until there is space again", () =>
     Effect.flatMap(file, (filename) =>
       onFile(filename, (health, sql) =>
         Effect.gen(function* () {

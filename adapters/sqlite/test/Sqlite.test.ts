@@ -19,7 +19,7 @@ const folder = Effect.acquireRelease(
 )
 
 describe("Sqlite", () => {
-  it.effect("a file that cannot be opened is told by its path, with why", () =>
+  it.effect("a file that cannot be opened is reported with its path and the reason", () =>
     Effect.gen(function* () {
       const place = yield* folder
       const text = join(place, "text.db")
@@ -36,7 +36,7 @@ describe("Sqlite", () => {
     })
   )
 
-  it.effect("a file that is opened again holds what it held, and needs no migration", () =>
+  it.effect("a file that is opened again has its rows, and needs no migration", () =>
     Effect.gen(function* () {
       const stores = Layer.fresh(layer({ filename: join(yield* folder, "new", "stores.db") }))
       const given = submission()
@@ -55,7 +55,7 @@ describe("Sqlite", () => {
     })
   )
 
-  it.effect("every migration is applied once, in its order", () =>
+  it.effect("every migration is applied once, in order", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const applied = yield* sql<{ readonly migration_id: number }>`SELECT migration_id
@@ -69,7 +69,7 @@ describe("Sqlite", () => {
     }).pipe(Effect.provide(layerMemory))
   )
 
-  it.effect("each database in memory has the whole schema, and nothing of another's rows", () =>
+  it.effect("each database in memory has the whole schema, and no rows of another", () =>
     Effect.gen(function* () {
       const look = Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
@@ -134,7 +134,7 @@ describe("Sqlite", () => {
     }).pipe(Effect.provide(layerMemory))
   )
 
-  it.effect("a lost database is a defect, not an answer", () =>
+  it.effect("a lost database is a defect, not an empty result", () =>
     Effect.gen(function* () {
       const topics = yield* TopicStore
       const sql = yield* SqlClient.SqlClient

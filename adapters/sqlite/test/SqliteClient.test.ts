@@ -100,7 +100,7 @@ describe("SqliteClient", () => {
     }).pipe(Effect.scoped, memory)
   )
 
-  it.effect("what was answered as committed is in the file before the client closes and after", () =>
+  it.effect("committed rows are in the file before and after the client closes", () =>
     Effect.gen(function* () {
       const filename = join(yield* folder, "kept.db")
       const stored = () => {
@@ -301,7 +301,7 @@ describe("SqliteClient", () => {
     }).pipe(memory)
   )
 
-  it.effect("a writer in another process is waited for", () =>
+  it.effect("a write waits for a writer in another process", () =>
     Effect.gen(function* () {
       const filename = join(yield* folder, "shared.db")
       yield* Effect.gen(function* () {

@@ -34,7 +34,7 @@ const storage = (path: string) =>
   )
 
 describe("FolderStorage", () => {
-  it.effect("a file has its name, its bytes, and no reader but its owner; the folder is made", () =>
+  it.effect("a file has its name and bytes, and only its owner may read it; the folder is created", () =>
     Effect.gen(function* () {
       const path = yield* folder
       const { put } = yield* storage(path)
@@ -46,7 +46,7 @@ describe("FolderStorage", () => {
     })
   )
 
-  it.effect("who reads while it is replaced, again and again, sees a whole one each time", () =>
+  it.effect("a reader sees a complete file each time, while it is replaced repeatedly", () =>
     Effect.gen(function* () {
       const path = yield* folder
       const { put } = yield* storage(path)
@@ -69,7 +69,7 @@ describe("FolderStorage", () => {
     })
   )
 
-  it.effect("what cannot be written fails for now, and leaves nothing behind", () =>
+  it.effect("a failed write is temporary and leaves no file", () =>
     Effect.gen(function* () {
       const path = yield* folder
       const { put } = yield* storage(path)
@@ -80,7 +80,7 @@ describe("FolderStorage", () => {
     })
   )
 
-  it.effect("what a process that died left half written is never served, and swept at a start an hour later", () =>
+  it.effect("an incomplete file of a process that died is never served, and deleted at a start an hour later", () =>
     Effect.gen(function* () {
       const path = yield* folder
       yield* TestClock.setTime(Date.now())
@@ -96,7 +96,7 @@ describe("FolderStorage", () => {
     })
   )
 
-  it.effect("a folder that cannot be made is refused when it is mounted", () =>
+  it.effect("a folder that cannot be created fails the layer", () =>
     Effect.gen(function* () {
       const path = yield* folder
       mkdirSync(join(path, ".."), { recursive: true })

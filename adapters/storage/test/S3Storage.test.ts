@@ -70,7 +70,7 @@ MediaStorageSuite.suite(
 )
 
 describe("S3Storage", () => {
-  it.live("one signed PUT with the bytes' hash, their type, and how long they may be kept", () =>
+  it.live("an upload is one signed PUT with the hash of the bytes, their type and a cache lifetime", () =>
     Effect.gen(function* () {
       const server = yield* bucket()
       assert.strictEqual(yield* put(server), `${server.url}/Name1.mp3`)
@@ -96,7 +96,7 @@ describe("S3Storage", () => {
     })
   )
 
-  it.live("partners are shown the public address where there is one", () =>
+  it.live("partners get the public URL if one is configured", () =>
     Effect.gen(function* () {
       const server = yield* bucket()
       const url = yield* put(server, { publicUrl: Option.some("https://cdn.example.org/spoken") })
@@ -111,7 +111,7 @@ describe("S3Storage", () => {
     })
   )
 
-  it.live("another region's signature does not pass", () =>
+  it.live("a signature for another region is refused", () =>
     Effect.map(failure(undefined, { region: "us-east-1" }), ({ failed }) => assert.isTrue(failed.permanent))
   )
 
@@ -147,7 +147,7 @@ describe("S3Storage", () => {
     )
   }
 
-  it.live("a bucket that is not there is temporary, and the reason names the failure", () =>
+  it.live("an unreachable bucket is temporary, and the reason names the failure", () =>
     Effect.gen(function* () {
       const gone = yield* Effect.scoped(bucket())
       const failed = yield* Effect.flip(put(gone))
@@ -156,7 +156,7 @@ describe("S3Storage", () => {
     })
   )
 
-  it.effect("a bucket that hangs is given up after the time limit, and the request is aborted", () =>
+  it.effect("a request to a bucket that hangs is aborted after the time limit", () =>
     Effect.gen(function* () {
       const timeout = Duration.millis(200)
       const { failed, server } = yield* failure(() => {}, { timeout }, passes(timeout))
@@ -166,7 +166,7 @@ describe("S3Storage", () => {
     })
   )
 
-  it.live("an endless refusal is not read to its end", () =>
+  it.live("an endless error response is not read to its end", () =>
     Effect.gen(function* () {
       let sent = 0
       const { failed, server } = yield* failure((response) => {

@@ -16,7 +16,7 @@ const zone = {
 }
 
 describe("a name", () => {
-  it.live("leads to all of its addresses, of both families", () =>
+  it.live("resolves to all of its addresses of both families", () =>
     Effect.gen(function* () {
       const lookup = yield* NameLookup.nameServers([yield* nameServer(zone)])
       for (const name of ["both", "four", "six"] as const) {
@@ -27,7 +27,7 @@ describe("a name", () => {
     })
   )
 
-  it.live("that does not exist, or has no address, is told apart from one that nobody can tell", () =>
+  it.live("that does not exist or has no address is distinguished from a failed lookup", () =>
     Effect.gen(function* () {
       const lookup = yield* NameLookup.nameServers([yield* nameServer(zone)])
       for (const [name, unknown] of [
@@ -40,7 +40,7 @@ describe("a name", () => {
     })
   )
 
-  it.live("with an inner address in one family is refused, whatever the other one says", () =>
+  it.live("with a private address in one family is refused, whatever the other family has", () =>
     Effect.gen(function* () {
       const lookup = yield* NameLookup.nameServers([yield* nameServer(zone)])
       const { check, send } = yield* transport({ allowPrivate: false, lookup })
@@ -53,7 +53,7 @@ describe("a name", () => {
     })
   )
 
-  it.live("is sent to where its name server says", () =>
+  it.live("is connected at the address of its name server", () =>
     Effect.gen(function* () {
       const lookup = yield* NameLookup.nameServers([yield* nameServer(zone)])
       const { port } = yield* http((call, answer) => answer.end(call.headers.host))
@@ -63,7 +63,7 @@ describe("a name", () => {
     })
   )
 
-  it.live("of this machine is known to the machine", () =>
+  it.live("of this machine is resolved by the system", () =>
     Effect.gen(function* () {
       const found = yield* NameLookup.system("localhost")
       assert.isTrue(found.length > 0 && found.every((address) => address === "127.0.0.1" || address === "::1"))

@@ -45,7 +45,7 @@ WebhookTransportSuite.suite("NodeWebhookTransport", Layer.merge(layer({ allowPri
 const ok = http((call, answer) => call.resume().on("end", () => answer.end("ok")))
 
 describe("connections", () => {
-  it.live("are shared by a stream of events, and let go a moment after it", () =>
+  it.live("are shared by a stream of events, and closed soon after it", () =>
     Effect.gen(function* () {
       const receiver = yield* ok
       const { connections, port } = receiver
@@ -58,7 +58,7 @@ describe("connections", () => {
     })
   )
 
-  it.live("are closed with the scope, those under way too", () =>
+  it.live("are closed with the scope, even during a request", () =>
     Effect.gen(function* () {
       const hanging = yield* http((call) => call.resume())
       const idle = yield* ok
@@ -73,7 +73,7 @@ describe("connections", () => {
     })
   )
 
-  it.live("are cut when the one who sends is interrupted", () =>
+  it.live("are closed when the sender is interrupted", () =>
     Effect.gen(function* () {
       const receiver = yield* http((call) => call.resume())
       const { send } = yield* transport()
@@ -84,7 +84,7 @@ describe("connections", () => {
     })
   )
 
-  it.live("that the receiver closed meanwhile are not used again", () =>
+  it.live("that the receiver has closed are not used again", () =>
     Effect.gen(function* () {
       const { port, connections, open } = yield* http((call, answer) => {
         call.resume().on("end", () => {
@@ -103,7 +103,7 @@ describe("connections", () => {
     })
   )
 
-  it.live("that die under a request fail it: nothing is sent a second time", () =>
+  it.live("that break during a request fail it: nothing is sent twice", () =>
     Effect.gen(function* () {
       let requests = 0
       const { port, connections } = yield* tcp((socket) =>
@@ -121,7 +121,7 @@ describe("connections", () => {
     })
   )
 
-  it.live("of a slow receiver hold up no other", () =>
+  it.live("of a slow receiver delay no other", () =>
     Effect.gen(function* () {
       const slow = yield* http((call) => call.resume())
       const quick = yield* ok

@@ -31,7 +31,7 @@ const migrated = async (test: Parameters<typeof Deployment.folder>[0]) => {
 }
 
 describe.concurrent("a container", () => {
-  it("answers bytes that are no text in Base64, the explorer's program from its file among them", async (test) => {
+  it("returns binary bodies in Base64, such as the explorer's program from its file", async (test) => {
     const container = await Emulator.container(bundle.folder, await migrated(test), test)
     const packed = await ask(container, {
       method: "GET",
@@ -42,7 +42,7 @@ describe.concurrent("a container", () => {
     expect(Buffer.from(packed.body, "base64")).toEqual(await readFile(join(bundle.folder, "explorer.js.gz")))
   })
 
-  it("refuses an event that is none of its own in one sentence, and goes on", async (test) => {
+  it("refuses an unknown event in one sentence, and keeps running", async (test) => {
     const container = await Emulator.container(bundle.folder, await migrated(test), test)
     const broken = {
       ...(http({ method: "GET", target: "/healthz" }) as object),
@@ -67,7 +67,7 @@ describe.concurrent("a container", () => {
     expect(container.isAlive()).toBe(true)
   })
 
-  it("that cannot begin says why in the log and answers in the envelope, and begins once it can", async (test) => {
+  it("that cannot start logs the reason and answers in the envelope, and starts as soon as it can", async (test) => {
     const cwd = await Deployment.folder(test)
     const blocked = join(cwd, "later")
     const env = environmentIn(blocked)
@@ -103,7 +103,7 @@ describe.concurrent("a container", () => {
     expect(outcome).toMatchObject({ failure: { errorMessage: expect.stringContaining(why) } })
   })
 
-  it("audio in a folder is refused: nobody would serve it", async (test) => {
+  it("audio in a folder is refused, because nothing would serve it", async (test) => {
     const env = { ...environmentIn(await Deployment.folder(test)), MEDIA_FOLDER: "/tmp/media" }
     const container = await Emulator.container(bundle.folder, env, test)
     const outcome = await container.invoke(example("schedule"))
@@ -112,7 +112,7 @@ describe.concurrent("a container", () => {
     })
   })
 
-  it("says in its log what works, but should not stay so", async (test) => {
+  it("logs a warning about unsafe settings", async (test) => {
     const env = { ...(await migrated(test)), SIGNING_SECRET: "short", LOG_LEVEL: "warn" }
     const container = await Emulator.container(bundle.folder, env, test)
     await ask(container, { method: "GET", target: "/healthz" })

@@ -14,7 +14,7 @@ export const suite = (name: string, seeded: () => Promise<Deployment.Seed>) => {
   afterAll(() => Promise.all([bundle.remove(), seed.remove()]))
 
   describe.concurrent(`a container on ${name}`, () => {
-    it("tells a whole story: requests through a gateway, mails and drafts on a schedule", async (test) => {
+    it("runs the whole workflow: requests through a gateway, mails and drafts on a schedule", async (test) => {
       const post = await Deployment.postOffice(test)
       const { key, persona, url } = await seed.copy(test)
       const container = await Emulator.container(bundle.folder, Deployment.environment(url, post.url), test)
@@ -34,7 +34,7 @@ export const suite = (name: string, seeded: () => Promise<Deployment.Seed>) => {
       expect(shown.json().data.commentaries[0].content).toContain(perspective)
     })
 
-    it("writes counted calls down before it answers, once a second at most, and the rest when it is stopped", async (test) => {
+    it("persists counted calls before a response, once a second at most, and the rest when it stops", async (test) => {
       const { key, url } = await seed.copy(test)
       const env = Deployment.environment(url)
       const one = await Emulator.container(bundle.folder, env, test)

@@ -19,7 +19,7 @@ const begun = (env: Deployment.Environment) =>
     Effect.provideService(ConfigProvider.ConfigProvider, ConfigProvider.fromUnknown(env))
   )
 
-it.effect("a missing SQLite file is refused, not begun as a new empty service", () =>
+it.effect("a missing SQLite file is refused instead of starting an empty service", () =>
   Effect.gen(function* () {
     const path = yield* folder
     const env = Deployment.environment(Deployment.sqliteIn(path))

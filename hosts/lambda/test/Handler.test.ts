@@ -76,7 +76,7 @@ for (const name of ["an HTTP API", "an HTTP API that speaks version 1.0", "a RES
   }
 }
 
-it.effect("what no HTTP could have brought is refused in the envelope", () =>
+it.effect("a request that is not valid HTTP is refused in the envelope", () =>
   Effect.gen(function* () {
     const handle = yield* Service.handler
     const event = example("http-api")
@@ -93,7 +93,7 @@ it.effect("what no HTTP could have brought is refused in the envelope", () =>
   }).pipe(Effect.provide(Service.layer))
 )
 
-it.effect("a scheduled run with a round that failed fails, so that an alarm can tell", () =>
+it.effect("a scheduled run with a failed round fails, so that an alarm reports it", () =>
   Effect.gen(function* () {
     const handle = yield* Service.handler
     const sql = yield* SqlClient.SqlClient
@@ -104,7 +104,7 @@ it.effect("a scheduled run with a round that failed fails, so that an alarm can 
   }).pipe(Effect.provide(Service.layer))
 )
 
-it.effect("a service that cannot begin answers in the envelope, and begins with the first request after it can", () =>
+it.effect("a service that cannot start answers in the envelope, and starts with the first request after it can", () =>
   Effect.gen(function* () {
     const context = yield* Effect.context<HostServices>()
     let attempts = 0

@@ -10,7 +10,7 @@ import * as Process from "../support/Process.ts"
 const env = { DATABASE_URL: "sqlite:./service.db", DEV: "true" }
 
 describe.concurrent("backup", () => {
-  it("beside a server that writes, holds all that was acknowledged before, and a service runs on it", async (test) => {
+  it("contains all acknowledged writes although a server keeps writing, and a service runs on it", async (test) => {
     const cwd = await Process.folder(test)
     const { apiRoot, stop } = await Process.start(cwd, ["serve"], env)
     const { key, persona } = await Partner.register(cwd, env)
@@ -44,7 +44,7 @@ describe.concurrent("backup", () => {
     await Partner.submit(restored.apiRoot, key, persona.id)
   })
 
-  it("refuses a file that is there, and leaves it as it is", async (test) => {
+  it("refuses an existing file, and does not change it", async (test) => {
     const cwd = await Process.folder(test)
     await Process.json(cwd, ["migrate"], env)
     writeFileSync(join(cwd, "mine"), "words")

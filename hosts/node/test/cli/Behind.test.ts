@@ -40,7 +40,7 @@ const older = "DELETE FROM partner_commentary_migrations WHERE migration_id > 6"
 const ids = "SELECT migration_id FROM partner_commentary_migrations ORDER BY migration_id"
 
 describe.concurrent("a database of an older version", () => {
-  it("is refused by every command in one sentence, and stays of that version", async (test) => {
+  it("is refused by every command in one sentence, and keeps that version", async (test) => {
     const cwd = await Process.folder(test)
     await Process.json(cwd, ["migrate"])
     const file = join(cwd, "data", "partner-commentary.db")
@@ -64,7 +64,7 @@ describe.concurrent("a database of an older version", () => {
     after.close()
   })
 
-  it("is so on Postgres, where nobody who serves is waited for", async (test) => {
+  it("is refused on Postgres too, without waiting for a running server", async (test) => {
     const cwd = await Process.folder(test)
     const env = await OwnDatabase.make(test)
     await Process.json(cwd, ["migrate"], env)
@@ -81,7 +81,7 @@ describe.concurrent("a database of an older version", () => {
 })
 
 describe.concurrent("no database yet", () => {
-  it("is refused by every command, which makes no file", async (test) => {
+  it("is refused by every command, and no file is created", async (test) => {
     const cwd = await Process.folder(test)
     for (const args of commands)
       expect(await refused(cwd, args)).toContain("there is no such file yet; run partner-commentary migrate")
@@ -89,7 +89,7 @@ describe.concurrent("no database yet", () => {
     expect(readdirSync(cwd)).toEqual([])
   })
 
-  it("is begun by the first organization or persona", async (test) => {
+  it("is created with the first organization or persona", async (test) => {
     for (const first of firsts) {
       const cwd = await Process.folder(test)
       const { name } = await Process.json(cwd, first)
@@ -97,7 +97,7 @@ describe.concurrent("no database yet", () => {
     }
   })
 
-  it("on Postgres is begun so too, unless somebody else's tables are there", async (test) => {
+  it("on Postgres is created so too, unless it has tables of another application", async (test) => {
     const cwd = await Process.folder(test)
     const env = await OwnDatabase.make(test)
     expect(await refused(cwd, ["org", "list"], env)).toContain("it is empty; run partner-commentary migrate first")

@@ -94,7 +94,7 @@ describe.concurrent("persona and license", () => {
 })
 
 describe.concurrent("key", () => {
-  it("neither issues nor revokes one without its record in the audit log", async (test) => {
+  it("is not issued or revoked without its entry in the audit log", async (test) => {
     const cwd = await Process.folder(test)
     const { keyId, organization } = await Partner.register(cwd)
     const database = new DatabaseSync(join(cwd, "data", "partner-commentary.db"))
@@ -107,7 +107,7 @@ describe.concurrent("key", () => {
     expect(kept).toMatchObject([{ id: keyId, revoked_at: null }])
   })
 
-  it("is made with every scope by the words that the creation of an organization ends with", async (test) => {
+  it("is created with every scope by the command that org create suggests", async (test) => {
     const cwd = await Process.folder(test)
     const { stdout } = await Process.run(cwd, ["org", "create", "--name", "Acme"])
     const [, next = ""] = /Next: partner-commentary (.+)/.exec(stdout) ?? []
@@ -151,7 +151,7 @@ describe.concurrent("key", () => {
 })
 
 describe.concurrent("migrate, purge and doctor", () => {
-  it("migrates once, purges nothing new, and finds what to mend", async (test) => {
+  it("migrate runs once, purge keeps new rows, and doctor finds problems", async (test) => {
     const cwd = await Process.folder(test)
     const missing = await Process.run(cwd, ["doctor"])
     expect(missing.code).toBe(1)

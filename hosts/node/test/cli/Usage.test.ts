@@ -47,7 +47,7 @@ describe("wrong usage", () => {
     ["the same address twice", ["creator", "change-email", "--from", "a@b.c", "--to", "A@b.c"], /same address/]
   ]
 
-  it("ends with 2, a sentence on stderr and nothing on stdout", async (test) => {
+  it("exits with 2, with a sentence on stderr and nothing on stdout", async (test) => {
     const outcome = await Process.spawned(await Process.folder(test), ["org", "suspend", "7"])
     expect(outcome).toMatchObject({ code: 2, stdout: "" })
     expect(outcome.stderr).toMatch(/^id must be an id such as [^\n]+\.\nSee partner-commentary org suspend --help\.\n$/)
@@ -88,7 +88,7 @@ describe.concurrent("a wrong setting", () => {
     }
   })
 
-  it("is a line of JSON where the logs are asked to be", async (test) => {
+  it("is a line of JSON if LOG_FORMAT is json", async (test) => {
     const cwd = await Process.folder(test)
     for (const args of [["serve"], ["purge"]]) {
       const outcome = await Process.spawned(cwd, args, { RESPONSE_WINDOW: "later", LOG_FORMAT: "JSON" })
@@ -116,7 +116,7 @@ describe.concurrent("a wrong setting", () => {
     expect(doctor.stdout).toContain("DATABASE_URL points at /dev/null/x.db: unable to open database file")
   })
 
-  it("a default sender that cannot be one is refused by the variable's name", async (test) => {
+  it("an invalid default sender is refused with the variable's name", async (test) => {
     const outcome = await Process.run(await Process.folder(test), ["worker"], { HOST: "my_host", DEV: "true" })
     expect(outcome).toMatchObject({ code: 1, stdout: "" })
     expect(outcome.stderr).toMatch(/^MAIL_FROM must be [^\n]+\.\n$/m)

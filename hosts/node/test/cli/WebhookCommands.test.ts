@@ -9,7 +9,7 @@ import * as Process from "../support/Process.ts"
 const unknown = "01900000-0000-7000-8000-000000000000"
 
 describe.concurrent("webhook", () => {
-  it("lists a partner's webhooks and brings back a disabled one, which the partner sees", async (test) => {
+  it("lists a partner's webhooks and enables a disabled one, which the partner sees", async (test) => {
     const cwd = await Process.folder(test)
     const { key, organization } = await Partner.register(cwd)
     const list = ["webhook", "list", "--org", organization.id]
@@ -62,7 +62,7 @@ describe.concurrent("webhook", () => {
 })
 
 describe.concurrent("webhook reseal", () => {
-  it("seals secrets anew, so that the signing secret they were sealed under can go", async (test) => {
+  it("encrypts secrets again, so that the former signing secret can be removed", async (test) => {
     const cwd = await Process.folder(test)
     const { key } = await Partner.register(cwd)
     const [former, present] = ["the former signing secret", "the present signing secret"]
@@ -80,7 +80,7 @@ describe.concurrent("webhook reseal", () => {
     expect((await reseal(former)).code).toBe(1)
   })
 
-  it("in production without SIGNING_SECRET is refused, and makes none", async (test) => {
+  it("in production without SIGNING_SECRET is refused, and generates none", async (test) => {
     const cwd = await Process.folder(test)
     const env = { DATABASE_URL: "sqlite:./x.db", DEV: "false" }
     await Process.json(cwd, ["migrate"], env)
@@ -90,7 +90,7 @@ describe.concurrent("webhook reseal", () => {
     expect(existsSync(join(cwd, "data"))).toBe(false)
   })
 
-  it("is the cure that the doctor names where secrets do not open, in words for one and for several", async (test) => {
+  it("is what doctor suggests if secrets cannot be decrypted, for one and for several", async (test) => {
     const cwd = await Process.folder(test)
     const { key } = await Partner.register(cwd)
     const service = await Process.start(cwd)

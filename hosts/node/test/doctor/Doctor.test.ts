@@ -34,7 +34,7 @@ const findings = async (cwd: string) => {
 }
 
 describe.concurrent("doctor", () => {
-  it("counts all generations that gave up, names ten, and all start again at once", async (test) => {
+  it("counts all failed drafts, names ten, and one command restarts all", async (test) => {
     const cwd = await Process.folder(test)
     const shareIds = await stopped(cwd, 11)
     change(cwd, `${stall(5, "NULL")}; UPDATE mails SET due_at = ${later}`)
@@ -118,7 +118,7 @@ describe.concurrent("doctor", () => {
     expect((await findings(cwd)).about("deliveries")).toMatchObject({ state: "ok" })
   })
 
-  it("says which mail way, which generator and which links are in use, and no secret", async (test) => {
+  it("shows the mail server, the generator and the links in use, and no secret", async (test) => {
     const cwd = await Process.folder(test)
     const env = {
       ...{ DATABASE_URL: "sqlite:./x.db", SIGNING_SECRET: "hunter2-and-a-text-that-is-long-enough" },

@@ -66,7 +66,7 @@ const closedPort = async () => {
 }
 
 describe.concurrent("doctor", () => {
-  it("names the mail server's refusal of the password, without the password", async (test) => {
+  it("reports that the mail server refuses the password, without the password", async (test) => {
     const port = await mailServer(test, "right")
     const wrong = await doctor(test, { SMTP_URL: `smtp://desk:hunter2@127.0.0.1:${port}` })
     expect(wrong.code).toBe(1)
@@ -79,7 +79,7 @@ describe.concurrent("doctor", () => {
     })
   })
 
-  it("names a generator that is down or refuses the key, and says where the key was not tried", async (test) => {
+  it("reports a generator that is down or refuses the key, and a key that was not tried", async (test) => {
     const refused = await doctor(test, generating(await generator(test, 401)))
     expect(refused.code).toBe(1)
     expect(refused.about("generator")).toMatchObject({
@@ -168,7 +168,7 @@ describe.concurrent("doctor", () => {
     expect(refused.about("media storage")?.message).not.toContain("hunter2")
   })
 
-  it("gives up on servers that are silent, all at the same time, and says so", async (test) => {
+  it("reports servers that do not answer, all of them within one timeout", async (test) => {
     const sockets = new Set<Socket>()
     const silent = createServer((socket) => sockets.add(socket))
     const port = await listening(test, silent)

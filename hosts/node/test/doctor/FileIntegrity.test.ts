@@ -45,7 +45,7 @@ describe.concurrent("the check of a SQLite file", () => {
     expect(locked).toMatchObject({ state: "notice", message: "Not tried: database is locked." })
   })
 
-  it("says of a path that cannot be opened what failed, and not that it is corrupt", async (test) => {
+  it("reports why a path cannot be opened, and does not call it corrupt", async (test) => {
     const folder = await examined(await Process.folder(test))
     expect(folder).toMatchObject({ state: "notice", message: "Not tried: unable to open database file." })
     expect(folder?.message).not.toContain("corrupt")
