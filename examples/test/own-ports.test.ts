@@ -31,12 +31,12 @@ const secret = Redacted.make("a secret of the tests, and long enough")
 /** The mail service: it keeps what it takes, and answers as it is told; null is never. */
 class MailService extends Context.Service<
   MailService,
-  { readonly url: string; readonly taken: Array<MailerSuite.Arrived>; status: number | null }
+  { readonly url: string; readonly taken: Array<MailerSuite.ReceivedMail>; status: number | null }
 >()("@partner-commentary/examples/test/MailService") {
   static readonly layer = Layer.effect(
     MailService,
     Effect.gen(function* () {
-      const taken: Array<MailerSuite.Arrived> = []
+      const taken: Array<MailerSuite.ReceivedMail> = []
       const server = createServer(async (request, response) => {
         assert.strictEqual(request.headers.authorization, `Bearer ${Redacted.value(secret)}`)
         const chunks = await request.toArray()

@@ -5,8 +5,8 @@ import { TopicStore } from "@partner-commentary/core/topic/TopicStore"
 import * as PostgresClient from "@partner-commentary/postgres/PostgresClient"
 import * as Stores from "@partner-commentary/sql/Stores"
 import * as TestDatabase from "@partner-commentary/test/postgres/TestDatabase"
-import { persona, personas, repeated, submission } from "@partner-commentary/testkit/support/Fixtures"
-import { traces } from "@partner-commentary/testkit/webhook/Traces"
+import { persona, personas, repeatedSubmission, submission } from "@partner-commentary/testkit/support/Fixtures"
+import { usageOf } from "@partner-commentary/testkit/webhook/Traces"
 import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
@@ -29,7 +29,7 @@ it.effect("four nodes at once take exactly as many topics as a quota holds, and 
       submission({ personas: personas(2), quotas, topic: { organizationId } })
     )
     const outcomes = yield* Effect.forEach(
-      nodes.flatMap((store) => all.map((one) => [store, repeated(one)] as const)),
+      nodes.flatMap((store) => all.map((one) => [store, repeatedSubmission(one)] as const)),
       ([store, one]) => Effect.result(store.submit(one)),
       atOnce
     )
@@ -37,7 +37,7 @@ it.effect("four nodes at once take exactly as many topics as a quota holds, and 
       outcomes.filter(({ _tag }) => _tag === "Success"),
       25
     )
-    assert.deepStrictEqual(yield* traces({ organizationId, environment: "live" }), { topics: 25, held: 25, units: 50 })
+    assert.deepStrictEqual(yield* usageOf({ organizationId, environment: "live" }), { topics: 25, held: 25, units: 50 })
     const more = yield* Effect.forEach(
       nodes.flatMap((store) =>
         Array.from(
@@ -52,7 +52,7 @@ it.effect("four nodes at once take exactly as many topics as a quota holds, and 
       more.filter(({ _tag }) => _tag === "Success"),
       5
     )
-    assert.deepStrictEqual(yield* traces({ organizationId, environment: "live" }), { topics: 30, held: 30, units: 60 })
+    assert.deepStrictEqual(yield* usageOf({ organizationId, environment: "live" }), { topics: 30, held: 30, units: 60 })
   }).pipe(Effect.provide(TestDatabase.layer))
 )
 
@@ -80,7 +80,7 @@ const usedUpMeanwhile = (part: Transaction["Service"]["run"]) =>
       })
     )
     assert.deepInclude(yield* Fiber.join(waiting), { _tag: "QuotaExceeded", quota: "topics_per_month", remaining: 0 })
-    assert.deepStrictEqual(yield* traces(first.topic), { topics: 1, held: 5, units: 1 })
+    assert.deepStrictEqual(yield* usageOf(first.topic), { topics: 1, held: 5, units: 1 })
   }).pipe(Effect.provide(TestDatabase.layer))
 
 it.live(
@@ -105,7 +105,7 @@ it.effect("who takes in a topic within a larger change and hears that quotas hav
         assert.deepInclude(yield* Effect.flip(store.submit(next)), { _tag: "QuotaExceeded", quota: "topics_per_month" })
       })
     )
-    assert.deepStrictEqual(yield* traces(first.topic), { topics: 1, held: 1, units: 1 })
+    assert.deepStrictEqual(yield* usageOf(first.topic), { topics: 1, held: 1, units: 1 })
   }).pipe(Effect.provide(TestDatabase.layer))
 )
 
@@ -127,7 +127,7 @@ it.effect("what cannot be written breaks for its own caller alone", () =>
       exits.flatMap((exit, place) => (Exit.isFailure(exit) ? [place] : [])),
       [...emails.keys()]
     )
-    assert.deepStrictEqual(yield* traces({ organizationId, environment: "live" }), { topics: 10, held: 10, units: 10 })
+    assert.deepStrictEqual(yield* usageOf({ organizationId, environment: "live" }), { topics: 10, held: 10, units: 10 })
   }).pipe(Effect.provide(TestDatabase.layer))
 )
 
@@ -167,7 +167,7 @@ it.effect(
       )
       assert.isTrue(Option.isOption(seen) && Option.isSome(seen))
       assert.isTrue(Option.isNone(yield* store.progress(one.topic, one.topic.id)))
-      assert.deepStrictEqual(yield* traces(one.topic), { topics: 0, held: 0, units: 0 })
+      assert.deepStrictEqual(yield* usageOf(one.topic), { topics: 0, held: 0, units: 0 })
     }).pipe(Effect.provide(TestDatabase.layer))
 )
 

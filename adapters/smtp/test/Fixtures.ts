@@ -1,6 +1,6 @@
 /** One mail, and what tests ask of a mailer. */
 import { Mailer, type MailMessage } from "@partner-commentary/core/mail/Mailer"
-import type { Arrived } from "@partner-commentary/testkit/MailerSuite"
+import type { ReceivedMail } from "@partner-commentary/testkit/MailerSuite"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -22,7 +22,7 @@ export const mailer = <E>(layer: Layer.Layer<Mailer, E>) =>
   Effect.map(Layer.build(layer), (context) => Context.get(context, Mailer))
 
 /** A parsed mail, as the suite compares it. */
-export const arrivedAs = ({ html = "", messageId = "", subject = "", text = "", to }: Email): Arrived => ({
+export const arrivedAs = ({ html = "", messageId = "", subject = "", text = "", to }: Email): ReceivedMail => ({
   messageId,
   to: { name: to?.[0]?.name ?? "", address: to?.[0]?.address ?? "" },
   subject,

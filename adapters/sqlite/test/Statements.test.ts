@@ -359,7 +359,7 @@ const everyDelivery = Effect.gen(function* () {
   yield* log.receiver(one.owner, one.id)
   yield* log.waiting([one.id])
   yield* everyRedelivery(one.id)
-  yield* store.lanes(start + day, 5, 10)
+  yield* store.dueWebhooks(start + day, 5, 10)
   yield* store.nextDue
   yield* store.postpone(one.id, start)
   const take = store.claim(one.id, start + day, start + 2 * day, {

@@ -10,7 +10,7 @@ describe("ten thousand events among good and bad receivers", () => {
       const hanging = yield* tcp(() => undefined)
       const resetting = yield* tcp((socket) => socket.once("data", () => socket.resetAndDestroy()))
       const strange = yield* tcp((socket) => socket.once("data", () => socket.end("220 welcome\r\n")))
-      const deserted = yield* free
+      const unreachableUrl = yield* free
       const receivers = [
         [good.port, "200"],
         [good.port, "200"],
@@ -18,7 +18,7 @@ describe("ten thousand events among good and bad receivers", () => {
         [hanging.port, "timeout"],
         [resetting.port, "reset"],
         [strange.port, "http"],
-        [deserted, "refused"]
+        [unreachableUrl, "refused"]
       ] as const
       const { send } = yield* transport()
       let most = 0

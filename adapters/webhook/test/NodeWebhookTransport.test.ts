@@ -17,7 +17,7 @@ const receiving = Layer.effect(
   Receiver,
   Effect.gen(function* () {
     let present: WebhookTransportSuite.Answer = { status: 200 }
-    const arrived: Array<WebhookTransportSuite.Arrived> = []
+    const arrived: Array<WebhookTransportSuite.ReceivedRequest> = []
     const { port } = yield* http((call, answer) => {
       const chunks: Array<Buffer> = []
       call.on("data", (chunk: Buffer) => chunks.push(chunk))
@@ -30,7 +30,7 @@ const receiving = Layer.effect(
     })
     return {
       url: `http://localhost:${port}/webhooks?of=partner`,
-      deserted: local(yield* free),
+      unreachableUrl: local(yield* free),
       answers: (answer) =>
         Effect.sync(() => {
           present = answer

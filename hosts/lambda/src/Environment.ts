@@ -42,8 +42,8 @@ const read = Effect.gen(function* () {
 })
 
 const cautions = (settings: Settings.Settings): ReadonlyArray<string> => [
-  ...ConfigSummary.cautions(settings),
-  ...Option.toArray(ConfigSummary.noIdentity(settings))
+  ...ConfigSummary.warnings(settings),
+  ...Option.toArray(ConfigSummary.identityWarning(settings))
 ]
 
 const missing = (name: string, why: string) =>

@@ -19,7 +19,7 @@ const parsed = (text: string): unknown => {
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null
 
 /** A response without the service's envelope came from something else, such as a proxy. */
-const strange = (answer: Answer): UnexpectedAnswerError => {
+const unexpected = (answer: Answer): UnexpectedAnswerError => {
   const { headers, status, text } = answer
   const said =
     status < 400 && status >= 300
@@ -34,10 +34,10 @@ const strange = (answer: Answer): UnexpectedAnswerError => {
 export const read = (answer: Answer): unknown => {
   const { headers, requestId, status } = answer
   const body = parsed(answer.text)
-  if (!isObject(body) || typeof body["success"] !== "boolean") throw strange(answer)
+  if (!isObject(body) || typeof body["success"] !== "boolean") throw unexpected(answer)
   if (status >= 200 && status < 300) return body
   const error = body["error"]
-  if (!isObject(error) || typeof error["code"] !== "string") throw strange(answer)
+  if (!isObject(error) || typeof error["code"] !== "string") throw unexpected(answer)
   throw new ApiError({
     status,
     code: error["code"] as ErrorCode,

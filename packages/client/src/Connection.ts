@@ -5,9 +5,9 @@ import { baseAddress } from "./Address.ts"
 import { type Answer, read } from "./Answer.ts"
 import { ConnectionError, PartnerCommentaryError, TimeoutError } from "./Errors.ts"
 import type { ClientOptions, Credential, PostOptions, ResponseInfo } from "./Options.ts"
-import { pause, within } from "./Pause.ts"
+import { pause, withTimeout } from "./Pause.ts"
 import { rateLimitOf } from "./RateLimit.ts"
-import { pauseAfter } from "./Retry.ts"
+import { retryDelay } from "./Retry.ts"
 import { version } from "./Version.ts"
 
 export interface Call {
@@ -29,13 +29,16 @@ export interface Header {
 }
 
 /** Checks that options were passed, because callers may use plain JavaScript. */
-export const given = <Options extends ClientOptions>(options: Options, credential: keyof Options & string): Options => {
+export const requireOptions = <Options extends ClientOptions>(
+  options: Options,
+  credential: keyof Options & string
+): Options => {
   if (typeof options === "object" && options !== null) return options
   throw new PartnerCommentaryError(`Options are missing: pass an object with ${credential} and baseUrl.`)
 }
 
 /** Validates a numeric option, because timers accept invalid numbers and fire at once. */
-const amount = (name: string, value: unknown, usual: number): number => {
+const checkedNumber = (name: string, value: unknown, usual: number): number => {
   if (value === undefined) return usual
   if (typeof value === "number" && value >= 0) return value
   throw new PartnerCommentaryError(`${name} must be a number of at least 0, but is ${JSON.stringify(value) ?? value}.`)
@@ -70,9 +73,9 @@ export class Connection {
     this.#header = header
     this.#credential = credential
     this.#options = options
-    this.#timeoutMs = amount("timeoutMs", options.timeoutMs, 30_000)
-    this.#maxRetries = amount("maxRetries", options.maxRetries, 3)
-    this.#maxRetryWaitMs = amount("maxRetryWaitMs", options.maxRetryWaitMs, 60_000)
+    this.#timeoutMs = checkedNumber("timeoutMs", options.timeoutMs, 30_000)
+    this.#maxRetries = checkedNumber("maxRetries", options.maxRetries, 3)
+    this.#maxRetryWaitMs = checkedNumber("maxRetryWaitMs", options.maxRetryWaitMs, 60_000)
     if (typeof credential !== "function") this.#checked(credential)
   }
 
@@ -88,8 +91,8 @@ export class Connection {
 
   /** The whole envelope of a successful response, after retries if needed. */
   async send<A>(call: Call): Promise<A> {
-    const maxRetries = call.once === true ? 0 : amount("maxRetries", call.options?.maxRetries, this.#maxRetries)
-    const timeoutMs = amount("timeoutMs", call.options?.timeoutMs, this.#timeoutMs)
+    const maxRetries = call.once === true ? 0 : checkedNumber("maxRetries", call.options?.maxRetries, this.#maxRetries)
+    const timeoutMs = checkedNumber("timeoutMs", call.options?.timeoutMs, this.#timeoutMs)
     const signal = call.options?.signal
     const headers = this.#headersOf(call)
     const body = call.body === undefined ? null : JSON.stringify(call.body)
@@ -98,7 +101,7 @@ export class Connection {
         return read(await this.#attempt(call, attempt, headers, body, timeoutMs)) as A
       } catch (error) {
         signal?.throwIfAborted()
-        const wait = attempt > maxRetries ? null : pauseAfter(error, attempt, this.#maxRetryWaitMs, Math.random())
+        const wait = attempt > maxRetries ? null : retryDelay(error, attempt, this.#maxRetryWaitMs, Math.random())
         if (wait === null) throw error
         await pause(wait, signal)
       }
@@ -122,7 +125,7 @@ export class Connection {
     const start = Date.now()
     // Do not follow redirects, which could send the key to another server.
     const init: RequestInit = { method: call.method, headers, body, redirect: "manual" }
-    const answer = await within(timeoutMs, late, outer, async (signal) => {
+    const answer = await withTimeout(timeoutMs, late, outer, async (signal) => {
       const response = await fetch(this.#base + call.path, { ...init, signal })
       return { status: response.status, headers: response.headers, text: await response.text() }
     }).catch((error: unknown) => {

@@ -4,7 +4,7 @@
  */
 
 import type { Me } from "./ApiKey.ts"
-import { Connection, given } from "./Connection.ts"
+import { Connection, requireOptions } from "./Connection.ts"
 import { Events } from "./Events.ts"
 import type { ClientOptions, Credential, RequestOptions } from "./Options.ts"
 import { Personas } from "./Personas.ts"
@@ -30,7 +30,7 @@ export class PartnerCommentary {
   readonly #connection: Connection
 
   constructor(options: PartnerCommentaryOptions) {
-    const { apiKey, ...rest } = given(options, "apiKey")
+    const { apiKey, ...rest } = requireOptions(options, "apiKey")
     const connection = new Connection(rest, { option: "apiKey", name: "x-api-key", scheme: "" }, apiKey)
     this.topics = new Topics(connection)
     this.personas = new Personas(connection)

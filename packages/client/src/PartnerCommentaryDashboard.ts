@@ -1,6 +1,6 @@
 /** The client for operations with the dashboard's token instead of an API key. */
 import { ApiKeys } from "./ApiKeys.ts"
-import { Connection, given } from "./Connection.ts"
+import { Connection, requireOptions } from "./Connection.ts"
 import type { ClientOptions, Credential } from "./Options.ts"
 
 export interface PartnerCommentaryDashboardOptions extends ClientOptions {
@@ -13,7 +13,7 @@ export class PartnerCommentaryDashboard {
   readonly apiKeys: ApiKeys
 
   constructor(options: PartnerCommentaryDashboardOptions) {
-    const { token, ...rest } = given(options, "token")
+    const { token, ...rest } = requireOptions(options, "token")
     this.apiKeys = new ApiKeys(
       new Connection(rest, { option: "token", name: "authorization", scheme: "Bearer " }, token)
     )

@@ -25,7 +25,7 @@ export const pause = (ms: number, signal: AbortSignal | undefined): Promise<void
  * Runs with a signal that aborts with `reason` after `ms`, or with the outer signal's reason. Rejects at that time even
  * if the function ignores the signal.
  */
-export const within = async <A>(
+export const withTimeout = async <A>(
   ms: number,
   reason: unknown,
   outer: AbortSignal | undefined,

@@ -13,7 +13,7 @@ const quotaUsedUp = (error: unknown): boolean =>
   error instanceof ApiError && error.code === "rate_limit_exceeded" && error.details?.quota !== undefined
 
 /** The delay that the service requested, in milliseconds; null without one. */
-export const askedToWait = (error: unknown): number | null => {
+export const requestedDelay = (error: unknown): number | null => {
   if (!(error instanceof ApiError) && !(error instanceof UnexpectedAnswerError)) return null
   const header = retryAfterOf(error.headers)
   if (header !== null || !(error instanceof ApiError) || error.code !== "rate_limit_exceeded") return header
@@ -31,9 +31,9 @@ export const isPassing = (error: unknown): boolean => {
  * Milliseconds until the next attempt, or null for none. Without `Retry-After` a random time of up to 0.5, 1, 2, 4, 8
  * seconds; with it, that time plus a random part of a second, so that callers do not retry simultaneously.
  */
-export const pauseAfter = (error: unknown, attempt: number, mostMs: number, luck: number): number | null => {
+export const retryDelay = (error: unknown, attempt: number, maxMs: number, random: number): number | null => {
   if (!isPassing(error)) return null
-  const asked = askedToWait(error)
-  if (asked === null) return Math.min(mostMs, luck * Math.min(longestPauseMs, firstPauseMs * 2 ** (attempt - 1)))
-  return asked > mostMs ? null : asked + luck * Math.min(1000, asked)
+  const asked = requestedDelay(error)
+  if (asked === null) return Math.min(maxMs, random * Math.min(longestPauseMs, firstPauseMs * 2 ** (attempt - 1)))
+  return asked > maxMs ? null : asked + random * Math.min(1000, asked)
 }

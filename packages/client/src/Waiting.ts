@@ -4,9 +4,9 @@
  */
 import { ApiError, WaitTimeoutError } from "./Errors.ts"
 import type { RequestOptions, ResponseInfo } from "./Options.ts"
-import { pause, within } from "./Pause.ts"
+import { pause, withTimeout } from "./Pause.ts"
 import type { RateLimit } from "./RateLimit.ts"
-import { askedToWait, isPassing } from "./Retry.ts"
+import { isPassing, requestedDelay } from "./Retry.ts"
 import type { TopicDetail, TopicProgress } from "./Topic.ts"
 
 export interface WaitOptions extends RequestOptions {
@@ -31,7 +31,7 @@ export interface WaitOptions extends RequestOptions {
 }
 
 /** The requests that polling needs. */
-export interface Polled {
+export interface PollRequests {
   readonly status: (id: string, options: RequestOptions) => Promise<TopicProgress>
   readonly get: (id: string, options: RequestOptions) => Promise<TopicDetail>
 }
@@ -40,7 +40,7 @@ const twoDays = 48 * 3600 * 1000
 const lastLookMs = 10_000
 
 /** Distributes the second half of the window evenly, so that polling never exhausts it. */
-const share = (limit: RateLimit | null) =>
+const pauseForRateLimit = (limit: RateLimit | null) =>
   limit === null || limit.remaining * 2 >= limit.limit ? 0 : limit.resetsInMs / (limit.remaining + 1)
 
 const reached = (status: TopicProgress, until: WaitOptions["until"]) =>
@@ -48,7 +48,7 @@ const reached = (status: TopicProgress, until: WaitOptions["until"]) =>
 
 /** `simulated` is called before each pause, because a fetched key is unknown before the first request. */
 export const waitForTopic = async (
-  topics: Polled,
+  topics: PollRequests,
   simulated: () => boolean,
   id: string,
   options: WaitOptions = {}
@@ -82,14 +82,14 @@ export const waitForTopic = async (
       const seen = await poll(request)
       const isError = seen instanceof Error
       if (!isError && reached(seen, until)) return topics.get(id, request)
-      const asked = isError ? (askedToWait(seen) ?? 0) : 0
+      const asked = isError ? (requestedDelay(seen) ?? 0) : 0
       const interval = intervalMs ?? (simulated() ? 1000 : 30_000)
-      await pause(Math.max(interval * (1 + Math.random()), share(limit), asked), signal)
+      await pause(Math.max(interval * (1 + Math.random()), pauseForRateLimit(limit), asked), signal)
     }
   }
 
   /** The last status may be minutes old, so poll again. */
-  const lastLook = async (): Promise<TopicDetail> => {
+  const lastPoll = async (): Promise<TopicDetail> => {
     const request = { ...rest, signal, onResponse: watched }
     if (last !== null) {
       const seen = await poll({ ...request, maxRetries: 0, timeoutMs: lastLookMs })
@@ -100,8 +100,8 @@ export const waitForTopic = async (
   }
 
   const timedOut = Symbol("timed out")
-  return within(timeoutMs, timedOut, signal, waiting).catch((error: unknown) => {
+  return withTimeout(timeoutMs, timedOut, signal, waiting).catch((error: unknown) => {
     if (error !== timedOut) throw error
-    return lastLook()
+    return lastPoll()
   })
 }

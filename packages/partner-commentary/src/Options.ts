@@ -160,7 +160,7 @@ const figures = (defaults: unknown) => by(Figures.schemaOf(defaults))
 const Given = Schema.Struct({
   url: required((value) => {
     const kept = Predicate.isString(value) ? PublicAddress.normalized(value) : Option.none()
-    if (Option.isNone(kept)) return `must be ${PublicAddress.right}`
+    if (Option.isNone(kept)) return `must be ${PublicAddress.addressRule}`
     return !PublicAddress.isOwn(kept.value) || `must be an address whose path is none of the service's own`
   }),
   secret: required(

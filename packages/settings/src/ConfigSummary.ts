@@ -4,7 +4,7 @@ import { isLoopback, isWildcard } from "@partner-commentary/core/shared/Loopback
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import type { GeneratorSettings, Settings } from "./Settings.ts"
-import { apiRoot, dataFolder, isOpenToPrivate, isWeaklySigned } from "./Settings.ts"
+import { allowsPrivateReceivers, apiRoot, dataFolder, isWeaklySigned } from "./Settings.ts"
 
 /** The mail server without its credentials. */
 export const mailServer = (server: Redacted.Redacted<string>): { readonly host: string; readonly port: number } => {
@@ -18,7 +18,7 @@ export const mailServer = (server: Redacted.Redacted<string>): { readonly host: 
 export const isOutbox = ({ mail }: Settings): boolean => Option.isNone(mail.server)
 
 /** Completes a sentence after `mails`. */
-export const mailWay = ({ mail }: Settings): string =>
+export const describeMail = ({ mail }: Settings): string =>
   Option.match(mail.server, {
     onNone: () => `become files in ${dataFolder}/outbox`,
     onSome: (server) => {
@@ -34,7 +34,7 @@ export const generator = ({ generator }: Settings): string =>
   })
 
 /** Completes a sentence after `audio`. */
-export const speech = ({ media }: Settings): string =>
+export const describeAudio = ({ media }: Settings): string =>
   Option.match(Option.all([media.speech, media.storage]), {
     onNone: () => "none",
     onSome: ([{ model, url }, storage]) =>
@@ -45,19 +45,19 @@ export const speech = ({ media }: Settings): string =>
 export const isIdentityLocal = ({ development, identity }: Settings): boolean => development && Option.isNone(identity)
 
 /** A warning when every dashboard token is rejected. */
-export const noIdentity = (settings: Settings): Option.Option<string> =>
+export const identityWarning = (settings: Settings): Option.Option<string> =>
   Option.isSome(settings.identity) || settings.development
     ? Option.none()
     : Option.some("JWKS_URL is unset: the API-key operations reject every token")
 
 /** Warnings about settings that work but are risky. */
-export const cautions = (settings: Settings): ReadonlyArray<string> => [
+export const warnings = (settings: Settings): ReadonlyArray<string> => [
   ...(isWeaklySigned(settings)
     ? [
         "SIGNING_SECRET is shorter than 32 characters and can be guessed, which allows forged creator links; put a long random text first"
       ]
     : []),
-  ...(isOpenToPrivate(settings)
+  ...(allowsPrivateReceivers(settings)
     ? [
         "WEBHOOK_ALLOW_PRIVATE is true outside development: partners can make the service send requests into this network"
       ]
@@ -65,7 +65,7 @@ export const cautions = (settings: Settings): ReadonlyArray<string> => [
 ]
 
 /** A warning when PUBLIC_URL is unset: what links in mails start with, and whether others can reach it. */
-export const unfoundLinks = (
+export const publicUrlWarning = (
   settings: Settings,
   port: number
 ): Option.Option<{ readonly sentence: string; readonly isLost: boolean }> => {

@@ -1,6 +1,6 @@
 /** Explains why the database cannot be used, in terms of DATABASE_URL. */
 import { reasonOf } from "@partner-commentary/core/shared/Reason"
-import { type Database, told } from "./DatabaseSettings.ts"
+import { type Database, displayName } from "./DatabaseSettings.ts"
 import { SettingRefused } from "./Variable.ts"
 
 /**
@@ -16,5 +16,5 @@ export const of = (database: Database, error: unknown): SettingRefused =>
     ? error
     : new SettingRefused({
         name: "DATABASE_URL",
-        reason: `${database.isDefault ? "is unset, which means" : "points at"} ${told(database)}: ${reasonOf(error)}`
+        reason: `${database.isDefault ? "is unset, which means" : "points at"} ${displayName(database)}: ${reasonOf(error)}`
       })

@@ -32,7 +32,7 @@ export interface PostgresDatabase {
 export const isPostgres = (database: Database): database is PostgresDatabase => "url" in database
 
 /** For people, without credentials. */
-export const told = (database: Database): string => (isPostgres(database) ? database.told : database.filename)
+export const displayName = (database: Database): string => (isPostgres(database) ? database.told : database.filename)
 
 /** The adapter's options. */
 export const poolOf = ({ directUrl, poolSize, url }: PostgresDatabase) => ({

@@ -13,12 +13,12 @@ import * as Schema from "effect/Schema"
 
 export interface Parser<A> {
   /** Completes a sentence after `must be`. */
-  readonly right: string
+  readonly rule: string
   readonly parse: (text: string) => Option.Option<A>
 }
 
 const ofSchema = <A>(schema: Schema.Codec<A, string>, right: string): Parser<A> => ({
-  right,
+  rule: right,
   parse: Schema.decodeOption(schema)
 })
 
@@ -27,7 +27,7 @@ const checked = (isGood: (text: string) => boolean, right: string): Parser<strin
 
 /** Separated by commas. Blank entries are ignored. */
 const listOf = <A>(entry: Parser<A>, right: string): Parser<ReadonlyArray<A>> => ({
-  right,
+  rule: right,
   parse: (text) => Option.all(parts(text).map(entry.parse))
 })
 
@@ -37,7 +37,7 @@ const pairOf = <Name extends string, A>(
   value: Parser<A>,
   right: string
 ): Parser<readonly [Name, A | null]> => ({
-  right,
+  rule: right,
   parse: (text) => {
     const at = text.indexOf("=")
     if (at < 0) return Option.none()
@@ -51,17 +51,17 @@ const pairOf = <Name extends string, A>(
 
 /** An empty text is null, which removes a value. */
 export const orEmpty = <A>(kind: Parser<A>): Parser<A | null> => ({
-  right: `${kind.right}, or "" for none`,
+  rule: `${kind.rule}, or "" for none`,
   parse: (text) => (text.trim() === "" ? Option.some(null) : kind.parse(text))
 })
 
 export const oneOf = <const A extends string>(choices: ReadonlyArray<A>): Parser<A> => ({
-  right: `one of ${choices.join(", ")}`,
+  rule: `one of ${choices.join(", ")}`,
   parse: (text) => Option.fromUndefinedOr(choices.find((choice) => choice === text.trim().toLowerCase()))
 })
 
 export const wholeNumber = (least: number, most: number): Parser<number> => ({
-  right: `a whole number from ${least} to ${most}`,
+  rule: `a whole number from ${least} to ${most}`,
   parse: (text) =>
     Option.filter(
       /^\d{1,15}$/.test(text) ? Option.some(Number(text)) : Option.none(),
@@ -72,12 +72,12 @@ export const wholeNumber = (least: number, most: number): Parser<number> => ({
 export const port = wholeNumber(0, 65_535)
 
 export const flag: Parser<boolean> = {
-  right: "true or false",
+  rule: "true or false",
   parse: (text) => Option.map(oneOf(["true", "false", "yes", "no", "on", "off", "1", "0"]).parse(text), isTrue)
 }
 
 export const duration: Parser<Duration.Duration> = {
-  right: 'a duration above zero, of at most 3650 days, such as "90 seconds", "48 hours" or "7 days"',
+  rule: 'a duration above zero, of at most 3650 days, such as "90 seconds", "48 hours" or "7 days"',
   parse: (text) =>
     Option.filter(
       Duration.fromInput(text as Duration.Input),
@@ -90,13 +90,13 @@ const longest = Duration.days(3650)
 
 /** At least one. */
 export const durations: Parser<ReadonlyArray<Duration.Duration>> = {
-  right: 'durations above zero, of at most 3650 days, separated by commas, such as "1 minute, 10 minutes, 1 hour"',
+  rule: 'durations above zero, of at most 3650 days, separated by commas, such as "1 minute, 10 minutes, 1 hour"',
   parse: (text) => Option.filter(listOf(duration, "").parse(text), (list) => list.length > 0)
 }
 
 /** A base URL without query, fragment and trailing slash. */
 export const httpRoot: Parser<string> = {
-  right: "an http:// or https:// address without query and fragment",
+  rule: "an http:// or https:// address without query and fragment",
   parse: (text) =>
     InputText.isHttpUrl(text) && !/[?#]/.test(text)
       ? Option.some(new URL(text).href.replace(/(?<!\/)\/+$/, ""))
@@ -104,7 +104,7 @@ export const httpRoot: Parser<string> = {
 }
 
 /** `{api_root}`. */
-export const publicAddress: Parser<string> = { right: PublicAddress.right, parse: PublicAddress.normalized }
+export const publicAddress: Parser<string> = { rule: PublicAddress.addressRule, parse: PublicAddress.normalized }
 
 export const httpUrl = checked(InputText.isHttpUrl, "an http:// or https:// address")
 
@@ -136,7 +136,7 @@ export const limit = pairOf(
 
 /** OpenTelemetry's format for headers. */
 export const headers: Parser<Readonly<Record<string, string>>> = {
-  right: 'NAME=VALUE separated by commas, values percent-encoded, such as "authorization=Bearer%20abc"',
+  rule: 'NAME=VALUE separated by commas, values percent-encoded, such as "authorization=Bearer%20abc"',
   parse: (text) =>
     Option.map(Option.all(parts(text).map(header.parse)), (list) =>
       Object.fromEntries(list.map(([name, value]) => [name.toLowerCase(), value ?? ""]))
@@ -146,7 +146,7 @@ export const headers: Parser<Readonly<Record<string, string>>> = {
 const header = pairOf(
   checked((text) => /^[\w!#$%&'*+.^`|~-]{1,100}$/.test(text), ""),
   {
-    right: "",
+    rule: "",
     parse: (text) =>
       Option.filter(Result.getSuccess(Result.try(() => decodeURIComponent(text))), (value) =>
         /^[\t\x20-\x7e]*$/.test(value)
@@ -156,17 +156,17 @@ const header = pairOf(
 )
 
 export const id = <Id extends string>(schema: Schema.Codec<Id, string>): Parser<Id> => ({
-  right: "an id such as 0190a6f0-7c1e-7000-8000-000000000000",
+  rule: "an id such as 0190a6f0-7c1e-7000-8000-000000000000",
   parse: (text) => Ids.parse(schema, text.trim())
 })
 
 export const timestamp: Parser<Instant.Instant> = {
-  right: "a moment with a time zone, such as 2026-12-31T23:59:59Z",
+  rule: "a moment with a time zone, such as 2026-12-31T23:59:59Z",
   parse: (text) => Instant.parse(text.trim())
 }
 
 export const scopes: Parser<ReadonlyArray<Scope>> = {
-  right: `one or more of ${Scope.literals.join(", ")}, separated by commas`,
+  rule: `one or more of ${Scope.literals.join(", ")}, separated by commas`,
   parse: (text) =>
     Option.filter(
       Option.all([...new Set(parts(text))].map((part) => Schema.decodeUnknownOption(Scope)(part))),
@@ -175,7 +175,7 @@ export const scopes: Parser<ReadonlyArray<Scope>> = {
 }
 
 const address: Parser<string> = {
-  right: "",
+  rule: "",
   parse: (text) => (Result.isSuccess(IpAllowList.parse([text])) ? Option.some(text) : Option.none())
 }
 
@@ -183,12 +183,12 @@ const rightNetworks = 'addresses or CIDR ranges separated by commas, such as "20
 
 /** As written. At least one, because an empty list would allow every address. */
 export const addresses: Parser<ReadonlyArray<string>> = {
-  right: rightNetworks,
+  rule: rightNetworks,
   parse: (text) => Option.filter(listOf(address, rightNetworks).parse(text), (list) => list.length > 0)
 }
 
 export const networks: Parser<IpAllowList.IpAllowList> = {
-  right: rightNetworks,
+  rule: rightNetworks,
   parse: (text) => Option.fromUndefinedOr(Result.getOrUndefined(IpAllowList.parse(parts(text))))
 }
 

@@ -80,12 +80,12 @@ const defaultPort = 8080
 /**
  * Longer than the 60 seconds of common load balancers, which would otherwise reuse connections that are being closed.
  */
-export const usualKeepAlive = Duration.seconds(65)
+export const defaultKeepAlive = Duration.seconds(65)
 
 export const read: Effect.Effect<Settings, SettingRefused> = Effect.gen(function* () {
   const host = Option.getOrElse(yield* Variable.text("HOST"), () => "127.0.0.1")
   const port = yield* Variable.withDefault("PORT", Parser.port, defaultPort)
-  const keepAlive = yield* Variable.withDefault("KEEP_ALIVE_TIMEOUT", Parser.duration, usualKeepAlive)
+  const keepAlive = yield* Variable.withDefault("KEEP_ALIVE_TIMEOUT", Parser.duration, defaultKeepAlive)
   const publicUrl = yield* Variable.optional("PUBLIC_URL", Parser.publicAddress)
   const database = yield* DatabaseSettings.read(`${dataFolder}/partner-commentary.db`)
   const allowPrivate = yield* Variable.withDefault("WEBHOOK_ALLOW_PRIVATE", Parser.flag, false)
@@ -135,7 +135,7 @@ export const requireNamedDatabase = ({ database, development }: Settings): Effec
   database.isDefault && !development
     ? refuse(
         "DATABASE_URL",
-        `must be set outside development, or a command would work on ${DatabaseSettings.told(database)}: give it the service's environment`
+        `must be set outside development, or a command would work on ${DatabaseSettings.displayName(database)}: give it the service's environment`
       )
     : Effect.void
 
@@ -155,7 +155,8 @@ export const isWeaklySigned = ({ signingSecrets }: Settings): boolean =>
   Option.exists(signingSecrets, (secrets) => secrets.some(isWeak))
 
 /** Partners could use webhooks to scan the service's private network. */
-export const isOpenToPrivate = ({ development, webhooks }: Settings): boolean => webhooks.allowPrivate && !development
+export const allowsPrivateReceivers = ({ development, webhooks }: Settings): boolean =>
+  webhooks.allowPrivate && !development
 
 const readSigningSecrets = Effect.gen(function* () {
   const list = yield* Variable.text("SIGNING_SECRET")

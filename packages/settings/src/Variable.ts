@@ -31,7 +31,7 @@ export const optional = <A>(name: string, kind: Parser<A>): Effect.Effect<Option
       onNone: () => Effect.succeedNone,
       onSome: (value) =>
         Option.match(kind.parse(value), {
-          onNone: () => Effect.fail(new SettingRefused({ name, reason: `must be ${kind.right}` })),
+          onNone: () => Effect.fail(new SettingRefused({ name, reason: `must be ${kind.rule}` })),
           onSome: Effect.succeedSome
         })
     })

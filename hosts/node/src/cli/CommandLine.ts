@@ -107,7 +107,7 @@ const parameter = (error: CliError.InvalidValue) => (error.kind === "argument" ?
 
 /** Flags without a parser of this package are booleans. */
 const right = ({ expected }: CliError.InvalidValue) =>
-  /^Expected .*"true"/.test(expected) ? flag.right : expected.replace(/^Expected:? /, "")
+  /^Expected .*"true"/.test(expected) ? flag.rule : expected.replace(/^Expected:? /, "")
 
 const meant = (suggestions: ReadonlyArray<string>) =>
   suggestions.length === 0 ? "." : `; did you mean ${suggestions.join(" or ")}?`

@@ -9,7 +9,7 @@ export const required = <A>(name: string, kind: Parser<A>, metavar: string, desc
   Flag.String(name).pipe(
     Flag.withMetavar(metavar),
     Flag.withDescription(description),
-    Flag.filterMap(kind.parse, () => kind.right)
+    Flag.filterMap(kind.parse, () => kind.rule)
   )
 
 export const optional = <A>(
@@ -30,5 +30,5 @@ export const repeated = <A>(
 export const argument = <A>(name: string, kind: Parser<A>, description: string): Argument.Argument<A> =>
   Argument.String(name).pipe(
     Argument.withDescription(description),
-    Argument.filterMap(kind.parse, () => kind.right)
+    Argument.filterMap(kind.parse, () => kind.rule)
   )

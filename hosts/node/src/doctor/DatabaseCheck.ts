@@ -1,5 +1,5 @@
 /** Checks that the database answers, has the current schema and accepts a write, which is rolled back. */
-import { isPostgres, told } from "@partner-commentary/settings/DatabaseSettings"
+import { displayName, isPostgres } from "@partner-commentary/settings/DatabaseSettings"
 import type { Settings } from "@partner-commentary/settings/Settings"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -33,10 +33,10 @@ export const examine = Effect.fnUntraced(function* (settings: Settings) {
   return yield* Effect.match(looks, {
     onFailure: ({ message }): Finding => mend("database", message),
     onSuccess: ({ inTheWay, left }): Finding => {
-      if (Option.isSome(inTheWay)) return mend("database", `${told(database)}: ${inTheWay.value.message}`)
+      if (Option.isSome(inTheWay)) return mend("database", `${displayName(database)}: ${inTheWay.value.message}`)
       return left > 0
         ? mend("database", `${left} migrations are left to do: run partner-commentary migrate.`)
-        : ok("database", `${told(database)} answers, is up to date and takes what is written.`)
+        : ok("database", `${displayName(database)} answers, is up to date and takes what is written.`)
     }
   })
 })

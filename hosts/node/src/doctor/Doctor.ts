@@ -50,7 +50,7 @@ export const mend = (check: Finding["check"], message: string): Finding => ({ ch
 
 /** Settings that are valid but unsafe or incomplete. */
 export const configuration = (settings: Settings.Settings): ReadonlyArray<Finding> => {
-  const links = ConfigSummary.unfoundLinks(settings, settings.listen.port)
+  const links = ConfigSummary.publicUrlWarning(settings, settings.listen.port)
   const notices = [
     ...(Settings.isWeaklySigned(settings)
       ? [
@@ -60,7 +60,7 @@ export const configuration = (settings: Settings.Settings): ReadonlyArray<Findin
           )
         ]
       : []),
-    ...(Settings.isOpenToPrivate(settings)
+    ...(Settings.allowsPrivateReceivers(settings)
       ? [
           notice(
             "configuration",
@@ -89,7 +89,7 @@ export const checkTimeout = Duration.seconds(4)
 export const identityProvider = Effect.fnUntraced(function* (settings: Settings.Settings) {
   const check = "identity provider"
   if (Option.isNone(settings.identity)) {
-    return Option.match(ConfigSummary.noIdentity(settings), {
+    return Option.match(ConfigSummary.identityWarning(settings), {
       onNone: () => ok(check, "The local one: partner-commentary token create."),
       onSome: (sentence) => notice(check, `${sentence}.`)
     })
@@ -108,7 +108,7 @@ export const identityProvider = Effect.fnUntraced(function* (settings: Settings.
 /** Connects and authenticates, without sending a mail. */
 export const mailServer = (settings: Settings.Settings): Effect.Effect<Finding> =>
   Option.match(settings.mail.server, {
-    onNone: () => Effect.succeed(ok("mail server", `None: mails ${ConfigSummary.mailWay(settings)}.`)),
+    onNone: () => Effect.succeed(ok("mail server", `None: mails ${ConfigSummary.describeMail(settings)}.`)),
     onSome: (server) => {
       const { host, port } = ConfigSummary.mailServer(server)
       return Effect.promise(() => import("@partner-commentary/smtp/Verify")).pipe(
@@ -119,7 +119,7 @@ export const mailServer = (settings: Settings.Settings): Effect.Effect<Finding> 
           onSuccess: ({ isAuthenticated }) =>
             ok(
               "mail server",
-              `Mails ${ConfigSummary.mailWay(settings)}, which ${isAuthenticated ? "takes the password" : "asks for no password"}. Not tried: a mail.`
+              `Mails ${ConfigSummary.describeMail(settings)}, which ${isAuthenticated ? "takes the password" : "asks for no password"}. Not tried: a mail.`
             )
         })
       )

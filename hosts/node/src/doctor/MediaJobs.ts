@@ -18,7 +18,7 @@ export const examine = Effect.fnUntraced(function* (settings: Settings) {
   const due = yield* store.nextDue(MediaKind.literals)
   const isLeft = Option.isNone(settings.media.speech) && Option.isSome(due) && due.value < (yield* Instant.now)
   if (isLeft) return mend("media", "Audio is to be made, and SPEECH_URL is unset: set it, for serve and worker alike.")
-  if (first === undefined) return ok("media", `Audio: ${ConfigSummary.speech(settings)}. None was given up.`)
+  if (first === undefined) return ok("media", `Audio: ${ConfigSummary.describeAudio(settings)}. None was given up.`)
   const { kind, shareId } = first.job
   const message =
     failed.length === 1

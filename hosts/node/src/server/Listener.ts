@@ -4,7 +4,7 @@ import type { Socket } from "node:net"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { TrustedProxies } from "@partner-commentary/server/ClientAddress"
 import * as FairScheduler from "@partner-commentary/server/middleware/FairScheduler"
-import { usualKeepAlive } from "@partner-commentary/settings/Settings"
+import { defaultKeepAlive } from "@partner-commentary/settings/Settings"
 import { SettingRefused } from "@partner-commentary/settings/Variable"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -44,7 +44,7 @@ export const bind = Effect.fnUntraced(function* (
   host: string,
   port: number,
   name: string,
-  { keepAlive = usualKeepAlive, slow = SlowReaders.defaults, stallTimeout = defaultStallTimeout }: Options = {}
+  { keepAlive = defaultKeepAlive, slow = SlowReaders.defaults, stallTimeout = defaultStallTimeout }: Options = {}
 ) {
   const proxies = yield* TrustedProxies
   const fair = FairScheduler.make({ now: () => performance.now(), next: setImmediate })

@@ -13,7 +13,7 @@ import * as Workers from "@partner-commentary/server/Workers"
 import * as DatabaseMonitor from "@partner-commentary/server/workers/DatabaseMonitor"
 import * as ConfigSummary from "@partner-commentary/settings/ConfigSummary"
 import * as DatabaseRefused from "@partner-commentary/settings/DatabaseRefused"
-import { told } from "@partner-commentary/settings/DatabaseSettings"
+import { displayName } from "@partner-commentary/settings/DatabaseSettings"
 import * as Settings from "@partner-commentary/settings/Settings"
 import { SettingRefused } from "@partner-commentary/settings/Variable"
 import * as Cause from "effect/Cause"
@@ -88,7 +88,10 @@ export const serve = <R>(options: {
         )
       }
       yield* warnAboutLinks(settings, port)
-      yield* Option.match(ConfigSummary.noIdentity(settings), { onNone: () => Effect.void, onSome: Effect.logWarning })
+      yield* Option.match(ConfigSummary.identityWarning(settings), {
+        onNone: () => Effect.void,
+        onSome: Effect.logWarning
+      })
       const outbox = ConfigSummary.isOutbox(settings) ? Option.some(`${apiRoot}/dev/outbox`) : Option.none()
       yield* options.announce({ apiRoot, demo, outbox })
     })
@@ -131,7 +134,7 @@ const malformedRequestHeaders = Effect.gen(function* () {
 })
 
 const warnAboutLinks = (settings: Settings.Settings, port: number) =>
-  Option.match(ConfigSummary.unfoundLinks(settings, port), {
+  Option.match(ConfigSummary.publicUrlWarning(settings, port), {
     onNone: () => Effect.void,
     onSome: ({ sentence }) => Effect.logWarning(sentence)
   })
@@ -179,11 +182,11 @@ const running = <E, R, E2>(
       Layer.provideMerge(Logs.layer(settings, "info"))
     )
     return yield* Effect.gen(function* () {
-      yield* Effect.forEach(ConfigSummary.cautions(settings), (caution) => Effect.logWarning(caution))
+      yield* Effect.forEach(ConfigSummary.warnings(settings), (caution) => Effect.logWarning(caution))
       yield* Effect.logInfo(
         `Partner Commentary ${version} starts ${settings.development ? "for development" : "for production"}: ` +
-          `database ${told(settings.database)}, mails ${ConfigSummary.mailWay(settings)}, ` +
-          `generator ${ConfigSummary.generator(settings)}, audio ${ConfigSummary.speech(settings)}`
+          `database ${displayName(settings.database)}, mails ${ConfigSummary.describeMail(settings)}, ` +
+          `generator ${ConfigSummary.generator(settings)}, audio ${ConfigSummary.describeAudio(settings)}`
       )
       // The command line reports why a start failed.
       yield* Effect.addFinalizer((exit) =>

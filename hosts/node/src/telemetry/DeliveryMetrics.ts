@@ -1,7 +1,7 @@
 /** Counts each attempt at a delivery when it is recorded. WorkMetrics reads the waiting ones from the database. */
 import type * as Instant from "@partner-commentary/core/shared/Instant"
 import type { Attempt } from "@partner-commentary/core/webhook/Attempt"
-import { type Claimed, DeliveryStore } from "@partner-commentary/core/webhook/DeliveryStore"
+import { type ClaimedDelivery, DeliveryStore } from "@partner-commentary/core/webhook/DeliveryStore"
 import { timeOfEvent } from "@partner-commentary/core/webhook/Event"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -20,7 +20,7 @@ const latency = Metric.histogram("partner_commentary_delivery_latency_seconds", 
   boundaries: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60, 600, 3600, 21_600, 86_400, 259_200]
 })
 
-const count = ({ eventId, kind }: Claimed, { duration, failure }: Attempt, at: Instant.Instant) => {
+const count = ({ eventId, kind }: ClaimedDelivery, { duration, failure }: Attempt, at: Instant.Instant) => {
   const outcome = failure === null ? "success" : "failure"
   const counted = Effect.andThen(
     Metric.update(Metric.withAttributes(attempts, { outcome: failure ?? outcome, kind }), 1),

@@ -9,7 +9,7 @@ import type * as Scope from "effect/Scope"
 import { afterCommit } from "../shared/Transaction.ts"
 
 /** A prefix of the changed keys: one key's prefix, or `""` for all keys, for example when an organization changed. */
-export type Changed = string
+export type KeyPrefix = string
 
 /** Cache lifetime of a key's permissions and its organization's suspension. */
 export const cacheLifetime = "3 seconds"
@@ -18,16 +18,16 @@ export class AccessChanges extends Context.Service<
   AccessChanges,
   {
     /** Takes effect after the commit of the current transaction: on this node at once, on others soon. */
-    readonly publish: (changed: Changed) => Effect.Effect<void>
+    readonly publish: (changed: KeyPrefix) => Effect.Effect<void>
     /**
      * Calls `forget` for each change until the scope closes. After a lost connection it reports a change of all keys.
      */
-    readonly subscribe: (forget: (changed: Changed) => Effect.Effect<void>) => Effect.Effect<void, never, Scope.Scope>
+    readonly subscribe: (forget: (changed: KeyPrefix) => Effect.Effect<void>) => Effect.Effect<void, never, Scope.Scope>
   }
 >()("@partner-commentary/core/access/AccessChanges") {
   /** Within one process. */
   static readonly layerProcess = Layer.sync(AccessChanges, () => {
-    const hearers = new Set<(changed: Changed) => Effect.Effect<void>>()
+    const hearers = new Set<(changed: KeyPrefix) => Effect.Effect<void>>()
     return AccessChanges.of({
       publish: (changed) =>
         afterCommit(Effect.suspend(() => Effect.forEach(hearers, (forget) => forget(changed), { discard: true }))),

@@ -21,7 +21,7 @@ import * as Instant from "../shared/Instant.ts"
 import type { Environment } from "../shared/Owner.ts"
 import { hash } from "../shared/Secret.ts"
 import * as TtlCache from "../shared/TtlCache.ts"
-import { AccessChanges, type Changed, cacheLifetime } from "./AccessChanges.ts"
+import { AccessChanges, cacheLifetime, type KeyPrefix } from "./AccessChanges.ts"
 import {
   type ApiKey,
   environmentOf,
@@ -157,7 +157,7 @@ export class ApiKeys extends Context.Service<
       const permits = yield* Semaphore.make(suspectLookups)
 
       /** Invalidates by prefix, because the message does not contain the key's text. */
-      yield* changes.subscribe((changed: Changed) => callers.invalidate((text) => text.startsWith(changed)))
+      yield* changes.subscribe((changed: KeyPrefix) => callers.invalidate((text) => text.startsWith(changed)))
 
       const mint = Effect.fnUntraced(function* (environment: Environment) {
         const fullKey = yield* mintText(environment, random)

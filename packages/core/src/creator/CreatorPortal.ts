@@ -36,7 +36,7 @@ export class TextLength extends Schema.TaggedError<TextLength>()("TextLength", {
   length: Schema.Int
 }) {}
 
-export const lengths = {
+export const textLengths = {
   perspective: { min: 10, max: 5000 },
   content: { min: 1, max: maxCommentaryLength },
   reason: { min: 0, max: 1000 },
@@ -195,7 +195,7 @@ const deskMailPeriod = Duration.minutes(5)
 
 /** Normalizes the text and checks its length. */
 const bounded = (field: TextLength["field"], text: string): Effect.Effect<string, TextLength> => {
-  const { max, min } = lengths[field]
+  const { max, min } = textLengths[field]
   const cleaned = clean(text)
   const length = codePoints(cleaned)
   return length < min || length > max

@@ -54,17 +54,17 @@ export interface Outcome extends Pick<Answer, "status" | "location" | "body"> {
  * `other_body`: the key was used with another body. `running`: the first request did not end within the waiting time.
  * `unreadable`: the stored response or fingerprint needs a removed secret.
  */
-export class KeyRefused extends Schema.TaggedError<KeyRefused>()("KeyRefused", {
+export class IdempotencyKeyRejected extends Schema.TaggedError<IdempotencyKeyRejected>()("IdempotencyKeyRejected", {
   reason: Schema.Literals(["other_body", "running", "unreadable"])
 }) {}
 
 /** A concurrent request stored its response first. Internal to `once`, which returns that response. */
-export class StoredConcurrently extends Schema.TaggedError<StoredConcurrently>()("Overtaken", {}) {}
+export class StoredConcurrently extends Schema.TaggedError<StoredConcurrently>()("StoredConcurrently", {}) {}
 
 /** Makes a change and stores its response in one transaction. A failure stores nothing. */
 export type StoreResponse = <E, R>(
   change: Effect.Effect<Answer, E, R>
-) => Effect.Effect<Answer, E | StoredConcurrently | KeyRefused, R>
+) => Effect.Effect<Answer, E | StoredConcurrently | IdempotencyKeyRejected, R>
 
 export class Idempotency extends Context.Service<
   Idempotency,
@@ -78,7 +78,7 @@ export class Idempotency extends Context.Service<
     readonly once: <E, R>(
       request: IdempotentRequest,
       attempt: (keep: StoreResponse) => Effect.Effect<Answer, E, R>
-    ) => Effect.Effect<Outcome, Exclude<E, StoredConcurrently> | KeyRefused, R>
+    ) => Effect.Effect<Outcome, Exclude<E, StoredConcurrently> | IdempotencyKeyRejected, R>
   }
 >()("@partner-commentary/core/idempotency/Idempotency") {
   static readonly layer = Layer.effect(
@@ -97,12 +97,12 @@ export class Idempotency extends Context.Service<
         const { fingerprint, location, encrypted, status } = found.value
         const compared = compare(request.fingerprints, fingerprint)
         if (compared !== "same") {
-          return yield* new KeyRefused({ reason: compared === "other" ? "other_body" : "unreadable" })
+          return yield* new IdempotencyKeyRejected({ reason: compared === "other" ? "other_body" : "unreadable" })
         }
         const body = encrypted
           ? yield* encryption.decrypt(purposeOf(request), found.value.body)
           : Option.some(found.value.body)
-        if (Option.isNone(body)) return yield* new KeyRefused({ reason: "unreadable" })
+        if (Option.isNone(body)) return yield* new IdempotencyKeyRejected({ reason: "unreadable" })
         return Option.some<Outcome>({ status, location, body: body.value, replayed: true })
       })
 
@@ -123,7 +123,7 @@ export class Idempotency extends Context.Service<
         const keep = <E, R>(
           change: Effect.Effect<Answer, E, R>,
           waited: number
-        ): Effect.Effect<Answer, E | StoredConcurrently | KeyRefused, R> =>
+        ): Effect.Effect<Answer, E | StoredConcurrently | IdempotencyKeyRejected, R> =>
           Effect.gen(function* () {
             const at = yield* Instant.now
             const until = Instant.plus(at, idempotencyWindow)
@@ -140,11 +140,11 @@ export class Idempotency extends Context.Service<
               () => {
                 const delay = Math.min(waited + shortestDelay, longestDelay, timeout - waited)
                 return delay <= 0
-                  ? Effect.fail(new KeyRefused({ reason: "running" }))
+                  ? Effect.fail(new IdempotencyKeyRejected({ reason: "running" }))
                   : Effect.delay(keep(change, waited + delay), delay)
               }
             )
-          ) as Effect.Effect<Answer, E | StoredConcurrently | KeyRefused, R>
+          ) as Effect.Effect<Answer, E | StoredConcurrently | IdempotencyKeyRejected, R>
         return (change) => keep(change, 0)
       }
 
@@ -152,7 +152,7 @@ export class Idempotency extends Context.Service<
         id: string,
         request: IdempotentRequest,
         attempt: (keep: StoreResponse) => Effect.Effect<Answer, E, R>
-      ): Effect.Effect<Outcome, Exclude<E, StoredConcurrently> | KeyRefused, R> =>
+      ): Effect.Effect<Outcome, Exclude<E, StoredConcurrently> | IdempotencyKeyRejected, R> =>
         Effect.flatMap(
           find(id, request),
           Option.match({

@@ -16,7 +16,7 @@ import * as Instant from "../shared/Instant.ts"
 import type { Environment } from "../shared/Owner.ts"
 import { Policy } from "../shared/Policy.ts"
 import { WorkSignal } from "../shared/WorkSignal.ts"
-import { AssignmentStore, type DueLane } from "../topic/AssignmentStore.ts"
+import { AssignmentStore, type OrganizationQueue } from "../topic/AssignmentStore.ts"
 
 export class DueAssignments extends Context.Service<
   DueAssignments,
@@ -27,7 +27,7 @@ export class DueAssignments extends Context.Service<
       mayBegin: boolean
     ) => Effect.Effect<{ readonly woke: boolean; readonly begun: Option.Option<DraftJob> }>
     /** Due assignments by organization, with a fair share for each. */
-    readonly due: (environment: Environment, limit: number) => Effect.Effect<ReadonlyArray<DueLane>>
+    readonly due: (environment: Environment, limit: number) => Effect.Effect<ReadonlyArray<OrganizationQueue>>
     readonly nextDue: (environment: Environment) => Effect.Effect<Option.Option<Instant.Instant>>
   }
 >()("@partner-commentary/core/operations/DueAssignments") {

@@ -20,7 +20,10 @@ export class PublicAddress extends Context.Service<
       PublicAddress,
       Option.match(
         Option.filter(normalized(apiRoot), (kept) => !isOwn(kept)),
-        { onNone: () => Effect.die(wrong(`${right}; ${beside}`)), onSome: (kept) => Effect.succeed({ apiRoot: kept }) }
+        {
+          onNone: () => Effect.die(wrong(`${addressRule}; ${beside}`)),
+          onSome: (kept) => Effect.succeed({ apiRoot: kept })
+        }
       )
     )
 
@@ -29,14 +32,14 @@ export class PublicAddress extends Context.Service<
     Layer.effect(
       PublicAddress,
       Option.match(normalized(apiRoot), {
-        onNone: () => Effect.die(wrong(right)),
+        onNone: () => Effect.die(wrong(addressRule)),
         onSome: (kept) => Effect.succeed({ apiRoot: kept })
       })
     )
 }
 
 /** Completes a sentence after `must be`. */
-export const right =
+export const addressRule =
   "an http:// or https:// address without query, fragment and user, such as https://app.example/commentary"
 
 const beside = "its path must be none of the service's own, such as /partner or /creator"

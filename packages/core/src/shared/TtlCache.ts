@@ -13,7 +13,7 @@ export interface TtlCache<Key, A> {
   readonly invalidate: (which: (key: Key) => boolean) => Effect.Effect<void>
 }
 
-export interface Shape<A> {
+export interface CacheOptions<A> {
   readonly capacity: number
   readonly timeToLive: Duration.Input
   /** Results that have their own equally large capacity, so that other results cannot evict them. None by default. */
@@ -31,7 +31,7 @@ interface Found<A> {
 /** Caches up to `capacity` results for a limited time. Interrupted look-ups are not cached. */
 export const make = Effect.fnUntraced(function* <Key extends string, A>(
   lookUp: (key: Key) => Effect.Effect<A>,
-  { capacity, hasOwnCapacity = () => false, timeToLive }: Shape<A>
+  { capacity, hasOwnCapacity = () => false, timeToLive }: CacheOptions<A>
 ) {
   let era = 0
   const recent = yield* Cache.makeWith(

@@ -19,7 +19,7 @@ export interface AssignmentInContext {
 }
 
 /** One organization's due assignments, oldest due time first. */
-export interface DueLane {
+export interface OrganizationQueue {
   readonly organizationId: OrganizationId
   readonly ids: ReadonlyArray<ShareId>
 }
@@ -57,7 +57,11 @@ export class AssignmentStore extends Context.Service<
      * Up to `limit` due assignments, by organization. When there are more, each organization gets one before any gets
      * two, and none gets more than an equal share.
      */
-    readonly due: (environment: Environment, at: Instant, limit: number) => Effect.Effect<ReadonlyArray<DueLane>>
+    readonly due: (
+      environment: Environment,
+      at: Instant,
+      limit: number
+    ) => Effect.Effect<ReadonlyArray<OrganizationQueue>>
     /**
      * Up to `limit` assignments whose next generation attempt or simulated step is later than any delay allows, because
      * a clock was fast.

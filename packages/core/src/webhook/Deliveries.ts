@@ -13,7 +13,7 @@ import { afterManualRetry } from "./CircuitBreaker.ts"
 import { type DeliveryStatus, type ShownDelivery, shown, stateOf } from "./Delivery.ts"
 import { DeliveryLog } from "./DeliveryLog.ts"
 import { DeliveryNotFound } from "./DeliveryNotFound.ts"
-import { askedByHand } from "./DeliveryPlan.ts"
+import { manualAttempt } from "./DeliveryPlan.ts"
 import { earliestListed } from "./EventHistory.ts"
 import { RedeliveryStore } from "./RedeliveryStore.ts"
 import { WebhookNotFound } from "./WebhookNotFound.ts"
@@ -108,7 +108,7 @@ export class Deliveries extends Context.Service<
           const isThere = yield* store.queue(
             named,
             now,
-            (present) => askedByHand(present, now),
+            (present) => manualAttempt(present, now),
             audit,
             afterManualRetry
           )

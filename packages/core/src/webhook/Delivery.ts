@@ -13,7 +13,7 @@ export type DeliveryState = "pending" | "delivered" | "failed"
 export const DeliveryStatus = Schema.Literals(["pending", "held", "delivered", "failed"])
 export type DeliveryStatus = typeof DeliveryStatus.Type
 
-export interface MadeAttempt extends Omit<Attempt, "retryAfter"> {
+export interface RecordedAttempt extends Omit<Attempt, "retryAfter"> {
   readonly kind: AttemptKind
 }
 
@@ -35,7 +35,7 @@ export interface Delivery {
   /** All attempts, scheduled and manual. */
   readonly attemptCount: number
   /** The latest attempts, oldest first. */
-  readonly attempts: ReadonlyArray<MadeAttempt>
+  readonly attempts: ReadonlyArray<RecordedAttempt>
   /** The body that is sent; null in lists. */
   readonly payload: string | null
 }

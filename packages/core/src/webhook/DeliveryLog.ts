@@ -20,7 +20,7 @@ export interface DeliveryList {
 }
 
 /** Number of unfinished deliveries, and the time of the oldest one's event. */
-export interface Waiting {
+export interface PendingDeliveries {
   readonly count: number
   readonly since: Instant
 }
@@ -46,6 +46,6 @@ export class DeliveryLog extends Context.Service<
       at: Instant
     ) => Effect.Effect<Option.Option<Delivery>>
     /** Unfinished deliveries by webhook, without webhooks that have none. One index-only query. */
-    readonly waiting: (webhookIds: ReadonlyArray<WebhookId>) => Effect.Effect<ReadonlyMap<WebhookId, Waiting>>
+    readonly waiting: (webhookIds: ReadonlyArray<WebhookId>) => Effect.Effect<ReadonlyMap<WebhookId, PendingDeliveries>>
   }
 >()("@partner-commentary/core/webhook/DeliveryLog") {}

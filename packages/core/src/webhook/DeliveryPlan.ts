@@ -88,7 +88,7 @@ export const next = (
 }
 
 /** A delivery's state in the queue. */
-export interface Queued {
+export interface QueueState {
   /** Null when it has ended. */
   readonly dueAt: Instant.Instant | null
   readonly inFlight: boolean
@@ -97,7 +97,7 @@ export interface Queued {
   readonly resumeAt: Instant.Instant | null
 }
 
-export interface Requeued {
+export interface QueueChange {
   readonly dueAt: Instant.Instant
   readonly resumeAt: Instant.Instant | null
 }
@@ -106,7 +106,10 @@ export interface Requeued {
  * Schedules a manual attempt now, in addition to the schedule, which continues as planned if the attempt fails. Null
  * when one is in flight, or was requested and is due.
  */
-export const askedByHand = ({ dueAt, manual, resumeAt, inFlight }: Queued, now: Instant.Instant): Requeued | null => {
+export const manualAttempt = (
+  { dueAt, manual, resumeAt, inFlight }: QueueState,
+  now: Instant.Instant
+): QueueChange | null => {
   if (inFlight || (manual && dueAt !== null && dueAt <= now)) return null
   return { dueAt: Math.min(dueAt ?? now, now), resumeAt: manual ? resumeAt : dueAt }
 }

@@ -12,13 +12,13 @@ import type { ContactNotice } from "./ContactNotice.ts"
 import type { AttemptKind, Next, RetryState } from "./DeliveryPlan.ts"
 
 /** A webhook with due deliveries. */
-export interface Lane {
+export interface DueWebhook {
   readonly webhookId: WebhookId
   readonly organizationId: OrganizationId
 }
 
 /** A claimed delivery, which its claimant must now attempt. */
-export interface Claimed extends RetryState {
+export interface ClaimedDelivery extends RetryState {
   readonly webhookId: WebhookId
   /** Copied when the delivery was claimed. */
   readonly url: string
@@ -38,10 +38,10 @@ export interface ClaimPlan {
 }
 
 /** A webhook before and after an attempt, and the deliveries claimed in the same transaction. */
-export interface Settled {
+export interface SettledAttempt {
   readonly before: Receiver
   readonly after: Receiver
-  readonly following: ReadonlyArray<Claimed>
+  readonly following: ReadonlyArray<ClaimedDelivery>
 }
 
 /** The result of an attempt. The store writes all of it in one transaction. */
@@ -70,7 +70,11 @@ export class DeliveryStore extends Context.Service<
      * Active webhooks with due deliveries that may be sent, each once, oldest due time first. Omits webhooks that are
      * paused or have their maximum in flight.
      */
-    readonly lanes: (at: Instant, inFlightLimit: number, limit: number) => Effect.Effect<ReadonlyArray<Lane>>
+    readonly dueWebhooks: (
+      at: Instant,
+      inFlightLimit: number,
+      limit: number
+    ) => Effect.Effect<ReadonlyArray<DueWebhook>>
     /**
      * Claims due deliveries, oldest first. `allow` sets their number from the receiver and the count in flight, under
      * the receiver's lock, so that concurrent workers never exceed a limit. No other worker gets them before `lease`;
@@ -81,21 +85,21 @@ export class DeliveryStore extends Context.Service<
       at: Instant,
       lease: Instant,
       taking: ClaimPlan
-    ) => Effect.Effect<ReadonlyArray<Claimed>>
+    ) => Effect.Effect<ReadonlyArray<ClaimedDelivery>>
     /**
      * Stores the attempt and the result of `decide`, under the receiver's lock. When the ticket is outdated, only a
      * success counts: a failure is recorded and changes nothing else. `following` claims the webhook's next deliveries
      * in the same transaction. None when the webhook was removed.
      */
     readonly settle: (
-      claimed: Claimed,
+      claimed: ClaimedDelivery,
       attempt: Attempt,
       at: Instant,
       decide: (present: Receiver) => Settlement,
       following?: { readonly lease: Instant; readonly taking: ClaimPlan }
-    ) => Effect.Effect<Option.Option<Settled>>
+    ) => Effect.Effect<Option.Option<SettledAttempt>>
     /** Releases an attempt that a stopping worker interrupted: it is due again at `at` and does not count. */
-    readonly release: (claimed: Claimed, at: Instant) => Effect.Effect<void>
+    readonly release: (claimed: ClaimedDelivery, at: Instant) => Effect.Effect<void>
     /** Pauses the webhook until this time. A later existing pause stays. */
     readonly postpone: (id: WebhookId, until: Instant) => Effect.Effect<void>
     /**

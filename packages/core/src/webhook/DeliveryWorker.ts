@@ -21,11 +21,11 @@ import * as CircuitBreaker from "./CircuitBreaker.ts"
 import { troubled } from "./ContactAlert.ts"
 import { latestDue, next } from "./DeliveryPlan.ts"
 import {
-  type Claimed,
+  type ClaimedDelivery,
   type ClaimPlan,
   DeliveryStore,
-  type Lane,
-  type Settled,
+  type DueWebhook,
+  type SettledAttempt,
   type Settlement
 } from "./DeliveryStore.ts"
 import { publicId, timeOfEvent } from "./Event.ts"
@@ -36,7 +36,7 @@ import * as WebhookSender from "./WebhookSender.ts"
 /** A claimed delivery and the owner of its webhook. */
 export interface DeliveryJob {
   readonly organizationId: OrganizationId
-  readonly claimed: Claimed
+  readonly claimed: ClaimedDelivery
 }
 
 export class DeliveryWorker extends Context.Service<
@@ -90,7 +90,7 @@ export class DeliveryWorker extends Context.Service<
       const postpone = (webhookId: WebhookId, now: Instant.Instant) =>
         store.postpone(webhookId, Instant.plus(now, Pause.suspensionCheck))
 
-      const claimFrom = Effect.fnUntraced(function* ({ organizationId, webhookId }: Lane, limit: number) {
+      const claimFrom = Effect.fnUntraced(function* ({ organizationId, webhookId }: DueWebhook, limit: number) {
         const now = yield* Instant.now
         if (yield* held.get(organizationId)) return yield* Effect.as(postpone(webhookId, now), [])
         const claimed = yield* store.claim(webhookId, now, Instant.plus(now, lease), upTo(limit, now))
@@ -98,7 +98,7 @@ export class DeliveryWorker extends Context.Service<
       })
 
       const settled =
-        (claimed: Claimed, attempt: Attempt, chance: number, now: Instant.Instant) =>
+        (claimed: ClaimedDelivery, attempt: Attempt, chance: number, now: Instant.Instant) =>
         (present: CircuitBreaker.Receiver): Settlement => {
           const { eventId, kind } = claimed
           const { alarm, receiver } = CircuitBreaker.afterAttempt(
@@ -169,7 +169,7 @@ export class DeliveryWorker extends Context.Service<
           const limit = isScarce ? 1 : webhooks.concurrency
           const now = yield* Instant.now
           yield* repair(now)
-          const due = yield* store.lanes(now, webhooks.concurrency, Math.ceil(free / limit))
+          const due = yield* store.dueWebhooks(now, webhooks.concurrency, Math.ceil(free / limit))
           const claimed = yield* Effect.forEach(due, (webhook) => claimFrom(webhook, limit), {
             concurrency: "unbounded"
           })
@@ -186,7 +186,7 @@ export class DeliveryWorker extends Context.Service<
 const failuresAtOnce = 4
 
 /** Without the URL, which may contain a secret of the receiver. */
-const spanAttributes = ({ eventId, kind, ticket, webhookId }: Claimed, { failure, status }: Attempt) => ({
+const spanAttributes = ({ eventId, kind, ticket, webhookId }: ClaimedDelivery, { failure, status }: Attempt) => ({
   "webhook.id": webhookId,
   "event.id": publicId(eventId),
   "attempt.number": ticket,
@@ -195,7 +195,7 @@ const spanAttributes = ({ eventId, kind, ticket, webhookId }: Claimed, { failure
   "attempt.status": status
 })
 
-const isDisabledNow = ({ after, before }: Settled): boolean =>
+const isDisabledNow = ({ after, before }: SettledAttempt): boolean =>
   after.webhook.status === "disabled" && before.webhook.status !== "disabled"
 
 const reportDisabled = ({ health, webhook }: CircuitBreaker.Receiver, { at, failure, reason, status }: Attempt) =>
@@ -211,7 +211,7 @@ const reportDisabled = ({ health, webhook }: CircuitBreaker.Receiver, { at, fail
 
 /** An event that could not be signed is an error: only the operator can restore the signing secret. */
 const report = (
-  { eventId, kind, ticket, webhookId }: Claimed,
+  { eventId, kind, ticket, webhookId }: ClaimedDelivery,
   { failure, reason, status }: Attempt,
   subject: Subject.Subject
 ) =>

@@ -7,7 +7,7 @@ import * as Option from "effect/Option"
 import type { OrganizationId, WebhookId } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
 import { WorkSignal } from "../shared/WorkSignal.ts"
-import { DeliveryLog, type Waiting } from "./DeliveryLog.ts"
+import { DeliveryLog, type PendingDeliveries } from "./DeliveryLog.ts"
 import { changed, differences, type Webhook } from "./Webhook.ts"
 import { WebhookNotFound } from "./WebhookNotFound.ts"
 import { type Disabling, WebhookStore } from "./WebhookStore.ts"
@@ -15,7 +15,7 @@ import { type Disabling, WebhookStore } from "./WebhookStore.ts"
 export interface ListedWebhook {
   readonly webhook: Webhook
   /** Null when no delivery is pending. */
-  readonly waiting: Waiting | null
+  readonly waiting: PendingDeliveries | null
   /** Null unless it is disabled. */
   readonly disabling: Disabling | null
 }

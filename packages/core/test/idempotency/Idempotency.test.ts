@@ -142,7 +142,7 @@ describe("Idempotency", () => {
       yield* TestClock.adjust(9999)
       assert.isUndefined(second.pollUnsafe())
       yield* TestClock.adjust(1)
-      assert.deepInclude(yield* Fiber.join(second), { _tag: "KeyRefused", reason: "running" })
+      assert.deepInclude(yield* Fiber.join(second), { _tag: "IdempotencyKeyRejected", reason: "running" })
       assert.isBelow(behind.claims, 40)
       assert.strictEqual(behind.kept.size, 0)
     }).pipe(Effect.provide(layerOf(behind, "s")))
@@ -189,7 +189,7 @@ describe("Idempotency", () => {
         ]
         for (const other of others) assert.isFalse((yield* once(change, other)).replayed)
         const refused = yield* Effect.flip(once(change, { fingerprints: ["new.another"] }))
-        assert.deepInclude(refused, { _tag: "KeyRefused", reason: "other_body" })
+        assert.deepInclude(refused, { _tag: "IdempotencyKeyRejected", reason: "other_body" })
       }).pipe(Effect.provide(layerOf(behind, "s")))
     }
   )
@@ -208,7 +208,7 @@ describe("Idempotency", () => {
       const again = yield* Effect.provide(once(change), layerOf(behind, "new", "old"))
       assert.deepInclude(again, { body: secret.body, replayed: true })
       const lost = yield* Effect.flip(Effect.provide(once(change), layerOf(behind, "new")))
-      assert.deepInclude(lost, { _tag: "KeyRefused", reason: "unreadable" })
+      assert.deepInclude(lost, { _tag: "IdempotencyKeyRejected", reason: "unreadable" })
     })
   })
 
@@ -225,7 +225,7 @@ describe("Idempotency", () => {
           if (!before.has(id)) behind.kept.set(id, { ...theirs, body: mine?.body ?? "" })
         }
         const refused = yield* Effect.flip(once(change, other))
-        assert.deepInclude(refused, { _tag: "KeyRefused", reason: "unreadable" })
+        assert.deepInclude(refused, { _tag: "IdempotencyKeyRejected", reason: "unreadable" })
       }
       assert.deepInclude(yield* once(change), { body: "mine", replayed: true })
     }).pipe(Effect.provide(layerOf(behind, "s")))
@@ -245,11 +245,14 @@ describe("Idempotency", () => {
       const digest = yield* Effect.provide(Digest.Digest, Digest.layerWebCrypto)
       assert.notInclude(fingerprint, yield* digest.digestHex(Digest.sha256, bytes("a body")))
       const other = yield* Effect.flip(post("another", "old"))
-      assert.deepInclude(other, { _tag: "KeyRefused", reason: "other_body" })
+      assert.deepInclude(other, { _tag: "IdempotencyKeyRejected", reason: "other_body" })
       assert.isTrue((yield* post("a body", "old")).replayed)
       assert.isTrue((yield* post("a body", "new", "old")).replayed)
       assert.deepInclude(yield* Effect.flip(post("another", "new", "old")), { reason: "other_body" })
-      assert.deepInclude(yield* Effect.flip(post("a body", "new")), { _tag: "KeyRefused", reason: "unreadable" })
+      assert.deepInclude(yield* Effect.flip(post("a body", "new")), {
+        _tag: "IdempotencyKeyRejected",
+        reason: "unreadable"
+      })
       behind.kept.clear()
       yield* post("a body", "elsewhere")
       assert.notInclude(

@@ -2,7 +2,7 @@
 
 import { defaults as policy } from "@partner-commentary/core/shared/WebhookPolicy"
 import type { Attempt } from "@partner-commentary/core/webhook/Attempt"
-import { askedByHand, next, type Queued, type RetryState } from "@partner-commentary/core/webhook/DeliveryPlan"
+import { manualAttempt, next, type QueueState, type RetryState } from "@partner-commentary/core/webhook/DeliveryPlan"
 import * as Duration from "effect/Duration"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
@@ -147,7 +147,7 @@ describe("attempts outside of the schedule", () => {
 })
 
 describe("a requested manual attempt", () => {
-  const queued = (changes: Partial<Queued> = {}): Queued => ({
+  const queued = (changes: Partial<QueueState> = {}): QueueState => ({
     dueAt: now + hour,
     inFlight: false,
     manual: false,
@@ -156,22 +156,22 @@ describe("a requested manual attempt", () => {
   })
 
   it("is due now and stores when the schedule continues", () => {
-    expect(askedByHand(queued(), now)).toEqual({ dueAt: now, resumeAt: now + hour })
-    expect(askedByHand(queued({ dueAt: null }), now)).toEqual({ dueAt: now, resumeAt: null })
+    expect(manualAttempt(queued(), now)).toEqual({ dueAt: now, resumeAt: now + hour })
+    expect(manualAttempt(queued({ dueAt: null }), now)).toEqual({ dueAt: now, resumeAt: null })
   })
 
   it("keeps the place of an overdue delivery", () => {
-    expect(askedByHand(queued({ dueAt: now - hour }), now)).toEqual({ dueAt: now - hour, resumeAt: now - hour })
+    expect(manualAttempt(queued({ dueAt: now - hour }), now)).toEqual({ dueAt: now - hour, resumeAt: now - hour })
   })
 
   it("is ignored while another is in flight, or requested and due", () => {
-    expect(askedByHand(queued({ inFlight: true }), now)).toBeNull()
-    expect(askedByHand(queued({ manual: true, dueAt: now }), now)).toBeNull()
+    expect(manualAttempt(queued({ inFlight: true }), now)).toBeNull()
+    expect(manualAttempt(queued({ manual: true, dueAt: now }), now)).toBeNull()
   })
 
   it("makes a delayed delivery due now without changing its schedule", () => {
     const off = queued({ manual: true, resumeAt: now + 2 * hour })
-    expect(askedByHand(off, now)).toEqual({ dueAt: now, resumeAt: now + 2 * hour })
-    expect(askedByHand({ ...off, resumeAt: null }, now)).toEqual({ dueAt: now, resumeAt: null })
+    expect(manualAttempt(off, now)).toEqual({ dueAt: now, resumeAt: now + 2 * hour })
+    expect(manualAttempt({ ...off, resumeAt: null }, now)).toEqual({ dueAt: now, resumeAt: null })
   })
 })

@@ -6,10 +6,10 @@ import { draftPending } from "./DraftPending.ts"
 import { html } from "./Html.ts"
 import { invitation } from "./Invitation.ts"
 import { approved, closed, tooLate } from "./Outcome.ts"
+import { button, draftElementId, fieldId, type PageContent, time, type Visit } from "./PageContent.ts"
 import { pageDocument } from "./PageDocument.ts"
 import type { Refusal } from "./Refusal.ts"
 import { review } from "./Review.ts"
-import { button, draftElementId, fieldId, type Scene, time, type Visit } from "./Scene.ts"
 
 export const creatorPage = (given: Visit): string => {
   const visit = stripBidi(given)
@@ -45,7 +45,7 @@ ${scene.body}`,
   })
 }
 
-const sceneOf = (visit: Visit): Scene => {
+const sceneOf = (visit: Visit): PageContent => {
   const { approveBy, commentary, draft, failure, respondBy, status } = visit.assignment
   if (commentary !== null) return approved(visit, commentary)
   if (failure !== null) return closed(visit, failure.reason, failure.at)
@@ -55,14 +55,14 @@ const sceneOf = (visit: Visit): Scene => {
 }
 
 /** The id of the element to correct, if the page has it. */
-const targetOf = ({ action, isStale, problem }: Refusal, { targets }: Scene): string | null => {
+const targetOf = ({ action, isStale, problem }: Refusal, { targets }: PageContent): string | null => {
   const id = fieldId(action)
   if (problem.field === textOf[action] && targets.includes(id)) return id
   return isStale && targets.includes(draftElementId) ? draftElementId : null
 }
 
 /** The error with a link to the field, and the text that was entered or its present value. */
-const summary = ({ action, isStale, says, typed }: Refusal, { targets }: Scene, place: string | null) => {
+const summary = ({ action, isStale, says, typed }: Refusal, { targets }: PageContent, place: string | null) => {
   const id = fieldId(action)
   const wrote = typed[textOf[action]]
   const hasField = targets.includes(id)
@@ -75,13 +75,13 @@ ${wrote && !hasField && html`<section><h2>What you wrote</h2><p class="note">It 
 }
 
 /** On pages with text fields this message appears in a second tab. */
-const inboxMailedNotice = ({ targets }: Scene) => html`<div class="said" role="status">
+const inboxMailedNotice = ({ targets }: PageContent) => html`<div class="said" role="status">
 <h2>A link to all your open requests is on its way to you by mail</h2>
 <p>It works for 15 minutes.${targets.length > 0 && " If you were writing, your text is still in the tab you came from."}</p>
 </div>`
 
 /** Opens in a new tab if the page has text fields, so that entered text is not lost. */
-const inboxForm = ({ address }: Visit, { targets }: Scene) => {
+const inboxForm = ({ address }: Visit, { targets }: PageContent) => {
   const isBeside = targets.length > 0
   return html`<form method="post" action="${address}/desk"${isBeside && html` target="_blank"`}>
 <p>Are there other requests waiting for you?${isBeside && html` <span id="desk-beside">The answer opens in a new tab; what you are writing stays here.</span>`}</p>

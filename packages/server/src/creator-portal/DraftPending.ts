@@ -1,11 +1,12 @@
 /** The page of a request whose first draft is being generated, or failed. */
 import { isStalled } from "@partner-commentary/core/topic/Workflow"
 import { html } from "./Html.ts"
-import { button, form, quoted, type Scene, time, type Visit } from "./Scene.ts"
+import { button, form, type PageContent, quoted, time, type Visit } from "./PageContent.ts"
 
-export const draftPending = (visit: Visit): Scene => (isStalled(visit.assignment) ? stalled(visit) : running(visit))
+export const draftPending = (visit: Visit): PageContent =>
+  isStalled(visit.assignment) ? stalled(visit) : running(visit)
 
-const running = ({ assignment }: Visit): Scene => ({
+const running = ({ assignment }: Visit): PageContent => ({
   status: "The draft is being written",
   title: "Your draft is being written",
   lead: html`Thank you: your view has arrived. <span class="working">This page looks again by itself.</span> You need not wait: a mail comes as soon as the draft is there.`,
@@ -16,7 +17,7 @@ const running = ({ assignment }: Visit): Scene => ({
   body: quoted("Your view", assignment.perspective ?? "")
 })
 
-const stalled = (visit: Visit): Scene => {
+const stalled = (visit: Visit): PageContent => {
   const { giveUpAt } = visit.assignment.generation
   return {
     status: "The draft could not be written",

@@ -5,8 +5,8 @@ import { isStalled } from "@partner-commentary/core/topic/Workflow"
 import { stripBidi } from "./BidiText.ts"
 import { expiresAt } from "./CreatorView.ts"
 import { html } from "./Html.ts"
+import { time } from "./PageContent.ts"
 import { pageDocument } from "./PageDocument.ts"
-import { time } from "./Scene.ts"
 
 type OpenRequest = OpenRequests["requests"][number]
 

@@ -1,11 +1,20 @@
 /** The page of a request that waits for the creator's view. */
-import { lengths } from "@partner-commentary/core/creator/CreatorPortal"
+import { textLengths } from "@partner-commentary/core/creator/CreatorPortal"
 import { html } from "./Html.ts"
-import { button, collapsed, fieldId, form, personaName, type Scene, textField, type Visit } from "./Scene.ts"
+import {
+  button,
+  collapsed,
+  fieldId,
+  form,
+  type PageContent,
+  personaName,
+  textField,
+  type Visit
+} from "./PageContent.ts"
 
-export const invitation = (visit: Visit): Scene => {
+export const invitation = (visit: Visit): PageContent => {
   const { persona, respondBy } = visit.assignment
-  const { max, min } = lengths.perspective
+  const { max, min } = textLengths.perspective
   return {
     status: "Waiting for your view",
     title: html`What does ${personaName(persona)} think?`,
@@ -37,7 +46,7 @@ ${collapsed(
     html`${textField(visit, {
       action: "decline",
       label: "Reason (optional)",
-      hint: `At most ${lengths.reason.max} characters. Declining is final.`,
+      hint: `At most ${textLengths.reason.max} characters. Declining is final.`,
       rows: 3
     })}${button("Decline this request", "quiet")}`
   )

@@ -2,12 +2,12 @@
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import type { ApprovedCommentary, FailureReason } from "@partner-commentary/core/topic/Assignment"
 import { html } from "./Html.ts"
-import { quoted, type Scene, time, type Visit } from "./Scene.ts"
+import { type PageContent, quoted, time, type Visit } from "./PageContent.ts"
 
 export const approved = (
   { assignment, readingWindow, topic }: Visit,
   { approvedAt, content }: ApprovedCommentary
-): Scene => ({
+): PageContent => ({
   status: "Approved",
   title: "Approved. Thank you.",
   lead: html`<bdi>${topic.organizationName}</bdi> can now fetch this commentary by <bdi>${assignment.persona.name}</bdi>. There is nothing left to do.`,
@@ -19,9 +19,10 @@ export const approved = (
 })
 
 /** Shown as soon as the deadline has passed, even before the worker has stored the expiry. */
-export const tooLate = (visit: Visit, reason: "expired" | "approval_timeout"): Scene => closed(visit, reason, null)
+export const tooLate = (visit: Visit, reason: "expired" | "approval_timeout"): PageContent =>
+  closed(visit, reason, null)
 
-export const closed = (visit: Visit, reason: FailureReason, at: Instant.Instant | null): Scene => {
+export const closed = (visit: Visit, reason: FailureReason, at: Instant.Instant | null): PageContent => {
   const { assignment, readingWindow, topic } = visit
   const { meaning, status, title } = endings[reason]
   const said = assignment.declineReason ?? assignment.withdrawReason

@@ -1,5 +1,5 @@
 /** The page of a draft that waits for approval. */
-import { lengths } from "@partner-commentary/core/creator/CreatorPortal"
+import { textLengths } from "@partner-commentary/core/creator/CreatorPortal"
 import type { Draft } from "@partner-commentary/core/topic/Assignment"
 import { isStalled } from "@partner-commentary/core/topic/Workflow"
 import type { Action } from "./CreatorAction.ts"
@@ -10,13 +10,13 @@ import {
   draftElementId,
   fieldId,
   form,
+  type PageContent,
   personaName,
-  type Scene,
   textField,
   type Visit
-} from "./Scene.ts"
+} from "./PageContent.ts"
 
-export const review = (visit: Visit, draft: Draft): Scene => {
+export const review = (visit: Visit, draft: Draft): PageContent => {
   const { approveBy, generation, persona } = visit.assignment
   const isRevised = generation.nextAt !== null
   const forms: ReadonlyArray<Action> = isRevised
@@ -60,7 +60,7 @@ const asked = (instructions: string): Content =>
   html`<details><summary>What you asked for</summary><div class="fold prose" dir="auto">${instructions}</div></details>`
 
 const edits = (visit: Visit, draft: Draft): Html => {
-  const { content, instructions } = lengths
+  const { content, instructions } = textLengths
   return html`${collapsed(
     visit,
     "approve",
@@ -110,7 +110,7 @@ const withdrawal = (visit: Visit): Html =>
       html`${textField(visit, {
         action: "withdraw",
         label: "Reason (optional)",
-        hint: `At most ${lengths.reason.max} characters. Withdrawing is final: there will be no commentary.`,
+        hint: `At most ${textLengths.reason.max} characters. Withdrawing is final: there will be no commentary.`,
         rows: 3
       })}${button("Withdraw", "quiet")}`
     )

@@ -47,7 +47,7 @@ export const withPermit = <A, E, R>(
     const whenResponseEnds = Context.get(context, ResponseTaken)(request)
     const limited = (limitedWork: typeof work) =>
       Effect.provideService(
-        refused(limit.withPermit(pool, organization, limitedWork, whenResponseEnds)),
+        toRateLimitError(limit.withPermit(pool, organization, limitedWork, whenResponseEnds)),
         FairShare,
         organization
       )
@@ -72,7 +72,7 @@ const poolOf = (pool: ConcurrencyPool, headers: Headers): ConcurrencyPool => {
 /** Body size of a topic for about twenty personas with some metadata. */
 const frequentBytes = 2048
 
-export const refused = <A, E, R>(
+export const toRateLimitError = <A, E, R>(
   placed: Effect.Effect<A, E | TooManyRequests, R>
 ): Effect.Effect<A, E | Errors.RateLimitExceeded, R> =>
   Effect.mapError(placed, (error) =>

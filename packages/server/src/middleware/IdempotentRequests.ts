@@ -8,8 +8,8 @@ import { type IdempotencyHeaders, idempotencyHeader, replayedHeader } from "@par
 import {
   type Answer,
   Idempotency,
+  IdempotencyKeyRejected,
   type IdempotentRequest,
-  KeyRefused,
   type StoredConcurrently,
   type StoreResponse
 } from "@partner-commentary/core/idempotency/Idempotency"
@@ -30,7 +30,7 @@ export type StorePart = Wrap<string, string>
 
 type Wrap<Given, Kept> = <E, R>(
   change: Effect.Effect<Given, E, R>
-) => Effect.Effect<Kept, E | StoredConcurrently | KeyRefused, R>
+) => Effect.Effect<Kept, E | StoredConcurrently | IdempotencyKeyRejected, R>
 
 export interface Once {
   /** The change and its successful response in one transaction, without external calls. Rejections are failures. */
@@ -39,7 +39,7 @@ export interface Once {
   readonly part: <E, R>(
     name: string,
     attempt: (once: StorePart) => Effect.Effect<string, E, R>
-  ) => Effect.Effect<string, Exclude<E, StoredConcurrently> | KeyRefused, R>
+  ) => Effect.Effect<string, Exclude<E, StoredConcurrently> | IdempotencyKeyRejected, R>
 }
 
 interface Keyed {
@@ -93,7 +93,7 @@ export const make = Effect.map(Idempotency, (idempotency) => {
       return outcome.replayed ? HttpServerResponse.setHeader(response, replayedHeader, "true") : response
     },
     Effect.catchIf(
-      (error): error is Extract<typeof error, KeyRefused> => error instanceof KeyRefused,
+      (error): error is Extract<typeof error, IdempotencyKeyRejected> => error instanceof IdempotencyKeyRejected,
       ({ reason }) => Effect.fail(refusals[reason])
     )
   )
@@ -107,7 +107,7 @@ export const make = Effect.map(Idempotency, (idempotency) => {
 
 type Answered<E, R> = Effect.Effect<
   HttpServerResponse.HttpServerResponse,
-  Exclude<E, StoredConcurrently | KeyRefused> | Errors.InvalidRequest | Errors.RateLimitExceeded,
+  Exclude<E, StoredConcurrently | IdempotencyKeyRejected> | Errors.InvalidRequest | Errors.RateLimitExceeded,
   R
 >
 
@@ -146,4 +146,4 @@ const refusals = {
     "A request with this Idempotency-Key is still running. Send it again in a second, with the same key.",
     1
   )
-} satisfies Record<KeyRefused["reason"], Errors.WireError>
+} satisfies Record<IdempotencyKeyRejected["reason"], Errors.WireError>

@@ -4,7 +4,7 @@ import { DueAssignments } from "@partner-commentary/core/operations/DueAssignmen
 import type { OrganizationId } from "@partner-commentary/core/shared/Ids"
 import type { Environment } from "@partner-commentary/core/shared/Owner"
 import { dueIn } from "@partner-commentary/core/shared/WorkSignal"
-import type { DueLane } from "@partner-commentary/core/topic/AssignmentStore"
+import type { OrganizationQueue } from "@partner-commentary/core/topic/AssignmentStore"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Random from "effect/Random"
@@ -72,7 +72,7 @@ const fromAnywhere = <A>(list: ReadonlyArray<A>) =>
   })
 
 /** One assignment of each organization in turn. */
-const inTurn = Effect.fnUntraced(function* (due: ReadonlyArray<DueLane>) {
+const inTurn = Effect.fnUntraced(function* (due: ReadonlyArray<OrganizationQueue>) {
   const queues = yield* Effect.forEach(yield* fromAnywhere(due), ({ ids, organizationId }) =>
     Effect.map(fromAnywhere(ids), (list) => list.map((id) => ({ id, organizationId })))
   )

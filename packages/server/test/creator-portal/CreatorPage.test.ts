@@ -9,7 +9,7 @@ import { creatorPage } from "../../src/creator-portal/CreatorPage.ts"
 import { html } from "../../src/creator-portal/Html.ts"
 import { inboxPage } from "../../src/creator-portal/InboxPage.ts"
 import { outboxMailPage, outboxPage } from "../../src/creator-portal/OutboxPage.ts"
-import type { Visit } from "../../src/creator-portal/Scene.ts"
+import type { Visit } from "../../src/creator-portal/PageContent.ts"
 import { style } from "../../src/creator-portal/Style.ts"
 import * as Samples from "./Samples.ts"
 

@@ -1,5 +1,5 @@
 /** A creator portal over one assignment in memory, with the real workflow. It counts writes. */
-import { CreatorPortal, LinkInvalid, lengths, TextLength } from "@partner-commentary/core/creator/CreatorPortal"
+import { CreatorPortal, LinkInvalid, TextLength, textLengths } from "@partner-commentary/core/creator/CreatorPortal"
 import * as Ids from "@partner-commentary/core/shared/Ids"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import { defaults } from "@partner-commentary/core/shared/Policy"
@@ -32,7 +32,7 @@ export const fakeCreatorPortal = (initial: Assignment) => {
   ) =>
     Effect.gen(function* () {
       for (const field of Object.keys(texts) as Array<TextLength["field"]>) {
-        const { max, min } = lengths[field]
+        const { max, min } = textLengths[field]
         const length = Array.from(texts[field]!.trim()).length
         if (length < min || length > max) return yield* new TextLength({ field, min, max, length })
       }

@@ -11,9 +11,9 @@ import type { Assignment } from "@partner-commentary/core/topic/Assignment"
 import {
   type AssignmentInContext,
   AssignmentStore,
-  type DueLane,
   furtherCounted,
-  type Modified
+  type Modified,
+  type OrganizationQueue
 } from "@partner-commentary/core/topic/AssignmentStore"
 import { recount, topicStatus } from "@partner-commentary/core/topic/TopicStatus"
 import type { Change } from "@partner-commentary/core/topic/Workflow"
@@ -271,7 +271,7 @@ interface DueRow {
   readonly id: ShareId
 }
 
-const byOrganization = (rows: ReadonlyArray<DueRow>): ReadonlyArray<DueLane> => {
+const byOrganization = (rows: ReadonlyArray<DueRow>): ReadonlyArray<OrganizationQueue> => {
   const owners = new Map<OrganizationId, Array<ShareId>>()
   for (const { id, owner } of rows) {
     const ids = owners.get(owner)

@@ -2,7 +2,7 @@
 import type { EventId, ShareId, TopicId, WebhookId } from "@partner-commentary/core/shared/Ids"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import type { AttemptFailure } from "@partner-commentary/core/webhook/Attempt"
-import type { Delivery, DeliveryState, MadeAttempt } from "@partner-commentary/core/webhook/Delivery"
+import type { Delivery, DeliveryState, RecordedAttempt } from "@partner-commentary/core/webhook/Delivery"
 import { DeliveryLog } from "@partner-commentary/core/webhook/DeliveryLog"
 import type { AttemptKind } from "@partner-commentary/core/webhook/DeliveryPlan"
 import { firstIdAt, timeOfEvent } from "@partner-commentary/core/webhook/Event"
@@ -164,7 +164,7 @@ const delivery = (row: DeliveryRow, made: ReadonlyArray<AttemptRow>, at: Instant
   }
 }
 
-const attempt = ({ started_at, duration, excerpt, failure, kind, reason, status }: AttemptRow): MadeAttempt => ({
+const attempt = ({ started_at, duration, excerpt, failure, kind, reason, status }: AttemptRow): RecordedAttempt => ({
   at: Instant.fromIso(started_at),
   duration,
   status,

@@ -10,10 +10,10 @@ import type { Receiver } from "@partner-commentary/core/webhook/CircuitBreaker"
 import type { AttemptKind } from "@partner-commentary/core/webhook/DeliveryPlan"
 import {
   type Backlog,
-  type Claimed,
+  type ClaimedDelivery,
   type ClaimPlan,
   DeliveryStore,
-  type Settled,
+  type SettledAttempt,
   type Settlement
 } from "@partner-commentary/core/webhook/DeliveryStore"
 import * as Effect from "effect/Effect"
@@ -51,7 +51,7 @@ const arrivalOf = ({ at, duration }: Pick<Attempt, "at" | "duration">): Instant.
 
 const oldestFirst = (one: ClaimedRow, other: ClaimedRow) => (one.event_id < other.event_id ? -1 : 1)
 
-const none: ReadonlyArray<Claimed> = []
+const none: ReadonlyArray<ClaimedDelivery> = []
 
 export const layer = Layer.effect(
   DeliveryStore,
@@ -96,7 +96,7 @@ export const layer = Layer.effect(
                 (SELECT payload FROM events WHERE id = event_id) AS payload`
       return {
         receiver: taking.taken(receiver, allowance, rows.length),
-        claimed: rows.toSorted(oldestFirst).flatMap(({ payload, ...row }): ReadonlyArray<Claimed> => {
+        claimed: rows.toSorted(oldestFirst).flatMap(({ payload, ...row }): ReadonlyArray<ClaimedDelivery> => {
           if (payload === null) return none
           const { attempts, claim_number: ticket, event_id: eventId, manual } = row
           const kind: AttemptKind = allowance.probe ? "probe" : manual === 1 ? "manual" : "scheduled"
@@ -131,7 +131,7 @@ export const layer = Layer.effect(
       )
 
     const move = Effect.fnUntraced(function* (
-      { eventId, kind, ticket, webhookId }: Claimed,
+      { eventId, kind, ticket, webhookId }: ClaimedDelivery,
       attempt: Attempt,
       { next }: Settlement,
       at: Instant.Instant
@@ -156,14 +156,14 @@ export const layer = Layer.effect(
     })
 
     const settle = Effect.fnUntraced(function* (
-      claimed: Claimed,
+      claimed: ClaimedDelivery,
       attempt: Attempt,
       at: Instant.Instant,
       decide: (present: Receiver) => Settlement,
       following?: { readonly lease: Instant.Instant; readonly taking: ClaimPlan }
     ) {
       const row = yield* locked(claimed.webhookId)
-      if (row === undefined) return Option.none<Settled>()
+      if (row === undefined) return Option.none<SettledAttempt>()
       const before = receiverOf(row)
       const settlement = decide(before)
       const moved = yield* move(claimed, attempt, settlement, at)
@@ -190,7 +190,7 @@ export const layer = Layer.effect(
           ? { receiver, claimed: none }
           : yield* take(receiver, row.encrypted_secret, at, following.lease, following.taking)
       yield* keep(next.receiver)
-      return Option.some<Settled>({ before, after: next.receiver, following: next.claimed })
+      return Option.some<SettledAttempt>({ before, after: next.receiver, following: next.claimed })
     })
 
     /** Each webhook with waiting deliveries. */
@@ -202,7 +202,7 @@ export const layer = Layer.effect(
         FROM owner JOIN webhooks w ON w.id = owner.id WHERE w.status = 'active')`)
 
     return DeliveryStore.of({
-      lanes: (at, inFlightLimit, limit) => {
+      dueWebhooks: (at, inFlightLimit, limit) => {
         const now = Instant.toIso(at)
         return Effect.orDie(
           Effect.map(

@@ -6,7 +6,7 @@ import type * as Layer from "effect/Layer"
 import { guarantees } from "../support/Guarantee.ts"
 
 /** A received mail, decoded. */
-export interface Arrived {
+export interface ReceivedMail {
   readonly messageId: string
   readonly to: { readonly name: string; readonly address: string }
   readonly subject: string
@@ -18,7 +18,7 @@ export interface Arrived {
 export const suite = <R, E, E2>(
   name: string,
   layer: Layer.Layer<Mailer | R, E>,
-  arrived: Effect.Effect<ReadonlyArray<Arrived>, E2, R>
+  arrived: Effect.Effect<ReadonlyArray<ReceivedMail>, E2, R>
 ): void => {
   describe(`${name}: Mailer`, () => {
     const it = guarantees(layer)

@@ -14,7 +14,7 @@ import type * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as TestClock from "effect/testing/TestClock"
 import * as Creator from "../support/Creator.ts"
-import { day, hour, mail, personas, repeated, start, submission, webhook } from "../support/Fixtures.ts"
+import { day, hour, mail, personas, repeatedSubmission, start, submission, webhook } from "../support/Fixtures.ts"
 import { guarantees } from "../support/Guarantee.ts"
 
 export const suite = <E>(
@@ -67,7 +67,7 @@ export const suite = <E>(
         assert.deepStrictEqual(yield* retention.purge({ ...keepAll, windows: given.windowUntil }), keepAll)
         const counted = yield* retention.count({ ...keepAll, windows: given.windowUntil + 1 })
         assert.deepStrictEqual(counted, { ...keepAll, windows: 2 })
-        const error = yield* Effect.flip(topics.submit(repeated(given)))
+        const error = yield* Effect.flip(topics.submit(repeatedSubmission(given)))
         assert.strictEqual(error._tag, "NoValidPersonas")
         const purged = yield* retention.purge({ ...keepAll, windows: given.windowUntil + 1 })
         assert.deepStrictEqual(purged, { ...keepAll, windows: 2 })

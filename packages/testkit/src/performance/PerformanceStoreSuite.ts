@@ -55,7 +55,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         yield* TestClock.setTime(start + hour)
         yield* Creator.respond(id)
         yield* TestClock.setTime(start + 2 * hour)
-        yield* Creator.wakeUp(id)
+        yield* Creator.runDueStep(id)
         yield* Creator.draft(id)
         const drafted: PersonaTimeline = {
           ...timeline,
@@ -67,7 +67,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.deepStrictEqual(yield* all(owner), [drafted])
         yield* TestClock.setTime(start + 3 * hour)
         yield* Creator.revise(id)
-        yield* Creator.wakeUp(id)
+        yield* Creator.runDueStep(id)
         yield* Creator.draft(id)
         assert.deepStrictEqual(yield* all(owner), [drafted])
         yield* TestClock.setTime(start + 4 * hour)

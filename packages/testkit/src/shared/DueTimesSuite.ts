@@ -140,7 +140,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.deepStrictEqual(yield* repaired, [early])
         assert.strictEqual(yield* dueAt(early), start)
         assert.deepStrictEqual(yield* repaired, [])
-        yield* Creator.wakeUp(early)
+        yield* Creator.runDueStep(early)
         assert.deepStrictEqual(yield* repaired, [early])
         assert.strictEqual(yield* dueAt(early), latest.leased, "it is under way")
       }))

@@ -12,9 +12,9 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import type * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import { mail, persona, repeated, submission } from "../support/Fixtures.ts"
+import { mail, persona, repeatedSubmission, submission } from "../support/Fixtures.ts"
 import { guarantees } from "../support/Guarantee.ts"
-import { traces } from "../webhook/Traces.ts"
+import { usageOf } from "../webhook/Traces.ts"
 
 type Stores = Transaction | TopicStore | MailStore | UsageStore
 
@@ -46,7 +46,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.strictEqual(failed, "refused")
         assert.isTrue(Option.isNone(yield* topics.find(given.topic, given.topic.id)))
         assert.isTrue(Option.isNone(yield* mails.nextDue))
-        assert.deepStrictEqual(yield* traces(given.topic), { topics: 0, held: 0, units: 0 })
+        assert.deepStrictEqual(yield* usageOf(given.topic), { topics: 0, held: 0, units: 0 })
       }))
 
     it("a store's own rejection rolls back only that change", () =>
@@ -54,9 +54,11 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         const { run } = yield* Transaction
         const topics = yield* TopicStore
         const first = submission({ personas: [persona()] })
-        const refused = yield* run(Effect.andThen(topics.submit(first), Effect.flip(topics.submit(repeated(first)))))
+        const refused = yield* run(
+          Effect.andThen(topics.submit(first), Effect.flip(topics.submit(repeatedSubmission(first))))
+        )
         assert.strictEqual(refused._tag, "NoValidPersonas")
-        assert.deepStrictEqual(yield* traces(first.topic), { topics: 1, held: 1, units: 1 })
+        assert.deepStrictEqual(yield* usageOf(first.topic), { topics: 1, held: 1, units: 1 })
       }))
 
     it("an afterCommit effect runs when others can see the change, and at once without a transaction", () =>
@@ -107,7 +109,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         )
         yield* Deferred.await(reached)
         yield* Fiber.interrupt(fiber)
-        assert.deepStrictEqual(yield* traces(given.topic), { topics: 0, held: 0, units: 0 })
+        assert.deepStrictEqual(yield* usageOf(given.topic), { topics: 0, held: 0, units: 0 })
       }))
   })
 }

@@ -42,7 +42,7 @@ export const revise = step((present, at) =>
 /** Restarts generation after all attempts failed. */
 export const restart = step((present, at) => Workflow.restart(present, at, "creator.restarted"))
 /** Runs the due step. */
-export const wakeUp = step((present, at) =>
+export const runDueStep = step((present, at) =>
   Result.succeed(Option.getOrElse(dueStep(present, at, defaults), () => ({ assignment: present, notices: [] })))
 )
 /** Without a started attempt the ticket is 1. */
@@ -57,7 +57,7 @@ export const failAttempt = step((present, at) =>
   Result.succeed(attemptFailed(present, { ticket: ticketOf(present), permanent: true }, at, defaults))
 )
 /** A retry follows. */
-export const failAttemptForNow = step((present, at) =>
+export const failAttemptTemporarily = step((present, at) =>
   Result.succeed(attemptFailed(present, { ticket: ticketOf(present), permanent: false }, at, defaults))
 )
 
@@ -67,4 +67,5 @@ export const rename = step((present) =>
 )
 
 /** From the request to a draft that waits for approval. */
-export const respondAndDraft = (id: ShareId) => respond(id).pipe(Effect.andThen(wakeUp(id)), Effect.andThen(draft(id)))
+export const respondAndDraft = (id: ShareId) =>
+  respond(id).pipe(Effect.andThen(runDueStep(id)), Effect.andThen(draft(id)))

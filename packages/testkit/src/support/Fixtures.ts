@@ -164,7 +164,7 @@ export const submission = (
 }
 
 /** A second request with the same content and personas, and new ids. */
-export const repeated = (first: Submission, topic: Partial<Submission["topic"]> = {}): Submission => ({
+export const repeatedSubmission = (first: Submission, topic: Partial<Submission["topic"]> = {}): Submission => ({
   ...first,
   topic: { ...first.topic, id: topicId(), ...topic },
   candidates: first.candidates.map((candidate) => ({ ...candidate, shareId: shareId() })),

@@ -162,7 +162,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.deepStrictEqual(yield* workOf((present) => change({ ...present, reminders: 1 })), [])
         yield* store.modify(id, (present) => Workflow.respond(present, { perspective: "The keeper decides." }, start))
         assert.deepStrictEqual(yield* workOf((present) => ({ assignment: { ...present }, notices: [] })), [])
-        yield* Creator.wakeUp(id)
+        yield* Creator.runDueStep(id)
         const ticket = { ticket: 1, draftId: draftId(), content: "It will be the keeper." }
         const written = yield* workOf((present) => drafted(present, ticket, start, defaults))
         assert.deepStrictEqual(written, ["assignments", "mails"])
@@ -207,7 +207,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         const mails = yield* MailStore
         const { id } = yield* oneSent()
         yield* Creator.respond(id)
-        const stall = Effect.andThen(Creator.wakeUp(id), Creator.failAttempt(id))
+        const stall = Effect.andThen(Creator.runDueStep(id), Creator.failAttempt(id))
         yield* mails.claim(start, start + day, 10)
         yield* stall
         for (const minutes of [1, 20, 40]) {
@@ -344,7 +344,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         const store = yield* AssignmentStore
         const { given, id } = yield* oneSent(2)
         for (const { shareId } of given.candidates) yield* Creator.respond(shareId)
-        yield* Creator.wakeUp(id)
+        yield* Creator.runDueStep(id)
         assert.deepStrictEqual(yield* store.stalled, [])
         yield* Creator.failAttempt(id)
         assert.deepStrictEqual(yield* store.stalled, [id])
@@ -360,7 +360,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         const asked = yield* Creator.revise(id)
         yield* store.forgetDrafts(id)
         assert.deepStrictEqual(yield* found(id), asked)
-        yield* Creator.wakeUp(id)
+        yield* Creator.runDueStep(id)
         const second = yield* Creator.draft(id)
         yield* store.forgetDrafts(id)
         assert.deepStrictEqual(yield* found(id), { ...second, generation: { ...second.generation, revision: null } })

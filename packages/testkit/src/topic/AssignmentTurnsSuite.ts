@@ -5,7 +5,7 @@
 import { assert, describe } from "@effect/vitest"
 import type { ShareId } from "@partner-commentary/core/shared/Ids"
 import type { Environment } from "@partner-commentary/core/shared/Owner"
-import { AssignmentStore, type DueLane } from "@partner-commentary/core/topic/AssignmentStore"
+import { AssignmentStore, type OrganizationQueue } from "@partner-commentary/core/topic/AssignmentStore"
 import { TopicStore } from "@partner-commentary/core/topic/TopicStore"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
@@ -41,7 +41,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<TopicStore | Assignmen
       return yield* (yield* AssignmentStore).due(environment, start + day, limit)
     })
 
-    const counts = (lanes: ReadonlyArray<DueLane>) =>
+    const counts = (lanes: ReadonlyArray<OrganizationQueue>) =>
       new Map(lanes.map(({ ids, organizationId: id }) => [id, ids.length]))
 
     it("under a limit each organization gets an equal share, however much work another one has", () =>

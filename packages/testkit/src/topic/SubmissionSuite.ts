@@ -15,12 +15,12 @@ import {
   persona,
   personaId,
   personas,
-  repeated,
+  repeatedSubmission,
   start,
   submission
 } from "../support/Fixtures.ts"
 import { guarantees } from "../support/Guarantee.ts"
-import { traces } from "../webhook/Traces.ts"
+import { usageOf } from "../webhook/Traces.ts"
 
 type Stores = TopicStore | MailStore | UsageStore
 
@@ -51,7 +51,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         const store = yield* TopicStore
         const first = submission()
         yield* store.submit(first)
-        const early = yield* Effect.flip(store.submit(repeated(first, { createdAt: first.windowUntil - 1 })))
+        const early = yield* Effect.flip(store.submit(repeatedSubmission(first, { createdAt: first.windowUntil - 1 })))
         assert.strictEqual(early._tag, "NoValidPersonas")
         assert.deepStrictEqual(
           early._tag === "NoValidPersonas" && early.results,
@@ -62,10 +62,10 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
             duplicateOf: { topicId: first.topic.id, shareId }
           }))
         )
-        const next = repeated(first, { createdAt: first.windowUntil })
+        const next = repeatedSubmission(first, { createdAt: first.windowUntil })
         const { results } = yield* store.submit(next)
         assert.strictEqual(results[0]?.status, "sent")
-        const after = yield* Effect.flip(store.submit(repeated(next, { createdAt: next.windowUntil - 1 })))
+        const after = yield* Effect.flip(store.submit(repeatedSubmission(next, { createdAt: next.windowUntil - 1 })))
         assert.strictEqual(after._tag === "NoValidPersonas" && after.results[0]?.duplicateOf?.topicId, next.topic.id)
       }))
 
@@ -125,14 +125,14 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         const store = yield* TopicStore
         const first = submission()
         yield* store.submit(first)
-        const before = yield* traces(first.topic)
-        const refused = repeated(first)
+        const before = yield* usageOf(first.topic)
+        const refused = repeatedSubmission(first)
         yield* Effect.flip(store.submit(refused))
         assert.isTrue(Option.isNone(yield* store.find(refused.topic, refused.topic.id)))
-        assert.deepStrictEqual(yield* traces(first.topic), before)
+        assert.deepStrictEqual(yield* usageOf(first.topic), before)
         const nobody = submission({ personas: [], requested: [personaId()] })
         assert.strictEqual((yield* Effect.flip(store.submit(nobody)))._tag, "NoValidPersonas")
-        assert.deepStrictEqual(yield* traces(nobody.topic), { topics: 0, held: 0, units: 0 })
+        assert.deepStrictEqual(yield* usageOf(nobody.topic), { topics: 0, held: 0, units: 0 })
       }))
 
     it("a topic rejected by a quota leaves no rows, and no windows", () =>
@@ -143,11 +143,11 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         const refused = submission({ personas: personas(3), quotas })
         const error = yield* Effect.flip(store.submit(refused))
         assert.deepInclude(error, { _tag: "QuotaExceeded", quota: "commentaries_per_month", limit: 2, remaining: 2 })
-        assert.deepStrictEqual(yield* traces(refused.topic), { topics: 0, held: 0, units: 0 })
+        assert.deepStrictEqual(yield* usageOf(refused.topic), { topics: 0, held: 0, units: 0 })
         assert.isTrue(Option.isNone(yield* store.progress(refused.topic, refused.topic.id)))
         assert.isTrue(Option.isNone(yield* mails.nextDue))
         const { results } = yield* store.submit({
-          ...repeated(refused),
+          ...repeatedSubmission(refused),
           quotas: { ...quotas, commentaries_per_month: 3 }
         })
         assert.deepStrictEqual(
@@ -174,13 +174,13 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
       Effect.gen(function* () {
         const store = yield* TopicStore
         const first = submission({ personas: personas(2) })
-        const all = [first, ...Array.from({ length: 49 }, () => repeated(first))]
+        const all = [first, ...Array.from({ length: 49 }, () => repeatedSubmission(first))]
         const outcomes = yield* Effect.forEach(all, (one) => Effect.result(store.submit(one)), {
           concurrency: "unbounded"
         })
         const sent = outcomes.filter(({ _tag }) => _tag === "Success")
         assert.strictEqual(sent.length, 1)
-        assert.deepStrictEqual(yield* traces(first.topic), { topics: 1, held: 1, units: 2 })
+        assert.deepStrictEqual(yield* usageOf(first.topic), { topics: 1, held: 1, units: 2 })
       }))
 
     it("of 50 concurrent topics exactly as many are accepted as the quota allows", () =>
@@ -194,7 +194,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
           { concurrency: "unbounded" }
         )
         assert.strictEqual(outcomes.filter(({ _tag }) => _tag === "Success").length, 10)
-        assert.deepStrictEqual(yield* traces(ownerOf({ organizationId })), { topics: 10, held: 10, units: 20 })
+        assert.deepStrictEqual(yield* usageOf(ownerOf({ organizationId })), { topics: 10, held: 10, units: 20 })
       }))
 
     it("concurrent topics have independent results: one that cannot be written fails alone, as does one that is too large", () =>
@@ -212,7 +212,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
           send({ topic: { id: there.topic.id } }),
           send({ personas: personas(10) }),
           send({ personas: [], requested: [personaId()] }),
-          repeated(there)
+          repeatedSubmission(there)
         ]
         const all = good.flatMap((one, index) => [one, bad[index] ?? one])
         const exits = yield* Effect.forEach(all, (one) => Effect.exit(store.submit(one)), { concurrency: "unbounded" })
@@ -228,9 +228,9 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
             candidates.map(({ shareId }) => shareId)
           )
         }
-        assert.deepStrictEqual(yield* traces(there.topic), { topics: 5, held: 5, units: 9 })
+        assert.deepStrictEqual(yield* usageOf(there.topic), { topics: 5, held: 5, units: 9 })
         // A failed submission holds no window.
-        const again = { ...repeated(bad[0] ?? there), quotas: { ...quotas, commentaries_per_month: 100 } }
+        const again = { ...repeatedSubmission(bad[0] ?? there), quotas: { ...quotas, commentaries_per_month: 100 } }
         assert.strictEqual((yield* store.submit(again)).results[0]?.status, "sent")
       }))
 
@@ -247,7 +247,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
           })
         )
         yield* Effect.forEach(all, (one) => Effect.result(store.submit(one)), { concurrency: "unbounded" })
-        assert.strictEqual((yield* traces(topic)).units, 8)
+        assert.strictEqual((yield* usageOf(topic)).units, 8)
       }))
   })
 }

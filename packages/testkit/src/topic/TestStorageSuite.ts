@@ -13,7 +13,15 @@ import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Creator from "../support/Creator.ts"
-import { day, organizationId, owner as ownerOf, personas, repeated, start, submission } from "../support/Fixtures.ts"
+import {
+  day,
+  organizationId,
+  owner as ownerOf,
+  personas,
+  repeatedSubmission,
+  start,
+  submission
+} from "../support/Fixtures.ts"
 import { guarantees } from "../support/Guarantee.ts"
 
 type Stores = TopicStore | AssignmentStore | Retention | EventLog | PerformanceStore
@@ -50,7 +58,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.deepInclude(error, { _tag: "TestStorageFull", quota: "test_topics", limit: 2, remaining: 0 })
         assert.strictEqual((yield* listed(owner)).total, 2)
         const more = yield* submit({
-          ...repeated(refused),
+          ...repeatedSubmission(refused),
           storage: { bytes: 1000, limits: { topics: 3, bytes: 1_000_000 } }
         })
         assert.strictEqual(more.sent.length, 1, "not even a duplicate window was left")

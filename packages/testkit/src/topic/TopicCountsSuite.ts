@@ -37,7 +37,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.deepStrictEqual(yield* status, "pending")
         yield* Creator.respond(first)
         assert.deepStrictEqual(yield* status, "in_progress")
-        yield* Creator.wakeUp(first)
+        yield* Creator.runDueStep(first)
         yield* Creator.draft(first)
         assert.deepStrictEqual(yield* status, "in_progress")
         yield* Creator.approve(first)
@@ -54,7 +54,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         const of = (month: string) => usage.ofMonth(owner, month)
         yield* Creator.respond(first)
         yield* TestClock.setTime(start + 3 * day)
-        yield* Creator.wakeUp(first)
+        yield* Creator.runDueStep(first)
         yield* Creator.draft(first)
         assert.deepStrictEqual(yield* of("2026-01"), {
           topics: 1,
@@ -69,11 +69,11 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
           apiCalls: 0
         })
         yield* Creator.revise(first)
-        yield* Creator.wakeUp(first)
+        yield* Creator.runDueStep(first)
         yield* Creator.draft(first)
         yield* Creator.withdraw(first)
         yield* Creator.withdraw(first)
-        yield* Creator.wakeUp(second)
+        yield* Creator.runDueStep(second)
         assert.deepStrictEqual(yield* of("2026-01"), {
           topics: 1,
           commentaryUnits: 0,
@@ -126,7 +126,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
   })
 }
 
-const { approve, decline, draft, failAttempt, rename, respond, revise, wakeUp, withdraw } = Creator
+const { approve, decline, draft, failAttempt, rename, respond, revise, runDueStep: wakeUp, withdraw } = Creator
 const steps = { respond, decline, wakeUp, draft, revise, failAttempt, withdraw, approve, rename }
 
 const Step = Schema.Struct({

@@ -12,7 +12,7 @@ import { TopicStore } from "@partner-commentary/core/topic/TopicStore"
 import type { Attempt } from "@partner-commentary/core/webhook/Attempt"
 import { allowance, type CircuitBreaker, healthy, type Receiver } from "@partner-commentary/core/webhook/CircuitBreaker"
 import { type Next, next } from "@partner-commentary/core/webhook/DeliveryPlan"
-import { type Claimed, DeliveryStore, type Settlement } from "@partner-commentary/core/webhook/DeliveryStore"
+import { type ClaimedDelivery, DeliveryStore, type Settlement } from "@partner-commentary/core/webhook/DeliveryStore"
 import type { Webhook } from "@partner-commentary/core/webhook/Webhook"
 import { WebhookStore } from "@partner-commentary/core/webhook/WebhookStore"
 import * as Effect from "effect/Effect"
@@ -74,7 +74,7 @@ export const suite = <E>(
     const claim = (id: WebhookId, at = start, lease = start + minute) =>
       Effect.flatMap(DeliveryStore, (store) => store.claim(id, at, lease, open))
 
-    const settle = (claimed: Claimed, attempt: Attempt, then: Partial<Settlement> = {}, at = start + second) =>
+    const settle = (claimed: ClaimedDelivery, attempt: Attempt, then: Partial<Settlement> = {}, at = start + second) =>
       Effect.flatMap(DeliveryStore, (store) =>
         store.settle(claimed, attempt, at, (receiver) => ({
           receiver,
@@ -222,8 +222,8 @@ export const suite = <E>(
         const kept = Option.getOrThrow(yield* (yield* WebhookStore).find(mine, id))
         assert.deepInclude(kept, { consecutiveFailures: 3, lastDeliveryAt: start, updatedAt: found.updatedAt })
         assert.deepStrictEqual(yield* store.nextDue, Option.some(start + hour))
-        assert.deepStrictEqual(yield* store.lanes(start + hour - 1, 5, 10), [])
-        assert.deepStrictEqual(yield* store.lanes(start + hour, 5, 10), [
+        assert.deepStrictEqual(yield* store.dueWebhooks(start + hour - 1, 5, 10), [])
+        assert.deepStrictEqual(yield* store.dueWebhooks(start + hour, 5, 10), [
           { webhookId: id, organizationId: mine.organizationId }
         ])
         const seen: Array<Receiver> = []
@@ -241,7 +241,7 @@ export const suite = <E>(
         assert.deepStrictEqual(yield* store.nextDue, Option.none())
       }))
 
-    it("lanes list each webhook with deliverable events once, oldest due time first", () =>
+    it("dueWebhooks lists each webhook with deliverable events once, oldest due time first", () =>
       Effect.gen(function* () {
         const store = yield* DeliveryStore
         const [late, early, quiet, paused] = yield* Effect.forEach([1, 2, 3, 4], () => {
@@ -257,7 +257,7 @@ export const suite = <E>(
         yield* store.postpone(quiet.id, start + hour)
         yield* change(null, paused.id, { status: "paused" })
         const lanes = (at: number, limit = 10) =>
-          Effect.map(store.lanes(at, 5, limit), (all) => all.map(({ webhookId }) => webhookId))
+          Effect.map(store.dueWebhooks(at, 5, limit), (all) => all.map(({ webhookId }) => webhookId))
         assert.deepStrictEqual(yield* lanes(start + second), [early.id, late.id])
         assert.deepStrictEqual(yield* lanes(start + second, 1), [early.id])
         assert.deepStrictEqual(yield* lanes(start), [early.id])
@@ -384,9 +384,9 @@ export const suite = <E>(
             receiver: { webhook: one, health: { ...healthy, probes: 4 }, quietUntil: start + 9 * hour }
           })
           yield* change(mine, one.id, { events: ["commentary.failed"] })
-          assert.deepStrictEqual(yield* store.lanes(start + hour, 5, 10), [])
+          assert.deepStrictEqual(yield* store.dueWebhooks(start + hour, 5, 10), [])
           yield* change(mine, one.id, changes)
-          assert.strictEqual((yield* store.lanes(start + hour, 5, 10)).length, 1)
+          assert.strictEqual((yield* store.dueWebhooks(start + hour, 5, 10)).length, 1)
           yield* (yield* WebhookStore).remove(mine, one.id, audit)
         }
       }))

@@ -5,7 +5,7 @@ import type { AssignmentStore } from "@partner-commentary/core/topic/AssignmentS
 import { TopicStore } from "@partner-commentary/core/topic/TopicStore"
 import type { Attempt } from "@partner-commentary/core/webhook/Attempt"
 import * as CircuitBreaker from "@partner-commentary/core/webhook/CircuitBreaker"
-import { type Claimed, type ClaimPlan, DeliveryStore } from "@partner-commentary/core/webhook/DeliveryStore"
+import { type ClaimedDelivery, type ClaimPlan, DeliveryStore } from "@partner-commentary/core/webhook/DeliveryStore"
 import { WebhookStore } from "@partner-commentary/core/webhook/WebhookStore"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
@@ -52,7 +52,7 @@ export const suite = <E>(
     })
 
     const settle = Effect.fnUntraced(function* (
-      claimed: Claimed,
+      claimed: ClaimedDelivery,
       following: { readonly lease: number; readonly taking: ClaimPlan },
       change: (receiver: CircuitBreaker.Receiver) => CircuitBreaker.Receiver = (receiver) => receiver
     ) {

@@ -42,9 +42,9 @@ export const suite = <E>(
         yield* store.postpone(one.id, start + hour)
         yield* store.repairPauses(until, () => true)
         yield* store.repairPauses(start + hour, () => false)
-        assert.deepStrictEqual(yield* store.lanes(until - 1, 5, 10), [])
+        assert.deepStrictEqual(yield* store.dueWebhooks(until - 1, 5, 10), [])
         assert.deepStrictEqual(yield* store.nextDue, Option.some(until))
-        assert.lengthOf(yield* store.lanes(until, 5, 10), 1)
+        assert.lengthOf(yield* store.dueWebhooks(until, 5, 10), 1)
         const seen: Array<CircuitBreaker.Receiver> = []
         yield* store.claim(one.id, until, until + hour, {
           allow: (present) => {
@@ -58,7 +58,7 @@ export const suite = <E>(
           [[throttle, until]]
         )
         yield* store.repairPauses(until - 1, ({ quietUntil }) => quietUntil === until)
-        assert.lengthOf(yield* store.lanes(start + hour, 5, 10), 1)
+        assert.lengthOf(yield* store.dueWebhooks(start + hour, 5, 10), 1)
       }))
   })
 }

@@ -1,7 +1,4 @@
-/**
- * The guarantees of every RedeliveryStore: a manual attempt is queued once, and a recovery sends each delivery once,
- * however often it is interrupted.
- */
+/** The guarantees of every RedeliveryStore: each manual attempt and each recovery sends a delivery once. */
 import { assert, describe } from "@effect/vitest"
 import type { EventId, WebhookId } from "@partner-commentary/core/shared/Ids"
 import type { Owner } from "@partner-commentary/core/shared/Owner"
@@ -13,8 +10,8 @@ import type { Receiver } from "@partner-commentary/core/webhook/CircuitBreaker"
 import * as CircuitBreaker from "@partner-commentary/core/webhook/CircuitBreaker"
 import type { Delivery } from "@partner-commentary/core/webhook/Delivery"
 import { DeliveryLog } from "@partner-commentary/core/webhook/DeliveryLog"
-import { askedByHand, next } from "@partner-commentary/core/webhook/DeliveryPlan"
-import { type Claimed, DeliveryStore } from "@partner-commentary/core/webhook/DeliveryStore"
+import { manualAttempt, next } from "@partner-commentary/core/webhook/DeliveryPlan"
+import { type ClaimedDelivery, DeliveryStore } from "@partner-commentary/core/webhook/DeliveryStore"
 import { RedeliveryStore } from "@partner-commentary/core/webhook/RedeliveryStore"
 import { WebhookStore } from "@partner-commentary/core/webhook/WebhookStore"
 import * as Effect from "effect/Effect"
@@ -55,7 +52,7 @@ export const suite = <E>(
         store.claim(id, at, at + minute, { allow: () => ({ limit, probe: false }), taken: same })
       )
 
-    const settle = (claimed: Claimed, attempt: Attempt, at: number) =>
+    const settle = (claimed: ClaimedDelivery, attempt: Attempt, at: number) =>
       Effect.flatMap(DeliveryStore, (store) =>
         store.settle(claimed, attempt, at, (receiver) => ({
           receiver,
@@ -90,7 +87,7 @@ export const suite = <E>(
         store.queue(
           { webhookId, eventId, since: start },
           at,
-          (present) => askedByHand(present, at),
+          (present) => manualAttempt(present, at),
           audit,
           CircuitBreaker.afterManualRetry
         )
@@ -139,8 +136,9 @@ export const suite = <E>(
         const [eventId] = ids
         if (eventId === undefined) return assert.fail("nothing happened")
         const store = yield* RedeliveryStore
+        const named = { webhookId: id, eventId, since: start }
         const queued = (begin: (receiver: Receiver) => Receiver) =>
-          store.queue({ webhookId: id, eventId, since: start }, at, (present) => askedByHand(present, at), audit, begin)
+          store.queue(named, at, (present) => manualAttempt(present, at), audit, begin)
         const receiver = Effect.flatMap(DeliveryLog, (log) => Effect.map(log.receiver(mine, id), Option.getOrThrow))
         yield* queued((present) => ({
           ...present,

@@ -7,7 +7,7 @@ import type * as Layer from "effect/Layer"
 import { guarantees } from "../support/Guarantee.ts"
 
 /** A received request, with lower-case header names. */
-export interface Arrived {
+export interface ReceivedRequest {
   readonly url: string
   readonly headers: Readonly<Record<string, unknown>>
   readonly body: string
@@ -23,11 +23,11 @@ export interface Receiver {
   /** A URL that `check` accepts, with a receiver. */
   readonly url: string
   /** A URL that `check` accepts, without a server. */
-  readonly deserted: string
+  readonly unreachableUrl: string
   /** Sets the response from now on. */
   readonly answers: (answer: Answer) => Effect.Effect<void>
   /** Oldest first. */
-  readonly arrived: Effect.Effect<ReadonlyArray<Arrived>>
+  readonly arrived: Effect.Effect<ReadonlyArray<ReceivedRequest>>
 }
 
 const statuses = [200, 201, 202, 204, 301, 304, 307, 400, 404, 410, 429, 500, 503]
@@ -99,8 +99,8 @@ export const suite = <R, E, E2>(
     it("without a server, the failure has a sentence without addresses", () =>
       Effect.gen(function* () {
         const transport = yield* WebhookTransport
-        const { deserted } = yield* receiver
-        const { failure, reason } = yield* Effect.flip(transport.send(request(deserted)))
+        const { unreachableUrl } = yield* receiver
+        const { failure, reason } = yield* Effect.flip(transport.send(request(unreachableUrl)))
         assert.include(["dns", "refused"], failure)
         assert.match(reason, /^[A-Z][^\d]+\.$/)
       }))
@@ -108,9 +108,9 @@ export const suite = <R, E, E2>(
     it("a receiver's URL passes the check, and an invalid one is rejected with a constraint", () =>
       Effect.gen(function* () {
         const transport = yield* WebhookTransport
-        const { url, deserted } = yield* receiver
+        const { url, unreachableUrl } = yield* receiver
         yield* transport.check(url)
-        yield* transport.check(deserted)
+        yield* transport.check(unreachableUrl)
         for (const none of [
           "",
           "receiver",

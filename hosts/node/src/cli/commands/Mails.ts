@@ -17,7 +17,7 @@ import * as Parameter from "../Parameter.ts"
 import { explained } from "./Creators.ts"
 
 const position: Parser.Parser<Position> = {
-  right: "the value of `next` in the page before",
+  rule: "the value of `next` in the page before",
   parse: (text) => {
     const [moment = "", ...rest] = text.split("_")
     const id = rest.join("_")

@@ -2,7 +2,7 @@
 import type * as Api from "@partner-commentary/api/DeliveriesApi"
 import { isoOrNull, toIso } from "@partner-commentary/core/shared/Instant"
 import { shownAttempts } from "@partner-commentary/core/webhook/Deliveries"
-import type { MadeAttempt, ShownDelivery } from "@partner-commentary/core/webhook/Delivery"
+import type { RecordedAttempt, ShownDelivery } from "@partner-commentary/core/webhook/Delivery"
 import { publicId } from "@partner-commentary/core/webhook/Event"
 import type { RecoveryPlan } from "@partner-commentary/core/webhook/WebhookRecovery"
 
@@ -31,7 +31,7 @@ const common = (delivery: ShownDelivery) => ({
   attempt_count: delivery.attemptCount
 })
 
-const attempt = ({ at, duration, failure, kind, reason, status }: MadeAttempt) => ({
+const attempt = ({ at, duration, failure, kind, reason, status }: RecordedAttempt) => ({
   kind,
   at: toIso(at),
   duration_ms: duration,

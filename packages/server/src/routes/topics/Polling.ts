@@ -19,7 +19,7 @@ import * as Envelope from "../../http/Envelope.ts"
 import { credentialOf } from "../../middleware/AcceptedCredentials.ts"
 import * as AccessLog from "../../middleware/AccessLog.ts"
 import { Authorization } from "../../middleware/Authorization.ts"
-import { refused } from "../../middleware/ConcurrentRequests.ts"
+import { toRateLimitError } from "../../middleware/ConcurrentRequests.ts"
 import { fresh, headersOf, type Rate } from "../../middleware/CurrentRate.ts"
 import { CurrentFairScheduler } from "../../middleware/FairScheduler.ts"
 import { cacheControl, internalError, requestId } from "../../middleware/Responses.ts"
@@ -68,7 +68,7 @@ export class Polling extends Context.Service<
           const owner = ownerOf(yield* admit(caller, gate, rate))
           fair?.accept(credentialOf(headers), owner.organizationId)
           const asked = withPermit("frequent", owner.organizationId, topics.progress(owner, id), whenResponseEnds)
-          return Envelope.successText(Views.progress(yield* refused(asked)))
+          return Envelope.successText(Views.progress(yield* toRateLimitError(asked)))
         },
         Effect.catchTag("TopicNotFound", () => Effect.fail(Errors.topicNotFound))
       )

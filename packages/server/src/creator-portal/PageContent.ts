@@ -21,7 +21,7 @@ export interface Visit extends AssignmentInContext {
   readonly inboxMailed: boolean
 }
 
-export interface Scene {
+export interface PageContent {
   /** The status in a few words. */
   readonly status: string
   readonly title: Content
