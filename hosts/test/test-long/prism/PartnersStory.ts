@@ -87,6 +87,7 @@ export const tell = Effect.fnUntraced(function* (baseUrl: string, { fetch }: Jud
   yield* refused("not_found", () => topics.approveCommentary(topic_id, unknown))
   yield* refused("not_found", () => topics.approveCommentary(unknown, commentary))
   yield* run(() => usage.get())
+  yield* run(() => client.me())
   yield* run(() => metrics.performance())
   yield* refused("invalid_request", () => metrics.performance({ from: "2020-01-01T00:00:00Z" }))
 
@@ -122,10 +123,12 @@ export const tell = Effect.fnUntraced(function* (baseUrl: string, { fetch }: Jud
   yield* refused("invalid_request", () => apiKeys.rotate(made.id))
   yield* run(() => apiKeys.rotate(id))
   yield* run(() => apiKeys.list())
+  yield* run(() => apiKeys.update(made.id, { name: "Editorial backend" }))
   yield* run(() => apiKeys.get(made.id))
   yield* run(() => apiKeys.revoke(made.id))
   yield* refused("not_found", () => apiKeys.get(unknown))
   yield* refused("not_found", () => apiKeys.revoke(unknown))
+  yield* refused("not_found", () => apiKeys.update(unknown, {}))
   yield* refused("not_found", () => apiKeys.rotate(unknown))
 
   const test = new PartnerCommentary({ ...options, apiKey: (yield* Seed.key(owner, { environment: "test" })).text })
