@@ -3,6 +3,7 @@
  * share a statement. AssignmentStore changes assignments.
  */
 
+import { FairShare } from "@partner-commentary/core/shared/FairShare"
 import { assignments, NoValidPersonas, results, type Submission } from "@partner-commentary/core/topic/Submission"
 import { refusal as storageRefusal } from "@partner-commentary/core/topic/TestStorage"
 import type { Topic } from "@partner-commentary/core/topic/Topic"
@@ -118,7 +119,11 @@ const submitBatched = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
     return all.flatMap((one) => byCall.get(one) ?? [])
   })
 
-  const submit = yield* BatchLoader.make(ask, { limit: maxBatch, keyOf })
+  /** A batch waits for a connection in the turn of its organization. */
+  const askInTurn = (all: ReadonlyArray<Prepared>) =>
+    Effect.provideService(ask(all), FairShare, all[0]?.submission.topic.organizationId ?? "")
+
+  const submit = yield* BatchLoader.make(askInTurn, { limit: maxBatch, keyOf })
   return (submission: Submission) =>
     Effect.withFiber((fiber) => {
       // Prepared here, so that a value that cannot be encoded fails only its own caller.
