@@ -57,14 +57,19 @@ export const make = Effect.fnUntraced(function* (
     })
   }
 
-  /** All sessions, lent to organizations in turn. `waiting` is bounded by their requests. */
+  /**
+   * All sessions, lent to organizations in turn. `waiting` is bounded by their requests. Work of no organization, such as
+   * key look-ups and batches for many of them, needs no permit: it gets the next free session.
+   */
   const permits = KeyedSemaphore.make<string>({ each: size, total: size, waiting: Number.POSITIVE_INFINITY })
 
   const permit = (share: string, restore: KeyedSemaphore.Restore): Effect.Effect<void, SqlError> => {
-    if (permits.tryTake(share)) return Effect.void
+    if (share === "" || permits.tryTake(share)) return Effect.void
     const taken = permits.take(share, acquireTimeout, restore)
     return Effect.flatMap(taken, (isTaken) => (isTaken ? Effect.void : Effect.fail(noneFree(size))))
   }
+
+  const release = (share: string) => Effect.sync(() => (share === "" ? undefined : permits.release(share)))
 
   const current: Effect.Effect<PgConnection.PgConnection, SqlError, Scope.Scope> = Effect.flatMap(
     pool.get,
@@ -73,6 +78,10 @@ export const make = Effect.fnUntraced(function* (
       return openedIn.has(session) ? Effect.succeed(session) : Effect.as(inspect(session), session)
     }
   )
+  const waited = Effect.timeoutOrElse(Effect.mapError(current, ofStranger), {
+    duration: acquireTimeout,
+    orElse: () => Effect.fail(noneFree(size))
+  })
   const acquire = inRealTime(
     Effect.gen(function* () {
       const share = yield* FairShare
@@ -81,12 +90,9 @@ export const make = Effect.fnUntraced(function* (
         () => Effect.sync(() => void lent--)
       )
       yield* Effect.uninterruptibleMask((restore) =>
-        Effect.acquireRelease(permit(share, restore), () => Effect.sync(() => permits.release(share)))
+        Effect.acquireRelease(permit(share, restore), () => release(share))
       )
-      return yield* Effect.timeoutOrElse(Effect.mapError(current, ofStranger), {
-        duration: acquireTimeout,
-        orElse: () => Effect.fail(noneFree(size))
-      })
+      return yield* waited
     })
   )
 
@@ -107,15 +113,14 @@ export const make = Effect.fnUntraced(function* (
       Effect.uninterruptibleMask((restore): Effect.Effect<A, E | SqlError, R> => {
         const share = Context.get(context, FairShare)
         lent++
-        const used = restore(Effect.mapError(lend(use), (error) => (isSqlError(error) ? ofStranger(error) : error)))
-        return inRealTime(
-          Effect.flatMap(permit(share, restore), () =>
-            Effect.ensuring(
-              used,
-              Effect.sync(() => permits.release(share))
-            )
-          )
-        ).pipe(Effect.ensuring(Effect.sync(() => void lent--)))
+        const used: Effect.Effect<A, E | SqlError, R> = restore(
+          lent > size
+            ? (Effect.scoped(Effect.flatMap(waited, use)) as Effect.Effect<A, E | SqlError, R>)
+            : Effect.mapError(lend(use), (error) => (isSqlError(error) ? ofStranger(error) : error))
+        )
+        return inRealTime(Effect.flatMap(permit(share, restore), () => Effect.ensuring(used, release(share)))).pipe(
+          Effect.ensuring(Effect.sync(() => void lent--))
+        )
       })
     )
 

@@ -59,7 +59,8 @@ const codeOf = (error: unknown) =>
 const held = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
   const [begun, over] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
   const begins = Effect.andThen(sql`SELECT 1`, Deferred.succeed(begun, undefined))
-  const holder = yield* Effect.forkChild(sql.withTransaction(Effect.andThen(begins, Deferred.await(over))))
+  const transaction = sql.withTransaction(Effect.andThen(begins, Deferred.await(over)))
+  const holder = yield* Effect.forkChild(Effect.provideService(transaction, FairShare, "holder"))
   yield* Effect.raceFirst(Deferred.await(begun), Fiber.join(holder))
   return Effect.andThen(Deferred.succeed(over, undefined), Fiber.join(holder))
 })
@@ -135,6 +136,25 @@ describe("the pool of sessions", () => {
       assert.deepStrictEqual(served.slice(0, 4), ["busy", "quiet", "calm", "busy"])
       assert.lengthOf(served, 12)
       assert.strictEqual(sql.inUse(), 0)
+    }).pipe(Effect.scoped, Effect.provide(Reactivity.layer))
+  )
+
+  it.live("work of no organization gets the next free session, however many organizations wait", () =>
+    Effect.gen(function* () {
+      const url = yield* TestDatabase.empty
+      const sql = yield* PostgresClient.make({ url, poolSize: 1 })
+      const served: Array<string> = []
+      const free = yield* held(sql)
+      const fibers = yield* Effect.forEach(["first", "second", "third", ""], (share) =>
+        sql`SELECT 1`.pipe(
+          Effect.andThen(Effect.sync(() => served.push(share))),
+          Effect.provideService(FairShare, share),
+          Effect.forkChild({ startImmediately: true })
+        )
+      )
+      yield* free
+      yield* Effect.forEach(fibers, (fiber) => Fiber.join(fiber))
+      assert.deepStrictEqual(served, ["", "first", "second", "third"])
     }).pipe(Effect.scoped, Effect.provide(Reactivity.layer))
   )
 
