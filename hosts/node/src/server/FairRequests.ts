@@ -20,8 +20,11 @@ export const install = (
   { connected, ownerOf, run }: FairScheduler,
   proxies: IpAllowList
 ): void => {
+  /** Not the queue of the organization's work: requests would start before earlier ones end, and overflow its limits. */
   const turnOf = (request: IncomingMessage): string =>
-    ownerOf(credentialOf(request.headers)) ??
+    `start ${ownerOf(credentialOf(request.headers)) ?? addressOf(request)}`
+
+  const addressOf = (request: IncomingMessage): string =>
     networkOf(clientAddress(request.socket.remoteAddress ?? "", forwardedFor(request), proxies))
 
   native.on("connection", connected)

@@ -9,6 +9,9 @@ export interface AcceptedCredentials {
 
 const capacity = 10_000
 
+/** Characters. Longer credentials are not remembered, which bounds the memory. */
+const longest = 2048
+
 /** Milliseconds. A partner that calls less often waits behind callers without a key for one request. */
 const lifetime = 15 * 60_000
 
@@ -23,6 +26,7 @@ export const make = (now: () => number): AcceptedCredentials => {
   const known = new Map<string, Accepted>()
   return {
     accept: (credential, owner) => {
+      if (credential === "" || credential.length > longest) return
       known.delete(credential)
       const [oldest] = known.size < capacity ? [] : known.keys()
       if (oldest !== undefined) known.delete(oldest)
@@ -30,11 +34,14 @@ export const make = (now: () => number): AcceptedCredentials => {
     },
     ownerOf: (credential) => {
       const found = known.get(credential)
-      return found !== undefined && now() - found.at < lifetime ? found.owner : undefined
+      if (found === undefined) return undefined
+      if (now() - found.at < lifetime) return found.owner
+      known.delete(credential)
+      return undefined
     }
   }
 }
 
-/** What a request's headers, with names in lower case, show as a credential. */
+/** The credential that a request claims, by its headers with names in lower case. */
 export const credentialOf = (headers: Readonly<Record<string, unknown>>): string =>
   String(headers["x-api-key"] ?? headers["authorization"] ?? "")

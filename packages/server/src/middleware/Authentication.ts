@@ -36,7 +36,11 @@ export const layer = Layer.effect(
         const answered = Subject.traced(Effect.provideService(next, CurrentPrincipal, caller), {
           organizationId: caller.organization.id
         })
-        return withRetryAfter(ConcurrentRequests.withPermit(limit, endpoint, caller.organization.id, answered))
+        return Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ headers }) =>
+          withRetryAfter(
+            ConcurrentRequests.withPermit(limit, endpoint, caller.organization.id, headers["x-api-key"] ?? "", answered)
+          )
+        )
       })
   })
 )

@@ -18,7 +18,6 @@ import * as Effect from "effect/Effect"
 import type { Headers } from "effect/http/Headers"
 import { HttpServerRequest } from "effect/http/HttpServerRequest"
 import * as Scheduler from "effect/Scheduler"
-import { credentialOf } from "./AcceptedCredentials.ts"
 import { CurrentFairScheduler } from "./FairScheduler.ts"
 
 /**
@@ -34,11 +33,15 @@ interface Endpoint {
   readonly annotations: Context.Context<never>
 }
 
-/** Handles a request with a permit of the organization from the endpoint's pool. */
+/**
+ * Handles a request with a permit of the organization from the endpoint's pool. `credential` is the verified one, not
+ * what other headers claim.
+ */
 export const withPermit = <A, E, R>(
   limit: ConcurrencyLimit["Service"],
   { annotations }: Endpoint,
   organization: OrganizationId,
+  credential: string,
   work: Effect.Effect<A, E, R>
 ): Effect.Effect<A, E | Errors.RateLimitExceeded, R> =>
   Effect.withFiber(({ context }: { readonly context: Context.Context<never> }) => {
@@ -52,7 +55,7 @@ export const withPermit = <A, E, R>(
         organization
       )
     const fair = Context.get(context, CurrentFairScheduler)
-    fair?.accept(credentialOf(request.headers), organization)
+    fair?.accept(credential, organization)
     // Frequent operations are short and batched. Separate turns would split the batches.
     if (fair === undefined || pool === "frequent") return limited(work)
     // Schedule by organization, because an organization can have many keys.

@@ -31,7 +31,17 @@ export const layer = Layer.effect(
         const answered = Subject.traced(Effect.provideService(next, CurrentDashboard, caller), {
           organizationId: caller.organization.id
         })
-        return withRetryAfter(ConcurrentRequests.withPermit(limit, endpoint, caller.organization.id, answered))
+        return Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ headers }) =>
+          withRetryAfter(
+            ConcurrentRequests.withPermit(
+              limit,
+              endpoint,
+              caller.organization.id,
+              headers["authorization"] ?? "",
+              answered
+            )
+          )
+        )
       })
   })
 ).pipe(Layer.provide(DashboardAuthorization.layer))

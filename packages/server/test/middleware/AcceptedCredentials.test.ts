@@ -22,4 +22,12 @@ describe("accepted credentials", () => {
     assert.isUndefined(ownerOf("second"))
     assert.strictEqual(ownerOf("first"), "acme")
   })
+
+  it("are neither empty nor longer than 2,048 characters", () => {
+    const { accept, ownerOf } = make(() => 0)
+    for (const credential of ["", "x".repeat(2049)]) {
+      accept(credential, "acme")
+      assert.isUndefined(ownerOf(credential))
+    }
+  })
 })

@@ -28,7 +28,13 @@ it.effect(
           now += FairScheduler.turnBudget
           worked.push(share)
         })
-        return withPermit(limit, { annotations: Context.empty() }, organization as OrganizationId, work).pipe(
+        return withPermit(
+          limit,
+          { annotations: Context.empty() },
+          organization as OrganizationId,
+          organization,
+          work
+        ).pipe(
           Effect.provideService(FairScheduler.CurrentFairScheduler, fair),
           Effect.provideService(
             HttpServerRequest.HttpServerRequest,

@@ -16,7 +16,6 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import { clientAddress, TrustedProxies } from "../../http/ClientAddress.ts"
 import * as Envelope from "../../http/Envelope.ts"
-import { credentialOf } from "../../middleware/AcceptedCredentials.ts"
 import * as AccessLog from "../../middleware/AccessLog.ts"
 import { Authorization } from "../../middleware/Authorization.ts"
 import { toRateLimitError } from "../../middleware/ConcurrentRequests.ts"
@@ -66,7 +65,7 @@ export class Polling extends Context.Service<
             address: clientAddress(address ?? "", text(headers["x-forwarded-for"]), proxies)
           }
           const owner = ownerOf(yield* admit(caller, gate, rate))
-          fair?.accept(credentialOf(headers), owner.organizationId)
+          fair?.accept(caller.key, owner.organizationId)
           const asked = withPermit("frequent", owner.organizationId, topics.progress(owner, id), whenResponseEnds)
           return Envelope.successText(Views.progress(yield* toRateLimitError(asked)))
         },
