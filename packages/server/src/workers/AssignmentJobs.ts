@@ -1,7 +1,7 @@
 /** Due assignments of one environment: deadlines, reminders and simulated creators as changes, drafts as jobs. */
 import { type DraftJob, DraftWorker } from "@partner-commentary/core/commentary/DraftWorker"
 import { DueAssignments } from "@partner-commentary/core/operations/DueAssignments"
-import type { OrganizationId } from "@partner-commentary/core/shared/Ids"
+import type { OrganizationId, ShareId } from "@partner-commentary/core/shared/Ids"
 import type { Environment } from "@partner-commentary/core/shared/Owner"
 import { dueIn } from "@partner-commentary/core/shared/WorkSignal"
 import type { OrganizationQueue } from "@partner-commentary/core/topic/AssignmentStore"
@@ -31,17 +31,28 @@ export const assignmentJobs = Effect.fnUntraced(function* (environment: Environm
   const { attempts } = yield* WorkerSettings
 
   const claim = Effect.fnUntraced(function* (slots: JobRunner.Slots<Job>) {
+    /** Uninterruptible, so that a claimed draft always has a job, which releases it when the worker stops. */
+    const wake = (
+      { id, organizationId }: { readonly id: ShareId; readonly organizationId: OrganizationId },
+      mayBegin: boolean
+    ) =>
+      Effect.uninterruptible(
+        Effect.tap(dueAssignments.wake(id, mayBegin), ({ begun }) =>
+          Effect.sync(() => {
+            if (Option.isSome(begun)) slots.start({ ...begun.value, organizationId })
+          })
+        )
+      )
     let changed = 0
     let blocked = 0
     let misses = 0
     let left = yield* inTurn(yield* dueAssignments.due(environment, batch))
     for (let next = left.shift(); next !== undefined; next = left.shift()) {
-      const { id, organizationId } = next
+      const { organizationId } = next
       const mayBegin = slots.isFreeFor(organizationId)
-      const { begun, woke } = yield* dueAssignments.wake(id, mayBegin)
+      const { woke } = yield* wake(next, mayBegin)
       if (woke) changed++
       else if (!mayBegin) blocked++
-      if (Option.isSome(begun)) slots.start({ ...begun.value, organizationId })
       if (changed + blocked >= step) break
       misses = woke || !mayBegin ? 0 : misses + 1
       if (misses < missesAtMost) continue
