@@ -117,7 +117,7 @@ export class ApiKeys extends Context.Service<
       id: ApiKeyId,
       wanted: { readonly name: string | null; readonly ipAllowList: ReadonlyArray<string> | null },
       manager: KeyManager
-    ) => Effect.Effect<ApiKey, ApiKeyNotFound | KeyRevoked | KeyExpired>
+    ) => Effect.Effect<ApiKey, ApiKeyNotFound | KeyRevoked | KeyExpired | InvalidAllowList>
     readonly find: (organizationId: OrganizationId, id: ApiKeyId) => Effect.Effect<ApiKey, ApiKeyNotFound>
     /** Newest first, with keys that ended within `listedAfterEnd`; at most `maxListed`. */
     readonly list: (organizationId: OrganizationId) => Effect.Effect<ReadonlyArray<ApiKey>>
@@ -245,6 +245,8 @@ export class ApiKeys extends Context.Service<
         }),
 
         change: Effect.fn("ApiKeys.change")(function* (id, wanted, { by, organizationId }) {
+          const list = IpAllowList.parse(wanted.ipAllowList ?? [])
+          if (Result.isFailure(list)) return yield* new InvalidAllowList({ entry: list.failure })
           const now = yield* Instant.now
           const changed = yield* store.modify(id, organizationId, (key) => {
             const refused = refusal(key, now)

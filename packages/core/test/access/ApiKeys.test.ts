@@ -25,7 +25,9 @@ describe("issuing a key", () => {
 
   it.effect("is rejected for an invalid address, and stores nothing", () =>
     Effect.gen(function* () {
-      const { behind, keys } = yield* withKey()
+      const { behind, key, keys } = yield* withKey()
+      const changed = keys.change(key.id, { name: null, ipAllowList: ["10.0.0"] }, { by: "operator", organizationId })
+      assert.deepInclude(yield* Effect.flip(changed), { _tag: "InvalidAllowList", entry: "10.0.0" })
       const unreadable = yield* Effect.flip(keys.issue(acme, { ...wanted, ipAllowList: [home, "home"] }))
       assert.deepInclude(unreadable, { _tag: "InvalidAllowList", entry: "home" })
       assert.strictEqual(behind.keys.size, 1)

@@ -114,7 +114,8 @@ export const layer = HttpApiBuilder.group(
           const changed = yield* Effect.catchTags(keys.change(id, { name: name?.trim() ?? null, ipAllowList }, who), {
             ApiKeyNotFound: () => notFound,
             KeyRevoked: () => invalid({ field: "id", constraint: "names a revoked key, which cannot be changed" }),
-            KeyExpired: () => invalid({ field: "id", constraint: "names an expired key, which cannot be changed" })
+            KeyExpired: () => invalid({ field: "id", constraint: "names an expired key, which cannot be changed" }),
+            InvalidAllowList: (broken) => Effect.die(broken)
           })
           return Envelope.success(Views.summary(changed))
         })
