@@ -146,8 +146,10 @@ describe("a function that reads the dashboard's tokens", () => {
     Effect.gen(function* () {
       const organization = "courtside"
       assert.deepStrictEqual(yield* reading(async () => ({ organization })), { organization, subject: null })
-      const invalid = yield* Effect.flip(reading(() => null))
-      assert.deepInclude(invalid, { _tag: "TokenRefused", expired: false })
+      for (const none of [null, undefined]) {
+        const invalid = yield* Effect.flip(reading(() => none))
+        assert.deepInclude(invalid, { _tag: "TokenRefused", expired: false })
+      }
       assert.deepInclude(yield* Effect.flip(reading(() => ({ expired: true }))), {
         _tag: "TokenRefused",
         expired: true

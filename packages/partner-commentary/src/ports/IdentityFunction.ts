@@ -2,6 +2,7 @@
 import { DashboardIdentity, IdentityUnreachable, TokenRefused } from "@partner-commentary/core/access/DashboardIdentity"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import { answered, type Context, call } from "./HostFunction.ts"
 
@@ -13,19 +14,18 @@ export interface Identified {
 }
 
 /**
- * Resolves with whose token it is; with null where the token is not valid, or with `{ expired: true }` where a genuine one has expired.
- * Throw only where that cannot be told now.
+ * Resolves with the organization of a token; with null or undefined if the token is not valid, with `{ expired: true }` if a
+ * genuine one has expired. Throw only if that cannot be decided now.
  */
-export type Identify = (
-  token: string,
-  context: Context
-) => Identified | { readonly expired: true } | null | PromiseLike<Identified | { readonly expired: true } | null>
+export type Identify = (token: string, context: Context) => Verdict | PromiseLike<Verdict>
+
+type Verdict = Identified | { readonly expired: true } | null | undefined
 
 const longestToken = 8 * 1024
 const longestSubject = 255
 
 const verdict = answered(
-  Schema.NullOr(
+  Schema.NullishOr(
     Schema.Union([
       Schema.Struct({ expired: Schema.Literal(true) }),
       Schema.Struct({
@@ -47,7 +47,7 @@ export const layer = (identify: Identify) =>
         ),
         ({ reason }) => new IdentityUnreachable({ reason })
       )
-      if (found === null) return yield* new TokenRefused({ expired: false })
+      if (Predicate.isNullish(found)) return yield* new TokenRefused({ expired: false })
       if ("expired" in found) return yield* new TokenRefused({ expired: true })
       return { organization: found.organization, subject: found.subject?.slice(0, longestSubject) ?? null }
     })
