@@ -5,10 +5,10 @@ import { join } from "node:path"
 import { promisify } from "node:util"
 import type { Packed } from "../packing/Tarballs.ts"
 
-/** What npm and the tests tell the programs that they run is none of the project's business. */
+/** The environment of a stranger's shell: without what npm and the test runner set, but with the authorities of the machine. */
 const environment = Object.fromEntries(
   Object.entries({ ...process.env, npm_config_audit: "false", npm_config_fund: "false", npm_config_loglevel: "error" })
-    .filter(([name]) => !/^(npm_(package|lifecycle)_|NODE_|VITEST|DATABASE_|TEST)/i.test(name))
+    .filter(([name]) => !/^(npm_(package|lifecycle)_|NODE_(?!EXTRA_CA_CERTS)|VITEST|DATABASE_|TEST)/i.test(name))
     .concat([["npm_config_prefer_offline", "true"]])
 )
 

@@ -48,7 +48,7 @@ const writeStory = (folder: string) => {
     copyFileSync(join(root, "examples", example), join(source, example.replace("testing/", "")))
   }
   const story = readFileSync(join(root, "scripts/test-long/installed/Story.ts"), "utf8")
-  writeFileSync(join(source, "Story.ts"), story.replace("../../../examples/", "./"))
+  writeFileSync(join(source, "Story.ts"), story.replaceAll("../../../examples/", "./"))
 }
 
 const everyModule = () => packed.flatMap(({ entries, name }) => entries.map((entry) => `${name}${entry.slice(1)}`))

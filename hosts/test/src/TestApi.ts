@@ -1,6 +1,5 @@
 /** All routes of the service, in memory or over HTTP, in the runtime and with the clock of the test. */
 import { createServer } from "node:http"
-import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import * as Routes from "@partner-commentary/server/Routes"
 import * as Workers from "@partner-commentary/server/Workers"
 import * as Context from "effect/Context"
@@ -44,7 +43,15 @@ export class TestApi extends Context.Service<
     Layer.provideMerge(
       HttpRouter.serve(Routes.layer, { routerConfig: Routes.routerConfig, disableLogger: true, disableListenLog: true })
     ),
-    Layer.provide(NodeHttpServer.layer(createServer, { port: 0, host: "127.0.0.1" }))
+    Layer.provide(
+      Layer.unwrap(
+        // An optional peer, which the harness in memory does without.
+        Effect.map(
+          Effect.promise(() => import("@effect/platform-node/NodeHttpServer")),
+          (server) => server.layer(createServer, { port: 0, host: "127.0.0.1" })
+        )
+      )
+    )
   )
 
   /** Workers in the background. */
