@@ -1,4 +1,7 @@
-/** Gives a finished file its final name: another process sees the whole file there, or none. */
+/**
+ * Gives a finished file its final name. Another process sees the whole file there, or none; on a file system without
+ * hard links it may see an empty file for a moment.
+ */
 import * as fs from "node:fs/promises"
 
 /** What file systems without hard links answer, such as FAT and some network shares. */
@@ -10,11 +13,11 @@ const codeOf = (error: unknown) => String((error as NodeJS.ErrnoException).code)
 export const publish = async (unfinished: string, final: string, link = fs.link): Promise<void> => {
   try {
     await link(unfinished, final)
-    await fs.rm(unfinished)
   } catch (error) {
     if (!noHardLinks.has(codeOf(error))) throw error
-    await renameToFree(unfinished, final)
+    return await renameToFree(unfinished, final)
   }
+  await fs.rm(unfinished)
 }
 
 /** An empty file reserves the name until the rename replaces it. */

@@ -1,4 +1,5 @@
 /** `backup`: copies the SQLite database while the service runs. For Postgres it names `pg_dump`. */
+import { randomUUID } from "node:crypto"
 import { existsSync } from "node:fs"
 import { open, rm, stat } from "node:fs/promises"
 import { dirname } from "node:path"
@@ -50,7 +51,7 @@ const explained = (error: unknown, file: string): string =>
 
 /** An empty file beside the final one. Only its owner may read it, from the first byte on. */
 const created = (file: string) => {
-  const unfinished = `${file}.part-${process.pid}`
+  const unfinished = `${file}.part-${randomUUID()}`
   return Effect.tryPromise({
     try: () => open(unfinished, "wx", 0o600).then((handle) => handle.close()),
     catch: (error) => refused(unwritable(dirname(file), error))
