@@ -108,7 +108,9 @@ export const run = async (scene: Scene, seed: number): Promise<Report> => {
 
   const quiet = await quietens(at, line, () => atWork === 0)
   if (quiet !== null) fail(quiet)
-  const views = await Promise.all(submitted.map((one) => Promise.all([one, lookUp(line, one)])))
+  // One after another: an organization has few parallel look-ups by reference.
+  const views: Array<readonly [Partner.Submitted, TopicViews]> = []
+  for (const one of submitted) views.push([one, await lookUp(line, one)])
   const { pagination } = (await call(`${wire.root}/partner/v1/topics?limit=1`, { key: line.key })).body as {
     readonly pagination: { readonly total: number }
   }

@@ -85,7 +85,8 @@ const lostTopics = ({ books, total, views }: Course): ReadonlyArray<string> => {
   const ids = new Set(views.map(([{ topicId }]) => topicId))
   const missing = views.flatMap(([{ plan, topicId }, { commentaries, progress, reference }]) => {
     if (progress.status !== 200 || commentaries.status !== 200 || reference.status !== 200) {
-      return [`topic ${plan.number} is lost: ${progress.status} ${JSON.stringify(progress.body)}`]
+      const statuses = [progress, commentaries, reference].map(({ status }) => status)
+      return [`topic ${plan.number} is lost: ${statuses}`]
     }
     const topics = new Set(reference.data.commentaries.map(({ topic_id }) => topic_id))
     return topics.size === 1 && topics.has(topicId)
