@@ -17,33 +17,33 @@ export class Webhooks {
     this.#connection = connection
   }
 
-  /** Registers an endpoint. Only this response contains `secret`: store it. Scope `topics:submit`. */
+  /** Registers an endpoint. Only this response contains `secret`: store it. Scope `webhooks:write`. */
   async create(webhook: CreateWebhook, options?: PostOptions): Promise<CreatedWebhook> {
     return this.#connection.data({ method: "POST", path: "/webhooks", body: webhook, options })
   }
 
-  /** All webhooks, at most 20. Scope `topics:read`. */
+  /** All webhooks, at most 20. Scope `webhooks:read`. */
   async list(options?: RequestOptions): Promise<ReadonlyArray<Webhook>> {
     return this.#connection.data({ method: "GET", path: "/webhooks", options })
   }
 
-  /** Fails with `not_found`. Scope `topics:read`. */
+  /** Fails with `not_found`. Scope `webhooks:read`. */
   async get(id: string, options?: RequestOptions): Promise<Webhook> {
     return this.#connection.data({ method: "GET", path: path`/webhooks/${id}`, options })
   }
 
-  /** Changes the given fields. `status: "active"` reactivates a paused or disabled webhook. Scope `topics:submit`. */
+  /** Changes the given fields. `status: "active"` reactivates a paused or disabled webhook. Scope `webhooks:write`. */
   async update(id: string, changes: UpdateWebhook, options?: RequestOptions): Promise<Webhook> {
     return this.#connection.data({ method: "PATCH", path: path`/webhooks/${id}`, body: changes, options })
   }
 
-  /** Scope `topics:submit`. */
+  /** Scope `webhooks:write`. */
   async delete(id: string, options?: RequestOptions): Promise<DeletedWebhook> {
     return this.#connection.data({ method: "DELETE", path: path`/webhooks/${id}`, options })
   }
 
   /**
-   * Deliveries of the last 30 days, newest event first. Await it for a page, or iterate over all. Scope `topics:read`.
+   * Deliveries of the last 30 days, newest event first. Await it for a page, or iterate over all. Scope `webhooks:read`.
    */
   deliveries(
     id: string,
@@ -59,12 +59,12 @@ export class Webhooks {
     )
   }
 
-  /** One delivery with your endpoint's responses. Fails with `not_found`. Scope `topics:read`. */
+  /** One delivery with your endpoint's responses. Fails with `not_found`. Scope `webhooks:read`. */
   async delivery(id: string, deliveryId: string, options?: RequestOptions): Promise<DeliveryDetail> {
     return this.#connection.data({ method: "GET", path: path`/webhooks/${id}/deliveries/${deliveryId}`, options })
   }
 
-  /** Requests one attempt, whatever the delivery's status, without waiting for it. Scope `topics:submit`. */
+  /** Requests one attempt, whatever the delivery's status, without waiting for it. Scope `webhooks:write`. */
   async retry(id: string, deliveryId: string, options?: PostOptions): Promise<Delivery> {
     return this.#connection.data({
       method: "POST",
@@ -73,14 +73,14 @@ export class Webhooks {
     })
   }
 
-  /** Sends failed and held deliveries again, oldest event first. `dry_run` only counts them. Scope `topics:submit`. */
+  /** Sends failed and held deliveries again, oldest event first. `dry_run` only counts them. Scope `webhooks:write`. */
   async recover(id: string, recovery: RecoverWebhook, options?: PostOptions): Promise<Recovery> {
     return this.#connection.data({ method: "POST", path: path`/webhooks/${id}/recover`, body: recovery, options })
   }
 
   /**
    * Sends a test event at once and resolves with the result; check `success`. It is not retried, because each call
-   * sends an event. Scope `topics:submit`.
+   * sends an event. Scope `webhooks:write`.
    */
   async test(id: string, options?: RequestOptions): Promise<WebhookTest> {
     return this.#connection.send({ method: "POST", path: path`/webhooks/${id}/test`, once: true, options })

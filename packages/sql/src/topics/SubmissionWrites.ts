@@ -1,6 +1,7 @@
 /**
- * What a submission writes: windows, topic, assignments, e-mails, usage, test storage and counters, in this order.
- * SqliteSubmission runs a statement for each, PostgresSubmission one statement for all.
+ * What a submission writes: windows, topic, assignments, e-mails, usage, test storage and counters. SqliteSubmission
+ * runs a statement for each in this order. PostgresSubmission runs one statement, whose order follows from what each
+ * part reads.
  */
 import { noticeId } from "@partner-commentary/core/mail/Mail"
 import type { PersonaId, ShareId } from "@partner-commentary/core/shared/Ids"
