@@ -1,22 +1,22 @@
-/** MP3 files as servers make them: frames of silence with a number in each, and what may lie around them. */
+/** Builds MP3 test files: silent frames that each carry a number, and the tags that may precede or follow them. */
 
 const frameLength = 417
 
-/** MPEG-1 layer III, 128 kbit/s, 44.1 kHz, stereo; the rest is this byte. */
+/** MPEG-1 layer III, 128 kbit/s, 44.1 kHz, stereo. `fill` fills the rest of the frame. */
 export const frame = (fill: number): Uint8Array => {
   const bytes = new Uint8Array(frameLength).fill(fill)
   bytes.set([0xff, 0xfb, 0x90, 0x00])
   return bytes
 }
 
-/** A frame without sound that tells how many follow. */
+/** A silent info frame that states the number of frames that follow. */
 export const infoFrame = (): Uint8Array => {
   const bytes = frame(0)
   bytes.set(new TextEncoder().encode("Info"), 36)
   return bytes
 }
 
-/** A tag at the beginning, of so many bytes behind its header. */
+/** An ID3 tag at the start of the file. `size` is the number of bytes after its header. */
 export const id3 = (size: number): Uint8Array => {
   const bytes = new Uint8Array(10 + size).fill(0xff)
   bytes.set(new TextEncoder().encode("ID3"))
@@ -24,7 +24,7 @@ export const id3 = (size: number): Uint8Array => {
   return bytes
 }
 
-/** A tag at the end. */
+/** A tag at the end of the file. */
 export const oldTag = (): Uint8Array => {
   const bytes = new Uint8Array(128).fill(0x20)
   bytes.set(new TextEncoder().encode("TAG"))

@@ -26,7 +26,7 @@ const generate = (server: Pick<Server, "url">, options: Partial<OpenAiGenerator.
     )
   )
 
-/** `meanwhile` goes on beside the call. */
+/** `meanwhile` runs concurrently with the call. */
 const failure = <E = never>(
   answer: Answer,
   options: Partial<OpenAiGenerator.Options> = {},
@@ -45,7 +45,7 @@ const failure = <E = never>(
 
 const error = (code: string | null, message = "words", type = "some_error") => ({ error: { message, type, code } })
 
-/** Against a server of its own, which answers with more space than text. */
+/** The generator against a local server whose reply contains more white space than text. */
 const answering = Layer.unwrap(
   Effect.map(serve(json(200, completion({ content: " \nThe keeper decides it. 🏆\r\n" }))), ({ url }) =>
     OpenAiGenerator.layer({ url, apiKey: Option.some(Redacted.make(key)), model: "writer-1" })

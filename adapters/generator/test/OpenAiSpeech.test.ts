@@ -38,7 +38,7 @@ const speak = (server: Pick<Server, "url">, more: Partial<OpenAiSpeech.Options> 
     ({ audio }) => audio?.({ text, persona: { id: "1", name: "Ada" } }) ?? assert.fail("none is mounted")
   ).pipe(Effect.provide(OpenAiSpeech.layer(options(server, more))))
 
-/** `meanwhile` goes on beside the call. */
+/** `meanwhile` runs concurrently with the call. */
 const failure = <E = never>(
   answer: Answer,
   more: Partial<OpenAiSpeech.Options> = {},

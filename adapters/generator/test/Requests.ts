@@ -1,4 +1,4 @@
-/** Arbitrary generation requests: any unicode, and texts that try to be something else. */
+/** Arbitrary generation requests: any Unicode text, and texts that imitate prompt delimiters. */
 import type { GenerationRequest } from "@partner-commentary/core/commentary/CommentaryGenerator"
 import * as fc from "fast-check"
 
@@ -12,7 +12,7 @@ export const anyText = (maxLength: number, minLength = 0): fc.Arbitrary<string> 
       .map((text) => text.repeat(maxLength).slice(0, maxLength))
   )
 
-/** Texts woven from delimiters, quotes, escapes, every kind of line break and chat control tokens. */
+/** Texts built from delimiters, quotes, escapes, every kind of line break and chat control tokens. */
 export const hostile = (delimiters: ReadonlyArray<string>): fc.Arbitrary<string> =>
   fc
     .array(

@@ -1,4 +1,7 @@
-/** A real server on loopback that speaks as much of the chat-completions protocol as a test tells it to, and how a test waits for it. */
+/**
+ * A real loopback server that implements the parts of the chat-completions protocol that a test needs, and helpers that wait for
+ * it.
+ */
 import * as Http from "node:http"
 import type { AddressInfo } from "node:net"
 import * as Clock from "effect/Clock"
@@ -15,7 +18,7 @@ export interface Seen {
 
 export type Answer = (response: Http.ServerResponse, seen: Seen) => void
 
-/** `closed` counts the calls whose connection ended before the answer did. */
+/** `closed` counts the calls whose connection closed before the response was complete. */
 export interface Server {
   readonly url: string
   readonly seen: Array<Seen>
@@ -67,7 +70,7 @@ export const completion = (message: Record<string, unknown>, finish_reason: stri
   choices: [{ index: 0, finish_reason, logprobs: null, message: { role: "assistant", ...message } }]
 })
 
-/** Real time: fetch does not follow the test clock. */
+/** Uses real time because fetch does not follow the test clock. */
 export const until = (condition: () => boolean) =>
   Effect.sleep("10 millis").pipe(
     Effect.repeat({ until: () => condition() }),
@@ -75,7 +78,7 @@ export const until = (condition: () => boolean) =>
     Effect.provideService(Clock.Clock, Clock.Clock.defaultValue())
   )
 
-/** Not before the server was asked, however long that takes. */
+/** Advances the clock only after the server has received the request. */
 export const passes = (time: Duration.Duration) => (server: Server) =>
   Effect.andThen(
     until(() => server.seen.length === 1),

@@ -21,7 +21,7 @@ const world = identity.pipe(Layer.provideMerge(Provider.mint), Layer.provideMerg
 
 DashboardIdentitySuite.suite("JWKS", world)
 
-/** A good token by that key of the provider. */
+/** A valid token signed by the provider with this key. */
 const signedBy = (kid: string) =>
   Effect.flatMap(Provider, ({ sign }) =>
     Effect.provideServiceEffect(

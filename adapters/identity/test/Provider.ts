@@ -1,4 +1,4 @@
-/** A real identity provider on a free port, which a test may turn against itself. */
+/** A real identity provider on a free port. Tests can make it misbehave. */
 import { type Claims, TokenMint } from "@partner-commentary/testkit/DashboardIdentitySuite"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -13,16 +13,16 @@ export class Provider extends Context.Service<
   {
     readonly issuer: string
     readonly jwksUrl: string
-    /** Publishes one more key, and may use it. */
+    /** Publishes one more key, which `sign` can then use. */
     readonly publish: (kid: string, algorithm?: string) => Effect.Effect<JWK>
-    /** With one of its keys, or its only one. */
+    /** Signs with the given key, or with the only published key. */
     readonly sign: (claims: Claims, kid?: string) => Effect.Effect<string>
-    /** Publishes it no longer. */
+    /** Stops publishing the key. */
     readonly withdraw: (kid: string) => Effect.Effect<void>
     readonly stop: Effect.Effect<void>
-    /** On the same port. */
+    /** Restarts the provider on the same port. */
     readonly restart: Effect.Effect<void>
-    /** How often its keys were read. */
+    /** How many times its key set was fetched. */
     readonly readings: Effect.Effect<number>
   }
 >()("test/Provider") {
@@ -52,7 +52,7 @@ export class Provider extends Context.Service<
         publish,
         sign: (claims, kid) =>
           Effect.promise(() => {
-            // A server that stopped has forgotten it.
+            // The server loses its issuer URL when it stops.
             server.issuer.url = issuer
             return server.issuer.buildToken({
               ...(kid === undefined ? {} : { kid }),
@@ -70,7 +70,7 @@ export class Provider extends Context.Service<
     })
   )
 
-  /** What the suite asks of an issuer. */
+  /** The token mint that the conformance suite requires of an issuer. */
   static readonly mint = Layer.effect(
     TokenMint,
     Effect.map(Provider, ({ issuer, sign }) => TokenMint.of({ issuer, audience, organizationClaim, sign }))

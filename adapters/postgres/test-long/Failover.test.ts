@@ -1,4 +1,6 @@
-/** A streaming replica is promoted and the address moved to it: writes, LISTEN and the clock go on there by themselves. */
+/**
+ * Failover: a streaming replica is promoted and the address moves to it. Writes, LISTEN and the clock recover without a restart.
+ */
 import { assert, describe, it } from "@effect/vitest"
 import * as Channel from "@partner-commentary/postgres/Channel"
 import * as DatabaseClock from "@partner-commentary/postgres/DatabaseClock"
@@ -18,7 +20,7 @@ import * as SqlClient from "effect/sql/SqlClient"
 
 const poolSize = 5
 
-/** From the promotion to the first acknowledged write. A generous bound: the recovery itself takes tens of milliseconds. */
+/** Time from the promotion to the first acknowledged write. The bound is generous: recovery takes tens of milliseconds. */
 const bound = Duration.seconds(10)
 
 const cluster = Effect.acquireRelease(
@@ -41,7 +43,7 @@ const failover = Effect.fnUntraced(function* (leave: (primary: Cluster.Cluster) 
   channel.onMessage((message) => (message === Channel.lost ? Effect.void : Queue.offer(heard, message)))
   const listener = yield* PostgresClient.make({ url: Redacted.make(forwarder.url), poolSize: 1, statementTimeout: 0 })
   yield* Channel.listen(channel, listener, { interval: "500 millis", timeout: "2 seconds" })
-  // The whole pool is open to the old primary.
+  // Open every connection of the pool to the old primary.
   yield* Effect.forEach(Array.from({ length: poolSize }), () => client`SELECT pg_sleep(0.2)`, { concurrency: poolSize })
   yield* write(1)
   yield* channel.say("before")
@@ -55,10 +57,10 @@ const failover = Effect.fnUntraced(function* (leave: (primary: Cluster.Cluster) 
   yield* Effect.repeat(Effect.delay(counted, "50 millis"), { until: (count) => count === 1 })
 
   yield* leave(primary)
-  // A killed primary's sessions outlive it for a moment.
+  // The sessions of a killed primary outlive it for a moment.
   yield* Effect.repeat(Effect.result(write(-1)), { until: ({ _tag }) => _tag === "Failure" })
   forwarder.moveTo(standby.url)
-  // Connections to the replica, opened while it takes no writes.
+  // Connections to the replica, opened while it is still read-only.
   yield* Effect.forEach(Array.from({ length: poolSize }), () => Effect.result(write(-1)), { concurrency: poolSize })
   const promoted = performance.now()
   yield* onStandby((sql) => sql`SELECT pg_promote(false)`)
@@ -70,7 +72,7 @@ const failover = Effect.fnUntraced(function* (leave: (primary: Cluster.Cluster) 
   }
   const seconds = (performance.now() - promoted) / 1000
   yield* Effect.logInfo(`First acknowledged write ${seconds.toFixed(2)} s after the promotion, ${refused} refused`)
-  // From then on no connection of the pool refuses anything.
+  // From now on every connection of the pool accepts writes.
   yield* Effect.forEach(Array.from({ length: poolSize * 4 }), (_, n) => write(n + 3), { concurrency: poolSize })
   assert.strictEqual(yield* counted, 2 + poolSize * 4)
 

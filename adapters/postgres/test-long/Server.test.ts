@@ -1,4 +1,4 @@
-/** A server of one's own: with TLS and passwords, restarted under load, and frozen. */
+/** Tests that need a dedicated server: TLS, passwords, restarts under load, and a frozen server. */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"

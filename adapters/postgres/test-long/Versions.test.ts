@@ -1,4 +1,4 @@
-/** Every store keeps its port's promises on every version of Postgres, and each version's schema is made from nothing. */
+/** Every store passes its port's suite on every supported Postgres version, starting from an empty database. */
 import { versions } from "@partner-commentary/test/postgres/Binaries"
 import * as Cluster from "@partner-commentary/test/postgres/Cluster"
 import * as TestDatabase from "@partner-commentary/test/postgres/TestDatabase"

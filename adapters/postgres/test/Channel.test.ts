@@ -1,4 +1,4 @@
-/** What one process says to the others arrives, though the database could not be asked at first. */
+/** Notifications from one process reach the others, even if the database was unreachable at startup. */
 import { assert, it } from "@effect/vitest"
 import * as Channel from "@partner-commentary/postgres/Channel"
 import * as PostgresClient from "@partner-commentary/postgres/PostgresClient"
@@ -24,7 +24,7 @@ it.live("what could not be said for want of a connection is said as soon as ther
     )
     yield* Channel.listen(channel, yield* PostgresClient.make({ url, poolSize: 1 }))
     yield* Deferred.await(listening)
-    // Whoever opens a connection has no longer than who waits for one.
+    // Open the connection first, because the time to open one counts toward the timeout of waiting callers.
     yield* speaker`SELECT 1`
     const isHeld = yield* Deferred.make<void>()
     const hold = Effect.andThen(Deferred.succeed(isHeld, undefined), Effect.sleep("400 millis"))
@@ -55,7 +55,7 @@ it.live("a LISTEN connection on which nothing arrives any more is replaced, thou
     const listener = yield* PostgresClient.make({ url: Redacted.make(listening.url), poolSize: 1, statementTimeout: 0 })
     yield* Channel.listen(channel, listener, { interval: "200 millis", timeout: "1 second" })
     assert.strictEqual(yield* Queue.take(messages), Channel.lost)
-    // The second test message is sent after the first one arrived.
+    // The second test message is sent after the first one arrives.
     const sent = Effect.sync(() => speaking.turns.flat().filter((statement) => statement.includes("pg_notify")).length)
     yield* Effect.repeat(Effect.delay(sent, "20 millis"), { until: (count) => count >= 2 })
     listening.freeze()

@@ -1,4 +1,4 @@
-/** Whose time it is where many machines share a database. */
+/** The database's clock is the reference time when several machines share a database. */
 import { assert, describe, it } from "@effect/vitest"
 import * as DatabaseClock from "@partner-commentary/postgres/DatabaseClock"
 import * as TestDatabase from "@partner-commentary/test/postgres/TestDatabase"
@@ -7,7 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 
-/** A machine's own clocks, set by hand, in milliseconds. */
+/** The machine's own wall and monotonic clocks, set by the test, in milliseconds. */
 const machine = (state: { wall: number; monotonic: number }): Clock.Clock => {
   const nanos = (millis: number) => BigInt(Math.round(millis * 1e6))
   const usual = Clock.Clock.defaultValue()
@@ -47,8 +47,8 @@ describe("the clock", () => {
 })
 
 /**
- * What is logged, and how far the clock is from this machine's true time, where its own clock is so far ahead, and the database's
- * first answer takes so long.
+ * Returns the log and the distance between the database clock and the true time. `ahead` is how far the machine's own clock is
+ * ahead; `slow` is how long the database's first reply takes.
  */
 const withClockAhead = Effect.fnUntraced(function* (ahead: number, slow = 0) {
   const logged: Array<string> = []
@@ -59,7 +59,7 @@ const withClockAhead = Effect.fnUntraced(function* (ahead: number, slow = 0) {
   let reads = 0
   const monotonicTimeNanosUnsafe = () => {
     reads += 1
-    // When it is made, before the first answer, and behind it.
+    // The first two reads are the creation and the time before the first reply. Later reads come after the reply.
     return usual.monotonicTimeNanosUnsafe() + (reads > 2 ? BigInt(slow) * 1_000_000n : 0n)
   }
   const present = { ...wrong, monotonicTimeNanosUnsafe }

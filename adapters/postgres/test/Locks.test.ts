@@ -1,4 +1,4 @@
-/** Changes side by side, as SQLite's one writer never has them. */
+/** Concurrent changes, which SQLite's single writer never has. */
 import { assert, describe, it } from "@effect/vitest"
 import { Transaction } from "@partner-commentary/core/shared/Transaction"
 import { TopicStore } from "@partner-commentary/core/topic/TopicStore"

@@ -1,4 +1,4 @@
-/** The schema on Postgres: made once however many make it, in an order of texts of its own, and never by an older version. */
+/** Migrations on Postgres: concurrent processes create the schema once, with its own collation, and older versions never run. */
 import { assert, describe, it } from "@effect/vitest"
 import { TopicStore } from "@partner-commentary/core/topic/TopicStore"
 import * as Postgres from "@partner-commentary/postgres/Postgres"
@@ -15,7 +15,7 @@ import * as SqlClient from "effect/sql/SqlClient"
 const direct = <A, E>(url: Redacted.Redacted, use: Effect.Effect<A, E, SqlClient.SqlClient>) =>
   Effect.provide(use, Layer.fresh(Postgres.layerDirect({ url })))
 
-/** Somebody reads in one transaction, which holds the tables that it reads, until told to end. */
+/** Reads in one transaction, which keeps a lock on the table until the returned effect runs. */
 const dump = Effect.fnUntraced(function* (url: Redacted.Redacted) {
   const begun = yield* Deferred.make<void>()
   const isRead = yield* Deferred.make<void>()

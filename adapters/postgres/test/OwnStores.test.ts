@@ -1,4 +1,4 @@
-/** A host's own stores in the place of ours, on Postgres as on SQLite. */
+/** A host can replace our stores with its own, on Postgres as on SQLite. */
 import { assert, it } from "@effect/vitest"
 import { OrganizationRegistry } from "@partner-commentary/core/partner/OrganizationRegistry"
 import { PersonaStore } from "@partner-commentary/core/persona/PersonaStore"

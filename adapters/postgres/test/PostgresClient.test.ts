@@ -1,4 +1,4 @@
-/** The client by itself: values, transactions, bounds, and a server that goes away and comes back. */
+/** The Postgres client alone: values, transactions, limits, and a server that goes away and comes back. */
 import { assert, describe, it } from "@effect/vitest"
 import * as PostgresClient from "@partner-commentary/postgres/PostgresClient"
 import * as TestDatabase from "@partner-commentary/test/postgres/TestDatabase"
@@ -18,7 +18,7 @@ const on = <A, E, R>(given: Partial<PostgresClient.PostgresClientConfig>, test: 
     Effect.provide(test, Layer.fresh(PostgresClient.layer({ ...usual, ...given })))
   ).pipe(Effect.scoped)
 
-/** Ends for whoever has come once so many have. */
+/** A barrier: each caller waits until `count` callers have arrived. */
 const together = (count: number) =>
   Effect.map(Deferred.make<void>(), (all) => {
     let here = 0
@@ -164,7 +164,7 @@ describe("PostgresClient", () => {
             WHERE application_name = 'cut' AND datname = current_database()`
         )
         yield* Effect.repeat(left, { until: ({ length }) => length === 0 })
-        // Each one's end is on its way to here for a moment more.
+        // Wait for the notice of each session's end to arrive.
         yield* TestClock.withLive(Effect.sleep("100 millis"))
         for (let n = 0; n < 6; n++) assert.lengthOf(yield* sql`SELECT 1`, 1)
       })

@@ -1,4 +1,4 @@
-/** What an address says: what is told of it, and how TLS is understood. */
+/** Parsing of a Postgres URL: the parts that errors and logs show, and the TLS settings. */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"

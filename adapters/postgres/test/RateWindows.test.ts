@@ -1,4 +1,4 @@
-/** What the shared rate windows leave behind, and what they ask. */
+/** Shared rate windows: the rows that they leave behind and the statements that they run. */
 import { assert, it } from "@effect/vitest"
 import { RateWindows } from "@partner-commentary/core/access/RateWindows"
 import * as SharedRateWindows from "@partner-commentary/sql/access/RateWindows"
@@ -53,7 +53,7 @@ it.effect("four nodes that count at once let exactly as many through as fit, and
     const one = { name: "one", limit: 60, seconds: 60 }
     const other = { name: "other", limit: 60, seconds: 60 }
     const both = { name: "both", limit: 90, seconds: 3600 }
-    // One after the other on each node, lest they all go together in a few statements.
+    // Each node sends its requests one after another, so that batching does not merge them into a few statements.
     const rounds = Array.from({ length: 50 }, (_, round) => round)
     const taken = yield* Effect.forEach(
       nodes,

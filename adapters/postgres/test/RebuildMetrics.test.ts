@@ -1,4 +1,4 @@
-/** `metrics rebuild` on Postgres: the same metrics as those that each change updates. */
+/** `metrics rebuild` on Postgres computes the same metrics as the incremental updates. */
 import { assert, describe, it } from "@effect/vitest"
 import { percentiles } from "@partner-commentary/core/performance/Histogram"
 import { summarize } from "@partner-commentary/core/performance/Metrics"

@@ -1,4 +1,4 @@
-/** What is seen of a database before anything is changed there, and what is said where it does not serve. */
+/** Schema status: inspection of a database before any change, and the error for an unsuitable database. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import * as Postgres from "@partner-commentary/postgres/Postgres"
@@ -33,7 +33,7 @@ const changed = (url: Redacted.Redacted, change: (own: URL) => void) => {
 
 const nameOf = (url: Redacted.Redacted) => new URL(Redacted.value(url)).pathname.slice(1)
 
-/** A role that owns nothing; gone after the databases that are made after it. */
+/** A role that owns nothing. It is dropped after the databases that are created after it. */
 const role = Effect.gen(function* () {
   const url = yield* TestDatabase.empty
   const name = `Role ${nameOf(url)}`
@@ -47,7 +47,7 @@ const role = Effect.gen(function* () {
   return { name: `"${name}"`, on: (database: Redacted.Redacted) => changed(database, as) }
 })
 
-/** In real time, in which the server answers. */
+/** Polls in real time, because the server's replies do not follow the test clock. */
 const eventually = <E>(isSo: Effect.Effect<boolean, E>): Effect.Effect<void, E> =>
   Effect.flatMap(isSo, (done) =>
     done

@@ -1,4 +1,4 @@
-/** Sessions that can serve no longer leave the pool: those of a read-only episode, and those that the server has ended. */
+/** The pool discards unusable sessions: those opened during a read-only period, and those that the server terminated. */
 import { assert, describe, it } from "@effect/vitest"
 import { FairShare } from "@partner-commentary/core/shared/FairShare"
 import * as PostgresClient from "@partner-commentary/postgres/PostgresClient"
@@ -16,7 +16,7 @@ const poolSize = 3
 
 const databaseOf = (url: Redacted.Redacted) => new URL(Redacted.value(url)).pathname.slice(1)
 
-/** As the server's owner, from another database. */
+/** Runs a statement as the server's owner, connected to another database. */
 const administer = (url: Redacted.Redacted, statement: string) => {
   const own = new URL(Redacted.value(url))
   own.pathname = "/postgres"
@@ -34,7 +34,7 @@ const onPool = <A, E>(use: (sql: SqlClient.SqlClient, url: Redacted.Redacted) =>
     )
   }).pipe(Effect.scoped)
 
-/** Runs it once on each session of the pool, all of them at the same time. */
+/** Runs the effect once on each session of the pool, all at the same time. */
 const onEachSession = <A, E>(sql: SqlClient.SqlClient, run: Effect.Effect<A, E>) =>
   Effect.gen(function* () {
     const all = yield* Deferred.make<void>()
@@ -55,7 +55,7 @@ const successes = (results: ReadonlyArray<{ readonly _tag: string }>) =>
 const codeOf = (error: unknown) =>
   isSqlError(error) ? (error.reason.cause as { readonly code?: string }).code : undefined
 
-/** A transaction holds the only session until it is told to end. */
+/** A transaction holds the pool's only session until the test ends it. */
 const held = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
   const [begun, over] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
   const begins = Effect.andThen(sql`SELECT 1`, Deferred.succeed(begun, undefined))
@@ -162,7 +162,7 @@ describe("the pool of sessions", () => {
     Effect.gen(function* () {
       const url = yield* TestDatabase.empty
       const sql = yield* PostgresClient.make({ url, poolSize: 1, acquireTimeout: "50 millis" })
-      // The timeout includes connecting, which may take longer on a busy machine.
+      // The timeout includes connecting, which can take longer on a busy machine.
       yield* Effect.eventually(sql`SELECT 1`)
       const free = yield* held(sql)
       yield* Fiber.interrupt(yield* Effect.forkChild(sql`SELECT 1`, { startImmediately: true }))

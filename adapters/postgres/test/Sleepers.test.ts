@@ -1,4 +1,7 @@
-/** Who slept while it held what others wait for: the server cuts it off, so that it changes nothing when it wakes, and somebody else may. */
+/**
+ * A suspended process that holds locks is disconnected by the server. It changes nothing when it resumes, and other processes can
+ * proceed.
+ */
 import { assert, it } from "@effect/vitest"
 import { IdempotencyStore } from "@partner-commentary/core/idempotency/IdempotencyStore"
 import { Transaction } from "@partner-commentary/core/shared/Transaction"

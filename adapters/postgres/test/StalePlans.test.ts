@@ -1,4 +1,4 @@
-/** A schema that changes under those who use it: what they have prepared grows stale, and nobody notices. */
+/** A schema change makes prepared statements stale. Running clients recover without an error. */
 import { assert, it } from "@effect/vitest"
 import * as PostgresClient from "@partner-commentary/postgres/PostgresClient"
 import { transact } from "@partner-commentary/sql/database/Transaction"

@@ -1,4 +1,4 @@
-/** Every store keeps its port's promises on Postgres. */
+/** Every store passes its port's suite on Postgres. */
 import { layer } from "@partner-commentary/test/postgres/TestDatabase"
 import { suites } from "./Suites.ts"
 

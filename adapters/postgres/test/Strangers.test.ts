@@ -1,4 +1,4 @@
-/** A server that is none of Postgres's, and what the client says to it first. */
+/** Servers that do not speak the Postgres protocol, and the first bytes that the client sends to them. */
 import { once } from "node:events"
 import { type AddressInfo, createServer } from "node:net"
 import { assert, describe, it } from "@effect/vitest"
@@ -9,7 +9,7 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as SqlClient from "effect/sql/SqlClient"
 
-/** Says something at once or when it was spoken to, and keeps what it heard. */
+/** Sends `first` on connect or `answer` after the first message, and records the bytes received. */
 const stranger = (says: { readonly first?: string; readonly answer?: string }) =>
   Effect.acquireRelease(
     Effect.promise(async () => {
@@ -37,14 +37,14 @@ const refusal = (url: string) =>
     )
   )
 
-/** "Are you there for TLS?", as the protocol has it. */
+/** The protocol's SSLRequest message. */
 const asksForTls = "0000000804d2162f"
 
 describe("a server that is a stranger", () => {
   it.live("on another machine is asked for TLS first, whatever the address does not say; this machine is not", () =>
     Effect.gen(function* () {
       const { heard, port } = yield* stranger({})
-      // 0.0.0.0 is no loopback address to whoever reads it, and leads here.
+      // The URL parser does not treat 0.0.0.0 as a loopback address, but connections to it reach this server.
       for (const host of ["0.0.0.0", "127.0.0.1"]) yield* refusal(`postgres://u:x@${host}:${port}/x`)
       const [away, near] = heard.map((bytes) => bytes.subarray(0, 8).toString("hex"))
       assert.strictEqual(away, asksForTls)

@@ -1,4 +1,7 @@
-/** Topics that come at one time to one node or several, taken in and read together: as exact as if each came by itself, and by its key alone. */
+/**
+ * Concurrent topics on one node or several, submitted and read in batches: each result equals that of a single submission, found
+ * by its key alone.
+ */
 import { assert, it } from "@effect/vitest"
 import { Transaction } from "@partner-commentary/core/shared/Transaction"
 import { TopicStore } from "@partner-commentary/core/topic/TopicStore"
@@ -72,7 +75,7 @@ const usedUpMeanwhile = (part: Transaction["Service"]["run"]) =>
       Effect.gen(function* () {
         yield* sql`UPDATE usage_months SET topics_created = 5`
         yield* Deferred.succeed(others, undefined)
-        // Databases that were copied from one have the same numbers for their tables.
+        // Databases copied from the same template have the same OIDs for their tables.
         const waits = sql`SELECT 1 FROM pg_locks WHERE NOT granted AND pid IN (SELECT pid FROM pg_locks
           WHERE relation = 'usage_months'::regclass
             AND database = (SELECT oid FROM pg_database WHERE datname = current_database()))`
@@ -113,7 +116,7 @@ it.effect("what cannot be written breaks for its own caller alone", () =>
   Effect.gen(function* () {
     const store = yield* TopicStore
     const { organizationId } = submission().topic
-    // What a host's own PersonaStore may give: no address at all, and one that no index takes.
+    // Invalid addresses that a host's own PersonaStore may return: none at all, and one that is too long for an index.
     const emails = new Map([
       [3, undefined as unknown as string],
       [7, `${Array.from({ length: 200 }, () => crypto.randomUUID()).join("")}@creators.example`]
@@ -171,7 +174,7 @@ it.effect(
     }).pipe(Effect.provide(TestDatabase.layer))
 )
 
-/** So often was each index read, of a session that has just told. */
+/** How many times each index was read, after a flush of the session's statistics. */
 const reads = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
   yield* sql`SELECT pg_stat_force_next_flush()`
   const rows = yield* sql<{ readonly name: string; readonly reads: number }>`
@@ -193,7 +196,7 @@ it.effect("a topic is read by its key alone, on a database too that nobody has c
       yield* Effect.forEach(all, (one) => store.submit(one), atOnce)
       const [first = submission()] = all
       const before = yield* reads(sql)
-      // More often than a plan is made for.
+      // Run more often than the number of executions after which Postgres caches a generic plan.
       for (let time = 0; time < 8; time++) {
         yield* store.progress(first.topic, first.topic.id)
         yield* store.find(first.topic, first.topic.id)

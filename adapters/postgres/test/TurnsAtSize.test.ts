@@ -1,4 +1,4 @@
-/** What a look at a queue costs on Postgres: the same, however much one organization has in it. */
+/** The cost of one queue lookup on Postgres does not depend on how much work one organization has queued. */
 import { assert, it } from "@effect/vitest"
 import { MailStore } from "@partner-commentary/core/mail/MailStore"
 import { AssignmentStore } from "@partner-commentary/core/topic/AssignmentStore"
@@ -14,7 +14,7 @@ interface Plan {
   readonly "Shared Read Blocks": number
 }
 
-/** Another organization's assignments and mails, so many, all due for long. */
+/** Creates `count` overdue assignments and mails of another organization. */
 const flood = (count: number) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
@@ -28,7 +28,7 @@ const flood = (count: number) =>
       FROM mails, generate_series(1, CAST(${count} AS INTEGER)) AS n`
   })
 
-/** How many pages the effect's statements read, each made once more. */
+/** How many pages the effect's statements read. Each statement is run once more for the measurement. */
 const pagesOf = Effect.fnUntraced(function* <A, E, R>(effect: Effect.Effect<A, E, R>) {
   const sql = yield* SqlClient.SqlClient
   const runs: Array<ReturnType<Statement.Statement<unknown>["compile"]>> = []
@@ -62,7 +62,7 @@ it.effect("of 20,000 that one organization has due, no more pages are read than 
     assert.isBelow(yield* pagesOf(assignments.due("live", at, 100)), 150)
     assert.isBelow(yield* pagesOf(assignments.nextDue(["live", "test"])), 20)
     assert.isBelow(yield* pagesOf(mails.nextDue), 50)
-    // Each of the 16 is written anew, and told to its indices.
+    // Each of the 16 rows gets a new version and new index entries.
     assert.isBelow(yield* pagesOf(mails.claim(at, at + day, 16)), 350)
   }).pipe(Effect.provide(TestDatabase.layer))
 )

@@ -1,4 +1,4 @@
-/** What keeps Postgres fast as tables grow: settings of its upkeep, and counters that are changed without touching an index. */
+/** Autovacuum settings, and HOT updates of counters, which keep Postgres fast as tables grow. */
 import { assert, describe, it } from "@effect/vitest"
 import * as TestDatabase from "@partner-commentary/test/postgres/TestDatabase"
 import * as Effect from "effect/Effect"

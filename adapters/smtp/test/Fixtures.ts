@@ -1,4 +1,4 @@
-/** One mail, and what tests ask of a mailer. */
+/** A sample mail, and helpers that build a mailer and read mails. */
 import { Mailer, type MailMessage } from "@partner-commentary/core/mail/Mailer"
 import type { ReceivedMail } from "@partner-commentary/testkit/MailerSuite"
 import * as Context from "effect/Context"
@@ -17,11 +17,11 @@ export const message = (changes: Partial<MailMessage> = {}): MailMessage => ({
   ...changes
 })
 
-/** The mailer of a layer, for as long as the scope. */
+/** Builds the layer's mailer for the lifetime of the scope. */
 export const mailer = <E>(layer: Layer.Layer<Mailer, E>) =>
   Effect.map(Layer.build(layer), (context) => Context.get(context, Mailer))
 
-/** A parsed mail, as the suite compares it. */
+/** A parsed mail in the form that the suite compares. */
 export const arrivedAs = ({ html = "", messageId = "", subject = "", text = "", to }: Email): ReceivedMail => ({
   messageId,
   to: { name: to?.[0]?.name ?? "", address: to?.[0]?.address ?? "" },

@@ -1,4 +1,4 @@
-/** A real SMTP server, on a free port unless one is wanted, closed with the scope. What it refuses is the test's. */
+/** A real SMTP server on a free port, or on the given one. The scope closes it. The test chooses what it refuses. */
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net"
 import * as Effect from "effect/Effect"
 import PostalMime, { type Email } from "postal-mime"
@@ -10,7 +10,7 @@ export interface Received {
   readonly email: Email
 }
 
-/** How a server says no: nodemailer's peer reads the code off the error. */
+/** An error that makes the test server reply with this code: the library reads `responseCode` from the error. */
 export const reply = (responseCode: number, text: string) => Object.assign(new Error(text), { responseCode })
 
 export const start = (options: SMTPServerOptions = {}, wanted = 0) =>
@@ -49,7 +49,7 @@ export const start = (options: SMTPServerOptions = {}, wanted = 0) =>
           },
           ...options
         })
-        // A client that gives up resets its connection: nothing to a server.
+        // A client that times out resets its connection. The server ignores the error.
         server.on("error", () => undefined)
         server.listen(wanted, "127.0.0.1", () => resume(Effect.succeed(server)))
       }),
@@ -59,7 +59,7 @@ export const start = (options: SMTPServerOptions = {}, wanted = 0) =>
     return { port, received, connections: () => connections, open }
   })
 
-/** A server that speaks no SMTP: `greet` is all it does. */
+/** A server that speaks no SMTP. It only runs `greet` for each connection. */
 export const startDeaf = (greet: (socket: Socket) => void) =>
   Effect.gen(function* () {
     const open = new Set<Socket>()
@@ -81,7 +81,7 @@ export const startDeaf = (greet: (socket: Socket) => void) =>
     return { port: (server.address() as AddressInfo).port, open }
   })
 
-/** A server that takes any mail up to its final dot; what happens then is `onSent`'s. */
+/** A server that accepts any mail up to its final dot. `onSent` then decides how to respond. */
 export const startScripted = (onSent: (socket: Socket) => void) =>
   startDeaf((socket) => {
     let text = ""

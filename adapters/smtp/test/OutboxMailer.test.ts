@@ -22,7 +22,7 @@ import * as TestClock from "effect/testing/TestClock"
 import PostalMime from "postal-mime"
 import { arrivedAs, from, mailer, message } from "./Fixtures.ts"
 
-/** A place with a file beside the outbox, gone with the scope. The outbox itself is the layer's to create. */
+/** A temporary folder with a file beside the outbox, removed with the scope. The layer itself creates the outbox. */
 const place = Effect.gen(function* () {
   const parent = yield* Effect.acquireRelease(
     Effect.sync(() => mkdtempSync(join(tmpdir(), "outbox-"))),
@@ -34,7 +34,7 @@ const place = Effect.gen(function* () {
   return { parent, folder, send, outbox }
 })
 
-/** A folder of its own, and the mailer that writes into it. */
+/** A temporary folder, and the mailer that writes into it. */
 class Folder extends Context.Service<Folder, string>()("@partner-commentary/smtp/test/Folder") {}
 
 const writing = Layer.unwrap(Effect.map(Folder, (folder) => OutboxMailer.layer({ folder, from }))).pipe(

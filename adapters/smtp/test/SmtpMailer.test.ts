@@ -19,7 +19,7 @@ const local = (port: number, timeout?: "500 millis") => to(`smtp://127.0.0.1:${p
 const until = (condition: () => boolean) =>
   Effect.sleep("10 millis").pipe(Effect.repeat({ until: condition }), Effect.timeout("5 seconds"))
 
-/** A server of its own, and the mailer that speaks to it. */
+/** An SMTP server for one test, and the mailer that connects to it. */
 class MailServer extends Context.Service<
   MailServer,
   { readonly port: number; readonly received: ReadonlyArray<Received> }

@@ -1,4 +1,4 @@
-/** How long a mail may take, and what is known of a mail that went out whole and got no answer. */
+/** Timeouts of a mail delivery, and the outcome when the complete mail was sent but got no reply. */
 import { assert, describe, it } from "@effect/vitest"
 import { layer, type Options } from "@partner-commentary/smtp/SmtpMailer"
 import * as Deferred from "effect/Deferred"
@@ -12,7 +12,7 @@ import { reply, start, startScripted } from "./MailServer.ts"
 const to = (port: number, options: Partial<Options> = {}) =>
   mailer(layer({ url: Redacted.make(`smtp://127.0.0.1:${port}`), from, timeout: "5 seconds", ...options }))
 
-/** A server that takes so long for each of its answers. */
+/** A server that delays each reply by `milliseconds`. */
 const slow = (milliseconds: number) => {
   let most = 0
   let present = 0
@@ -38,7 +38,7 @@ describe("a slow server", () => {
     Effect.gen(function* () {
       const { most, server } = slow(60)
       const { port, received } = yield* server
-      // One mail takes about 200 ms, all of them about 4 s.
+      // One mail takes about 200 ms, all mails together about 4 s.
       const { send } = yield* to(port, { connections: 3, timeout: "2 seconds" })
       const ids = Array.from({ length: 60 }, (_, index) => `mail-${index}`)
       yield* Effect.forEach(ids, (id) => send(message({ id })), { concurrency: "unbounded" })
@@ -87,7 +87,7 @@ describe("a mail whose bytes were all sent", () => {
 })
 
 describe("a stop", () => {
-  /** As the core sends: uninterruptibly. `whole` is when the server has the whole mail. */
+  /** Sends uninterruptibly, as the core does. `whole` completes when the server has received the complete mail. */
   const stopped = Effect.fnUntraced(function* (
     answer: (socket: { readonly write: (text: string) => unknown }) => void
   ) {

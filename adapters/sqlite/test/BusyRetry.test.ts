@@ -1,4 +1,4 @@
-/** What callers may rely on while another process holds the write lock. */
+/** Guarantees to callers while another process holds the write lock. */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -19,7 +19,7 @@ const folder = Effect.acquireRelease(
 const elapse = (milliseconds: number) =>
   Effect.promise(() => new Promise((resolve) => setTimeout(resolve, milliseconds)))
 
-/** A counter that somebody else has raised to 100 without having committed yet. */
+/** A counter that another connection has set to 100 without committing. */
 const locked = (filename: string) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient

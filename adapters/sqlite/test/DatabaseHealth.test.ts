@@ -1,4 +1,4 @@
-/** What the health check says of a SQLite file that is full, read-only, corrupt or gone, and how little it writes. */
+/** The health check's report on a SQLite file that is full, read-only, corrupt or missing, and how little the check writes. */
 import { mkdtempSync, openSync, readFileSync, renameSync, rmSync, writeFileSync, writeSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -30,7 +30,7 @@ const onFile = <A, E>(
 
 const faultOf = (health: DatabaseHealth["Service"]) => Effect.map(Effect.flip(health.check), ({ fault }) => fault)
 
-/** Beyond the second for which an answer holds. */
+/** Longer than the second for which a result is cached. */
 const later = TestClock.adjust("2 seconds")
 
 describe("the health of a SQLite file", () => {

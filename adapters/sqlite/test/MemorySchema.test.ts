@@ -1,4 +1,4 @@
-/** What a database in memory begins with, beside what the migrations make. */
+/** The initial schema of an in-memory database equals the result of the migrations. */
 import { assert, it } from "@effect/vitest"
 import * as Migrations from "@partner-commentary/sql/Migrations"
 import * as Effect from "effect/Effect"

@@ -1,4 +1,4 @@
-/** Files of other versions: a development version's is refused. */
+/** Database files of other versions: a file of a development version is rejected. */
 import { assert, it } from "@effect/vitest"
 import { migrate, names } from "@partner-commentary/sql/Migrations"
 import { layerMemory } from "@partner-commentary/sqlite/Sqlite"

@@ -1,4 +1,4 @@
-/** What a creator's desk costs, however many requests are open. */
+/** The cost of listing a creator's open assignments does not grow with their number. */
 import { assert, it } from "@effect/vitest"
 import { AssignmentStore, furtherCounted } from "@partner-commentary/core/topic/AssignmentStore"
 import { TopicStore } from "@partner-commentary/core/topic/TopicStore"
@@ -7,7 +7,7 @@ import { personas, submission } from "@partner-commentary/testkit/support/Fixtur
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
 
-/** Copies of the one assignment that there is. */
+/** Copies the only assignment `times` times. */
 const multiply = Effect.fnUntraced(function* (times: number) {
   const sql = yield* SqlClient.SqlClient
   const columns = yield* sql<{ readonly name: string }>`SELECT name FROM pragma_table_info('assignments')`
@@ -27,14 +27,14 @@ it.effect("of many thousands of open requests no more are read than are asked fo
     yield* multiply(20_000)
     const store = yield* AssignmentStore
     const took: Array<number> = []
-    // The machine may be busy with something else for one of them.
+    // Measure three times, because the machine may be busy during one of them.
     for (let time = 0; time < 3; time++) {
       const begun = performance.now()
       const { assignments, further } = yield* store.openOf(one.creator.email, 100)
       took.push(performance.now() - begun)
       assert.deepStrictEqual([assignments.length, further], [100, furtherCounted])
     }
-    // All of them take longer than anybody waits.
+    // Reading all of them would take longer than this.
     assert.isBelow(Math.min(...took), 300)
   }).pipe(Effect.provide(layerMemory))
 )

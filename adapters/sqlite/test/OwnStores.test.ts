@@ -1,4 +1,4 @@
-/** A host's own stores in the place of ours: read by whoever asks for that port, wherever else the layer stands. */
+/** A host can replace our stores with its own. Every service that depends on the port then uses the host's store. */
 import { assert, describe, it } from "@effect/vitest"
 import { Mailer } from "@partner-commentary/core/mail/Mailer"
 import { OrganizationRegistry } from "@partner-commentary/core/partner/OrganizationRegistry"
@@ -14,7 +14,7 @@ import * as SqlClient from "effect/sql/SqlClient"
 
 const theirs = persona({ name: "The host's" })
 
-/** On the same database, as a host's may be. */
+/** A custom store on the same database. */
 const own = Layer.effect(
   PersonaStore,
   Effect.map(SqlClient.SqlClient, (sql) => {

@@ -1,4 +1,4 @@
-/** Letting go of very much at once: whoever writes meanwhile is not kept waiting for all of it. */
+/** Deleting a large backlog does not block concurrent writers until it is done. */
 import { assert, it } from "@effect/vitest"
 import { Retention } from "@partner-commentary/core/operations/Retention"
 import { toIso } from "@partner-commentary/core/shared/Instant"
@@ -25,7 +25,7 @@ it.effect("thousands of answers go in batches, between which others write; one t
     const purging = yield* Effect.forkChild(retention.purge(before), { startImmediately: true })
     const seen: Array<number | undefined> = []
     while ((yield* left) !== 500) {
-      // A transaction of its own, which waits as long as another one is open.
+      // A separate transaction, which waits until no other transaction is open.
       yield* sql.withTransaction(sql`INSERT INTO stored_responses (id, fingerprint, until_at, status, body)
         VALUES ('new', '', ${toIso(start + hour)}, 200, '') ON CONFLICT (id) DO NOTHING`)
       yield* sql`DELETE FROM stored_responses WHERE id = 'new'`

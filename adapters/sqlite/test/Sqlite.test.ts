@@ -1,4 +1,4 @@
-/** A file of stores: opened again, opened twice, and lost. */
+/** A SQLite file of stores: reopened, opened twice, and lost. */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"

@@ -1,4 +1,4 @@
-/** What a file, a second process and concurrent callers may rely on. Timing of single statements is left to `bench`. */
+/** Guarantees of the SQLite client for files, a second process and concurrent callers. `bench` measures single statements. */
 import { mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -36,7 +36,7 @@ const counter = Effect.gen(function* () {
 const memory = <A, E>(test: Effect.Effect<A, E, SqlClient.SqlClient>) =>
   Effect.provide(test, SqliteClient.layer({ filename: ":memory:" }))
 
-/** Every commit marks its last frame in the write-ahead log with the size of the database. */
+/** Counts commits: each commit marks its last frame in the write-ahead log with the size of the database. */
 const commitsIn = (filename: string) => {
   const log = readFileSync(`${filename}-wal`)
   const frame = 24 + log.readUInt32BE(8)

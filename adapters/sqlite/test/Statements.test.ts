@@ -1,4 +1,4 @@
-/** What the stores cost on SQLite: how many statements, and that each of them finds its rows by an index. */
+/** The cost of the stores on SQLite: the number of statements, and that each one uses an index. */
 import { assert, describe, it } from "@effect/vitest"
 import { ApiKeyStore } from "@partner-commentary/core/access/ApiKeyStore"
 import { MediaJobStore } from "@partner-commentary/core/commentary/MediaJobStore"
@@ -46,13 +46,13 @@ interface Run {
 }
 
 /**
- * Small sets that may be sorted: a creator's open assignments, the assignments of a new topic or of the newest hundred topics of a
- * reference, waiting webhooks, a page of each event type, a page, the days of a period.
+ * Statements that may sort, because their sets are small: a creator's open assignments, the assignments of a new topic or of the
+ * newest hundred topics of a reference, waiting webhooks, a page of each event type, a page, and the days of a period.
  */
 const sortsFew =
   /creator_key =|external_reference =|RECURSIVE owner|few\.id DESC|few.event_id DESC|JOIN delivery_attempts|GROUP BY persona_id, name|t.id, a.position|topic_id = \?\) AS sent/
 
-/** The statements that an effect runs, BEGIN and COMMIT aside. */
+/** The statements that an effect runs, without BEGIN and COMMIT. */
 const statementsOf = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<ReadonlyArray<Run>, E, R> =>
   Effect.suspend(() => {
     const runs: Array<Run> = []
@@ -191,10 +191,10 @@ describe("statements", () => {
   )
 })
 
-/** No more of a day's topics than are wanted. */
+/** Reads only the requested part of a day's topics. */
 const readsPart = /^SELECT a.topic_id, t.created_at, a.persona_id/
 
-/** No more than the period's days. */
+/** Reads only the days of the period. */
 const readsDays = /AND day >= /
 
 const everything = Effect.gen(function* () {

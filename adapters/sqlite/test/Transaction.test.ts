@@ -1,4 +1,4 @@
-/** Conflicts, as databases with several writers have them: what they undid is made anew, by the outermost transaction. */
+/** Conflicts, as on databases with several writers: the outermost transaction retries all of its work. */
 import { assert, describe, it } from "@effect/vitest"
 import { afterCommit, Transaction } from "@partner-commentary/core/shared/Transaction"
 import { transact } from "@partner-commentary/sql/database/Transaction"
@@ -11,7 +11,7 @@ const conflict = new SqlError({
   reason: new DeadlockError({ cause: "somebody else", message: "lost", operation: "execute" })
 })
 
-/** Fails with a conflict so many times. */
+/** Fails with a conflict the first `times` times. */
 const conflicting = (times: number) => {
   let runs = 0
   return Effect.suspend(() => (++runs <= times ? Effect.fail(conflict) : Effect.succeed(runs)))

@@ -1,4 +1,4 @@
-/** What the counts for operators cost on SQLite, where every statement holds up the process. */
+/** The cost of operators' backlog counts on SQLite, where each statement blocks the process. */
 import { assert, it } from "@effect/vitest"
 import { WorkBacklog } from "@partner-commentary/core/operations/WorkBacklog"
 import { start } from "@partner-commentary/testkit/support/Fixtures"

@@ -1,6 +1,6 @@
 /**
- * A bucket on loopback that anybody may read and nobody may list. It takes a PUT only with the signature that AWS's own signer makes of
- * the request, and with the hash of the bytes that came.
+ * A loopback bucket with public reads and no listing. A PUT needs a signature equal to that of AWS's own signer, and the hash of
+ * the received bytes.
  */
 import { createHash, createHmac } from "node:crypto"
 import * as Http from "node:http"
@@ -18,17 +18,17 @@ export interface Seen {
   readonly body: Buffer
 }
 
-/** Instead of the bucket's own answer. */
+/** Replaces the bucket's own response. */
 export type Answer = (response: Http.ServerResponse, seen: Seen) => void
 
-/** `closed` counts the calls whose connection ended before the answer did. */
+/** `closed` counts the calls whose connection closed before the response was complete. */
 export interface Bucket {
   readonly url: string
   readonly seen: Array<Seen>
   readonly closed: () => number
 }
 
-/** SHA-256 and its keyed form, as the signer wants them. */
+/** SHA-256 and HMAC-SHA-256 in the form that the signer requires. */
 class Sha256 {
   readonly #hash: { update(data: Uint8Array): unknown; digest(): Buffer }
 
@@ -48,7 +48,7 @@ class Sha256 {
 
 const signer = new SignatureV4({ credentials, region, service: "s3", sha256: Sha256 as never, uriEscapePath: false })
 
-/** Null: it may come in. */
+/** Returns null if the request is accepted. */
 const refusalOf = async ({ body, headers, method, path }: Seen): Promise<string | null> => {
   const { authorization = "" } = headers
   const signed: ReadonlyArray<string> = /SignedHeaders=([^,]+)/.exec(authorization)?.[1]?.split(";") ?? []
@@ -83,7 +83,7 @@ export const refuse =
   (response) =>
     xml(response, status, code, words)
 
-/** Path-style: what it keeps lies below `/media`. */
+/** Path-style addressing: objects are stored below `/media`. */
 export const bucket = (instead?: Answer) =>
   Effect.map(
     Effect.acquireRelease(

@@ -1,4 +1,4 @@
-/** What anybody is answered at a URL. */
+/** Fetches a URL without credentials. */
 import type { Fetched } from "@partner-commentary/testkit/MediaStorageSuite"
 import * as Effect from "effect/Effect"
 

@@ -32,7 +32,7 @@ const put = (of: Pick<Bucket, "url">, more: Partial<S3Storage.Options> = {}) =>
     Effect.provide(S3Storage.layer(options(of, more)))
   )
 
-/** `meanwhile` goes on beside the call. */
+/** `meanwhile` runs concurrently with the call. */
 const failure = <E = never>(
   answer: Answer | undefined,
   more: Partial<S3Storage.Options> = {},
@@ -48,7 +48,7 @@ const failure = <E = never>(
     return { failed, server }
   })
 
-/** Real time: fetch does not follow the test clock. */
+/** Uses real time because fetch does not follow the test clock. */
 const until = (condition: () => boolean) =>
   Effect.sleep("10 millis").pipe(
     Effect.repeat({ until: () => condition() }),
@@ -56,7 +56,7 @@ const until = (condition: () => boolean) =>
     Effect.provideService(Clock.Clock, Clock.Clock.defaultValue())
   )
 
-/** Not before the server was asked, however long that takes. */
+/** Advances the clock only after the server has received the request. */
 const passes = (time: Duration.Duration) => (server: Bucket) =>
   Effect.andThen(
     until(() => server.seen.length === 1),

@@ -1,6 +1,6 @@
-/** Addresses of every kind, as a resolver gives them. */
+/** IP addresses of every kind, in the form that a resolver returns. */
 
-/** None is on the public internet, or it is there for no server of a partner's. */
+/** Addresses that are not on the public internet, or that no partner's server can have. */
 export const inner: ReadonlyArray<string> = [
   "0.0.0.0",
   "0.255.255.255",
@@ -78,7 +78,7 @@ export const inner: ReadonlyArray<string> = [
   "ffff::1"
 ]
 
-/** Just outside of the ranges above, and well-known ones. */
+/** Addresses just outside of the ranges above, and well-known public addresses. */
 export const outer: ReadonlyArray<string> = [
   "1.0.0.1",
   "1.1.1.1",

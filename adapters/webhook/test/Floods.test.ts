@@ -1,4 +1,4 @@
-/** Answers without end, in every part of an HTTP answer that Node reads without handing it on. */
+/** Endless responses, in every part of an HTTP response that Node reads internally. */
 import type { Socket } from "node:net"
 import { getCACertificates, setDefaultCACertificates, TLSSocket } from "node:tls"
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
@@ -13,7 +13,7 @@ const usual = getCACertificates()
 beforeAll(() => setDefaultCACertificates([...usual, trusted.cert]))
 afterAll(() => setDefaultCACertificates(usual))
 
-/** Writes the head once, and then the rest for as long as the client reads; 64 MiB at most. */
+/** Writes the head once, then repeats the rest while the client reads, up to 64 MiB. */
 const flood = (head: string, rest: string) => (socket: Socket) => {
   const block = Buffer.from(rest.repeat(Math.ceil(65_536 / rest.length)))
   let written = 0

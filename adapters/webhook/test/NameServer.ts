@@ -1,4 +1,4 @@
-/** A real name server on loopback, of a few names; every other one does not exist. */
+/** A real loopback name server with a few names. Every other name does not exist. */
 import { Buffer } from "node:buffer"
 import { createSocket, type RemoteInfo, type Socket } from "node:dgram"
 import { isIPv4 } from "node:net"
@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 import * as NetAddress from "effect/net/NetAddress"
 import * as Result from "effect/Result"
 
-/** What it knows of a name: its addresses, or that it fails over one family or over all. */
+/** The records of each name: its addresses, or that lookups fail for one address family or for both. */
 export type Zone = Readonly<Record<string, ReadonlyArray<string | "fails for A" | "fails for AAAA">>>
 
 const bytesOf = (address: string): Buffer => {
@@ -40,7 +40,7 @@ const reply = (zone: Zone, query: Buffer): Buffer => {
   return Buffer.concat([query.subarray(0, 2), short(0x8180 | code), ...counts, question, ...records])
 }
 
-/** Its address, as `nameServers` takes it. */
+/** Starts the server and returns its address in the form of `nameServers`. */
 export const nameServer = (zone: Zone) =>
   Effect.map(
     Effect.acquireRelease(

@@ -96,7 +96,7 @@ describe("connections", () => {
       for (let sent = 1; sent <= 5; sent++) {
         yield* send(request(local(port)))
         while (open.size > 0) yield* Effect.sleep("10 millis")
-        // Between two timers lies a look at the sockets: the sender's side has seen it then.
+        // The event loop polls the sockets between two timers, so the sender has noticed the closed connection by then.
         for (const _ of [1, 2]) yield* Effect.sleep("10 millis")
         assert.strictEqual(connections(), sent)
       }
@@ -132,7 +132,7 @@ describe("connections", () => {
         })
       )
       while (slow.open.size < 100) yield* Effect.sleep("10 millis")
-      // However long it takes: it is answered while every one of the others still waits.
+      // The quick receiver's response arrives while all other requests still wait.
       assert.strictEqual((yield* send(request(local(quick.port)))).status, 200)
       assert.strictEqual(slow.open.size, 100)
     })

@@ -1,4 +1,4 @@
-/** Real servers on loopback, closed with the scope, and what a test sends to them with. What they answer is the test's. */
+/** Real loopback servers, closed with the scope, and the transport that tests use. The test chooses the servers' responses. */
 import * as Http from "node:http"
 import * as Https from "node:https"
 import * as Net from "node:net"
@@ -12,11 +12,11 @@ import * as Layer from "effect/Layer"
 
 export interface Listening {
   readonly port: number
-  /** Every connection that was ever made. */
+  /** The number of connections ever accepted. */
   readonly connections: () => number
-  /** Those that are open now. */
+  /** The connections that are open now. */
   readonly open: ReadonlySet<Net.Socket>
-  /** Bytes that the kernel took from all connections. */
+  /** Bytes that the kernel accepted from all connections. */
   readonly sent: () => number
 }
 
@@ -31,7 +31,7 @@ const listening = <S extends Net.Server>(make: () => S, wanted = 0) =>
         server.on("connection", (socket: Net.Socket) => {
           connections += 1
           open.add(socket)
-          // A client that gives up resets its connection: nothing to a server.
+          // A client that times out resets its connection. The server ignores the error.
           socket
             .on("error", () => undefined)
             .on("close", () => {
@@ -51,26 +51,26 @@ const listening = <S extends Net.Server>(make: () => S, wanted = 0) =>
     return { port, connections: () => connections, open, sent: () => sent } satisfies Listening
   })
 
-/** Lets no connection go by itself. */
+/** An HTTP server that never closes idle connections itself. */
 export const http = (answer: Http.RequestListener, wanted?: number) =>
   listening(() => Http.createServer({ keepAliveTimeout: 0 }, answer), wanted)
 
 export const https = (options: Https.ServerOptions, answer: Http.RequestListener) =>
   listening(() => Https.createServer(options, answer).on("tlsClientError", () => undefined))
 
-/** Speaks whatever the test has it say. */
+/** A TCP server. `speak` handles each connection. */
 export const tcp = (speak: (socket: Net.Socket) => void) =>
   listening(() => Net.createServer((socket) => speak(socket.resume())))
 
 export const tls = (options: Tls.TlsOptions, speak: (socket: Net.Socket) => void) =>
   listening(() => Tls.createServer(options, (socket) => speak(socket.resume())).on("tlsClientError", () => undefined))
 
-/** Says this, whatever it is asked, and closes. */
+/** Sends this text after the first received data, and closes. */
 export const saying = (text: string | Uint8Array) => tcp((socket) => socket.once("data", () => socket.end(text)))
 
 const chunk = new Uint8Array(64 * 1024).fill(120)
 
-/** Answers for as long as anybody reads. */
+/** Writes for as long as the client reads. */
 export const pour = (socket: Net.Socket) => {
   socket.write("HTTP/1.1 200 OK\r\n\r\n")
   const more = () => {
@@ -80,11 +80,11 @@ export const pour = (socket: Net.Socket) => {
   more()
 }
 
-/** Waits until a receiver holds so many connections: whoever made or closed one knows of it sooner. */
+/** Waits until a receiver has `size` open connections, because the client learns of changes earlier than the server. */
 export const until = ({ open }: Pick<Listening, "open">, size: number) =>
   Effect.sleep("5 millis").pipe(Effect.repeat({ until: () => open.size === size }))
 
-/** A port that nobody listens on. */
+/** A port on which no server listens. */
 export const free = Effect.scoped(
   Effect.map(
     http(() => undefined),
@@ -99,7 +99,7 @@ export const request = (url: string, timeout: Duration.Input = "10 seconds") => 
   timeout: Duration.fromInputUnsafe(timeout)
 })
 
-/** The adapter, for the length of the scope. */
+/** The webhook transport for the lifetime of the scope. */
 export const transport = (options: Options = { allowPrivate: true }) =>
   Effect.map(Layer.build(layer(options)), (context) => Context.get(context, WebhookTransport))
 

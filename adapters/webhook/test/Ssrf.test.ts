@@ -12,7 +12,7 @@ import { allowedUrls, refusedUrls } from "./Urls.ts"
 const guarded = (...addresses: ReadonlyArray<string>) =>
   transport({ allowPrivate: false, lookup: () => Effect.succeed(addresses) })
 
-/** The sentence says what to do, and nothing of our network. */
+/** The message says what to do and reveals nothing about our network. */
 const isFit = (reason: string) => !/\d+\.\d+\.\d+|::|ENOTFOUND|lookup/.test(reason)
 
 describe("a URL", () => {

@@ -1,8 +1,11 @@
-/** URLs as partners may write them, in good faith or not. */
+/** URLs as partners may write them, by mistake or with intent. */
 
-/** Ways to write a URL that leads inside, or that two readers may read differently. Names resolve to a public address. */
+/**
+ * Spellings of URLs that lead to internal addresses, or that two parsers may read differently. Host names resolve to a public
+ * address.
+ */
 export const refusedUrls: ReadonlyArray<string> = [
-  // The same loopback in other digits.
+  // The loopback address in other notations.
   "https://2130706433/",
   "https://0x7f000001/",
   "https://0x7F.0x0.0x0.0x1/",
@@ -34,7 +37,7 @@ export const refusedUrls: ReadonlyArray<string> = [
   "https://127.0.0.1:443/",
   "https://127.0.0.1:8443/",
   "https://127.0.0.1?https://example.com/",
-  // Public ones, spelled so that readers may differ.
+  // Public addresses in notations that parsers read differently.
   "https://0x08080808/",
   "https://134744072/",
   "https://010.010.010.010/",
@@ -87,7 +90,7 @@ export const refusedUrls: ReadonlyArray<string> = [
   "https://example。com/",
   "https://ｅxample.com/",
   `https://${"a".repeat(64)}.example.com/`,
-  // Credentials, and what only looks like the host.
+  // Credentials, and text that only looks like the host.
   "https://user@example.com/",
   "https://user:secret@example.com/",
   "https://:secret@example.com/",
@@ -101,7 +104,7 @@ export const refusedUrls: ReadonlyArray<string> = [
   "https:\\\\example.com/",
   "https://example.com#@127.0.0.1/",
   "https://example.com/#fragment",
-  // White space and control characters, which readers drop or not.
+  // White space and control characters, which some parsers drop.
   " https://example.com/",
   "https://example.com/ ",
   "https://exam\nple.com/",
@@ -111,7 +114,7 @@ export const refusedUrls: ReadonlyArray<string> = [
   "https://exam\u200bple.com/",
   "https://exam\u00adple.com/",
   "https://\u202eexample.com/",
-  // Schemes, and too few slashes.
+  // Other schemes, and too few slashes.
   "",
   "example.com",
   "//example.com/",
