@@ -1,4 +1,7 @@
-/** The whole service composed for tests: real stores on SQLite, or on Postgres if TEST_STORES says so, the local identity, receivers in memory, and the test's own mailer and generator. */
+/**
+ * The whole service composed for tests: real stores on SQLite (Postgres if TEST_STORES says so), the local identity, in-memory
+ * receivers, and the test's mailer and generator.
+ */
 
 import * as NodeCrypto from "@effect/platform-node-shared/NodeCrypto"
 import { AccessChanges } from "@partner-commentary/core/access/AccessChanges"
@@ -21,13 +24,13 @@ import * as Redacted from "effect/Redacted"
 import { Receivers } from "./Receivers.ts"
 
 export interface Options {
-  /** A private database in memory by default. */
+  /** Defaults to a private in-memory database. */
   readonly filename?: string
-  /** Instead of `filename`. */
+  /** Used instead of `filename`. */
   readonly stores?: ReturnType<typeof Sqlite.layer>
   readonly apiRoot?: string
   readonly policy?: Partial<Policy>
-  /** Instead of the receivers in memory. */
+  /** Used instead of the in-memory receivers. */
   readonly transport?: Layer.Layer<WebhookTransport>
   /** Signs creator links and dashboard tokens. */
   readonly secret?: string
@@ -42,7 +45,7 @@ export const layer = <Seen, E>(
     Layer.succeed(Policy, { ...defaults, ...options.policy }),
     PublicAddress.layerAnywhere(options.apiRoot ?? "http://test.invalid"),
     Layer.succeed(SigningSecrets, [secret]),
-    // Signals and due times are enough. A test clock that jumps by years would otherwise poll all the way.
+    // Signals and due times suffice. With polling, a test clock that jumps by years would run every poll on the way.
     Layer.succeed(WorkerSettings, {
       pollInterval: Duration.days(36_500),
       pause: Duration.days(36_500),
@@ -69,7 +72,10 @@ export const layer = <Seen, E>(
   )
 }
 
-/** The same name is the same database. Postgres is loaded on demand: it is for the project's own tests and is not published. */
+/**
+ * Calls with the same name share a database. Postgres is loaded on demand: only the project's own tests use it, and it is not
+ * published.
+ */
 const stores = (name: string) =>
   process.env["TEST_STORES"] === "postgres"
     ? Layer.unwrap(

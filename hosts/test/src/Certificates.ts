@@ -1,4 +1,6 @@
-/** X.509 certificates as a test wants them: an authority, and what it signs. Elliptic curves, so that they are made at once. */
+/**
+ * X.509 certificates for tests: a certificate authority and the certificates that it signs. Elliptic curves keep generation fast.
+ */
 import { Buffer } from "node:buffer"
 import { createPrivateKey, generateKeyPairSync, type KeyObject, sign } from "node:crypto"
 
@@ -32,7 +34,7 @@ export interface Certificate {
 
 interface Wanted {
   readonly host: string
-  /** Days from now. */
+  /** Start of validity, in days from now. */
   readonly from?: number
   readonly until?: number
 }

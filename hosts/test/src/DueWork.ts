@@ -1,4 +1,4 @@
-/** Runs due jobs on demand instead of in the background: afterwards everything due is done, in a reproducible order. */
+/** Runs due jobs on demand instead of in the background. Afterwards no job is due, and the order is reproducible. */
 
 import { soonestDue } from "@partner-commentary/server/Workers"
 import * as Jobs from "@partner-commentary/server/workers/Jobs"
@@ -11,9 +11,9 @@ import { VirtualClock } from "./VirtualClock.ts"
 export class DueWork extends Context.Service<
   DueWork,
   {
-    /** Runs what is due now, and what becomes due by that, until nothing is due. */
+    /** Runs all due jobs, including those that become due as a result, until none is due. */
     readonly finish: Effect.Effect<void>
-    /** Moves the clock to this moment. On the way everything runs at the moment at which it falls due. */
+    /** Moves the clock to this moment. Each job on the way runs at the time at which it is due. */
     readonly advanceTo: (moment: number) => Effect.Effect<void>
   }
 >()("@partner-commentary/test/DueWork") {
@@ -40,7 +40,7 @@ export class DueWork extends Context.Service<
               while (clock.now() < moment) {
                 const now = clock.now()
                 const due = yield* soonestDue(runners, now)
-                // Overdue work that cannot be done must not stop the clock.
+                // Overdue work that cannot run must not stop the clock.
                 const next = Math.min(due > now ? due : now + retryDelay, clock.nextWaking(), moment)
                 yield* clock.set(Math.max(next, now))
                 yield* untilNothing

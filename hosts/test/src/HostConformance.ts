@@ -1,7 +1,7 @@
 /**
- * Whether a host answers as every other does: the same requests go to it and to Node's server over the same routes, and each
- * pair of answers must agree from the first header to the last byte, but for dates and ids. For hosts of this repository and
- * for whoever mounts the service in a server of their own; it needs no test runner.
+ * Checks that a host responds as every other host does. The same requests go to the host and to Node's server over the same
+ * routes. Each pair of responses must be equal from the first header to the last byte, except for dates and ids. It serves the
+ * hosts of this repository and embedders that mount the service in their own server. It needs no test runner.
  */
 import { deepStrictEqual } from "node:assert/strict"
 import { createServer, request } from "node:http"
@@ -21,7 +21,7 @@ import * as Seed from "./Seed.ts"
 
 export interface Told {
   readonly status: number
-  /** Names in lower case. */
+  /** Header names are in lower case. */
   readonly headers: Readonly<Record<string, string>>
   readonly bytes: Uint8Array
 }
@@ -30,15 +30,18 @@ export type Ask = (asked: Asked) => Promise<Told>
 
 export interface Options {
   readonly ask: Ask
-  /** What `partner` made in the host's database. */
+  /** The result of `partner` in the host's database. */
   readonly partner: Seen
-  /** The host's own; it stands in some answers. */
+  /** The host's API root, which appears in some responses. */
   readonly apiRoot: string
-  /** What does not reach the host as it was sent. */
+  /** Request features that this host does not pass on unchanged. */
   readonly lacks?: ReadonlyArray<Need>
 }
 
-/** An organization with what the requests need, for callers from this address. No call may have come before. */
+/**
+ * Creates an organization with everything that the requests need, for callers from this address. It must come before the first
+ * call.
+ */
 export const partner = Effect.fnUntraced(function* (address: string) {
   const owner = yield* Seed.organization()
   const personas = yield* Effect.forEach([1, 2, 3, 4], () => Seed.persona(owner))
@@ -50,7 +53,7 @@ export const partner = Effect.fnUntraced(function* (address: string) {
   return { key, hurried, local, foreign, personas: personas.map(({ id }) => id) } satisfies Seen
 })
 
-/** Rejects at the first request that is not answered alike, naming it and both answers; resolves with how many were. */
+/** Rejects at the first response that differs, with the request and both responses. Resolves with the number of requests. */
 export const check = ({ apiRoot, ask, lacks = [], partner: theirs }: Options): Promise<number> =>
   Effect.gen(function* () {
     const server = yield* HttpServer.HttpServer
@@ -92,7 +95,7 @@ const reference = (apiRoot: string) =>
     Layer.provideMerge(Application.layer({ apiRoot, outside: Layer.merge(Mailbox.layer, ScriptedGenerator.layer) }))
   )
 
-/** Asks a server on this machine. `below` is put before every path. */
+/** Sends requests to a server on this machine. `below` is a prefix of every path. */
 export const overSocket =
   ({ below = "", port }: { readonly below?: string; readonly port: number }): Ask =>
   ({ body, headers = [], method, target }) => {
@@ -110,14 +113,17 @@ export const overSocket =
             resolve({ status: response.statusCode ?? 0, headers: told, bytes: Buffer.concat(chunks) })
           })
         })
-        // A server may close a connection between two requests, as after a body that it did not read.
+        // A server may close a connection between two requests, for example after a request body that it did not read.
         sent.on("error", (error) => (sent.reusedSocket ? resolve(ask()) : reject(error)))
         sent.end(body)
       })
     return ask()
   }
 
-/** Asks what takes the web's Request. It is told the path as it was sent beside it, for a Request has lost dots. */
+/**
+ * Sends requests to a function that takes a web Request. The function also gets the path as sent, because Request normalizes
+ * dots.
+ */
 export const overFetch =
   (fetch: (request: Request, target: string) => Promise<Response>, origin = "http://commentary.example"): Ask =>
   async ({ body, headers = [], method, target }) => {
@@ -128,9 +134,9 @@ export const overFetch =
     return { status: response.status, headers: Object.fromEntries(response.headers), bytes }
   }
 
-/** The connection's own, and how a body is framed on it. */
+/** Headers of the connection and of the body's framing. */
 const passing = new Set(["date", "connection", "keep-alive", "transfer-encoding", "content-length"])
-/** Seconds until something. */
+/** Headers whose value counts seconds. */
 const timed = new Set(["retry-after", "x-ratelimit-reset"])
 
 const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g
@@ -138,7 +144,7 @@ const cursor = /(?<="next_cursor":")[^"]+/g
 const moment = /\d{4}-\d{2}-\d{2}T[\d:.]+Z/g
 const seconds = /(?<="retry_after":)\d+|(?<=[Tt]ry again in )\d+/g
 
-/** Whose address is not known is counted nowhere. */
+/** Reduces a response to the parts that hosts must agree on. No rate window counts a caller whose address is unknown. */
 const comparable =
   (isUncounted: boolean) =>
   ({ bytes, headers, status }: Told) => ({

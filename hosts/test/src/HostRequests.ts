@@ -1,28 +1,28 @@
-/** The requests that every host must answer alike: good ones, wrong ones, and ones that no client should send. */
+/** The requests to which all hosts must respond alike: valid ones, invalid ones, and ones that no client should send. */
 
 export interface Asked {
   readonly method: string
-  /** The path as it is sent, with its query. */
+  /** The path as sent, with its query. */
   readonly target: string
-  /** A name may come several times. */
+  /** A name may occur several times. */
   readonly headers?: ReadonlyArray<readonly [string, string]>
   readonly body?: string | Uint8Array
-  /** What it takes to bring this request; a host that lacks it is not asked. */
+  /** The feature that the request needs. A host that lacks it is skipped. */
   readonly needs?: Need
 }
 
 /**
- * What not everything between a client and a host leaves as it is: who connected, dots in a path, percent signs that escape
- * nothing, a header or a parameter that comes twice, a body in chunks, a method that few know.
+ * Request features that some servers and proxies change: the client's address, dots in a path, invalid percent escapes, a
+ * repeated header or parameter, a chunked body, and an uncommon method.
  */
 export type Need = "address" | "dots" | "escapes" | "repeated headers" | "repeated query" | "chunks" | "method"
 
-/** What a partner of the host has. */
+/** The partner that the host's database contains. */
 export interface Seen {
   readonly key: string
-  /** May ask three times a minute. */
+  /** A key with a limit of three requests a minute. */
   readonly hurried: string
-  /** Keys for the caller's own address, and for another. */
+  /** Keys that allow the caller's own address, or only another one. */
   readonly local: string
   readonly foreign: string
   readonly personas: ReadonlyArray<string>
@@ -55,7 +55,7 @@ const chunked = (target: string, body: string | Uint8Array, ...headers: Headers)
 
 const needing = (needs: Need, ...all: ReadonlyArray<Asked>) => all.map((one): Asked => ({ ...one, needs }))
 
-/** In this order: later ones find what earlier ones left. */
+/** The order matters: later requests depend on the effects of earlier ones. */
 export const asked = (seen: Seen): ReadonlyArray<Asked> => [
   ...open,
   ...personas(seen),
@@ -80,7 +80,7 @@ const personas = ({ foreign, key, local, personas: [first] }: Seen): ReadonlyArr
   get("/partner/v1/personas", as(key)),
   ...needing("address", get("/partner/v1/personas", as(local))),
   get("/partner/v1/personas", as(foreign)),
-  // Nobody here speaks for somebody else.
+  // No proxy is trusted here, so the header must be ignored.
   get("/partner/v1/personas", as(foreign), ["X-Forwarded-For", "198.51.100.1"]),
   get("/partner/v1/personas"),
   get("/partner/v1/personas", as("")),

@@ -1,4 +1,4 @@
-/** The whole service in memory with scripted adapters. Each instance has a database, a mailbox and receivers of its own. */
+/** The whole service in memory with scripted adapters. Each instance has its own database, mailbox and receivers. */
 import type { MediaKind } from "@partner-commentary/core/topic/MediaRequest"
 import * as Layer from "effect/Layer"
 import * as Application from "./Application.ts"
@@ -8,11 +8,11 @@ import { ScriptedMedia } from "./ScriptedMedia.ts"
 import { TestApi } from "./TestApi.ts"
 
 export interface Options extends Omit<Application.Options, "transport"> {
-  /** The media that are made of approved texts, if a topic requests them; none by default. */
+  /** The media that are made of approved texts when a topic requests them. None by default. */
   readonly media?: ReadonlyArray<MediaKind>
 }
 
-/** Due jobs wait until a test runs them, by `drain`, by `DueWork` or by starting workers. */
+/** Due jobs wait until a test runs them with `drain`, with `DueWork` or by starting workers. */
 export const layerWithoutWorkers = ({ media = [], ...options }: Options = {}) =>
   TestApi.layerMemory.pipe(
     Layer.provideMerge(
@@ -23,7 +23,7 @@ export const layerWithoutWorkers = ({ media = [], ...options }: Options = {}) =>
     )
   )
 
-/** With workers in the background, for Effect's TestClock. */
+/** Runs the workers in the background, for Effect's TestClock. */
 export const layerWith = (options: Options) => Layer.provideMerge(TestApi.workers, layerWithoutWorkers(options))
 
 export const layer = layerWith({})

@@ -1,4 +1,4 @@
-/** A mailer that keeps what it is given, and refuses when it is told to. */
+/** A mailer that stores mails in memory and refuses them on request. */
 import { Mailer, type MailMessage, MailRefused } from "@partner-commentary/core/mail/Mailer"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -7,10 +7,10 @@ import * as Layer from "effect/Layer"
 export class Mailbox extends Context.Service<
   Mailbox,
   {
-    /** In the order of sending. */
+    /** All mails in the order of sending. */
     readonly all: Effect.Effect<ReadonlyArray<MailMessage>>
     readonly to: (address: string) => Effect.Effect<ReadonlyArray<MailMessage>>
-    /** The next mails are refused like this, one each. */
+    /** Refuses the next mails, one per argument. */
     readonly refuseNext: (...refusals: ReadonlyArray<{ readonly permanent: boolean }>) => Effect.Effect<void>
   }
 >()("@partner-commentary/test/Mailbox") {
@@ -38,7 +38,7 @@ export class Mailbox extends Context.Service<
   )
 }
 
-/** The creator's token in the link that a mail carries. */
+/** The creator's token from the link in a mail. */
 export const tokenIn = (mail: Pick<MailMessage, "text">): string => {
   const found = /\/creator\/([\w-]+\.[\w-]+)/.exec(mail.text)
   return found?.[1] ?? ""

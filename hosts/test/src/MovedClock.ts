@@ -1,4 +1,4 @@
-/** The machine's clock, put forward and back: time passes as it does, and what the clock shows is so much off, as on a machine whose clock is set. */
+/** The machine's clock with an adjustable offset, as on a machine whose clock is set. Time passes at its normal rate. */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -7,11 +7,11 @@ import * as Layer from "effect/Layer"
 export class MovedClock extends Context.Service<
   MovedClock,
   {
-    /** Forward; negative puts it back. */
+    /** Moves the clock forward. A negative number moves it back. */
     readonly jump: (hours: number) => Effect.Effect<void>
   }
 >()("@partner-commentary/test/MovedClock") {
-  /** In place of the clock of whatever is built and run on it. */
+  /** Replaces the clock of everything that is built and run with this layer. */
   static readonly layer: Layer.Layer<MovedClock> = Layer.effectContext(
     Effect.map(Clock.Clock, (machine) => {
       let offset = 0

@@ -1,4 +1,7 @@
-/** A way out to webhooks that sends nothing: it keeps what it is given, answers as it is told, and takes every `https:` address but those it is told to refuse. */
+/**
+ * A webhook transport that sends nothing. It records requests, returns scripted responses, and accepts every `https:` address
+ * that a test does not refuse.
+ */
 import {
   type WebhookAnswer,
   type WebhookNotSent,
@@ -15,13 +18,13 @@ export type Answering = (request: WebhookRequest) => Effect.Effect<Partial<Webho
 export class Receivers extends Context.Service<
   Receivers,
   {
-    /** In the order of sending. */
+    /** All requests in the order of sending. */
     readonly sent: Effect.Effect<ReadonlyArray<WebhookRequest>>
-    /** The URLs that were asked about, in order. */
+    /** The URLs that were checked, in order. */
     readonly checked: Effect.Effect<ReadonlyArray<string>>
-    /** What receivers answer from now on; until told otherwise 200. */
+    /** Sets the response of all receivers from now on. The default is 200. */
     readonly answer: (answer: Answering) => Effect.Effect<void>
-    /** From now on, addresses of this host name are refused. */
+    /** Refuses addresses with this host name from now on. */
     readonly refuse: (host: string, constraint: string) => Effect.Effect<void>
   }
 >()("@partner-commentary/test/Receivers") {

@@ -1,4 +1,4 @@
-/** A generator that answers at once with a text that shows what it was asked, and fails when it is told to. */
+/** A generator that immediately returns a text which shows the request, and fails on request. */
 import {
   CommentaryGenerator,
   GenerationFailed,
@@ -12,9 +12,9 @@ export class ScriptedGenerator extends Context.Service<
   ScriptedGenerator,
   {
     readonly requests: Effect.Effect<ReadonlyArray<GenerationRequest>>
-    /** The next attempts fail like this, one each. */
+    /** The next attempts fail, one per argument. */
     readonly failNext: (...failures: ReadonlyArray<{ readonly permanent: boolean }>) => Effect.Effect<void>
-    /** The next drafts that are written are these, one each. */
+    /** The texts of the next drafts, one per argument. */
     readonly writeNext: (...texts: ReadonlyArray<string>) => Effect.Effect<void>
   }
 >()("@partner-commentary/test/ScriptedGenerator") {

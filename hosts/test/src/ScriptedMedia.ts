@@ -1,4 +1,7 @@
-/** Audio and video whose bytes show what they were asked to say, kept in memory; either side fails, hangs or is slow when it is told to. */
+/**
+ * An in-memory maker and store of audio and video. Their bytes show the requested text. Making and storing can each fail, hang or
+ * be slow on request.
+ */
 import { MediaStorage, StorageFailed } from "@partner-commentary/core/commentary/MediaStorage"
 import {
   MediaSynthesizer,
@@ -19,17 +22,17 @@ export class ScriptedMedia extends Context.Service<
   ScriptedMedia,
   {
     readonly requests: Effect.Effect<ReadonlyArray<SynthesisRequest & { readonly kind: MediaKind }>>
-    /** By name. */
+    /** The stored media by name. */
     readonly stored: Effect.Effect<ReadonlyMap<string, Medium>>
-    /** The next attempts to make one fail like this, one each. */
+    /** The next attempts to make a medium fail, one per argument. */
     readonly failNext: (...failures: ReadonlyArray<Failure>) => Effect.Effect<void>
-    /** The next attempts to store one fail like this, one each. */
+    /** The next attempts to store a medium fail, one per argument. */
     readonly loseNext: (...failures: ReadonlyArray<Failure>) => Effect.Effect<void>
-    /** What the next attempts do before they make anything, one each: wait, or never end. */
+    /** Effects that the next attempts run before they make a medium, one per argument. An effect may wait or never end. */
     readonly holdNext: (...holds: ReadonlyArray<Effect.Effect<void>>) => Effect.Effect<void>
   }
 >()("@partner-commentary/test/ScriptedMedia") {
-  /** Makes these kinds. */
+  /** Supports these media kinds. */
   static readonly layer = (...kinds: ReadonlyArray<MediaKind>): Layer.Layer<ScriptedMedia> =>
     Layer.effectContext(
       Effect.sync(() => {

@@ -1,4 +1,6 @@
-/** Organizations, personas, licences, keys and dashboard tokens for a test, through the same ports that the command line uses. */
+/**
+ * Organizations, personas, licences, keys and dashboard tokens for tests, created through the ports that the command line uses.
+ */
 
 import { ApiKeys } from "@partner-commentary/core/access/ApiKeys"
 import * as Scope from "@partner-commentary/core/access/Scope"
@@ -15,7 +17,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 
-/** What a test does not mean to reach. Tests of limits give `limits` themselves. */
+/** Limits that a test does not reach by accident. Tests of limits pass their own `limits`. */
 export const generous = {
   requests_per_hour: 1_000_000,
   burst_per_minute: 1_000_000,
@@ -41,7 +43,7 @@ export const organization = Effect.fnUntraced(function* (given: Partial<Organiza
   return made
 })
 
-/** Licensed to the organization unless it is null. */
+/** Licensed to the organization unless the organization is null. */
 export const persona = Effect.fnUntraced(function* (owner: Organization | null, given: Partial<Persona> = {}) {
   const registry = yield* PersonaRegistry
   const id = yield* Ids.make(Ids.PersonaId, yield* SecureRandom.SecureRandom)
@@ -76,7 +78,7 @@ export const license = Effect.fnUntraced(function* (
   })
 })
 
-/** The key's text, with every scope unless told otherwise. */
+/** The key as text. It has every scope by default. */
 export const key = Effect.fnUntraced(function* (
   owner: Organization,
   given: {
@@ -98,7 +100,7 @@ export const key = Effect.fnUntraced(function* (
   return { id: issued.key.id, text: Redacted.value(issued.fullKey) }
 })
 
-/** A dashboard's token for the organization, of an hour unless told otherwise. */
+/** A dashboard token for the organization, valid for an hour by default. */
 export const token = Effect.fnUntraced(function* (
   owner: { readonly id: string },
   given: { readonly expiresIn?: Duration.Duration; readonly subject?: string } = {}

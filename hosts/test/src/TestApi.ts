@@ -1,4 +1,4 @@
-/** All routes of the service, in memory or over HTTP, in the runtime and with the clock of the test. */
+/** All routes of the service, in memory or over HTTP, in the test's runtime and with its clock. */
 import { createServer } from "node:http"
 import * as Routes from "@partner-commentary/server/Routes"
 import * as Workers from "@partner-commentary/server/Workers"
@@ -13,20 +13,20 @@ export interface Call extends Omit<RequestInit, "body"> {
   readonly key?: string
   /** A dashboard token, sent as `Authorization: Bearer`. */
   readonly token?: string
-  /** Sent as JSON, unless it is a string. */
+  /** Sent as JSON, or unchanged if it is a string. */
   readonly body?: unknown
 }
 
 export class TestApi extends Context.Service<
   TestApi,
   {
-    /** A path below `{api_root}`, with its query. */
+    /** Calls a path below `{api_root}`, with its query. */
     readonly call: (path: string, call?: Call) => Effect.Effect<Response>
-    /** Responds before the work that follows from the request is done. */
+    /** Responds before background work that results from the request is done. */
     readonly handle: (request: Request) => Promise<Response>
   }
 >()("@partner-commentary/test/TestApi") {
-  /** Without a socket: the address of the caller is unknown. */
+  /** Uses no socket, so the caller's address is unknown. */
   static readonly layerMemory = Layer.effect(
     TestApi,
     Effect.gen(function* () {
@@ -35,7 +35,7 @@ export class TestApi extends Context.Service<
     })
   ).pipe(Layer.provide(Layer.succeed(HttpRouter.RouterConfig, Routes.routerConfig)))
 
-  /** Over a socket on a free port of this machine. */
+  /** Uses a socket on a free port of this machine. */
   static readonly layerHttp = Layer.effect(
     TestApi,
     Effect.map(HttpServer.HttpServer, ({ address }) => make(HttpServer.formatAddress(address), fetch))
@@ -54,7 +54,7 @@ export class TestApi extends Context.Service<
     )
   )
 
-  /** Workers in the background. */
+  /** Runs the workers in the background. */
   static readonly workers = Workers.layer
 }
 

@@ -1,4 +1,4 @@
-/** The clock of one instance. It stands still; what falls due happens when it is moved. */
+/** The clock of one instance. It stands still until a test moves it, and due work runs when it moves. */
 import * as Duration from "effect/Duration"
 import * as Option from "effect/Option"
 import { TestPartnerCommentaryError } from "./TestError.ts"
@@ -6,7 +6,7 @@ import type { TestInstance } from "./TestInstance.ts"
 
 type Unit = "milli" | "second" | "minute" | "hour" | "day" | "week"
 
-/** `"48 hours"`, `"1 day"`, `"90 seconds"`; a number is milliseconds. */
+/** `"48 hours"`, `"1 day"`, `"90 seconds"`. A number is milliseconds. */
 export type Span = number | `${number} ${Unit}` | `${number} ${Unit}s`
 
 const latest = Date.parse("9999-12-31T23:59:59.999Z")
@@ -20,7 +20,7 @@ const millisOf = (span: Span): number => {
   )
 }
 
-/** Moves an instance's time, and says what it is. */
+/** Reads and moves an instance's clock. */
 export class TestClock {
   readonly #instance: TestInstance
 
@@ -29,23 +29,23 @@ export class TestClock {
     this.#instance = instance
   }
 
-  /** The present of the instance. */
+  /** The current time of the instance. */
   get now(): Date {
     return new Date(this.#instance.now)
   }
 
-  /** Moves the clock on; windows, reminders, retries and deliveries that fall due happen on the way, each at its moment. */
+  /** Moves the clock forward. Windows, reminders, retries and deliveries that become due run on the way, each at its due time. */
   async advance(span: Span): Promise<void> {
     const millis = millisOf(span)
     const now = this.#instance.now
-    // What is negative as a text is read as zero.
+    // The parser reads negative text as zero.
     if (millis < 0 || (typeof span === "string" && span.trim().startsWith("-"))) {
       throw new TestPartnerCommentaryError(`The clock cannot go back: ${JSON.stringify(span)} from ${iso(now)}.`)
     }
     await this.#advanceTo(now + millis)
   }
 
-  /** Moves the clock on to a moment, in the same way. */
+  /** Moves the clock forward to a moment. Due work runs on the way, as in `advance`. */
   async advanceTo(moment: Date | string | number): Promise<void> {
     const millis = new Date(moment).getTime()
     if (Number.isNaN(millis)) throw new TestPartnerCommentaryError(`${JSON.stringify(moment)} is no moment.`)

@@ -1,11 +1,11 @@
-/** A creator's hands in a test: what the human behind a persona does with the link in a mail. */
+/** The creator in a test: the actions of the human behind a persona with the link in a mail. */
 import { TestPartnerCommentaryError } from "./TestError.ts"
 import type { TestInstance } from "./TestInstance.ts"
 import type { TestMail } from "./TestMailbox.ts"
 
-/** What a creator sees of one request. */
+/** A creator's view of one request. */
 export interface CreatorView {
-  /** The persona's part in the topic. */
+  /** The persona's assignment in the topic. */
   readonly share_id: string
   readonly status:
     | "topic_sent"
@@ -15,26 +15,26 @@ export interface CreatorView {
     | "declined"
     | "expired"
   readonly status_updated_at: string
-  /** Who asks. */
+  /** The organization that asks. */
   readonly organization: { readonly name: string }
   readonly persona: { readonly id: string; readonly name: string; readonly image_url: string }
   readonly topic: { readonly content: string }
-  /** What the creator answered; null before. */
+  /** The creator's response. Null before it. */
   readonly perspective: string | null
-  /** The present one; null before the first. */
+  /** The current draft. Null before the first one. */
   readonly draft: {
     readonly id: string
     readonly content: string
     readonly number: number
     readonly created_at: string
   } | null
-  /** Whether a draft is being written, or every attempt at one failed; null where there is none to write. */
+  /** Whether a draft is being written, or every attempt at it failed. Null if no draft is needed. */
   readonly generation: "running" | "stalled" | null
-  /** What the creator approved. */
+  /** The approved commentary. */
   readonly commentary: { readonly id: string; readonly content: string; readonly approved_at: string } | null
-  /** The present deadline; null where there is none. */
+  /** The current deadline. Null if there is none. */
   readonly expires_at: string | null
-  /** Why no commentary will come; null where one may. */
+  /** Why there will be no commentary. Null while one is still possible. */
   readonly failure: { readonly reason: string; readonly at: string } | null
 }
 
@@ -46,10 +46,10 @@ interface Answer {
   readonly error?: { readonly code: string; readonly message: string; readonly details?: unknown }
 }
 
-/** The service did not let the creator do this. Nothing changed. */
+/** The service refused the creator's action. Nothing changed. */
 export class CreatorRefused extends TestPartnerCommentaryError {
   override name = "CreatorRefused"
-  /** `invalid_request` where the present state or the text does not allow it, `not_found` where the link is dead. */
+  /** `invalid_request` if the current state or the text does not allow the action, `not_found` if the link is no longer valid. */
   readonly code: string
   /** The HTTP status. */
   readonly status: number
@@ -61,10 +61,10 @@ export class CreatorRefused extends TestPartnerCommentaryError {
   }
 }
 
-/** Every action answers with what the creator sees afterwards, when all that follows from it is done. */
+/** Each action returns the creator's view after all resulting work is done. */
 export class TestCreator {
   readonly #instance: TestInstance
-  /** The mail whose link is used. */
+  /** The mail with the link. */
   readonly mail: TestMail
   readonly #link: string
 
@@ -78,7 +78,7 @@ export class TestCreator {
     this.#link = mail.link
   }
 
-  /** What the creator sees behind the link. Looking changes nothing. */
+  /** The creator's view behind the link. Reading it changes nothing. */
   view(): Promise<CreatorView> {
     return this.#ask("look", this.#link, {})
   }
@@ -89,34 +89,34 @@ export class TestCreator {
     return response.text()
   }
 
-  /** Gives the creator's view in their own words; a draft is written from it at once, unless the generator fails. */
+  /** Submits the creator's perspective. A draft is written from it at once, unless the generator fails. */
   async respond(perspective: string): Promise<CreatorView> {
     await this.#act("respond", { perspective })
     return this.view()
   }
 
-  /** Says no, with a reason or without. */
+  /** Declines the request, with or without a reason. */
   decline(reason?: string): Promise<CreatorView> {
     return this.#act("decline", reason === undefined ? {} : { reason })
   }
 
-  /** Approves the present draft as it stands, or in these words instead. */
+  /** Approves the current draft unchanged, or with this text instead. */
   async approve(content?: string): Promise<CreatorView> {
     return this.#act("approve", { ...(await this.#draft()), ...(content === undefined ? {} : { content }) })
   }
 
-  /** Asks for another draft. */
+  /** Requests another draft. */
   async revise(instructions: string): Promise<CreatorView> {
     await this.#act("revise", { ...(await this.#draft()), instructions })
     return this.view()
   }
 
-  /** Takes it back after having responded. */
+  /** Withdraws after a response. */
   withdraw(reason?: string): Promise<CreatorView> {
     return this.#act("withdraw", reason === undefined ? {} : { reason })
   }
 
-  /** The draft that the creator has before them. */
+  /** The current draft of the creator. */
   async #draft(): Promise<{ readonly draft_id?: string }> {
     const { draft } = await this.view()
     return draft === null ? {} : { draft_id: draft.id }

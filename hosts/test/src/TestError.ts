@@ -1,4 +1,4 @@
-/** What a tester did that cannot be meant: the message says what was there instead, and what to do. */
+/** A mistake in the test's code. The message says what exists instead and how to fix the call. */
 
 export class TestPartnerCommentaryError extends Error {
   override name = "TestPartnerCommentaryError"

@@ -1,11 +1,11 @@
-/** What writes the drafts in a test: at once, a text that shows what it was asked, unless it is told otherwise. */
+/** The draft generator in a test. By default it immediately returns a text that shows the request. */
 import type { GenerationRequest } from "@partner-commentary/core/commentary/CommentaryGenerator"
 import { ScriptedGenerator } from "./ScriptedGenerator.ts"
 import type { TestInstance } from "./TestInstance.ts"
 
-/** How an attempt fails: for now, and then it is made again later, or for good. */
+/** How an attempt fails: temporarily, with a later retry, or permanently. */
 export interface GenerationFailure {
-  /** False, where it is left out. */
+  /** Defaults to false. */
   readonly permanent?: boolean
 }
 
@@ -18,19 +18,19 @@ export class TestGenerator {
     this.#instance = instance
   }
 
-  /** What was asked for so far, in order, failed attempts included. */
+  /** All requests so far, in order, including failed attempts. */
   get requests(): ReadonlyArray<GenerationRequest> {
     return this.#instance.runSync(this.#instance.service(ScriptedGenerator).requests)
   }
 
-  /** The next attempts fail, one for each failure; one, for now, where none is given. */
+  /** The next attempts fail, one per failure. Without arguments, one attempt fails temporarily. */
   failNext(...failures: ReadonlyArray<GenerationFailure>): void {
     const all = failures.length === 0 ? [{}] : failures
     const told = all.map(({ permanent = false }) => ({ permanent }))
     this.#instance.runSync(this.#instance.service(ScriptedGenerator).failNext(...told))
   }
 
-  /** The next drafts, one each, in these words. */
+  /** The texts of the next drafts, one per argument. */
   writeNext(...texts: ReadonlyArray<string>): void {
     this.#instance.runSync(this.#instance.service(ScriptedGenerator).writeNext(...texts))
   }

@@ -1,4 +1,4 @@
-/** A TestService as promises, shared by the parts of TestPartnerCommentary. */
+/** Wraps a TestService in promises. The parts of TestPartnerCommentary share it. */
 import { AsyncLocalStorage } from "node:async_hooks"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -25,7 +25,7 @@ type Services = Layer.Success<ReturnType<typeof build>>
 export class TestInstance {
   readonly #context: Context.Context<Services>
   readonly #scope: Scope.Closeable
-  /** Set while a receiver of the test runs: it may call the service, which waits for the receiver's answer. */
+  /** Set while a receiver of the test runs. The receiver may call the service, which waits for the receiver's response. */
   readonly #receiving = new AsyncLocalStorage<true>()
   #disposed = false
 
@@ -39,7 +39,7 @@ export class TestInstance {
     return new TestInstance(await promised(Layer.buildWithScope(build(options, log), scope)), scope)
   }
 
-  /** A service of this instance, outside of effects. */
+  /** A service of this instance, for use outside of effects. */
   service<I extends Services, S>(key: Context.Key<I, S>): S {
     this.alive()
     return Context.get(this.#context, key)

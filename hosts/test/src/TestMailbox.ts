@@ -1,23 +1,23 @@
-/** The mails that the service sent in a test, to creators and to organizations' contacts. None leaves the process. */
+/** The mails that the service sent to creators and to organizations' contacts in a test. None leaves the process. */
 import type { MailMessage } from "@partner-commentary/core/mail/Mailer"
 import { Mailbox } from "./Mailbox.ts"
 import { listed, TestPartnerCommentaryError } from "./TestError.ts"
 import type { TestInstance } from "./TestInstance.ts"
 import type { TestPersona } from "./TestSeed.ts"
 
-/** A mail as it was handed over. */
+/** A mail in the form that the mailer received. */
 export interface TestMail {
   readonly to: { readonly name: string; readonly address: string }
   readonly subject: string
   readonly text: string
   readonly html: string
-  /** Where a creator acts; null in a mail that has no such link. */
+  /** The creator's link. Null if the mail has none. */
   readonly link: string | null
-  /** The `share_id` of the persona's part in a topic that it is about; null where it is about none. */
+  /** The `share_id` of the assignment that the mail is about. Null if it is about none. */
   readonly shareId: string | null
 }
 
-/** An e-mail address, or a persona: then its creator's. */
+/** An e-mail address, or a persona, which stands for its creator's address. */
 export type Addressee = string | TestPersona
 
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
@@ -40,7 +40,7 @@ const addressOf = (addressee: Addressee): string =>
 const described = (mails: ReadonlyArray<TestMail>): string =>
   listed(mails.map(({ subject, to }) => `“${subject}” to ${to.address}`))
 
-/** Everything that an instance mailed. */
+/** All mails of an instance. */
 export class TestMailbox {
   readonly #instance: TestInstance
 
@@ -60,7 +60,7 @@ export class TestMailbox {
     return this.all.filter(({ to }) => to.address === address)
   }
 
-  /** The newest mail to one address. Throws when there is none, and says which mails there are. */
+  /** The newest mail to one address. If there is none, it throws an error that lists the existing mails. */
   latest(addressee: Addressee): TestMail {
     const found = this.to(addressee).at(-1)
     if (found !== undefined) return found
@@ -71,17 +71,17 @@ export class TestMailbox {
     )
   }
 
-  /** The newest mail to one address that holds a creator's link. */
+  /** The newest mail with a creator's link to one address. */
   latestLink(addressee: Addressee): TestMail {
     return this.to(addressee).findLast(({ link }) => link !== null) ?? this.latest(addressee)
   }
 
-  /** The mails about one persona's part in a topic, by the `share_id` of the submission's result. */
+  /** The mails about one assignment. Its `share_id` is in the submission's result. */
   about(shareId: string): ReadonlyArray<TestMail> {
     return this.all.filter((mail) => mail.shareId === shareId)
   }
 
-  /** The next mails are refused, one each: for good, or for now (`permanent: false`), and then tried again later. */
+  /** Refuses the next mails, one per argument: permanently, or temporarily (`permanent: false`) with a later retry. */
   refuseNext(...refusals: ReadonlyArray<{ readonly permanent: boolean }>): void {
     this.#instance.runSync(this.#instance.service(Mailbox).refuseNext(...refusals))
   }

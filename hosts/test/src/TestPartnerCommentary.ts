@@ -1,6 +1,6 @@
 /**
- * The whole API in memory, for your own tests, with any test runner. One instance is one world of its own: database,
- * clock, mailbox, webhooks. All that follows from a call is done when its promise resolves.
+ * The whole API in memory, for your own tests, with any test runner. Each instance has its own database, clock, mailbox and
+ * webhooks. When the promise of a call resolves, all resulting work is done.
  */
 import { type ClientOptions, PartnerCommentary, PartnerCommentaryDashboard } from "@partner-commentary/client"
 import type { Scope } from "@partner-commentary/core/access/Scope"
@@ -21,47 +21,47 @@ import {
 } from "./TestSeed.ts"
 import { TestWebhooks } from "./TestWebhooks.ts"
 
-/** All of it may be left out. */
+/** All options are optional. */
 export interface TestPartnerCommentaryOptions {
-  /** When the clock begins; now, where it is left out. From then on it stands still. */
+  /** The initial time, by default the current time. The clock then stands still. */
   readonly now?: Date | string | number
-  /** The service's origin, as mails show it. Requests are answered whatever host they name. */
+  /** The service's origin in mails. Requests are answered for any host name. */
   readonly url?: string
-  /** Windows and bounds that differ from the product's, for who runs the service with others. */
+  /** Policy values that differ from the defaults, for operators that run the service with other values. */
   readonly policy?: Partial<Policy>
-  /** What is made of approved texts where a topic's `output_types` ask for it; nothing where it is left out. */
+  /** Media that are made of approved texts if a topic's `output_types` request them. None by default. */
   readonly media?: ReadonlyArray<"audio" | "video">
-  /** Gets every line that the service would log. Silent where it is left out. */
+  /** Receives every line that the service logs. Silent by default. */
   readonly log?: (line: string) => void
 }
 
-/** What a client of a test may be told besides. */
+/** Options of a test's client. */
 export type TestClientOptions = Omit<ClientOptions, "baseUrl" | "fetch"> & {
-  /** Calls with the organization's key of the test environment. */
+  /** Selects the organization's key for this environment. */
   readonly environment?: "live" | "test"
 }
 
-/** What another key may do. */
+/** Options of another key. */
 export interface KeyOptions {
-  /** Every scope, where they are left out. */
+  /** Every scope by default. */
   readonly scopes?: ReadonlyArray<Scope>
-  /** `live`, where it is left out. */
+  /** `live` by default. */
   readonly environment?: "live" | "test"
-  /** By the instance's clock; never, where it is left out. */
+  /** By the instance's clock. The key never expires by default. */
   readonly expiresAt?: Date
 }
 
-/** One service in memory, and everybody around it: partners, creators, receivers, the generator, time. */
+/** One service in memory, with the partners, creators, receivers, generator and clock around it. */
 export class TestPartnerCommentary {
-  /** The service's address, for whatever of yours wants one beside `fetch`. */
+  /** The service's address, for code that needs one beside `fetch`. */
   readonly url: string
   /** Stands still until you move it: `await pc.clock.advance("48 hours")`. */
   readonly clock: TestClock
-  /** What the service mailed. */
+  /** The mails that the service sent. */
   readonly mailbox: TestMailbox
-  /** What arrived at webhooks, and what is answered there. */
+  /** The requests that webhooks received, and their responses. */
   readonly webhooks: TestWebhooks
-  /** What writes the drafts. */
+  /** The generator of the drafts. */
   readonly generator: TestGenerator
   readonly #instance: TestInstance
   readonly #seeds: TestSeeds
@@ -76,7 +76,7 @@ export class TestPartnerCommentary {
     this.generator = new TestGenerator(instance)
   }
 
-  /** A service of its own, empty. Dispose of it when the test is over, or say `await using`. */
+  /** Creates an empty service. Dispose of it when the test ends, or use `await using`. */
   static async make(options: TestPartnerCommentaryOptions = {}): Promise<TestPartnerCommentary> {
     const { log, media = [], now = Date.now(), policy = {} } = options
     const start = new Date(now).getTime()
@@ -86,8 +86,8 @@ export class TestPartnerCommentary {
   }
 
   /**
-   * Answers one request as the service would, in the manner of the global `fetch`: hand it to whatever takes one. A path
-   * is enough. It resolves when the answer is there and all that follows from the request is done: mails, drafts, events.
+   * Answers one request like the global `fetch`. Pass it to any code that takes a `fetch`. A path without an origin is enough.
+   * The promise resolves when the response is ready and all resulting work is done: mails, drafts and events.
    */
   readonly fetch = async (input: Request | URL | string, init?: RequestInit): Promise<Response> => {
     const request = input instanceof Request ? new Request(input, init) : new Request(new URL(input, this.url), init)
@@ -102,50 +102,50 @@ export class TestPartnerCommentary {
     return new PartnerCommentary({ ...rest, apiKey, baseUrl: this.url, fetch: this.fetch })
   }
 
-  /** The official client for who manages an organization's keys, with tokens of its dashboard. */
+  /** The official client for managing an organization's keys, with tokens of its dashboard. */
   dashboard(organization: TestOrganization, options: Omit<TestClientOptions, "environment"> = {}) {
     const token = () => this.#seeds.token(organization)
     return new PartnerCommentaryDashboard({ ...options, token, baseUrl: this.url, fetch: this.fetch })
   }
 
-  /** An organization with its keys, and personas that it may ask. Call it again for another organization. */
+  /** An organization with its keys and the personas that it may ask. Call it again for another organization. */
   seed<const Personas extends ReadonlyArray<string | PersonaSeed> = readonly ["Ada Vance"]>(
     options: SeedOptions<Personas> = {}
   ): Promise<Seeded<Personas>> {
     return this.#seeds.seed(options)
   }
 
-  /** Another key of an organization, as its text. */
+  /** Creates another key of an organization and returns its text. */
   key(organization: TestOrganization, options: KeyOptions = {}): Promise<string> {
     return this.#seeds.key(organization, options)
   }
 
-  /** Lets an organization ask a persona, until a moment if you name one. */
+  /** Licenses a persona to an organization, with an optional end. */
   license(organization: TestOrganization, persona: TestPersona, until?: Date): Promise<void> {
     return this.#seeds.license(organization, persona, until)
   }
 
   /**
-   * The human behind a persona, with the link of a mail in hand: of the mail that you give, or of the newest one to the
-   * persona's creator. A persona may be named: `pc.creator("Ada Vance")`.
+   * The human behind a persona, with the link of a mail: the given mail, or the newest one to the persona's creator. The persona
+   * may be a name: `pc.creator("Ada Vance")`.
    */
   creator(of: TestMail | TestPersona | string): TestCreator {
     if (typeof of === "object" && "subject" in of) return new TestCreator(this.#instance, of)
     return new TestCreator(this.#instance, this.mailbox.latestLink(this.#seeds.persona(of)))
   }
 
-  /** Ends the instance and forgets everything. Whatever is called afterwards says so. */
+  /** Ends the instance and deletes its data. Every later call throws an error that says so. */
   dispose(): Promise<void> {
     return this.#instance.dispose()
   }
 
-  /** So that `await using pc = await TestPartnerCommentary.make()` disposes of it. */
+  /** Disposes of the instance at the end of the scope of `await using pc = await TestPartnerCommentary.make()`. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.dispose()
   }
 }
 
-/** A path before the service's own is a proxy's to add and to take away, and there is none here. */
+/** Rejects a URL with a path. Only a proxy adds and removes a path prefix, and there is none here. */
 const originOf = (url: string): string => {
   const { origin, pathname, protocol, search } = URL.canParse(url) ? new URL(url) : new URL("none:")
   if (/^https?:$/.test(protocol) && pathname === "/" && search === "") return origin

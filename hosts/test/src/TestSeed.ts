@@ -1,4 +1,4 @@
-/** Who a test is about: organizations with their keys, personas with their creators, and the licences between them. */
+/** Test data: organizations with their keys, personas with their creators, and the licences between them. */
 import type { Scope } from "@partner-commentary/core/access/Scope"
 import type { Organization } from "@partner-commentary/core/partner/Organization"
 import type { LimitOverrides, PlanName } from "@partner-commentary/core/partner/Plan"
@@ -9,10 +9,10 @@ import * as Seed from "./Seed.ts"
 import { listed, TestPartnerCommentaryError } from "./TestError.ts"
 import type { TestInstance } from "./TestInstance.ts"
 
-/** A calling partner. */
+/** An organization that calls the API. */
 export interface TestOrganization {
   readonly id: string
-  /** As creators read it. */
+  /** The name that creators see. */
   readonly name: string
   /** A live key with every scope. */
   readonly apiKey: string
@@ -20,25 +20,25 @@ export interface TestOrganization {
   readonly testApiKey: string
 }
 
-/** A persona, and the human behind it. */
+/** A persona and its creator. */
 export interface TestPersona {
-  /** What partners ask it by. */
+  /** The id that partners submit. */
   readonly id: string
   readonly name: string
-  /** Who gets the mails. Partners never see it. */
+  /** The recipient of the mails, hidden from partners. */
   readonly creator: { readonly name: string; readonly email: string }
 }
 
-/** What a persona is made of; what is left out gets a value of its own. */
+/** A persona's properties. Each omitted one gets a generated value. */
 export interface PersonaSeed {
   readonly name: string
   readonly bio?: string
   readonly expertise?: ReadonlyArray<string>
   readonly imageUrl?: string
   readonly socialLinks?: Readonly<Record<string, string>>
-  /** One creator may speak for several personas: give them the same address. */
+  /** Personas with the same address share one creator. */
   readonly creator?: { readonly name: string; readonly email: string }
-  /** False: the organization may not ask it. */
+  /** If false, the organization may not ask the persona. */
   readonly licensed?: boolean
 }
 
@@ -46,19 +46,19 @@ export interface PersonaSeed {
 export interface SeedOptions<
   Personas extends ReadonlyArray<string | PersonaSeed> = ReadonlyArray<string | PersonaSeed>
 > {
-  /** The organization's name, as creators read it. */
+  /** The organization's name, as creators see it. */
   readonly organization?: string
-  /** Names, or more. One, Ada Vance, where they are left out. */
+  /** Names or properties of the personas. Defaults to one persona, Ada Vance. */
   readonly personas?: Personas
-  /** `standard`, where it is left out. */
+  /** Defaults to `standard`. */
   readonly plan?: PlanName
-  /** Figures of the plan that differ. Rate limits are far away unless you name them here, or say `"plan"`. */
+  /** Limits that override those of the plan. Rate limits are high by default: name them here, or pass `"plan"`. */
   readonly limits?: LimitOverrides | "plan"
-  /** Who is told about undeliverable requests and about webhooks. */
+  /** The recipient of notices about undeliverable requests and webhooks. */
   readonly contactEmail?: string | null
 }
 
-/** What a seed made, its personas in the order of the options. */
+/** The seeded records. The personas are in the order of the options. */
 export interface Seeded<Personas extends ReadonlyArray<string | PersonaSeed>> {
   readonly organization: TestOrganization
   readonly personas: { readonly [Index in keyof Personas]: TestPersona }
@@ -70,7 +70,7 @@ interface NewKey {
   readonly expiresAt?: Date
 }
 
-/** Makes them, through the ports that the service's command line uses. */
+/** Creates the records through the ports that the service's command line uses. */
 export class TestSeeds {
   readonly #instance: TestInstance
   readonly #organizations = new Map<string, Organization>()
@@ -104,7 +104,7 @@ export class TestSeeds {
     for (const persona of made.personas) this.#personas.set(persona.id, persona)
     return {
       organization: { id: organization.id, name: organization.name, apiKey, testApiKey },
-      // One for each seed, in its order.
+      // One persona for each seed, in the same order.
       personas: made.personas.map(shown) as unknown as Seeded<Personas>["personas"]
     }
   }
@@ -128,7 +128,7 @@ export class TestSeeds {
     await this.#instance.run(Seed.license(this.#organization(organization), found, until?.getTime() ?? null))
   }
 
-  /** By name, or itself, if it is of this instance. */
+  /** Finds a persona by name, or checks that the given one belongs to this instance. */
   persona(wanted: TestPersona | string): TestPersona {
     const all = [...this.#personas.values()]
     const found =
@@ -161,7 +161,7 @@ const organizationOf = ({ contactEmail, limits, organization, plan }: SeedOption
   limits: limits === "plan" ? {} : { ...Seed.generous, ...limits }
 })
 
-/** Every persona has a creator of its own, with a readable address, unless told otherwise. */
+/** By default each persona has its own creator with a readable address. */
 const personaOf = (seed: string | PersonaSeed, number: number): Partial<Persona> => {
   const { licensed: _, ...given } = typeof seed === "string" ? { name: seed, licensed: true } : seed
   const [first = ""] = given.name.split(" ")

@@ -1,4 +1,4 @@
-/** The service in memory on a virtual clock: due jobs run on demand, by DueWork. TestPartnerCommentary wraps it in promises. */
+/** The service in memory on a virtual clock. DueWork runs due jobs on demand. TestPartnerCommentary wraps it in promises. */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"

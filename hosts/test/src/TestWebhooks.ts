@@ -1,6 +1,6 @@
 /**
- * The receivers behind a test's webhooks, in memory: nothing is dialled. Each event's signature is verified by the
- * official client before anybody sees it, with the secret of the webhook that it was sent for.
+ * The in-memory receivers of a test's webhooks. They open no connection. The official client verifies each event's signature,
+ * with the secret of its webhook, before the test sees the event.
  */
 import { verifyWebhook, type WebhookEvent } from "@partner-commentary/client"
 import { Encryption } from "@partner-commentary/core/shared/Encryption"
@@ -17,10 +17,10 @@ import { Receivers } from "./Receivers.ts"
 import { listed, TestPartnerCommentaryError } from "./TestError.ts"
 import type { TestInstance } from "./TestInstance.ts"
 
-/** Why a receiver gives no answer. */
+/** Why a receiver does not respond. */
 export type NoAnswer = "dns" | "refused" | "reset" | "tls" | "timeout"
 
-/** A status, an answer with more to it, or none. */
+/** A status, a full response, or a failure without a response. */
 export type ReceiverAnswer =
   | number
   | { readonly status: number; readonly retryAfter?: string; readonly body?: string }
@@ -29,21 +29,21 @@ export type ReceiverAnswer =
 /** Your own endpoint, as a fetch handler. */
 export type Receiver = (request: Request) => Response | Promise<Response>
 
-/** One attempt that arrived at a receiver, its signature verified. */
+/** One delivery attempt with a verified signature. */
 export interface ReceivedEvent {
-  /** The webhook's. */
+  /** The webhook's URL. */
   readonly url: string
-  /** Its type tells what `data` holds. */
+  /** The event's type determines the shape of `data`. */
   readonly event: WebhookEvent
-  /** Byte for byte. */
+  /** The body, byte for byte. */
   readonly body: string
-  /** The signature's among them. */
+  /** All headers, including the signature's. */
   readonly headers: Headers
-  /** By the instance's clock. */
+  /** The time by the instance's clock. */
   readonly at: Date
-  /** The status that the receiver gave, or why it gave none. */
+  /** The receiver's status, or why there was no response. */
   readonly answer: number | NoAnswer
-  /** What your own endpoint threw; the answer was 500 then. */
+  /** The error that your own endpoint threw. The response was 500 then. */
   readonly error?: unknown
 }
 
@@ -54,11 +54,11 @@ interface Handled {
 
 const excerptLength = 1024
 
-/** Everything that arrived at an instance's webhooks, and what is answered there. */
+/** All delivery attempts to an instance's webhooks, and the scripted responses. */
 export class TestWebhooks {
   readonly #instance: TestInstance
   readonly #received: Array<ReceivedEvent> = []
-  /** The service's own faults: events that the official client would not have believed. */
+  /** Faults of the service: events that the official client failed to verify. */
   readonly #unverified: Array<unknown> = []
   readonly #script: Array<ReceiverAnswer> = []
   readonly #handlers = new Map<string, Receiver>()
@@ -77,7 +77,7 @@ export class TestWebhooks {
     return [...this.#received]
   }
 
-  /** The newest attempt that arrived, of one type if you name it. Throws when there is none, and says what did arrive. */
+  /** The newest delivery attempt, optionally of one type. If there is none, it throws an error that lists the received types. */
   latest<Type extends WebhookEvent["type"]>(type?: Type): ReceivedEvent & { readonly event: { readonly type: Type } } {
     const found = this.received.findLast(({ event }) => type === undefined || event.type === type)
     if (found !== undefined) return found as ReceivedEvent & { readonly event: { readonly type: Type } }
@@ -87,15 +87,17 @@ export class TestWebhooks {
     )
   }
 
-  /** What the next attempts are answered with, one each, wherever they go. Afterwards it is 200 again, or your handler's answer. */
+  /**
+   * The responses to the next attempts, one each, to any URL. Afterwards the response is 200 again, or comes from your handler.
+   */
   answerNext(...answers: ReadonlyArray<ReceiverAnswer>): void {
     this.#instance.alive()
     this.#script.push(...answers)
   }
 
   /**
-   * Has your own endpoint answer for a URL. It may call the service while it answers. What follows from its calls is done
-   * by the time the call returns that the event came of.
+   * Lets your own endpoint respond for a URL. It may call the service while it runs. Work that results from its calls is done
+   * when the call that caused the event returns.
    */
   handle(url: string, receiver: Receiver): void {
     this.#instance.alive()

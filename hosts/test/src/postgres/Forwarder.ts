@@ -1,11 +1,11 @@
-/** An address that can be moved from one server to another, as a failover's does: connections that are open stay where they are. */
+/** An address that can move from one server to another, as in a failover. Open connections stay on their server. */
 import { once } from "node:events"
 import { type AddressInfo, connect, createServer, type Socket } from "node:net"
 
 export interface Forwarder {
   /** The first target's address with this port. */
   readonly url: string
-  /** New connections lead to another server from now on. */
+  /** New connections go to another server from now on. */
   readonly moveTo: (target: string) => void
   readonly close: () => Promise<void>
 }

@@ -1,7 +1,7 @@
-/** A port for somebody who is told which one to take, and keeps it while it is started again. */
+/** Finds a free port for a server that gets its port as an argument and keeps it across restarts. */
 import { createServer } from "node:net"
 
-/** Below those that systems choose from: no other socket is given one of these by chance between this look and its use. */
+/** Below the ephemeral range, so the system does not assign the port to another socket before the server uses it. */
 const range = { from: 20_000, to: 32_000 }
 
 const isFree = (port: number) =>

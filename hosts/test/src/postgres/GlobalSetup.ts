@@ -1,4 +1,7 @@
-/** For a run of the tests: one server, named by TEST_DATABASE_URL, unless that names one already. Nothing of the run stays on it. */
+/**
+ * Starts one server for a test run and sets TEST_DATABASE_URL, unless that variable is set already. Removes the run's databases
+ * at the end.
+ */
 import { randomBytes } from "node:crypto"
 import * as Effect from "effect/Effect"
 import * as Cluster from "./Cluster.ts"
@@ -6,7 +9,7 @@ import { dropAll } from "./TestDatabase.ts"
 
 /** @public vitest calls it before all tests. */
 export default async () => {
-  // Several projects of one run share the server of the first.
+  // Projects of one run share the server that the first project started.
   if (process.env["TEST_DATABASE_RUN"]) return
   const run = randomBytes(4).toString("hex")
   process.env["TEST_DATABASE_RUN"] = run

@@ -1,10 +1,10 @@
 /**
- * A process that keeps one Postgres server of its own: `node Keeper.ts VERSION [NAME=VALUE…]`. It makes a cluster in a folder of
- * its own, says `ready PORT PID` on its output whenever the server has started, and restarts it on the line `restart`. When
- * its input ends, because whoever started it asked or died, the server ends and the folder goes. A certificate and its key in CERTIFICATE and CERTIFICATE_KEY
- * make it offer TLS. A base backup's folder in DATA_FROM is copied instead of a new cluster.
+ * A process that keeps one Postgres server: `node Keeper.ts VERSION [NAME=VALUE…]`. It creates a cluster in a temporary folder
+ * and prints `ready PORT PID` each time the server has started. The input line `restart` restarts the server. When the input
+ * ends, because the parent closed it or died, the keeper stops the server and removes the folder. A certificate in CERTIFICATE
+ * and its key in CERTIFICATE_KEY enable TLS. A base backup's folder in DATA_FROM is copied instead of a new cluster.
  *
- * A server refuses to run as root: then both its programs run as the user `nobody`.
+ * Postgres refuses to run as root. In that case both of its programs run as the user `nobody`.
  */
 import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process"
 import { appendFileSync, chmodSync, chownSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
@@ -26,7 +26,7 @@ const certificate = process.env["CERTIFICATE"]
 let server: ChildProcess | undefined
 let ending = false
 
-/** What it holds is worth nothing: nothing waits for the disk. */
+/** The data is disposable, so the server skips waiting for the disk. */
 const configuration = (port: number) =>
   [
     `port = ${port}`,
@@ -41,7 +41,7 @@ const configuration = (port: number) =>
     ...settings.map((setting) => setting.replace(/=(.*)$/, " = '$1'"))
   ].join("\n")
 
-/** Passwords count for roles whose names begin with `guarded`. */
+/** Roles whose names begin with `guarded` need their password. */
 const trusted = "host all all 127.0.0.1/32 trust\nhost replication all 127.0.0.1/32 trust\n"
 const admission = `host all /^guarded 127.0.0.1/32 scram-sha-256\n${trusted}`
 const admissionBefore16 = `host all guarded 127.0.0.1/32 scram-sha-256\n${trusted}`
@@ -55,7 +55,7 @@ const make = (version: Version) => {
   }
   const origin = process.env["DATA_FROM"]
   if (origin !== undefined) return copyData(origin)
-  // An order of texts that is not the bytes', so that whatever relies on the default is seen.
+  // A collation other than byte order reveals code that relies on the default.
   const made = spawnSync(
     join(folder, "native", "bin", "initdb"),
     ["-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-sync", "--locale=C"].concat(
@@ -104,7 +104,7 @@ const start = (port: number) =>
     })
   })
 
-/** The last line of the file in which a server says how far it is. */
+/** The last line of the server's postmaster.pid, which states its status. */
 const stateOf = (): string => {
   try {
     return readFileSync(join(data, "postmaster.pid"), "utf8").split("\n")[7] ?? ""
@@ -121,7 +121,7 @@ const tail = (): string => {
   }
 }
 
-/** SIGINT: who is connected is cut off. */
+/** SIGINT: a fast shutdown, which terminates all sessions. */
 const stop = (signal: NodeJS.Signals = "SIGINT") =>
   new Promise<void>((resolve) => {
     const running = server
@@ -131,7 +131,7 @@ const stop = (signal: NodeJS.Signals = "SIGINT") =>
       clearTimeout(late)
       resolve()
     })
-    // One that is stopped in its tracks hears nothing else.
+    // A suspended process handles no other signal until SIGCONT.
     running.kill("SIGCONT")
     running.kill(signal)
   })
@@ -145,7 +145,7 @@ const end = async (code: number) => {
 }
 
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => void end(1))
-// Nobody listens any more.
+// The parent has closed the pipe.
 process.stdout.on("error", () => void end(1))
 
 const commands = createInterface({ input: process.stdin })

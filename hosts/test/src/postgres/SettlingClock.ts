@@ -1,7 +1,6 @@
 /**
- * A test's clock where the database is a server: TestClock passes on to the next moment when everybody waits, and whoever waits
- * for an answer of the server would be passed by. This one also waits until no connection is in use. `TestClock.adjust` and
- * `TestClock.setTime` move it like any other.
+ * A TestClock for a database on a server. TestClock advances as soon as all fibers wait, even if they wait for the server's
+ * reply. This clock also waits until no connection is in use. `TestClock.adjust` and `TestClock.setTime` move it like any other.
  */
 import * as PostgresClient from "@partner-commentary/postgres/PostgresClient"
 import * as Clock from "effect/Clock"
@@ -11,9 +10,9 @@ import * as Latch from "effect/Latch"
 import * as Layer from "effect/Layer"
 import type { TestClock } from "effect/testing/TestClock"
 
-/** So many looks in a row, a turn of the event loop each, must find nothing under way. */
+/** The number of consecutive checks, one per turn of the event loop, that must find no connection in use. */
 const looks = 5
-/** Beyond it, something that holds a connection waits for the clock itself. */
+/** After this time, in milliseconds, a fiber that holds a connection is assumed to wait for the clock. */
 const patience = 2000
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
@@ -76,7 +75,7 @@ const make = (inUse: () => number): TestClock => {
   }
 }
 
-/** In place of a test's clock. Time that passes by itself, however much off it is shown, stays as it is: nobody would move this one. */
+/** Replaces a test's clock. A clock on which time passes, with an offset or not, stays in place because no test moves it. */
 export const layer = Layer.effect(
   Clock.Clock,
   Effect.gen(function* () {

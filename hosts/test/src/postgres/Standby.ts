@@ -1,4 +1,4 @@
-/** A streaming replica of a server of the tests: a base backup of the running server, and a second server that follows it. */
+/** A streaming replica of a test server: a base backup of the running server, and a second server that follows it. */
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { basename, join } from "node:path"
@@ -7,7 +7,7 @@ import * as Redacted from "effect/Redacted"
 import * as Cluster from "./Cluster.ts"
 import { onDatabase } from "./TestDatabase.ts"
 
-/** Not the state of the running process, and the configuration that its keeper writes anew. */
+/** Files that are not copied: the state of the running process, and the configuration that the keeper rewrites. */
 const skipped = ["postmaster.pid", "postmaster.opts", "postgresql.conf"]
 
 export const start = Effect.fnUntraced(function* (primary: Cluster.Cluster) {
@@ -15,7 +15,7 @@ export const start = Effect.fnUntraced(function* (primary: Cluster.Cluster) {
     Effect.sync(() => mkdtempSync(join(tmpdir(), "backup-"))),
     (made) => Effect.sync(() => rmSync(made, { recursive: true, force: true }))
   )
-  // Backup begins and ends on one connection.
+  // A backup must begin and end on one connection.
   yield* onDatabase(Redacted.make(primary.url), (sql) =>
     Effect.gen(function* () {
       const [place] = yield* sql<{ readonly data_directory: string }>`SHOW data_directory`

@@ -1,4 +1,4 @@
-/** Databases of a Postgres server for tests: each is nobody else's while it is used, and gone with the run. */
+/** Databases on a Postgres server for tests. Each has one user at a time and is dropped at the end of the run. */
 import { randomBytes } from "node:crypto"
 import * as Postgres from "@partner-commentary/postgres/Postgres"
 import * as PostgresClient from "@partner-commentary/postgres/PostgresClient"
@@ -11,7 +11,7 @@ import * as Scope from "effect/Scope"
 import * as SqlClient from "effect/sql/SqlClient"
 import * as SettlingClock from "./SettlingClock.ts"
 
-/** The address of the run's server: its setup starts one where TEST_DATABASE_URL names none. */
+/** The address of the run's server. The global setup starts one if TEST_DATABASE_URL is not set. */
 const ofTheRun = Effect.suspend(() => {
   const url = process.env["TEST_DATABASE_URL"]
   return url === undefined || url === ""
@@ -25,7 +25,7 @@ const at = (url: string, database: string): Redacted.Redacted => {
   return Redacted.make(own.href)
 }
 
-/** On a database by itself, over one connection. */
+/** Runs an effect on one database over a single connection. */
 export const onDatabase = <A, E>(
   url: Redacted.Redacted,
   use: (sql: SqlClient.SqlClient) => Effect.Effect<A, E, SqlClient.SqlClient>
@@ -34,7 +34,7 @@ export const onDatabase = <A, E>(
     Effect.provide(Effect.flatMap(SqlClient.SqlClient, use), Layer.fresh(PostgresClient.layer({ url, poolSize: 1 })))
   )
 
-/** What all databases of a run begin with, by which its end finds what is left of them. */
+/** The name prefix of a run's databases, by which cleanup finds them. */
 const prefixOf = (run: string) => `test_${run}_`
 
 const nameOf = (kind: string) =>
@@ -51,7 +51,7 @@ export const dropAll = Effect.fnUntraced(function* (run: string) {
   )
 })
 
-/** Faster than a copy: nothing in the tables of any test is worth keeping. */
+/** Deletes rows where a table has any. This is faster than copying the template, because tables of tests are small. */
 const empties = `DO $$ DECLARE place TEXT; BEGIN
   SET LOCAL session_replication_role = replica;
   FOR place IN SELECT format('%I', tablename) FROM pg_tables
@@ -85,7 +85,7 @@ export const databasesOn = (server: Effect.Effect<string>) => {
 
   let made: Promise<string> | undefined
   let tables: string | undefined
-  /** One for each process of tests, migrated once, from which the others are copied. */
+  /** A migrated template database for each test process, from which the other databases are copied. */
   const migrated = Effect.promise(() => {
     made ??= Effect.runPromise(
       Effect.gen(function* () {
@@ -100,7 +100,7 @@ export const databasesOn = (server: Effect.Effect<string>) => {
   const kept = Effect.flatMap(migrated, (name) => Effect.map(created("used", name), ({ url }) => url))
   const clean: Array<Redacted.Redacted> = []
   const cleaners = new Map<Redacted.Redacted, Promise<SqlClient.SqlClient>>()
-  /** Stays connected as long as the process lives: a new session would read the catalogs of all tables for each test. */
+  /** Stays connected for the lifetime of the process: a new session would read the catalogs of all tables for each test. */
   const cleaner = (url: Redacted.Redacted) =>
     Effect.promise(() => {
       const made =
@@ -116,7 +116,7 @@ export const databasesOn = (server: Effect.Effect<string>) => {
     })
   const named = new Map<string, Redacted.Redacted>()
 
-  /** Of the present schema and empty, perhaps used before: for tests that leave the schema as it is. */
+  /** A database with the current schema and no rows, possibly reused. For tests that do not change the schema. */
   const used = Effect.acquireRelease(
     Effect.suspend(() => {
       const ready = clean.pop()
@@ -126,33 +126,36 @@ export const databasesOn = (server: Effect.Effect<string>) => {
       Effect.gen(function* () {
         const sql = yield* cleaner(url)
         yield* sql.unsafe(empties)
-        // A test that changed the schema has used it up.
+        // A test that changed the schema makes the database unusable for others.
         if ((yield* tablesOf(sql)) === tables) clean.push(url)
-        // So has a test that ended every session of the database, this one included.
+        // So does a test that terminated every session of the database, including this one.
       }).pipe(Effect.ignore)
   )
 
   return {
-    /** Without any schema. */
+    /** A database without a schema. */
     empty: owned(Effect.succeed("template0")),
-    /** Of the present schema, for tests that change it. */
+    /** A database with the current schema, for tests that change it. */
     fresh: owned(migrated),
     used,
-    /** The same one each time. */
+    /** Returns the same database for the same name. */
     named: (name: string) =>
       Effect.gen(function* () {
         const url = named.get(name) ?? (yield* kept)
         named.set(name, url)
         return url
       }),
-    /** The stores on one of the present schema. */
+    /** The stores on a database with the current schema. */
     layer: Layer.unwrap(Effect.map(used, (url) => Postgres.layerWithoutMigration({ url })))
   }
 }
 
 export const { empty, fresh, layer, named, used } = databasesOn(ofTheRun)
 
-/** The same stores, and a clock that waits for them. A name other than `:memory:` means one database as long as the process lives. */
+/**
+ * The same stores with a clock that waits for them. A name other than `:memory:` refers to one database for the lifetime of the
+ * process.
+ */
 export const layerNamed = (name: string) =>
   Layer.provideMerge(
     SettlingClock.layer,

@@ -1,6 +1,6 @@
 /**
- * The line to a Postgres server, which knows what goes over it: each turn is what a client sent before it waited for the
- * server, whatever number of statements that was. Tests count on it, and cut it.
+ * A proxy to a Postgres server that reads the protocol. A turn is everything that a client sends before it waits for the server,
+ * in any number of statements. Tests count turns and cut connections.
  */
 import { once } from "node:events"
 import { type AddressInfo, connect, createServer, type Socket } from "node:net"
@@ -9,24 +9,27 @@ import { type AddressInfo, connect, createServer, type Socket } from "node:net"
 export type Turn = ReadonlyArray<string>
 
 export interface Wire {
-  /** The server's address by this line. */
+  /** The server's address through this proxy. */
   readonly url: string
-  /** So far, of all connections. */
+  /** All turns so far, on all connections. */
   readonly turns: Array<Turn>
-  /** How many connections there are. */
+  /** The number of open connections. */
   readonly open: () => number
-  /** Cuts a connection without a word: one in the middle of a transaction if there is such a one and it is asked for. Says whether there was any. */
+  /**
+   * Cuts a connection without notice. `"transaction"` prefers one with an open transaction. Returns whether there was a
+   * connection.
+   */
   readonly cut: (where: "transaction" | "anywhere") => boolean
-  /** Nothing passes on the connections that there are, and neither side is told. */
+  /** Stops all traffic on the existing connections without notifying either side. */
   readonly freeze: () => void
-  /** Nothing passes on any connection, those that are yet to come among them, as from a server that is stopped and not gone. */
+  /** Stops all traffic on existing and new connections, as a suspended server does. */
   readonly silence: () => void
-  /** What was held back passes. */
+  /** Delivers the held traffic. */
   readonly resume: () => void
   readonly close: () => Promise<void>
 }
 
-/** Two messages without a type begin a connection; the rest have a letter, and their length. */
+/** A connection's first message has no type byte. Each later one has a type letter and a length. */
 class Messages {
   private rest: Buffer = Buffer.alloc(0)
   private opening: boolean
@@ -53,7 +56,7 @@ class Messages {
 
 const texts = (body: Buffer): ReadonlyArray<string> => body.toString("utf8").split("\0")
 
-/** In clear: the address must not ask for TLS. Turns are written down unless told otherwise. */
+/** The address must not require TLS, because the proxy reads plain text. Turns are recorded by default. */
 export const open = async (target: string, options: { readonly writesDown?: boolean } = {}): Promise<Wire> => {
   const { writesDown = true } = options
   const { hostname, port } = new URL(target)
