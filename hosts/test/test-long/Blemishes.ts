@@ -1,6 +1,6 @@
-/** What is wrong with a page as it is laid out and painted. These functions run inside the page: each stands by itself. */
+/** Finds faults in a page's layout and rendering. These functions run inside the page, so they cannot call each other. */
 
-/** Outline, names, colours, sizes: one sentence for each finding. */
+/** Checks headings, names, colours and sizes. Returns one sentence for each fault. */
 export const blemishes = (): Array<string> => {
   const found: Array<string> = []
   const all = (selector: string) => Array.from(document.querySelectorAll<HTMLElement>(selector))
@@ -34,7 +34,7 @@ export const blemishes = (): Array<string> => {
     if (ratio < least) found.push(`contrast ${ratio.toFixed(2)} of ${what}`)
   }
 
-  // Outline
+  // Headings
   const levels = all("h1,h2,h3,h4,h5,h6").map((heading) => Number(heading.localName.slice(1)))
   if (levels.filter((level) => level === 1).length !== 1) found.push(`headings ${levels}: not one h1`)
   levels.forEach((level, at) => {
@@ -43,7 +43,7 @@ export const blemishes = (): Array<string> => {
   if (document.documentElement.lang === "") found.push("no language")
   if (all("main").length !== 1) found.push("not one main part")
 
-  // Names, and what points to them
+  // Accessible names and references
   const ids = all("[id]").map(({ id }) => id)
   if (new Set(ids).size !== ids.length) found.push(`ids given twice: ${ids}`)
   for (const field of all("textarea, select, input:not([type=hidden])") as Array<HTMLTextAreaElement>) {
@@ -84,7 +84,7 @@ export const blemishes = (): Array<string> => {
   return found
 }
 
-/** Whether the element marked `at` has the focus, a ring around it that is seen, and a place on the screen. */
+/** Checks that the element marked `at` has the focus, a visible focus ring, and a position on the screen. */
 export const ringBlemish = (at: string): string | null => {
   const element = document.activeElement
   if (element === null || element.getAttribute("data-at") !== at) {

@@ -91,7 +91,7 @@ function stories(creator: (name: string, story: (visitor: Visitor, site: Site) =
     const hal = await site.persona("Hal Brandt")
     await follow(await site.ask(hal, topic), "Answer or decline")
     const send = page.getByRole("button", { name: "Send my view" })
-    // The browser itself stops what is plainly too short; the service what is so without its spaces
+    // The browser rejects a text that is too short. The service rejects one that is too short after trimming.
     const view = page.getByLabel("Your view")
     await view.fill("Yes.")
     await view.blur()
@@ -112,7 +112,7 @@ function stories(creator: (name: string, story: (visitor: Visitor, site: Site) =
     await page.getByRole("alert").getByRole("link").click()
     assert.isTrue(await view.evaluate((element) => element.matches(":target")), "the summary leads to the field")
 
-    // Whoever opens the address that was posted to is led to the page
+    // A GET of the form's address redirects to the page
     const again = await context.newPage()
     await again.goto(page.url().replace(/#.*/, ""))
     assert.notInclude(again.url(), "/respond")
@@ -159,7 +159,7 @@ function stories(creator: (name: string, story: (visitor: Visitor, site: Site) =
     await other.getByText("You wrote this for an older draft, not for draft 2.").waitFor()
     await audit(visitor, "8-stale-draft", "Not done: Waiting for your approval", other)
 
-    // What the tab shows now can be approved; the first tab is then the late one
+    // This tab now shows the current draft, which can be approved. The first tab then has an old draft
     await press(other.getByRole("button", { name: "Approve as it stands" }))
     assert.strictEqual(await other.locator(".prose").innerText(), present)
     await page.getByText("Edit the text, then approve it").click()
@@ -246,7 +246,7 @@ function stories(creator: (name: string, story: (visitor: Visitor, site: Site) =
       await leads(page, () => keyboard.press("Enter"))
       assert.include(await page.title(), title)
     }
-    /** Tabs forward until the focus is on what is called so. */
+    /** Presses Tab until the element with this name has the focus. */
     const tabTo = async (role: "button" | "textbox" | "link" | "summary", name: string) => {
       const wanted = role === "summary" ? page.locator("summary", { hasText: name }) : page.getByRole(role, { name })
       for (let tries = 0; tries < 20; tries++) {
@@ -274,7 +274,7 @@ function stories(creator: (name: string, story: (visitor: Visitor, site: Site) =
     await wander("Approved")
   })
 
-  /** As far as the mail that brings the first draft, and the page behind it. */
+  /** Continues up to the mail with the first draft, and opens its page. */
   const reachDraft = async ({ follow, page, press }: Visitor, site: Site, name: string) => {
     const persona = await site.persona(name)
     await follow(await site.ask(persona, topic), "Answer or decline")

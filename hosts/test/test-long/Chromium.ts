@@ -1,4 +1,4 @@
-/** The browser of the machine, found by its usual names; and the two devices that creators hold. */
+/** Finds the machine's browser by its usual names, and defines two devices: a phone and a desktop. */
 import { accessSync, constants } from "node:fs"
 import { delimiter, join } from "node:path"
 import * as Context from "effect/Context"

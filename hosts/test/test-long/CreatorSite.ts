@@ -1,4 +1,4 @@
-/** The whole service on a free port of this machine and on the real clock, its mails' links leading there. */
+/** The whole service on a free port of this machine, on the real clock. The links in its mails lead there. */
 import { createServer } from "node:http"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import type { MailMessage } from "@partner-commentary/core/mail/Mailer"
@@ -24,11 +24,11 @@ export class CreatorSite extends Context.Service<
   CreatorSite,
   {
     readonly apiRoot: string
-    /** What browsers asked this server for, oldest first: `METHOD /path`. */
+    /** The browsers' requests to this server, oldest first: `METHOD /path`. */
     readonly requests: Array<string>
-    /** A persona of a creator whom nobody has written to yet. */
+    /** A persona of a new creator, who has received no mail yet. */
     readonly persona: (name: string) => Promise<Persona>
-    /** Asks the persona, and answers with the mail that its creator got. */
+    /** Submits a topic to the persona and returns the mail to its creator. */
     readonly ask: (persona: Persona, content: string) => Promise<MailMessage>
     /** Waits for the creator's mail number `count`. */
     readonly mail: (persona: Persona, count: number) => Promise<MailMessage>
@@ -45,7 +45,7 @@ export class CreatorSite extends Context.Service<
   })
 }
 
-/** The partner's own calls are not a browser's. */
+/** Records browser requests only, without the partner's own calls. */
 const listening = (requests: Array<string>) =>
   createServer().on("request", ({ method, url = "" }) => {
     if (!url.startsWith("/partner/")) requests.push(`${method} ${url}`)

@@ -1,4 +1,7 @@
-/** The explorer in a real browser, on a phone and on a desktop: it needs nobody but the service, and tries a request with a key. */
+/**
+ * The API explorer in a real browser, on a phone and on a desktop. It loads nothing from other servers and sends a request with a
+ * key.
+ */
 import { mkdirSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -10,7 +13,7 @@ import type { Browser, BrowserContext, Locator, Page } from "playwright-core"
 import { Chromium, type Device, devices } from "./Chromium.ts"
 import { ExplorerSite, personaName } from "./ExplorerSite.ts"
 
-/** With `SCREENSHOTS` set, the pages are pictured here. */
+/** With `SCREENSHOTS` set, screenshots of the pages are saved here. */
 const pictures = process.env["SCREENSHOTS"] === undefined ? null : join(tmpdir(), "explorer-pages")
 
 for (const device of devices) {
@@ -73,7 +76,7 @@ const operation = async (page: Page, address: string, summary: string): Promise<
   return page.locator("section", { has: heading }).last()
 }
 
-/** The request's window, and its first field of this name. */
+/** The window with the request form, and its first field of this name. */
 const tried = async (page: Page, section: Locator, field: string) => {
   await section.getByRole("button", { name: "Test Request" }).click()
   const client = page.getByRole("dialog")
@@ -84,7 +87,7 @@ const tried = async (page: Page, section: Locator, field: string) => {
   }
 }
 
-/** What the dashboard's token opens is called with one, in the example and in the request. */
+/** An operation of the dashboard sends its token as a Bearer token, in the example and in the request. */
 const asksForToken = async (page: Page, apiRoot: string) => {
   const section = await operation(page, `${apiRoot}/docs#tag/api-keys/GET/partner/v1/api-keys`, "List API keys")
   const shown = await snippet(section)
@@ -96,13 +99,16 @@ const asksForToken = async (page: Page, apiRoot: string) => {
   const answered = page.waitForResponse((one) => one.url().endsWith("/api-keys"))
   await send.click()
   const answer = await answered
-  // A request that still runs would be cut off by the next page, which counts as a complaint.
+  // The next page would abort a running request, and an aborted request counts as a failure.
   await answer.finished()
   const headers = await answer.request().allHeaders()
   assert.deepStrictEqual([headers["authorization"], headers["x-api-key"]], ["Bearer no-token", undefined])
 }
 
-/** A key that many copy would answer one of them with the other's topic; and a cursor is no other list's. */
+/**
+ * Examples contain neither a fixed idempotency key nor a cursor: a copied key would return another request's topic, and a cursor
+ * is valid for one list only.
+ */
 const showsNothingToCopy = async (page: Page, apiRoot: string) => {
   const creation = await operation(page, `${apiRoot}/docs#tag/topics/POST/partner/v1/topics`, "Create a topic")
   const created = await snippet(creation)
@@ -116,7 +122,7 @@ const showsNothingToCopy = async (page: Page, apiRoot: string) => {
 
 const snippet = (section: Locator) => section.locator("pre", { hasText: "curl" }).first().innerText()
 
-/** Each operation of the description has its heading. */
+/** Each operation of the description has a heading. */
 const showsAll = async (page: Page, apiRoot: string) => {
   const description: Document = await (await page.request.get(`${apiRoot}/openapi.json`)).json()
   const summaries = Object.values(description.paths).flatMap((path) =>
@@ -128,7 +134,7 @@ const showsAll = async (page: Page, apiRoot: string) => {
   }
 }
 
-/** Whatever the browser says, and whomever it asks but the service, which it does not reach. */
+/** Collects browser errors and warnings, and blocks and records requests to other servers. */
 const watch = async (context: BrowserContext, apiRoot: string) => {
   const complaints: Array<string> = []
   await context.route(
@@ -143,7 +149,7 @@ const watch = async (context: BrowserContext, apiRoot: string) => {
   )
   context.on("weberror", (error) => complaints.push(`error: ${error.error().message}`))
   context.on("console", (message) => {
-    // The wrong key and token, on purpose
+    // The test sends a wrong key and token on purpose
     if (/status of 401/.test(message.text()) && /\/(personas|api-keys)$/.test(message.location().url)) return
     if (["error", "warning"].includes(message.type())) complaints.push(`console ${message.type()}: ${message.text()}`)
   })
@@ -153,7 +159,7 @@ const watch = async (context: BrowserContext, apiRoot: string) => {
 const picture = async (page: Page, name: string) => {
   if (pictures === null) return
   mkdirSync(pictures, { recursive: true })
-  // What comes into sight comes gently.
+  // Wait for the fade-in animation.
   await page.waitForTimeout(800)
   await page.screenshot({ path: join(pictures, `${name}.png`) })
 }

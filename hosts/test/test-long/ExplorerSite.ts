@@ -1,4 +1,4 @@
-/** The whole service on a free port of this machine, with one persona and a key that may see it. */
+/** The whole service on a free port of this machine, with one persona and a key that is licensed for it. */
 import { createServer } from "node:http"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import * as Routes from "@partner-commentary/server/Routes"
@@ -32,7 +32,7 @@ export class ExplorerSite extends Context.Service<ExplorerSite, { readonly apiRo
         disableListenLog: true
       })
       const outside = Layer.merge(Mailbox.layer, ScriptedGenerator.layer)
-      // Reached here by another name than the one it believes to have.
+      // Browsers reach the service here by a host name that differs from its configured one.
       return Layer.effect(ExplorerSite, made).pipe(
         Layer.provide(serving),
         Layer.provide(Application.layer({ apiRoot: "https://api.test.invalid", outside }))

@@ -1,4 +1,4 @@
-/** The local generator behind a latch, so that a test may look at the page of a draft that is still being written. */
+/** The local generator behind a latch, so that a test can inspect the page of a draft that is still being written. */
 import { CommentaryGenerator } from "@partner-commentary/core/commentary/CommentaryGenerator"
 import * as LocalGenerator from "@partner-commentary/generator/LocalGenerator"
 import * as Context from "effect/Context"
@@ -9,9 +9,9 @@ import * as Layer from "effect/Layer"
 export class HeldGenerator extends Context.Service<
   HeldGenerator,
   {
-    /** Drafts wait from now on. */
+    /** Holds all drafts from now on. */
     readonly hold: Effect.Effect<unknown>
-    /** Those that wait go on, and so do all later ones. */
+    /** Releases the held drafts and stops holding. */
     readonly release: Effect.Effect<unknown>
   }
 >()("@partner-commentary/test/HeldGenerator") {

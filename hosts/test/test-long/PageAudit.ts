@@ -1,6 +1,6 @@
 /**
- * What every page owes to whoever reads it: an outline, names for its fields and buttons, colours that can be told
- * apart, targets that a thumb hits, room on the narrowest phone, and a way through it by keyboard alone.
+ * Accessibility checks for every page: headings, names of fields and buttons, colour contrast, target sizes, layout on the
+ * narrowest phone, and keyboard navigation.
  */
 import { mkdirSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -12,10 +12,10 @@ import type { Visitor } from "./Visitor.ts"
 
 const narrow = 320
 
-/** With `SCREENSHOTS` set, every audited page is pictured here. */
+/** With `SCREENSHOTS` set, screenshots of the audited pages are saved here. */
 const pictures = process.env["SCREENSHOTS"] === undefined ? null : join(tmpdir(), "creator-pages")
 
-/** `name` is for the picture, `title` is what the browser's tab must say. */
+/** `name` names the screenshot. `title` is the expected title of the browser tab. */
 export const audit = async (visitor: Visitor, name: string, title: string, page: Page = visitor.page) => {
   const { name: device, viewport } = visitor.device
   assert.strictEqual(await page.title(), `${title} · Partner Commentary`)
@@ -37,7 +37,7 @@ export const audit = async (visitor: Visitor, name: string, title: string, page:
   assert.deepStrictEqual(found, [], name)
 }
 
-/** In the tree that screen readers get: something to use that has no name. */
+/** An interactive element without a name in the accessibility tree. */
 const nameless = /^\s*- (textbox|button|link|img|checkbox)(:| \[|$)/m
 
 const picture = async (page: Page, name: string, colorScheme: "light" | "dark") => {
@@ -47,7 +47,7 @@ const picture = async (page: Page, name: string, colorScheme: "light" | "dark") 
   await page.screenshot({ path: join(pictures, `${name}-${colorScheme}.png`), fullPage: true, caret: "initial" })
 }
 
-/** Which of the page's details were open before. */
+/** Opens all details elements and returns which ones were open before. */
 const unfold = (page: Page) =>
   page.locator("details").evaluateAll((all) =>
     all.map((each) => {
@@ -62,7 +62,7 @@ const fold = (page: Page, opened: ReadonlyArray<boolean>) =>
     .locator("details")
     .evaluateAll((all, opened) => all.forEach((each, at) => void each.toggleAttribute("open", opened[at])), opened)
 
-/** From the top to the end: everything that can be used is reached in reading order, and shows that it has the focus. */
+/** Tabs through the page: every interactive element is reached in reading order and shows its focus. */
 const tabThrough = async (page: Page): Promise<ReadonlyArray<string>> => {
   const found: Array<string> = []
   const order = await page

@@ -1,6 +1,6 @@
 /**
- * A creator at a device, with scripts switched off. Whatever the browser says or asks for is written down, and leaving
- * fails the test if it was more than the pages themselves.
+ * A creator's browser on one device, with scripts disabled. It records the browser's messages and requests. The test fails at the
+ * end if the pages caused any unexpected one.
  */
 import { assert } from "@effect/vitest"
 import type { MailMessage } from "@partner-commentary/core/mail/Mailer"
@@ -8,20 +8,20 @@ import type { Browser, BrowserContext, Locator, Page } from "playwright-core"
 import type { Device } from "./Chromium.ts"
 import type { CreatorSite } from "./CreatorSite.ts"
 
-/** All that a page may weigh, before compression. */
+/** The limit of a page's size, before compression. */
 const maxBytes = 40 * 1024
 
 export interface Visitor {
   readonly device: Device
   readonly context: BrowserContext
   readonly page: Page
-  /** Forms sent so far. */
+  /** The number of forms sent so far. */
   readonly posts: () => number
-  /** Opens a mail as it is written and follows its one big link. */
+  /** Opens a mail as HTML and follows its main link. */
   readonly follow: (mail: MailMessage, action: string) => Promise<void>
-  /** Presses what leads to another page, and waits for that page. */
+  /** Presses an element that leads to another page, and waits for that page. */
   readonly press: (what: Locator, status?: number) => Promise<void>
-  /** Reloads, goes back and forth: the page stays what it is, and no form is sent again. */
+  /** Reloads, goes back and forward. The page stays the same, and no form is sent again. */
   readonly wander: (title: string) => Promise<void>
 }
 
@@ -71,7 +71,7 @@ const watching = (context: BrowserContext, site: CreatorSite["Service"]) => {
   })
   context.on("weberror", (error) => complaints.push(`error: ${error.error().message}`))
   context.on("console", (message) => {
-    // A page that refuses is told about by its status too.
+    // The browser also logs the status of a page that reports a refusal.
     const isStatus = /^Failed to load resource: the server responded with a status of (400|404) /.test(message.text())
     if (isStatus && refused.includes(message.location().url)) return
     complaints.push(`console ${message.type()}: ${message.text()}`)
@@ -102,7 +102,7 @@ const arrive = async (context: BrowserContext, device: Device, asked: ReadonlyAr
     posts,
     press,
     follow: async (mail, action) => {
-      // A mail has no policy; the page that was open before has.
+      // A mail has no content security policy, but the page that was open before has one.
       await page.goto("about:blank")
       await page.setContent(mail.html)
       await press(page.getByRole("link", { name: action, exact: true }))
@@ -118,7 +118,7 @@ const arrive = async (context: BrowserContext, device: Device, asked: ReadonlyAr
   }
 }
 
-/** Does what leads to another page, and waits until it is there. */
+/** Runs an action that leads to another page, and waits until that page has loaded. */
 export const leads = async (page: Page, act: () => Promise<void>, status = 200): Promise<void> => {
   const [response] = await Promise.all([
     page.waitForResponse((response) => response.request().isNavigationRequest() && response.status() !== 303),
@@ -128,7 +128,7 @@ export const leads = async (page: Page, act: () => Promise<void>, status = 200):
   assert.strictEqual(response.status(), status, response.url())
 }
 
-/** The page that waits asks again by itself, here every second instead of after its own number, and comes out where it should. */
+/** Tests the waiting page's automatic refresh, here every second instead of every 30. It must lead to the page with the draft. */
 export const looksAgain = async ({ page }: Visitor, meanwhile: () => Promise<unknown>) => {
   const address = page.url()
   await page.route(address, async (route) => {

@@ -1,4 +1,4 @@
-/** The service that the fuzzer asks, over real sockets with real time and its workers; and who may call it. */
+/** The service under test, over real sockets with real time and its workers, and the callers that the fuzzer uses. */
 import type { Organization } from "@partner-commentary/core/partner/Organization"
 import * as Application from "@partner-commentary/test/Application"
 import { Mailbox } from "@partner-commentary/test/Mailbox"
@@ -8,14 +8,14 @@ import { TestApi } from "@partner-commentary/test/TestApi"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 
-/** `opens`: nothing of the caller is in the way. `closed`: it must never succeed. `partly`: some of its requests are refused. */
+/** `opens`: every valid request succeeds. `closed`: every request must fail. `partly`: some requests are refused. */
 export interface Caller {
   readonly name: string
   readonly headers: ReadonlyArray<readonly [string, string]>
   readonly may: "opens" | "closed" | "partly"
 }
 
-/** By the names that the description gives its security schemes. */
+/** Callers by the description's names of its security schemes. */
 export type Callers = Readonly<Record<string, ReadonlyArray<Caller>>>
 
 export const layer = TestApi.layerHttp.pipe(
@@ -23,7 +23,7 @@ export const layer = TestApi.layerHttp.pipe(
   Layer.provideMerge(Application.layer({ outside: Layer.merge(Mailbox.layer, ScriptedGenerator.layer) }))
 )
 
-/** What no run reaches, and what every run does. */
+/** Limits that no run reaches, and limits that every run reaches. */
 const wide = {
   requests_per_hour: 10_000_000,
   burst_per_minute: 10_000_000,
@@ -57,7 +57,7 @@ export const callers = Effect.gen(function* () {
   if (owner === undefined) return yield* Effect.die("nobody to call")
   const hurried = yield* organization(narrow)
   const broke = yield* organization(poor)
-  // Keys that are managed are not those that call: a key revoked on the way would close what it opened.
+  // Keys that the fuzzer manages are not the keys that it calls with. Otherwise a revoked key would fail calls that must succeed.
   const managed = yield* Effect.forEach([1, 2, 3], () => Seed.organization({ limits: wide }))
   const live = yield* Effect.forEach([owner, ...rest], (one) => Seed.key(one))
   const test = yield* Effect.forEach([owner, ...rest], (one) => Seed.key(one, { environment: "test" }))

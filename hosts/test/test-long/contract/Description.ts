@@ -1,4 +1,4 @@
-/** The served description, as a list of operations. Nothing else of the service is known to the fuzzer. */
+/** The served description as a list of operations. The fuzzer knows nothing else about the service. */
 
 // biome-ignore lint/suspicious/noExplicitAny: a document from outside, read as it comes
 export type Untyped = any
@@ -16,7 +16,7 @@ export interface Parameter {
 }
 
 export interface ResponseDescription {
-  /** By their names in lower case. */
+  /** Headers by their names in lower case. */
   readonly headers: Readonly<Record<string, { readonly required?: boolean; readonly schema: JsonSchema }>>
   readonly content?: Readonly<Record<string, { readonly schema: JsonSchema; readonly examples?: object }>>
 }
@@ -24,12 +24,12 @@ export interface ResponseDescription {
 export interface Operation {
   readonly name: string
   readonly method: string
-  /** With `{parameter}` where one belongs, below `{api_root}`. */
+  /** A path below `{api_root}`, with `{parameter}` for each parameter. */
   readonly path: string
   readonly parameters: ReadonlyArray<Parameter>
   readonly body: { readonly schema: JsonSchema; readonly required: boolean } | undefined
   readonly responses: Readonly<Record<string, ResponseDescription>>
-  /** The names of the schemes of which any one opens it. */
+  /** The names of the security schemes. Any one of them authorizes the call. */
   readonly schemes: ReadonlyArray<string>
 }
 
@@ -43,7 +43,7 @@ export interface Document {
 
 const methods = ["get", "post", "put", "patch", "delete"]
 
-/** Those that need nothing first: what they answer is asked for by the others. */
+/** Operations without required input come first, because other operations need ids from their responses. */
 export const operationsOf = (document: Document): ReadonlyArray<Operation> =>
   Object.entries(document.paths)
     .flatMap(([path, item]) =>
@@ -74,7 +74,7 @@ const operation = (
   }
 }
 
-/** The path of the first server: paths of the document are relative to it. */
+/** The path of the first server. The document's paths are relative to it. */
 const basePath = ({ servers }: Document): string => {
   const url = servers?.[0]?.url ?? ""
   return url.replace(/^[a-z]+:\/\/[^/]*/, "").replace(/\/$/, "")

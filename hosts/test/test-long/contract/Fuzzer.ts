@@ -1,7 +1,7 @@
 /**
- * Sends requests to every operation in turns, so that what one made is there for the others to ask for, and holds every
- * answer against the description. What was made is removed again by the description's own DELETE, so that no limit of
- * how many there may be stops the rest.
+ * Sends requests to all operations in turns, so that later requests can use the resources of earlier ones. It checks each
+ * response against the description. It deletes created resources with the description's own DELETE operations, so that limits on
+ * their number do not stop the run.
  */
 import * as fc from "fast-check"
 import type { Caller, Callers } from "./Callers.ts"
@@ -16,16 +16,16 @@ export interface Options {
   readonly root: string
   readonly document: Document
   readonly callers: Callers
-  /** For each operation. */
+  /** Requests per operation. */
   readonly runs: number
   readonly rounds: number
   readonly seed: number
 }
 
 export interface Report {
-  /** One for each operation at most, the smallest request that shows it as a line of curl. */
+  /** At most one fault per operation: the smallest request that reproduces it, as a curl command. */
   readonly faults: ReadonlyArray<string>
-  /** How often each operation answered with each status and code. */
+  /** How often each operation returned each status and code. */
   readonly tallies: ReadonlyMap<string, ReadonlyMap<string, number>>
 }
 
@@ -61,7 +61,7 @@ export const run = async ({ callers, document, root, rounds, runs, seed }: Optio
     const keyed = given.some(({ parameter }) => parameter.name === "Idempotency-Key")
     if (answer.status < 300) {
       if (operation.method !== "DELETE") memory.see(operation, caller, Judge.parsed(answer.text))
-      // Now and then it is asked for once more.
+      // Keep every fourth deleted resource in memory, so that requests for deleted resources are tested too.
       else if (origin % 4 !== 0)
         for (const { parameter, text } of given) if (parameter.in === "path") memory.forget(text)
       if (keyed && origin % 3 === 0) problems.push(...(await replayProblems(wire, plain, answer)))
@@ -70,7 +70,7 @@ export const run = async ({ callers, document, root, rounds, runs, seed }: Optio
     if (problems.length > 0) throw new Fault(problems, wire.curl(plain), answer)
   }
 
-  /** Removes the oldest of what the caller made, where there is a way. */
+  /** Deletes the caller's oldest resources if the description has an operation for it. */
   const tidy = async ({ headers }: Wire.Answered, caller: Caller): Promise<ReadonlyArray<string>> => {
     const location = headers.get("location") ?? ""
     const removal = operations.find(({ method, path }) => method === "DELETE" && matches(path, location))
@@ -91,7 +91,7 @@ export const run = async ({ callers, document, root, rounds, runs, seed }: Optio
     }
     const answer = await wire.send(plain)
     memory.forget(target.split("/").at(-1) ?? "")
-    // It may be gone already.
+    // The resource may be deleted already.
     const expected = answer.status === 200 || answer.status === 404 || caller.may === "partly"
     return [
       ...judge.judge(removal, answer),
@@ -102,7 +102,7 @@ export const run = async ({ callers, document, root, rounds, runs, seed }: Optio
   for (let round = 0; round < rounds; round++) {
     for (const [index, operation] of operations.entries()) {
       if (faults.has(operation.name)) continue
-      // Beyond these the fault is small enough, or will not get smaller.
+      // The limit of shrinking steps. A fault that is still large after them stays as it is.
       let shrinks = 200
       let failed = false
       const checkOrRest = async (sent: Sent) => {
@@ -136,7 +136,7 @@ const describe = (error: unknown): string => (error instanceof Fault ? error.mes
 const matches = (path: string, location: string): boolean =>
   new RegExp(`${path.replace(/\{\w+\}/g, "[^/]+")}$`).test(location)
 
-/** HEAD answers as GET does, without the body. */
+/** HEAD must respond as GET does, without the body. */
 const headProblems = async (wire: Wire.Wire, plain: Wire.Plain, answer: Wire.Answered, caller: Caller) => {
   const head = await wire.send({ ...plain, method: "HEAD" })
   if (head.status === 429 && caller.may !== "opens") return []
@@ -156,7 +156,7 @@ const replayProblems = async (wire: Wire.Wire, plain: Wire.Plain, first: Wire.An
     : [`sent again under its key it is answered otherwise: ${again.status} ${again.text.slice(0, 300)}`]
 }
 
-/** For people: a line for each operation. */
+/** A readable summary with one line per operation. */
 export const summary = ({ tallies }: Report): string =>
   [...tallies]
     .map(([name, counts]) => {

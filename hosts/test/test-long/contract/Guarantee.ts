@@ -1,4 +1,4 @@
-/** One run of the fuzzer as a test: what it found fails, what it did is told, and every operation was reached. */
+/** One run of the fuzzer as a test. It fails on faults, logs a summary, and checks that every operation was reached. */
 import { assert } from "@effect/vitest"
 import { TestApi } from "@partner-commentary/test/TestApi"
 import * as Effect from "effect/Effect"

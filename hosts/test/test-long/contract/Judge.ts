@@ -1,4 +1,4 @@
-/** Whether an answer is one that the description allows: its status, its headers, its body, its error's code. */
+/** Checks that the description allows a response: its status, headers, body and error code. */
 import Ajv2020 from "ajv/dist/2020.js"
 import type { ValidateFunction } from "ajv/dist/types/index.js"
 import addFormats from "ajv-formats"
@@ -6,15 +6,15 @@ import type { Document, JsonSchema, Operation } from "./Description.ts"
 import type { Answered } from "./Wire.ts"
 
 export interface Judge {
-  /** Sentences about what is wrong; none when all is right. */
+  /** One sentence for each fault. Empty if there is none. */
   readonly judge: (operation: Operation, answer: Answered) => ReadonlyArray<string>
-  /** What is wrong with the value by the schema. */
+  /** The schema violation of the value, if any. */
   readonly wrong: (schema: JsonSchema, value: unknown) => string | undefined
-  /** The same for each place in it, such as `topics[3].content`; the whole is `body`. */
+  /** The schema violations for each path in the value, such as `topics[3].content`. The whole value is `body`. */
   readonly wrongs: (schema: JsonSchema, value: unknown) => ReadonlyArray<readonly [string, string]>
 }
 
-/** "`X-RateLimit-Limit`, `X-RateLimit-Remaining` and `X-RateLimit-Reset` on every answer": the description's own words. */
+/** The headers that the description promises "on every answer". */
 const always = ["x-request-id", "x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset"]
 
 export const make = (document: Document): Judge => {
@@ -30,7 +30,7 @@ export const make = (document: Document): Judge => {
   ajv.addSchema({ $id: "openapi", components: document.components })
   const compiled = new Map<JsonSchema, ValidateFunction>()
 
-  /** References of the document are references into what ajv was given. */
+  /** Rewrites the document's references as references into the schema that ajv knows. */
   const rebased = (schema: unknown): unknown =>
     JSON.parse(JSON.stringify(schema), (key, value) =>
       key === "$ref" && typeof value === "string" && value.startsWith("#/") ? `openapi${value}` : value
@@ -97,7 +97,7 @@ const placeOf = (pointer: string): string =>
         .replace(/\/(\d+)(?=\/|$)/g, "[$1]")
         .replaceAll("/", ".")
 
-/** What a text says where a schema wants more than text: undefined where that can be read in several ways. */
+/** Converts text to the schema's type. Returns undefined if the text has several possible readings. */
 export const typed = (schema: JsonSchema, text: string): unknown => {
   const type = schema["type"]
   if (type === "integer" || type === "number") {

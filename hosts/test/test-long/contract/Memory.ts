@@ -1,12 +1,12 @@
 /**
- * What earlier answers held, so that later requests may ask for it. Every successful answer is a sighting: names and their
- * values, and who saw them. An `id` is remembered under what it is the id of: that of `persona` is a `persona_id`.
+ * Stores values of earlier responses, so that later requests can use them. Every successful response becomes a sighting: field
+ * names, their values, and the caller. An `id` is stored under the name of its resource: the `id` of a `persona` as `persona_id`.
  */
 import type { Caller } from "./Callers.ts"
 import type { Operation, Parameter } from "./Description.ts"
 
 export interface Sighting {
-  /** The newest has the highest. */
+  /** Ascending: the newest sighting has the highest number. */
   readonly order: number
   readonly caller: Caller
   readonly values: ReadonlyMap<string, ReadonlyArray<string>>
@@ -14,13 +14,13 @@ export interface Sighting {
 
 export interface Memory {
   readonly see: (operation: Operation, caller: Caller, answer: unknown) => void
-  /** Whatever holds the value: it is gone. */
+  /** Removes every sighting that contains the value, because the resource is gone. */
   readonly forget: (value: string) => void
-  /** Those that hold a value under one name of each list, the newest last. */
+  /** The sightings that have a value for at least one name of each list, newest last. */
   readonly with: (names: ReadonlyArray<ReadonlyArray<string>>) => ReadonlyArray<Sighting>
 }
 
-/** So many are kept of each operation. */
+/** The number of sightings kept per operation. */
 const kept = 60
 
 export const make = (): Memory => {
@@ -67,8 +67,8 @@ const collect = (into: Map<string, Array<string>>, value: unknown, owner: string
 }
 
 /**
- * The name under which a parameter's values are remembered: an `id` is that of what stands before it in the path, and
- * words of its description that name a field count for as much as its own name.
+ * The names under which a parameter's values are stored. An `id` takes the name of the path segment before it. Field names in the
+ * parameter's description count as much as its own name.
  */
 export const labelsOf = (operation: Operation, { description, name }: Parameter): ReadonlyArray<string> => {
   if (name === "id") return [`${singular(before(operation.path, name))}_id`]
@@ -78,7 +78,7 @@ export const labelsOf = (operation: Operation, { description, name }: Parameter)
 
 const before = (path: string, name: string): string => lastPart(path.slice(0, path.indexOf(`{${name}}`)))
 
-/** The last one that is no parameter. */
+/** The last path segment that is not a parameter. */
 const lastPart = (path: string): string =>
   path
     .split("/")

@@ -1,4 +1,4 @@
-/** Requests to an operation, right and wrong ones, made from its description and from what earlier answers held. */
+/** Generates valid and invalid requests to an operation, from its description and from values of earlier responses. */
 import * as fc from "fast-check"
 import type { Caller, Callers } from "./Callers.ts"
 import type { Document, JsonSchema, Operation, Parameter } from "./Description.ts"
@@ -6,14 +6,14 @@ import { labelsOf, type Memory, type Sighting, singular } from "./Memory.ts"
 import { values } from "./Values.ts"
 import { furtherHeaders, headerTexts, junk, pathParts, queryParts, rawBodies, spoiled, types } from "./Weird.ts"
 
-/** A parameter's text. `odd`: it went over the wire in a way that leaves open what it says. */
+/** A parameter's text. `odd`: the text is encoded in a way that leaves its meaning open. */
 export interface Argument {
   readonly parameter: Parameter
   readonly text: string
   readonly odd: boolean
 }
 
-/** The body: a JSON value, bytes that may be none, or nothing. */
+/** The body: a JSON value, bytes that may not be JSON, or no body. */
 export type Payload = { readonly value: unknown } | { readonly bytes: Uint8Array } | undefined
 
 export interface Sent {
@@ -22,12 +22,12 @@ export interface Sent {
   readonly arguments: ReadonlyArray<Argument>
   readonly payload: Payload
   readonly type: { readonly type: string | undefined; readonly right: boolean | undefined }
-  /** Without a length, in chunks. */
+  /** Sent in chunks, without a Content-Length. */
   readonly chunked: boolean
   readonly headers: ReadonlyArray<readonly [string, string]>
-  /** Joined to the query. */
+  /** Parameters appended to the query. */
   readonly query: ReadonlyArray<string>
-  /** The last part of the machine's own network that it comes from: strangers are limited by address. */
+  /** The last part of the loopback address that the request comes from. Anonymous callers are limited by address. */
   readonly origin: number
 }
 
@@ -35,7 +35,7 @@ const asText = (value: unknown): string => (typeof value === "string" ? value : 
 
 const even = (value: unknown) => ({ text: asText(value), odd: false })
 
-/** One of what the sighting holds for the parameter. */
+/** One of the sighting's values for the parameter. */
 const seen = (sighting: Sighting, operation: Operation, parameter: Parameter, pick: number): string | undefined => {
   const found = labelsOf(operation, parameter).flatMap((label) => sighting.values.get(label) ?? [])
   return found[pick % found.length]
@@ -67,14 +67,14 @@ const argument = (
     : fc.oneof({ weight: 3, arbitrary: fc.constant(undefined) }, { weight: 2, arbitrary: told })
 }
 
-/** What a header can carry, as it arrives: without the space around it. */
+/** The text that a header can carry, without the surrounding white space that HTTP drops. */
 const headerText = (text: string): string =>
   text
     .replace(/[^\t\x20-\x7e\x80-\xff]/g, "")
     .slice(0, 300)
     .replace(/^[ \t]+|[ \t]+$/g, "")
 
-/** Ids that a body refers to are such as the caller has seen, more often than not. */
+/** Replaces most ids in a body with ids that the caller has seen. */
 const acquainted = (value: unknown, home: Sighting | undefined, pick: number, name = ""): unknown => {
   const known = home?.values.get(singular(name)) ?? []
   if (typeof value === "string") {
@@ -126,7 +126,7 @@ const callersOf = (operation: Operation, callers: Callers, home: Sighting | unde
   )
 }
 
-/** The names that the ids in a body go by. */
+/** The names of the ids in a body. */
 const idsIn = (document: Document, schema: JsonSchema | undefined): ReadonlyArray<string> =>
   schema === undefined
     ? []
@@ -139,7 +139,7 @@ const inlined = (document: Document, schema: unknown): unknown =>
       : value
   )
 
-/** With what was seen until now. */
+/** Uses the values seen so far. */
 export const requests = (
   document: Document,
   operation: Operation,
@@ -173,6 +173,6 @@ export const requests = (
       { noNullPrototype: true }
     )
   if (homes.length === 0) return sent(undefined)
-  // Of what is long over there is more than of what still moves.
+  // Prefer recent sightings, because most of the older resources are in a final state.
   return fc.oneof(fc.constantFrom(...homes), fc.constantFrom(...homes.slice(-15))).chain(sent)
 }

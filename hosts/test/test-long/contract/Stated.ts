@@ -1,17 +1,17 @@
 /**
- * What the description says in words alone, because no schema can: each entry has the sentence that says it, which must
- * stand in the served document. A refusal of a request that the schemas allow needs such a sentence, and so does the
- * acceptance of one that they do not.
+ * Rules that the description states only in prose, because no schema can express them. Each entry has the sentence, which must
+ * appear in the served document. Such a sentence is required for each refusal of a request that the schemas allow, and for each
+ * acceptance of one that they forbid.
  */
 import { isIP } from "node:net"
 import type { Sent } from "./Requests.ts"
 
 export interface Statement {
   readonly operation: RegExp
-  /** As the refusal names it, or as the schema finds it wrong. */
+  /** The field's path in the refusal or in the schema violation. */
   readonly field: RegExp
   readonly sentence: string
-  /** Whether the sentence speaks of this value. Of any, unless told. */
+  /** Whether the sentence applies to this value. By default it applies to every value. */
   readonly when?: (value: unknown, sent: Sent) => boolean
 }
 
@@ -39,11 +39,11 @@ const isNoSpan = (value: unknown, { payload }: Sent): boolean => {
   return since >= Date.parse(String(until ?? new Date().toISOString())) || since < Date.now() - 30 * 86_400_000
 }
 
-/** The characters that name and content may not hold, and the letters that stand for none. */
+/** Whether a text has no readable character. Hangul fillers count as unreadable. */
 const isUnreadable = (value: unknown) =>
   !/[\p{L}\p{N}\p{P}\p{S}]/u.test(String(value).replace(/[\u115f\u1160\u3164\uffa0]/g, ""))
 
-/** Why a request may be refused that the schemas allow. */
+/** Reasons to refuse a request that the schemas allow. */
 export const refusals: ReadonlyArray<Statement> = [
   {
     operation: topics,
@@ -142,7 +142,7 @@ export const refusals: ReadonlyArray<Statement> = [
   }
 ]
 
-/** What the schemas do not allow, and is taken all the same. */
+/** Requests that the schemas forbid but the service accepts. */
 export const acceptances: ReadonlyArray<Statement> = [
   { operation: /./, field: /^X-Request-Id$/, sentence: "Anything else than these characters is ignored." },
   {

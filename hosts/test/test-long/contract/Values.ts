@@ -1,8 +1,8 @@
-/** Values for a JSON schema of the description: such as it allows, and such as lie at its edges, on either side. */
+/** Generates values for a JSON schema of the description: allowed values, and values just inside or outside of its limits. */
 import * as fc from "fast-check"
 import { type Document, type JsonSchema, resolve } from "./Description.ts"
 
-/** How near the limits: `within` stays inside of them, `around` crosses them now and then. */
+/** Distance to the limits: `within` stays inside of them, `around` sometimes crosses them. */
 export type Aim = "within" | "around"
 
 const offsets = fc.constantFrom("Z", "Z", "z", "+00:00", "+05:30", "-11:00", "+14:00")
@@ -23,21 +23,21 @@ const formats: Readonly<Record<string, fc.Arbitrary<string>>> = {
     .map(([url, port]) => url.replace(/^(https:\/\/[^/?]+)/, `$1${port}`))
 }
 
-/** One of each format, in their order: a pattern that takes it most likely takes the others. */
+/** One sample per format, in their order. A pattern that matches the sample most likely matches the format's other values. */
 const samples = ["019c0d52-1f0a-7000-8000-5b1e6a2d9c41", "2027-01-30T12:00:00Z", "https://example.com/a?b=c"]
 
 const letter = fc.constantFrom("a", "Z", "é", "ß", "漢", "😀", "0", "-", ".", " ", "٣", "'", '"', "\\", "<", "&", "\t")
 
-/** Such as no schema forbids, and no person writes. */
+/** Characters that no schema forbids but people do not type. */
 const strange = fc.constantFrom("\u0007", "\u200b", "\u3164", "\u2028", "\u202e", "\ufeff", "\u0000", "\n")
 
-/** To read a pattern takes long, and there are few. */
+/** Cached, because parsing a pattern is slow and there are few patterns. */
 const patterns = new Map<string, fc.Arbitrary<string>>()
 
 const matching = (pattern: string, maxLength: number): fc.Arbitrary<string> => {
   const known = patterns.get(`${pattern} ${maxLength}`)
   if (known !== undefined) return known
-  // What a pattern forbids by looking ahead is left out of it, and of what it made.
+  // fast-check does not support lookaheads. Generate from the pattern without them, and filter by the whole pattern.
   const whole = new RegExp(pattern, "u")
   const plain = new RegExp(pattern.replace(/\(\?!(\\.|\[[^\]]*\]|[^)\\])*\)/g, ""), "u")
   const likely = Object.values(formats).map((known) => known.filter((value) => whole.test(value)))
@@ -78,7 +78,7 @@ const number = (schema: JsonSchema, integer: boolean, aim: Aim): fc.Arbitrary<nu
   return fc.oneof(usual, fc.constantFrom(...edges))
 }
 
-/** What the schema allows (its examples now and then), or what lies around its limits. */
+/** Values that the schema allows (sometimes its examples), or values around its limits. */
 export const values = (document: Document, given: JsonSchema, aim: Aim, depth = 0): fc.Arbitrary<unknown> => {
   const schema: JsonSchema = resolve(document, given)
   const plain = unexampled(document, schema, aim, depth)
@@ -91,7 +91,7 @@ export const values = (document: Document, given: JsonSchema, aim: Aim, depth = 
       )
 }
 
-/** Text of which no keyword says what is right: only its example does. */
+/** Text without a keyword that constrains it. Only its example shows a valid value. */
 const isFree = (schema: JsonSchema): boolean =>
   schema["type"] === "string" && !["enum", "format", "pattern", "minLength"].some((keyword) => keyword in schema)
 
@@ -162,7 +162,7 @@ const object = (document: Document, schema: JsonSchema, aim: Aim, depth: number)
   )
   const requiredKeys = ((schema["required"] as ReadonlyArray<string> | undefined) ?? []).filter((name) => name in model)
   const record = fc.record(model, { requiredKeys, noNullPrototype: true })
-  // No object of the description is closed: what it does not name is ignored, or is the caller's own.
+  // No schema of the description is closed: unknown fields are ignored or belong to the caller.
   const names = fc.string({ minLength: 1, maxLength: 12 }).filter((name) => name !== "__proto__" && !(name in model))
   const more = fc.dictionary(names, fc.jsonValue({ maxDepth: 2 }), { maxKeys: 3, noNullPrototype: true })
   const extended = fc.tuple(record, more).map(([known, other]) => ({ ...other, ...known }))

@@ -1,18 +1,18 @@
-/** What the description says of a request, whether the service was right to take it or to refuse it, and for which reason. */
+/** Decides by the description whether the service was right to accept or refuse a request, and whether the reason is right. */
 import type { Document } from "./Description.ts"
 import { type Judge, parsed, typed } from "./Judge.ts"
 import type { Sent } from "./Requests.ts"
 import * as Stated from "./Stated.ts"
 import type { Answered } from "./Wire.ts"
 
-/** What the schemas do not allow: where, and why. */
+/** Schema violations: the field and the reason. */
 interface Wrong {
   readonly field: string
   readonly why: string
   readonly value: unknown
 }
 
-/** `unclear`: it went over the wire in a way about which the description says nothing. */
+/** `unclear`: the request is encoded in a way that the description does not cover. */
 interface Reading {
   readonly wrongs: ReadonlyArray<Wrong>
   readonly unclear: boolean
@@ -47,13 +47,13 @@ interface Refusal {
   readonly details?: { readonly errors?: ReadonlyArray<{ readonly field: string; readonly constraint: string }> }
 }
 
-/** The refusals of the parts of a request that is answered part by part. */
+/** The refusals of the parts of a bulk request. */
 const parts = (answer: unknown): ReadonlyArray<{ readonly index: number; readonly error?: Refusal }> =>
   (answer as { data?: { results?: ReadonlyArray<{ index: number; error?: Refusal }> } }).data?.results?.filter(
     ({ index }) => index !== undefined
   ) ?? []
 
-/** Sentences about what the service should have done otherwise. */
+/** One sentence for each difference from the expected behaviour. */
 export const problemsOf = (judge: Judge, sent: Sent, answered: Answered): ReadonlyArray<string> => {
   const { status } = answered
   const { caller } = sent
@@ -79,12 +79,12 @@ export const problemsOf = (judge: Judge, sent: Sent, answered: Answered): Readon
   }
   if (unclear || wrongs.length > 0 || caller.may !== "opens") return []
   if (status === 401) return [`${caller.name} was kept out`]
-  // Nobody is limited in calls, but new keys are: so the description says.
+  // These callers have no rate limit, but the description states one for new keys.
   if (status === 429) return /new keys a day/.test(answered.text) ? [] : [`${caller.name} was limited`]
   return status === 400 ? unexplained(sent, (answer as { error: Refusal }).error) : []
 }
 
-/** Problems that neither a schema nor a sentence of the description knows. */
+/** Reported problems that match neither a schema nor a sentence of the description. */
 const unexplained = (sent: Sent, { code, details }: Refusal): ReadonlyArray<string> =>
   code !== "invalid_request"
     ? []
@@ -100,7 +100,7 @@ const valueOf = (sent: Sent, field: string): unknown => {
   )
 }
 
-/** What is at a place such as `topics[3].content`. */
+/** The value at a path such as `topics[3].content`. */
 const at = (value: unknown, field: string): unknown =>
   field === "body"
     ? value
@@ -110,7 +110,7 @@ const at = (value: unknown, field: string): unknown =>
         value
       )
 
-/** The sentences that the fuzzer goes by and the document does not hold. */
+/** The fuzzer's sentences that are missing from the document. */
 export const unsaid = (document: Document): ReadonlyArray<string> => {
   const words: Array<string> = []
   JSON.stringify(document, (_, value) => {

@@ -1,9 +1,9 @@
-/** What hostile and careless callers send: junk in place of values, bodies that are none, paths and headers out of the ordinary. */
+/** Input from hostile and careless callers: junk values, invalid bodies, unusual paths and headers. */
 import { gzipSync } from "node:zlib"
 import * as fc from "fast-check"
 import type { Untyped } from "./Description.ts"
 
-/** In place of something. */
+/** Replaces any value. */
 export const junk: fc.Arbitrary<unknown> = fc.oneof(
   fc.constantFrom<unknown>(null, "", " ", 0, -1, 1e308, 2 ** 53, true, [], {}, [[]], "null", "\u0000", "../..", "%00"),
   fc.constantFrom("x".repeat(5000), "😀".repeat(501), "-".repeat(257), "a\u0301".repeat(300), "\ufeff", "\u202e"),
@@ -12,7 +12,7 @@ export const junk: fc.Arbitrary<unknown> = fc.oneof(
   fc.jsonValue({ maxDepth: 3 })
 )
 
-/** The value with one of its parts replaced by junk, left out, or joined by a part that nobody asked for. */
+/** The value with one part replaced by junk or removed, or with one unknown part added. */
 export const spoiled = (value: unknown): fc.Arbitrary<unknown> => {
   const places = placesIn(value)
   if (places.length === 0) return junk
@@ -63,7 +63,7 @@ const texts = fc.constantFrom(
   `{${Array.from({ length: 2000 }, (_, index) => `"k${index}":${index}`).join(",")}}`
 )
 
-/** Bytes instead of a well-made JSON text. */
+/** Bytes that are not valid JSON. */
 export const rawBodies: fc.Arbitrary<Uint8Array> = fc.oneof(
   { weight: 4, arbitrary: texts.map((text) => new TextEncoder().encode(text)) },
   { weight: 1, arbitrary: fc.uint8Array({ maxLength: 40 }) },
@@ -72,7 +72,7 @@ export const rawBodies: fc.Arbitrary<Uint8Array> = fc.oneof(
   { weight: 1, arbitrary: fc.constant(Uint8Array.from(gzipSync("{}"))) }
 )
 
-/** Parts of a path as they go over the wire: escaped, half escaped, or not at all. What is not ASCII no parser of HTTP lets in. */
+/** Path segments in raw form: escaped, partly escaped or unescaped. HTTP parsers reject non-ASCII segments, so there are none. */
 export const pathParts: fc.Arbitrary<string> = fc.oneof(
   fc.constantFrom("%2F", "%2f..%2f", ".", "..", "%2E%2E", "%", "%zz", "%00", "%ff", "%C3%28", "%ED%A0%80", ";", ";a=1"),
   fc.constantFrom("a%20b", "%C3%A9", "%F0%9F%98%80", "a+b", "*", "null", "undefined", "by-reference", "bulk"),
@@ -80,7 +80,7 @@ export const pathParts: fc.Arbitrary<string> = fc.oneof(
   fc.string({ unit: "binary", minLength: 1, maxLength: 40 }).map((text) => encodeURIComponent(text.toWellFormed()))
 )
 
-/** Joined to a query. */
+/** Parameters appended to a query. */
 export const queryParts: fc.Arbitrary<string> = fc.oneof(
   fc.constantFrom("", "&", "=", "a", "=b", "%", "%zz=1", "a[]=1", "__proto__=1", "+", "a=b=c", "?", "%00=%00"),
   fc
@@ -88,7 +88,7 @@ export const queryParts: fc.Arbitrary<string> = fc.oneof(
     .map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value.toWellFormed())}`)
 )
 
-/** Media types for a body that is JSON. `right` says whether the description knows it. */
+/** Media types for a JSON body. `right` says whether the description lists the type. */
 export const types: fc.Arbitrary<{ readonly type: string | undefined; readonly right: boolean | undefined }> = fc.oneof(
   { weight: 30, arbitrary: fc.constant({ type: "application/json", right: true }) },
   {
@@ -118,7 +118,7 @@ export const types: fc.Arbitrary<{ readonly type: string | undefined; readonly r
   }
 )
 
-/** Text that may stand in a header: bytes of ISO 8859-1 without control characters. */
+/** Text that is valid in a header: bytes of ISO 8859-1 without control characters. */
 export const headerTexts: fc.Arbitrary<string> = fc.oneof(
   fc.constantFrom(
     "",
@@ -138,7 +138,7 @@ export const headerTexts: fc.Arbitrary<string> = fc.oneof(
   })
 )
 
-/** Headers beside those that the description names. */
+/** Headers that the description does not name. */
 export const furtherHeaders: fc.Arbitrary<ReadonlyArray<readonly [string, string]>> = fc.oneof(
   { weight: 20, arbitrary: fc.constant([]) },
   {

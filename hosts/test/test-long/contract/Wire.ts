@@ -1,4 +1,4 @@
-/** Sends a request over a socket as it is, without the manners of `fetch`, and writes it down as a line of curl. */
+/** Sends a request over a socket without the normalization of `fetch`, and prints it as a curl command. */
 import * as Http from "node:http"
 import type { Argument, Sent } from "./Requests.ts"
 
@@ -17,7 +17,7 @@ export interface Plain {
   readonly address: string | undefined
 }
 
-/** The bytes that go out. */
+/** The request's raw form. */
 export const plain = (sent: Sent): Plain => {
   const { operation, payload, type } = sent
   const at = (place: string) => sent.arguments.filter(({ parameter }) => parameter.in === place)
@@ -43,7 +43,7 @@ export const plain = (sent: Sent): Plain => {
     ],
     body,
     chunked: sent.chunked,
-    // A stranger's limit is of its address: so every stranger has one of its own.
+    // Each anonymous caller has its own address, because anonymous calls are limited by address.
     address: sent.caller.may === "closed" ? `127.1.${sent.origin >> 8}.${sent.origin & 255 || 1}` : undefined
   }
 }
@@ -71,7 +71,7 @@ export const make = (root: string): Wire => {
         headers: grouped(headers),
         ...(address === undefined ? { agent: kept } : { agent: false as const, localAddress: address })
       })
-      // A connection that the server closes in the very moment in which it is used again.
+      // Retry once if the server closed the kept-alive connection just before it was reused.
       request.on("error", (error) => (request.reusedSocket && again ? resolve(send(plain, false)) : reject(error)))
       request.on("response", (response) => {
         const chunks: Array<Buffer> = []

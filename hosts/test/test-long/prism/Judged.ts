@@ -1,4 +1,4 @@
-/** A `fetch` whose every exchange Prism has judged, and a record of which operation was seen to answer what. */
+/** A `fetch` whose exchanges Prism validates. It records the observed operations and statuses. */
 import type { Operation } from "../../test/support/authorization/Operations.ts"
 import { violations } from "./Prism.ts"
 
@@ -6,13 +6,13 @@ export interface Judged {
   readonly fetch: (url: string, init?: RequestInit) => Promise<Response>
   /** `createTopic 201`, … */
   readonly seen: ReadonlySet<string>
-  /** Sentences; none when all was right. */
+  /** Violations as sentences. Empty if there are none. */
   readonly found: ReadonlyArray<string>
 }
 
 const parameters = ({ path }: Operation) => path.split("{").length
 
-/** The one with the most literal path of those that match. */
+/** Of the matching operations, the one with the most literal path. */
 const operationOf = (all: ReadonlyArray<Operation>, method: string, path: string): Operation | undefined =>
   all
     .filter((operation) => operation.method === method)

@@ -1,4 +1,7 @@
-/** A partner's whole story with the official client: every operation with success, and the refusals that a good request may meet. */
+/**
+ * A partner's complete integration with the official client: each operation succeeds, and each refusal that a valid request may
+ * get occurs.
+ */
 import { assert } from "@effect/vitest"
 import { ApiError, PartnerCommentary, PartnerCommentaryDashboard } from "@partner-commentary/client"
 import * as Seed from "@partner-commentary/test/Seed"

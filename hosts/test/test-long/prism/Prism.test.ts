@@ -1,6 +1,6 @@
 /**
- * Prism as an independent judge between client and server. It reads the served description by itself, and whatever a
- * partner's story and its refusals bring must agree with it.
+ * Prism as an independent validator between client and server. It reads the served description. All exchanges of a partner's
+ * integration, including refusals, must agree with the description.
  */
 import { assert, it } from "@effect/vitest"
 import { ApiKeys } from "@partner-commentary/core/access/ApiKeys"
@@ -56,7 +56,7 @@ it.live("a partner's whole story, requests and answers, agrees with the descript
   }).pipe(Effect.scoped, Effect.provide(served))
 )
 
-/** Bodies and parameters that no description allows. */
+/** Bodies and parameters that the description does not allow. */
 const spoiled = ({ id, keeps, takesBody }: Operation): ReadonlyArray<{ query?: string; init: RequestInit }> => {
   const json = { "content-type": "application/json" }
   const bodies = takesBody
@@ -94,7 +94,7 @@ it.live("every refusal that an operation knows agrees with the description", () 
       elsewhere: by((yield* Seed.key(owner, { ipAllowList: ["203.0.113.7"] })).text, ""),
       scopeless: by((yield* Seed.key(owner, { scopes: [] })).text, "")
     }
-    // Each call comes from an address of its own, lest strangers be too many.
+    // Each call has its own address, so that the limit for anonymous callers does not apply.
     let calls = 0
     const ask = (operation: Operation, { headers, ...init }: RequestInit, query = "") =>
       Effect.promise(() =>
@@ -123,7 +123,7 @@ it.live("every refusal that an operation knows agrees with the description", () 
   }).pipe(Effect.scoped, Effect.provide(served))
 )
 
-/** What Prism must see, each in another operation's answer: else its silence would be worth nothing. */
+/** Faults that Prism must report, each in another operation's response. Otherwise a run without reports would prove nothing. */
 const plant = ({ paths }: Untyped) => {
   const get = (path: string) => paths[`/partner/v1${path}`].get.responses
   const body = (answer: Untyped, data: object) => {
@@ -155,7 +155,7 @@ it.live("Prism sees what is planted: a type, a field, a null, a length, a header
       yield* ask(path)
       assert.lengthOf(judge.found, index + 1, path)
     }
-    // An empty list is one that is allowed to be null.
+    // The planted schema allows an array or null, so the empty list conforms.
     yield* ask("/topics")
     assert.lengthOf(judge.found, planted.length)
   }).pipe(Effect.scoped, Effect.provide(served))

@@ -1,4 +1,4 @@
-/** Prism between client and server: a child process that knows the served description and lets through what agrees with it. */
+/** Runs Prism as a proxy between client and server: a child process that validates exchanges against the served description. */
 import { spawn } from "node:child_process"
 import { mkdtemp, rm, writeFile } from "node:fs/promises"
 import { createRequire } from "node:module"
@@ -10,16 +10,16 @@ import * as Effect from "effect/Effect"
 const bin = createRequire(import.meta.url).resolve("@stoplight/prism-cli/dist/index.js")
 
 interface Options {
-  /** Requests are judged too, their credentials included; else the service is to refuse what is wrong with them. */
+  /** Also validates requests, including their credentials. Otherwise invalid requests reach the service. */
   readonly requests: boolean
-  /** A change of the description that Prism is given. */
+  /** A change to the description that Prism gets. */
   readonly planted?: (document: Untyped) => void
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: a document that tests change at will
 export type Untyped = any
 
-/** Prism refuses calls without credentials by itself, whatever it is told of requests: where it shall not, its copy asks for none. */
+/** Copies the description for Prism. Prism always rejects calls without credentials. If it must not, the copy requires none. */
 const copied = Effect.fnUntraced(function* (apiRoot: string, { planted, requests }: Options) {
   const folder = yield* Effect.acquireRelease(
     Effect.promise(() => mkdtemp(join(tmpdir(), "prism-"))),
@@ -34,8 +34,8 @@ const copied = Effect.fnUntraced(function* (apiRoot: string, { planted, requests
 })
 
 /**
- * The address of a proxy before the service at `apiRoot`. Answers that break the served description become errors of the
- * proxy's own. Ends with the scope.
+ * Starts a proxy before the service at `apiRoot` and returns its address. The proxy turns responses that violate the description
+ * into errors. It ends with the scope.
  */
 export const proxy = Effect.fnUntraced(function* (apiRoot: string, options: Options) {
   const port = yield* Effect.promise(freePort)
@@ -62,7 +62,7 @@ export const proxy = Effect.fnUntraced(function* (apiRoot: string, options: Opti
   return `http://127.0.0.1:${port}`
 })
 
-/** What Prism found wrong with an exchange, by its header or by an answer of its own; none when all is right. */
+/** The violations that Prism reports in its header or in its own error response. Undefined if there are none. */
 export const violations = (headers: Headers, body: string): string | undefined => {
   const told = headers.get("sl-violations")
   if (told !== null && told !== "[]") return told
