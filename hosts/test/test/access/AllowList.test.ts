@@ -1,4 +1,4 @@
-/** From where a key may be used: its list against the caller's address, straight and behind trusted proxies, over real HTTP. */
+/** A key's IP allow list against the caller's address, with and without trusted proxies, over real HTTP. */
 import { assert, it } from "@effect/vitest"
 import * as IpAllowList from "@partner-commentary/core/access/IpAllowList"
 import { TrustedProxies } from "@partner-commentary/server/ClientAddress"
@@ -18,7 +18,7 @@ const behind = (proxies: ReadonlyArray<string>) =>
     Layer.provideMerge(Application.layer({ outside: Layer.merge(Mailbox.layer, ScriptedGenerator.layer) }))
   )
 
-/** Which of these callers a key with this list lets in. */
+/** Which of these callers a key with this allow list accepts. */
 const welcome = (list: ReadonlyArray<string>, callers: ReadonlyArray<string>) =>
   Effect.gen(function* () {
     const { create } = yield* keyring(yield* Seed.organization())

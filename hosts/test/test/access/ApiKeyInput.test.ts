@@ -1,4 +1,4 @@
-/** What a dashboard may send: everything wrong is named with its field, at once, and makes no key. */
+/** Validation of dashboard requests: one response names every invalid field, and no key is created. */
 import { assert, it } from "@effect/vitest"
 import * as InMemory from "@partner-commentary/test/InMemory"
 import * as Seed from "@partner-commentary/test/Seed"

@@ -1,4 +1,4 @@
-/** A partner's dashboard manages its keys: what it is shown, what becomes of the keys, and what it may not do. */
+/** API-key management by a partner's dashboard: the responses, the effects on the keys, and the refusals. */
 import { assert, it } from "@effect/vitest"
 import { ApiKeyStore } from "@partner-commentary/core/access/ApiKeyStore"
 import { ApiKeyId } from "@partner-commentary/core/shared/Ids"

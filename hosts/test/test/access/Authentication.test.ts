@@ -1,4 +1,4 @@
-/** Who may call: every refusal of the specification, in the decided order. */
+/** Authentication: every refusal of the specification, in its fixed order. */
 
 import { assert, it } from "@effect/vitest"
 import { ApiKeys } from "@partner-commentary/core/access/ApiKeys"

@@ -1,4 +1,4 @@
-/** Every operation with every kind of caller: the answer follows from what the operation asks for, and from nothing else. */
+/** Every operation with every kind of caller. The expected response depends only on the operation's requirements. */
 import { assert, it } from "@effect/vitest"
 import { ApiKeys } from "@partner-commentary/core/access/ApiKeys"
 import { ApiKeyId } from "@partner-commentary/core/shared/Ids"
@@ -26,10 +26,10 @@ import {
   unknown
 } from "../support/authorization/Scene.ts"
 
-/** Words that are the first organization's alone: personas are shown to all of an organization's keys, simulated topics to its test keys. */
+/** Strings that only the first organization may see. All its keys see its personas, and its test keys see simulated topics. */
 const hidden = ({ simulated, things }: Scene, { operation }: Cell, whose: Whose): ReadonlyArray<string> => {
   const { persona, share, ...always } = things
-  // Each key of an organization is told the organization's name.
+  // Every key of an organization may see the organization's name.
   const name = whose === "other environment" && operation.id === "getMe" ? [] : ["The First"]
   const marks = [...Object.values(always), ...name, "the-first"]
   if (whose === "other organization") return [...marks, persona, share, simulated]
@@ -92,7 +92,7 @@ const made = ({ id }: Operation, data: { readonly id: string }): Partial<Things>
   return id === "createApiKey" || id === "rotateApiKey" ? { key: data.id } : {}
 }
 
-/** There are 20 active keys and 20 webhooks at most. */
+/** Removes what the call created, because at most 20 active keys and 20 webhooks may exist. */
 const tidied = Effect.fnUntraced(function* ({ owner, things }: Scene, { id }: Operation, left: Things) {
   if (left.key !== things.key) yield* (yield* ApiKeys).revoke(ApiKeyId.make(left.key))
   if (left.webhook === things.webhook || id === "deleteWebhook") return
@@ -138,7 +138,7 @@ it.effect("an answer kept under an idempotency key is given to nobody else", () 
         if (own(cell)) {
           assert.deepStrictEqual([met.status, met.text, replayed], [made.status, made.text, "true"], named(cell))
         } else if (cell.answer.is === "success") {
-          // The first time at least it is its own; after that, its own again.
+          // The caller has its own idempotency keys, so this is no replay of the first organization's response.
           assert.strictEqual(met.status, operation.success, named(cell))
           assert.notStrictEqual(met.text, made.text, named(cell))
         } else {

@@ -1,4 +1,4 @@
-/** Whose dashboard may call: every refusal of a token, and that a key and a token are never taken for each other. */
+/** Dashboard authentication: every refusal of a token. A key is never accepted as a token, nor a token as a key. */
 import { assert, it } from "@effect/vitest"
 import { Dashboard } from "@partner-commentary/core/access/Dashboard"
 import { DashboardIdentity, IdentityUnreachable } from "@partner-commentary/core/access/DashboardIdentity"
@@ -23,7 +23,7 @@ const operations = [
   ["DELETE", "/x"]
 ] as const
 
-/** The status and the error of a call of an operation. */
+/** The status and the error code of a call. */
 const answer = (method: string, path: string, headers: Record<string, string>) =>
   Effect.gen(function* () {
     const { call } = yield* TestApi

@@ -1,4 +1,4 @@
-/** A key's name and address list change without a new key, and every key can ask what it is good for. */
+/** A key's name and allow list can change without a new key, and every key can read its own properties. */
 import { assert, it } from "@effect/vitest"
 import * as InMemory from "@partner-commentary/test/InMemory"
 import * as Seed from "@partner-commentary/test/Seed"

@@ -1,4 +1,4 @@
-/** What belongs to somebody else does not exist: the same bytes as for nothing at all. */
+/** Another organization's resources do not exist: the response is byte for byte that of an unknown id. */
 
 import { assert, it } from "@effect/vitest"
 import * as InMemory from "@partner-commentary/test/InMemory"
@@ -29,7 +29,7 @@ it.effect("another organization's and another environment's topics are 404, byte
       Effect.gen(function* () {
         const response = yield* call(`/partner/v1${path}`, { method, key, headers: { "x-request-id": "same" } })
         const text = yield* Effect.promise(() => response.text())
-        // Each call counts, whatever it asks for.
+        // These headers differ because each call counts toward the rate limit.
         const headers = [...response.headers].filter(([name]) => !["ratelimit", "x-ratelimit-remaining"].includes(name))
         return JSON.stringify([response.status, headers, text])
       })

@@ -1,4 +1,7 @@
-/** Whoever has no good key, over real sockets behind a proxy: what costs them a call of their window, and where the window is told. */
+/**
+ * Callers without a valid key, over real sockets behind a proxy: which calls count toward their rate limit, and which responses
+ * state it.
+ */
 import { assert, it } from "@effect/vitest"
 import { ApiKeys } from "@partner-commentary/core/access/ApiKeys"
 import { Dashboard } from "@partner-commentary/core/access/Dashboard"
@@ -25,7 +28,7 @@ const from = (address: string, headers: Record<string, string> = {}) => ({
   headers: { "x-forwarded-for": address, ...headers }
 })
 
-/** Of `count` calls side by side, how many were answered with which status. */
+/** Sends `count` calls concurrently and groups the responses by status. */
 const statuses = (count: number, path: string, init: ReturnType<typeof from>) =>
   Effect.gen(function* () {
     const { call } = yield* TestApi
@@ -37,7 +40,7 @@ it.effect("paths outside of the contract's are 404 for a refused stranger too: t
   Effect.gen(function* () {
     const { call } = yield* TestApi
     const stranger = from("203.0.113.7")
-    // Who looks for paths anywhere is counted.
+    // Calls to unknown paths count too.
     assert.lengthOf((yield* statuses(60, "/elsewhere", stranger))[404] ?? [], 60)
     const refused = yield* call("/partner/v1/nowhere", stranger)
     assert.deepStrictEqual([refused.status, (yield* json(refused)).error.code], [429, "rate_limit_exceeded"])

@@ -1,4 +1,4 @@
-/** Scopes of their own for webhooks, and what keys without them may still do. */
+/** The webhook scopes, and what keys without them may do. */
 import { assert, it } from "@effect/vitest"
 import type { Scope } from "@partner-commentary/core/access/Scope"
 import * as InMemory from "@partner-commentary/test/InMemory"
@@ -11,10 +11,10 @@ const rows: ReadonlyArray<readonly [scopes: ReadonlyArray<Scope>, reads: boolean
   [["webhooks:read"], true, false],
   [["webhooks:write"], false, true],
   [["webhooks:read", "webhooks:write"], true, true],
-  // Keys from before these scopes, and new ones without them.
+  // Keys without webhook scopes, such as keys that are older than these scopes.
   [["topics:read"], true, false],
   [["topics:submit"], false, true],
-  // A key with either of them has no more than they say.
+  // A key with at least one webhook scope has only the webhook permissions of those scopes.
   [["topics:submit", "topics:read", "webhooks:read"], true, false],
   [["topics:submit", "topics:read", "webhooks:write"], false, true]
 ]

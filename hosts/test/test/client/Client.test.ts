@@ -1,4 +1,4 @@
-/** The official client against the real service: every answer and every refusal as its types promise them. */
+/** The official client against the real service: every response and every refusal matches its types. */
 import { assert, it } from "@effect/vitest"
 import type { TopicProgress } from "@partner-commentary/client"
 import { ApiKeys } from "@partner-commentary/core/access/ApiKeys"

@@ -1,4 +1,4 @@
-/** The official client's view of deliveries, its retries and recoveries, against the real service. */
+/** Deliveries, retries and recoveries through the official client, against the real service. */
 import { assert, it } from "@effect/vitest"
 import * as InMemory from "@partner-commentary/test/InMemory"
 import { Receivers } from "@partner-commentary/test/Receivers"

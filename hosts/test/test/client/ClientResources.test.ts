@@ -1,4 +1,4 @@
-/** The official client's webhooks, API keys, bulk submissions and replays against the real service, as its types promise them. */
+/** The official client's webhooks, API keys, bulk submissions and replays match its types, against the real service. */
 import { assert, it } from "@effect/vitest"
 import { ConnectionError, type ResponseInfo, type SubmissionResult, verifyWebhook } from "@partner-commentary/client"
 import * as InMemory from "@partner-commentary/test/InMemory"
@@ -104,7 +104,7 @@ it.effect("an API key is made, used, rotated and revoked with the dashboard's to
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-/** What its type says of each status, and nothing else. */
+/** Accesses the fields that the type has for each status, and no others. */
 const outline = (result: SubmissionResult | undefined) => {
   if (result?.status === "sent") return [result.status, result.share_id]
   if (result?.status === "duplicate") return [result.status, result.duplicate_of.topic_id, result.duplicate_of.share_id]

@@ -1,4 +1,4 @@
-/** A whole integration with a test key and the official client, as a partner's engineer builds it in an afternoon. */
+/** A complete integration with a test key and the official client, as a partner's engineer would write it. */
 import { assert, it } from "@effect/vitest"
 import type { ResponseInfo } from "@partner-commentary/client"
 import * as InMemory from "@partner-commentary/test/InMemory"

@@ -1,4 +1,4 @@
-/** Whatever is sent: a 4xx in the envelope that says what is wrong and where, never a 5xx, and nothing stored. */
+/** Invalid input always gets a 4xx response that names the error and its place, never a 5xx. Nothing is stored. */
 
 import { assert, it } from "@effect/vitest"
 import * as InMemory from "@partner-commentary/test/InMemory"
@@ -26,7 +26,7 @@ const notUuid = fc.oneof(
 const nested = (depth: number) => `${'{"a":'.repeat(depth)}1${"}".repeat(depth)}`
 const body = (fields: string) => `{"content":${JSON.stringify(valid.content)},"persona_ids":["${persona}"],${fields}}`
 
-/** A body, and the field that a person must find named. */
+/** A body, and the field that the error must name. */
 const badBodies: fc.Arbitrary<readonly [string, RegExp]> = fc.oneof(
   fc
     .string()
@@ -107,7 +107,7 @@ const isJson = (text: string): boolean => {
   }
 }
 
-/** Runs a property whose cases are effects, all within one application. */
+/** Runs a property-based test whose cases are effects, all within one application. */
 const forAll = <A>(arbitrary: fc.Arbitrary<A>, check: (value: A) => Effect.Effect<void, never, TestApi>) =>
   Effect.forEach(fc.sample(arbitrary, { numRuns: runs, seed: 2026 }), check, { discard: true })
 

@@ -1,4 +1,4 @@
-/** What the service says of itself: the committed description, under its own address, and an explorer that needs nobody else. */
+/** The served description: it equals the committed one under the service's own address. The explorer needs no other server. */
 import { readdirSync, readFileSync } from "node:fs"
 import { assert, layer } from "@effect/vitest"
 import { testPersonas } from "@partner-commentary/core/persona/TestPersonas"
@@ -23,13 +23,13 @@ type Part = any
 const operationsOf = (document: Part): ReadonlyArray<Part> =>
   Object.values(document.paths).flatMap((path) => Object.values(path as object))
 
-/** Every schema in a part of the document, with the name under which it stands. */
+/** Every schema in a part of the document, with its name. */
 const schemasIn = (part: Part, name = ""): ReadonlyArray<readonly [name: string, schema: Part]> =>
   typeof part !== "object" || part === null
     ? []
     : [[name, part], ...Object.entries(part).flatMap(([key, inner]) => schemasIn(inner, key))]
 
-/** Receivers at `http:` addresses exist in development only. */
+/** Receivers at `http:` addresses are allowed in development only. */
 const withoutHttpReceivers = (document: Part): Part => {
   const narrowed = structuredClone(document)
   for (const name of ["RegisterWebhook", "ChangeWebhook"]) {
@@ -39,7 +39,7 @@ const withoutHttpReceivers = (document: Part): Part => {
   return narrowed
 }
 
-/** In the description, in the guides and in the readme of the client. */
+/** The secrets shown in the description, in the guides and in the client's README. */
 const shownSecrets = (document: Part): ReadonlyArray<string> => {
   const root = new URL("../../../../", import.meta.url)
   const guides = readdirSync(new URL("docs/guides", root)).map((name) => `docs/guides/${name}`)

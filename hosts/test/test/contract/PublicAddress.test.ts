@@ -1,4 +1,4 @@
-/** No public address lies where a path of the service could lie as well: each that is described or served is refused as one. */
+/** No public address may overlap with a path of the service. Every described or served path is rejected as a public address. */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, it } from "@effect/vitest"

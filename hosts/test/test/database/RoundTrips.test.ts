@@ -1,4 +1,4 @@
-/** How often a request goes to Postgres and back, counted on the line. */
+/** The number of round trips to Postgres per request, counted by a proxy. */
 import { assert, it } from "@effect/vitest"
 import * as Seed from "@partner-commentary/test/Seed"
 import { TestApi } from "@partner-commentary/test/TestApi"
@@ -94,7 +94,7 @@ it.effect("topics and polls that come at one time go to Postgres together, and e
     const ids = [(yield* post(0)).data.topic_id]
     const numbers = Array.from({ length: 20 }, (_, index) => index)
     const posted = yield* OnTheWire.during(Effect.forEach(numbers, post, { concurrency: "unbounded" }))
-    // The first is one of those that were sent before.
+    // The first one repeats a topic that was submitted before.
     assert.lengthOf(
       posted.answer.filter(({ success }) => success),
       19

@@ -1,4 +1,7 @@
-/** No read asks more often for more: every GET of the description, with one and with thirty of everything. */
+/**
+ * The number of statements of a read does not depend on the number of rows: every GET of the description, with one and with
+ * thirty of each resource.
+ */
 import { assert, it } from "@effect/vitest"
 import * as Seed from "@partner-commentary/test/Seed"
 import * as Effect from "effect/Effect"
@@ -11,11 +14,14 @@ import { act, get, reached, submit, tokenFor } from "../support/Requests.ts"
 import { post, retry } from "../support/WebhookCalls.ts"
 
 const all = { concurrency: 10 } as const
-/** Of an organization. */
+/** The limit of webhooks per organization. */
 const mostWebhooks = 10
 const external_reference = "the-same"
 
-/** So many personas, commentaries of one topic, topics under one reference, webhooks, deliveries, attempts, events and keys. */
+/**
+ * Creates `size` personas, commentaries of one topic, topics under one reference, webhooks, deliveries, attempts, events and
+ * keys.
+ */
 const estate = Effect.fnUntraced(function* (size: number) {
   const owner = yield* Seed.organization({ name: `With ${size}` })
   const { text: live } = yield* Seed.key(owner)
@@ -36,7 +42,7 @@ const estate = Effect.fnUntraced(function* (size: number) {
   )
   const content = `Is ${size} too many to ask at once?`
   const topic = yield* submit(live, content, personas, { external_reference })
-  // One persona each: with all of them, most of the test would be 870 mails that no read shows.
+  // One persona per topic. With all of them, most of the test would be 870 mails that no read returns.
   const [first] = personas
   assert.isDefined(first)
   yield* Effect.forEach(numbers.slice(1), (n) => submit(live, `${content} ${n}`, [first], { external_reference }), all)
@@ -81,7 +87,7 @@ const estate = Effect.fnUntraced(function* (size: number) {
   return { live, token, things }
 })
 
-/** Nobody works any more: what goes over the line is the reads'. */
+/** Runs without workers, so that only the reads reach the database. */
 const agree = Effect.fnUntraced(function* (estates: ReadonlyArray<Effect.Success<ReturnType<typeof estate>>>) {
   const reads = (yield* operations).filter(({ method }) => method === "GET")
   assert.isAbove(reads.length, 12)

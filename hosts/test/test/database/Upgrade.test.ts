@@ -1,4 +1,6 @@
-/** Databases of every release, with data, upgraded to the present schema. A release adds a file of rows, which never changes. */
+/**
+ * Databases of every release, with data, upgraded to the current schema. Each release adds a file of rows, which never changes.
+ */
 import { readFileSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
 import { summarize } from "@partner-commentary/core/performance/Metrics"
@@ -16,7 +18,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as SqlClient from "effect/sql/SqlClient"
 
-/** The last migration of each release. Its rows are in the file of that name. */
+/** The last migration of each release. The file of that name contains its rows. */
 const releases = ["0009_operations"]
 
 type Rows = Readonly<Record<string, ReadonlyArray<Readonly<Record<string, unknown>>>>>
@@ -35,7 +37,7 @@ const columns = Effect.flatMap(SqlClient.SqlClient, (sql) =>
   })
 )
 
-/** Makes the database of a release. */
+/** Creates the database of a release. */
 const install = Effect.fnUntraced(function* (release: string) {
   const sql = yield* SqlClient.SqlClient
   const migrations = Object.fromEntries(Object.entries(released).filter(([name]) => name <= release))

@@ -1,4 +1,4 @@
-/** Decisions, "Authentication, limits, quotas": the order of checks, scopes not shown, client addresses, suspension. */
+/** Decisions, "Authentication, limits, quotas": the order of checks, hidden scopes, client addresses, suspension. */
 import { assert } from "@effect/vitest"
 import { OrganizationRegistry } from "@partner-commentary/core/partner/OrganizationRegistry"
 import * as Seed from "@partner-commentary/test/Seed"
@@ -114,7 +114,7 @@ scoped("topics:submit", "the partner's approval, bulk submission and simulated s
 ])
 scoped("usage:read", "performance metrics", ["GET /metrics/performance"])
 
-/** What a key for one address meets when a request bears this header. */
+/** The response to a key for one address when the request has this header. */
 const forwarded = (address: string, header: string) =>
   Effect.gen(function* () {
     const { createKey } = yield* partner()

@@ -1,4 +1,7 @@
-/** Decisions, Contract: bodies that are no JSON, nested too deep, of another type or too large, at every operation that takes one. */
+/**
+ * Decisions, Contract: bodies that are invalid JSON, too deeply nested, of another type or too large, at every operation with a
+ * body.
+ */
 import { assert, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { operations } from "../support/conformance/Operations.ts"
@@ -8,7 +11,7 @@ const content = "Will the Lakers make the play-offs?"
 
 const refusal = ({ body, status }: Answer) => [status, body?.error?.code, body?.error?.details?.field]
 
-/** A partner, and what becomes of a body's text. */
+/** A partner, and the response to a body's text. */
 const setUp = Effect.gen(function* () {
   const by = yield* partner()
   const { id } = yield* by.persona()
@@ -18,7 +21,7 @@ const setUp = Effect.gen(function* () {
   return { by, send, good }
 })
 
-/** All that take a body, but for the approval, which ignores one. */
+/** All operations with a body, except the approval, which ignores its body. */
 const withBody = Effect.map(operations, (all) =>
   all.filter(({ body, name }) => body !== undefined && !name.endsWith("/approve"))
 )

@@ -1,4 +1,4 @@
-/** Decisions: the figures that are configuration, each set to another value and seen from outside. */
+/** Decisions: configurable values, each set to another value and observed through the API. */
 import { assert, layer } from "@effect/vitest"
 import { ScriptedGenerator } from "@partner-commentary/test/ScriptedGenerator"
 import * as Clock from "effect/Clock"
@@ -30,7 +30,7 @@ const other = serviceWith({
   }
 })
 
-/** How long the creator has, by their page. */
+/** The creator's remaining time in hours, according to the page. */
 const left = Effect.fnUntraced(function* (state: "topic_sent" | "commentary_generated") {
   const by = yield* partner()
   const { id, personas } = yield* story(by, content, [state])

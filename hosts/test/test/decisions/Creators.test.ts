@@ -1,4 +1,4 @@
-/** Decisions, States: what creators may do with a draft, what they may do too late or twice, and how far a link goes. */
+/** Decisions, States: creators' actions on a draft, late and repeated actions, and what a link permits. */
 import { assert, layer } from "@effect/vitest"
 import { Creators } from "@partner-commentary/core/creator/Creators"
 import { tokenIn } from "@partner-commentary/test/Mailbox"
@@ -29,7 +29,7 @@ const accepted = ({ body, status }: Answer) => {
   return body.data
 }
 
-/** One assignment in a state: its partner's view of it, and its creator. */
+/** One assignment in a state, its partner's view and its creator. */
 const one = Effect.fnUntraced(function* (state: State) {
   const by = yield* partner()
   const { id, personas } = yield* story(by, content, [state])
@@ -37,7 +37,10 @@ const one = Effect.fnUntraced(function* (state: State) {
   const { act, look, token } = yield* creator(persona, content)
   const view = Effect.map(by.get(`/topics/${id}/status`), ({ text }) => text)
   const text = Effect.map(by.get(`/topics/${id}/commentaries`), ({ body }) => body.data.commentaries[0]?.content)
-  /** Asks for another draft of the present one, and waits for it. Each is mailed: of one that was replaced before, nobody is told. */
+  /**
+   * Requests another draft of the current one, and waits for it. It waits for the mail of each draft, because a draft that was
+   * already replaced is not mailed.
+   */
   const revised = Effect.fnUntraced(function* (draft: { readonly id: string; readonly number: number }) {
     yield* mails(persona, content, draft.number + 1)
     accepted(yield* act("revise", { draft_id: draft.id, instructions: `Shorter than ${draft.number}` }))
@@ -48,7 +51,7 @@ const one = Effect.fnUntraced(function* (state: State) {
   return { by, id, persona, act, look, token, view, text, revised, draft }
 })
 
-/** What is refused in each state, as the table in section 3 has no such row. */
+/** The actions that each state refuses, because the table in section 3 has no row for them. */
 const refusals: ReadonlyArray<readonly [State, ReadonlyArray<string>]> = [
   ["topic_sent", ["approve", "revise", "withdraw"]],
   ["opinion_injected", ["respond", "decline", "approve", "withdraw"]],

@@ -1,4 +1,6 @@
-/** Decisions, "API-key operations", the dashboard's token against an identity provider that publishes its keys, and "Create key". */
+/**
+ * Decisions, "API-key operations", the dashboard's token against an identity provider that publishes its keys, and "Create key".
+ */
 import { createHmac, createPublicKey, type JsonWebKey } from "node:crypto"
 import { assert, it } from "@effect/vitest"
 import { Dashboard } from "@partner-commentary/core/access/Dashboard"
@@ -17,7 +19,7 @@ import { ask, conforms, fieldsOf, nobody, partner, seconds, start, told } from "
 const inDays = (days: number) => new Date(start + days * 86_400_000).toISOString()
 const audience = "https://api.partner.example"
 
-/** A provider with a key of every kind. */
+/** An identity provider with one key of each kind. */
 const provider = Effect.acquireRelease(
   Effect.promise(async () => {
     const server = new OAuth2Server()

@@ -1,4 +1,4 @@
-/** Decisions, "Events" and "Operations not shown": deliveries as partners see them, retries and recovery. */
+/** Decisions, "Events" and "Operations not shown": partners' view of deliveries, retries and recovery. */
 import { assert } from "@effect/vitest"
 import { defaults } from "@partner-commentary/core/shared/WebhookPolicy"
 import { Receivers } from "@partner-commentary/test/Receivers"
@@ -20,15 +20,15 @@ import {
 } from "../support/conformance/Dashboard.ts"
 import { eventually } from "../support/Eventually.ts"
 
-/** A clock that jumps over the lease would take running attempts for lost. */
+/** A long lease, because a clock that jumps past the lease would mark running attempts as lost. */
 const patient = { policy: { lease: Duration.days(1) } }
 
-/** One attempt, and no more. */
+/** A single attempt without retries. */
 const hasty = { policy: { lease: Duration.days(1), webhooks: { ...defaults, retries: [] } } }
 
 const since = new Date(start).toISOString()
 
-/** A partner with a webhook and an endpoint that answers with this status, and creators who decline. */
+/** A partner with a webhook, an endpoint that responds with this status, and creators who decline. */
 const failing = (status: number) =>
   Effect.gen(function* () {
     const { answer, sent } = yield* Receivers
@@ -43,7 +43,7 @@ const failing = (status: number) =>
       yield* act(yield* creatorToken(persona.creator.email, mails), "decline")
     })
     const list = Effect.map(ask(`GET ${path}/deliveries`, { key }), ({ data }) => data)
-    /** The newest delivery, once so many attempts were made. */
+    /** Waits until the newest delivery has had `count` attempts. */
     const tried = (count: number) =>
       eventually(
         `${count} attempts`,

@@ -20,13 +20,13 @@ import { asTimePasses } from "../support/Eventually.ts"
 const content = "Will the cup be theirs again?"
 const other = "Will the cup be theirs after all?"
 
-/** Sends a POST under a key of the caller's. */
+/** Sends a POST with the caller's idempotency key. */
 const under = (idempotencyKey: string, line: string, call: Parameters<typeof ask>[1] = {}) =>
   ask(line, { ...call, headers: { "idempotency-key": idempotencyKey } })
 
 const replayed = ({ headers }: Answer) => headers.get("idempotency-replayed")
 
-/** The same request twice: the second is answered like the first, and says so. */
+/** Sends the same request twice. The second response equals the first and is marked as a replay. */
 const twice = Effect.fnUntraced(function* <E, R>(request: Effect.Effect<Answer, E, R>) {
   const first = yield* request
   assert.isBelow(first.status, 300, first.text)

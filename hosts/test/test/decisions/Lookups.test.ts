@@ -1,4 +1,4 @@
-/** Decisions, Contract: lists and their pages, what cannot be found, and references. */
+/** Decisions, Contract: lists and their pages, unknown resources, and references. */
 import { assert, layer } from "@effect/vitest"
 import * as Seed from "@partner-commentary/test/Seed"
 import * as Effect from "effect/Effect"
@@ -10,7 +10,7 @@ const unknown = "019c0e1b-7c4e-7000-8000-2f6d1c9e4b10"
 
 const refusal = ({ body, status }: Answer) => [status, body.error?.code, body.error?.details?.field]
 
-/** So many topics, two in each millisecond, and what their list holds. */
+/** Creates `count` topics, two in each millisecond, and returns a function that lists them. */
 const withTopics = Effect.fnUntraced(function* (count: number, more: object = {}) {
   const by = yield* partner()
   const persona = yield* by.persona()

@@ -1,4 +1,4 @@
-/** Decisions, States: mail that does not arrive at once or at all, what a mail quotes, late drafts, audio and video. */
+/** Decisions, States: delayed and undeliverable mail, quoted content, late drafts, audio and video. */
 import { assert, it } from "@effect/vitest"
 import { CommentaryGenerator } from "@partner-commentary/core/commentary/CommentaryGenerator"
 import { Mailer, MailRefused } from "@partner-commentary/core/mail/Mailer"
@@ -23,7 +23,7 @@ import { mailsAtRest } from "../support/MailsAtRest.ts"
 
 const content = "Will the Lakers make the play-offs?"
 
-/** Each has a service of its own: refused mails are everybody's who shares one. */
+/** Each test has its own service, because refused mails affect all tests on one service. */
 const check = <A, E>(row: string, test: () => Effect.Effect<A, E, Layer.Success<typeof service>>) =>
   it.effect(row, () => Effect.provide(test(), service))
 
@@ -55,7 +55,7 @@ check("a permanent rejection alerts the organization", () =>
     yield* mailbox.refuseNext({ permanent: true })
     yield* by.submit(content, [persona])
     yield* mailsAtRest
-    // What else fails within the hour is told with it.
+    // The alert also covers other failures within the hour.
     yield* TestClock.adjust("61 minutes")
     const [alert] = yield* eventually(
       "the contact's mail",

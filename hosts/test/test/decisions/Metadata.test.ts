@@ -1,11 +1,11 @@
-/** Decisions, Contract: the request field of custom metadata, what it may hold, and what comes back. */
+/** Decisions, Contract: custom metadata in requests, its allowed values, and its form in responses. */
 import { assert, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { partner, service, story } from "../support/conformance/Partner.ts"
 
 const content = "Will the Lakers make the play-offs?"
 
-/** What is answered to a topic with this JSON text as its metadata. */
+/** The response to a topic with this JSON text as its metadata. */
 const setUp = Effect.gen(function* () {
   const by = yield* partner()
   const { id } = yield* by.persona()

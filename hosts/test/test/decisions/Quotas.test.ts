@@ -1,4 +1,7 @@
-/** Decisions, "Authentication, limits, quotas": plans, quotas and what they count, and the billing period. The bursts are in SpecLimits. */
+/**
+ * Decisions, "Authentication, limits, quotas": plans, quotas and their counting, and the billing period. SpecLimits tests the
+ * bursts.
+ */
 import { assert } from "@effect/vitest"
 import type { Organization } from "@partner-commentary/core/partner/Organization"
 import { ScriptedGenerator } from "@partner-commentary/test/ScriptedGenerator"
@@ -22,7 +25,7 @@ import { eventually } from "../support/Eventually.ts"
 const content = "Will the cup be theirs again?"
 const march = Date.parse("2026-03-01T00:00:00.000Z")
 
-/** A partner with so many personas more; `submit` takes all of them. */
+/** A partner with `more` additional personas. `submit` sends a topic to all of them. */
 const crowd = Effect.fnUntraced(function* (more: number, limits: Organization["limits"]) {
   const made = yield* partner({ limits: { requests_per_hour: 1000, burst_per_minute: 1000, ...limits } })
   const personas = yield* Effect.forEach(Array.from({ length: more }), () => Seed.persona(made.owner))

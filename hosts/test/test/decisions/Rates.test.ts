@@ -1,4 +1,4 @@
-/** Decisions, "Authentication, limits, quotas": the windows of the rate limits, for keys, strangers and dashboards. */
+/** Decisions, "Authentication, limits, quotas": the rate-limit windows of keys, anonymous callers and dashboards. */
 import { assert } from "@effect/vitest"
 import * as Seed from "@partner-commentary/test/Seed"
 import { TestApi } from "@partner-commentary/test/TestApi"
@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 import * as TestClock from "effect/testing/TestClock"
 import { type Answer, ask, conforms, partner, rate, seconds, told } from "../support/conformance/Dashboard.ts"
 
-/** How many of so many requests were not refused for their rate. */
+/** How many of `count` requests the rate limit did not refuse. */
 const passing = Effect.fnUntraced(function* <E, R>(count: number, request: Effect.Effect<Answer, E, R>) {
   const answers = yield* Effect.forEach(Array.from({ length: count }), () => request, { concurrency: 16 })
   return answers.filter(({ status }) => status !== 429).length

@@ -1,4 +1,4 @@
-/** Decisions, "Registration": where a webhook's URL may lead, judged by the transport that will dial it. */
+/** Decisions, "Registration": the allowed targets of a webhook URL, checked by the transport that connects to it. */
 import { assert, it } from "@effect/vitest"
 import { Webhooks } from "@partner-commentary/core/webhook/Webhooks"
 import * as Application from "@partner-commentary/test/Application"
@@ -11,7 +11,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { ask, fieldsOf, partner, told, webhook } from "../support/conformance/Dashboard.ts"
 
-/** What the names of the tests lead to. */
+/** The addresses of the host names in these tests. */
 const names: Readonly<Record<string, ReadonlyArray<string>>> = {
   "public.example": ["93.184.216.34", "2606:2800:220:1:248:1893:25c8:1946"],
   "inside.example": ["10.1.2.3"],

@@ -1,4 +1,4 @@
-/** Decisions, Contract: statuses of success, what is ignored, what is refused and how a refusal is told, and request ids. */
+/** Decisions, Contract: success statuses, ignored and refused input, the format of refusals, and request ids. */
 import { assert, layer } from "@effect/vitest"
 import * as Seed from "@partner-commentary/test/Seed"
 import * as Effect from "effect/Effect"
@@ -10,7 +10,7 @@ const content = "Will the Lakers make the play-offs?"
 
 const refusal = ({ body, status }: Answer) => [status, body?.error?.code, body?.error?.details?.field]
 
-/** A partner, and what becomes of a body's text. */
+/** A partner, and the response to a body's text. */
 const setUp = Effect.gen(function* () {
   const by = yield* partner()
   const { id } = yield* by.persona()
@@ -162,7 +162,7 @@ layer(service)("decisions, Contract: requests", (it) => {
     })
   )
 
-  // The last one: it takes the database's tables away.
+  // This test comes last because it drops the database's tables.
   it.effect("500s mention the request id in the message, and nothing of the inner failure", () =>
     Effect.gen(function* () {
       const by = yield* partner()

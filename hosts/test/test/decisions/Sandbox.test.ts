@@ -1,4 +1,4 @@
-/** Decisions, "Test environment": what keys of pk_test_ see and what becomes of their topics. */
+/** Decisions, "Test environment": what keys of pk_test_ see and how their topics progress. */
 import { assert } from "@effect/vitest"
 import { Mailbox } from "@partner-commentary/test/Mailbox"
 import { ScriptedGenerator } from "@partner-commentary/test/ScriptedGenerator"
@@ -16,7 +16,7 @@ const sandbox = Effect.gen(function* () {
   const personas = (yield* ask("GET /personas", { key: test })).data as ReadonlyArray<{ id: string; name: string }>
   const send = (content: string, ...persona_ids: ReadonlyArray<string>) =>
     ask("POST /topics", { key: test, body: { content, persona_ids } })
-  /** The whole way of a topic's first persona, as polls see it, within a minute. */
+  /** All states of a topic's first persona, as polling shows them, within a minute. */
   const way = Effect.fnUntraced(function* (topicId: string) {
     const seen: Array<string> = []
     for (let steps = 0; steps < 5; steps++) {
@@ -38,7 +38,7 @@ const sandbox = Effect.gen(function* () {
   return { ...live, test, personas, send, way }
 })
 
-/** Path by path, what polls see. */
+/** The states that polling shows for each scripted path. */
 const paths: Readonly<Record<"approve" | "decline" | "expire" | "fail", Array<string>>> = {
   approve: ["topic_sent", "opinion_injected", "commentary_generated", "creator_approved"],
   decline: ["topic_sent", "declined declined"],

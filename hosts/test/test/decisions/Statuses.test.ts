@@ -1,4 +1,4 @@
-/** Decisions, States: what a persona's and a topic's status say in each view, and how failure shows. */
+/** Decisions, States: a persona's and a topic's status in each view, and how failures appear. */
 import { assert, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import {
@@ -34,7 +34,10 @@ const outcomes: ReadonlyArray<readonly [State, "completed" | "failed" | "pending
   ["withdrawn", "failed", "commentary_generated"]
 ]
 
-/** With A approved, F settled without commentary, W at work and S sent: who is there, and the topic's status. */
+/**
+ * A is approved, F settled without commentary, W in progress and S sent. Each row has the states of the personas and the topic's
+ * status.
+ */
 const combinations: ReadonlyArray<readonly [string, ReadonlyArray<State>, string]> = [
   ["completed if W+S=0: A", ["creator_approved"], "completed"],
   ["completed if W+S=0: A, F", ["creator_approved", "declined"], "completed"],

@@ -1,4 +1,4 @@
-/** Decisions, Contract: what a submission must look like, whom it reaches, and what is the same topic within 24 hours. */
+/** Decisions, Contract: the format of a submission, the personas that it reaches, and duplicates within 24 hours. */
 import { assert, layer } from "@effect/vitest"
 import * as Seed from "@partner-commentary/test/Seed"
 import * as Effect from "effect/Effect"
@@ -13,7 +13,7 @@ const refused = (answer: Answer) => {
   return answer.body.error.details
 }
 
-/** What each persona of a submission was answered; of a refused one too. */
+/** The status of each persona of a submission, including a refused one. */
 const statuses = ({ body }: Answer): ReadonlyArray<string> =>
   (body.success ? body.data.results : body.error.details).map(({ status }: { readonly status: string }) => status)
 

@@ -1,4 +1,4 @@
-/** Decisions, "Events": registration, secrets, changes and the operations not shown. What is delivered is tested with the deliveries. */
+/** Decisions, "Events": registration, secrets, changes and the operations not shown. Deliveries.test.ts covers the deliveries. */
 import { assert } from "@effect/vitest"
 import { WebhookId } from "@partner-commentary/core/shared/Ids"
 import { WebhookStore } from "@partner-commentary/core/webhook/WebhookStore"
@@ -128,7 +128,7 @@ conforms(
     yield* patch({ status: "paused" })
     yield* patch({ events: ["commentary.failed"] })
     yield* patch({ url: "https://moved.example/hook" })
-    // At once where nothing was told in these five minutes, else when they are over.
+    // The mail goes out at once, or five minutes after the previous one.
     yield* TestClock.adjust("5 minutes")
     assert.match((yield* mailed(2)).text, /was changed.*moved\S{1,3}example/s)
     yield* ask(`DELETE /webhooks/${id}`, { key })

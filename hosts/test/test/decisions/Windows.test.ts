@@ -1,4 +1,4 @@
-/** Decisions, States: how long a creator may take, what reminds them, and how often a draft is tried. */
+/** Decisions, States: the creator's deadlines, the reminders, and the number of draft attempts. */
 import { assert, it } from "@effect/vitest"
 import type { Persona } from "@partner-commentary/core/persona/Persona"
 import { Mailbox } from "@partner-commentary/test/Mailbox"
@@ -30,11 +30,11 @@ const refused = ({ body, status }: Answer) => {
   return body.error.details
 }
 
-/** Each has a service of its own: clocks, refused mails and failed attempts are everybody's who shares one. */
+/** Each test has its own service, because the clock, refused mails and failed attempts affect all tests on one service. */
 const check = <A, E>(row: string, test: () => Effect.Effect<A, E, Layer.Success<typeof service>>) =>
   it.effect(row, () => Effect.provide(test(), service))
 
-/** One assignment in a state, its partner's view of it and its creator. */
+/** One assignment in a state, its partner's view and its creator. */
 const one = Effect.fnUntraced(function* (state: State) {
   const by = yield* partner()
   const { id, personas } = yield* story(by, content, [state])
@@ -52,14 +52,14 @@ const one = Effect.fnUntraced(function* (state: State) {
 
 const lessASecond = (wait: Duration.Input) => Duration.millis(Duration.toMillis(Duration.fromInputUnsafe(wait)) - 1000)
 
-/** Mails so far, and all that are due by now. */
+/** The number of mails after all due mails were sent. */
 const count = (persona: Persona) =>
   Effect.gen(function* () {
     yield* mailsAtRest
     return (yield* (yield* Mailbox).to(persona.creator.email)).length
   })
 
-/** Moves to just before a moment, then to it; there must be so many mails before and one more after. */
+/** Checks that `before` mails were sent until just before the moment, and one more at the moment. */
 const remindedAfter = Effect.fnUntraced(function* (persona: Persona, wait: Duration.Input, before: number) {
   yield* TestClock.adjust(lessASecond(wait))
   assert.strictEqual(yield* count(persona), before)

@@ -1,4 +1,4 @@
-/** Test runners replace timers and dates: an instance goes on all the same, for it asks Node itself. */
+/** An instance works under a test runner's fake timers and dates, because it takes its timers from Node directly. */
 import { TestPartnerCommentary } from "@partner-commentary/test"
 import { afterEach, beforeEach, expect, it, vi } from "vitest"
 

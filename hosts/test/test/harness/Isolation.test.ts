@@ -1,4 +1,4 @@
-/** Instances side by side, and calls side by side on one instance: nothing of one is seen by another. */
+/** Concurrent instances, and concurrent calls on one instance, do not affect each other. */
 import { TestPartnerCommentary } from "@partner-commentary/test"
 import { expect, it } from "vitest"
 
@@ -12,7 +12,7 @@ const live = async (at: number) => {
   const { organization, personas } = await pc.seed({ organization: name, personas: [`Persona ${at}`] })
   const client = pc.client(organization)
   await client.webhooks.create({ url: "https://partner.example/events", events: ["creator.approved"] })
-  // The same topic everywhere: were anything shared, it would be a duplicate.
+  // The content is the same everywhere, so shared state would show as a duplicate.
   const content = "Will the Lakers make the play-offs?"
   const topic = await client.topics.create({ content, persona_ids: personas.map(({ id }) => id) })
   if (at % 2 === 0) await pc.clock.advance("1 hour")

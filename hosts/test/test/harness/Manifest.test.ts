@@ -1,4 +1,4 @@
-/** What the harness brings along: no test runner, whoever's it is, and no database but the one it runs on. */
+/** The dependencies of the test host: no test runner, and no database except the one that it runs on. */
 import { globSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, it } from "vitest"

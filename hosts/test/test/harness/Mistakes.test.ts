@@ -1,4 +1,4 @@
-/** What a tester reads when something is not as they thought: what was there instead, and what to do. */
+/** The messages about mistakes in a test: they say what exists instead and how to fix the call. */
 import { CreatorRefused, TestPartnerCommentary } from "@partner-commentary/test"
 import { afterEach, beforeEach, expect, it } from "vitest"
 

@@ -1,4 +1,4 @@
-/** What an instance can be told, and the ways to reach it. */
+/** The options of an instance, and the ways to call it. */
 import { PartnerCommentary } from "@partner-commentary/client"
 import { TestPartnerCommentary } from "@partner-commentary/test"
 import * as Duration from "effect/Duration"
@@ -94,7 +94,7 @@ it("a mail that is refused for now is sent again later, and one that is refused 
   pc.mailbox.refuseNext({ permanent: true })
   await client.topics.create({ content, persona_ids: [bo.id] })
   expect(pc.mailbox.to(bo)).toEqual([])
-  // What else fails within the hour is told with it.
+  // The mail also covers other failures within the hour.
   await pc.clock.advance("61 minutes")
   expect(pc.mailbox.latest("desk@partner.example").subject).toContain("Your request did not reach Bo Lindqvist")
 })

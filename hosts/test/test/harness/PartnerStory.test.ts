@@ -1,4 +1,6 @@
-/** The product's story as a partner's engineer would write it: the official client, a webhook, three creators, and time. */
+/**
+ * A complete scenario as a partner's engineer would test it: the official client, a webhook, three creators, and a moving clock.
+ */
 import type { WebhookEvent } from "@partner-commentary/client"
 import { TestPartnerCommentary } from "@partner-commentary/test"
 import { expect, it } from "vitest"

@@ -1,4 +1,4 @@
-/** The harness answers as every host does. */
+/** The test host passes the conformance suite of hosts. */
 import { assert, it } from "@effect/vitest"
 import * as HostConformance from "@partner-commentary/test/HostConformance"
 import { TestService } from "@partner-commentary/test/TestService"
@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 
 const apiRoot = "http://commentary.example"
 
-/** Its callers have no address, and the web's Request is all that it is told. */
+/** Its callers have no address, and it receives only a web Request. */
 const lacks = ["address", "dots", "repeated headers", "chunks"] as const
 
 it.live("a request is answered as by every host", () =>

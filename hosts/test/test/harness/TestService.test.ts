@@ -1,4 +1,4 @@
-/** The same harness as a layer: for tests that speak Effect, and want the use cases and stores at hand. */
+/** The test host as a layer, for tests that use Effect and need direct access to use cases and stores. */
 import { assert, it } from "@effect/vitest"
 import { Topics } from "@partner-commentary/core/topic/Topics"
 import { DueWork } from "@partner-commentary/test/DueWork"

@@ -1,4 +1,4 @@
-/** The harness as a partner's engineer uses it: promises alone, one story after the other. */
+/** The clock of the test host, used as a partner's engineer would: promises only, one scenario after the other. */
 import { TestPartnerCommentary } from "@partner-commentary/test"
 import { expect, it } from "vitest"
 

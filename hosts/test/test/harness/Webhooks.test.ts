@@ -1,4 +1,4 @@
-/** Webhooks in the harness: what arrives is verified, answers are scripted, and a partner's own endpoint can take them. */
+/** Webhooks in the test host: deliveries are verified, responses are scripted, and a partner's own endpoint can receive them. */
 import { verifyWebhook } from "@partner-commentary/client"
 import { TestPartnerCommentary } from "@partner-commentary/test"
 import { expect, it } from "vitest"

@@ -1,4 +1,7 @@
-/** Which operations take a place of their organization: all of the description, so that a new one cannot be forgotten. */
+/**
+ * Which operations count toward their organization's concurrency limit. It covers every operation of the description, including
+ * future ones.
+ */
 import { assert, it } from "@effect/vitest"
 import { ConcurrencyLimit, type ConcurrencyPool } from "@partner-commentary/core/access/ConcurrencyLimit"
 import type { OrganizationId } from "@partner-commentary/core/shared/Ids"

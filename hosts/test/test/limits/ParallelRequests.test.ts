@@ -1,4 +1,7 @@
-/** Limits under 100 requests at the same moment, each over a socket of its own: exactly the limit passes, and the headers leave no gap. */
+/**
+ * Limits under 100 concurrent requests, each over its own socket: exactly the limit passes, and the headers count down without
+ * gaps.
+ */
 import { assert, it } from "@effect/vitest"
 import { ApiKeys } from "@partner-commentary/core/access/ApiKeys"
 import * as IpAllowList from "@partner-commentary/core/access/IpAllowList"
@@ -28,11 +31,11 @@ const behindProxy = TestApi.layerHttp.pipe(
 const number = (response: Response, header: string) => Number(response.headers.get(header))
 
 interface Wanted {
-  /** Of a call that passes. */
+  /** The status of a call that passes. */
   readonly status: number
-  /** How many of the 100 pass. */
+  /** How many of the 100 calls pass. */
   readonly pass: number
-  /** The hourly window that the headers tell, and the limit and the wait that a refusal tells. */
+  /** The hourly limit in the headers. `limit` and `wait` are the limit and the delay that a refusal states. */
   readonly hourly: number
   readonly limit: number
   readonly wait: number
@@ -40,7 +43,7 @@ interface Wanted {
 
 const countdown = (from: number, length: number) => Array.from({ length }, (_, index) => from - 1 - index)
 
-/** All at once, `nth` from 0 to 99. */
+/** Sends 100 requests at once, with `nth` from 0 to 99. */
 const rush = (requests: (nth: number) => readonly [path: string, call: Call]) =>
   Effect.flatMap(TestApi, ({ call }) =>
     Effect.all(

@@ -1,4 +1,4 @@
-/** Rate limits as a partner meets them: what is counted in which window, how it is refused, and what every response says of it. */
+/** Rate limits: which calls count in which window, the format of a refusal, and the headers of every response. */
 import { assert, it } from "@effect/vitest"
 import * as IpAllowList from "@partner-commentary/core/access/IpAllowList"
 import { TrustedProxies } from "@partner-commentary/server/ClientAddress"
@@ -16,7 +16,7 @@ import { json } from "../support/Json.ts"
 
 const start = Date.UTC(2026, 0, 30, 12)
 
-/** Over real sockets, behind a proxy that says who calls. */
+/** Uses real sockets behind a proxy that states the caller's address. */
 const behindProxy = TestApi.layerHttp.pipe(
   Layer.provideMerge(Application.layer({ outside: Layer.merge(Mailbox.layer, ScriptedGenerator.layer) })),
   Layer.provide(Layer.succeed(TrustedProxies, Result.getOrThrow(IpAllowList.parse(["127.0.0.1"]))))
@@ -139,7 +139,7 @@ it.effect(
         for (const left of [2, 1, 0])
           assert.deepStrictEqual(told(yield* call(`/topics/${data.topic_id}`, { key }))[1], left)
         assert.strictEqual((yield* call(`/topics/${data.topic_id}`, { key })).status, 429)
-        // 1 + 2 + 3 counted; the refused ones did not, here either.
+        // 1 + 2 + 3 calls counted. The refused calls did not count here either.
         const other = yield* call(`/topics/${data.topic_id}/status`, { key })
         assert.deepStrictEqual([other.status, ...told(other)], [200, 90, 83, seconds + 3600])
         const second = yield* Seed.key(owner)
@@ -217,7 +217,7 @@ it.effect("strangers are counted by address: 60 a minute, 300 an hour, with the 
         assert.deepStrictEqual([refused.status, refused.headers.get("retry-after")], [429, String(55 * 60)])
         assert.strictEqual((yield* call("/nowhere", stranger)).status, 429)
         assert.strictEqual((yield* call("/topics", over("203.0.113.8"))).status, 401)
-        // From the same address, a good key is nobody's stranger.
+        // A call with a valid key does not count toward the address's anonymous limit.
         const known = yield* call("/topics", { key, ...stranger, headers: { ...stranger.headers } })
         assert.strictEqual(known.status, 200)
         const lost = yield* call("/nowhere", { key, headers: { ...stranger.headers } })

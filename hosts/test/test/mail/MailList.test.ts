@@ -1,4 +1,4 @@
-/** What an operator sees of mails that wait or were given up, and sending the latter again. */
+/** The operator's list of waiting and abandoned mails, and resending abandoned ones. */
 import { assert, it } from "@effect/vitest"
 import { Creators } from "@partner-commentary/core/creator/Creators"
 import * as MailInspection from "@partner-commentary/sql/mail/MailInspection"

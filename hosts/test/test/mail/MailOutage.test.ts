@@ -1,4 +1,4 @@
-/** Requests whose mail could not be handed over for days: they stay open, and have their whole window from the moment it was. */
+/** A mail outage of several days: requests stay open, and the response window starts when the mail is handed over. */
 import { assert, it } from "@effect/vitest"
 import { Creators } from "@partner-commentary/core/creator/Creators"
 import { ShareId } from "@partner-commentary/core/shared/Ids"
@@ -49,7 +49,7 @@ const submitted = Effect.gen(function* () {
 
 const at = (moment: string) => TestClock.setTime(Date.parse(moment))
 
-/** The mail server is away until the mail is given up, a day after the submission. */
+/** The mail server is unavailable until the service abandons the mail, a day after the submission. */
 const outage = Effect.gen(function* () {
   for (const minutes of [1, 5, 15, 60, ...Array.from({ length: 11 }, () => 120)]) {
     yield* mailsAtRest

@@ -25,7 +25,7 @@ const refused = (refusal: Partial<MailRefused> = {}): Answer =>
   Effect.fail(new MailRefused({ permanent: false, reason: "refused as told", ...refusal }))
 const unanswered = refused({ unanswered: true })
 
-/** A mailer that gives these answers, then takes everything, and one topic with its request mail queued. */
+/** A mailer that returns these results, then accepts everything, and one topic with its request mail queued. */
 const scene = <A, E, R>(
   answers: ReadonlyArray<Answer>,
   body: (sent: ReadonlyArray<MailMessage>) => Effect.Effect<A, E, R>

@@ -1,4 +1,4 @@
-/** Whose mail goes first: organizations take turns, and none waits for a relay that is slow with another's. */
+/** The order of mails: organizations take turns, and a slow relay for one organization's mails does not delay the others. */
 import { assert, it } from "@effect/vitest"
 import { Mailer } from "@partner-commentary/core/mail/Mailer"
 import * as Application from "@partner-commentary/test/Application"
@@ -12,7 +12,7 @@ import * as SqlClient from "effect/sql/SqlClient"
 import * as TestClock from "effect/testing/TestClock"
 import { eventually } from "../support/Eventually.ts"
 
-/** Mails in the order in which their handing over begins; each ends when it is let go. */
+/** Records mails in the order in which sending starts. Each one ends when the test releases it. */
 const relay = Effect.sync(() => {
   const begun: Array<{ readonly to: string; readonly letGo: Effect.Effect<unknown> }> = []
   const mailer = Mailer.of({
@@ -25,7 +25,7 @@ const relay = Effect.sync(() => {
   return { begun, mailer }
 })
 
-/** So many mails of an organization, to one address. */
+/** Queues `count` mails of a new organization to one address. */
 const queued = Effect.fnUntraced(function* (count: number, email: string) {
   const { call } = yield* TestApi
   const owner = yield* Seed.organization()
@@ -85,7 +85,7 @@ it.effect("a place is filled again as soon as its mail has gone, whoever else ha
       for (let next = 1; next < 100 - places + 2; next++) {
         yield* underWay(places + next - 1)
         assert.strictEqual(begun.length, places + next - 1, "no more at one time than there are places")
-        // The first one hangs.
+        // The first mail is never released.
         yield* begun[next]?.letGo ?? Effect.void
       }
       assert.lengthOf(begun, 100)

@@ -1,4 +1,4 @@
-/** Audio and video as partners see them: made after approval where they were asked for, and never in the way of the text. */
+/** Partners' view of audio and video: media are made after approval if requested, and never delay the text. */
 import { assert, it } from "@effect/vitest"
 import { Creators } from "@partner-commentary/core/creator/Creators"
 import { Receivers } from "@partner-commentary/test/Receivers"

@@ -1,4 +1,4 @@
-/** How audio comes about when things go wrong: attempts that fail, hang, break off or are made twice, and operators who start again. */
+/** Media jobs under failures: attempts that fail, hang, are interrupted or run twice, and restarts by operators. */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -116,7 +116,7 @@ it.effect("a process that dies after storing and before writing it down: made ag
     const media = yield* ScriptedMedia
     const sql = yield* SqlClient.SqlClient
     const { urls } = yield* approved(["audio"])
-    // What is written down comes last, and never does.
+    // The job is settled last. Renaming the column makes that step fail.
     yield* sql`ALTER TABLE media_jobs RENAME COLUMN settled_at TO lost_at`
     yield* Effect.exit(drain)
     yield* sql`ALTER TABLE media_jobs RENAME COLUMN lost_at TO settled_at`

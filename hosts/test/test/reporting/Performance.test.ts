@@ -1,4 +1,4 @@
-/** GET /metrics/performance over the whole service: known deeds at known times make known figures. */
+/** GET /metrics/performance over the whole service: known actions at known times produce the expected metrics. */
 import { assert, it } from "@effect/vitest"
 import * as InMemory from "@partner-commentary/test/InMemory"
 import { ScriptedGenerator } from "@partner-commentary/test/ScriptedGenerator"
@@ -55,7 +55,7 @@ it.effect("counts and times are those of what was sent in the period, overall an
     yield* at("2026-03-01T10:30:00.250Z")
     yield* act(firstOfAda, "approve")
 
-    // The first attempt fails, the second comes a minute later; another draft is asked for before the approval.
+    // The first attempt fails and is retried a minute later. Another draft is requested before the approval.
     yield* at("2026-03-01T12:00:00.000Z")
     yield* generator.failNext({ permanent: false })
     yield* act(secondOfAda, "respond", { perspective })
@@ -96,7 +96,7 @@ it.effect("counts and times are those of what was sent in the period, overall an
     }
     assert.deepStrictEqual(yield* metrics(key), expected)
 
-    // What comes later is in its own period, and the sending decides, not what came of it.
+    // A later topic belongs to a later period. A topic counts in the period in which it was sent, whatever its outcome.
     yield* submit(key, cup, [bo])
     const march = yield* metrics(key, "?from=2026-03-01T09:00:00Z&to=2026-03-01T12:11:00.000Z")
     assert.deepStrictEqual(march.overall, expected.overall)

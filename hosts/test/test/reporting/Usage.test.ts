@@ -1,4 +1,4 @@
-/** GET /usage as a partner reads it. */
+/** GET /usage as partners see it. */
 import { assert, it } from "@effect/vitest"
 import { ApiKeys } from "@partner-commentary/core/access/ApiKeys"
 import * as InMemory from "@partner-commentary/test/InMemory"
@@ -35,7 +35,7 @@ it.effect("usage, quotas and what remains are the month's; another month begins 
       commentaries_generated: 0,
       api_calls: 2
     })
-    // Written down or not, each call is counted once.
+    // Each call counts once, before and after its count is persisted.
     yield* TestClock.adjust("5 seconds")
     assert.strictEqual((yield* usage(key)).usage.api_calls, 4)
     yield* TestClock.adjust("5 seconds")

@@ -1,4 +1,4 @@
-/** Simulated creators taken on by hand, with workers, without them and with many. */
+/** Advancing simulated creators by hand, with workers, without them and with several. */
 
 import { assert, it } from "@effect/vitest"
 import * as InMemory from "@partner-commentary/test/InMemory"
@@ -123,7 +123,7 @@ it.effect(
         Effect.gen(function* () {
           const path = `/partner/v1/test/assignments/${id}/advance`
           const response = yield* call(path, { method: "POST", key: by, headers: { "x-request-id": "same" } })
-          // What is left of a rate limit differs from call to call.
+          // The remaining rate limit differs from call to call.
           const headers = [...response.headers].filter(([name]) => !/^(x-)?ratelimit/.test(name))
           return JSON.stringify([response.status, headers, yield* Effect.promise(() => response.text())])
         })
@@ -188,7 +188,7 @@ it.effect("the record says upon whose word each step was taken", () =>
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-/** Without workers of its own. */
+/** A server without workers. */
 const serverAlone = InMemory.layerWithoutWorkers()
 
 it.effect("where no worker runs, each call still takes its step; what was missed goes on with the next worker", () =>

@@ -1,4 +1,4 @@
-/** The test environment: what a partner's engineer builds against, on a clock that moves on command. */
+/** The test environment that a partner's engineer builds against, on a test clock. */
 
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import { assert, it } from "@effect/vitest"
@@ -27,7 +27,7 @@ import { approves, declines, engineer, expires, fails, start, unknown, waits } f
 import { eventually } from "../support/Eventually.ts"
 import { json } from "../support/Json.ts"
 
-/** What polls see while the clock goes on by the pace, and not a moment before. */
+/** The states that polling shows while the clock advances at the simulated pace. */
 const stories = [
   [
     "approves",

@@ -1,4 +1,6 @@
-/** What the test environment may store, over HTTP: the refusal of one topic too many, and its retention by a running worker. */
+/**
+ * Storage limits of the test environment over HTTP: the refusal of a topic beyond the limit, and retention by a running worker.
+ */
 import { assert, it } from "@effect/vitest"
 import { Environment } from "@partner-commentary/core/shared/Owner"
 import * as Jobs from "@partner-commentary/server/workers/Jobs"
@@ -11,7 +13,7 @@ import * as TestClock from "effect/testing/TestClock"
 import { approves, declines, engineer } from "../support/Engineer.ts"
 import { json } from "../support/Json.ts"
 
-/** Sizes are compared where deleted and changed rows leave no copies behind. */
+/** In-memory SQLite, because deleted and updated rows leave no copies that would change the sizes. */
 const onSqlite = InMemory.layerWith({ stores: Sqlite.layer({ filename: ":memory:" }) })
 
 const capped = InMemory.layerWith({ policy: { testStorage: { topics: 2, bytes: 1_000_000 } } })
@@ -26,7 +28,7 @@ it.effect("a test topic beyond the cap is 429 with its quota and what is left; l
     assert.strictEqual(refused.status, 429)
     const { error } = yield* json(refused)
     assert.strictEqual(error.code, "rate_limit_exceeded")
-    // From nine in the morning to midnight (UTC), when old test topics are deleted next.
+    // From 9:00 to midnight UTC, when old test topics are next deleted.
     assert.deepStrictEqual(error.details, { retry_after: 15 * 3600, limit: 2, remaining: 0, quota: "test_topics" })
     assert.include(error.message, "The test environment stores at most 2 topics")
     assert.strictEqual(refused.headers.get("retry-after"), String(15 * 3600))

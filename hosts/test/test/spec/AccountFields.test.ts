@@ -165,5 +165,5 @@ layer(Answers.layer)("specification 2", (it) => {
   )
 })
 
-/** A key that may be revoked. */
+/** A key that the test may revoke. */
 const spare = Effect.flatMap(Answers, ({ by }) => Seed.key(by.organization))

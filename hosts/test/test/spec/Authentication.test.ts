@@ -1,11 +1,11 @@
-/** Specification, section 5: who may call, with which key, from where. */
+/** Specification, section 5: authentication by key and by client address. */
 import { assert } from "@effect/vitest"
 import * as Seed from "@partner-commentary/test/Seed"
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/testing/TestClock"
 import { allScopes, ask, conforms, nobody, partner, start, told } from "../support/conformance/Dashboard.ts"
 
-/** Every operation that section 4 names and that takes the key's header. */
+/** Every operation of section 4 that takes the key's header. */
 const operations = [
   "POST /topics",
   "GET /topics",

@@ -1,4 +1,4 @@
-/** Section 1 of the specification: what the service does, and the rules that hold for every request. */
+/** Section 1 of the specification: the service's functions, and the rules for all requests. */
 import { assert, layer } from "@effect/vitest"
 import { Mailbox } from "@partner-commentary/test/Mailbox"
 import * as Seed from "@partner-commentary/test/Seed"
@@ -19,7 +19,7 @@ import {
 
 const content = "Will the Lakers make the play-offs?"
 const timestamps = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/
-/** What an answer consists of where it is not {success, data}. */
+/** The shape of responses other than {success, data}. */
 const shapes: Readonly<Record<string, Array<string>>> = {
   "GET /topics": ["success", "data", "pagination"],
   "GET /webhooks/{id}/deliveries": ["success", "data", "pagination"],

@@ -1,4 +1,4 @@
-/** Specification, section 7: every code with its status, its condition and its details. */
+/** Specification, section 7: every error code with its status, its condition and its details. */
 import { assert } from "@effect/vitest"
 import * as Seed from "@partner-commentary/test/Seed"
 import * as Effect from "effect/Effect"
@@ -14,7 +14,7 @@ const bare = (answer: Answer, status: number, code: string) => {
   assert.isString(answer.error.message)
 }
 
-/** The envelope with an object of details that holds these. */
+/** The envelope with details that include these fields. */
 const detailed = (answer: Answer, status: number, code: string) => {
   assert.strictEqual(told(answer), `${status} ${code}`)
   assert.strictEqual(answer.body.success, false)

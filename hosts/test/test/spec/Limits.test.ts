@@ -1,4 +1,4 @@
-/** Specification, section 8: every number of the rate limits, and the headers that tell them. */
+/** Specification, section 8: every rate limit, and the headers that state it. */
 import { assert } from "@effect/vitest"
 import type { Organization } from "@partner-commentary/core/partner/Organization"
 import * as Seed from "@partner-commentary/test/Seed"
@@ -7,7 +7,7 @@ import * as SqlClient from "effect/sql/SqlClient"
 import * as TestClock from "effect/testing/TestClock"
 import { type Answer, ask, conforms, partner, rate, seconds, told } from "../support/conformance/Dashboard.ts"
 
-/** As many requests, some at a time: all end like this. */
+/** Sends `count` requests, some of them concurrently. All must end with the same result. */
 const all = Effect.fnUntraced(function* <E, R>(count: number, request: Effect.Effect<Answer, E, R>, end: string) {
   const answers = yield* Effect.forEach(Array.from({ length: count }), () => request, { concurrency: 16 })
   assert.deepStrictEqual([...new Set(answers.map(told))], [end])
@@ -18,7 +18,7 @@ const refused = (answer: Answer, limit: number) => {
   assert.deepInclude(answer.error.details, { limit, remaining: 0 })
 }
 
-/** A partner on a plan as it is sold: no limit of its own. */
+/** A partner on an unmodified plan. */
 const on = (plan: Organization["plan"]) => partner({ plan, limits: {} })
 
 const tiers = [
@@ -31,7 +31,7 @@ for (const [plan, hourly, burst] of tiers) {
     `8 Tier ${plan}: ${hourly} requests per hour`,
     Effect.gen(function* () {
       const { key } = yield* on(plan)
-      // Where nothing is found, nothing but the key's own windows counts.
+      // A request for an unknown path counts only in the key's own windows.
       const lost = ask("GET /nowhere", { key })
       for (let sent = 0; sent < hourly; sent += burst) {
         yield* all(burst, lost, "404 not_found")

@@ -1,4 +1,4 @@
-/** Section 4 of the specification: POST /topics, its request's fields, its answer and its errors. */
+/** Section 4 of the specification: POST /topics, its request fields, its response and its errors. */
 import { assert, layer } from "@effect/vitest"
 import * as Seed from "@partner-commentary/test/Seed"
 import * as Clock from "effect/Clock"
@@ -9,7 +9,7 @@ import { ask, mails, partner, service, story } from "../support/conformance/Part
 const content = "Will the Lakers make the play-offs?"
 const unlicensed = "019c0e1b-7c4e-7000-8000-2f6d1c9e4b10"
 
-/** A partner with a persona, and what becomes of a body that differs from a good one: the answer, or the field that is refused. */
+/** A partner with a persona, and the response to changes of a valid body, or the refused field. */
 const setUp = Effect.gen(function* () {
   const by = yield* partner()
   const persona = yield* by.persona()

@@ -1,4 +1,4 @@
-/** Section 2 of the specification, the topic's three shapes: every row of their tables, and what their notes promise. */
+/** Section 2 of the specification, the topic's three shapes: every row of their tables and every note. */
 import { assert, layer } from "@effect/vitest"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -17,7 +17,7 @@ const statuses = [
 ] as const
 const overall = ["pending", "in_progress", "partial", "completed"]
 
-/** One answer of each shape: the topic has a persona in every state that passes no deadline. */
+/** One response of each shape. The topic has a persona in each state that needs no passed deadline. */
 const answers = Effect.gen(function* () {
   const by = yield* partner()
   const nobody = yield* (yield* partner()).persona()

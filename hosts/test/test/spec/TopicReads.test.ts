@@ -1,4 +1,4 @@
-/** Section 4 of the specification: what is read of topics, from GET /topics to the lookup by reference. */
+/** Section 4 of the specification: reading topics, from GET /topics to the lookup by reference. */
 import { assert, layer } from "@effect/vitest"
 import * as Seed from "@partner-commentary/test/Seed"
 import * as Effect from "effect/Effect"
@@ -9,7 +9,7 @@ const unknown = "019c0e1b-7c4e-7000-8000-2f6d1c9e4b10"
 
 const refusal = ({ body, status }: Answer) => [status, body.error.code]
 
-/** Found with a key of `topics:read` alone, and not with a key of every other scope. */
+/** A key with only `topics:read` may read the path. A key with all other scopes may not. */
 const needsTopicsRead = Effect.fnUntraced(function* (path: (id: string) => string) {
   const by = yield* partner()
   const { id } = yield* story(by, content, ["topic_sent"], { external_reference: "game-1" })
@@ -21,7 +21,7 @@ const needsTopicsRead = Effect.fnUntraced(function* (path: (id: string) => strin
   assert.deepStrictEqual(refusal(yield* by.get(path(id), { key: others })), [401, "scope_denied"])
 })
 
-/** A partner with so many topics, from first to last. */
+/** A partner with `count` topics, oldest first. */
 const withTopics = Effect.fnUntraced(function* (count: number) {
   const by = yield* partner()
   const persona = yield* by.persona()

@@ -1,4 +1,6 @@
-/** Section 3 of the specification: every row of the workflow's table as partner and creator see it, and what is final. */
+/**
+ * Section 3 of the specification: every row of the workflow table in the partner's and the creator's view, and the final states.
+ */
 import { assert, layer } from "@effect/vitest"
 import { Mailbox } from "@partner-commentary/test/Mailbox"
 import { ScriptedGenerator } from "@partner-commentary/test/ScriptedGenerator"
@@ -20,7 +22,7 @@ import {
 
 const content = "Will the Lakers make the play-offs?"
 
-/** The only persona's entry in the three views, and the count of its status. */
+/** The only persona's entry in the three views, and the count for its status. */
 const seen = Effect.fnUntraced(function* (by: Partner, id: string) {
   const { personas, summary } = (yield* by.get(`/topics/${id}/status`)).body.data
   const detail = (yield* by.get(`/topics/${id}`)).body.data

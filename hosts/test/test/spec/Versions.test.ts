@@ -1,4 +1,4 @@
-/** Specification, section 9: what the version in the path promises, and what was released and announced under it. */
+/** Specification, section 9: the guarantees of the version in the path, and the released and announced features. */
 import { readFileSync } from "node:fs"
 import { assert } from "@effect/vitest"
 import { TestApi } from "@partner-commentary/test/TestApi"

@@ -1,4 +1,4 @@
-/** Specification, sections 2, 3, 4 and 6: webhooks as they are registered and changed. */
+/** Specification, sections 2, 3, 4 and 6: registration and changes of webhooks. */
 import { assert } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/testing/TestClock"
