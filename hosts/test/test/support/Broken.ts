@@ -1,11 +1,11 @@
-/** A table that refuses some of its rows, as a database that fails in the middle of a change. */
+/** Makes a table reject some rows, to simulate a database failure in the middle of a change. */
 import * as Effect from "effect/Effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 
 interface Fault {
   readonly table: string
   readonly on: "INSERT" | "UPDATE"
-  /** What the refused rows have, of columns that are named with this before them. */
+  /** The SQL condition of the rejected rows. `row` is the prefix of column names. */
   readonly rows: (row: "" | "NEW.") => string
 }
 

@@ -1,4 +1,4 @@
-/** The official client on the service in memory, and what its calls come to. */
+/** The official client on the in-memory service, and the results of its calls. */
 import {
   ApiError,
   type ErrorCode,
@@ -45,7 +45,7 @@ export const dashboardOf = Effect.fnUntraced(function* (token: string) {
 
 export const run = <A>(call: () => PromiseLike<A>) => Effect.promise(async () => call())
 
-/** The refusal that a call rejects with, its details typed by its code. */
+/** The error that a call rejects with. Its code determines the type of its details. */
 export const refusal = <Code extends ErrorCode>(code: Code, call: () => PromiseLike<unknown>) =>
   run(async () => {
     try {

@@ -1,4 +1,4 @@
-/** What is held up until it is let go, and what becomes of those who come meanwhile. */
+/** Blocks operations at a gate until the test opens it, and tests concurrent requests meanwhile. */
 import { assert } from "@effect/vitest"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
@@ -11,13 +11,13 @@ import * as TestClock from "effect/testing/TestClock"
 import { eventually } from "./Eventually.ts"
 import { json } from "./Json.ts"
 
-/** Where whatever must be slow passes. */
+/** A slow operation waits at this gate. */
 export class Gate extends Context.Service<
   Gate,
   {
     readonly pass: Effect.Effect<void>
     readonly open: Effect.Effect<void>
-    /** How many wait before it. */
+    /** The number of operations that wait at the gate. */
     readonly before: Effect.Effect<number>
   }
 >()("Gate") {
@@ -41,7 +41,7 @@ export class Gate extends Context.Service<
   )
 }
 
-/** How many began to wait by the clock for so long, from now on. */
+/** Counts the sleeps of this length that begin from now on. */
 const waitingFor = (millis: number) =>
   Effect.map(Clock.Clock, (clock) => {
     const { sleep } = clock
@@ -55,14 +55,17 @@ const waitingFor = (millis: number) =>
     return Effect.sync(() => waiting)
   })
 
-/** Of one organization three ask and two are let in, while another's is; who waits is refused after ten seconds. */
+/**
+ * Three requests of one organization: two are admitted, and the third is refused after waiting ten seconds. Another
+ * organization's request is admitted at the same time.
+ */
 export const crowd = Effect.fnUntraced(function* ({
   another,
   answers,
   ask
 }: {
   readonly ask: Effect.Effect<Response>
-  /** Another organization's. */
+  /** A request of another organization. */
   readonly another: Effect.Effect<Response>
   readonly answers: readonly [own: number, another: number]
 }) {

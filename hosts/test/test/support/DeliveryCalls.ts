@@ -1,4 +1,4 @@
-/** What tests of deliveries share: a partner with a creator who declines, a webhook to look at, and what arrived there. */
+/** Shared helpers of delivery tests: a partner with a creator who declines, a webhook, and the events that it received. */
 import { Mailbox } from "@partner-commentary/test/Mailbox"
 import { Receivers } from "@partner-commentary/test/Receivers"
 import * as Seed from "@partner-commentary/test/Seed"
@@ -11,7 +11,7 @@ import { get, post, url } from "./WebhookCalls.ts"
 
 const start = Date.parse("2026-03-01T09:00:00.000Z")
 
-/** An organization with a key and a licensed persona, whose creator can be made to decline. */
+/** An organization with a key and a licensed persona. The test can make the persona's creator decline. */
 export const seeded = Effect.gen(function* () {
   if ((yield* Clock.currentTimeMillis) === 0) yield* TestClock.setTime(start)
   const owner = yield* Seed.organization()
@@ -21,7 +21,7 @@ export const seeded = Effect.gen(function* () {
     yield* submit(key, content, [persona])
     yield* act(yield* tokenFor(persona, content), "decline", { reason: "No." })
   })
-  /** The first mail to the contact whose subject begins like this. */
+  /** The first mail to the contact whose subject starts with `subject`. */
   const mails = (subject: string) =>
     eventually(
       subject,
@@ -37,7 +37,7 @@ export const seeded = Effect.gen(function* () {
 export const webhookOf = Effect.fnUntraced(function* (key: string, events: ReadonlyArray<string>, at = url) {
   const { data } = (yield* post(key, { url: at, events })).body
   const id = data.id as string
-  /** The webhook, once it shows so many failures in a row. */
+  /** Waits until the webhook shows `count` consecutive failures. */
   const failures = (count: number) =>
     eventually(
       `${count} failures`,
@@ -48,14 +48,17 @@ export const webhookOf = Effect.fnUntraced(function* (key: string, events: Reado
   return { id, secret: data.secret as string, failures }
 })
 
-/** What the partner is shown of a webhook's deliveries. */
+/** A webhook's deliveries as the partner sees them. */
 export const deliveriesOf = (key: string, id: string) => {
   const page = (query = "") => get(key, `/${id}/deliveries${query}`)
   const list = (query?: string) => Effect.map(page(query), ({ body }) => body.data)
   return {
     page,
     list,
-    /** Waits until so many that arrived are written down: each is seen at the receiver before, and is under way until then. */
+    /**
+     * Waits until `count` deliveries are recorded as delivered. The receiver sees each one earlier, while the delivery is still
+     * in flight.
+     */
     delivered: (count: number) =>
       eventually(
         `${count} written down`,
@@ -65,7 +68,7 @@ export const deliveriesOf = (key: string, id: string) => {
   }
 }
 
-/** The moment at which the newest delivery is tried again. */
+/** Moves the clock to the time of the newest delivery's next attempt. */
 export const nextAttempt = Effect.fnUntraced(function* (list: ReturnType<typeof deliveriesOf>["list"]) {
   const planned = yield* eventually(
     "a planned attempt",
@@ -81,7 +84,7 @@ export const eventsSent = Effect.map(bodies, (requests) =>
   requests.map((request) => ({ request, event: JSON.parse(request.body) }))
 )
 
-/** What arrived, once there is so much of it. */
+/** Waits until at least `count` events have arrived. */
 export const received = (count: number) =>
   eventually(
     `${count} events`,

@@ -1,4 +1,4 @@
-/** A partner's engineer with a test key, a live one and a licensed persona, on a clock that moves on command. */
+/** A partner's engineer with a test key, a live key and a licensed persona, on a test clock. */
 import { testPersonas } from "@partner-commentary/core/persona/TestPersonas"
 import * as Seed from "@partner-commentary/test/Seed"
 import { TestApi } from "@partner-commentary/test/TestApi"
@@ -17,7 +17,7 @@ export const [approves, declines, expires, fails, waits] = testPersonas.map(({ i
   string
 ]
 
-/** An organization with a licensed persona, and what its engineer does with a test key. */
+/** An organization with a licensed persona, and the engineer's actions with a test key. */
 export const engineer = Effect.gen(function* () {
   yield* TestClock.setTime(start)
   const { call } = yield* TestApi
@@ -39,7 +39,7 @@ export const engineer = Effect.gen(function* () {
       shares: data.results.map(({ share_id }: { readonly share_id: string }) => share_id) as ReadonlyArray<string>
     }))
   const status = (topic: string) => Effect.map(get(`/topics/${topic}/status`), ({ data }) => data)
-  /** What a poll sees of the first persona once that is so: its status, or its status and failure. */
+  /** Waits until polling shows `want` for the first persona: its status, or its status and failure reason. */
   const sees = (topic: string, want: string) =>
     eventually(
       want,
@@ -48,7 +48,7 @@ export const engineer = Effect.gen(function* () {
         return `${seen} ${overall_status}` === want ? first : undefined
       })
     )
-  /** Lets the clock go on, step by step, until nothing more will come. */
+  /** Advances the clock step by step until the topic is final. */
   const settled = (topic: string) =>
     eventually(
       "settled",

@@ -1,4 +1,4 @@
-/** Reads an answer's JSON for a test to look into: what it holds is what the test asserts. */
+/** Reads a response's JSON. The test asserts its shape. */
 import * as Effect from "effect/Effect"
 
 // biome-ignore lint/suspicious/noExplicitAny: a test asserts the shape instead of declaring it

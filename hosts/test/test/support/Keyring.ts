@@ -1,4 +1,4 @@
-/** The five API-key operations as a dashboard calls them, for a test to look at what comes back. */
+/** The five API-key operations as a dashboard calls them. */
 import { assert } from "@effect/vitest"
 import { LocalTokens } from "@partner-commentary/identity/LocalIdentity"
 import { TestApi } from "@partner-commentary/test/TestApi"
@@ -31,7 +31,7 @@ export const keyring = Effect.fnUntraced(function* (owner: { readonly id: string
     find: (id: string) => Effect.map(answered(200, "GET", `/${id}`), ({ data }) => data),
     rotate: (id: string, body?: object) => Effect.map(answered(201, "POST", `/${id}/rotate`, body), ({ data }) => data),
     revoke: (id: string) => Effect.map(answered(200, "DELETE", `/${id}`), ({ data }) => data),
-    /** `{field, constraint}` of a 400, or the other refusal's code. */
+    /** `{field, constraint}` of a 400 response, or the code of another refusal. */
     refused: (method: string, path: string, body?: unknown) =>
       Effect.gen(function* () {
         const response = yield* ask(method, path, body)
@@ -43,7 +43,7 @@ export const keyring = Effect.fnUntraced(function* (owner: { readonly id: string
   }
 })
 
-/** What a request with this key meets: `200`, or the code of its refusal. */
+/** The result of a request with this key: `200`, or the code of its refusal. */
 export const met = Effect.fnUntraced(function* (key: string, headers: Record<string, string> = {}) {
   const { call } = yield* TestApi
   const response = yield* call("/partner/v1/topics", { key, headers })

@@ -1,4 +1,6 @@
-/** When the clock may be moved on: whoever moves it earlier moves it under the hands of workers who have not begun, or are not done. */
+/**
+ * Waits until the mail workers are idle. Moving the clock earlier would disturb workers that have not started or not finished.
+ */
 
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import { Environment } from "@partner-commentary/core/shared/Owner"
@@ -8,7 +10,7 @@ import * as Option from "effect/Option"
 import * as SqlClient from "effect/sql/SqlClient"
 import { eventually } from "./Eventually.ts"
 
-/** Waits until of every mail that is due, and of those that are due assignments' to ask for, it is written down what became of it. */
+/** Waits until the result of every due mail is stored, including the mails of due assignments. */
 export const mailsAtRest = Effect.gen(function* () {
   const assignments = yield* AssignmentStore
   const sql = yield* SqlClient.SqlClient

@@ -1,4 +1,7 @@
-/** What tests of audio and video share: a topic whose creator approved, the view of its partner, and drains instead of workers. */
+/**
+ * Shared helpers of audio and video tests: a topic with an approved commentary, its partner's view, and drains instead of
+ * workers.
+ */
 
 import { ShareId } from "@partner-commentary/core/shared/Ids"
 import type { MediaKind } from "@partner-commentary/core/topic/MediaRequest"
@@ -16,17 +19,17 @@ import { act, get, submit, tokenFor } from "./Requests.ts"
 export const start = Date.parse("2026-03-01T09:00:00.000Z")
 export const said = "They will win it."
 
-/** Makes media of these kinds, without workers. */
+/** Supports media of these kinds, without workers. */
 export const mounting = (...media: ReadonlyArray<MediaKind>) => InMemory.layerWithoutWorkers({ media })
 
-/** Runs what is due now. */
+/** Runs all due jobs. */
 export const drain = drainFor({
   claimFor: Duration.minutes(5),
   runFor: Duration.minutes(6),
   lookahead: Duration.zero
 })
 
-/** A topic with these output types whose creator approved `said`; its consequences are still due. */
+/** A topic with these output types whose creator approved `said`. The resulting jobs have not run yet. */
 export const approved = Effect.fnUntraced(function* (
   outputTypes: ReadonlyArray<string>,
   content = "Who takes the title this season?"
@@ -41,7 +44,7 @@ export const approved = Effect.fnUntraced(function* (
   const token = yield* tokenFor(persona, content)
   yield* act(token, "respond", { perspective: "They will win it, and by some distance." })
   yield* drain
-  // Workers in the background may not be done yet.
+  // Background workers may still be running.
   yield* eventually(
     "a draft",
     Effect.map(get(key, `/topics/${topicId}/status`), ({ data }) => data.summary.commentary_generated === 1)

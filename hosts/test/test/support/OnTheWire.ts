@@ -1,4 +1,4 @@
-/** The whole service on Postgres, by a line that knows what goes over it. */
+/** The whole service on Postgres, connected through a proxy that records the statements. */
 import * as Postgres from "@partner-commentary/postgres/Postgres"
 import * as InMemory from "@partner-commentary/test/InMemory"
 import * as TestDatabase from "@partner-commentary/test/postgres/TestDatabase"
@@ -23,17 +23,17 @@ export class Line extends Context.Service<Line, Wire>()("@partner-commentary/tes
 const storesBy = ({ url }: Wire, poolSize: number) =>
   Layer.orDie(Postgres.layerWithoutMigration({ url: Redacted.make(url), poolSize }))
 
-/** By the line, without workers, and on one connection, so that nothing is prepared twice. */
+/** Through the proxy, without workers, and on one connection, so that no statement is prepared twice. */
 export const still = Layer.unwrap(
   Effect.map(Line, (line) => InMemory.layerWithoutWorkers({ stores: storesBy(line, 1) }))
 )
 
-/** By the line, with workers beside it. */
+/** Through the proxy, with workers in the background. */
 export const atWork = Layer.unwrap(Effect.map(Line, (line) => InMemory.layerWith({ stores: storesBy(line, 10) })))
 
 export const layer = Layer.provideMerge(still, Line.layer)
 
-/** What went over the line meanwhile, but for rate windows: those of all requests at a time go together, in a transaction of their own. */
+/** The recorded turns during the effect, except for rate windows. Those of concurrent requests share a separate transaction. */
 export const during = Effect.fnUntraced(function* <A, E, R>(effect: Effect.Effect<A, E, R>) {
   const { turns } = yield* Line
   const before = turns.length
@@ -44,7 +44,7 @@ export const during = Effect.fnUntraced(function* <A, E, R>(effect: Effect.Effec
   }
 })
 
-/** A turn's first word, and the first table that it names: several statements at once are told apart from one. */
+/** For each statement of a turn, its first word and the first table that it names. */
 export const kindOf = (turn: Turn): string =>
   turn
     .map((statement) => {

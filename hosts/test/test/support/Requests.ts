@@ -1,4 +1,4 @@
-/** What partners and creators do in a test, in a word each: submit, look, and act on the newest mail's link. */
+/** Shorthands for the actions of partners and creators: submit, read, and act on the newest mail's link. */
 import type { Persona } from "@partner-commentary/core/persona/Persona"
 import { Mailbox, tokenIn } from "@partner-commentary/test/Mailbox"
 import { TestApi } from "@partner-commentary/test/TestApi"
@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 import { eventually } from "./Eventually.ts"
 import { json } from "./Json.ts"
 
-/** The new topic's id. */
+/** Submits a topic and returns its id. */
 export const submit = Effect.fnUntraced(function* (
   key: string,
   content: string,

@@ -1,4 +1,4 @@
-/** A real SMTP server that keeps what it receives. */
+/** A real SMTP server that stores the mails that it receives. */
 import * as Effect from "effect/Effect"
 import PostalMime, { type Email } from "postal-mime"
 import { SMTPServer } from "smtp-server"

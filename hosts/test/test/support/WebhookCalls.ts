@@ -1,4 +1,4 @@
-/** How a partner's engineer calls for webhooks, and what a refusal must look like. */
+/** Shorthands for a partner's webhook calls, and the expected format of refusals. */
 
 import { assert } from "@effect/vitest"
 import * as Seed from "@partner-commentary/test/Seed"
@@ -30,7 +30,7 @@ export const recover = (key: string, id: string, body: unknown, call: Call = {})
 
 export const aKey = Effect.flatMap(Seed.organization(), (owner) => Effect.map(Seed.key(owner), ({ text }) => text))
 
-/** All that is told to be wrong. */
+/** All problems that the refusal reports. */
 export const problems = ({
   body,
   status

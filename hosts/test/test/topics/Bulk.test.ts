@@ -1,4 +1,4 @@
-/** Many topics in one request: each by itself, in order, and never twice under one idempotency key. */
+/** Many topics in one request: each is handled separately, in order, and only once per idempotency key. */
 
 import { assert, it } from "@effect/vitest"
 import * as InMemory from "@partner-commentary/test/InMemory"

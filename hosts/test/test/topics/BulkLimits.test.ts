@@ -1,4 +1,4 @@
-/** What a bulk request may cost where the organization's limits refuse its topics. */
+/** The cost of a bulk request when the organization's limits refuse its topics. */
 import { assert, it } from "@effect/vitest"
 import * as InMemory from "@partner-commentary/test/InMemory"
 import * as Seed from "@partner-commentary/test/Seed"
@@ -54,7 +54,7 @@ it.effect("answers of refusals alone are stored under idempotency keys up to a d
     assert.isAbove(Number(refused.headers.get("retry-after")), 3600)
     const [stored] = yield* sql<{ readonly count: number }>`SELECT COUNT(*) AS count FROM stored_responses`
     assert.strictEqual(Number(stored?.count), 200)
-    // What was stored is given again, and a request without a key stores nothing.
+    // A stored response is replayed. A request without an idempotency key stores nothing.
     assert.strictEqual((yield* post([{}], "key-0")).headers.get("idempotency-replayed"), "true")
     assert.strictEqual((yield* post([{}])).status, 200)
   }).pipe(Effect.provide(InMemory.layer))

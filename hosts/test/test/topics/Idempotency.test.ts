@@ -1,4 +1,4 @@
-/** The same request sent again under its key: done once, answered the same, whatever came between. */
+/** A repeated request with the same idempotency key runs once and gets the same response, whatever happened in between. */
 
 import { assert, it } from "@effect/vitest"
 import { WorkSignal } from "@partner-commentary/core/shared/WorkSignal"
@@ -37,12 +37,12 @@ const setUp = Effect.gen(function* () {
   return { call, owner, persona, key, topic, post, total }
 })
 
-/** Long enough, in real time, for whoever was signalled to wake. */
+/** Long enough, in real time, for a signalled fiber to resume. */
 const pause = Effect.callback<void>((resume) => {
   setTimeout(() => resume(Effect.void), 50)
 })
 
-/** All that a caller sees, apart from what is the request's own: its id, its place in the rate limits, and the word that it is a repetition. */
+/** The response without the parts that are specific to the request: its id, the rate-limit headers, and the replay header. */
 const seen = Effect.fnUntraced(function* (response: Response) {
   const own = /^x-request-id$|^(x-)?ratelimit|^idempotency-replayed$/
   const headers = Object.fromEntries([...response.headers].filter(([name]) => !own.test(name)))

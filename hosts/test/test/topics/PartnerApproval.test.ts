@@ -1,4 +1,4 @@
-/** A partner accepts an approved commentary for publication, over the whole service. */
+/** A partner accepts an approved commentary for publication, through the whole service. */
 import { assert, it } from "@effect/vitest"
 import type { Persona } from "@partner-commentary/core/persona/Persona"
 import * as InMemory from "@partner-commentary/test/InMemory"
@@ -14,7 +14,7 @@ const start = Date.parse("2026-03-01T09:00:00.000Z")
 const content = "Who takes the title this season?"
 const unknown = "019c0e1b-7c4e-7000-8000-2f6d1c9e4b10"
 
-/** A topic whose creator approved, with the commentary's id. */
+/** A topic with an approved commentary, and the commentary's id. */
 const approvedBy = Effect.fnUntraced(function* (key: string, persona: Persona, asked = content) {
   const topicId = yield* submit(key, asked, [persona], { external_reference: "title" })
   const token = yield* tokenFor(persona, asked)

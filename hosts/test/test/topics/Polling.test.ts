@@ -1,4 +1,4 @@
-/** The short way to GET /topics/{id}/status answers exactly as the endpoint does, whoever asks for whatever. */
+/** The fast path of GET /topics/{id}/status returns the same response as the endpoint, for every caller and request. */
 import { assert, it } from "@effect/vitest"
 import { type Poll, Polling } from "@partner-commentary/server/routes/topics/Polling"
 import * as InMemory from "@partner-commentary/test/InMemory"

@@ -1,4 +1,4 @@
-/** Many at once over the whole service: one winner, exact counts. */
+/** Concurrent requests to the whole service: exactly one winner, and exact counts. */
 
 import { assert, it } from "@effect/vitest"
 import * as InMemory from "@partner-commentary/test/InMemory"
@@ -83,7 +83,7 @@ it.effect("a topic that does not fit into the commentary quota is refused whole,
     assert.strictEqual(refused.status, 429)
     const { error } = yield* json(refused)
     assert.deepInclude(error.details, { limit: 3, remaining: 1, quota: "commentaries_per_month" })
-    // The refused topic holds no duplicate window: with room, it would be sent.
+    // The refused topic creates no duplicate window. With a sufficient quota, it would be sent.
     assert.strictEqual((yield* post(`${at} Again?`)).status, 429)
     assert.strictEqual((yield* json(yield* call("/partner/v1/topics", { key }))).pagination.total, 1)
   }).pipe(Effect.provide(InMemory.layer))
@@ -106,7 +106,7 @@ it.effect("100 assignments of one topic settled at once complete it, and its cou
       "100 mails",
       Effect.map(mailbox.all, (sent) => (sent.length === 100 ? sent : undefined))
     )
-    // The first half is approved, so it must be drafted first.
+    // The first half is approved, so it needs drafts first.
     const half = mails.slice(0, 50).map(tokenIn)
     const other = mails.slice(50).map(tokenIn)
     const act = (token: string, action: string, body: unknown) =>

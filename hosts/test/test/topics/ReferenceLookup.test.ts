@@ -1,4 +1,4 @@
-/** Looking up by reference: how much one answer holds, and how many of one organization are made at one time. */
+/** The lookup by reference: the size of one response, and the number of concurrent lookups per organization. */
 import { assert, it } from "@effect/vitest"
 import { Topics } from "@partner-commentary/core/topic/Topics"
 import * as Application from "@partner-commentary/test/Application"

@@ -1,4 +1,4 @@
-/** The product's one story over real HTTP, real SMTP, the real pages and a database file: every view checked at every stage. */
+/** A complete scenario over real HTTP, real SMTP, the real pages and a database file. It checks every view at every stage. */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -77,7 +77,7 @@ const story = (post: Effect.Success<typeof smtpServer>) =>
         headers: { "content-type": "application/x-www-form-urlencoded" },
         body: new URLSearchParams(fields).toString()
       })
-    /** Once it is also written down that it was handed over: whoever moves the clock before would have it sent again. */
+    /** Waits until the hand-over is stored. If the clock moved earlier, the worker would send the mail again. */
     const mailTo = (address: string, count: number) =>
       Effect.tap(
         eventually(
@@ -114,7 +114,7 @@ const story = (post: Effect.Success<typeof smtpServer>) =>
     const id = submitted.data.topic_id as string
     assert.match(id, uuid)
     assert.strictEqual(created.headers.get("location"), `/partner/v1/topics/${id}`)
-    /** Names a persona's part in this topic, in every view alike. */
+    /** The id of a persona's assignment in this topic, which is the same in every view. */
     const shareOf = (persona: { readonly id: string }): string =>
       submitted.data.results.find((result: { persona_id: string }) => result.persona_id === persona.id).share_id
     for (const persona of [ada, bo, cy]) assert.match(shareOf(persona), uuid)
@@ -138,7 +138,7 @@ const story = (post: Effect.Success<typeof smtpServer>) =>
       }
     })
 
-    // Every creator gets one mail that says who asks, what, for whom and until when
+    // Each creator gets one mail with the organization, the topic, the persona and the deadline
     const mails = yield* Effect.forEach([ada, bo, cy], (persona) => mailTo(persona.creator.email, 1))
     const [toAda, toBo, toCy] = mails as [(typeof mails)[0], (typeof mails)[0], (typeof mails)[0]]
     for (const [mail, persona] of [
@@ -178,7 +178,7 @@ const story = (post: Effect.Success<typeof smtpServer>) =>
       expired: 0
     }
 
-    /** What the partner sent, in every view. */
+    /** The partner's own fields, as every view shows them. */
     const sent = {
       topic_id: id,
       external_reference: "game:2026-02-01.LAL",
@@ -222,7 +222,7 @@ const story = (post: Effect.Success<typeof smtpServer>) =>
       pagination: { limit: 20, offset: 0, total: 1, next_cursor: null }
     })
 
-    // Looking at the page changes nothing, however often
+    // Reading the page changes nothing, however often
     const tokenOfAda = tokenFor(toAda)
     for (const _ of [1, 2]) {
       const page = yield* call(`/creator/${tokenOfAda}`)
@@ -255,7 +255,7 @@ const story = (post: Effect.Success<typeof smtpServer>) =>
     assert.strictEqual((yield* get("/topics?status=in_progress")).pagination.total, 1)
     assert.strictEqual((yield* get("/topics?status=pending")).pagination.total, 0)
 
-    // The draft is Ada's to read, in JSON as well as on the page; partners do not see it
+    // Ada can read the draft in JSON and on the page. Partners cannot see it
     const twin = yield* json(yield* call(`/creator/${tokenOfAda}`, { headers: { accept: "application/json" } }))
     assert.strictEqual(twin.data.status, "commentary_generated")
     assert.strictEqual(twin.data.perspective, perspective)
@@ -293,7 +293,7 @@ const story = (post: Effect.Success<typeof smtpServer>) =>
       ]
     })
 
-    // Cy is reminded at half time and lets the window close
+    // Cy gets a reminder at half time and does not respond
     yield* TestClock.setTime(Date.parse("2026-02-02T12:00:01.000Z"))
     yield* mailTo(cy.creator.email, 2)
     yield* TestClock.setTime(Date.parse("2026-02-03T12:00:01.000Z"))
@@ -306,7 +306,7 @@ const story = (post: Effect.Success<typeof smtpServer>) =>
     const late = yield* form(tokenFor(toCy), "respond", { perspective })
     assert.strictEqual(late.status, 400)
 
-    // What the partner fetches in the end, by id and by its own reference
+    // The partner fetches the result by id and by its own reference
     const commentary = {
       id: commentaryId,
       content: edited,
@@ -341,7 +341,7 @@ const story = (post: Effect.Success<typeof smtpServer>) =>
       { ...sent, status: "completed", commentaries_ready: 1, total_personas: 3, created_at: sentAt }
     ])
 
-    // Nobody was written to without need
+    // No unnecessary mail was sent
     assert.deepStrictEqual(
       [ada, bo, cy].map((persona) => post.to(persona.creator.email).length),
       [2, 1, 2]

@@ -1,4 +1,4 @@
-/** How many mails a caller can cause: a partner to the organization's contact, a creator to their own address. */
+/** The number of mails that a caller can cause: a partner to the organization's contact, a creator to their own address. */
 import { assert, it } from "@effect/vitest"
 import * as InMemory from "@partner-commentary/test/InMemory"
 import { Mailbox } from "@partner-commentary/test/Mailbox"
@@ -20,7 +20,7 @@ const unlinked = (text: string) => text.replaceAll("\u200b", "")
 
 const start = Date.parse("2026-03-01T09:00:00.000Z")
 
-/** A clock that jumps over a mail's lease would have it sent again. */
+/** Waits until all mails are settled. If the clock jumped past a mail's lease, the worker would send the mail again. */
 const settled = Effect.flatMap(SqlClient.SqlClient, (sql) =>
   eventually(
     "no mail under way",
@@ -31,7 +31,7 @@ const settled = Effect.flatMap(SqlClient.SqlClient, (sql) =>
   )
 )
 
-/** A partner at the beginning of five minutes, and the mails to its contact. */
+/** A partner at the start of a five-minute window, and the mails to its contact. */
 const partner = Effect.gen(function* () {
   if ((yield* Clock.currentTimeMillis) === 0) yield* TestClock.setTime(start)
   const owner = yield* Seed.organization()

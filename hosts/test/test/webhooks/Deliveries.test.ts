@@ -1,4 +1,4 @@
-/** What becomes of topics arrives at webhooks: which change is told of, what is said of it, and when it is tried again. */
+/** Webhook deliveries of topic events: which changes cause an event, its content, and the retries. */
 import { assert, it } from "@effect/vitest"
 import { verifyWebhook } from "@partner-commentary/client"
 import { defaults } from "@partner-commentary/core/shared/WebhookPolicy"
@@ -16,7 +16,7 @@ import { asTimePasses, eventually } from "../support/Eventually.ts"
 import { act, get, reached, submit, tokenFor } from "../support/Requests.ts"
 import { patch, post, remove, url } from "../support/WebhookCalls.ts"
 
-/** A clock that jumps over the lease would take running attempts for lost. */
+/** A long lease, because a clock that jumps past the lease would mark running attempts as lost. */
 const patient = InMemory.layerWith({ policy: { lease: Duration.days(1) } })
 
 it.effect("each change that is an event arrives once, signed, as the specification's payload", () =>
@@ -192,7 +192,7 @@ it.effect(
       assert.deepStrictEqual(yield* eventsSent, [])
       yield* patch(key, hook.id, { status: "active" })
       const moments = (yield* received(15)).map(({ event }) => event.timestamp)
-      // Five are under way at a time, so none is further ahead than that.
+      // At most five deliveries run concurrently, so an event can overtake at most four others.
       for (const [index, moment] of moments.entries()) {
         assert.isBelow(moments.slice(index).filter((later) => later < moment).length, 5)
       }
@@ -209,7 +209,7 @@ it.effect("410 disables at once, the contact is told, and active sends what was 
     yield* declined("Who goes down this season?")
     const disabled = yield* hook.failures(1)
     assert.strictEqual(disabled.status, "disabled")
-    // The mail about the new webhook may have gone out just before.
+    // The mail about the new webhook may have gone out less than five minutes ago.
     yield* TestClock.adjust("5 minutes")
     const told = yield* mails("A webhook was disabled")
     assert.include(told.text, "410")
@@ -233,7 +233,7 @@ for (const lease of ["1 second", "3 days"] as const) {
       yield* declined("Who goes down this season?")
       const [sent] = yield* received(1)
       for (let minute = 0; minute < 12; minute++) yield* TestClock.adjust("1 minute")
-      // Has the worker look again.
+      // A new event makes the worker query for due work.
       yield* declined("Who comes up this season?")
       yield* received(2)
       yield* TestClock.adjust("3 minutes")

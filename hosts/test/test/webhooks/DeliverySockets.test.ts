@@ -1,4 +1,4 @@
-/** Events over real sockets, by the transport that partners' receivers are reached by: from a creator's word to the receiver's answer. */
+/** Events over real sockets, through the production transport: from a creator's action to the receiver's response. */
 import { createServer, type Server } from "node:http"
 import { type AddressInfo, connect, type Socket } from "node:net"
 import { assert, it } from "@effect/vitest"
@@ -30,7 +30,7 @@ interface Arrived {
   readonly body: string
 }
 
-/** Answers with these statuses, one each, then with 204. */
+/** Responds with these statuses, one each, then with 204. */
 const receiver = (...statuses: ReadonlyArray<number>) => {
   const arrived: Array<Arrived> = []
   const left = [...statuses]
@@ -57,7 +57,7 @@ const receiver = (...statuses: ReadonlyArray<number>) => {
   )
 }
 
-/** Nobody listens there: it is the near end of a connection, which keeps everybody else from its port. */
+/** A port without a listener. An open connection uses it as its local port, so no other process can take it. */
 const deserted = Effect.gen(function* () {
   const { url } = yield* receiver()
   const socket = yield* Effect.acquireRelease(
@@ -78,7 +78,7 @@ it.effect("an event arrives signed, and again after a failure, byte for byte the
       const hook = yield* webhookOf(key, ["commentary.failed"], url)
       yield* declined("Wer gewinnt „das Derby“? 🏆")
       const { list } = deliveriesOf(key, hook.id)
-      // To the moment and no further: how long an attempt may take goes by this clock too.
+      // Move the clock to this moment and no further, because the timeout of an attempt uses this clock too.
       for (const count of [1, 2]) {
         yield* hook.failures(count)
         yield* nextAttempt(list)

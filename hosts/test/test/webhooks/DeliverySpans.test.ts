@@ -1,4 +1,4 @@
-/** What a trace shows of an attempt to deliver: which event, to which webhook, and what came of it; never where to. */
+/** The trace of a delivery attempt: its event, its webhook and its result, but never the URL. */
 import { assert, it } from "@effect/vitest"
 import * as InMemory from "@partner-commentary/test/InMemory"
 import { Receivers } from "@partner-commentary/test/Receivers"

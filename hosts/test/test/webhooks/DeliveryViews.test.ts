@@ -1,4 +1,4 @@
-/** Deliveries as partners see them: how each stands, what was tried and answered, page by page, and nobody else's. */
+/** Partners' view of deliveries: their state, their attempts and responses, page by page, and only their own. */
 import { assert, it } from "@effect/vitest"
 import { WebhookNotSent } from "@partner-commentary/core/webhook/WebhookTransport"
 import * as InMemory from "@partner-commentary/test/InMemory"

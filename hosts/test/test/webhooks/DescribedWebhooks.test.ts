@@ -1,4 +1,4 @@
-/** What the description says of webhooks, held to what arrives at one. */
+/** Checks the description's text about webhooks against real deliveries. */
 import { createHmac, timingSafeEqual } from "node:crypto"
 import { assert, it } from "@effect/vitest"
 import { describe } from "@partner-commentary/api/description/Description"
@@ -16,7 +16,7 @@ const document = describe(PartnerApi, "https://api.example.com")
 
 type IsGenuine = (secret: string, headers: Readonly<Record<string, string | undefined>>, body: string) => boolean
 
-/** The lines that partners are given, with what they import. */
+/** The verification code that the description gives to partners, together with its imports. */
 const isGenuine: IsGenuine = (() => {
   const [, lines = ""] = /```js\n([\s\S]+?)```/.exec(String(document.info["description"])) ?? []
   const code = `${lines.replace(/^import .*$/m, "")}; return isGenuine`

@@ -1,4 +1,6 @@
-/** When a webhook is disabled and its contact is warned: each condition at its edge, as partners see it, on a clock that is set to the moment. */
+/**
+ * When a webhook is disabled and its contact is warned. Tests each condition at its limit, as partners see it, on a test clock.
+ */
 import { assert, it } from "@effect/vitest"
 import { Retention } from "@partner-commentary/core/operations/Retention"
 import { defaults } from "@partner-commentary/core/shared/WebhookPolicy"
@@ -18,14 +20,17 @@ import { get, patch } from "../support/WebhookCalls.ts"
 const hour = 3_600_000
 const day = 24 * hour
 
-/** A clock that jumps over the lease would take running attempts for lost. */
+/** A long lease, because a clock that jumps past the lease would mark running attempts as lost. */
 const lease = Duration.days(90)
 
-/** Each event is one attempt, at the moment of the event: what is tried again comes long after the test. The breaker has tests of its own. */
+/**
+ * Each event gets one attempt, at the time of the event, because retries come long after the test. The circuit breaker has its
+ * own tests.
+ */
 const once = { ...defaults, retries: [Duration.days(60)], breakerFailures: 1000 }
 const exact = InMemory.layerWith({ policy: { lease, webhooks: once } })
 
-/** A webhook whose receiver fails, and what makes it fail once more, at this moment. */
+/** A webhook whose receiver fails, and an effect that causes one more failure now. */
 const failing = Effect.gen(function* () {
   const receivers = yield* Receivers
   yield* receivers.answer(() => Effect.succeed({ status: 500 }))
@@ -35,7 +40,7 @@ const failing = Effect.gen(function* () {
   const made = { events: 0 }
   const event = Effect.suspend(() => partner.declined(`Who is number ${++made.events} this season?`))
   const shown = Effect.map(get(partner.key, `/${hook.id}`), ({ body }) => body.data)
-  /** So many more failures, each for an event of its own, until the webhook shows this count. */
+  /** Causes `count` more failures, one event each, and waits until the webhook shows them. */
   const fails = Effect.fnUntraced(function* (count: number) {
     const before = (yield* shown).consecutive_failures as number
     for (let more = 1; more <= count; more++) {
@@ -63,7 +68,7 @@ it.effect(
       yield* at(day)
       assert.strictEqual((yield* fails(1)).status, "active", "the 19th does not")
       assert.strictEqual((yield* fails(1)).status, "disabled")
-      // The warning came just before: what follows it within five minutes is told when they are over.
+      // The warning went out less than five minutes ago, so this notice waits until the five minutes are over.
       yield* TestClock.adjust("5 minutes")
       const told = yield* mails("A webhook was disabled")
       assert.include(told.text, "Failed attempts in a row: 20")

@@ -1,4 +1,4 @@
-/** What an operator reads of a webhook that was disabled: in the log, at the moment. */
+/** The log line that tells an operator immediately that a webhook was disabled. */
 import { assert, it } from "@effect/vitest"
 import * as InMemory from "@partner-commentary/test/InMemory"
 import { Receivers } from "@partner-commentary/test/Receivers"
@@ -21,7 +21,7 @@ it.effect("that a webhook was disabled is a warning, once, with whose it is and 
     yield* (yield* Receivers).answer(() => Effect.succeed({ status: 410 }))
     yield* declined("Who is second this season?")
     yield* hook.failures(2)
-    // The mail about the new webhook went out just before.
+    // The mail about the new webhook went out less than five minutes ago.
     yield* TestClock.adjust("5 minutes")
     yield* mails("A webhook was disabled")
     const line = yield* eventually(

@@ -1,4 +1,4 @@
-/** Past events as partners pull them: the very bytes that webhooks got, page by page, of their own environment alone. */
+/** The list of past events: the same bytes that webhooks received, page by page, of one environment only. */
 import { assert, it } from "@effect/vitest"
 import * as InMemory from "@partner-commentary/test/InMemory"
 import * as Seed from "@partner-commentary/test/Seed"
@@ -57,7 +57,7 @@ it.effect("they can be asked for by type and from a moment on, and reach back 30
     assert.strictEqual(yield* count("?type=creator.approved"), 0)
     assert.strictEqual(yield* count("?since=2026-03-01T09:00:00Z"), 2)
     assert.strictEqual(yield* count("?since=2026-03-01T10:00:00.001%2B01:00"), 1)
-    // As a query carries a plus that nobody escaped.
+    // An unescaped plus in a query decodes to a space.
     assert.strictEqual(yield* count("?since=2026-03-01T10:00:00.001+01:00"), 1)
     assert.strictEqual(yield* count("?since=2026-03-01T10:00:00+0100"), 2)
     assert.strictEqual(yield* count("?since=2026-03-02T09:00:00.000Z"), 1)

@@ -1,4 +1,4 @@
-/** Who gets the room there is: where it is scarce each webhook gets one, and nobody takes it all. */
+/** Fair distribution of delivery capacity: when it is scarce, each webhook gets a slot and none takes all of them. */
 import { assert, it } from "@effect/vitest"
 import { DeliveryStore } from "@partner-commentary/core/webhook/DeliveryStore"
 import { DeliveryWorker } from "@partner-commentary/core/webhook/DeliveryWorker"
@@ -42,7 +42,7 @@ it.effect("where room is scarce each webhook gets one, and else as many as it ma
   }).pipe(Effect.provide(idle))
 )
 
-/** Counts how many failures are being written down at once; each takes until the gate opens. */
+/** Counts the failures that are being stored concurrently. Each one waits until the gate opens. */
 const crowd = { now: 0, most: 0, done: 0, gate: Deferred.makeUnsafe<void>() }
 
 const slowToFail = Layer.effect(

@@ -1,4 +1,4 @@
-/** Pages of large things: how many bytes one answer holds, and that the rest is a cursor away. */
+/** Pages of large items: a response has a maximum size, and a cursor leads to the rest. */
 import { assert, it } from "@effect/vitest"
 import * as InMemory from "@partner-commentary/test/InMemory"
 import { TestApi } from "@partner-commentary/test/TestApi"
@@ -9,7 +9,7 @@ import { eventually } from "../support/Eventually.ts"
 
 const pageBytes = 1024 * 1024
 
-/** So many events of one organization with payloads of so many bytes, made of one that happened. */
+/** Creates `count` events of one organization with payloads of `bytes` bytes, copied from a real event. */
 const events = Effect.fnUntraced(function* (count: number, bytes: number) {
   const sql = yield* SqlClient.SqlClient
   const { call } = yield* TestApi
@@ -27,7 +27,7 @@ const events = Effect.fnUntraced(function* (count: number, bytes: number) {
   const pad = "ü".repeat(bytes / 2)
   const first = id.slice("evt_".length)
   for (let number = 0; number < count; number++) {
-    // Ids of the same share behind the first one, each a moment later.
+    // An id that sorts after the first one.
     const next = `${first.slice(0, 15)}${(0x800 + number).toString(16)}${first.slice(18)}`
     yield* sql`INSERT INTO events (id, organization_id, environment, type, share_id, created_at, payload)
       SELECT ${next}, organization_id, environment, type, share_id, created_at,

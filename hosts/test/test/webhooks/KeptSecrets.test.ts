@@ -1,4 +1,4 @@
-/** What is answered once and kept to be answered again: a secret in it lies sealed. */
+/** Secrets in responses that are stored for idempotent replay are encrypted. */
 import { assert, it } from "@effect/vitest"
 import * as InMemory from "@partner-commentary/test/InMemory"
 import * as Seed from "@partner-commentary/test/Seed"
@@ -39,7 +39,7 @@ it.effect(
       )
       const all = JSON.stringify(kept)
       for (const secret of [created.full_key, rotated.full_key, registered.secret]) assert.notInclude(all, secret)
-      // Not even in parts, which a sealed text of another kind might show.
+      // No part of a secret or of its field name is readable either.
       assert.notMatch(all, /pk_live_|whsec_|full_key|secret/)
     }).pipe(Effect.provide(InMemory.layer))
 )

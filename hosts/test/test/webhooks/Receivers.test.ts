@@ -1,4 +1,4 @@
-/** Receivers that fail for long, and what becomes of them: left alone, warned of, disabled, held, and never in the way of others. */
+/** Receivers with long failures: the circuit breaker, warnings, disabling, held events, and no effect on other receivers. */
 import { assert, it } from "@effect/vitest"
 import { AccessChanges } from "@partner-commentary/core/access/AccessChanges"
 import { OrganizationRegistry } from "@partner-commentary/core/partner/OrganizationRegistry"
@@ -16,13 +16,13 @@ import { eventually } from "../support/Eventually.ts"
 import { act, submit, tokenFor } from "../support/Requests.ts"
 import { get, recover, retry } from "../support/WebhookCalls.ts"
 
-/** A clock that jumps over the lease would take running attempts for lost. */
+/** A long lease, because a clock that jumps past the lease would mark running attempts as lost. */
 const lease = Duration.days(1)
 const patient = InMemory.layerWith({ policy: { lease } })
 
 const refused = Effect.fail(new WebhookNotSent({ failure: "refused", reason: "Nobody is there." }))
 
-/** Three events were refused, and the first probe is a minute away. */
+/** The circuit breaker is open after three refused events. The first probe is due in a minute. */
 const leftAlone = Effect.gen(function* () {
   const receivers = yield* Receivers
   yield* receivers.answer(() => refused)
@@ -48,7 +48,7 @@ it.effect("a receiver that cannot be reached for three events is left alone, but
     yield* answer(() => Effect.succeed({}))
     yield* TestClock.adjust("1 second")
     yield* received(5)
-    // It is back: what was held drains, ten in the first second.
+    // The receiver is back. The held events go out, ten of them in the first second.
     yield* received(15)
     yield* hook.failures(0)
     assert.strictEqual((yield* eventsSent).length, 15)
@@ -64,13 +64,13 @@ it.effect("a retry for a receiver that is left alone tries at once whether it is
     const { answer, hook, key } = yield* leftAlone
     const [newest] = yield* deliveriesOf(key, hook.id).list()
     yield* retry(key, hook.id, newest.id)
-    // Not yet: it is left alone for longer, but asked for again the next is tried at once too.
+    // The receiver still fails, so the circuit breaker stays open for longer. Another retry request is attempted at once too.
     yield* hook.failures(4)
     yield* answer(() => Effect.succeed({}))
     yield* retry(key, hook.id, newest.id)
     yield* received(4 + 1)
     yield* hook.failures(0)
-    // The others have five seconds to go.
+    // The other events wait five more seconds.
     yield* TestClock.adjust("6 seconds")
     yield* received(4 + 3)
     assert.lengthOf(yield* eventsSent, 7)
@@ -125,7 +125,7 @@ it.effect("the contact is warned after 10 failures over 12 hours, and told when 
   }).pipe(Effect.provide(InMemory.layerWith({ policy: { lease, webhooks: soon } })))
 )
 
-/** Attempts every hour, so that 24 hours of failing take few steps of the clock. */
+/** Hourly attempts, so that 24 hours of failures take few steps of the clock. */
 const soon = { ...defaults, retries: Array.from({ length: 40 }, () => Duration.hours(1)), breakerFailures: 1000 }
 
 it.effect(

@@ -1,4 +1,7 @@
-/** What did not arrive is sent again on request: counted first, oldest first, slowly first, and by a job that survives. */
+/**
+ * Recovery of failed deliveries on request: a dry run counts them, then a persistent job resends them, oldest first and at a
+ * limited rate.
+ */
 import { assert, it } from "@effect/vitest"
 import { defaults } from "@partner-commentary/core/shared/WebhookPolicy"
 import * as InMemory from "@partner-commentary/test/InMemory"
@@ -14,12 +17,12 @@ import { get, patch, problems, recover, unknown } from "../support/WebhookCalls.
 
 const since = "2026-03-01T00:00:00Z"
 
-/** One attempt, and no breaker: what fails has failed for good. */
+/** One attempt and no circuit breaker, so the first failure is final. */
 const hasty = InMemory.layerWith({
   policy: { lease: Duration.days(1), webhooks: { ...defaults, retries: [], breakerFailures: 1000, warnFailures: 1000 } }
 })
 
-/** A webhook with so many failed deliveries, a minute apart. */
+/** A webhook with `count` failed deliveries, a minute apart. */
 const failed = (count: number) =>
   Effect.gen(function* () {
     const receivers = yield* Receivers
@@ -64,7 +67,7 @@ it.effect("a dry run counts, and the real one sends what failed and what was hel
     assert.deepInclude(real.body.data, { dry_run: false, failed: 4, held: 0, count: 4 })
     yield* TestClock.adjust("1 second")
     yield* settled("delivered", 5)
-    // Begun oldest first, up to five side by side: which of them arrives first is chance.
+    // Deliveries start oldest first, up to five concurrently, so their order of arrival is random.
     const sent = (yield* eventsSent).slice(before).map(({ event }) => event.timestamp)
     assert.strictEqual(sent.length, 4)
     assert.strictEqual(new Set(sent).size, 4)
@@ -118,7 +121,7 @@ it.effect("what is sent again goes out 10 in the first second and 20 in the next
     yield* settled("delivered", 35)
     const sent = (yield* eventsSent).slice(35).map(({ event }) => event.id)
     assert.strictEqual(sent.length, 35)
-    // Five are under way at a time, so none is further ahead than that.
+    // At most five deliveries run concurrently, so an event can overtake at most four others.
     for (const [index, id] of sent.entries()) assert.isBelow(sent.slice(index).filter((later) => later < id).length, 5)
   }).pipe(Effect.provide(hasty))
 )

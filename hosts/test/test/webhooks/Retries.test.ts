@@ -1,4 +1,4 @@
-/** One delivery sent again by hand: beside the schedule, once however many ask, and whatever became of it before. */
+/** Retrying one delivery on request: outside of the schedule, once for several requests, and in any state. */
 import { assert, it } from "@effect/vitest"
 import * as InMemory from "@partner-commentary/test/InMemory"
 import { Receivers } from "@partner-commentary/test/Receivers"
@@ -11,10 +11,10 @@ import { deliveriesOf, eventsSent, nextAttempt, received, seeded, webhookOf } fr
 import { eventually } from "../support/Eventually.ts"
 import { get, patch, retry, unknown } from "../support/WebhookCalls.ts"
 
-/** A clock that jumps over the lease would take running attempts for lost. */
+/** A long lease, because a clock that jumps past the lease would mark running attempts as lost. */
 const patient = InMemory.layerWith({ policy: { lease: Duration.days(1) } })
 
-/** A webhook, the id of its one delivery after so many failed attempts, and how it is looked at. */
+/** A webhook, the id of its only delivery after `attempts` failed attempts, and functions that read it. */
 const failing = (attempts: number) =>
   Effect.gen(function* () {
     const receivers = yield* Receivers

@@ -1,4 +1,6 @@
-/** A receiver that answers 429: the webhook as a whole waits, no event loses an attempt, and the contact is told. */
+/**
+ * A receiver that responds with 429: all deliveries of the webhook wait, no event loses an attempt, and the contact is notified.
+ */
 import { assert, it } from "@effect/vitest"
 import { defaults } from "@partner-commentary/core/shared/WebhookPolicy"
 import * as InMemory from "@partner-commentary/test/InMemory"
@@ -12,7 +14,7 @@ import { bodies, deliveriesOf, received, seeded, webhookOf } from "../support/De
 import { eventually } from "../support/Eventually.ts"
 import { get, recover, retry } from "../support/WebhookCalls.ts"
 
-/** A clock that jumps over the lease would take running attempts, and mails, for lost. */
+/** A long lease, because a clock that jumps past the lease would mark running attempts and mails as lost. */
 const lease = Duration.days(90)
 const patient = InMemory.layerWith({ policy: { lease } })
 
@@ -46,7 +48,7 @@ it.effect(
       yield* received(1)
       for (let second = 0; second < 60; second++) yield* TestClock.adjust("1 second")
       const hits = (yield* bodies).length
-      // At 0, 5, 15 and 35 seconds, up to five at a time.
+      // Attempts at 0, 5, 15 and 35 seconds, up to five at a time.
       assert.isAtMost(hits, 20)
       const { body } = yield* get(key, `/${hook.id}`)
       assert.strictEqual(body.data.consecutive_failures, 0)
@@ -94,7 +96,7 @@ it.effect("an event answered by 429 keeps all ten attempts of its schedule", () 
     }
     yield* written(5)
     yield* receivers.answer(() => Effect.succeed({ status: 500 }))
-    // The breaker would only stretch it.
+    // The circuit breaker is off in this test, because it would only delay these attempts.
     for (let count = 1; count <= 10; count++) {
       yield* TestClock.adjust("27 hours")
       yield* eventually(
@@ -119,7 +121,7 @@ it.effect("the contact is told once a day that 429 makes events late, at once wh
     yield* receivers.answer(() => Effect.succeed({ status: 429, retryAfter: "7200" }))
     yield* declined("Who wins the first match this season?")
     yield* written(1)
-    // The mail about the new webhook went out just before.
+    // The mail about the new webhook went out less than five minutes ago.
     yield* TestClock.adjust("5 minutes")
     const [told] = yield* eventually(
       "the notice",

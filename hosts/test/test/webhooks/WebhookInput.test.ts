@@ -1,4 +1,4 @@
-/** What is wrong with a webhook is told with its field and what would be right, all at once, and nothing is stored. */
+/** Validation of webhooks: one response names every invalid field and its constraint, and nothing is stored. */
 
 import { assert, it } from "@effect/vitest"
 import * as InMemory from "@partner-commentary/test/InMemory"

@@ -1,4 +1,4 @@
-/** Trying a webhook out: one signed event, at once, whose outcome is the answer and nothing else. */
+/** Test events for a webhook: one signed event, sent at once. Its result is the response, and nothing is stored. */
 import { assert, it } from "@effect/vitest"
 import { verifyWebhook } from "@partner-commentary/client"
 import { WebhookId } from "@partner-commentary/core/shared/Ids"

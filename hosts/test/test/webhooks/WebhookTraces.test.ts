@@ -1,4 +1,7 @@
-/** What registering and changing webhooks leaves behind: a mail to the contact, the record, a sealed secret, and nothing else. */
+/**
+ * The effects of registering and changing webhooks: a mail to the contact, the audit record, an encrypted secret, and nothing
+ * else.
+ */
 
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -32,7 +35,7 @@ const ask = (method: string, path: string, key: string, body?: unknown) =>
     return { status: response.status, text: JSON.stringify(yield* json(response.clone())), ...(yield* json(response)) }
   })
 
-/** What mail clients would make a link of. */
+/** Removes the characters that keep mail clients from making links. */
 const unlinked = (text: string) => text.replaceAll("\u200b", "")
 
 const mailsOf = (owner: Organization, count: number) =>
@@ -136,7 +139,9 @@ it.effect("the record names the key for each action, once for each change that c
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-/** All that is kept: every file of SQLite's; of Postgres every row of every table, for its server's files are not ours to read. */
+/**
+ * All stored data: every file of SQLite, or every row of every table on Postgres, because a test cannot read its server's files.
+ */
 const everythingKept = (folder: string) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient

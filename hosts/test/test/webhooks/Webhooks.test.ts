@@ -1,4 +1,4 @@
-/** Webhooks as a partner's engineer uses them: what is answered, how many there may be, and who sees what. */
+/** Webhooks as a partner's engineer uses them: the responses, the maximum number, and who may see them. */
 
 import { assert, it } from "@effect/vitest"
 import { WebhookId } from "@partner-commentary/core/shared/Ids"
@@ -155,7 +155,7 @@ it.effect("another organization's and another environment's webhooks are 404, by
           key,
           headers: { "x-request-id": "same" }
         })
-        // Each call counts, whatever it asks for.
+        // These headers differ because each call counts toward the rate limit.
         const headers = [...response.headers].filter(([name]) => !["ratelimit", "x-ratelimit-remaining"].includes(name))
         return JSON.stringify([response.status, headers, yield* Effect.promise(() => response.text())])
       })

@@ -1,4 +1,4 @@
-/** A machine's clock is put forward and back while events wait and are under way: nothing is lost, and nothing waits for ever. */
+/** The machine's clock jumps forward and back while events are queued and in flight. No event is lost or delayed forever. */
 import { assert, it } from "@effect/vitest"
 import type { WebhookId } from "@partner-commentary/core/shared/Ids"
 import * as Instant from "@partner-commentary/core/shared/Instant"
@@ -40,15 +40,15 @@ const settings = {
 const workers = Layer.provide(TestApi.workers, Layer.succeed(WorkerSettings, settings))
 const application = Layer.provideMerge(workers, idle)
 
-/** Time for what should not happen. */
+/** Time in which an unwanted event would happen. */
 const aWhile = Effect.sleep("150 millis")
 
-/** How the attempts of all deliveries ended, and how many deliveries there are in each state. */
+/** The results of all delivery attempts, and the number of deliveries in each state. */
 const books = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const states = yield* sql<{ readonly state: string; readonly count: number }>`
     SELECT state, COUNT(*) AS count FROM deliveries GROUP BY state`
-  // Afterwards, lest one be delivered whose attempt is not among them yet.
+  // Query the attempts after the states. Otherwise a delivery could be counted as delivered without its attempt.
   const attempts = yield* sql<{ readonly failure: string | null; readonly duration: number }>`
     SELECT failure, duration FROM delivery_attempts ORDER BY event_id, claim_number`
   return { attempts, states: Object.fromEntries(states.map(({ count, state }) => [state, count])) }

@@ -1,4 +1,4 @@
-/** Work without a process that stays: each drain does what is due and ends, however many work beside it. */
+/** Work without a permanent process: each drain runs the due work and ends, even if several run concurrently. */
 import { assert, it } from "@effect/vitest"
 import { CommentaryGenerator } from "@partner-commentary/core/commentary/CommentaryGenerator"
 import { MailStore } from "@partner-commentary/core/mail/MailStore"
@@ -66,7 +66,7 @@ it.effect("a story goes from its topic to the delivered event, with nothing but 
     yield* act(tokenIn(request ?? assert.fail("no request")), "respond", { perspective: "They will win it." })
     assert.strictEqual(yield* status(id), "opinion_injected")
 
-    // The draft that the drain makes has a mail that the same drain sends.
+    // The drain writes the draft and also sends the mail about it.
     assert.include(yield* drain(limits), { failed: 0, isMoreDue: false })
     assert.strictEqual(yield* status(id), "commentary_generated")
     const [, draft] = yield* mailbox.to(persona.creator.email)

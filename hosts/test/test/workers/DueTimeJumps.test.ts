@@ -1,4 +1,4 @@
-/** A clock that ran two hours ahead for a moment and came back: what was queued meanwhile is due now, not in two hours. */
+/** The clock runs two hours ahead for a moment and returns. Work that was queued meanwhile runs now, not in two hours. */
 import { assert, it } from "@effect/vitest"
 import { testPersonas } from "@partner-commentary/core/persona/TestPersonas"
 import type { ShareId } from "@partner-commentary/core/shared/Ids"
@@ -26,7 +26,7 @@ const application = TestApi.layerMemory.pipe(
   Layer.provideMerge(MovedClock.layer)
 )
 
-/** Started when the clock is right again. */
+/** Started after the clock has returned. */
 const workers = Layer.build(
   Layer.provide(
     TestApi.workers,

@@ -1,4 +1,4 @@
-/** What an operator is told of an attempt at a draft that fails when nobody waits for it any more: nothing to act on. */
+/** A draft attempt that fails after another attempt wrote the draft is no error for the operator. */
 import { assert, it } from "@effect/vitest"
 import { CommentaryGenerator, GenerationFailed } from "@partner-commentary/core/commentary/CommentaryGenerator"
 import * as Application from "@partner-commentary/test/Application"

@@ -1,4 +1,4 @@
-/** Two workers at one backlog share it, instead of following each other through the same list. */
+/** Two workers share one backlog instead of following each other through the same list. */
 import { assert, it } from "@effect/vitest"
 import { DueAssignments } from "@partner-commentary/core/operations/DueAssignments"
 import * as InMemory from "@partner-commentary/test/InMemory"

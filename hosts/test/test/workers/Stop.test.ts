@@ -1,4 +1,4 @@
-/** A clean stop in the middle of outside work gives the work back, and counts it as never begun. */
+/** A clean stop during an external call releases the work, and the attempt does not count. */
 import { assert, it } from "@effect/vitest"
 import { CommentaryGenerator } from "@partner-commentary/core/commentary/CommentaryGenerator"
 import { Mailer } from "@partner-commentary/core/mail/Mailer"

@@ -1,4 +1,4 @@
-/** Whose work is done first: nothing live waits behind tests, and nobody's behind all that another organization has. */
+/** The order of work: live work never waits for test work, and organizations take turns. */
 import { assert, it } from "@effect/vitest"
 import { CommentaryGenerator } from "@partner-commentary/core/commentary/CommentaryGenerator"
 import { DueAssignments } from "@partner-commentary/core/operations/DueAssignments"
@@ -24,7 +24,7 @@ const idleWith = (generator: Layer.Layer<CommentaryGenerator>) =>
 
 const idle = idleWith(ScriptedGenerator.layer)
 
-/** So many assignments of an organization, none of them due. */
+/** Creates `count` assignments of a new organization. None of them is due. */
 const sent = Effect.fnUntraced(function* (
   count: number,
   { content = "Who is number", environment = "live" as "live" | "test" } = {}
@@ -53,7 +53,7 @@ const answer = Effect.fnUntraced(function* (id: ShareId) {
   yield* (yield* WorkSignal).tell(["assignments"])
 })
 
-/** Which assignments the workers wake, in that order; what is to happen when they have woken so many comes in between. */
+/** The assignments that the workers process, in order. `happens` runs after `at` of them. */
 const woken = Effect.fnUntraced(function* (meanwhile: {
   readonly at: number
   readonly happens: (ids: ReadonlyArray<ShareId>) => Effect.Effect<unknown>
@@ -80,7 +80,7 @@ const overdue = (ids: ReadonlyArray<ShareId>, at: string) =>
     for (const id of ids) yield* sql`UPDATE assignments SET due_at = ${at}, respond_by = ${at} WHERE id = ${id}`
   })
 
-/** How many others the workers woke before it, from then on. */
+/** How many others the workers processed before this one, starting from `since`. */
 const waitedFor = (ids: ReadonlyArray<ShareId>, id: ShareId, since = 0) =>
   eventually(
     "it is woken",
@@ -95,7 +95,7 @@ it.effect("what falls due in the live environment does not wait for tests, howev
     if (live === undefined) return assert.fail("nothing was sent")
     yield* TestClock.adjust("1 hour")
     const context = yield* Effect.context<AssignmentStore | WorkSignal>()
-    /** No test is woken before it: whoever wakes them waits for it. */
+    /** The worker processes no test assignment before the live one, because `happens` blocks it until then. */
     const happens = (ids: ReadonlyArray<ShareId>) =>
       Effect.andThen(Effect.provide(answer(live), context), waitedFor(ids, live))
     const ids = yield* woken({ at: 10, happens })
@@ -135,7 +135,7 @@ it.effect("what falls due while another organization's much is woken waits for n
   }).pipe(Effect.scoped, Effect.provide(idle))
 )
 
-/** Of the topics that say so no draft is ever written. */
+/** Drafts of topics whose content starts with "Slow" never complete. */
 const begun = { slow: 0 }
 const stuck = Layer.succeed(
   CommentaryGenerator,

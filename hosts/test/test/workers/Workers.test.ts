@@ -1,4 +1,4 @@
-/** What happens by itself, on a clock that moves on command: mails, reminders, attempts, deadlines. */
+/** Background work on a test clock: mails, reminders, attempts, deadlines. */
 
 import { createHash } from "node:crypto"
 import { assert, it } from "@effect/vitest"
@@ -22,7 +22,7 @@ const start = Date.parse("2026-03-01T09:00:00.000Z")
 const perspective = "They will win it, and by some distance."
 const failures = (count: number, permanent = false) => Array.from({ length: count }, () => ({ permanent }))
 
-/** One topic with one persona, submitted; what its partner and its creator see and do. */
+/** One submitted topic with one persona, its partner's view, and its creator's view and actions. */
 const submitted = Effect.gen(function* () {
   yield* TestClock.setTime(start)
   const { call } = yield* TestApi

@@ -1,4 +1,4 @@
-/** Workers that rarely look for themselves: what is due and failed is not left to the next look. */
+/** Workers with a long poll interval: due work that failed is retried before the next poll. */
 import { assert, it } from "@effect/vitest"
 import { MailStore } from "@partner-commentary/core/mail/MailStore"
 import * as Workers from "@partner-commentary/server/Workers"
@@ -24,7 +24,7 @@ interface Failures {
   nextDue: number
 }
 
-/** So many looks at what mails are due break, and at when the next one is. */
+/** The first queries for due mails fail, and so do the first queries for the next due time, as often as `left` says. */
 const faltering =
   (left: Failures): Change =>
   (store) => {
@@ -101,7 +101,7 @@ it.effect("so it is when it could not be seen either when the next is due", () =
 )
 
 it.effect("what falls due while a look goes on is not left to the pause", () => {
-  /** Between looking for mails and seeing that one is to be tried again in a minute, that minute goes by. */
+  /** The clock passes the retry's due time between the query for due mails and the query for the next due time. */
   let slow = 1
   const delayed: Change = (store) => ({
     nextDue: Effect.tap(store.nextDue, (next) =>

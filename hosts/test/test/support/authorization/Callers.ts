@@ -1,4 +1,4 @@
-/** Everyone who may call, and what their key and their token are good for: all that the expected answer follows from. */
+/** All kinds of callers, and the permissions of their keys and tokens. They determine the expected responses. */
 import * as ApiKey from "@partner-commentary/core/access/ApiKey"
 import { ApiKeys } from "@partner-commentary/core/access/ApiKeys"
 import * as Scope from "@partner-commentary/core/access/Scope"
@@ -14,7 +14,7 @@ import type { Owner } from "./Estate.ts"
 
 export type Whose = "own" | "other organization" | "other environment"
 
-/** The code that it is refused with wherever a key is asked for, or whose things it opens, and for what. */
+/** The code of the refusal of a key, or the key's scopes and whose resources it can access. */
 export type KeyStanding =
   | "unauthorized"
   | "key_revoked"
@@ -36,7 +36,7 @@ const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
 const by = (key: string) => ({ "x-api-key": key })
 const address = "203.0.113.7"
 
-/** By the standing of their keys in one environment of the owner's. Some expire within a minute. */
+/** Callers with a key in one environment, by the state of the key. Some keys expire within a minute. */
 export const byKey = Effect.fnUntraced(function* (owner: Owner, stranger: Owner, environment: "live" | "test") {
   const keys = yield* ApiKeys
   const { organization } = owner
@@ -99,7 +99,9 @@ export const byKey = Effect.fnUntraced(function* (owner: Owner, stranger: Owner,
   ]
 })
 
-/** By token, by none at all, and by both at once, each good or not. Some tokens expire within a minute. */
+/**
+ * Callers with a token, without credentials, and with a token and a key, each valid or not. Some tokens expire within a minute.
+ */
 export const byToken = Effect.fnUntraced(function* (owner: Owner, stranger: Owner) {
   const suspended = yield* Seed.organization({ name: "Suspended" })
   const suspendedKeys = [yield* Seed.key(suspended), yield* Seed.key(suspended, { environment: "test" })]

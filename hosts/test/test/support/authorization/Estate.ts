@@ -1,4 +1,4 @@
-/** What the first organization has, and what others must neither see nor change. */
+/** The first organization's resources, which other organizations must neither see nor change. */
 import { assert } from "@effect/vitest"
 import type { Organization } from "@partner-commentary/core/partner/Organization"
 import type { Persona } from "@partner-commentary/core/persona/Persona"
@@ -11,7 +11,7 @@ import { json } from "../Json.ts"
 import { act, get, reached, tokenFor } from "../Requests.ts"
 import { homeOf, type Operation, send, type Things } from "./Operations.ts"
 
-/** The owner's own way in: every scope, in both environments, and its dashboard. */
+/** The owner's credentials: keys with every scope in both environments, and a dashboard token. */
 export interface Owner {
   readonly organization: Organization
   readonly live: string
@@ -33,14 +33,14 @@ export const webhook = ({ live }: Owner) =>
     ({ id }): string => id
   )
 
-/** In the test environment, whose creators wait for the word. */
+/** A topic in the test environment. Its simulated creator waits for the test. */
 export const share = ({ test }: Owner, nth: number) =>
   Effect.map(
     made("/topics", { key: test, body: { content: `Who wins the derby number ${nth}?`, persona_ids: [waits] } }),
     ({ results, topic_id }) => ({ share: String(results[0].share_id), topic: String(topic_id) })
   )
 
-/** An approved commentary, a webhook that was told of it, a key that nobody uses, a simulated assignment. */
+/** An approved commentary, a webhook that was notified of it, an unused key, and a simulated assignment. */
 export const settle = Effect.fnUntraced(function* (owner: Owner, persona: Persona) {
   const content = "The first organization's own topic, is it seen?"
   const reference = "the-first-ones-reference"
@@ -73,10 +73,10 @@ export const settle = Effect.fnUntraced(function* (owner: Owner, persona: Person
   return { things, simulated: simulated.topic }
 })
 
-/** Moves by being looked at, or is a moment of looking. */
+/** Fields that change when they are read, or that contain the time of the read. */
 const restless = new Set(["last_used_at", "api_calls", "windows"])
 
-/** All that its owner can read: every GET there is, and how the simulated assignment stands. */
+/** Everything that the owner can read: the response of every GET, and the status of the simulated assignment. */
 export const snapshot = (owner: Owner, operations: ReadonlyArray<Operation>, things: Things, simulated: string) =>
   Effect.gen(function* () {
     const seen: Record<string, unknown> = {}

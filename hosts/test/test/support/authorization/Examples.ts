@@ -1,7 +1,7 @@
-/** A good body for each operation, with names of things of its own where it needs any. An operation without a line here fails the matrix. */
+/** A valid body for each operation. Names in it are unique if needed. An operation without an entry fails the matrix. */
 import type { Things } from "./Operations.ts"
 
-/** `nth` makes contents different from each other; `common` is a persona that everybody is licensed for. */
+/** `nth` makes contents unique. `common` is a persona that is licensed to everyone. */
 export interface Wanted {
   readonly nth: number
   readonly common: string

@@ -1,4 +1,4 @@
-/** What may be called, by the served description alone: a new operation is among them by itself. */
+/** All operations of the served description. New operations are included automatically. */
 import type { Scope } from "@partner-commentary/core/access/Scope"
 import { type Call, TestApi } from "@partner-commentary/test/TestApi"
 import * as Effect from "effect/Effect"
@@ -7,18 +7,18 @@ import { json } from "../Json.ts"
 export interface Operation {
   readonly id: string
   readonly method: string
-  /** With `{parameter}` where one belongs, below `{api_root}`. */
+  /** A path below `{api_root}`, with `{parameter}` for each parameter. */
   readonly path: string
   readonly scheme: "ApiKey" | "DashboardToken"
   readonly scope: Scope | undefined
-  /** What a key with webhook scopes needs instead. */
+  /** The scope that a key with webhook scopes needs instead. */
   readonly webhookScope: Scope | undefined
-  /** The one status of success. */
+  /** The status of a successful response. */
   readonly success: number
-  /** All that the description knows. */
+  /** All statuses in the description. */
   readonly statuses: ReadonlyArray<number>
   readonly takesBody: boolean
-  /** Keeps its answer under an idempotency key. */
+  /** Whether the operation stores its response under an idempotency key. */
   readonly keeps: boolean
 }
 
@@ -45,7 +45,7 @@ export const operations = Effect.gen(function* () {
   )
 })
 
-/** Whose the things are that a path names. Licences are an organization's; personas themselves are nobody's. */
+/** The owner of the resources that a path names. A licence belongs to an organization; a persona itself has no owner. */
 export type Ownership = "environment" | "organization" | "licence"
 
 const ownership: Readonly<Record<string, Ownership>> = {
@@ -57,7 +57,7 @@ const ownership: Readonly<Record<string, Ownership>> = {
   personas: "licence"
 }
 
-/** `topics`, `personas`, …: what the path's parts are. */
+/** The resource names in the path: `topics`, `personas`, … */
 const parts = ({ path }: Pick<Operation, "path">): ReadonlyArray<string> =>
   path
     .replace("/partner/v1/", "")
@@ -71,7 +71,7 @@ export const ownedBy = (operation: Operation): Ownership => {
   return found
 }
 
-/** The scope that the specification gives to what an operation does and is about; none where it asks for a token. */
+/** The scope that the specification assigns to the operation. Undefined if the operation requires a token. */
 export const scopeOf = (operation: Operation): Scope | undefined => {
   const [first] = parts(operation)
   if (first === "api-keys" || first === "me") return undefined
@@ -88,7 +88,7 @@ export const webhookScopeOf = (operation: Operation): Scope | undefined => {
 
 export const namesThings = ({ path }: Operation): boolean => path.includes("{")
 
-/** The things that paths and bodies may name. */
+/** The resources that paths and bodies may name. */
 export interface Things {
   readonly topic: string
   readonly commentary: string
@@ -111,7 +111,7 @@ const thingAt: Readonly<Record<string, keyof Things>> = {
   assignments: "share"
 }
 
-/** The path with these things in it. */
+/** The path with the ids of these resources. */
 export const pathOf = (operation: Operation, things: Things): string =>
   operation.path.replaceAll(/([\w-]+)\/\{\w+\}/g, (_, what: string) => {
     const thing = thingAt[what]
@@ -119,7 +119,7 @@ export const pathOf = (operation: Operation, things: Things): string =>
     return `${what}/${things[thing]}`
   })
 
-/** The environment in which an operation has something to do. */
+/** The environment whose resources the operation affects. */
 export const homeOf = ({ path }: Pick<Operation, "path">): "live" | "test" =>
   path.startsWith("/partner/v1/test/") ? "test" : "live"
 

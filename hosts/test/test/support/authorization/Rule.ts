@@ -1,16 +1,16 @@
-/** What a caller must be answered, by what the operation asks for and whose things it names. */
+/** Derives a caller's expected response from the operation's requirements and the owner of the named resources. */
 import type { Caller, Whose } from "./Callers.ts"
 import { namesThings, type Operation, ownedBy } from "./Operations.ts"
 
 export type Expected =
   | { readonly is: "refused"; readonly status: number; readonly code: string }
-  /** Byte for byte like what is named by nothing. */
+  /** Byte for byte the response for an unknown id. */
   | { readonly is: "unknown" }
   | { readonly is: "success"; readonly whose: Whose }
 
 const refused = (status: number, code: string): Expected => ({ is: "refused", status, code })
 
-/** Whose things the caller gets to, or why it does not. */
+/** Whose resources the caller can access, or why access is refused. */
 const admitted = ({ scheme, scope, webhookScope }: Operation, { key, token }: Caller): Whose | Expected => {
   if (scheme === "DashboardToken") return token === "unauthorized" ? refused(401, token) : token
   if (typeof key === "string") return refused(401, key)

@@ -1,4 +1,7 @@
-/** The stage of the authorization matrix: the first organization with its things, another one, everyone who calls, and how they ask. */
+/**
+ * The setup of the authorization matrix: the first organization with its resources, another organization, all callers, and their
+ * requests.
+ */
 import * as IpAllowList from "@partner-commentary/core/access/IpAllowList"
 import { TrustedProxies } from "@partner-commentary/server/ClientAddress"
 import * as Application from "@partner-commentary/test/Application"
@@ -16,7 +19,7 @@ import { bodies } from "./Examples.ts"
 import { homeOf, type Operation, operations, send, type Things } from "./Operations.ts"
 import { type Expected, expected } from "./Rule.ts"
 
-/** Over real sockets, behind a proxy that says who calls. */
+/** Uses real sockets behind a proxy that states the caller's address. */
 export const behindProxy = TestApi.layerHttp.pipe(
   Layer.provideMerge(TestApi.workers),
   Layer.provideMerge(Application.layer({ outside: Layer.merge(Mailbox.layer, ScriptedGenerator.layer) })),
@@ -43,7 +46,7 @@ const owning = Effect.fnUntraced(function* (name: string) {
   return owner
 })
 
-/** The first organization with its things, another one, and everyone who calls. */
+/** The first organization with its resources, another organization, and all callers. */
 export const scene = Effect.gen(function* () {
   yield* TestClock.setTime(Date.UTC(2026, 0, 30, 12))
   const owner = yield* owning("The First")
@@ -58,7 +61,7 @@ export const scene = Effect.gen(function* () {
     live: [...tokens, ...(yield* byKey(owner, stranger, "live"))],
     test: [...tokens.filter(({ key }) => typeof key === "string"), ...(yield* byKey(owner, stranger, "test"))]
   }
-  // By now some keys and tokens have expired, and a grace is over.
+  // After this, some keys and tokens have expired, and one grace period is over.
   yield* TestClock.adjust("5 minutes")
   let count = 0
   const next = () => ++count
@@ -76,7 +79,10 @@ export interface Cell {
   readonly answer: Expected
 }
 
-/** Each call from an address of its own, lest strangers be too many; the same request id, lest it make the difference. */
+/**
+ * Each call has its own address, so that the limit for anonymous callers does not apply. All calls have the same request id, so
+ * that responses are comparable.
+ */
 export const ask = (
   { common, next }: Scene,
   { caller, operation }: Cell,
@@ -103,7 +109,7 @@ export const ask = (
 
 export const named = ({ caller, operation }: Cell) => `${operation.id} by ${caller.name}`
 
-/** What the cell's owner may spoil, made for this cell alone. */
+/** Resources that the call may change or delete, created for this cell alone. */
 export const fresh = Effect.fnUntraced(function* ({ next, owner, things }: Scene, { method, path }: Operation) {
   if (method === "GET") return things
   if (path.includes("/deliveries/")) return things

@@ -1,6 +1,6 @@
 /**
- * The service over real HTTP, as a partner's server and a partner's dashboard call it, for the half of the suite that begins with
- * GET /usage. Nothing of the contract is imported: what must be true is written in the tests as the specification writes it.
+ * The service over real HTTP, as a partner's server and dashboard call it, for the half of the suite that starts with GET /usage.
+ * Nothing of the contract is imported: the tests state each rule as the specification does.
  */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -21,7 +21,7 @@ import * as SqlClient from "effect/sql/SqlClient"
 import * as TestClock from "effect/testing/TestClock"
 import { eventually } from "../Eventually.ts"
 
-/** In the middle of a month and of a day. */
+/** The middle of a month and of a day. */
 export const start = Date.parse("2026-02-10T09:00:00.000Z")
 export const seconds = start / 1000
 export const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
@@ -29,7 +29,7 @@ export const timestamp = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/
 export const nobody = "019c0e1b-7c4e-7000-8000-2f6d1c9e4b10"
 export const allScopes = ["personas:read", "topics:submit", "topics:read", "usage:read"]
 
-/** Callers stand behind a proxy of this machine unless told otherwise, so that a test may come from any address. */
+/** By default callers are behind a proxy on this machine, so that a test can use any client address. */
 export const application = ({
   proxies = ["127.0.0.1", "10.0.0.0/8"],
   ...options
@@ -49,11 +49,11 @@ export const conforms = <A, E>(
 ) =>
   it.effect(sentence, () => Effect.andThen(TestClock.setTime(start), test).pipe(Effect.provide(application(options))))
 
-/** As one of several processes on one database, or one after the other. */
+/** Runs the test in one of several processes on the same database, concurrently or one after the other. */
 export const process = <A, E>(filename: string, test: Effect.Effect<A, E, Service>) =>
   test.pipe(Effect.provide(Layer.fresh(application({ filename }))))
 
-/** A file for a database, which goes away with the test. */
+/** A database file that is deleted after the test. */
 export const databaseFile = Effect.map(
   Effect.acquireRelease(
     Effect.sync(() => mkdtempSync(join(tmpdir(), "conformance-"))),
@@ -85,21 +85,21 @@ export const ask = Effect.fnUntraced(function* (line: string, call: Call = {}) {
 
 export type Answer = Effect.Success<ReturnType<typeof ask>>
 
-/** Its status, and its code where it is a refusal. */
+/** The response's status, followed by its code if it is a refusal. */
 export const told = ({ error, status }: Answer): string =>
   error === undefined || error === null ? `${status}` : `${status} ${error.code}`
 
-/** Limit, remaining and reset, of the headers. */
+/** The values of the limit, remaining and reset headers. */
 export const rate = ({ headers }: Answer): ReadonlyArray<number> =>
   ["limit", "remaining", "reset"].map((name) => Number(headers.get(`x-ratelimit-${name}`) ?? Number.NaN))
 
-/** The names of the fields that an `invalid_request` names, in order. */
+/** The names of the fields in an `invalid_request` error, in order. */
 export const fieldsOf = (answer: Answer): ReadonlyArray<string> => {
   assert.strictEqual(told(answer), "400 invalid_request")
   return answer.error.details.errors.map(({ field }: { readonly field: string }) => field)
 }
 
-/** An organization with one licensed persona, a key with every scope and a dashboard's token. */
+/** An organization with one licensed persona, a key with every scope and a dashboard token. */
 export const partner = Effect.fnUntraced(function* (given: Partial<Organization> = {}) {
   const owner = yield* Seed.organization(given)
   const persona = yield* Seed.persona(owner)
@@ -114,7 +114,7 @@ export const partner = Effect.fnUntraced(function* (given: Partial<Organization>
   return { owner, persona, keyId, key, token, submit, createKey }
 })
 
-/** The newest mail's token, for a creator's address. */
+/** The token in the newest mail to a creator's address. */
 export const creatorToken = Effect.fnUntraced(function* (email: string, mails = 1) {
   const mailbox = yield* Mailbox
   const mail = yield* eventually(

@@ -1,4 +1,4 @@
-/** The specification's types by the names that its tables give them, and the check of a whole table. */
+/** The specification's types by their names in its tables, and a check of a whole table. */
 import { assert } from "@effect/vitest"
 
 type Check = (value: unknown) => boolean
@@ -36,7 +36,7 @@ const types = {
 
 export type Type = keyof typeof types
 
-/** The value at a path such as `personas[].status`: every one, where the path passes through an array. */
+/** The values at a path such as `personas[].status`. A path through an array yields the value of each element. */
 export const valuesAt = (root: unknown, path: string): ReadonlyArray<unknown> =>
   path
     .split(/\.|(?=\[\])/)
@@ -53,7 +53,7 @@ export const valuesAt = (root: unknown, path: string): ReadonlyArray<unknown> =>
       [root]
     )
 
-/** There is a value at the path, and each is of the type; the literals are all that may stand there. */
+/** Checks that the path has a value and that each value has the type. The literals are the only allowed values. */
 export const holds = (root: unknown, path: string, type: Type, literals?: ReadonlyArray<string>): void => {
   const found = valuesAt(root, path)
   assert.isAbove(found.length, 0, `${path}: nothing to look at`)

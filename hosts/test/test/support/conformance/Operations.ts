@@ -1,4 +1,4 @@
-/** Every operation of the service, with a request that it takes and one that it refuses, on resources made for it. */
+/** Every operation of the service, with an accepted and a refused request, on resources created for it. */
 import * as Seed from "@partner-commentary/test/Seed"
 import * as Effect from "effect/Effect"
 import { eventually } from "../Eventually.ts"
@@ -7,7 +7,7 @@ import { ask, partner, type State, start, story } from "./Partner.ts"
 const unknown = "019c0e1b-7c4e-7000-8000-2f6d1c9e4b10"
 const url = "https://receiver.example/commentary"
 
-/** Topics, a webhook and a key, and by them all that can be asked. */
+/** Creates topics, a webhook, a key and the other resources that the operations need. */
 export const operations = Effect.gen(function* () {
   const by = yield* partner()
   const token = yield* Seed.token(by.organization)
@@ -31,7 +31,7 @@ export const operations = Effect.gen(function* () {
   const topic = { content: `${content} Really?`, persona_ids: [persona] }
   const wrong = { content: 1 }
   const dashboard = { headers: { authorization: `Bearer ${token}` } }
-  /** Method, path, what is sent, what is sent to be refused (a path where there is none), and who asks. */
+  /** Method, path, accepted body, refused body (or refused path), and caller. */
   const table: ReadonlyArray<readonly [string, string, unknown, unknown, { key?: string; headers?: object }?]> = [
     ["POST", "/topics", topic, wrong],
     ["GET", "/topics", undefined, "/topics?limit=0"],
@@ -72,20 +72,20 @@ export const operations = Effect.gen(function* () {
       ask(`/partner/v1${at}`, { method, ...(body === undefined ? {} : { body }), ...as })
     return {
       name: `${method} ${path.replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, "{id}")}`,
-      /** Succeeds, once. */
+      /** Succeeds once. */
       accepted: send(path, good, who),
-      /** Fails: for what is sent, for what is looked for, or for lack of a credential. */
+      /** Fails because of its body, its path, or missing credentials. */
       refused:
         typeof bad === "string"
           ? send(bad, good, who)
           : bad === undefined
             ? send(path, good, {})
             : send(path, bad, who),
-      /** Asked by nobody. */
+      /** A call without credentials. */
       unauthorized: send(path, good, {}),
-      /** What is sent to succeed. */
+      /** The body of the accepted request. */
       body: good,
-      /** The same address and caller, with another body. */
+      /** The same path and caller with another body. */
       raw: (text: string, type = "application/json") =>
         send(path, text, { ...who, headers: { ...who.headers, "content-type": type } })
     }

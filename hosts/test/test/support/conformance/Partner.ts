@@ -1,6 +1,6 @@
 /**
- * The service over real HTTP for one file of the suite, and those who use it: partners with their own organization, and
- * creators behind the links in their mails. What they are answered is read as it came, by no type of the service's.
+ * The service over real HTTP for one file of the suite, and its users: partners with their own organization, and creators with
+ * the links from their mails. Responses are read as received, without the service's types.
  */
 import { assert } from "@effect/vitest"
 import type { Persona } from "@partner-commentary/core/persona/Persona"
@@ -16,7 +16,7 @@ import { eventually } from "../Eventually.ts"
 
 export const start = Date.parse("2026-03-02T09:00:00.000Z")
 
-/** The service with other figures, another mailer or another generator. */
+/** The service with another policy, mailer or generator. */
 export const serviceWith = <Seen, E>(options: Parameters<typeof Application.layer<Seen, E>>[0]) =>
   TestApi.layerHttp.pipe(
     Layer.provideMerge(TestApi.workers),
@@ -24,10 +24,10 @@ export const serviceWith = <Seen, E>(options: Parameters<typeof Application.laye
     Layer.provideMerge(Layer.effectDiscard(TestClock.setTime(start)))
   )
 
-/** What is seen of the outside world. */
+/** The scripted outside services. */
 export const outside = Layer.merge(Mailbox.layer, ScriptedGenerator.layer)
 
-/** Give it to `layer` of `@effect/vitest`, once a file. */
+/** Pass it to `layer` of `@effect/vitest`, once per file. */
 export const service = serviceWith({ outside })
 
 export interface Answer {
@@ -38,7 +38,7 @@ export interface Answer {
   readonly body: any
 }
 
-/** A path below `{api_root}`; the body is undefined where the answer is no JSON. */
+/** A path below `{api_root}`. The body is undefined if the response is not JSON. */
 export const ask = Effect.fnUntraced(function* (path: string, call?: Call) {
   const response = yield* (yield* TestApi).call(path, call)
   const text = yield* Effect.promise(() => response.text())
@@ -46,10 +46,10 @@ export const ask = Effect.fnUntraced(function* (path: string, call?: Call) {
   return { status: response.status, headers: response.headers, text, body } satisfies Answer
 })
 
-/** What of a request differs from a plain one with the partner's key. */
+/** Differences from a plain request with the partner's key. */
 type With = Omit<Call, "method" | "body">
 
-/** An organization of its own, with a live key of every scope and paths below `{base_url}`. */
+/** A new organization with a live key of every scope. Paths are below `{base_url}`. */
 export const partner = Effect.fnUntraced(function* (given: Parameters<typeof Seed.organization>[0] = {}) {
   const organization = yield* Seed.organization(given)
   const { id: keyId, text: key } = yield* Seed.key(organization)
@@ -60,7 +60,7 @@ export const partner = Effect.fnUntraced(function* (given: Parameters<typeof See
   const patch = (path: string, body: unknown, call?: With) => send("PATCH", path, body, call)
   const remove = (path: string, call?: With) => send("DELETE", path, undefined, call)
   const persona = (given: Partial<Persona> = {}) => Seed.persona(organization, given)
-  /** The answer's `data`; a refusal fails the test. */
+  /** The response's `data`. A refusal fails the test. */
   const submit = (content: string, personas: ReadonlyArray<Persona>, more: object = {}) =>
     Effect.flatMap(post("/topics", { content, persona_ids: personas.map(({ id }) => id), ...more }), (answer) =>
       answer.status === 201 ? Effect.succeed(answer.body.data) : Effect.die(new Error(answer.text))
@@ -69,7 +69,10 @@ export const partner = Effect.fnUntraced(function* (given: Parameters<typeof See
 })
 export type Partner = Effect.Success<ReturnType<typeof partner>>
 
-/** What an assignment can be brought to. The last three leave the status where it was, and settle it without a commentary. */
+/**
+ * The states that a test can bring an assignment to. The last three keep the status and settle the assignment without a
+ * commentary.
+ */
 export type State =
   | "topic_sent"
   | "opinion_injected"
@@ -81,7 +84,7 @@ export type State =
   | "approval_timeout"
   | "withdrawn"
 
-/** The mails to a persona's creator that quote this content, once there are so many. */
+/** Waits for `count` mails to a persona's creator that quote this content. */
 export const mails = Effect.fnUntraced(function* (persona: Persona, content: string, count = 1) {
   const mailbox = yield* Mailbox
   const found = yield* eventually(
@@ -91,12 +94,12 @@ export const mails = Effect.fnUntraced(function* (persona: Persona, content: str
       return about.length >= count ? about : undefined
     })
   )
-  // What was handed over is also written down.
+  // Let the worker store that the mails were handed over.
   yield* TestClock.adjust(0)
   return found
 })
 
-/** A persona's creator with the link of the first mail about this content: looks and acts in JSON. */
+/** A persona's creator with the link of the first mail about this content. Reads and acts in JSON. */
 export const creator = Effect.fnUntraced(function* (persona: Persona, content: string) {
   const [mail] = yield* mails(persona, content)
   const token = mail === undefined ? "" : tokenIn(mail)
@@ -107,7 +110,7 @@ export const creator = Effect.fnUntraced(function* (persona: Persona, content: s
   return { token, look, act }
 })
 
-/** A persona's entry in the status of a topic, once its status, or the reason of its failure, is this. */
+/** Waits until a persona's entry in a topic's status has this status or failure reason. */
 export const reached = (by: Partner, topicId: string, persona: Persona, state: string) =>
   eventually(
     `${persona.name} is ${state}`,
@@ -125,7 +128,7 @@ export interface Sent {
   readonly content: string
 }
 
-/** A creator takes a request that was just sent to one state. Deadlines pass by the clock, for everybody in the file. */
+/** Brings a newly sent assignment to a state. Deadlines pass by the clock, which all tests of the file share. */
 export const bring = Effect.fnUntraced(function* ({ by, content, id }: Sent, persona: Persona, state: State) {
   const { act } = yield* creator(persona, content)
   const drafted = Effect.andThen(act("respond", { perspective }), reached(by, id, persona, "commentary_generated"))
@@ -145,7 +148,7 @@ export const bring = Effect.fnUntraced(function* ({ by, content, id }: Sent, per
   yield* reached(by, id, persona, state)
 })
 
-/** A partner sends one topic to one persona for each state, and their creators bring it there in the order that is given. */
+/** Submits one topic to one persona per state. The creators bring their assignments to these states in the given order. */
 export const story = Effect.fnUntraced(function* (
   by: Partner,
   content: string,
@@ -159,5 +162,5 @@ export const story = Effect.fnUntraced(function* (
   return { ...sent, personas, topic }
 })
 
-/** The first of a story's personas. */
+/** The first persona of a story. */
 export const only = ([persona]: ReadonlyArray<Persona>): Persona => persona ?? assert.fail("the story has no persona")
