@@ -1,14 +1,14 @@
-/** The repository's own files as texts, and what its manifests say. What is wrong with them is for the rules to say. */
+/** The texts of the repository's own files, and the contents of its manifests. The rules decide what is wrong with them. */
 import { execFileSync } from "node:child_process"
 import { existsSync, readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
 
-/** Texts by path; paths are relative to the root, with `/`. */
+/** Texts by path. Paths are relative to the root, with `/`. */
 export type Files = ReadonlyMap<string, string>
 
 export const root = join(import.meta.dirname, "..")
 
-/** Every file that is in version control or about to be. Binary files are left out. */
+/** Every tracked file and every untracked file that Git does not ignore, without binary files. */
 export const readFiles = (): Files => {
   const listed = execFileSync(
     "git",
@@ -32,7 +32,7 @@ export interface Manifest {
   readonly peerDependencies?: Readonly<Record<string, string>>
   readonly devDependencies?: Readonly<Record<string, string>>
   readonly optionalDependencies?: Readonly<Record<string, string>>
-  /** What is published; `!` before a folder keeps it back. */
+  /** The published files. A `!` excludes a folder. */
   readonly files?: ReadonlyArray<string>
 }
 
@@ -49,7 +49,7 @@ export const workspaces = (files: Files): ReadonlyArray<Workspace> =>
 
 const isSource = (path: string): boolean => /\.(ts|tsx|mts|js|mjs)$/.test(path)
 
-/** The files that ship with a workspace: not its tests, and not what its manifest keeps back. */
+/** A workspace's shipped files, without its tests and without the folders that its manifest excludes. */
 export const shipped = (files: Files, folder: string): ReadonlyArray<readonly [path: string, text: string]> => {
   const manifest = JSON.parse(files.get(`${folder}/package.json`) ?? "{}") as Partial<Manifest>
   const kept = (manifest.files ?? []).flatMap((name) => (name.startsWith("!") ? [`${folder}/${name.slice(1)}/`] : []))

@@ -1,4 +1,4 @@
-/** Rules over the repository's texts that no linter has. `scripts/test/TextRules.test.ts` plants violations of each. */
+/** Rules for the repository's texts that no linter offers. `scripts/test/TextRules.test.ts` plants violations of each. */
 import { posix } from "node:path"
 
 export interface TextRule {
@@ -8,7 +8,7 @@ export interface TextRule {
   readonly ignoresComments?: true
 }
 
-/** Where SQL is: the import rules keep `effect/sql` and the drivers out of all else. */
+/** The files that may contain SQL. The import rules keep `effect/sql` and the drivers out of all other files. */
 const hasSql = (path: string) => /^(packages\/sql|adapters\/[^/]+)\/src\/.*\.ts$/.test(path)
 
 const owners: Readonly<Record<string, ReadonlyArray<string>>> = {
@@ -17,7 +17,7 @@ const owners: Readonly<Record<string, ReadonlyArray<string>>> = {
   organizations: ["OrganizationStore.ts", "OrganizationRegistry.ts"]
 }
 
-/** An embedder may keep personas and organizations elsewhere, so no other store's SQL may name their tables. */
+/** An embedder may store personas and organizations elsewhere, so no other store's SQL may name their tables. */
 const storeLines = Object.entries(owners).map(([table, files]): TextRule => {
   const earlierTables = String.raw`(?:["\w.]+(?:\s+(?:as\s+)?\w+)?\s*,\s*)*`
   return {
@@ -31,7 +31,10 @@ const storeLines = Object.entries(owners).map(([table, files]): TextRule => {
   }
 })
 
-/** Tests move Effect's Clock, and the database's would not follow. DatabaseClock.ts makes the Clock of it. */
+/**
+ * Tests move Effect's Clock, but the database's clock would not follow. DatabaseClock.ts makes the Clock from the database's
+ * time.
+ */
 const databaseClock: TextRule = {
   name: "SQL takes the time as a parameter",
   appliesTo: (path) => hasSql(path) && path !== "adapters/postgres/src/DatabaseClock.ts",
@@ -40,7 +43,7 @@ const databaseClock: TextRule = {
   ignoresComments: true
 }
 
-/** Split, so that this file may contain them. */
+/** Split so that this file does not violate its own rules. */
 const homes = ["work", "root", "home", "Users"].join("|")
 const deferred = ["TO" + "DO", "FIX" + "ME"].join("|")
 
@@ -67,7 +70,7 @@ export const textRules: ReadonlyArray<TextRule> = [
   }
 ]
 
-/** Comments become blanks of the same length, so that line numbers stay. */
+/** Replaces comments with blanks of the same length, so that line numbers stay the same. */
 const withoutComments = (text: string) =>
   text.replace(/\/\*[\s\S]*?\*\/|(?<![:"'`\w])\/\/.*$/gm, (comment) => comment.replace(/[^\n]/g, " "))
 

@@ -1,8 +1,8 @@
 /**
- * Makes one small program of each host that is deployed and all that it imports: it starts in a fraction of the time and keeps a
- * fraction of the source text in memory. `npm ci` runs this; the command line uses its bundle as long as the sources hash to
- * what it was made of (hosts/node/bin). Lambda is given its bundle's folder.
- * With a folder as its argument, it makes Lambda's alone, there.
+ * Bundles each deployed host with everything that it imports. A bundle starts faster than the sources and keeps less source text
+ * in memory. `npm ci` runs this script. The command line uses its bundle while the hash of the sources matches the bundle
+ * (hosts/node/bin). Lambda deploys its bundle's folder. With a folder as its argument, the script writes only Lambda's bundle, to
+ * that folder.
  */
 import { rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -17,8 +17,8 @@ const root = join(import.meta.dirname, "..")
 const explorer = gzipSync(await Effect.runPromise(explorerScript), { level: 9 })
 
 /**
- * An `import` of one of Node's modules asks it for all that it exports, so that `node:http` brings an HTTP client, web streams
- * and worker threads along: 14 MB that nobody uses. Asked for by name, it gives what is used.
+ * An `import` of a Node module loads all of its exports. For `node:http` these include an HTTP client, web streams and worker
+ * threads: 14 MB that the host does not use. `process.getBuiltinModule` loads them lazily.
  */
 const sparingly: Plugin = {
   name: "sparingly",
@@ -51,7 +51,7 @@ const bundle = async (outdir: string, { plugins = [], ...options }: BuildOptions
     metafile: true,
     plugins: [sparingly, ...plugins],
     logLevel: "warning",
-    // CommonJS inside of it asks for Node's own modules. No name that minifying makes is as long.
+    // Bundled CommonJS code requires Node's own modules. The minifier generates no name as long as this one.
     banner: { js: 'import{createRequire as makeRequire}from"node:module";const require=makeRequire(import.meta.url);' },
     ...options
   })
@@ -61,7 +61,7 @@ const bundle = async (outdir: string, { plugins = [], ...options }: BuildOptions
   return inputs.filter((input) => !/node_modules\/|^node:/.test(input))
 }
 
-/** The program is a file beside the bundle: what would make it anew is no part of it. */
+/** The explorer is a file beside the bundle, so the code that builds it stays out of the bundle. */
 const explorerIsAFile: Plugin = {
   name: "the explorer is a file",
   setup: ({ onResolve }) => {
@@ -71,7 +71,7 @@ const explorerIsAFile: Plugin = {
 
 const bundleNode = async (host: string) => {
   const outdir = join(host, "bundle")
-  // Names stay, for traces and logs; texts in ASCII take half the memory.
+  // Names stay readable in traces and logs. ASCII text takes half the memory.
   const sources = await bundle(outdir, { entryPoints: { main: join(host, "src", "main.ts") } })
   SourceDigest.write(root, host, sources)
 }

@@ -1,7 +1,7 @@
 /**
- * Checks that docs/openapi.json and docs/reference/errors.md are what the contract generates, that the linters find
- * nothing, and that nothing released breaks. `--write` writes both files; `--release` also stores the document as the
- * released one. scripts/test-long/Description.test.ts plants violations.
+ * Checks that docs/openapi.json and docs/reference/errors.md match the contract, that the linters report nothing, and that
+ * nothing breaks the released document. `--write` writes both files. `--release` also stores the document as the released one.
+ * scripts/test-long/Description.test.ts plants violations.
  */
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"

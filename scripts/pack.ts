@@ -1,6 +1,7 @@
 /**
- * Packs what is published, one tarball for each workspace, into `dist/tarballs` or the folder that is named, and asks judges whether it can be
- * installed, imported and compiled against. `scripts/test-long/Judges.test.ts` proves them. It builds first: a fresh checkout has nothing to pack.
+ * Packs each published workspace as a tarball into `dist/tarballs` or the given folder. Then it checks that the tarballs can be
+ * installed, imported and compiled against. `scripts/test-long/Judges.test.ts` tests these checks. The script builds first,
+ * because a fresh checkout has no build output.
  */
 import { mkdirSync, rmSync } from "node:fs"
 import { join } from "node:path"

@@ -1,6 +1,6 @@
 /**
- * Holds docs/reference/ports.md to the ports of the core and the suites of the testkit, which it is made of. `--write` writes it;
- * a port's name prints its methods and guarantees.
+ * Checks that docs/reference/ports.md matches the ports of the core and the suites of the testkit. `--write` writes it. A port's
+ * name as the argument prints its methods and guarantees.
  */
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"

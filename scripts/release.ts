@@ -1,6 +1,7 @@
 /**
- * Publishes every package whose version is not published yet, from what `stage` lays out and the judges let pass. `REPOSITORY_URL` says where
- * the sources are kept: npm's provenance compares it with where the release ran, so nothing goes out without it. With `--dry-run` nothing goes out at all.
+ * Publishes every package whose version is not published yet, after staging and checking all packages. `REPOSITORY_URL` is the
+ * URL of the source repository. It is required, because npm's provenance compares it with the repository that the release runs
+ * in. With `--dry-run` nothing is published.
  */
 import { execFileSync, spawnSync } from "node:child_process"
 import { mkdirSync, rmSync } from "node:fs"
@@ -36,7 +37,7 @@ const isPublished = (name: string, version: string) =>
 const published: Array<string> = []
 for (const { name, tarball, version } of packed) {
   if (isPublished(name, version)) continue
-  // A dry run has nobody to vouch for it.
+  // A dry run has no identity to sign the provenance with.
   const how = isDry ? ["--dry-run", "--provenance=false"] : []
   execFileSync("npm", ["publish", tarball, "--access", "public", ...how], { cwd: destination, stdio: "inherit" })
   published.push(name)

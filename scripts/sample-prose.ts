@@ -1,4 +1,4 @@
-/** Draws sentences and exported names at random, so that a reader who did not write them can judge them. */
+/** Prints random sentences and exported names, so that a reader who did not write them can judge them. */
 import { createHash } from "node:crypto"
 import { parseArgs } from "node:util"
 import { readFiles } from "./Repository.ts"

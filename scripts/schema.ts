@@ -1,6 +1,6 @@
 /**
- * Holds adapters/sqlite/src/PresentSchema.ts to the migrations: what they leave behind in an empty database, in fewer and plainer
- * statements. `--write` writes it.
+ * Checks that adapters/sqlite/src/PresentSchema.ts matches the migrations: it holds their result in an empty database, as fewer
+ * and simpler statements. `--write` writes it.
  */
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -13,7 +13,9 @@ import { root } from "./Repository.ts"
 const path = "adapters/sqlite/src/PresentSchema.ts"
 const place = join(root, path)
 
-/** Tables first, then what was put into them, then all else: nothing is indexed twice, and no trigger sees what they hold. */
+/**
+ * Tables first, then their rows, then everything else. So no index is updated row by row, and no trigger fires for these rows.
+ */
 const statements = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* Migrations.migrate
@@ -28,7 +30,7 @@ const statements = Effect.gen(function* () {
   ]
 })
 
-/** When a migration ran is whenever the copy is made. */
+/** Leaves out columns that default to the current time, because the copy sets its own. */
 const rowsOf = Effect.fnUntraced(function* (table: string) {
   const sql = yield* SqlClient.SqlClient
   const columns = yield* sql<{ readonly name: string; readonly standard: string | null }>`
@@ -39,7 +41,7 @@ const rowsOf = Effect.fnUntraced(function* (table: string) {
   return rows.map(({ row }) => `INSERT INTO ${table} (${kept.join(", ")}) VALUES (${row})`)
 })
 
-/** As the formatter would have it. */
+/** Quotes a string as the formatter would. */
 const quoted = (text: string) => {
   const own = JSON.stringify(text)
   const count = (mark: string) => text.split(mark).length

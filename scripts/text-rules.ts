@@ -1,4 +1,4 @@
-/** Prints each violation of a text rule, and fails when there is one. */
+/** Prints each violation of a text rule, and fails if there is one. */
 import { readFiles } from "./Repository.ts"
 import { textRules, violations } from "./TextRules.ts"
 

@@ -1,6 +1,6 @@
 /**
- * Breaking changes against a released OpenAPI document, found by api-smart-diff. Two kinds that it does not report are
- * brought to a form that it reports (one media type for each error code) or compared here (scopes, enumerations).
+ * Finds breaking changes against a released OpenAPI document with api-smart-diff. It misses two kinds. Error codes are rewritten
+ * to one media type each, which it reports. Scopes and enumerations are compared here.
  */
 import { codeOf, envelopesOf } from "@partner-commentary/api/description/Answers"
 import { type Document, json, mapValues, type Response } from "@partner-commentary/api/description/Document"
@@ -11,7 +11,7 @@ export const breaks = (before: Document, after: Document): ReadonlyArray<string>
   const changes = apiDiff(was, is)
     .filter(({ action, path, type }) => path[0] === "paths" && (type === "breaking" || isOther(path, action)))
     .filter(({ action, path }) => !isChosenByCaller(path, action))
-    // The description says it in words instead: generators make a field with a default required.
+    // Code generators treat a field with a default as required, so the description states defaults in prose.
     .filter(({ action, path }) => !(action === "remove" && path.at(-1) === "default"))
     .map(({ action, path }) => `${path.slice(1).join(" ")}: ${said[action] ?? action}`)
   return [...new Set([...changes, ...scopes(before, after)])]
@@ -19,11 +19,11 @@ export const breaks = (before: Document, after: Document): ReadonlyArray<string>
 
 const said: Readonly<Record<string, string>> = { add: "was added", remove: "was removed", replace: "was changed" }
 
-/** A changed type, or a changed value of an enumeration, which api-smart-diff does not call breaking. */
+/** A changed type or enumeration value. api-smart-diff does not report these as breaking. */
 const isOther = (path: ReadonlyArray<PropertyKey>, action: string) =>
   action === "replace" && (path.at(-1) === "type" || path.at(-2) === "enum")
 
-/** Who reads these values in an answer has sent them: a new one reaches nobody who did not ask for it. */
+/** A caller sends these values itself, so a new value reaches no client that did not request it. */
 const isChosenByCaller = (path: ReadonlyArray<PropertyKey>, action: string) =>
   action === "add" && path.at(-2) === "enum" && ["scopes", "events"].includes(String(path.at(-4)))
 
@@ -31,7 +31,10 @@ interface Part {
   readonly [name: string]: Part
 }
 
-/** The parts that differ, down to the single response, because a comparison of all parts is slow. Cloned: api-smart-diff writes into its input. */
+/**
+ * The differing parts, down to single responses, because comparing the whole documents is slow. Cloned, because api-smart-diff
+ * modifies its input.
+ */
 const changed = (before: Part, after: Part) => {
   const [was, is] = differing(before, after, ["path", "method", "part", "status"])
   return [
@@ -58,7 +61,7 @@ const differing = (before: Part, after: Part, levels: ReadonlyArray<string>): re
   return [was, is]
 }
 
-/** Without texts and references, and with each error under its code, so that only a removed code is breaking. */
+/** Removes descriptions, resolves references, and lists each error under its code, so that only a removed code is breaking. */
 const plain = ({ components, paths }: Document): Part => {
   const followed = (value: unknown, key: string, above: ReadonlyArray<string>): unknown => {
     if (Array.isArray(value)) return value.map((inner) => followed(inner, key, above))

@@ -1,4 +1,4 @@
-/** Every error code of a response has an example. Spectral's rules cannot compare two lists. */
+/** Checks that every error code of a response has an example. Spectral's rules cannot compare two lists. */
 import { codeOf, envelopesOf } from "@partner-commentary/api/description/Answers"
 import { type Document, json } from "@partner-commentary/api/description/Document"
 

@@ -1,4 +1,4 @@
-/** docs/reference/errors.md: every error code, its status, what it means and what to do, from the contract and its guide. */
+/** Generates docs/reference/errors.md from the contract and its guide: each error code with its status, meaning and remedy. */
 import { codeOf, envelopesOf } from "@partner-commentary/api/description/Answers"
 import type { Document } from "@partner-commentary/api/description/Document"
 import { type Code, guide } from "@partner-commentary/api/ErrorGuide"

@@ -1,11 +1,11 @@
-/** One changelog for one version: what changesets say, below what stands in it as unreleased. */
+/** Writes the changelog of a version: the unreleased section, followed by the changesets. */
 
 const unreleased = "## Unreleased\n"
 
-/** What a changeset says, without the packages and the bump that it names. */
+/** The text of a changeset, without its list of packages and version bumps. */
 export const sentenceOf = (changeset: string): string => changeset.replace(/^---\n[\s\S]*?\n---\n/, "").trim()
 
-/** What was unreleased is the version's, with a line for each changeset. Nothing is unreleased after it. */
+/** Moves the unreleased section to the version, with one item for each changeset, and leaves the unreleased section empty. */
 export const released = (changelog: string, version: string, changesets: ReadonlyArray<string>): string => {
   const [before, ...rest] = changelog.split(unreleased)
   const [present = "", older] = rest.join(unreleased).split(/^(?=## )/m)

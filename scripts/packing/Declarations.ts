@@ -1,4 +1,4 @@
-/** Declarations as every compiler takes them: TypeScript leaves `.ts` in the paths of their imports, which others refuse. */
+/** Replaces `.ts` in the import paths of declarations with `.js`. TypeScript leaves it there, but other compilers reject it. */
 
 const relative = /((?:\bfrom|\bimport)\s*\(?\s*)"(\.{1,2}\/[^"\n]+)\.ts"/g
 

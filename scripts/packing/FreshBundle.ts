@@ -1,4 +1,4 @@
-/** Before a test run: bundles the Node host again if a source changed, because a bundle starts faster. */
+/** Before a test run, rebuilds the Node host's bundle if a source changed. The tests use the bundle because it starts faster. */
 import { execFileSync } from "node:child_process"
 import { join } from "node:path"
 import { isCurrent } from "./SourceDigest.ts"

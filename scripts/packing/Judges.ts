@@ -1,6 +1,6 @@
 /**
- * Asks publint and Are The Types Wrong about tarballs as they would be sent, entry by entry, and holds a README's imports to what
- * can be imported. Everything is ESM: what a `require` or an old resolver would find is not asked.
+ * Checks the tarballs with publint and Are The Types Wrong, entry by entry, and checks that a README imports only exported
+ * modules. All packages are ESM, so the checks skip `require` and old resolvers.
  */
 import { execFile } from "node:child_process"
 import { existsSync, readdirSync, readFileSync } from "node:fs"
@@ -22,7 +22,7 @@ const asPublint = async ({ name, tarball }: Packed): Promise<ReadonlyArray<strin
   return messages.map((message) => `${name}: ${formatMessage(message, pkg ?? {}, { color: false })} (publint)`)
 }
 
-/** What has a name of its own, and one of each folder: those beside it are found by the same pattern. */
+/** All top-level entries, and one entry per folder. The other entries of a folder match the same export pattern. */
 const sampleOf = (entries: ReadonlyArray<string>): ReadonlyArray<string> => [
   ...new Map(entries.map((entry) => [entry.includes("/") ? dirname(entry) : entry, entry])).values()
 ]
@@ -50,7 +50,7 @@ const readmeOf = ({ entries, folder, name }: Packed): ReadonlyArray<string> => {
     .map((specifier) => `${name}: its README imports ${specifier}, which it does not export (README)`)
 }
 
-/** What a folder's sample does not show. */
+/** Checks all declarations, because the sample covers only one per folder. */
 const declarationsOf = ({ folder, name }: Packed): ReadonlyArray<string> => {
   const dist = join(folder, "dist")
   if (!existsSync(dist)) return []
@@ -60,7 +60,7 @@ const declarationsOf = ({ folder, name }: Packed): ReadonlyArray<string> => {
     .map((path) => `${name}: dist/${path} imports TypeScript, which is not there (declarations)`)
 }
 
-/** One sentence, or one page, for each fault. Two at a time: the second judge is a process that compiles. */
+/** Returns one sentence or one report per fault. Two packages at a time, because Are The Types Wrong runs a compiler process. */
 export const judge = async (all: ReadonlyArray<Packed>): Promise<ReadonlyArray<string>> => {
   const faults: Array<string> = []
   const left = [...all]

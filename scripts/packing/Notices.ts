@@ -1,10 +1,10 @@
-/** The licences of what others wrote and a bundle holds: they ask to go wherever their code goes. */
+/** The licences of third-party code in a bundle. They must accompany the code. */
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 
 const folderOf = (input: string): string | undefined => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(input)?.[0]
 
-/** `inputs` are paths of sources, relative to `root`. */
+/** `inputs` are source paths relative to `root`. */
 export const noticesOf = (root: string, inputs: ReadonlyArray<string>): string => {
   const folders = [...new Set(inputs.flatMap((input) => folderOf(input) ?? []))].sort()
   return folders

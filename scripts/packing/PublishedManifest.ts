@@ -1,6 +1,6 @@
 /**
- * What a workspace's manifest says to whoever installs it. The repository's own is for those who run the sources: private, and
- * with exports that are TypeScript. This one's exports are what the compiler made of them.
+ * Generates a workspace's published manifest. The repository's own manifest is for running the sources: it is private and exports
+ * TypeScript. The published one exports the compiled files.
  */
 import type { Manifest } from "../Repository.ts"
 
@@ -11,18 +11,18 @@ export interface SourceManifest extends Manifest {
   readonly scripts?: Readonly<Record<string, string>>
 }
 
-/** A program is installed whole, as its bundle: nobody imports it, and it needs nothing besides. */
+/** A program is installed as its bundle. It has no importable modules and no dependencies. */
 export const isProgram = ({ bin }: SourceManifest): boolean => bin !== undefined
 
-/** `./src/*.ts` is reached as `./dist/*.js`, declared in `./dist/*.d.ts`. */
+/** Maps `./src/*.ts` to `./dist/*.js` with the declarations `./dist/*.d.ts`. */
 const compiled = (target: SourceManifest["exports"][string]) => {
   const path = typeof target === "string" ? /^\.\/src\/(.+)\.ts$/.exec(target)?.[1] : undefined
   return path === undefined ? target : { types: `./dist/${path}.d.ts`, default: `./dist/${path}.js` }
 }
 
 /**
- * Ours are released and tested together, so they ask for one another exactly. What others make was tested in the version that the
- * repository pins, and may be newer, so that a mended fault reaches an installation.
+ * Our packages are released and tested together, so they require each other's exact version. Third-party packages may be newer
+ * than the version that the repository pins, so that installations get bug fixes.
  */
 const demanded = (dependencies: Readonly<Record<string, string>>, ours: ReadonlySet<string>) =>
   Object.fromEntries(

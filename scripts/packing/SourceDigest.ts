@@ -1,6 +1,6 @@
 /**
- * Writes beside the Node host's bundle which sources it was made of and a SHA-256 of their contents. `hosts/node/bin` computes the
- * same digest at each start of a checkout. It compares contents because a copy, an archive or an image changes file times.
+ * Writes a list of the Node host's bundled sources and a SHA-256 of their contents beside the bundle. `hosts/node/bin` computes
+ * the same digest at each start of a checkout. It compares contents because a copy, an archive or an image changes file times.
  */
 import { createHash } from "node:crypto"
 import { readFileSync, writeFileSync } from "node:fs"
@@ -15,13 +15,16 @@ const digest = (host: string, files: ReadonlyArray<string>): string => {
   return hash.digest("hex")
 }
 
-/** `sources` are paths relative to `root`; the file names them relative to the host's folder, where the command line looks. */
+/**
+ * `sources` are paths relative to `root`. The file lists them relative to the host's folder, from which the command line reads
+ * them.
+ */
 export const write = (root: string, host: string, sources: ReadonlyArray<string>): void => {
   const files = sources.map((source) => relative(host, join(root, source))).sort()
   writeFileSync(join(host, "bundle", "sources.json"), JSON.stringify({ sha256: digest(host, files), files }))
 }
 
-/** Whether the bundle is there and its sources are as they were. */
+/** Whether the bundle exists and its sources are unchanged. */
 export const isCurrent = (host: string): boolean => {
   try {
     const { files, sha256 } = JSON.parse(readFileSync(join(host, "bundle", "sources.json"), "utf8"))

@@ -1,6 +1,6 @@
 /**
- * Lays out what is published of each workspace, in a folder of its own: what the compiler made of its sources, its README, the
- * licence and a manifest for those who install it. Nothing else of a workspace is ever packed.
+ * Stages each workspace for publishing in its own folder: the compiled modules, the README, the licence and the published
+ * manifest. Nothing else of a workspace is packed.
  */
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
@@ -13,13 +13,13 @@ export interface Staged {
   readonly workspace: string
   readonly name: string
   readonly version: string
-  /** Where it lies, ready to be packed. */
+  /** The staged folder. */
   readonly folder: string
-  /** What is imported of it, as its users name it after the package's name: `.` or `./topic/Topic`. */
+  /** The importable paths after the package's name: `.` or `./topic/Topic`. */
   readonly entries: ReadonlyArray<string>
 }
 
-/** The module behind a source file, as `topic/Topic`, or undefined: what a manifest keeps back is not among them. */
+/** The shipped modules, such as `topic/Topic`, without those that the manifest excludes. */
 const modulesOf = (files: ReturnType<typeof readFiles>, folder: string): ReadonlyArray<string> =>
   shipped(files, folder).flatMap(([path]) => {
     const module = path.startsWith(`${folder}/src/`) ? path.slice(`${folder}/src/`.length) : undefined
@@ -31,7 +31,7 @@ const write = (path: string, text: string) => {
   writeFileSync(path, text)
 }
 
-/** The sources lie within the maps, since nobody installs them otherwise. */
+/** The source maps contain the sources, because packages do not ship them separately. */
 const copyModule = (workspace: string, folder: string, module: string) => {
   const built = (ending: string) => readFileSync(join(root, workspace, "dist", `${module}${ending}`), "utf8")
   write(join(folder, "dist", `${module}.js`), built(".js"))
@@ -45,12 +45,12 @@ const entriesOf = ({ exports }: SourceManifest, modules: ReadonlyArray<string>):
 }
 
 export interface Staging {
-  /** Where the sources are kept, for those who verify where a package came from. */
+  /** The repository's URL, for verifying where a package was built. */
   readonly repository?: string | undefined
   readonly only?: string
 }
 
-/** Below `destination`, which is emptied first. What it takes is built: `Build.ts`. */
+/** Stages below `destination`, which is emptied first. The build output must exist: see `Build.ts`. */
 export const stage = (destination: string, { only, repository }: Staging = {}): ReadonlyArray<Staged> => {
   const files = readFiles()
   const all = workspaces(files)

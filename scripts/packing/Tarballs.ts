@@ -1,4 +1,4 @@
-/** Makes a tarball of each staged package, as npm would send it. */
+/** Packs each staged package as a tarball, as npm would publish it. */
 import { execFile } from "node:child_process"
 import { join } from "node:path"
 import { promisify } from "node:util"
@@ -8,11 +8,11 @@ export interface Packed extends Staged {
   readonly tarball: string
 }
 
-/** What npm tells the scripts that it runs is none of the packing's business. */
+/** Without the variables that npm sets for its scripts, because they would change the packing. */
 const environment = () =>
   Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^npm_(config|package|lifecycle)/i.test(name)))
 
-/** All at once: npm reads the files of a folder that nobody else writes. */
+/** Packs all folders with one command. npm only reads them. */
 export const pack = async (all: ReadonlyArray<Staged>, destination: string): Promise<ReadonlyArray<Packed>> => {
   const folders = all.map(({ folder }) => folder)
   const { stdout } = await promisify(execFile)(

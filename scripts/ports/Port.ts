@@ -1,17 +1,19 @@
-/** The ports of the core, read from its sources: what each says of itself, which suites prove it, and who runs them. */
+/**
+ * Reads the ports from the sources of the core: their description, the suites that test them, and the tests that run the suites.
+ */
 import type { Files } from "../Repository.ts"
 
 export interface Suite {
   readonly path: string
   readonly name: string
-  /** How it is called. */
+  /** The call of the suite. */
   readonly call: string
   readonly guarantees: ReadonlyArray<string>
-  /** The tests, and what they share, that run it. */
+  /** The tests and their shared helpers that run the suite. */
   readonly runs: ReadonlyArray<string>
 }
 
-/** Who makes a port's layer with which others. `alone`: nobody, or an embedder who brings it in the place of ours. */
+/** The group of ports whose layers are made together. `alone`: the port has its own layer, or an embedder may replace it. */
 export type Unit = "alone" | "topics" | "partners" | "process"
 
 export interface Port {
@@ -19,13 +21,13 @@ export interface Port {
   readonly name: string
   /** The first comment of its file. */
   readonly about: string
-  /** Its methods, with what each promises. */
+  /** Its methods with their comments. */
   readonly methods: string
   readonly unit: Unit
   readonly suites: ReadonlyArray<Suite>
 }
 
-/** A class that the core asks for and does not make: no layer of it is built there from other services. */
+/** A class that the core requires but does not implement: the core has no layer that builds it from other services. */
 const declaration = /^export class (\w+) extends Context\.Service<\s*\w+,\s*(\{\n[\s\S]*?\n {2}\})\s*>\(\)/gm
 
 const nameOf = (path: string) => path.slice(path.lastIndexOf("/") + 1).replace(/\.ts$/, "")
@@ -43,15 +45,15 @@ const methodsOf = (shape: string) =>
     .map((line) => line.replace(/^ {4}/, "").replace(/^readonly /, ""))
     .join("\n")
 
-/** A port that has a value where nobody provides one. */
+/** A port with a default value. */
 const reference = /(\/\*\*[^\n]*\*\/\n)?^export const (\w+) = Context\.Reference<([\s\S]+?)>\(\s*"/gm
 
 const classesIn = (path: string, text: string) =>
-  // What the core makes of other services is a use case.
+  // A class that the core builds from other services is a use case.
   text.includes("Layer.effect(")
     ? []
     : [...text.matchAll(declaration)]
-        // What is only known, such as the public address, is a setting.
+        // A class without effects, such as the public address, is a setting.
         .filter(([, , shape = ""]) => shape.includes("Effect"))
         .map(([, name = "", shape = ""]) => ({ path, name, methods: methodsOf(shape), text }))
 
@@ -87,7 +89,7 @@ export const portsOf = (files: Files): ReadonlyArray<Port> => {
     .toSorted((one, other) => (one.name < other.name ? -1 : 1))
 }
 
-/** As the layers say that make several ports at once; of partners and personas, what an embedder may bring stands alone. */
+/** Reads the groups from the layers that make several ports at once. A replaceable port of partners and personas stands alone. */
 const unitsOf = (files: Files): ((name: string, about: string) => Unit) => {
   const madeBy = (path: string, layer: string) => {
     const body =
@@ -106,7 +108,7 @@ const unitsOf = (files: Files): ((name: string, about: string) => Unit) => {
   }
 }
 
-/** The port that a suite's `describe` names behind the name that it was given. */
+/** The port that a suite's `describe` names after the `name` parameter. */
 const portOf = (path: string, text: string, ports: ReadonlyArray<string>): string => {
   const named = /\bdescribe\(`\$\{name\}: (\w+)/.exec(text)?.[1] ?? ""
   if (ports.includes(named)) return named
@@ -130,7 +132,7 @@ const suiteOf = (path: string, text: string, all: ReadonlyArray<readonly [string
   }
 }
 
-/** One name for each entry of the table that a loop around the test goes through. */
+/** Expands a name with a variable to one name for each entry of the table that the loop around the test uses. */
 const expanded = (guarantee: string, path: string, text: string): ReadonlyArray<string> => {
   const variable = /\$\{(.*?)\}/.exec(guarantee)?.[1]
   if (variable === undefined) return [guarantee]

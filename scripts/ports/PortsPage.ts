@@ -1,4 +1,4 @@
-/** The page of all ports, and the details of one port: its methods, its guarantees and the suites that prove them. */
+/** Renders the page of all ports, and the details of one port: its methods, its guarantees and its suites. */
 import type { Files } from "../Repository.ts"
 import { wrap } from "../Wrap.ts"
 import { type Port, portsOf, type Suite, type Unit } from "./Port.ts"
@@ -14,7 +14,7 @@ const suiteLines = ({ call, guarantees, path, runs }: Suite) => [
 
 const withoutSuite = "none: the suites of related ports use it"
 
-/** Everything that a reader implements against: printed by `node scripts/ports.ts NAME`, and committed nowhere. */
+/** Everything that is needed to implement a port. `node scripts/ports.ts NAME` prints it, and no committed file contains it. */
 export const portDetails = ({ about, methods, name, path, suites }: Port): string =>
   [
     `## ${name}`,

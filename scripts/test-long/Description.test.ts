@@ -1,4 +1,4 @@
-/** The gates of docs/openapi.json report each planted fault, and nothing in a document that is only different. */
+/** The checks of docs/openapi.json report each planted fault, and accept compatible changes. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -12,7 +12,7 @@ import { additions, breaking } from "./description/Changes.ts"
 import { faults, nearMisses } from "./description/Incomplete.ts"
 import { planted } from "./description/Plant.ts"
 
-/** The released document changes rarely, so that each plant finds its place. */
+/** The released document changes rarely, so the plants keep finding their targets. */
 const released: Document = JSON.parse(readFileSync(join(root, "docs/openapi.released.json"), "utf8"))
 
 describe("the comparison with the released document", () => {
@@ -29,7 +29,7 @@ describe("the linters", () => {
   const folder = mkdtempSync(join(tmpdir(), "openapi-"))
   let findings: ReadonlyArray<Finding> = []
   afterAll(() => rmSync(folder, { recursive: true }))
-  // All plants at once, because a linter takes a second to start.
+  // Plants all faults at once, because starting a linter takes a second.
   beforeAll(async () => {
     const file = join(folder, "openapi.json")
     writeFileSync(file, JSON.stringify(planted(released, [...faults, ...nearMisses])))

@@ -1,4 +1,7 @@
-/** Empty projects outside of the repository, into which tarballs are installed as their users would, and the Nodes to run them on. */
+/**
+ * Creates empty projects outside of the repository, installs tarballs into them as users would, and provides the Node versions to
+ * run them.
+ */
 import { execFile } from "node:child_process"
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -12,7 +15,7 @@ const environment = Object.fromEntries(
     .concat([["npm_config_prefer_offline", "true"]])
 )
 
-/** All that it printed; rejects with it when the command fails. */
+/** Returns the command's standard output. If the command fails, rejects with all of its output. */
 export const run = async (cwd: string, command: string, ...parameters: ReadonlyArray<string>): Promise<string> => {
   try {
     return (await promisify(execFile)(command, parameters, { cwd, env: environment, maxBuffer: 1 << 26 })).stdout
@@ -22,7 +25,7 @@ export const run = async (cwd: string, command: string, ...parameters: ReadonlyA
   }
 }
 
-/** A project that asks for some of ours, each in the tarball, and for what else it uses. */
+/** Creates a project that depends on some of our packages, each from its tarball, and on others. */
 export const project = (
   folder: string,
   packed: ReadonlyArray<Packed>,
@@ -43,7 +46,7 @@ export const project = (
   writeFileSync(join(folder, "package.json"), JSON.stringify(manifest))
 }
 
-/** The names of all that an installation would bring. */
+/** The names of all packages that an installation would add. */
 export const brought = async (folder: string): Promise<ReadonlyArray<string>> => {
   await run(folder, "npm", "install", "--package-lock-only")
   const { packages } = JSON.parse(readFileSync(join(folder, "package-lock.json"), "utf8")) as {
@@ -53,7 +56,7 @@ export const brought = async (folder: string): Promise<ReadonlyArray<string>> =>
   return [...new Set(names)].sort()
 }
 
-/** Another Node than the repository's own, by npm's package of that name. */
+/** Installs another version of Node from npm's `node` package. */
 export const nodeOf = async (folder: string, version: string): Promise<string> => {
   project(folder, [], [], { node: version })
   await run(folder, "npm", "install")

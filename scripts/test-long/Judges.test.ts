@@ -1,4 +1,4 @@
-/** Faults planted in a copy of a good package: a judge that lets one pass judges nothing. */
+/** Plants faults in a copy of a valid package. Each check must report its fault. */
 import { execFileSync } from "node:child_process"
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { createRequire } from "node:module"

@@ -10,7 +10,7 @@ import { readFiles, root } from "../Repository.ts"
 
 const [count = 200, seed = 1] = process.argv.slice(2).map(Number)
 
-/** Each with the text that it replaces. The spaces keep types, arrows and generics out. */
+/** Each pattern with its replacement. The spaces exclude types, arrows and generics. */
 const operators: ReadonlyArray<readonly [RegExp, (found: string) => string]> = [
   [/ === /g, () => " !== "],
   [/ !== /g, () => " === "],
@@ -36,7 +36,7 @@ interface Mutation {
   readonly replacement: string
 }
 
-/** Comments, imports, types and texts are kept as blanks of the same length. */
+/** Replaces comments, imports, types and strings with blanks of the same length. */
 const code = (text: string) =>
   text.replace(
     /\/\*[\s\S]*?\*\/|(?<![:"'`\w])\/\/.*$|^import .*$|^export (?:interface|type) [\s\S]*?^\}?$|"[^"\n]*"/gm,
@@ -53,7 +53,7 @@ const mutationsOf = (path: string, text: string): ReadonlyArray<Mutation> =>
     }))
   )
 
-/** Mulberry32. */
+/** The Mulberry32 random generator. */
 let state = seed
 const random = () => {
   state = (state + 0x6d2b79f5) | 0
@@ -62,7 +62,7 @@ const random = () => {
   return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
 }
 
-/** Tests have the folder names of what they test. */
+/** Finds the nearest tests: they have the same folder names as the code under test. */
 const testsFor = (path: string): ReadonlyArray<string> => {
   const [, layer = "", folder = ""] = /^packages\/(\w+)\/src\/(?:routes\/)?([^/]+)\//.exec(path) ?? []
   const near = [`packages/${layer}/test/${folder}/`, `hosts/test/test/${folder}/`, "hosts/test/test/decisions/"]

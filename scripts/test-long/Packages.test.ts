@@ -1,6 +1,7 @@
 /**
- * Every package as others install it: packed, in an empty project outside of the repository, compiled against with its declarations
- * and run on the oldest Node that it asks for and on the newest, with the oldest and the newest Effect. What others make comes by npm.
+ * Every package as users install it: packed, in an empty project outside of the repository, and compiled against with its
+ * declarations. It runs on the oldest supported and the newest Node, with the oldest and the newest Effect. Third-party packages
+ * come from npm.
  */
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -16,7 +17,7 @@ const place = mkdtempSync(join(tmpdir(), "packages-"))
 const manifestOf = (folder: string) => JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8"))
 const pinned: Readonly<Record<string, string>> = manifestOf(".").devDependencies
 
-/** The range that the core asks for; its lower end is a release. */
+/** The core's range of Effect versions. Its lower end is a release. */
 const range: string = manifestOf("packages/core").peerDependencies.effect
 const oldest = /^>=(\S+)/.exec(range)?.[1] ?? ""
 const newest = (await run(root, "npm", "view", `effect@${range}`, "version", "--json")).match(/[\d.]+/g)?.at(-1) ?? ""
@@ -34,7 +35,7 @@ beforeAll(async () => {
 })
 afterAll(() => rmSync(place, { recursive: true, force: true }))
 
-/** Written for those who embed, call and test. */
+/** Writes the examples for embedders, clients and tests. */
 const writeStory = (folder: string) => {
   const source = join(folder, "src")
   mkdirSync(source, { recursive: true })
@@ -53,14 +54,14 @@ const writeStory = (folder: string) => {
 
 const everyModule = () => packed.flatMap(({ entries, name }) => entries.map((entry) => `${name}${entry.slice(1)}`))
 
-/** A program that compiles against these modules, and one that loads them. */
+/** Writes a program that compiles against these modules, and a program that loads them. */
 const write = (folder: string, modules: ReadonlyArray<string>) => {
   const source = join(folder, "src")
   mkdirSync(source, { recursive: true })
   const imports = modules.map((module, at) => `import type * as module${at} from "${module}"\n`)
   const used = `export type Modules = [${modules.map((_, at) => `typeof module${at}`)}]\n`
   writeFileSync(join(source, "Modules.ts"), `${imports.join("")}${used}`)
-  // Lambda's own program begins to serve when it is imported; the suites are for a runner.
+  // Lambda's main module starts to serve when it is imported, and the suites need a test runner.
   const loaded = modules.filter((module) => !/lambda\/main$|\/testkit\//.test(module))
   writeFileSync(join(folder, "load.js"), loaded.map((module) => `await import("${module}")\n`).join(""))
   const compilerOptions = {

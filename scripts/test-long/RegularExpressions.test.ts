@@ -1,11 +1,11 @@
-/** recheck's verdict on each regular expression of the sources: none lets a crafted text take polynomial or exponential time. */
+/** recheck's verdict on each regular expression of the sources: no crafted text may take polynomial or exponential time. */
 import { globSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { checkSync } from "recheck"
 import { expect, it } from "vitest"
 import { root } from "../Repository.ts"
 
-/** A regular expression where a value may begin; elsewhere a slash divides. */
+/** A regular expression at a position where a value may begin. Elsewhere a slash divides. */
 const literal =
   /(?<=(?:^|[(,=:!&|?[{;>])\s{0,80})\/(?![/*?])((?:[^/\\[\n]|\\[^\n]|\[(?:[^\]\\\n]|\\[^\n])*\])+)\/([dgimsuvy]{0,8})(?=\s{0,80}[.,;:)\]?}&|]|\s*$)/gm
 
@@ -19,7 +19,7 @@ const patterns = new Map(
   )
 )
 
-/** Every quantifier of these has an upper end, so their time is bounded for each character. */
+/** All quantifiers of these expressions are bounded, so their time per character is bounded. */
 const bounded = ["(?:[\\p{L}\\p{N}-]{1,63}\\.){1,8}"]
 
 const verdict = (source: string, flags: string) => checkSync(source, flags, { timeout: null }).status

@@ -1,4 +1,4 @@
-/** The systemd unit, by systemd's own judgement. */
+/** Checks the systemd unit with systemd's own verifier. */
 import { spawnSync } from "node:child_process"
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -6,7 +6,7 @@ import { join } from "node:path"
 import { expect, it } from "vitest"
 import { root } from "../Repository.ts"
 
-/** What systemd finds, as one text. The unit's program must exist, so it is this checkout's. */
+/** The findings of systemd as one text. The unit's program must exist, so the test uses this checkout's. */
 const verified = (change: (unit: string) => string) => {
   const folder = mkdtempSync(join(tmpdir(), "unit-"))
   try {

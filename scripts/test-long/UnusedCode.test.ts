@@ -1,4 +1,4 @@
-/** Plants what knip and syncpack must report in a workspace of a copy that has nothing else. */
+/** Plants the faults that knip and syncpack must report, in a copy of the repository's configuration with one workspace. */
 import { spawnSync } from "node:child_process"
 import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -17,7 +17,7 @@ const manifest = (name: string, more: object = {}) =>
     ...more
   })
 
-/** What the command prints, run in a copy that holds the repository's configuration and these files. */
+/** The output of the command in a copy with the repository's configuration and these files. */
 const report = (command: ReadonlyArray<string>, files: Readonly<Record<string, string>>) => {
   const copy = mkdtempSync(join(tmpdir(), "unused-code-"))
   onTestFinished(() => rmSync(copy, { recursive: true }))

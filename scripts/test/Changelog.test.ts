@@ -1,4 +1,4 @@
-/** What becomes of the changelog when a version is made. */
+/** Changes to the changelog when a version is made. */
 import { expect, it } from "vitest"
 import { released, sentenceOf } from "../packing/Changelog.ts"
 

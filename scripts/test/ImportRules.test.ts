@@ -1,4 +1,4 @@
-/** Plants a violation of each import rule in a small copy of the repository, and sees dependency-cruiser report it. */
+/** Plants a violation of each import rule in a small copy of the repository. dependency-cruiser must report it. */
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
@@ -8,7 +8,7 @@ import config from "../../.dependency-cruiser.ts"
 
 const root = join(import.meta.dirname, "..", "..")
 
-/** Folder, what its planted file holds, and the rule that must report it; null where no rule may. */
+/** Folder, content of the planted file, and the rule that must report it. Null if no rule may report it. */
 const plants: ReadonlyArray<readonly [folder: string, text: string, rule: string | null]> = [
   ["packages/core/src", 'import "effect/http/HttpRouter"', "packages/core: effect"],
   ["packages/core/src", 'import "effect/sql/SqlClient"', "packages/core: effect"],
@@ -123,7 +123,7 @@ const write = (path: string, text: string) => {
   writeFileSync(join(copy, path), text)
 }
 
-/** Empty modules in place of what the plants import from `node_modules`. */
+/** Writes empty modules for the plants' imports from `node_modules`. */
 const writePackages = () => {
   cpSync(join(root, "node_modules/effect/package.json"), join(copy, "node_modules/effect/package.json"))
   for (const path of ["index", "sql/index"]) write(`node_modules/effect/dist/${path}.js`, "export {}")
@@ -171,7 +171,7 @@ const reported = async (): Promise<ReadonlyArray<string>> => {
   }
 }
 
-/** Folders are reported by their own name. */
+/** Writes a cycle between three folders. The rule reports folders by name. */
 const writeCycleOfFolders = () => {
   write("packages/core/src/one/A.ts", 'import type { B } from "../two/B.ts"\nexport type A = B\n')
   write("packages/core/src/one/E.ts", "export type E = 1\n")

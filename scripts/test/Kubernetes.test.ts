@@ -1,4 +1,4 @@
-/** The manifests in deploy/kubernetes, against the schemas and the types of Kubernetes' own API. */
+/** Checks the manifests in deploy/kubernetes against the schemas and the types of Kubernetes' own API. */
 import { execFileSync } from "node:child_process"
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -44,9 +44,9 @@ const validate = (manifest: Manifest) => {
   new Model(manifest).validate()
 }
 
-/** What the compiler says of the manifests as values of the API's types: fields that are unknown, which the schemas let pass. */
+/** The compiler's errors for the manifests as values of the API's types. It finds unknown fields, which the schemas accept. */
 const compiled = (all: ReadonlyArray<Manifest>): string => {
-  // Within the repository, where the compiler finds the packages.
+  // Inside the repository, so that the compiler finds the packages.
   const place = mkdtempSync(join(root, "node_modules/.kubernetes-"))
   try {
     const lines = all.map(

@@ -1,4 +1,4 @@
-/** Every relative link in Markdown names a file of the repository and a heading that is there. */
+/** Every relative link in Markdown names an existing file of the repository and an existing heading. */
 import { existsSync } from "node:fs"
 import { dirname, join, normalize } from "node:path"
 import { describe, expect, it } from "vitest"
@@ -6,7 +6,7 @@ import { readFiles, root } from "../Repository.ts"
 
 const withoutCode = (text: string) => text.replace(/^```[\s\S]*?^```$/gm, "")
 
-/** As GitHub makes them. A repeated heading gets a number there, which no link here relies on. */
+/** GitHub's anchors. GitHub numbers repeated headings, but no link here uses such an anchor. */
 const anchors = (text: string) =>
   [...withoutCode(text).matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) =>
     heading

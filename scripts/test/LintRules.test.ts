@@ -1,4 +1,4 @@
-/** Plants a violation of each rule of biome.json and of its plugin in an empty copy, and sees Biome report it. */
+/** Plants a violation of each rule of biome.json and of its plugin in an empty copy. Biome must report it. */
 import { spawnSync } from "node:child_process"
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -54,7 +54,7 @@ const refused: ReadonlyArray<readonly [rule: string, text: string, folders: Read
 
 const ours = ["noExcessiveLinesPerFile", "noRestrictedGlobals", "plugin", "unused"]
 
-/** None of `ours` may report these. */
+/** None of the rules in `ours` may report these. */
 const accepted: ReadonlyArray<readonly [text: string, folder: string]> = [
   ["// biome-ignore lint/plugin: the driver throws\ntry {\n  run()\n} catch {}", core],
   ['export const text = "try { throw new Date } await async ()" // Date.now()', core],

@@ -1,4 +1,4 @@
-/** What no tool says of the manifests. syncpack holds versions, knip dependencies. */
+/** Rules for the manifests that no tool checks. syncpack checks versions, knip checks dependencies. */
 import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
@@ -7,7 +7,7 @@ import { readFiles, root, workspaces } from "../Repository.ts"
 const files = readFiles()
 const manifest = JSON.parse(files.get("package.json") ?? "{}")
 
-/** A version, perhaps of a package that goes by another name here. syncpack lets addresses and some ranges pass. */
+/** An exact version, optionally of an aliased package. syncpack accepts URLs and some ranges. */
 const exact = /^(?:npm:(?:@[\w.-]+\/)?[\w.-]+@)?\d+\.\d+\.\d+(?:-[\w.]+)?$/
 
 describe("manifests", () => {

@@ -1,4 +1,4 @@
-/** docs/ports.md says what the sources say: nothing is left out, filed by a guess or cut. */
+/** docs/reference/ports.md matches the sources: no port is missing, in a guessed group, or shortened. */
 import { describe, expect, it } from "vitest"
 import { portsOf } from "../ports/Port.ts"
 import { readFiles } from "../Repository.ts"

@@ -1,4 +1,6 @@
-/** Faults of an OpenAPI document with the rule that reports each and where, and near misses that no rule reports. */
+/**
+ * Faults of an OpenAPI document, each with the rule and the place that must be reported, and near misses that no rule reports.
+ */
 import { type Draft, type Plant, plant } from "./Plant.ts"
 
 export interface Fault extends Plant {
@@ -120,7 +122,7 @@ export const faults: ReadonlyArray<Fault> = [
   )
 ]
 
-/** Fields whose names begin with `fine`, and an operation of its own. */
+/** Near misses: fields whose names begin with `fine`, and one separate operation. */
 export const nearMisses: ReadonlyArray<Plant> = [
   plant("a field that refers to another schema", (draft) => {
     fields(draft, "Topic")["fineReference"] = { $ref: "#/components/schemas/Persona" }

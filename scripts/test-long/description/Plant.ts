@@ -3,7 +3,7 @@ import type { Document } from "@partner-commentary/api/description/Document"
 
 type Mutable<A> = { -readonly [Key in keyof A]: A[Key] extends object | undefined ? Mutable<A[Key]> : A[Key] }
 
-/** A document that a plant may change. */
+/** A mutable document. */
 export type Draft = Mutable<Document>
 
 export interface Plant {

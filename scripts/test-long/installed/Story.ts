@@ -1,4 +1,4 @@
-/** Run in a project that installed the packages: an embedder's server, and a partner who asks it by the official client. */
+/** Runs in a project that installed the packages: an embedder's server, and a partner who calls it with the official client. */
 import assert from "node:assert/strict"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -15,7 +15,7 @@ import { openService } from "../../../examples/service.ts"
 const apiRoot = "http://commentary.example"
 const view = "They will, but only just. The defence has finally woken up."
 
-/** The newest mail's link, once a mail with that subject is there. */
+/** Waits for a mail with that subject and returns the newest mail's link. */
 const link = (subject: RegExp): Effect.Effect<string, never, Outbox> =>
   Effect.gen(function* () {
     const outbox = yield* Outbox
