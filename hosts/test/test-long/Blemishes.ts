@@ -1,4 +1,4 @@
-/** Finds faults in a page's layout and rendering. These functions run inside the page, so they cannot call each other. */
+/** Finds faults in a page's layout and rendering. Each function runs inside the page, so it cannot use code outside of itself. */
 
 /** Checks headings, names, colours and sizes. Returns one sentence for each fault. */
 export const blemishes = (): Array<string> => {

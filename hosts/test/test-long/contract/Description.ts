@@ -43,7 +43,7 @@ export interface Document {
 
 const methods = ["get", "post", "put", "patch", "delete"]
 
-/** Operations without required input come first, because other operations need ids from their responses. */
+/** Operations with fewer path parameters come first, because the other operations need ids from their responses. */
 export const operationsOf = (document: Document): ReadonlyArray<Operation> =>
   Object.entries(document.paths)
     .flatMap(([path, item]) =>

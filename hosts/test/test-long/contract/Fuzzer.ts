@@ -70,7 +70,7 @@ export const run = async ({ callers, document, root, rounds, runs, seed }: Optio
     if (problems.length > 0) throw new Fault(problems, wire.curl(plain), answer)
   }
 
-  /** Deletes the caller's oldest resources if the description has an operation for it. */
+  /** Deletes the caller's oldest resource if it has more than `keptOfEach` and the description has a DELETE operation for it. */
   const tidy = async ({ headers }: Wire.Answered, caller: Caller): Promise<ReadonlyArray<string>> => {
     const location = headers.get("location") ?? ""
     const removal = operations.find(({ method, path }) => method === "DELETE" && matches(path, location))
