@@ -46,8 +46,9 @@ interface Run {
 }
 
 /**
- * Statements that may sort, because their sets are small: a creator's open assignments, the assignments of a new topic or of the
- * newest hundred topics of a reference, waiting webhooks, a page of each event type, a page, and the days of a period.
+ * Statements that may sort, because their sets are small. They read a creator's open assignments, waiting webhooks, or the days
+ * of a period. Others read the assignments of a new topic, or of the newest hundred topics of a reference. The rest read one
+ * page, or one page of each event type.
  */
 const sortsFew =
   /creator_key =|external_reference =|RECURSIVE owner|few\.id DESC|few.event_id DESC|JOIN delivery_attempts|GROUP BY persona_id, name|t.id, a.position|topic_id = \?\) AS sent/

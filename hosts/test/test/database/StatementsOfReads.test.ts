@@ -1,6 +1,6 @@
 /**
- * The number of statements of a read does not depend on the number of rows: every GET of the description, with one and with
- * thirty of each resource.
+ * The number of statements of a read does not depend on the number of rows. Covers every GET of the description, with one and
+ * with thirty of each resource.
  */
 import { assert, it } from "@effect/vitest"
 import * as Seed from "@partner-commentary/test/Seed"

@@ -1,6 +1,6 @@
 /**
- * The service over real HTTP for one file of the suite, and its users: partners with their own organization, and creators with
- * the links from their mails. Responses are read as received, without the service's types.
+ * The service over real HTTP for one file of the suite. Its users are partners with their own organization, and creators with the
+ * links from their mails. Responses are read as received, without the service's types.
  */
 import { assert } from "@effect/vitest"
 import type { Persona } from "@partner-commentary/core/persona/Persona"
