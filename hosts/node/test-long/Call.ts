@@ -1,4 +1,4 @@
-/** Requests of somebody who does not give up: what broke off on the way is sent again until an answer has come in whole. */
+/** Requests that are retried until a complete response arrives. */
 import { setTimeout as sleep } from "node:timers/promises"
 
 export interface Answer<A> {
@@ -6,18 +6,18 @@ export interface Answer<A> {
   readonly data: A
   readonly error: { readonly code: string; readonly message: string; readonly details?: unknown } | null
   readonly body: unknown
-  /** How many of the same request broke off before; each of them may have had its effect. */
+  /** The number of earlier attempts that broke off. Each of them may have taken effect. */
   readonly broken: number
 }
 
 export interface Call {
   readonly key?: string
   readonly body?: unknown
-  /** Called each time the request goes out. */
+  /** Called each time the request is sent. */
   readonly onSend?: () => void
 }
 
-/** Only a service that stays away for long ends this. */
+/** Milliseconds of retries. Only a long outage of the service exceeds them. */
 const patience = 60_000
 
 export const call = async <A>(url: string, { body, key, onSend }: Call = {}): Promise<Answer<A>> => {

@@ -1,4 +1,7 @@
-/** One creator's dealings with one assignment, over the JSON twin of their page: follows the plan, and remembers what was acknowledged. */
+/**
+ * One creator's requests for one assignment over the JSON creator API. Follows the plan and records what the service
+ * acknowledged.
+ */
 import { setTimeout as sleep } from "node:timers/promises"
 import { type Answer, call } from "./Call.ts"
 import type { AssignmentPlan } from "./Plan.ts"
@@ -14,23 +17,23 @@ export interface View {
   readonly failure: { readonly reason: string } | null
 }
 
-/** How an assignment must stand in the end. */
+/** The expected final state of an assignment. */
 export interface Outcome {
   readonly status: string
   readonly failure: string | null
   readonly content: string | null
 }
 
-/** Somewhere between the first request and its acknowledgement, something came to pass. */
+/** The period from the first request to its acknowledgement, in which the action took effect. */
 export interface Span {
   readonly from: number
   readonly by: number
 }
 
 export interface Acknowledged {
-  /** The request: responded to, or declined. */
+  /** When the creator responded to the request or declined it. */
   answered: Span | null
-  /** Drafts by number: replaced, or decided upon. */
+  /** When each draft was replaced or decided upon, by draft number. */
   readonly drafts: Map<number, Span>
 }
 
@@ -38,14 +41,14 @@ export interface Surroundings {
   /** `{api_root}/creator/{token}` */
   readonly address: string
   readonly onSend: () => void
-  /** Resolves when the mail about that draft has come. */
+  /** Resolves when the mail about that draft has arrived. */
   readonly draftMail: (number: number) => Promise<unknown>
   readonly acknowledged: Acknowledged
-  /** Actions that were acknowledged. */
+  /** Counts an acknowledged action. */
   readonly count: () => void
 }
 
-/** So long may a draft take before the run is called stuck. */
+/** The run counts as stuck if a draft takes more milliseconds than this. */
 const patience = 100_000
 
 const order = ["topic_sent", "opinion_injected", "commentary_generated", "creator_approved"]
@@ -55,7 +58,7 @@ export const live = async (plan: AssignmentPlan, around: Surroundings): Promise<
   const { course, perspective, random } = plan
   let reached = 0
 
-  /** What was acknowledged once never goes back. */
+  /** Checks that the status never goes back. */
   const seen = ({ data, ...answer }: Answer<View>): View => {
     if (answer.status !== 200) throw new Error(`${plan.name} (${course}) was answered ${JSON.stringify(answer.body)}`)
     const place = order.indexOf(data.status)
@@ -70,7 +73,9 @@ export const live = async (plan: AssignmentPlan, around: Surroundings): Promise<
     return view
   }
 
-  /** The draft of that number, as it is read once it, or the mail about it, is there. Attempts that all failed are started again. */
+  /**
+   * Waits for the draft with this number or for the mail about it, as the plan says. Restarts generation if all attempts failed.
+   */
   const draft = async (number: number, startAgain: () => Promise<unknown>): Promise<NonNullable<View["draft"]>> => {
     const until = Date.now() + patience
     let told = !plan.waitsForMail
@@ -97,7 +102,8 @@ export const live = async (plan: AssignmentPlan, around: Surroundings): Promise<
   if ((await act("respond", { perspective })).status === "topic_sent") throw new Error(`${plan.name} did not respond`)
   acknowledged.answered = { from, by: Date.now() }
 
-  // An answer that was lost may make the next one a refusal, because attempts run again: then looking on is right.
+  // The result of `revise` is ignored: after a lost response, the repeated request is refused because generation is already
+  // running.
   let present = await draft(1, () => call(`${address}/revise`, { body: {}, onSend }))
   if (course === "abandon") return { status: "commentary_generated", failure: "approval_timeout", content: null }
   for (let revision = 1; revision <= plan.revisions; revision++) {

@@ -1,4 +1,4 @@
-/** A partner, personas with their creators, licences and a key, made through the command line as an operator makes them. */
+/** Creates a partner, personas with their creators, licences and a key with the command line, as an operator does. */
 import { LimitName } from "@partner-commentary/core/partner/Plan"
 import { command, type Place } from "./Host.ts"
 

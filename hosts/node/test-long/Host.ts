@@ -1,4 +1,4 @@
-/** The real service as a real process on one database file: started, killed without warning, started again; and its command line. */
+/** Runs the real service as a process on one database file, kills and restarts it, and runs its commands. */
 import { type ChildProcess, execFile, spawn } from "node:child_process"
 import { once } from "node:events"
 import { createInterface } from "node:readline"
@@ -11,7 +11,7 @@ const executable = fileURLToPath(new URL("../bin/partner-commentary.js", import.
 export type Variables = Readonly<Record<string, string>>
 
 export interface Place {
-  /** The processes run here, so that what the service keeps beside itself lies here too. */
+  /** The processes' working directory, so that the files they create are in this folder too. */
   readonly folder: string
   readonly database: string
   readonly root: string
@@ -29,10 +29,10 @@ export const place = async (folder: string, variables: Variables): Promise<Place
   }
 }
 
-/** Nothing of the surroundings but where programs are found. */
+/** The processes inherit only PATH from the environment. */
 const environment = ({ variables }: Place) => ({ PATH: process.env["PATH"], ...variables })
 
-/** The JSON answer of one command. */
+/** Runs a command and parses its JSON output. */
 export const command = async <A>(at: Place, ...words: ReadonlyArray<string>): Promise<A> => {
   const { stdout } = await promisify(execFile)(process.execPath, [executable, ...words, "--json"], {
     cwd: at.folder,
@@ -42,19 +42,19 @@ export const command = async <A>(at: Place, ...words: ReadonlyArray<string>): Pr
 }
 
 export class Host {
-  /** When each kill was sent, by this process's clock. */
+  /** The time of each kill by this process's clock. */
   readonly kills: Array<number> = []
-  /** Log lines of level ERROR or worse, and ends that nobody asked for. */
+  /** Log lines of level ERROR or higher, and unexpected exits. */
   readonly complaints: Array<string> = []
   starts = 0
-  /** It was stopped, and is not started again. */
+  /** True after stop(): the process is not restarted. */
   ended = false
   private child: ChildProcess | null = null
   private listening: Promise<void> = Promise.resolve()
   private readonly place: Place
   private readonly words: ReadonlyArray<string>
 
-  /** Serves and works, unless the words say otherwise. */
+  /** Runs server and worker unless the arguments say otherwise. */
   constructor(at: Place, words: ReadonlyArray<string> = ["serve"]) {
     this.place = at
     this.words = words
@@ -65,7 +65,7 @@ export class Host {
     const child = spawn(process.execPath, [executable, ...this.words], {
       cwd: this.place.folder,
       env: environment(this.place),
-      // A group of its own, so that a kill reaches whatever it started.
+      // A separate process group, so that a kill also reaches child processes.
       detached: true,
       stdio: ["ignore", "pipe", "pipe"]
     })
@@ -83,12 +83,12 @@ export class Host {
     })
   }
 
-  /** Once it listens, or has ended before it did. */
+  /** Resolves when the process listens, or when it exits before that. */
   ready(): Promise<void> {
     return this.listening
   }
 
-  /** SIGKILL, and at once the next process. */
+  /** Sends SIGKILL and starts the next process at once. */
   async kill(): Promise<void> {
     const child = this.child
     if (child === null) return
@@ -98,7 +98,7 @@ export class Host {
     if (!this.ended) this.start()
   }
 
-  /** As an operator stops it. Answers with the exit code. */
+  /** Stops the process with SIGTERM, as an operator does. Returns the exit code. */
   async stop(): Promise<number | null> {
     const child = this.child
     this.child = null

@@ -1,6 +1,6 @@
 /**
- * The service survives being killed at any point. Real processes on one database file, a real mail server and a real
- * generator beside them; partners and creators go on with their work, and what was acknowledged to them must stand.
+ * The service survives being killed at any point. Real processes run on one database file with a real mail server and a real
+ * generator. Partners and creators continue to work, and every acknowledged action must persist.
  */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -45,7 +45,7 @@ const surroundings = async (variables: Variables, personas: number) => {
   return { at, host, wire, post, writer, fixtures }
 }
 
-/** One topic to one creator, who has its mail. */
+/** Starts the service and prepares one topic for one creator. */
 const started = async () => {
   const scene = await surroundings({}, 1)
   const { fixtures, host, wire } = scene
@@ -65,7 +65,7 @@ const eventually = async <A>(what: string, look: () => A | Promise<A>, seconds =
   throw new Error(`${what}: not within ${seconds} s`)
 }
 
-/** A link takes no more than 60 requests a minute. */
+/** A creator's link allows 60 requests a minute, so poll slowly. */
 const drafted = (address: string) =>
   eventually("the draft", async () => {
     await sleep(400)
@@ -112,7 +112,7 @@ test("killed while the generator answers: the attempt is made again after the le
 
 test("killed after the mail server accepted and before it answered: the mail comes again under the same Message-ID", async () => {
   const { address, at, host, post, submit } = await started()
-  // Nobody is there any more to be answered, whenever the mail server notices.
+  // Kill the service before the first mail is answered. The mail server never answers it.
   post.linger = (letter) =>
     post.letters.indexOf(letter) === 0 ? host.kill().then(() => new Promise(() => {})) : Promise.resolve()
   const before = Date.now()
@@ -150,7 +150,7 @@ test("killed after it did what it was asked and before the answer arrived: askin
   }
   const answered = await act("respond", { perspective: "Form beats fame, and I stand by it." })
   assert.include(["opinion_injected", "commentary_generated"], answered.status)
-  // An attempt that was begun before the kill waits for its lease.
+  // A generation attempt that began before the kill is repeated when its lease has expired.
   const draft = await drafted(address(token))
   const approved = await act("approve", { draft_id: draft.id })
   assert.strictEqual(approved.commentary?.content, draft.content)

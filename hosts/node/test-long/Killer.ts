@@ -1,11 +1,11 @@
-/** Sends SIGKILL again and again: at random moments, while the process starts, and in the middle of what must be whole. */
+/** Sends SIGKILL repeatedly: at random moments, during startup, and in the middle of operations that must be atomic. */
 import { EventEmitter, once } from "node:events"
 import { setTimeout as sleep } from "node:timers/promises"
 import type { Host } from "./Host.ts"
 import type { LossyLine } from "./LossyLine.ts"
 import type { Randomness } from "./Randomness.ts"
 
-/** What may be seen from outside of a process at work: a request is on its way to it, or a word from it has come. */
+/** Moments of a running process that the test can observe: a request is sent to the process, or the process has sent one. */
 export type Moment = "submission" | "action" | "handover" | "generation"
 
 const ways = { startup: 3, anytime: 6, submission: 3, action: 3, handover: 3, generation: 2, answer: 4 } as const
@@ -32,7 +32,7 @@ export class Killer {
     this.random = random
   }
 
-  /** Goes on while it may. */
+  /** Kills the process until `goOn` returns false. */
   async rage(goOn: () => boolean): Promise<void> {
     while (!this.host.ended && goOn()) {
       const way = this.random.pick(ways)
@@ -48,9 +48,9 @@ export class Killer {
     await host.ready()
     if (way === "anytime") return sleep(random.between(100, 3000))
     await sleep(random.between(200, 2000))
-    // The service has done what it was asked, and nobody is told.
+    // The service has processed the request, but the caller loses the response.
     if (way === "answer") return Promise.race([line.loseNext(), sleep(2500)])
-    // Where nothing of the kind happens any more, any moment is as good.
+    // If that moment does not occur within the timeout, kill the process anyway.
     await once(moments, way, { signal: AbortSignal.timeout(2500) }).catch(() => {})
     if (random.chance(0.7)) await sleep(random.between(0, 25))
   }

@@ -1,8 +1,8 @@
-/** The database file after a run: what is counted there must be what is there. Read when no process has it open. */
+/** Reads the database file after a run, when no process has it open, and checks that counters match the rows. */
 import { DatabaseSync } from "node:sqlite"
 
 export interface MailEntry {
-  /** In hyphens. */
+  /** The mail's id, with hyphens in place of underscores as in its Message-ID. */
   readonly id: string
   readonly kind: string
   readonly state: string
@@ -17,11 +17,11 @@ export interface Ledger {
   readonly mails: ReadonlyArray<MailEntry>
   /** The number of drafts of each assignment. */
   readonly drafts: ReadonlyMap<string, number>
-  /** Everything that does not add up; empty when all does. */
+  /** Inconsistencies; empty if there are none. */
   readonly mistakes: ReadonlyArray<string>
 }
 
-/** Each must find nothing: a row is a mistake. */
+/** Each query must return no rows. A row is an inconsistency. */
 const audits: Readonly<Record<string, string>> = {
   "a topic's counters differ from its assignments": `
     SELECT t.id FROM topics t LEFT JOIN assignments a ON a.topic_id = t.id GROUP BY t.id HAVING
@@ -117,7 +117,7 @@ export const read = (file: string): Ledger => {
   }
 }
 
-/** Mails that wait, asked while the service runs. */
+/** Counts waiting mails while the service runs. */
 export const waiting = (file: string): number => {
   const database = new DatabaseSync(file, { readOnly: true, timeout: 5000 })
   try {

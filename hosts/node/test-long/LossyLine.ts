@@ -1,10 +1,10 @@
-/** The line between callers and the service, which can lose an answer when the service has already given it. */
+/** A TCP proxy between callers and the service that can drop a response. */
 import { once } from "node:events"
 import { type AddressInfo, connect, createServer } from "node:net"
 
 export interface LossyLine {
   readonly root: string
-  /** The next answer to a POST is lost, and its connection with it. Resolves when that has happened. */
+  /** Drops the next response to a POST and closes its connection. Resolves when that has happened. */
   readonly loseNext: () => Promise<void>
   readonly close: () => Promise<void>
 }

@@ -1,13 +1,13 @@
-/** The partner of a run: submits each topic until it has an answer, and remembers what the service acknowledged. */
+/** The partner of a run: submits each topic until it gets a response, and records what the service acknowledged. */
 import { call } from "./Call.ts"
 import type { TopicPlan } from "./Plan.ts"
 
 export interface Submitted {
   readonly plan: TopicPlan
   readonly topicId: string
-  /** `repeat`: the answer to the first request was lost; a later one was told that the topic is there already. */
+  /** `repeat`: the response to the first request was lost, and a later request was refused as a duplicate. */
   readonly by: "answer" | "repeat"
-  /** Requests that broke off before. */
+  /** The number of earlier requests that broke off. */
   readonly broken: number
 }
 
@@ -56,7 +56,7 @@ const send = ({ key, root }: Line, plan: TopicPlan, onSend: () => void) =>
     }
   })
 
-/** The one topic that all personas were sent before; null where there is no such thing. */
+/** The one topic that all personas received before, or null if the results do not name exactly one. */
 const holderOf = (details: unknown, plan: TopicPlan): string | null => {
   if (!Array.isArray(details) || details.length !== plan.assignments.length) return null
   const results = details as ReadonlyArray<Result>

@@ -1,4 +1,4 @@
-/** A PgBouncer that lends a server's connections for one transaction at a time, from Debian's package, gone with the test. */
+/** Starts PgBouncer from Debian's package in transaction mode, and stops it after the test. */
 import { spawn } from "node:child_process"
 import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises"
 import { connect } from "node:net"
@@ -13,7 +13,7 @@ const isListening = (port: number) =>
     socket.on("connect", () => socket.destroy())
   })
 
-/** Few connections of the server for many clients, so that each is lent to one after another. */
+/** There are fewer server connections than clients, so that clients share each connection in turn. */
 const configuration = (server: URL, port: number, ignored: string) => `[databases]
 * = host=${server.hostname} port=${server.port || 5432} user=${decodeURIComponent(server.username)}${
   server.password === "" ? "" : ` password=${decodeURIComponent(server.password)}`
@@ -30,11 +30,11 @@ ${ignored === "" ? "" : `ignore_startup_parameters = ${ignored}\n`}log_connectio
 log_disconnections = 0
 `
 
-/** The address of the same database through the pooler. */
+/** Returns the URL of the same database through the pooler. */
 export const start = async (
   test: { readonly onTestFinished: (cleanUp: () => Promise<void>) => void },
   direct: string,
-  /** Settings that clients may ask for on connecting, and do not get. */
+  /** Startup parameters of clients that the pooler ignores. */
   ignored = ""
 ): Promise<string> => {
   const folder = await mkdtemp(join(tmpdir(), "pgbouncer-"))
@@ -42,7 +42,7 @@ export const start = async (
   const port = await freePort()
   const file = join(folder, "pgbouncer.ini")
   await writeFile(file, configuration(new URL(direct), port, ignored))
-  // It refuses to run as root.
+  // PgBouncer refuses to run as root.
   await chmod(folder, 0o755)
   await chmod(file, 0o644)
   const child = spawn("pgbouncer", process.getuid?.() === 0 ? ["-u", "nobody", file] : [file], {

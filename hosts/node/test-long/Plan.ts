@@ -1,4 +1,4 @@
-/** What will happen to every assignment of a run, drawn from its seed before anything happens. */
+/** The planned course of every assignment of a run, drawn from the seed before the run starts. */
 import type { Randomness } from "./Randomness.ts"
 
 export type Course = "approve" | "edit" | "decline" | "silent" | "withdraw" | "abandon"
@@ -8,9 +8,9 @@ export interface AssignmentPlan {
   readonly personaId: string
   readonly course: Course
   readonly perspective: string
-  /** Other drafts that the creator asks for first. */
+  /** The number of revisions that the creator requests before deciding. */
   readonly revisions: number
-  /** Acts upon the draft's mail alone; else looks at the page now and then. */
+  /** The creator waits for the draft's mail instead of polling the page. */
   readonly waitsForMail: boolean
   readonly random: Randomness
 }
@@ -20,11 +20,14 @@ export interface TopicPlan {
   readonly content: string
   readonly reference: string
   readonly assignments: ReadonlyArray<AssignmentPlan>
-  /** Sent once more after it was acknowledged. */
+  /** The partner submits the topic again after it was acknowledged. */
   readonly repeated: boolean
 }
 
-/** Courses that end by a long window are for the first topics, so that the run ends soon after the last one. */
+/**
+ * Weights for the first topics. They include more courses that end by a long timeout, so that the run ends soon after the last
+ * topic.
+ */
 const early: Readonly<Record<Course, number>> = {
   approve: 34,
   edit: 20,

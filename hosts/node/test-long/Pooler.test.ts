@@ -1,4 +1,4 @@
-/** The service behind a PgBouncer in transaction mode, which keeps no session for anybody. */
+/** The service behind PgBouncer in transaction mode, where no session outlives a transaction. */
 import { expect, it } from "vitest"
 import * as Outbox from "../test/support/Outbox.ts"
 import * as OwnDatabase from "../test/support/OwnDatabase.ts"
@@ -10,7 +10,7 @@ const scopes = "topics:submit,topics:read,personas:read"
 
 const approves = "7e570000-0000-4000-8000-000000000001"
 
-/** Two servers and two workers, with a partner's keys. `past`: a way past the pooler is there, too. */
+/** Starts two servers and two workers with a partner's keys. `past` adds a direct connection that bypasses the pooler. */
 const service = async (test: Process.Test, options: { readonly past: boolean }) => {
   const cwd = await Process.folder(test)
   const own = await OwnDatabase.make(test)
@@ -21,7 +21,7 @@ const service = async (test: Process.Test, options: { readonly past: boolean }) 
     ...own,
     DATABASE_URL: pooled,
     DATABASE_DIRECT_URL: options.past ? direct : pooled,
-    // Found out by being told, or by looking.
+    // With the direct connection, workers learn of work by notifications. Without it, they poll.
     WORKER_POLL_INTERVAL: options.past ? "10 minutes" : "1 second"
   }
   const server = await Process.start(cwd, ["serve", "--no-worker"], env)
@@ -72,7 +72,7 @@ it("topics of two servers go all their way through two workers, and each mail go
   await Process.json(cwd, ["key", "revoke", keyId], env)
   const revokedAt = performance.now()
   await Process.eventually(statuses, (all) => all.every((one) => one === 401))
-  // Told, which takes a moment: by themselves they look after 3 seconds.
+  // A notification takes a moment. Without it, the servers would re-check the key only after 3 seconds.
   expect(performance.now() - revokedAt).toBeLessThan(1000)
   for (const { stop } of processes) expect(await stop()).toMatchObject({ code: 0 })
 })

@@ -1,14 +1,14 @@
-/** Chance that a seed repeats: mulberry32. */
+/** Seeded pseudo-random numbers (mulberry32). */
 
 export interface Randomness {
   readonly seed: number
   readonly chance: (probability: number) => boolean
   readonly between: (least: number, most: number) => number
-  /** Whole, both ends included. */
+  /** An integer between both bounds, inclusive. */
   readonly whole: (least: number, most: number) => number
-  /** By weight. */
+  /** Picks a name by its weight. */
   readonly pick: <A extends string>(weights: Readonly<Record<A, number>>) => A
-  /** Independent of how often this one is asked: what runs side by side keeps its own course. */
+  /** A separate generator for a concurrent task, so that other tasks do not change its sequence. */
   readonly fork: (name: number) => Randomness
 }
 

@@ -1,12 +1,12 @@
-/** Mails that came more than once, and whether a kill explains each of them. */
+/** Finds mails that arrived more than once, and checks that a kill explains each repeat. */
 import type { Letter } from "./SmtpServer.ts"
 
-/** So soon after the 250 the hand-over is written down, or a bug keeps it from being written. */
+/** The service must record a mail within this many milliseconds after the 250 response. A longer delay is a bug. */
 const recordedWithin = 750
 
 export interface Repeats {
   readonly count: number
-  /** Repeats that no kill between hand-over and record explains. */
+  /** Repeats without a kill between the hand-over and its record. */
   readonly unexplained: ReadonlyArray<string>
 }
 
@@ -28,8 +28,8 @@ export const of = (letters: ReadonlyArray<Letter>, kills: ReadonlyArray<number>)
 }
 
 /**
- * A kill fell after the hand-over began and before it can have been written down. What was sent just before the kill may
- * be accepted just after it.
+ * True if a kill happened after the hand-over began and before it must have been recorded. A mail that was sent just before the
+ * kill may be accepted just after it.
  */
 export const isExplained = (letter: Letter, kills: ReadonlyArray<number>, until: number): boolean => {
   const kill = kills.find((at) => at >= letter.beganAt)

@@ -1,4 +1,6 @@
-/** One run: partner and creators at work on a service that is killed all the while, then quiet, then the reckoning. */
+/**
+ * One run: a partner and creators work while the service is killed repeatedly. Then the kills stop, and the results are verified.
+ */
 import { setTimeout as sleep } from "node:timers/promises"
 import { call } from "./Call.ts"
 import * as Creator from "./Creator.ts"
@@ -17,7 +19,7 @@ import type { Writer } from "./Writer.ts"
 export interface Scene {
   readonly at: Place
   readonly host: Host
-  /** Callers reach the service over it. */
+  /** Callers connect to the service through this proxy. */
   readonly wire: LossyLine
   readonly post: SmtpServer
   readonly writer: Writer
@@ -26,11 +28,11 @@ export interface Scene {
 
 const topics = 120
 const leastKills = 28
-/** Before the first kill, so that mails which must wait a minute are due again in the middle of the run. */
+/** Milliseconds before the first kill. Mails that are deferred by a minute are then due again in the middle of the run. */
 const warmUp = 4000
-/** Of kills beyond the least number, for as long as topics come in. */
+/** Milliseconds for which kills beyond the minimum continue while topics are submitted. */
 const longestRage = 70_000
-/** The longest windows and delays, and some. */
+/** Milliseconds, longer than all time windows and delays. */
 const longestQuiet = 100_000
 
 export const run = async (scene: Scene, seed: number): Promise<Report> => {
@@ -133,11 +135,11 @@ export const run = async (scene: Scene, seed: number): Promise<Report> => {
   })
 }
 
-/** A mail server and a generator as they are: slow now and then, and not always willing. */
+/** Makes the mail server and the generator sometimes slow and sometimes fail. */
 const trouble = ({ post, writer }: Scene, random: Randomness, plans: ReadonlyArray<Plan.TopicPlan>, host: Host) => {
   const waited = new Set<string>()
   post.judge = (letter) => {
-    // A mail that must wait comes a minute later: not for those whose whole window is not much longer.
+    // A deferred mail arrives a minute later, so mails with a short time window are not deferred.
     const number = Plan.topicNumber(letter.text)
     const hurried = plans[number]?.assignments.some(
       ({ course, waitsForMail }) => course === "abandon" || (letter.occasion !== "request" && waitsForMail)
@@ -149,13 +151,13 @@ const trouble = ({ post, writer }: Scene, random: Randomness, plans: ReadonlyArr
   }
   post.linger = () => (random.chance(0.2) ? sleep(random.between(20, 250)) : Promise.resolve())
   writer.work = async () => {
-    // Now and then longer than the lease: what comes then must count for nothing.
+    // Sometimes longer than the lease. The service must then discard the result.
     await sleep(random.chance(0.04) ? 2700 : random.between(5, random.chance(0.3) ? 1200 : 200))
     return !random.chance(0.15)
   }
 }
 
-/** Null once every topic is completed and no mail waits; else what is stuck. */
+/** Null when every topic is completed and no mail waits; otherwise a description of what is stuck. */
 const quietens = async (at: Place, { key, root }: Partner.Line, idle: () => boolean): Promise<string | null> => {
   let open = -1
   for (const until = Date.now() + longestQuiet; Date.now() < until; await sleep(500)) {

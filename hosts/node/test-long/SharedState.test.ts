@@ -1,4 +1,4 @@
-/** Four servers on one Postgres database are one: what is counted, claimed and limited is exact across them. */
+/** Four servers on one Postgres database enforce counts, claims and limits exactly. */
 import { afterAll, beforeAll, expect, it } from "vitest"
 import * as OwnDatabase from "../test/support/OwnDatabase.ts"
 import * as Process from "../test/support/Process.ts"
@@ -41,13 +41,13 @@ const ask = async (server: Process.Service, key: string, path: string, body?: un
     headers: { "x-api-key": key, "content-type": "application/json", ...headers },
     ...(body === undefined ? {} : { method: "POST", body: JSON.stringify(body) })
   })
-  // biome-ignore lint/suspicious/noExplicitAny: what it holds is what the tests look at
+  // biome-ignore lint/suspicious/noExplicitAny: the tests check its content
   return { status: response.status, headers: response.headers, body: (await response.json()) as any }
 }
 
 type Answer = Awaited<ReturnType<typeof ask>>
 
-/** So many at once, each next one to the next server. */
+/** Sends this many requests concurrently, spread evenly over the servers. */
 const spread = (count: number, one: (server: Process.Service, index: number) => Promise<Answer>) =>
   Promise.all(
     Array.from({ length: count }, (_, index) => one(servers[index % servers.length] as Process.Service, index))

@@ -1,4 +1,4 @@
-/** A real SMTP server that writes down every mail it is handed, with its Message-ID and the moments of taking and answering it. */
+/** A real SMTP server that records every mail with its Message-ID and the times of receipt and response. */
 import { once } from "node:events"
 import type { AddressInfo } from "node:net"
 import { text } from "node:stream/consumers"
@@ -7,32 +7,32 @@ import { SMTPServer } from "smtp-server"
 
 export interface Letter {
   readonly messageId: string
-  /** The Message-ID's left side: the assignment's id and the occasion, in hyphens. */
+  /** From the local part of the Message-ID: the assignment's id and the occasion, with hyphens. */
   readonly shareId: string
   readonly occasion: string
   readonly to: string
   readonly text: string
   /** The creator's token in the link. */
   readonly token: string
-  /** When its transaction began: it was written just before. */
+  /** When the SMTP transaction began. The service composed the mail just before. */
   readonly beganAt: number
   readonly acceptedAt: number
-  /** When the 250 went out; null while it has not, and for good when the connection broke before. */
+  /** When the 250 response was sent. Null until then, and null if the connection broke first. */
   answeredAt: number | null
 }
 
-/** `later` is a 451. Answering may take its time. */
+/** `later` responds with 451. */
 export type Verdict = "accept" | "later"
 
 export interface SmtpServer {
   readonly url: string
-  /** What was accepted, in that order. */
+  /** Accepted mails, in order of acceptance. */
   readonly letters: Array<Letter>
   readonly refused: Array<Letter>
-  /** Called when a mail is accepted, before it is answered. */
+  /** Called when a mail is accepted, before the response is sent. */
   onAccepted: (letter: Letter) => void
   judge: (letter: Letter) => Verdict
-  /** What happens between accepting and answering. */
+  /** Delays the response to an accepted mail until the promise resolves. */
   linger: (letter: Letter) => Promise<unknown>
   readonly close: () => Promise<void>
 }
@@ -53,7 +53,7 @@ export const open = async (): Promise<SmtpServer> => {
       const take = async () => {
         const beganAt = Date.now()
         const letter = await read(await text(stream), session.envelope.rcptTo[0]?.address ?? "", beganAt)
-        // A sender that died in the middle has handed over nothing.
+        // A client that died during the transaction has not handed over a mail.
         if (!sessions.has(session.id)) return
         if (office.judge(letter) === "later") {
           office.refused.push(letter)
@@ -69,7 +69,7 @@ export const open = async (): Promise<SmtpServer> => {
       take().catch(done)
     }
   })
-  // A client that is killed resets its connection: nothing to a server.
+  // A killed client resets its connection. That is no error of this server.
   server.on("error", () => undefined)
   server.listen(0, "127.0.0.1")
   await once(server.server, "listening")

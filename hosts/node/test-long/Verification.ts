@@ -1,4 +1,4 @@
-/** Holds what the service shows after a run against what was planned, acknowledged and received. */
+/** Compares the state after a run with the plan, the acknowledged actions and the received mails. */
 
 import type { Acknowledged, Outcome, Span } from "./Creator.ts"
 import type { Ledger } from "./Ledger.ts"
@@ -12,7 +12,7 @@ export interface Assigned {
   readonly plan: AssignmentPlan
   readonly topic: TopicPlan
   readonly acknowledged: Acknowledged
-  /** Null: the creator did not get to the end. */
+  /** Null if the creator did not finish. */
   outcome: Outcome | null
 }
 
@@ -20,15 +20,15 @@ export interface Course {
   readonly seed: number
   readonly failures: ReadonlyArray<string>
   readonly kills: ReadonlyArray<number>
-  /** When the last kill was over. */
+  /** The time at which the kills stopped. */
   readonly calm: number
   readonly seconds: Readonly<Record<string, number>>
   readonly ways: Readonly<Record<string, number>>
   readonly actions: number
   readonly views: ReadonlyArray<readonly [Submitted, TopicViews]>
-  /** Topics in the partner's list. */
+  /** The number of topics in the partner's list. */
   readonly total: number
-  /** By share id. */
+  /** Assignments by share id. */
   readonly assigned: ReadonlyMap<string, Assigned>
   readonly post: SmtpServer
   readonly orders: number
@@ -80,7 +80,7 @@ export const verify = (course: Course): Report => {
   }
 }
 
-/** Acknowledged, and not there; or there more often than once. */
+/** Acknowledged topics that are missing or stored more than once. */
 const lostTopics = ({ books, total, views }: Course): ReadonlyArray<string> => {
   const ids = new Set(views.map(([{ topicId }]) => topicId))
   const missing = views.flatMap(([{ plan, topicId }, { commentaries, progress, reference }]) => {
@@ -99,7 +99,7 @@ const lostTopics = ({ books, total, views }: Course): ReadonlyArray<string> => {
     : [...missing, `${views.length} topics submitted, ${books.topics} in the database, ${total} in the list`]
 }
 
-/** Every assignment as the acknowledged actions say, every approved text to the letter. */
+/** Compares every assignment with the acknowledged actions, and every approved text character by character. */
 const topicMistakes = (
   { plan }: Submitted,
   { commentaries, progress, reference }: TopicViews,
@@ -129,7 +129,7 @@ const topicMistakes = (
   return mistakes
 }
 
-/** Mails that should have come, and did not. */
+/** Expected mails that never arrived. */
 const lostMails = ({ assigned, books, calm, post, views }: Course): ReadonlyArray<string> => {
   const came = new Set(post.letters.map(({ occasion, shareId }) => `${shareId}.${occasion}`))
   const entries = new Map(books.mails.map((entry) => [entry.id, entry]))
@@ -144,7 +144,7 @@ const lostMails = ({ assigned, books, calm, post, views }: Course): ReadonlyArra
       const entry = entries.get(id)
       const lost = (how: string) => [`the mail ${id} of ${plan.name} (${plan.course}) ${how}`]
       if (came.has(id)) return []
-      // Under fire the service may be away when a reminder's time comes, and stay away until it is too late for it.
+      // During the kills, the service may be down when a reminder is due, and stay down until the reminder is obsolete.
       if (entry === undefined) {
         return occasion.startsWith("approval-last-call") &&
           Date.parse(failures.get(shareId) ?? "") < calm + onItsWay * 4
@@ -167,10 +167,10 @@ const expectedOccasions = ({ course }: AssignmentPlan, { answered, drafts }: Ack
   return answered === null ? ["request"] : ["request", ...decided]
 }
 
-/** So long may a mail that was just written be on its way, behind others, while its occasion passes. */
+/** A composed mail may wait behind other mails for this many milliseconds while its occasion ends. */
 const onItsWay = 2500
 
-/** Mails that should not have come, or not like this. */
+/** Mails that should not have arrived, or not in this form. */
 const mailMistakes = ({ assigned, books, kills, post }: Course): ReadonlyArray<string> => {
   const entries = new Map(books.mails.map((entry) => [entry.id, entry]))
   const messageIds = new Map<string, string>()
@@ -199,7 +199,7 @@ const mailMistakes = ({ assigned, books, kills, post }: Course): ReadonlyArray<s
   return [...came, ...onlyWritten.map(({ id }) => `the mail ${id} is written down as sent, and never came`)]
 }
 
-/** When the state that a mail speaks of passed. */
+/** When the state that a mail refers to ended. */
 const passedAt = (occasion: string, { answered, drafts }: Acknowledged): Span | null => {
   if (occasion === "request" || occasion === "reminder") return answered
   const number = /-(\d+)$/.exec(occasion)?.[1]

@@ -1,4 +1,4 @@
-/** A server that speaks as much of the chat-completions protocol as the service needs; how soon and how well is the test's. */
+/** A test server for the part of the chat-completions protocol that the service uses. The test sets its delay and its result. */
 import { once } from "node:events"
 import { createServer, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
@@ -13,7 +13,7 @@ export interface Writer {
   readonly url: string
   readonly orders: Array<Order>
   onOrder: (order: Order) => void
-  /** Resolves when it is time to answer; false: with a 503. */
+  /** Resolves when the server should respond. False makes it respond with 503. */
   work: (order: Order) => Promise<boolean>
   readonly close: () => Promise<void>
 }
@@ -28,7 +28,7 @@ export const open = async (): Promise<Writer> => {
       if (await writer.work(order)) answer(response, 200, completion(`${order.perspective} Version ${number}.`))
       else answer(response, 503, { error: { message: "overloaded" } })
     }
-    // Whoever was killed in the middle asks no more.
+    // Reading the request fails if the service is killed meanwhile.
     write().catch(() => response.destroy())
   })
   server.listen(0, "127.0.0.1")

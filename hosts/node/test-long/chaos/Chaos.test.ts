@@ -1,6 +1,6 @@
 /**
- * Three servers and three workers on one Postgres database behave like one, whatever befalls them: killed, paused, their connections
- * cut, the database restarted, crashed, stopped in its tracks and locked. Clients ask all the while.
+ * Three servers and three workers on one Postgres database stay consistent under faults. Processes are killed and paused, and
+ * connections are cut. The database is restarted, crashed, suspended and locked. Clients send requests throughout.
  */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -129,7 +129,7 @@ test("3 servers and 3 workers under every fault: nothing accepted is lost, nothi
     await server.restart()
     faults.restarts += 1
     await sleep(6000)
-    // Chance decides how often, and a fault that found its victim dead does not count.
+    // Faults are random, and a fault on a process that is already down does not count. Wait until enough have happened.
     for (const end = Date.now() + 60_000; !isEnough() && Date.now() < end; ) await sleep(500)
     goesOn = false
   }
@@ -146,7 +146,7 @@ test("3 servers and 3 workers under every fault: nothing accepted is lost, nothi
   await Promise.all([
     course(),
     repeating([1000, 3000], () => {
-      // Somebody is left to ask.
+      // Keep at least one server running for the clients.
       const serving = servers.filter((member) => member.isReady)
       const victims = [...workers.filter((member) => member.isReady), ...(serving.length > 1 ? serving : [])]
       return victims[random.whole(0, victims.length - 1)]?.kill()
@@ -163,7 +163,7 @@ test("3 servers and 3 workers under every fault: nothing accepted is lost, nothi
     if (Object.values(left ?? { unknown: 1 }).every((count) => count === 0)) break
   }
   const quiet = Date.now()
-  // What would come twice has come by now.
+  // Wait until any duplicate mail or event would have arrived.
   await sleep(2 * lease)
   const ends = await Promise.all(all.map((member) => member.stop()))
   const wasEnough = isEnough()
@@ -196,7 +196,7 @@ test("3 servers and 3 workers under every fault: nothing accepted is lost, nothi
   assert.isAbove(client.tally.unavailable, 0, "clients were told of the faults")
 }, 400_000)
 
-/** A partner whose month has room for so many topics, to human creators. */
+/** A partner with a monthly topic quota, whose topics go to human creators. */
 const quotaed = async (at: Place) => {
   const limits = ["requests_per_hour", "burst_per_minute", "topic_submissions_per_hour", "topic_reads_per_hour"]
   const words = limits.flatMap((name) => ["--limit", `${name}=1000000`])

@@ -1,7 +1,6 @@
 /**
- * A partner's client that does not give up: it names an idempotency key and asks one server after the other, until it is told yes
- * or no. Whatever it is told must be whole: a success or a refusal in the envelope. An answer that breaks off is the death of the
- * server that gave it, or a fault.
+ * A partner's client that retries on one server after the other until it gets a success or a refusal. It sends an idempotency
+ * key. Every response must be complete: a success or an error envelope. A response may break off only if its server died.
  */
 import { randomUUID } from "node:crypto"
 import { setTimeout as sleep } from "node:timers/promises"
@@ -22,7 +21,7 @@ interface Break {
 }
 
 const patience = 90_000
-/** Longer than the longest fault, so that nobody is given up who would have been answered. */
+/** Longer than the longest fault, so that the client does not give up on a request that would still be answered. */
 const longest = 60_000
 
 export class Client {
@@ -49,7 +48,7 @@ export class Client {
     return this.until(path, { headers: { "x-api-key": key } })
   }
 
-  /** Answers that broke off while their server lived. */
+  /** Responses that broke off although their server was running. */
   unexplained(): ReadonlyArray<string> {
     return this.breaks.filter(({ from, server, until }) => !server.wasAway(from, until)).map(({ told }) => told)
   }
@@ -101,5 +100,5 @@ const isWhole = (status: number, body: Ending["body"]): boolean =>
     ? body.success === true && body.data !== undefined
     : body.success === false && typeof body.error.code === "string" && typeof body.error.message === "string"
 
-/** The first request under the key has not ended. */
+/** The first request with this idempotency key is still in progress. */
 const isBusy = ({ body, status }: Ending): boolean => status === 429 && body.error.details?.quota === undefined

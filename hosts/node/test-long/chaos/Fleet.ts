@@ -1,4 +1,7 @@
-/** Processes of the service under somebody who starts them again whenever they end, as whoever runs them does: killed, stopped in their tracks, and ended by themselves. */
+/**
+ * Processes of the service under a supervisor that restarts each process when it exits, as in production. The test can kill,
+ * pause and stop them.
+ */
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
 import { createInterface } from "node:readline"
@@ -8,7 +11,7 @@ import type { Place } from "../Host.ts"
 
 const executable = fileURLToPath(new URL("../../bin/partner-commentary.js", import.meta.url))
 
-/** When a process was not there to answer. */
+/** A period in which a process could not respond. */
 export interface Absence {
   readonly from: number
   until: number
@@ -17,9 +20,9 @@ export interface Absence {
 export class Member {
   readonly place: Place
   readonly absences: Array<Absence> = []
-  /** What it said when it ended by itself after it had been ready: nothing may make it. */
+  /** The last log line of each exit after the process was ready. No fault may make a process exit by itself. */
   readonly deaths: Array<string> = []
-  /** It could not start, for the database was away. */
+  /** Starts that failed because the database was unavailable. */
   failedStarts = 0
   kills = 0
   pauses = 0
@@ -56,7 +59,7 @@ export class Member {
       if (/"level":"(ERROR|FATAL)"/.test(line)) this.errors += 1
     })
     child.once("exit", (code, signal) => {
-      // Told to stop, or killed.
+      // The test stopped or killed this process.
       if (this.child !== child) return
       if (this.isReady) this.deaths.push(`${this.words.join(" ")} ended with ${code ?? signal}: ${last}`)
       else this.failedStarts += 1
@@ -83,7 +86,7 @@ export class Member {
     if (!this.ended) this.start()
   }
 
-  /** Stopped in its tracks for so long; what it held has lapsed when it goes on. */
+  /** Suspends the process with SIGSTOP for this long. Leases that it held have expired when it resumes. */
   async pause(milliseconds: number): Promise<void> {
     const child = this.child
     child?.kill("SIGSTOP")
@@ -92,7 +95,7 @@ export class Member {
     if (this.child === child) this.pauses += 1
   }
 
-  /** As an operator stops it. Answers with the exit code. */
+  /** Stops the process with SIGTERM, as an operator does. Returns the exit code. */
   async stop(): Promise<number | null> {
     const child = this.child
     this.ended = true

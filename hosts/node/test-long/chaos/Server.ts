@@ -1,4 +1,4 @@
-/** What befalls a database server: restarted, a backend killed (which makes it recover), stopped in its tracks, a table that nobody gets at. */
+/** Faults of a Postgres server: a restart, a killed backend (which triggers recovery), a suspension, and a locked table. */
 import { readFileSync } from "node:fs"
 import { setTimeout as sleep } from "node:timers/promises"
 import { type Cluster, start } from "@partner-commentary/test/postgres/Cluster"
@@ -12,13 +12,13 @@ export interface Server {
   readonly restart: () => Promise<void>
   readonly killBackend: () => void
   readonly freeze: (milliseconds: number) => Promise<void>
-  /** Nobody counts anything meanwhile, so that whoever submits waits with its connection. */
+  /** Locks the usage table. Meanwhile every submission waits and holds its database connection. */
   readonly lockUsage: (milliseconds: number) => Promise<void>
   readonly read: <A>(use: (sql: SqlClient.SqlClient) => Effect.Effect<A, unknown>) => Promise<A>
   readonly stop: Cluster["stop"]
 }
 
-/** What was committed survives a crash of the server, if not of the machine: nothing waits for the disk. */
+/** A commit survives a crash of the server's processes, but not of the machine, because fsync is off. */
 export const open = async (): Promise<Server> => {
   const cluster = await start({ settings: ["synchronous_commit=on"] })
   const url = Redacted.make(cluster.url)
@@ -37,7 +37,7 @@ export const open = async (): Promise<Server> => {
     try {
       process.kill(pid, name)
     } catch {
-      // It has ended by itself.
+      // The process has already exited.
     }
   }
   const read: Server["read"] = (use) => Effect.runPromise(onDatabase(url, (sql) => Effect.orDie(use(sql))))

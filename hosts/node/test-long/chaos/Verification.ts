@@ -1,14 +1,14 @@
-/** Holds what clients were told, and what receivers and creators were sent, against what the database has in the end. */
+/** Compares what clients, receivers and creators received with the final state of the database. */
 import * as Effect from "effect/Effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Arrived } from "../deliveries/Receivers.ts"
 import type { Letter } from "../SmtpServer.ts"
 
 export interface Course {
-  /** The topics that clients were told to be sent. */
+  /** The ids of the topics that the service acknowledged to clients. */
   readonly accepted: ReadonlyArray<string>
   readonly arrived: ReadonlyArray<Arrived>
-  /** The webhooks' ids, by the path that each sends to. */
+  /** Webhook ids by receiver path. */
   readonly hooks: ReadonlyMap<string, string>
   readonly letters: ReadonlyArray<Letter>
   readonly quota: { readonly organizationId: string; readonly topics: number }
@@ -16,7 +16,7 @@ export interface Course {
 
 type Count = { readonly count: number }
 
-/** Rows that must not be there. */
+/** Queries for rows that must not exist. */
 const wrongs = (sql: SqlClient) => ({
   "topics without assignments": sql<Count>`SELECT COUNT(*) AS count FROM topics t
     WHERE NOT EXISTS (SELECT FROM assignments a WHERE a.topic_id = t.id)`,
@@ -87,7 +87,7 @@ export const of = ({ accepted, arrived, hooks, letters, quota }: Course) =>
     if (missing.length > 0) mistakes.push(`${missing.length} events never came, or came otherwise`)
     if (taken.size !== events.length) mistakes.push(`${taken.size} events came, of ${events.length}`)
 
-    // A worker that slept through its lease has sent what another one sent again: its attempt is logged, and moves nothing.
+    // A worker that is paused beyond its lease repeats a delivery of another worker. Its attempt is logged but changes no state.
     const [logged] = yield* sql<Count>`SELECT COUNT(*) AS count FROM delivery_attempts WHERE failure IS NULL`
     const answered = arrived.filter(({ status }) => status === 204).length
     if ((logged?.count ?? 0) > answered) mistakes.push(`${logged?.count} successes are logged, of ${answered} answered`)
@@ -118,7 +118,7 @@ export interface Left {
   readonly mails: number
 }
 
-/** What is left to do: simulated creators who have not ended, events that are not delivered, mails that wait. */
+/** Remaining work: simulated assignments in progress, undelivered events and waiting mails. */
 export const left = (sql: SqlClient) =>
   Effect.map(
     sql<Left>`SELECT

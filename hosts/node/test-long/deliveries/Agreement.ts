@@ -1,7 +1,7 @@
 /**
- * Holds what receivers saw against what the service wrote down. Each logged attempt is one request that was seen, with the
- * status that it was answered with. What was seen and not logged was taken by a worker that died: its claim number is missing from
- * the log, and there was a kill while it was under way.
+ * Compares the requests that receivers saw with the attempts in the database. Each logged attempt matches one seen request with
+ * the same status. A seen request without a logged attempt was sent by a worker that was killed. Its claim number is missing from
+ * the log, and a kill happened while it was in flight.
  */
 import type { DeliveryLedger, Logged } from "./DeliveryLedger.ts"
 import type { Arrived } from "./Receivers.ts"
@@ -9,12 +9,12 @@ import type { Arrived } from "./Receivers.ts"
 export interface Course {
   readonly books: DeliveryLedger
   readonly arrived: ReadonlyArray<Arrived>
-  /** By the receiver's path. */
+  /** Webhook ids by receiver path. */
   readonly webhooks: ReadonlyMap<string, string>
-  /** The assignments that were to be told of. */
+  /** The assignments that must each produce one event. */
   readonly shares: ReadonlyArray<string>
   readonly kills: ReadonlyArray<number>
-  /** How long an attempt may go unrecorded: nobody else takes it up before. */
+  /** An attempt may stay unrecorded for this long: no other worker claims the delivery before the lease expires. */
   readonly lease: number
 }
 
@@ -23,10 +23,10 @@ export interface Agreement {
   readonly figures: Readonly<Record<string, number>>
 }
 
-/** Between the moment that a worker wrote down and the one that its receiver did. */
+/** Tolerance in milliseconds between a worker's and a receiver's timestamps. */
 const slack = 5
 
-/** What a worker had sent may lie so long with the system, its sender dead, before a busy receiver reads it. */
+/** The request of a killed worker may stay in a socket buffer for this many milliseconds before a busy receiver reads it. */
 const unread = 1000
 
 export const of = (course: Course): Agreement => {
@@ -80,8 +80,8 @@ export const of = (course: Course): Agreement => {
 }
 
 /**
- * Each logged attempt takes the request that came within it and was answered like it. Whom it took too long was perhaps read and
- * answered afterwards, or not at all.
+ * Matches each logged attempt with a request that arrived during it and got the same status. A request that timed out may have
+ * been answered later, or not at all.
  */
 const matched = (seen: ReadonlyArray<Arrived>, logged: ReadonlyArray<Logged>) => {
   const left = [...seen]

@@ -1,6 +1,6 @@
 /**
- * Deliveries survive the death of those who carry them. Real workers on one database file, killed 500 times while 2,000
- * events flow to a real receiver, from approvals, refusals, lapses and failures that the same workers bring about.
+ * Deliveries survive killed workers. Workers on one database file are killed 500 times while 2,000 events go to a real receiver.
+ * The same workers produce the events: approvals, refusals, expiries and failures.
  */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -41,7 +41,7 @@ test("500 workers killed while 2,000 events flow: each arrives, under one id, an
     WEBHOOK_RETRY_SCHEDULE: Array.from({ length: 9 }, () => "200 millis").join(", "),
     WORKER_LEASE: `${lease} millis`,
     WORKER_POLL_INTERVAL: "100 millis",
-    // As they would begin anew by themselves, and sooner.
+    // Without this option the service would restart Node to set it, which delays each start.
     NODE_OPTIONS: "--max-semi-space-size=8"
   })
   const server = new Host(at, ["serve", "--no-worker"])
@@ -63,7 +63,7 @@ test("500 workers killed while 2,000 events flow: each arrives, under one id, an
   const shares: Array<string> = []
   const submitting = async () => {
     for (let turn = 0; turn < partners * rounds; turn++) {
-      // So that events flow from the first kill to the last.
+      // Submit in step with the kills, so that events flow from the first kill to the last.
       await until("the kills", 120, () => workers.kills >= (turn / (partners * rounds)) * kills * 0.95)
       const partner = all[turn % partners]!
       shares.push(...(await Partners.submit(at, partner, turn * topicsPerRound, topicsPerRound)))
@@ -77,7 +77,7 @@ test("500 workers killed while 2,000 events flow: each arrives, under one id, an
     return delivered === events && waiting === 0
   })
   const quiet = Date.now()
-  // Whatever would be sent again is sent by now.
+  // Wait until any repeated delivery would have been sent.
   await sleep(2 * lease)
   const ends = await workers.stop()
 

@@ -1,4 +1,4 @@
-/** Events, deliveries and attempts as the database file has them after a run. */
+/** Reads events, deliveries and attempts from the database file after a run. */
 import { DatabaseSync } from "node:sqlite"
 
 export interface Logged {
@@ -44,7 +44,7 @@ export const read = (file: string): DeliveryLedger =>
     webhooks: rows("SELECT status, consecutive_failures FROM webhooks")
   }))
 
-/** Asked while the service runs. */
+/** Counts deliveries while the service runs. */
 export const progress = (file: string): { readonly delivered: number; readonly waiting: number } =>
   reading(
     file,

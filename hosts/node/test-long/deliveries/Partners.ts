@@ -1,4 +1,4 @@
-/** Partners with a test key and a webhook each, who send topics to the test personas: four events come of each by themselves. */
+/** Partners with a test key and a webhook each. They send topics to the test personas, and each topic produces four events. */
 import { randomBytes } from "node:crypto"
 import { LimitName } from "@partner-commentary/core/partner/Plan"
 import { call } from "../Call.ts"
@@ -6,7 +6,7 @@ import { command, type Place } from "../Host.ts"
 import type { Receivers } from "./Receivers.ts"
 
 export interface Partner {
-  /** The path that its events go to. */
+  /** The receiver path of the partner's webhook. */
   readonly hook: string
   readonly webhookId: string
   readonly key: string
@@ -14,7 +14,7 @@ export interface Partner {
 
 const plenty = LimitName.literals.flatMap((name) => ["--limit", `${name}=1000000`])
 
-/** Approves, declines, expires, fails. */
+/** The personas that approve, decline, expire and fail, in this order. */
 const personas = [1, 2, 3, 4].map((number) => `7e570000-0000-4000-8000-00000000000${number}`)
 
 export const eventsOfTopic = personas.length
@@ -24,7 +24,7 @@ export const make = async (at: Place, receivers: Receivers, number: number): Pro
   const words = ["--name", "driver", "--scopes", "topics:submit,topics:read", "--environment", "test"]
   const { full_key: key } = await command<{ readonly full_key: string }>(at, "key", "create", "--org", id, ...words)
   const hook = `hook-${number}`
-  // Both forms of a secret that receivers know.
+  // Half of the webhooks use a secret that the partner chose, the others one that the service generated.
   const own = number % 2 === 0 ? {} : { secret: randomBytes(24).toString("hex") }
   const { data, status } = await call<{ readonly id: string; readonly secret: string }>(
     `${at.root}/partner/v1/webhooks`,
@@ -45,7 +45,7 @@ interface Bulk {
   }>
 }
 
-/** The assignments of new topics. */
+/** Submits topics and returns the ids of their assignments. */
 export const submit = async (at: Place, { hook, key }: Partner, from: number, topics: number) => {
   const { data, status } = await call<Bulk>(`${at.root}/partner/v1/topics/bulk`, {
     key,

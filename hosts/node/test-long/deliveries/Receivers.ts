@@ -1,6 +1,6 @@
 /**
- * Where events arrive: one real server with a path for each webhook. It writes down every request before it answers, takes
- * its time, and fails now and then as receivers do.
+ * A real HTTP server with one path per webhook. It records every request before it responds, responds with a delay, and fails at
+ * random.
  */
 import { once } from "node:events"
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
@@ -11,24 +11,24 @@ import { Webhook } from "standardwebhooks"
 import type { Randomness } from "../Randomness.ts"
 
 export interface Arrived {
-  /** The last part of the path. */
+  /** The last path segment, which identifies the webhook. */
   readonly hook: string
-  /** `webhook-id`. */
+  /** The `webhook-id` header. */
   readonly id: string
   readonly body: string
-  /** Why it is no request that a receiver would take for ours; null when it is. */
+  /** The error of the signature check; null if the signature is valid. */
   readonly forged: string | null
   readonly at: number
-  /** The status that went out; null when the connection was cut instead, by us or with a killed worker. */
+  /** The response status. Null if the connection broke because the receiver cut it or the worker was killed. */
   status: number | null
 }
 
 export interface Receivers {
   readonly root: string
   readonly arrived: Array<Arrived>
-  /** The secret that each path verifies with. */
+  /** The signing secret of each path. */
   readonly secrets: Map<string, string>
-  /** Told of each request when it has come, and when it was answered. */
+  /** Called when a request has arrived, and again when it was answered. */
   onMoment: () => void
   readonly close: () => Promise<void>
 }

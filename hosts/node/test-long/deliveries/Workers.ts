@@ -1,4 +1,4 @@
-/** Several workers at once on one database, killed one after the other at moments of every kind, each replaced at once. */
+/** Runs several workers on one database, kills each of them at various moments, and restarts it at once. */
 import { setTimeout as sleep } from "node:timers/promises"
 import { Host, type Place } from "../Host.ts"
 import type { Randomness } from "../Randomness.ts"
@@ -30,12 +30,12 @@ export class Workers {
     for (const worker of this.workers) worker.start()
   }
 
-  /** Something was just sent or answered: one of those who wait for it dies. */
+  /** A request or a response was just sent. The next worker that waits for this moment is killed. */
   moment(): void {
     this.waiting.shift()?.()
   }
 
-  /** Until there were so many kills. */
+  /** Kills workers until the given number of kills is reached. */
   async rage(kills: number): Promise<void> {
     let begun = 0
     await Promise.all(

@@ -1,14 +1,14 @@
-/** What an attack is: which requests it makes, and how its clients treat the connection. Running it is Attacker's. */
+/** An attack: its requests, and how its clients use their connections. `Attacker.ts` runs it. */
 import type { Call } from "./Attacker.ts"
 import type { Scene } from "./Seed.ts"
 
 /**
- * `asks`: reads each answer and asks again. `leaves`: drops the connection before the answer comes. `pipelines`: sends as many
- * requests as one connection may have and reads nothing. `trickles`: reads a little of the answer at a time.
+ * `asks` reads each response and sends the next request. `leaves` closes the connection before the response arrives. `pipelines`
+ * sends as many requests as one connection allows and reads nothing. `trickles` reads the response slowly.
  */
 export type Manner = "asks" | "leaves" | "pipelines" | "trickles"
 
-/** The standard plan's limits, or limits so high that only other bounds protect other tenants. */
+/** The standard plan's limits, or limits so high that only other safeguards protect other tenants. */
 export type Limits = "standard" | "raised"
 
 export type Credential = "live" | "test" | "dashboard" | "none"
@@ -17,7 +17,7 @@ export interface Ask {
   readonly method: string
   readonly path: string
   readonly by: Credential
-  /** Instead of a key of the attacker's. */
+  /** Used in place of one of the attacker's keys. */
   readonly key?: string
   readonly body?: string
   readonly idempotencyKey?: string
@@ -25,20 +25,20 @@ export interface Ask {
 
 export interface Attack {
   readonly manner?: Manner
-  /** Connections at one time; 48 unless told otherwise. */
+  /** Concurrent connections. Default: 48. */
   readonly connections?: number
-  /** Milliseconds; 1500 unless told otherwise. */
+  /** Milliseconds. Default: 1500. */
   readonly lasts?: number
-  /** It runs with these limits alone. */
+  /** The attack runs only with these limits. */
   readonly limits?: Limits
-  /** What the requests name, made before the attack begins. */
+  /** Creates what the requests refer to, before the attack begins. */
   readonly prepare?: (scene: Scene, call: Call) => Promise<ReadonlyArray<string>>
   readonly ask: (scene: Scene, nth: number, prepared: ReadonlyArray<string>) => Ask
 }
 
 export const connectionsOf = ({ connections = 48 }: Attack): number => connections
 
-/** The nth of a list that is used again and again. */
+/** The nth element of a list that repeats. */
 export const cycled = <A>(list: ReadonlyArray<A>, nth: number): A => list[nth % list.length] as A
 
 export const get = (path: string, by: Credential = "live"): Ask => ({ method: "GET", path: `/partner/v1${path}`, by })

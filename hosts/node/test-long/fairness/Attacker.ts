@@ -1,6 +1,6 @@
 /**
- * A process that runs one attack until it is killed: `node Attacker.ts SCENE.json NAME FIRST_KEY ROOT`. A process of its own, so
- * that the work of its clients does not delay the victim's clock. Tells the test what it was answered.
+ * A process that runs one attack until it is killed: `node Attacker.ts SCENE.json NAME FIRST_KEY ROOT`. It is a separate process,
+ * so that its work does not delay the victim's clock. It reports its responses to the test.
  */
 import { readFileSync } from "node:fs"
 import { Agent, request } from "node:http"
@@ -10,19 +10,19 @@ import { type Ask, type Attack, connectionsOf, cycled } from "./Attack.ts"
 import * as Attacks from "./Attacks.ts"
 import type { Scene } from "./Seed.ts"
 
-/** What the test hears. `answers` counts by status; 0 is a connection that ended without an answer. */
+/** The report to the test. `answers` counts responses by status. Status 0 is a connection that ended without a response. */
 export interface Tally {
   readonly sent: number
   readonly answers: Readonly<Record<string, number>>
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: the attacks know what the operations answer
+// biome-ignore lint/suspicious/noExplicitAny: the attacks know the responses of their operations
 export type Call = (ask: Ask) => Promise<{ readonly status: number; readonly data: any }>
 
-/** Four keys, as one tenant has for its servers. */
+/** Four keys, as one tenant might use for its servers. */
 const keysAtOnce = 4
 
-/** What one connection may have under way, one below the bound of the host. */
+/** Requests in flight on one connection, one fewer than the server allows. */
 const pipelined = 31
 
 const [file = "", name = "", firstKey = "0", root = ""] = process.argv.slice(2)
@@ -71,7 +71,7 @@ const run = async (scene: Scene, attack: Attack) => {
         response.on("close", () => resolve({ status: response.statusCode ?? 0, text }))
       })
       asked.end(ask.body)
-      // Long enough for the request to arrive and its work to begin.
+      // Long enough for the request to arrive and its processing to begin.
       if (leaves) asked.on("finish", () => setTimeout(() => asked.destroy(), 5))
     })
 
@@ -118,7 +118,7 @@ const run = async (scene: Scene, attack: Attack) => {
       for (;;) {
         const began = nth
         await once()
-        // A refused connection fails at once: without a pause the attacker only burns its own processor time.
+        // A refused connection fails at once. Without a pause, the attacker would only consume its own CPU time.
         if (nth === began || tally["0"] !== undefined) await sleep(5)
       }
     })

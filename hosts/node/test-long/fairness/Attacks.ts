@@ -1,4 +1,4 @@
-/** Every attack by its name: one on each operation of the description, and the levers. */
+/** All attacks by name: one for each operation of the OpenAPI document, and the levers. */
 import { readFileSync } from "node:fs"
 import type { Attack } from "./Attack.ts"
 import { levers } from "./Levers.ts"

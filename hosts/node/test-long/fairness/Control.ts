@@ -1,13 +1,13 @@
 /**
- * How busy the machine is with other work: two threads compute for a moment while nobody attacks. On a quiet machine of two
- * processors they need as long as they compute. Beside other processes they wait for a processor, and so does the service.
+ * Measures how busy the machine is: two threads compute briefly while no attack runs. On a quiet machine with two processors, the
+ * elapsed time equals the computing time. On a busy machine the threads wait for a processor, as the service does.
  */
 import { once } from "node:events"
 import { Worker } from "node:worker_threads"
 
 const milliseconds = 150
 
-/** The service and an attacker compute at the same time. */
+/** Two, because the service and an attacker compute at the same time. */
 const threads = 2
 
 const computing = `
@@ -28,7 +28,7 @@ const computing = `
 export class Control {
   private readonly workers = Array.from({ length: threads }, () => new Worker(computing, { eval: true }))
 
-  /** How many times longer work takes than it would on a quiet machine. */
+  /** The slowdown factor relative to a quiet machine. */
   async slowness(): Promise<number> {
     const ratios = await Promise.all(
       this.workers.map(async (worker) => {

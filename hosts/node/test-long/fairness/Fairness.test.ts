@@ -1,7 +1,8 @@
 /**
- * One tenant never harms another. A victim makes its usual requests while an attacker with valid keys attacks every operation of
- * the description and every known lever, at its plan's limits and far beyond them.
- * `FAIRNESS_ONLY=TEXT;TEXT` runs the attacks whose names contain one of the texts; `FAIRNESS_PROGRESS=true` prints each row as it is measured.
+ * One tenant never harms another. A victim makes its usual requests while an attacker with valid keys attacks every API operation
+ * and every known lever. It attacks at its plan's limits and far above them.
+ * `FAIRNESS_ONLY=TEXT;TEXT` runs only the attacks whose names contain one of the texts. `FAIRNESS_PROGRESS=true` prints each row
+ * as it is measured.
  */
 import { writeFileSync } from "node:fs"
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
@@ -33,7 +34,7 @@ const linksOf = (root: string, { personas, shares }: Tenant) =>
   Effect.runPromise(
     Effect.gen(function* () {
       const links = yield* CreatorLinks
-      // A topic with every persona comes first, so the first share is the first persona's.
+      // The topic with every persona is seeded first, so the first share belongs to the first persona.
       return yield* Effect.forEach(personas, (persona, index) =>
         links.toAssignment({ id: shares[index], creator: { email: `${persona}@creators.example` } } as Assignment)
       )
@@ -105,7 +106,7 @@ for (const [database, make] of Object.entries(databases)) {
         const title = `${name}, ${limits} limits`
         if ((attack.limits ?? limits) !== limits || !only.some((text) => title.includes(text))) continue
         const row = await attacked(name, attack, title)
-        // A busy machine stalls once; an attack that harms does it again. On a quiet machine once is enough.
+        // On a busy machine a late response may be a single stall, so repeat the attack. On a quiet machine one run is enough.
         report.rows.push(Report.isDoubtful(row) ? await attacked(name, attack, title) : row)
       }
     }

@@ -1,4 +1,4 @@
-/** Topics, commentaries, events, deliveries and daily figures of one organization, by SQL that both databases take. */
+/** Seeds topics, commentaries, events, deliveries and daily metrics of one organization with SQL that works on both databases. */
 import { randomUUID } from "node:crypto"
 import { firstIdAt } from "@partner-commentary/core/webhook/Event"
 import { values } from "@partner-commentary/sql/database/Values"
@@ -15,7 +15,7 @@ export interface Size {
   readonly metadata: string
 }
 
-/** The bounds of the API: 4000 code points of three bytes a commentary, 16 KiB of metadata, 1000 entries by one reference. */
+/** The API's limits: 4000 three-byte code points per commentary, 16 KiB of metadata, 1000 entries per reference. */
 export const heavy: Size = {
   personas: 100,
   topics: 100,
@@ -26,7 +26,7 @@ export const heavy: Size = {
   metadata: JSON.stringify({ note: "x".repeat(16_000) })
 }
 
-/** As heavy an answer, but fewer topics to write for each of many organizations. */
+/** Responses of the same size with fewer topics, because many organizations are seeded. */
 export const busy: Size = { ...heavy, topics: 20, days: 90 }
 
 export const light: Size = {
@@ -40,9 +40,9 @@ export const light: Size = {
 }
 
 export interface Names {
-  /** One topic that asks as many personas as a topic may. */
+  /** A topic with the maximum number of personas. */
   readonly topic: string
-  /** All other topics carry it. */
+  /** The external reference of all other topics. */
   readonly reference: string
   readonly shares: ReadonlyArray<string>
   readonly commentaries: ReadonlyArray<readonly [topic: string, commentary: string]>
@@ -55,7 +55,7 @@ const reference = "heavy"
 type Row = Readonly<Record<string, string | number | null>>
 export type Insert = (table: string, rows: ReadonlyArray<Row>) => Effect.Effect<void>
 
-/** In batches, because a statement takes a bounded number of parameters. */
+/** Inserts in batches, because a statement has a limited number of parameters. */
 export const inserting =
   (sql: SqlClient.SqlClient): Insert =>
   (table, rows) =>
@@ -150,7 +150,7 @@ export const write = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, inse
   } satisfies Names
 })
 
-/** Past events, and a webhook to which the delivery of each has failed several times. */
+/** Past events, and a webhook for which each delivery has failed several times. */
 const told = Effect.fnUntraced(function* (
   insert: Insert,
   { now, organization, size }: Owner,
@@ -226,7 +226,7 @@ const metrics = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, { now, or
     yield* Effect.orDie(sql`INSERT INTO counters (organization_id, environment, day, persona_id, name, total, persona_name)
       SELECT ${organization}, 'live', ${day}, id, 'sent', 5, name FROM personas WHERE ${ids}`)
     for (const [stage, duration] of Object.entries(durations)) {
-      // Five different durations each, as of five assignments.
+      // Five different durations for each stage, as from five assignments.
       const counts = Array.from({ length: 5 }, (_, index) => [duration + index, 1]).join()
       yield* Effect.orDie(sql`INSERT INTO duration_histograms (organization_id, environment, day, persona_id, stage, counts, exact)
         SELECT ${organization}, 'live', ${day}, id, ${stage}, ${counts}, 5 FROM personas WHERE ${ids}`)

@@ -1,4 +1,4 @@
-/** The levers by which a tenant could harm others, beyond asking an operation often: how clients behave, and what they send. */
+/** Attacks beyond repeated calls of one operation: the behaviour of clients and the content of requests. */
 import { type Ask, type Attack, cycled, get, type Manner, send } from "./Attack.ts"
 import * as Receiver from "./Receiver.ts"
 
@@ -20,7 +20,7 @@ const heavyReads: Attack["ask"] = ({ attacker }, nth) =>
     )
   )
 
-/** As many organizations as there are, in turn. */
+/** Sends the requests on behalf of all crowd organizations in turn. */
 const ofCrowd =
   (ask: Attack["ask"]): Attack["ask"] =>
   (scene, nth, prepared) => {
@@ -29,10 +29,10 @@ const ofCrowd =
     return { ...asked, key: cycled(attacker.live, 0) }
   }
 
-/** Each request claims a key of its own, which does not exist. */
+/** Each request uses a different key that does not exist. */
 const claimedKeys: Attack["ask"] = (_, nth) => ({ ...get("/events"), key: `pk_live_${process.pid}claimed${nth}` })
 
-/** Without compression: the service unpacks the explorer for it. */
+/** Without compression, so that the service has to decompress the explorer's files. */
 const explorer: Attack["ask"] = (_, nth) => ({
   method: "GET",
   path: cycled(["/docs/scalar.js", "/openapi.json", "/docs"], nth),
@@ -41,10 +41,10 @@ const explorer: Attack["ask"] = (_, nth) => ({
 
 const large = { note: "x".repeat(16_000) }
 
-/** Just below the bound of a body: many small values take longest to parse. */
+/** Just below the limit of a body's size. Many small values take longest to parse. */
 const many = (bytes: number) => `[${"{},".repeat(bytes / 3)}0]`
 
-/** Every topic is refused, each a large text of its own. Made once, because making it takes longer than sending it. */
+/** A bulk request in which every topic is refused and large. Built once, because building it takes longer than sending it. */
 const refusedBulk = JSON.stringify({
   topics: Array.from({ length: 100 }, (_, each) => ({
     content: `Who wins match ${each}?`,
@@ -53,10 +53,10 @@ const refusedBulk = JSON.stringify({
   }))
 })
 
-/** Just below the bound of a bulk body, in a field that nobody reads. */
+/** Just below the limit of a bulk body's size, in a field that the service ignores. */
 const largeBulk = `{"topics":[{}],"ignored":${many(4_190_000)}}`
 
-/** Each request stores an answer of its own. */
+/** Each request has a new idempotency key, so that the service stores every response. */
 const freshKey = (ask: Ask, nth: number): Ask => ({ ...ask, idempotencyKey: `${process.pid}-${nth}` })
 
 const manners = (name: string, ask: Attack["ask"], connections: Partial<Readonly<Record<Manner, number>>>) =>
@@ -126,7 +126,7 @@ export const levers: Readonly<Record<string, Attack>> = {
   "creators' pages": {
     ask: ({ links }, nth) => ({ method: "GET", path: new URL(cycled(links, nth)).pathname, by: "none" })
   },
-  // The last one: it fills storage that others need.
+  // This attack must be last, because it fills storage that the other attacks need.
   "test environment's storage": {
     limits: "raised",
     connections: 8,

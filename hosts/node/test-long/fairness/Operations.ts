@@ -1,13 +1,13 @@
 /**
- * For each operation of the description, the heaviest request that an attacker can make of it. An operation without an entry
- * fails the suite.
+ * The heaviest request that an attacker can make for each operation of the OpenAPI document. The suite fails if an operation has
+ * no entry.
  */
 import { type Attack, cycled } from "./Attack.ts"
 import * as Receiver from "./Receiver.ts"
 import type { Scene } from "./Seed.ts"
 
 export interface OperationAttack {
-  /** The values of the path's parameters, by their names. */
+  /** Path parameters by name. */
   readonly path?: (scene: Scene, nth: number, prepared: ReadonlyArray<string>) => Readonly<Record<string, string>>
   readonly query?: string
   readonly body?: (scene: Scene, nth: number) => unknown
@@ -27,7 +27,7 @@ const aDelivery: OperationAttack = {
 }
 const aSpareKey: OperationAttack = { path: ({ attacker }, nth) => ({ id: cycled(attacker.spare, nth) }) }
 
-/** Test assignments that take a step whenever they are told to. */
+/** Creates test assignments that advance only on request. */
 const waiting: Attack["prepare"] = async (_, call) => {
   const topics = Array.from({ length: 100 }, (__, nth) => ({
     content: `Who waits in match ${nth} of ${process.pid}?`,
@@ -108,7 +108,7 @@ interface Description {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Described>>>>
 }
 
-/** The attack on each operation of the description; a sentence for each operation that has none. */
+/** Returns an attack for each operation of the OpenAPI document, and a sentence for each operation without an entry. */
 export const attacksOf = ({ paths }: Description) => {
   const attacks: Record<string, Attack> = {}
   const missing: Array<string> = []

@@ -1,4 +1,4 @@
-/** Receivers of webhooks that harm whoever sends to them, and the webhooks that lead there. They live as long as the attacker. */
+/** Webhook receivers that harm their senders, and the webhooks that point to them. They live as long as the attacker process. */
 import { once } from "node:events"
 import { type AddressInfo, createServer, type Socket } from "node:net"
 import { type Attack, type Credential, cycled } from "./Attack.ts"
@@ -37,7 +37,7 @@ const open = async (kind: Kind): Promise<number> => {
   return (server.address() as AddressInfo).port
 }
 
-/** As many webhooks as an environment may have. Answers with their ids. */
+/** Creates as many webhooks as an environment may have, and returns their ids. */
 export const webhooks =
   (by: Credential, ...led: ReadonlyArray<Kind>): NonNullable<Attack["prepare"]> =>
   async ({ attacker }, call) => {
@@ -58,7 +58,10 @@ export const webhooks =
     return ids
   }
 
-/** Webhooks in the test environment, and bulk requests whose topics a simulated creator declines at once: an event for each. */
+/**
+ * Creates webhooks in the test environment and sends bulk requests. A simulated creator declines each topic at once, which
+ * produces an event.
+ */
 export const deliveriesTo = (...led: ReadonlyArray<Kind>): Attack => ({
   prepare: webhooks("test", ...led),
   connections: 2,

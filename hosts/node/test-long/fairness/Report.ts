@@ -1,11 +1,13 @@
-/** The bounds that every attack must keep, and the table of what was measured. */
+/** The limits that must hold under every attack, and the table of the measurements. */
 import type { Row } from "./Run.ts"
 import type { Seen } from "./Victim.ts"
 
-/** Milliseconds on a quiet machine. On a busy one everything takes longer: as much longer as the control beside the attack. */
+/**
+ * Milliseconds on a quiet machine. On a busy machine the limit grows by the slowdown that the control measured beside the attack.
+ */
 const longest = 500
 
-/** Below it the machine is quiet. */
+/** Below this slowdown the machine counts as quiet. */
 const quiet = 1.2
 
 /** MiB of resident memory. */
@@ -21,14 +23,14 @@ const limitOf = ({ slowness }: Row): number => (slowness < quiet ? longest : lon
 
 const isLate = (row: Row): boolean => row.end === null && row.victim.worst > limitOf(row)
 
-/** Whether the victim waited too long while the machine was busy: it may have stalled for a moment that the control did not see. */
+/** True if the victim waited too long while the machine was busy. A short stall may have escaped the control's measurement. */
 export const isDoubtful = (row: Row): boolean => isLate(row) && row.slowness >= quiet
 
 const failures = ({ attacker, victim }: Row): number =>
   victim.failed +
   Object.entries(attacker.answers).reduce((sum, [status, count]) => (status.startsWith("5") ? sum + count : sum), 0)
 
-/** A sentence for each bound that was broken. */
+/** One sentence for each limit that was exceeded. */
 export const broken = (report: Report): ReadonlyArray<string> =>
   report.rows.flatMap((row) => {
     const { end, name, peak, victim } = row

@@ -1,4 +1,4 @@
-/** One database's run: a service with a memory bound, the victim's client beside it, and one attack after the other. */
+/** Runs the attacks on one database, one after the other, against a service with a memory limit and a concurrent victim. */
 import { type ChildProcess, fork } from "node:child_process"
 import { once } from "node:events"
 import { readFileSync, writeFileSync } from "node:fs"
@@ -15,9 +15,9 @@ export interface Row {
   readonly attacker: Tally
   /** MiB. */
   readonly peak: number
-  /** How many times longer work took than on a quiet machine, just before and just after the attack. */
+  /** The slowdown factor relative to a quiet machine: the larger value of just before and just after the attack. */
   readonly slowness: number
-  /** Why the service ended, where the attack ended it. */
+  /** Why the service exited, if the attack made it exit. */
   readonly end: string | null
 }
 
@@ -28,15 +28,15 @@ export interface Place {
   readonly root: string
 }
 
-/** A victim that waits no longer than this, or than it does without an attack, no longer suffers from the attack. */
+/** Milliseconds. The victim has recovered when it waits no longer than this, or no longer than without an attack. */
 const calm = 100
-/** Milliseconds that an attack goes on beyond its time where a busy machine has kept it from beginning. */
+/** Extra milliseconds for an attack whose start a busy machine delayed. */
 const longestExtra = 10_000
 const longestAftermath = 15_000
 
 const file = (name: string) => new URL(name, import.meta.url)
 
-/** Every connection has sent a request, and as many requests were answered where the attacker reads answers. */
+/** True if every connection has sent a request. If the attacker reads responses, as many must have arrived. */
 const hasBegun = (attack: Attack, { answers, sent }: Tally): boolean => {
   const answered = Object.values(answers).reduce((sum, count) => sum + count, 0)
   const reads = attack.manner === undefined || attack.manner === "asks" || attack.manner === "leaves"
@@ -65,7 +65,7 @@ export class Run {
     this.victim = victim
   }
 
-  /** What the victim sees for so long without an attack. */
+  /** Measures the victim for this long without an attack. */
   async control(milliseconds: number): Promise<Seen> {
     await this.ask("begin")
     await sleep(milliseconds)
@@ -105,7 +105,7 @@ export class Run {
     await this.service?.stop()
   }
 
-  /** The worst of all, until the victim is answered as without an attack. */
+  /** Measures until the victim's responses are as fast as without an attack. Returns the worst values. */
   private async aftermath(): Promise<Seen> {
     const until = performance.now() + longestAftermath
     const first = await this.ask("tell")
@@ -142,7 +142,7 @@ export class Run {
     writeFileSync(`/proc/${this.service?.pid}/clear_refs`, "5")
   }
 
-  /** None when the service has ended. */
+  /** Null if the service has exited. */
   private peak(): number | null {
     try {
       const line = /^VmHWM:\s+(\d+)/m.exec(readFileSync(`/proc/${this.service?.pid}/status`, "utf8"))

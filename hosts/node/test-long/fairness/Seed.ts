@@ -1,4 +1,6 @@
-/** Writes an attacker whose answers are as heavy as the API allows, and a victim with little data, before the service starts. */
+/**
+ * Seeds the database before the service starts: an attacker with the heaviest responses that the API allows, and a small victim.
+ */
 
 import { createHash, randomBytes, randomUUID } from "node:crypto"
 import * as ApiKey from "@partner-commentary/core/access/ApiKey"
@@ -10,15 +12,15 @@ import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
 import * as HeavyData from "./HeavyData.ts"
 
-/** What an attacker's or the victim's requests name. Plain data: other processes read it. */
+/** Ids and keys for the requests of the attacker and the victim. It is plain data because other processes read it. */
 export interface Scene {
   readonly attacker: Tenant
-  /** Organizations that are busy at the same time, each within its own bounds. */
+  /** Organizations that attack at the same time, each within its own limits. */
   readonly crowd: ReadonlyArray<Tenant>
   readonly victim: Tenant
-  /** Creators' links of the attacker's topics; made by the test. */
+  /** Creator links of the attacker's topics, made by the test. */
   readonly links: ReadonlyArray<string>
-  /** A dashboard token of the attacker; made by the test. */
+  /** A dashboard token of the attacker, made by the test. */
   readonly token: string
 }
 
@@ -40,7 +42,7 @@ export const raised: Readonly<Record<string, number>> = Object.fromEntries(
 const attackerKeys = 300
 const spareKeys = 60
 
-/** Together they may work on several times as many requests as a Postgres pool has connections. */
+/** Together these organizations may run several times as many requests as a Postgres pool has connections. */
 const crowded = 12
 
 const at = (millis: number) => new Date(millis).toISOString()

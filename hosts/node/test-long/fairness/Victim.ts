@@ -1,21 +1,21 @@
 /**
- * A process that makes a partner's usual requests all the while: polls of a topic's status, new topics, pages of its events. Each
- * kind has a loop of its own, so that a slow answer to one does not hide another. `node Victim.ts SCENE.json ROOT`.
+ * A process that continuously makes a partner's usual requests: status polls, new topics and pages of events. Each kind has its
+ * own loop, so that a slow response to one does not hide another. Usage: `node Victim.ts SCENE.json ROOT`.
  */
 import { readFileSync } from "node:fs"
 import { Agent, request } from "node:http"
 import { setTimeout as sleep } from "node:timers/promises"
 import type { Scene } from "./Seed.ts"
 
-/** What the victim saw since it was told to begin. */
+/** The victim's measurements since the test told it to begin. */
 export interface Seen {
-  /** The slowest answer in milliseconds, one that is still awaited included. */
+  /** The slowest response in milliseconds, including requests that are still in flight. */
   readonly worst: number
   readonly slowest: string
   readonly answers: number
   /** Answers with a 5xx status. */
   readonly failed: number
-  /** Other answers that are no success, and connections that broke, by what they said. */
+  /** Messages of other unsuccessful responses and of broken connections. */
   readonly refused: ReadonlyArray<string>
 }
 
@@ -50,7 +50,7 @@ const ask = (kind: string, method: string, path: string, body?: string) =>
       "x-api-key": victim.live[0],
       ...(body === undefined ? {} : { "content-type": "application/json", "content-length": Buffer.byteLength(body) })
     }
-    // A client without a connection waits behind every other new one, which a kept connection would not show.
+    // A new connection queues behind other new connections, which a kept-alive connection would not show.
     const kept = body === undefined ? agent : false
     const asked = request({ agent: kept, hostname, port, method, path: `/partner/v1${path}`, headers }, (response) => {
       let text = ""

@@ -1,4 +1,7 @@
-/** Clients that common generators make of docs/openapi.json compile strictly, and call every operation of a running service. */
+/**
+ * Clients generated from docs/openapi.json by common generators compile in strict mode and call every operation of a running
+ * service.
+ */
 import { execFile } from "node:child_process"
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { createServer } from "node:http"
@@ -13,7 +16,7 @@ import { ofHeyApi, ofOpenapiFetch, operations } from "./Story.ts"
 
 const openapi = new URL("../../../../docs/openapi.json", import.meta.url)
 
-/** The generators work with a TypeScript that has a compiler API, so they are installed apart. */
+/** The generators need a TypeScript version with a compiler API, so they are installed in a separate folder. */
 const dependencies = {
   "@hey-api/openapi-ts": "0.99.0",
   "openapi-fetch": "0.17.0",

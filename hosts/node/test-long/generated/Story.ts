@@ -1,6 +1,6 @@
 /**
- * A call of every operation with the smallest request that it takes, written for a client that a generator made. Paths and
- * bodies are expressions: they name the answers of former calls by their operations.
+ * One call per operation, with the smallest valid request, for a generated client. Paths and bodies are expressions that refer to
+ * the responses of earlier calls by operation name.
  */
 
 interface Call {
@@ -10,7 +10,7 @@ interface Call {
   readonly parameters?: string
   readonly query?: string
   readonly body?: string
-  /** Repeated until this holds for the answer. */
+  /** The call is repeated until this expression is true for the response. */
   readonly until?: string
 }
 
@@ -130,7 +130,7 @@ const ok = async <Data>(ask: () => Promise<Answer<Data>>, holds: (data: NonNulla
 }
 `
 
-/** Metadata is sent and read without a cast, and unions are narrowed by what tells their members apart. */
+/** The generated types accept and return metadata without a cast, and narrow unions by their discriminating property. */
 const reads = `
 const desk: unknown = getTopicStatus.data.metadata["desk"]
 if (desk !== "sport") throw new Error("metadata did not come back")
@@ -151,7 +151,7 @@ const told = (each: (call: Call) => string): string =>
     })
     .join("")
 
-/** For openapi-fetch, with the types of openapi-typescript in `schema.d.ts`. */
+/** Code for openapi-fetch, with the types of openapi-typescript in `schema.d.ts`. */
 export const ofOpenapiFetch = `import createClient from "openapi-fetch"
 import type { paths } from "./schema.js"
 ${common}
@@ -172,7 +172,7 @@ ${told(({ body, method, parameters, path, query }) => {
   return `${client}.${method}("/partner/v1${path}"${options.length === 0 ? "" : `, { ${options.join(", ")} }`})`
 })}${reads}`
 
-/** For the functions of @hey-api/openapi-ts in `client/`. */
+/** Code for the functions that @hey-api/openapi-ts generates in `client/`. */
 export const ofHeyApi = `import { client } from "./client/client.gen"
 import * as Partner from "./client/sdk.gen"
 ${common}

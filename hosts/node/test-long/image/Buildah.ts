@@ -1,7 +1,7 @@
 /**
- * Debian's buildah, which builds images and runs their processes without a daemon: as root, with the network of the machine. The
- * bases are Debian by debootstrap, since no image registry is needed then, and the same with Node and npm, in place of the
- * official images that deploy/Dockerfile names. Debian's files are kept in the temporary folder for the next run.
+ * Debian's buildah builds images and runs their processes without a daemon. It runs as root and uses the machine's network. No
+ * image registry is needed: debootstrap creates a Debian base image, and a second base adds Node and npm. They replace the
+ * official images that deploy/Dockerfile names. Debian's files stay in the temporary folder for the next run.
  */
 import { type ChildProcess, execFile, spawn } from "node:child_process"
 import { existsSync, realpathSync } from "node:fs"
@@ -21,7 +21,7 @@ export const run = async (command: string, ...words: ReadonlyArray<string>): Pro
   }
 }
 
-/** What Debian's slim images leave out. */
+/** Files that Debian's slim images omit. */
 const unwanted = ["var/cache/apt/*", "var/lib/apt/lists/*", "usr/share/doc/*", "usr/share/man/*", "usr/share/locale/*"]
 
 const debian = async (folder: string): Promise<string> => {
@@ -36,15 +36,15 @@ const debian = async (folder: string): Promise<string> => {
 }
 
 export interface Buildah {
-  /** Tags an image of the Dockerfile, with the given folder as its context. */
+  /** Builds and tags an image from the Dockerfile, with the given folder as the build context. */
   readonly build: (context: string, dockerfile: string, tag: string) => Promise<void>
-  /** Of all layers: `211 MB`. */
+  /** The size of all layers, such as `211 MB`. */
   readonly size: (tag: string) => Promise<string>
-  /** A container's name, and where its files lie. */
+  /** Creates a container and returns its name and the folder of its files. */
   readonly container: (tag: string) => Promise<{ readonly name: string; readonly files: string }>
-  /** Its user, working directory, variables, entry point and command. */
+  /** The image's user, working directory, variables, entry point and command. */
   readonly configuration: (tag: string) => Promise<Configuration>
-  /** Runs a command in a container as its user, with a folder of the machine as the image's data folder. */
+  /** Runs a command in a container as the image's user, with a folder of the machine as the data folder. */
   readonly start: (container: string, command: ReadonlyArray<string>, options: Options) => Running
 }
 
@@ -68,7 +68,7 @@ export interface Running {
   readonly ended: Promise<number | null>
 }
 
-/** Everything that it makes lies below the folder. */
+/** Buildah stores everything below the folder. */
 export const make = async (folder: string): Promise<Buildah> => {
   const common = ["--root", join(folder, "storage"), "--runroot", join(folder, "run"), "--storage-driver", "vfs"]
   const buildah = (...words: ReadonlyArray<string>) => run("buildah", ...common, ...words)
@@ -102,7 +102,7 @@ export const make = async (folder: string): Promise<Buildah> => {
   return {
     build: async (context, dockerfile, tag) => {
       const bases = ["--build-arg", "BUILD_BASE=localhost/node", "--build-arg", "BASE=localhost/debian"]
-      // npm in the build takes the machine's cache and registry; neither is part of the image.
+      // npm uses the machine's cache and registry during the build. Neither becomes part of the image.
       const volumes = ["--volume", `${cache}:/var/cache/npm`, "--volume", `${npmrc}:/usr/local/etc/npmrc:ro`]
       const words = ["--isolation", "chroot", "--layers=false", "--pull-never", ...bases, ...volumes]
       await buildah("bud", "--quiet", ...words, "--file", dockerfile, "--tag", tag, context)
@@ -128,7 +128,7 @@ export const make = async (folder: string): Promise<Buildah> => {
   }
 }
 
-/** The process of the product among those that a container's command started, or undefined while there is none. */
+/** The product's process among those that a container's command started; undefined if there is none. */
 export const processOf = async ({ child }: Running): Promise<number | undefined> => {
   const parents = new Map<number, number>()
   for (const entry of (await readdir("/proc")).filter((name) => /^\d+$/.test(name))) {

@@ -1,4 +1,6 @@
-/** The image of deploy/Dockerfile: what is in it, and the whole way of a topic in its containers, behind deploy/nginx.conf. */
+/**
+ * The image of deploy/Dockerfile: its contents, and the whole life cycle of a topic in its containers behind deploy/nginx.conf.
+ */
 import { execFileSync } from "node:child_process"
 import { randomBytes } from "node:crypto"
 import { chownSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
@@ -21,7 +23,7 @@ const tag = "localhost/partner-commentary"
 let buildah: Buildah.Buildah
 let image: Buildah.Configuration
 
-/** What an operator may have lying about in a checkout. */
+/** Files with secrets that an operator's checkout may contain. */
 const secrets = ["partner-commentary.env", "deploy/partner-commentary.env", "hosts/node/.env", "data/signing-secret"]
 
 beforeAll(async () => {
@@ -38,7 +40,7 @@ beforeAll(async () => {
   buildah = await Buildah.make(join(place, "buildah"))
   await buildah.build(context, join(context, "deploy/Dockerfile"), tag)
   image = await buildah.configuration(tag)
-  // Debian's packages and npm's come over the network on a machine that has neither yet.
+  // On a machine without a cache, the packages of Debian and npm are downloaded first.
 }, 600_000)
 afterAll(() => rmSync(place, { recursive: true, force: true }))
 
@@ -66,7 +68,7 @@ it("the image is below 250 MB: Debian, Node, the bundle and licences, without so
   expect(image.User).toMatch(/^[1-9]\d*:[1-9]\d*$/)
 })
 
-/** Containers of the image on one data folder of its user. */
+/** Containers of the image that share one data folder, which the image's user owns. */
 const containers = async (test: Test, given: Readonly<Record<string, string>>) => {
   const data = mkdtempSync(join(place, "data-"))
   const [user = 0, group = 0] = image.User.split(":").map(Number)
@@ -82,14 +84,14 @@ const containers = async (test: Test, given: Readonly<Record<string, string>>) =
     return running
   }
   return {
-    // biome-ignore lint/suspicious/noExplicitAny: what it holds is what the tests look at
+    // biome-ignore lint/suspicious/noExplicitAny: the tests check its content
     json: async (...words: ReadonlyArray<string>): Promise<any> => {
       const running = start([...words, "--json"])
       const code = await running.ended
       if (code !== 0) throw new Error(`${words.join(" ")} ended with ${code}: ${running.stderr()}`)
       return JSON.parse(running.stdout())
     },
-    /** Until it is ready; then its process, and the milliseconds that it took. */
+    /** Waits until the process is ready. Returns the process and how many milliseconds its start took. */
     serve: async (words: ReadonlyArray<string>, isReady: (running: Buildah.Running) => Promise<boolean>, own = {}) => {
       const from = performance.now()
       const running = start(words, own)
@@ -142,7 +144,7 @@ describe.each(["SQLite", "Postgres"])("in containers of the image, on %s,", (dat
     const { id: org } = await json("org", "create", "--name", "Acme", "--contact-email", "desk@acme.test")
     const { id: persona } = await json("persona", "create", "--name", "Ada", "--creator-email", "ada@creators.test")
     await json("license", "grant", "--org", org, "--persona", persona)
-    // The service learns this address from the proxy's header alone.
+    // The service learns this address only from the header that the proxy sets.
     const whose = ["--org", org, "--name", "k", "--ip-whitelist", "127.0.0.2"]
     const { full_key: key } = await json("key", "create", ...whose, "--scopes", "topics:submit,topics:read")
 
@@ -187,7 +189,7 @@ describe.each(["SQLite", "Postgres"])("in containers of the image, on %s,", (dat
       (types) => types.includes("creator.approved")
     )
 
-    // Health checks and development pages stay inside. The service, not the proxy, judges a large bulk request.
+    // The proxy hides health checks and development pages. It forwards a large bulk request, which the service validates.
     const large = await api("/topics/bulk", { topics: [], note: "x".repeat(2_000_000) })
     expect(large).toMatchObject({ status: 400, body: { success: false } })
     expect((await proxy.ask("/readyz")).status).toBe(404)

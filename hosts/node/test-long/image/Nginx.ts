@@ -1,4 +1,4 @@
-/** Debian's nginx with the configuration of deploy/, a certificate of its own, and one server behind it. */
+/** Debian's nginx with the configuration of deploy/, its own certificate, and one server behind it. */
 import { spawn } from "node:child_process"
 import { mkdir, readFile, writeFile } from "node:fs/promises"
 import { request } from "node:https"
@@ -10,14 +10,14 @@ import { run } from "./Buildah.ts"
 
 export interface Proxy {
   readonly port: number
-  /** Over TLS, whose certificate is verified. */
+  /** Sends a request over TLS and verifies the certificate. */
   readonly ask: Ask
 }
 
 export type Ask = (path: string, options?: AskOptions) => Promise<Answer>
 
 export interface AskOptions {
-  /** The address of this machine that it comes from. */
+  /** The local address from which the request is sent. */
   readonly from?: string
   readonly body?: unknown
   readonly headers?: Readonly<Record<string, string>>
@@ -25,7 +25,7 @@ export interface AskOptions {
 
 export interface Answer {
   readonly status: number
-  // biome-ignore lint/suspicious/noExplicitAny: what it holds is what the tests look at
+  // biome-ignore lint/suspicious/noExplicitAny: the tests check its content
   readonly body: any
 }
 
@@ -45,7 +45,7 @@ export const start = async (test: Test, folder: string, upstream: number): Promi
     .replace("listen 443 ssl;", `listen 127.0.0.1:${port} ssl;`)
     .replace("server:8080", `127.0.0.1:${upstream}`)
   await writeFile(file("default.conf"), own)
-  // Its workers write below a folder that is the test's user's alone.
+  // Only the test's user may access this folder, so nginx's workers must run as that user to write to it.
   const user = process.getuid?.() === 0 ? "user root;" : ""
   const main = `daemon off; ${user} pid ${file("pid")}; error_log ${file("error.log")}; events {}
     http { access_log ${file("access.log")}; client_body_temp_path ${file("body")}; proxy_temp_path ${file("proxy")};

@@ -1,4 +1,4 @@
-/** What an operator sees while the database is suspended: connections stay open, and no response comes. */
+/** Health checks and metrics report a suspended database, which keeps its connections open but sends no response. */
 import * as Wire from "@partner-commentary/test/postgres/Wire"
 import { expect, it } from "vitest"
 import * as OwnDatabase from "../../test/support/OwnDatabase.ts"
