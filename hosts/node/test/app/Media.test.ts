@@ -1,4 +1,4 @@
-/** Audio as a deployer configures it: a speech server, files that the process serves, and doctor's findings. */
+/** Audio as a deployer configures it: a speech server, files that the process serves, and the doctor's findings. */
 import { readdir, writeFile } from "node:fs/promises"
 import type { ServerResponse } from "node:http"
 import { connect } from "node:net"

@@ -1,4 +1,4 @@
-/** A finished file gets its final name whole, on file systems with hard links and without. */
+/** A file gets its final name only when it is complete, on file systems with and without hard links. */
 import { link, readdir, readFile, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"

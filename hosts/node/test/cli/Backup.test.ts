@@ -1,4 +1,4 @@
-/** A backup that is made beside writers holds everything acknowledged before it began, and a service runs on it. */
+/** A backup that is made during writes contains everything acknowledged before it began, and a service can run on it. */
 import { readdirSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
@@ -64,7 +64,7 @@ describe.concurrent("backup", () => {
     ] as const) {
       const refused = await Process.run(cwd, ["backup", file], env)
       expect(refused).toMatchObject({ code: 1, stdout: "" })
-      // A container may have mounted /sys for reading only.
+      // A container may have mounted /sys read-only.
       expect(refused.stderr.replace("EROFS", "EACCES")).toBe(`${sentence}\n`)
     }
   })

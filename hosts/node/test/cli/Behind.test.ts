@@ -1,4 +1,4 @@
-/** Operators' commands on a database that is not theirs to change: none yet, one of an older version, or nobody knows which. */
+/** Operators' commands refuse a database that is missing, has an older schema version, or is not configured. */
 import { execFileSync } from "node:child_process"
 import { readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -132,7 +132,7 @@ describe.concurrent("an environment that was read by half", () => {
     const guide = readFileSync(new URL("../../../../docs/guides/deployment.md", import.meta.url), "utf8")
     const [, file = ""] = /```sh\n(DEV=[^`]+)```/.exec(guide) ?? []
     writeFileSync(join(cwd, "env"), file)
-    // In single quotes systemd takes everything as it stands.
+    // systemd takes a value in single quotes literally.
     const meant = file
       .trim()
       .split("\n")

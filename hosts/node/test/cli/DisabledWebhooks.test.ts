@@ -1,4 +1,4 @@
-/** How an operator finds the webhooks that were disabled, whose they are and why, with real receivers. */
+/** An operator finds the disabled webhooks, their owners and the reason, with real receivers. */
 import { expect, it } from "vitest"
 import * as Loopback from "../support/Loopback.ts"
 import * as Partner from "../support/Partner.ts"

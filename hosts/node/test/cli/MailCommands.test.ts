@@ -1,4 +1,4 @@
-/** `mail list` and `mail resend --all`, in processes of their own. */
+/** `mail list` and `mail resend --all`, in separate processes. */
 import { expect, it } from "vitest"
 import * as Partner from "../support/Partner.ts"
 import * as Process from "../support/Process.ts"

@@ -1,4 +1,4 @@
-/** The dashboard's tokens: made here in development, an identity provider's anywhere, nobody's otherwise. */
+/** Dashboard tokens: the command line creates them in development only, and otherwise an identity provider issues them. */
 import { OAuth2Server } from "oauth2-mock-server"
 import { describe, expect, it } from "vitest"
 import * as Process from "../support/Process.ts"
@@ -19,7 +19,7 @@ const production = {
   SIGNING_SECRET: "a-secret-that-only-this-test-knows"
 }
 
-/** What commands ask for outside development: here the file that is used without it. */
+/** A setting that commands require outside development. The value is the default in development. */
 const named = { DATABASE_URL: "sqlite:./data/partner-commentary.db" }
 
 describe.concurrent("token create", () => {

@@ -1,4 +1,4 @@
-/** What an operator sees of one topic that hangs: at the mail, at the draft, and at the partner's receiver. */
+/** `topic show` reports where a topic is stalled: at the mail, at the draft, or at the partner's receiver. */
 import { describe, expect, it } from "vitest"
 import * as Loopback from "../support/Loopback.ts"
 import * as Outbox from "../support/Outbox.ts"
@@ -8,7 +8,7 @@ import * as Process from "../support/Process.ts"
 
 const moment = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
 
-/** A generator and a receiver at once: neither is well. */
+/** A generator and a receiver that both fail. */
 const unwell = async (test: Process.Test) => {
   let isMended = false
   const host = await Loopback.serve(test, (request, response) => {

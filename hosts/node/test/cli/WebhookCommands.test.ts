@@ -1,4 +1,4 @@
-/** What an operator does with webhooks, in processes of its own. */
+/** An operator's webhook commands, in separate processes. */
 import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"

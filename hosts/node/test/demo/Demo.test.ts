@@ -1,4 +1,4 @@
-/** `demo`: the whole story from one command, and nothing of it left behind. */
+/** `demo` plays the whole story with one command and leaves no files behind. */
 import { mkdir, readdir, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { expect, test } from "vitest"
@@ -22,7 +22,7 @@ test("the demo tells each step as it happens, ends well, and leaves nothing behi
   ]) {
     expect(stdout).toMatch(step)
   }
-  // Node keeps what it compiled there, too.
+  // Node keeps its compile cache in this folder too.
   expect((await readdir(temporary)).filter((name) => name !== "node-compile-cache")).toEqual([])
   expect(await readdir(home)).toEqual(["temporary"])
 })

@@ -1,11 +1,11 @@
-/** What the doctor says of a service where much is broken at once, and how an operator gets it going. */
+/** The doctor's report on a service with many faults at once, and how an operator repairs it. */
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { describe, expect, it } from "vitest"
 import * as Partner from "../support/Partner.ts"
 import * as Process from "../support/Process.ts"
 
-/** A service that stopped with so many open requests, whose rows a test may then change. */
+/** A stopped service with this many open requests, whose rows a test may then change. */
 const stopped = async (cwd: string, requests: number) => {
   const server = await Process.start(cwd, ["serve", "--no-worker"])
   const { key, persona } = Partner.demo(server)

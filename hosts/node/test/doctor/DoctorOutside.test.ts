@@ -1,4 +1,6 @@
-/** The doctor tries the mail server and the generator up to their credentials, and gives up within seconds on one that is silent. */
+/**
+ * The doctor checks the mail server and the generator, including the credentials, and times out within seconds if one is silent.
+ */
 import { mkdir, readdir } from "node:fs/promises"
 import { createServer as createHttpServer } from "node:http"
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net"
@@ -56,7 +58,7 @@ const speaking = (port: number) => ({
   SPEECH_API_KEY: "hunter2"
 })
 
-/** A port on which nothing listens any more. */
+/** A port on which no server listens. */
 const closedPort = async () => {
   const server = createServer()
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", () => resolve()))

@@ -1,4 +1,4 @@
-/** The doctor calls a SQLite file corrupt only where SQLite does, for the advice is to replace the file with a backup. */
+/** The doctor calls a SQLite file corrupt only if SQLite does, because its advice is to replace the file with a backup. */
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"

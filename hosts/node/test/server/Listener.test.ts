@@ -30,7 +30,7 @@ const request = "GET / HTTP/1.1\r\nHost: a\r\n\r\n"
 /** Larger than all socket buffers together, so that a client that does not read blocks it. */
 const answer = Buffer.alloc(32 * 1024 * 1024)
 
-/** A listener with short timeouts, whose responses take this long to be made. */
+/** A listener with short timeouts. `after` delays its responses. */
 const serve = async (
   patience: number,
   {

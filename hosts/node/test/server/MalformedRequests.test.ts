@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished } from "vitest"
 import * as Partner from "../support/Partner.ts"
 import * as Process from "../support/Process.ts"
 
-/** What a server answers to these bytes until it closes the connection. */
+/** Returns everything that the server sends in response to these bytes before it closes the connection. */
 const say = (port: number, bytes: string) =>
   new Promise<string>((resolve, reject) => {
     let answer = ""
@@ -78,7 +78,7 @@ describe("a malformed request", () => {
     for (const [index, [, status, constraint]] of cases.entries()) expectRefusal(answers[index]!, status, constraint)
     const ids = answers.map((answer) => parse(answer).headers.get("x-request-id"))
     expect(new Set(ids).size).toBe(cases.length)
-    // They count for the rate limit of the address.
+    // Malformed requests count toward the rate limit of the address.
     const left = answers.map((answer) => Number(parse(answer).headers.get("x-ratelimit-remaining")))
     expect(left.toSorted((one, other) => other - one)).toEqual(cases.map((_, index) => 299 - index))
 
