@@ -1,4 +1,7 @@
-/** What AWS runs around a function, as its runtime API documents it: loads the module, then asks for one invocation after the other. */
+/**
+ * The loop that AWS runs around a function, as its runtime API documents it: loads the module, then requests one invocation at a
+ * time.
+ */
 import { join } from "node:path"
 
 const { AWS_LAMBDA_RUNTIME_API: api, LAMBDA_TASK_ROOT: root = "", _HANDLER: place = "" } = process.env

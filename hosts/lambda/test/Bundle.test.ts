@@ -1,4 +1,4 @@
-/** The bundle as it is shipped, in processes of their own under the runtime API. */
+/** The bundle as it is shipped, in separate processes under the runtime API. */
 import { mkdir, readdir, readFile, rm, stat, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
@@ -71,7 +71,7 @@ describe.concurrent("a container", () => {
     const cwd = await Deployment.folder(test)
     const blocked = join(cwd, "later")
     const env = environmentIn(blocked)
-    // A file, where a folder should be.
+    // A file in place of the database's folder.
     await writeFile(blocked, "")
     const container = await Emulator.container(bundle.folder, env, test)
     const request = { method: "GET", target: "/readyz", headers: [["X-Request-Id", "mine-1"]] } as const

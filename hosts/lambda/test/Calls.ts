@@ -1,4 +1,7 @@
-/** What a test asks a container: HTTP through an API Gateway, the schedule, and a partner's and a creator's part in one commentary. */
+/**
+ * The tests' requests to a container: HTTP through an API Gateway, the schedule, and the partner's and the creator's requests for
+ * one commentary.
+ */
 import type { Asked } from "@partner-commentary/test/HostRequests"
 import type { Email } from "postal-mime"
 import type * as Emulator from "./Emulator.ts"
@@ -6,11 +9,11 @@ import { example, sources } from "./Sources.ts"
 
 export const http = sources["an HTTP API"] ?? (() => undefined)
 
-/** The answer's own parts; what it says must be JSON. */
+/** Returns the response. Its body must be JSON. */
 export const ask = async (container: Emulator.Container, asked: Asked) => {
   const outcome = await container.invoke(http(asked))
   if ("failure" in outcome) throw new Error(outcome.failure.errorMessage)
-  // biome-ignore lint/suspicious/noExplicitAny: what it holds is what the tests look at
+  // biome-ignore lint/suspicious/noExplicitAny: the tests check its content
   const answer = outcome.answer as any
   return { ...answer, json: () => JSON.parse(answer.body) }
 }
@@ -28,7 +31,7 @@ export const body = (value: unknown) => ({ body: JSON.stringify(value) })
 export const submit = (container: Emulator.Container, key: string, topic: unknown) =>
   ask(container, { method: "POST", target: "/partner/v1/topics", headers: as(key), ...body(topic) })
 
-/** What a creator does by the link of a mail. */
+/** Performs a creator's action with the link of a mail. */
 export const press = (container: Emulator.Container, mail: Email | undefined, action: string, given: unknown) => {
   const token = /commentary\.example\/creator\/(\S+)/.exec(mail?.text ?? "")?.[1]
   const headers = [

@@ -1,4 +1,4 @@
-/** What containers do on a database that they share with others, whichever it is. */
+/** The behaviour of containers on a shared database, for each kind of database. */
 import type { Asked } from "@partner-commentary/test/HostRequests"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { as, ask, body, commentaries, press, schedule, submit } from "./Calls.ts"

@@ -1,4 +1,7 @@
-/** A deployment on this machine: the bundle as it is shipped, a database of either kind, a mail server, and what an operator sets up. */
+/**
+ * A deployment on this machine: the bundle as it is shipped, a SQLite or Postgres database, a mail server, and an operator's
+ * setup.
+ */
 import { execFile, spawn } from "node:child_process"
 import { cp, mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
@@ -23,7 +26,7 @@ interface Test {
 
 const temporary = () => mkdtemp(join(tmpdir(), "lambda-"))
 
-/** Of the present sources, in a folder of its own. */
+/** Bundles the current sources into a temporary folder. */
 export const makeBundle = async () => {
   const folder = await temporary()
   await run(process.execPath, [join(root, "scripts/bundle.ts"), folder])
@@ -95,7 +98,7 @@ const register = async (databaseUrl: string) => {
   return { persona: { id: persona.id as string }, key: key.full_key as string }
 }
 
-/** A registered partner in as many databases as there are tests. */
+/** A registered partner. Each test gets a copy of its database. */
 export interface Seed {
   readonly copy: (test: Test) => Promise<{ readonly url: string } & Awaited<ReturnType<typeof register>>>
   readonly remove: () => Promise<void>
@@ -117,7 +120,7 @@ export const onSqlite = async (): Promise<Seed> => {
 export const onServer = (url: string, statement: string) =>
   Effect.runPromise(TestDatabase.onDatabase(Redacted.make(url), (sql) => sql.unsafe(statement)))
 
-/** The copies go with the run. */
+/** The copies are dropped at the end of the test run. */
 export const onPostgres = async (): Promise<Seed> => {
   const scope = Effect.runSync(Scope.make())
   const seeded = new URL(Redacted.value(await Effect.runPromise(Scope.provide(TestDatabase.empty, scope))))
@@ -137,7 +140,7 @@ export const onPostgres = async (): Promise<Seed> => {
   }
 }
 
-/** The Node host beside it, without workers; answers with where it listens. */
+/** Starts the Node host on the same database, without workers. Returns its URL. */
 export const serve = async (env: Environment, cwd: string, test: Test): Promise<string> => {
   const port = await freePort()
   const child = spawn(process.execPath, [commandLine, "serve", "--no-worker"], {

@@ -1,6 +1,6 @@
 /**
- * Lambda on this machine: its documented runtime API over HTTP, and containers that run a bundle under it as processes of their own.
- * One container takes one invocation at a time.
+ * Emulates Lambda on this machine: its documented runtime API over HTTP, and containers that run a bundle as separate processes.
+ * A container handles one invocation at a time.
  */
 import { type ChildProcess, spawn } from "node:child_process"
 import { randomUUID } from "node:crypto"
@@ -12,18 +12,18 @@ export interface Failure {
   readonly errorMessage: string
 }
 
-/** What a container made of an event. */
+/** A container's response to an event. */
 export type Outcome = { readonly answer: unknown } | { readonly failure: Failure }
 
 export interface Container {
   readonly invoke: (event: unknown, milliseconds?: number) => Promise<Outcome>
   readonly stderr: () => string
-  /** Whether the process runs still. */
+  /** True while the process runs. */
   readonly isAlive: () => boolean
-  /** As Lambda does between two invocations: nothing of it runs. */
+  /** Suspends the process, as Lambda does between two invocations. */
   readonly freeze: () => void
   readonly thaw: () => void
-  /** Resolves with the exit code, null where a signal ended it. */
+  /** Resolves with the exit code, or null if a signal ended the process. */
   readonly stop: (signal: NodeJS.Signals) => Promise<number | null>
 }
 
@@ -42,12 +42,12 @@ const read = async (request: IncomingMessage) => {
   return JSON.parse(Buffer.concat(chunks).toString("utf8"))
 }
 
-/** The runtime API as one container sees it. */
+/** The runtime API for one container. */
 const runtimeApi = () => {
   const waiting: Array<Invocation> = []
   const given = new Map<string, Invocation>()
   let asking: ServerResponse | undefined
-  /** Why no container runs any more. */
+  /** Why the container no longer runs. */
   let over: Failure | undefined
 
   const end = (failure: Failure) => {
@@ -83,7 +83,7 @@ const runtimeApi = () => {
     const invocation = given.get(id)
     given.delete(id)
     response.writeHead(202, { "content-type": "application/json" }).end('{"status":"OK"}')
-    // What it logged before has come by the end of this turn of the event loop.
+    // The container's earlier log output has arrived by the end of this turn of the event loop.
     setImmediate(() => invocation?.resolve(what === "response" ? { answer: body } : { failure: body }))
   })
 
@@ -99,7 +99,7 @@ const runtimeApi = () => {
   }
 }
 
-/** Starts a container on a bundle's folder; it is gone with the test. */
+/** Starts a container on a bundle's folder and stops it after the test. */
 export const container = async (
   bundle: string,
   env: Readonly<Record<string, string>>,

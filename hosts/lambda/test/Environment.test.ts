@@ -1,4 +1,4 @@
-/** What a deployment on Lambda is refused for, in the words that its operator reads. */
+/** The host refuses an invalid configuration with a message for its operator. */
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"

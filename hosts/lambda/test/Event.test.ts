@@ -1,4 +1,4 @@
-/** The documented example of each source's event, read; and whose address a request has. */
+/** Parses the documented example event of each source, and determines the client address of a request. */
 import { assert, describe, it } from "@effect/vitest"
 import * as IpAllowList from "@partner-commentary/core/access/IpAllowList"
 import { clientAddress } from "@partner-commentary/server/ClientAddress"
@@ -14,7 +14,7 @@ const read = (event: unknown): GatewayRequest => {
 
 const text = ({ body }: GatewayRequest) => (body === null ? null : new TextDecoder().decode(body))
 
-/** As the service would see its address. */
+/** The client address as the service determines it. */
 const seenBy = ({ address, headers }: GatewayRequest, proxies: ReadonlyArray<string>) =>
   clientAddress(address, headers["x-forwarded-for"], Result.getOrThrow(IpAllowList.parse(proxies)))
 

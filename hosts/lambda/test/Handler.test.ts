@@ -1,4 +1,4 @@
-/** Events of every source, answered by the service in memory. */
+/** The handler answers the events of every source with a service in memory. */
 import { assert, it, vi } from "@effect/vitest"
 import * as Seed from "@partner-commentary/test/Seed"
 import * as Effect from "effect/Effect"
@@ -56,13 +56,13 @@ for (const [name, event] of Object.entries(sources)) {
   )
 }
 
-/** A stage, or the path of a domain's mapping, that is called as the service's own first path is. */
+/** A stage, or a custom domain's base path, with the same name as the first segment of the service's paths. */
 for (const name of ["an HTTP API", "an HTTP API that speaks version 1.0", "a REST API"]) {
   for (const domainName of ["id.execute-api.us-east-1.amazonaws.com", "api.example.com"]) {
     it.effect(`a stage's name is taken off once, though a path of ours begins with it: ${name} at ${domainName}`, () =>
       Effect.gen(function* () {
         const handle = yield* Service.handler
-        // The gateway leaves the stage in the path but for a REST API at its own address.
+        // The gateway leaves the stage in the path, except for a REST API at its own address.
         const isOff = name === "a REST API" && domainName.includes("execute-api")
         const event = sources[name]?.({ method: "GET", target: "/" }) as ReturnType<typeof example>
         const path = `${isOff ? "" : "/partner"}/partner/v1/personas`

@@ -1,4 +1,4 @@
-/** Whatever is asked is answered on Lambda as by every host, whichever source the event comes from. */
+/** Lambda answers every request like every other host, for events of every source. */
 import { assert, describe, it } from "@effect/vitest"
 import * as HostConformance from "@partner-commentary/test/HostConformance"
 import type { Need } from "@partner-commentary/test/HostRequests"
@@ -6,10 +6,10 @@ import * as Effect from "effect/Effect"
 import * as Service from "./Service.ts"
 import { address, sources } from "./Sources.ts"
 
-/** An event has its body whole. */
+/** An event contains the complete body, so no request is chunked. */
 const never: ReadonlyArray<Need> = ["chunks"]
 
-/** Some sources join what comes twice, or drop it, before anybody else sees it. */
+/** Some sources join or drop repeated headers and parameters before the function receives the event. */
 const lacking = (source: string): ReadonlyArray<Need> => {
   if (/multi-value|REST|1\.0/.test(source)) return never
   return source === "a load balancer"

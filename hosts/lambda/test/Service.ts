@@ -1,4 +1,4 @@
-/** A handler over the whole service in memory, in the test's own runtime, and what a test asks it. */
+/** A handler over the whole service in memory, and helpers for the tests' requests. */
 
 import * as Application from "@partner-commentary/test/Application"
 import { Mailbox } from "@partner-commentary/test/Mailbox"
@@ -15,7 +15,7 @@ export const at = (apiRoot: string) =>
 
 export const layer = at(apiRoot)
 
-/** On the services of the test. */
+/** The handler uses the services that the test provides. */
 export const handler: Effect.Effect<Handler, never, HostServices> = Effect.map(
   Effect.context<HostServices>(),
   (context) => makeHandler(Layer.succeedContext(context))
@@ -23,7 +23,7 @@ export const handler: Effect.Effect<Handler, never, HostServices> = Effect.map(
 
 export const minute = { getRemainingTimeInMillis: () => 60_000 }
 
-/** Whatever form it has: its headers in one, its body as bytes. */
+/** Normalizes a response: its headers in one object, and its body as bytes. */
 export const told = (answer: GatewayResponse | ScheduleResult) => {
   if (!("statusCode" in answer)) throw new Error("this answers no request")
   const { body, headers, isBase64Encoded, multiValueHeaders, statusCode } = answer

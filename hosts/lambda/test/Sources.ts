@@ -1,11 +1,11 @@
-/** One request as each source would send it: the documented example of its event, with the request put in. */
+/** Builds the event of each source for one request, based on the documented example of that event. */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import type { Asked } from "@partner-commentary/test/HostRequests"
 
 const folder = join(import.meta.dirname, "events")
 
-// biome-ignore lint/suspicious/noExplicitAny: an event is what Lambda hands over as JSON
+// biome-ignore lint/suspicious/noExplicitAny: an event is JSON from Lambda
 export const example = (name: string): any => JSON.parse(readFileSync(join(folder, `${name}.json`), "utf8"))
 
 export const address = "203.0.113.9"
