@@ -1,4 +1,4 @@
-/** What a partner's server does with the official client: ask, wait, and tell one refusal from another. */
+/** A partner's server uses the official client: it submits a topic, waits for the commentaries, and handles refusals. */
 
 // #region client
 import {

@@ -1,6 +1,6 @@
 /**
- * An Effect application with a database of its own: the service's tables lie beside its own, its routes below a path, and its
- * use cases are called as any other function, here in one transaction with a change of the application's own.
+ * An Effect application with its own database, which also contains the service's tables. The service's routes are below a path.
+ * The application calls a use case of the service as a function, in one transaction with its own change.
  */
 import { createServer } from "node:http"
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
@@ -34,17 +34,17 @@ import * as SqlClient from "effect/sql/SqlClient"
 
 export interface Options {
   readonly port: number
-  /** The service lies below its path: `https://app.example/commentary`. */
+  /** The service's URL below the application's path: `https://app.example/commentary`. */
   readonly apiRoot: string
   readonly filename: string
   readonly outbox: string
   readonly secret: Redacted.Redacted<string>
-  /** In whose name the application itself asks. */
+  /** The id of the organization for which the application submits topics. */
   readonly newsroom: string
 }
 
 // #region ask
-/** Asks every persona of the newsroom about an article, and notes the topic beside it: both are stored, or neither. */
+/** Submits an article to every persona of the newsroom and stores the topic's id beside it, in one transaction. */
 export const ask = Effect.fn("ask")(function* (newsroom: string, article: string) {
   const sql = yield* SqlClient.SqlClient
   const topics = yield* Topics
@@ -95,7 +95,7 @@ export const application = ({ apiRoot, filename, newsroom, outbox, port, secret 
     Layer.provide([PublicAddress.layer(apiRoot), SigningSecrets.layer(secret)]),
     Layer.provideMerge([Stores.layer, Core.layerProcess, NodeCrypto.layer, layerUntraced]),
     Layer.provideMerge(Migrations.layer),
-    // Your own client, whatever else you do with it.
+    // Your own database client, which your application also uses for its own queries.
     Layer.provideMerge(SqliteClient.layer({ filename })),
     Layer.provideMerge(NodeHttpServer.layer(createServer, { port, host: "127.0.0.1" }))
   )

@@ -1,4 +1,7 @@
-/** DashboardIdentity for a host whose own login signs tokens with a secret that the service shares: no identity provider, no JWKS. */
+/**
+ * DashboardIdentity for a host whose login signs tokens with a secret that the service shares. It needs no identity provider or
+ * JWKS.
+ */
 import { DashboardIdentity, TokenRefused } from "@partner-commentary/core/access/DashboardIdentity"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"

@@ -1,4 +1,4 @@
-/** Mailer by a mail service's HTTP API, in the manner of most: one JSON call for each mail. */
+/** A Mailer for the HTTP API of a mail service, with one JSON request for each mail. */
 import { Mailer, MailRefused } from "@partner-commentary/core/mail/Mailer"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"

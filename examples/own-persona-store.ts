@@ -1,4 +1,6 @@
-/** PersonaStore on tables that the host has had all along: its authors, and the contracts that say which partner may ask whom. */
+/**
+ * A PersonaStore on the host's existing tables: its authors, and the contracts that define which partner may ask which author.
+ */
 import { PersonaStore } from "@partner-commentary/core/persona/PersonaStore"
 import type { OrganizationId, PersonaId } from "@partner-commentary/core/shared/Ids"
 import * as Instant from "@partner-commentary/core/shared/Instant"
@@ -11,7 +13,10 @@ import * as SqlClient from "effect/sql/SqlClient"
 // #region own-persona-store
 type Author = Record<"id" | "pen_name" | "about" | "email" | "joined", string>
 
-/** Requests name a persona by a UUID in lower case, however the table spells it. An index on lower(id) finds it. Other keys are refused by name. */
+/**
+ * Requests contain persona ids as lower-case UUIDs, whatever their case in the table. An index on lower(id) supports the lookup.
+ * The service refuses other ids and names them.
+ */
 const persona = ({ about, email, id, joined, pen_name: name }: Author) => {
   const notKept = { imageUrl: "", expertise: [], socialLinks: {} }
   const known = { id: id.toLowerCase() as PersonaId, name, bio: about, createdAt: Instant.fromIso(joined) }

@@ -1,6 +1,6 @@
 /**
- * The service as the route handlers of a Web-standard router: one function for each method, from Request to Response. `nextjs`
- * beside this is how Next.js takes them.
+ * The service as route handlers of a Web-standard router: one function per method, from Request to Response. The folder `nextjs`
+ * beside this file shows their use in Next.js.
  */
 import type { PartnerCommentary } from "partner-commentary"
 

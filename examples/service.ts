@@ -1,15 +1,15 @@
-/** The service on a file, with mails as files in a folder: what the examples beside it mount. */
+/** Opens the service on a database file and writes mails to a folder. The other examples mount it. */
 import { partnerCommentary } from "partner-commentary"
 import { sqlite } from "partner-commentary/sqlite"
 
 export interface Options {
-  /** How partners and creators reach the service: `https://app.example`, or with a path, `https://app.example/commentary`. */
+  /** The URL at which partners and creators reach the service, with or without a path: `https://app.example/commentary`. */
   readonly url: string
   /** A file, or `:memory:`. */
   readonly database: string
-  /** A folder for the mails, until a mail server is there. */
+  /** The folder for mails until a mail server is configured. */
   readonly outbox: string
-  /** 32 characters or more, the same in every process: creators' links are signed with it. */
+  /** At least 32 characters, the same in every process. The service signs creators' links with it. */
   readonly secret: string
 }
 

@@ -1,4 +1,6 @@
-/** The service in a Next.js application: once for the process. `route.ts` and `instrumentation.ts` beside this take it from here. */
+/**
+ * The service in a Next.js application, created once per process. `route.ts` and `instrumentation.ts` beside this file import it.
+ */
 import { type PartnerCommentary, partnerCommentary } from "partner-commentary"
 import { sqlite } from "partner-commentary/sqlite"
 

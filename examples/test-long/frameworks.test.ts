@@ -1,4 +1,7 @@
-/** Each framework's example on a real server of that framework: it answers as every host does, and its own routes stay its own. */
+/**
+ * Runs each framework's example on a real server of that framework. It answers as every host does, and the application keeps its
+ * own routes.
+ */
 import { createServer, type Server } from "node:http"
 import { createAdaptorServer } from "@hono/node-server"
 import * as HostConformance from "@partner-commentary/test/HostConformance"
@@ -18,11 +21,11 @@ import * as Mounted from "../test/Mounted.ts"
 interface Framework {
   readonly serve: (service: PartnerCommentary) => Server | Promise<Server>
   readonly lacks?: ReadonlyArray<Need>
-  /** The path that it is mounted at. */
+  /** The path at which the service is mounted. */
   readonly below?: string
 }
 
-/** What the web's Headers hold is joined, where Node keeps the first of what may come once. */
+/** Web-standard Headers join repeated headers, where Node keeps only the first of some of them. */
 const joins: ReadonlyArray<Need> = ["repeated headers"]
 
 const frameworks: Readonly<Record<string, Framework>> = {
@@ -51,7 +54,7 @@ const frameworks: Readonly<Record<string, Framework>> = {
   },
   "h3, a Web-standard router": {
     serve: (service) => createServer(toNodeHandler(H3Example.application(service))),
-    // It resolves dots, as the URL standard says, and refuses by itself what is no escape.
+    // h3 resolves dot segments, as the URL standard requires, and refuses invalid escapes itself.
     lacks: [...joins, "dots", "escapes"]
   },
   "route handlers, at a path": {
@@ -64,7 +67,7 @@ const frameworks: Readonly<Record<string, Framework>> = {
       }
       const answer = toNodeHandler(app)
       return createServer((request, response) => {
-        // As a proxy tells who connected.
+        // Set the client's address as a proxy does.
         const address = request.socket.remoteAddress ?? ""
         request.headers["x-real-ip"] = address
         request.rawHeaders.push("X-Real-IP", address)

@@ -1,4 +1,4 @@
-/** What the tests of the mounted examples share: a service on a database of its own, and a server of a framework on a socket. */
+/** Helpers for the tests of the mounted examples: a service on its own database, and a framework's server on a socket. */
 
 import { once } from "node:events"
 import { mkdtempSync, rmSync } from "node:fs"
@@ -13,7 +13,7 @@ interface Test {
   readonly onTestFinished: (cleanUp: () => Promise<void>) => void
 }
 
-/** Gone with the test, after what else the test ends. */
+/** Removed after the test, once everything that the test started has stopped. */
 export const folder = (test: Test): string => {
   const path = mkdtempSync(join(tmpdir(), "mounted-"))
   test.onTestFinished(async () => rmSync(path, { recursive: true }))
@@ -32,7 +32,7 @@ export const service = (test: Test, url = "http://commentary.example", place = f
 }
 
 export const listening = async (server: Server, test: Test): Promise<number> => {
-  // Some leave a large body unread, and the connection to its end.
+  // Some frameworks leave a large body unread, so the connection stays open until it times out.
   server.keepAliveTimeout = 200
   if (!server.listening) await once(server.listen(0, "127.0.0.1"), "listening")
   test.onTestFinished(

@@ -1,4 +1,4 @@
-/** The README's example in a process of its own, as a reader runs it: from its first start to an approved commentary. */
+/** Runs the README's example in a separate process, from its first start to an approved commentary. */
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
 import { readdirSync, readFileSync } from "node:fs"
@@ -47,7 +47,7 @@ it("the five lines of the README take a topic in, mail its creator and publish w
   })
   await answers(`${url}/readyz`, example)
 
-  // As a command beside the server would.
+  // A second instance on the same file, as in a command that runs beside the server.
   const beside = partnerCommentary({ url, secret, database: sqlite(join(folder, "commentary.db")), workers: false })
   test.onTestFinished(beside.stop)
   const { key, organization_id, persona_id } = await firstPartner(beside)

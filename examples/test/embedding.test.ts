@@ -1,4 +1,4 @@
-/** The embedding guides of docs/guides: their examples are files that run, in the order in which a reader builds them. */
+/** The examples in the embedding guides of docs/guides run, in the order in which a reader builds them. */
 import { readdirSync, readFileSync } from "node:fs"
 import { createServer } from "node:http"
 import { basename, join } from "node:path"

@@ -1,9 +1,9 @@
-/** What Next.js would make of the example: the module's exports, the start, a request. Next.js itself is not started here. */
+/** Checks the example as Next.js uses it: the module's exports, the start, and a request. Next.js itself is not started here. */
 import { join } from "node:path"
 import { expect, it } from "vitest"
 import * as Mounted from "./Mounted.ts"
 
-/** What the module of a route may export beside its methods, as Next.js documents it. */
+/** The exports that Next.js documents for a route's module, beside the methods. */
 const settings = ["dynamic", "dynamicParams", "revalidate", "fetchCache", "runtime", "preferredRegion", "maxDuration"]
 const methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
 

@@ -1,4 +1,4 @@
-/** The ports that a host makes itself keep what the port promises: each by its own suite. */
+/** Each example of a port's implementation passes the conformance suite of that port. */
 import { readFileSync } from "node:fs"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
@@ -28,7 +28,7 @@ import * as OwnPersonaStore from "../own-persona-store.ts"
 
 const secret = Redacted.make("a secret of the tests, and long enough")
 
-/** The mail service: it keeps what it takes, and answers as it is told; null is never. */
+/** A mail service that stores accepted mails and responds with the given status. Null means no response. */
 class MailService extends Context.Service<
   MailService,
   { readonly url: string; readonly taken: Array<MailerSuite.ReceivedMail>; status: number | null }
@@ -155,7 +155,7 @@ PersonaReadingSuite.suite(
   }
 )
 
-/** Partners from a table of the host's, all on one plan: nothing of ours is at hand. */
+/** Organizations from a table of the host, all on one plan. The service's own tables do not exist in this test. */
 const tenants = Layer.effect(
   OrganizationStore,
   Effect.gen(function* () {

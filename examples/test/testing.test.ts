@@ -1,6 +1,6 @@
 /**
- * The examples of a partner's own tests run as they are: with vitest, with jest's globals, and with Node's own runner. jest itself runs
- * its one in `scripts/test-long/Packages.test.ts`, from a project that has it.
+ * Runs the examples of a partner's own tests: with vitest, with jest's globals, and with Node's own runner.
+ * `scripts/test-long/Packages.test.ts` runs jest itself, in a project that depends on it.
  */
 import { execFile } from "node:child_process"
 import { readFileSync } from "node:fs"
@@ -9,7 +9,7 @@ import { promisify } from "node:util"
 import { afterEach, beforeEach, describe, expect, it, test } from "vitest"
 import "../testing/with-vitest.ts"
 
-// vitest's are jest's, but for their names' being imported.
+// vitest has the same functions as jest, but does not define them as globals.
 Object.assign(globalThis, { afterEach, beforeEach, describe, expect, test })
 await describe("by jest's globals", async () => {
   await import("../testing/with-jest.ts")
@@ -22,7 +22,7 @@ it("Node's own runner needs nothing but Node", async () => {
     process.execPath,
     ["--test", "--test-reporter=tap", at("examples/testing/with-node-test.ts")],
     {
-      // A runner within a runner would report to the outer one.
+      // A nested test runner would report to the outer one.
       env: { ...process.env, NODE_TEST_CONTEXT: undefined, NODE_OPTIONS: "" }
     }
   )

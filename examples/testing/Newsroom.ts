@@ -1,11 +1,11 @@
-/** A partner's application, as small as one can be: it asks a panel about a match, and publishes what creators approve. */
+/** A minimal partner application: it asks a panel about a match, and publishes the approved commentaries. */
 import { type PartnerCommentary, verifyWebhook } from "@partner-commentary/client"
 
 export interface Options {
   readonly client: PartnerCommentary
-  /** Where the service reports to, and what it signs with. */
+  /** The webhook's URL and its signing secret. */
   readonly webhook: { readonly url: string; readonly secret: string }
-  /** The machine's, but in tests. */
+  /** The current time; tests replace it. */
   readonly now?: () => Date
 }
 
@@ -25,7 +25,7 @@ export class Newsroom {
     return topic.topic_id
   }
 
-  /** The webhook's endpoint, as Hono, Next.js and others take it. */
+  /** The webhook's endpoint, as a Web-standard handler for Hono, Next.js and others. */
   readonly receive = async (request: Request): Promise<Response> => {
     const { client, now = () => new Date(), webhook } = this.#options
     const event = await verifyWebhook(await request.text(), request.headers, webhook.secret, { now: now() })

@@ -1,9 +1,11 @@
 /**
- * The same with jest, by its globals. One instance for each test, made and disposed of by hooks.
+ * The same tests with jest's globals. Hooks create and dispose of one instance for each test.
  *
- * All of it is ESM in TypeScript, of which jest must be told twice, in `jest.config.json` beside this file: `extensionsToTreatAsEsm` has
- * `".ts"`, and a transform takes the types away, here `@swc/jest` (`npm install --save-dev jest @swc/core @swc/jest`). Then, of a
- * package with `"type": "module"`: `node --experimental-vm-modules node_modules/jest/bin/jest.js`.
+ * All files are ESM in TypeScript, which jest supports only with two settings in `jest.config.json` beside this file.
+ * `extensionsToTreatAsEsm` contains `".ts"`, and a transform removes the types, here `@swc/jest`.
+ *
+ * Install: `npm install --save-dev jest @swc/core @swc/jest`.
+ * Run, in a package with `"type": "module"`: `node --experimental-vm-modules node_modules/jest/bin/jest.js`.
  */
 import { TestPartnerCommentary } from "@partner-commentary/test"
 import { Newsroom } from "./Newsroom.ts"
@@ -33,7 +35,7 @@ describe("the newsroom", () => {
   })
 })
 
-// What `@types/jest` declares, as far as it is used above: leave these lines out where that is installed.
+// The part of `@types/jest` that this file uses. Remove these lines if `@types/jest` is installed.
 declare const describe: (name: string, body: () => void) => void
 declare const test: (name: string, body: () => Promise<void>) => void
 declare const beforeEach: (body: () => Promise<void>) => void

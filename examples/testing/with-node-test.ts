@@ -1,4 +1,4 @@
-/** The same with Node's own runner, and nothing else: `node --test examples/testing/with-node-test.ts`. */
+/** The same tests with Node's own runner and no other dependency: `node --test examples/testing/with-node-test.ts`. */
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { TestPartnerCommentary } from "@partner-commentary/test"

@@ -1,4 +1,4 @@
-/** How a partner tests its own application with vitest: a service in memory for each test, and creators who do as they are told. */
+/** A partner tests its own application with vitest: a service in memory for each test, and creators that the test controls. */
 
 // #region vitest
 import { TestPartnerCommentary } from "@partner-commentary/test"
