@@ -1,4 +1,4 @@
-/** Two servers side by side: rounds of load in turn, and what came of them as ratios. */
+/** Compares two servers: rounds of load alternate between them, and the results are ratios. */
 import { type ChildProcess, fork } from "node:child_process"
 import { join } from "node:path"
 import type { Outcome, Round } from "./load.ts"
@@ -45,7 +45,7 @@ interface Side {
   readonly perSecond: number
   readonly p50: number
   readonly p99: number
-  /** Microseconds of the server's processor time for one request. */
+  /** Microseconds of the server's CPU time for one request. */
   readonly processor: number
 }
 
@@ -56,7 +56,9 @@ const summarize = (rounds: ReadonlyArray<Side>): Side => ({
   processor: median(rounds.map((round) => round.processor))
 })
 
-/** Rounds in turn, each side first as often as second, so that a drift of the machine hits both; the other side stands still. */
+/**
+ * Alternates the rounds and their order, so that a drift of the machine affects both sides. The other side is paused meanwhile.
+ */
 export const compare = async (
   generator: ChildProcess,
   plan: Plan,

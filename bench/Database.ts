@@ -1,8 +1,8 @@
-/** What the benches on Postgres ask the database itself: `pg`, as far as they need it. */
+/** Direct access of the Postgres benchmarks to the database: the part of `pg` that they use. */
 import { createRequire } from "node:module"
 
 export interface Answer {
-  // biome-ignore lint/suspicious/noExplicitAny: rows are what the statement says
+  // biome-ignore lint/suspicious/noExplicitAny: rows depend on the statement
   readonly rows: ReadonlyArray<any>
   readonly rowCount: number | null
 }
@@ -21,14 +21,14 @@ export interface Pool {
   on(event: "error", listener: (error: Error) => void): void
 }
 
-/** It comes without types. */
+/** The package has no types. */
 const pg = createRequire(import.meta.url)("pg") as {
   Pool: new (options: { readonly connectionString: string; readonly max: number }) => Pool
 }
 
 export const open = (connectionString: string, max = 1): Pool => {
   const pool = new pg.Pool({ connectionString, max })
-  // Who is cut off when the server ends has nothing left to do.
+  // The end of the server breaks idle connections. No work depends on them then.
   pool.on("error", () => {})
   return pool
 }
@@ -39,7 +39,7 @@ export const at = (url: string, database: string): string => {
   return own.href
 }
 
-/** Commits are on the disk before they are answered; memory as a small server's. */
+/** Commits are flushed to the disk before they are acknowledged. The memory settings fit a small server. */
 export const settings = [
   "fsync=on",
   "synchronous_commit=on",

@@ -1,4 +1,4 @@
-/** An organization with a key on a database of Postgres, by the product's own commands. */
+/** Creates an organization with a key on a Postgres database, with the product's own commands. */
 import { execFile } from "node:child_process"
 import { promisify } from "node:util"
 import { LimitName } from "@partner-commentary/core/partner/Plan"

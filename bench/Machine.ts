@@ -1,4 +1,6 @@
-/** What a figure depends on beside the code: the machine, its disk's flush, and what a server that does nothing reaches on it. */
+/**
+ * Facts that affect the figures beside the code: the machine, its disk's flush time, and the rate of a server that does nothing.
+ */
 import { spawn } from "node:child_process"
 import { closeSync, fdatasyncSync, openSync, statfsSync, unlinkSync, writeSync } from "node:fs"
 import { cpus, loadavg } from "node:os"
@@ -19,7 +21,7 @@ export const facts = (folder: string): ReadonlyArray<string> => {
   ]
 }
 
-/** What a durable commit cannot be faster than. */
+/** The time of a disk flush, which is the lower bound for a durable commit. */
 const flush = (folder: string): number => {
   const file = join(folder, "flush")
   const descriptor = openSync(file, "w")
@@ -40,7 +42,7 @@ const answering = `require("node:http").createServer((request, response) => {
   response.end('{"success":true,"data":"${"x".repeat(900)}"}')
 }).listen(0, "127.0.0.1", function () { console.log(this.address().port) })`
 
-/** A bare node:http server with one constant answer: the most that the generator could ever see here. */
+/** A bare node:http server with a constant response. Its rate is the highest that the load generator can measure here. */
 export const constantServer = async () => {
   const child = spawn(process.execPath, ["--eval", answering], { stdio: ["ignore", "pipe", "inherit"] })
   const [chunk] = (await new Promise((resolve) => child.stdout.once("data", (...said) => resolve(said)))) as [Buffer]

@@ -1,4 +1,4 @@
-/** Starts the two servers as processes of their own on a folder of their own, and makes what they need to be asked. */
+/** Starts the two servers as separate processes in a separate folder, and creates the data that the requests need. */
 import { type ChildProcess, execFile, spawn } from "node:child_process"
 import { mkdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
@@ -14,7 +14,7 @@ export interface Fixtures {
 export interface Listening {
   readonly port: number
   readonly process: ChildProcess
-  /** Milliseconds from the start of the process until it said that it listens. */
+  /** Milliseconds from the start of the process until it reports that it listens. */
   readonly startedIn: number
 }
 
@@ -65,7 +65,7 @@ export const environment = (folder: string): NodeJS.ProcessEnv => ({
   DATABASE_URL: `sqlite:${join(folder, "ours.db")}`
 })
 
-/** The product as it is deployed, on what `makeFixtures` left in the folder. */
+/** Starts the product as it is deployed, on the data that `makeFixtures` created in the folder. */
 export const startOurs = async (
   folder: string,
   fixtures: Fixtures,
@@ -74,7 +74,7 @@ export const startOurs = async (
   return { ...(await serve(folder, {}, ...args)), ...fixtures }
 }
 
-/** On these variables. */
+/** Starts the product with these environment variables. */
 export const serve = (
   folder: string,
   variables: NodeJS.ProcessEnv,
@@ -86,7 +86,7 @@ export const serve = (
     (line) => /^ready (\S+)/.exec(line)?.[1]
   )
 
-/** An organization without narrow limits, a key, and three personas that it is licensed for: by the product's commands. */
+/** Creates an organization with high limits, a key and three licensed personas, with the product's commands. */
 export const makeFixtures = async (folder: string): Promise<Fixtures> => {
   mkdirSync(folder, { recursive: true })
   const run = promisify(execFile)
@@ -135,13 +135,13 @@ const proc = ({ process: { pid } }: Listening, file: string): string | undefined
   }
 }
 
-/** Resident memory in MB; not known where there is no /proc. */
+/** Resident memory in MB; NaN where there is no /proc. */
 export const memory = (server: Listening): number => {
   const kilobytes = /VmRSS:\s+(\d+)/.exec(proc(server, "status") ?? "")?.[1]
   return kilobytes === undefined ? Number.NaN : Number(kilobytes) / 1024
 }
 
-/** Seconds of processor time since the process began, in steps of 10 ms; not known where there is no /proc. */
+/** Seconds of CPU time since the process began, in steps of 10 ms; NaN where there is no /proc. */
 export const processorTime = (server: Listening): number => {
   const fields = proc(server, "stat")?.split(") ")[1]?.split(" ")
   return fields === undefined ? Number.NaN : (Number(fields[11]) + Number(fields[12])) / 100

@@ -1,6 +1,6 @@
 /**
- * `node bench/deliveries.ts`: how many signed events a second the webhook transport brings to one receiver, which is a
- * process of its own. Nothing is stored; the engine around it costs what it costs.
+ * `node bench/deliveries.ts` measures how many signed events a second the webhook transport delivers to one receiver in a
+ * separate process. It measures neither storage nor the delivery worker.
  */
 import { fork } from "node:child_process"
 import { createServer } from "node:http"

@@ -1,6 +1,6 @@
 /**
- * `node bench/events.ts`: from a creator's approval to the receiver's 2xx, through the whole service on a SQLite file. How
- * many events a second, how long one takes at half of that, and whether a hundred receivers that hang make it longer.
+ * `node bench/events.ts` measures the path from a creator's approval to the receiver's 2xx, through the whole service on a SQLite
+ * file. It measures the events per second, the time of an event at half that rate, and the effect of a hundred hanging receivers.
  * `--quick` takes under half a minute.
  */
 import { fork } from "node:child_process"
@@ -13,7 +13,7 @@ import * as Machine from "./Machine.ts"
 import * as Servers from "./Servers.ts"
 
 const quick = process.argv.includes("--quick")
-// `half`: for longer, at the full length, than an attempt at a receiver that hangs may take.
+// `half`: at full length, this phase lasts longer than an attempt at a hanging receiver may take.
 const plan = quick
   ? { partners: 8, warmUp: 200, burst: 1000, alone: 400, half: 600 }
   : { partners: 8, warmUp: 400, burst: 4000, alone: 1500, half: 4400 }
@@ -68,7 +68,7 @@ const main = async () => {
   ]) {
     made.push(await Partners.make(folder, variables, server, wanted))
   }
-  // In turns, so that all of the receivers have something to take.
+  // Interleave the partners, so that every receiver gets events.
   const mixed = Array.from({ length: each }, (_, index) =>
     made.slice(0, plan.partners).flatMap((approvals) => approvals[index] ?? [])
   ).flat()

@@ -1,8 +1,11 @@
 /**
- * What growth costs: the median time of every read and of POST /topics with a year of many topics in one organization on Postgres,
- * beside the same with few. `node bench/growth.ts [--topics 1000000] [--few 10000] [--rounds 300] [--only TEXT] [--plans]`; what the rows mean is in README.md.
- * `BENCH_DATABASE_URL` names a server of one's own, on which the databases `few` and `many` are made, and used again when they are there.
- * `--plans` writes the plans of the statements behind them into bench/plans.
+ * Measures what growth costs on Postgres: the median time of every read and of POST /topics. It compares a year of many topics in
+ * one organization with a year of few topics.
+ *
+ * `node bench/growth.ts [--topics 1000000] [--few 10000] [--rounds 300] [--only TEXT] [--plans]`
+ *
+ * README.md explains the rows. `BENCH_DATABASE_URL` names a server, on which the databases `few` and `many` are created, or
+ * reused if they exist. `--plans` writes the plans of the measured statements to bench/plans.
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { Agent, request as httpRequest } from "node:http"
@@ -21,7 +24,7 @@ const option = (name: string, usual: number): number => {
   return at < 0 ? usual : Number(process.argv[at + 1])
 }
 const sizes = { few: option("few", 10_000), many: option("topics", 1_000_000) }
-/** Only the rows whose names have this in them. */
+/** Only the rows whose names contain this text. */
 const only = process.argv.includes("--only") ? String(process.argv[process.argv.indexOf("--only") + 1]) : ""
 const rounds = option("rounds", 300)
 
@@ -36,7 +39,7 @@ interface Side {
 
 const agent = new Agent({ keepAlive: true, maxSockets: 1 })
 
-/** Milliseconds until the last byte. */
+/** Measures the milliseconds until the last byte of the response. */
 const call = (
   port: number,
   key: string,
@@ -113,7 +116,7 @@ const prepare = async (cluster: { readonly url: string }, name: keyof typeof siz
 const percentile = (times: ReadonlyArray<number>, part: number) =>
   times.toSorted((one, other) => one - other)[Math.floor(times.length * part)] ?? Number.NaN
 
-/** In turn, request by request, so that whatever else runs hits both. */
+/** Alternates between the sides request by request, so that other load on the machine affects both equally. */
 const compare = async (few: Side, many: Side) => {
   print(`median (p90) in ms of ${rounds} requests, one at a time, in turn; load ${loadavg()[0]?.toFixed(1)}`)
   print("| request | few | many | ratio of medians |\n|---|---|---|---|")

@@ -1,6 +1,6 @@
 /**
- * `node bench/harness.ts`: what the service in memory costs a test: making one, a story from a partner's submission to
- * the fetched commentary, and a hundred of them side by side. Processor time suffers less from busy neighbours.
+ * `node bench/harness.ts` measures what the service in memory costs a test: its creation, a story from submission to fetched
+ * commentary, and a hundred such stories in parallel. CPU time depends less on other processes than elapsed time does.
  */
 import { TestPartnerCommentary } from "@partner-commentary/test"
 

@@ -1,6 +1,6 @@
 /**
- * What a deployer of the Lambda host pays: the size of the bundle, and how long a new container takes from the import to its first
- * answer. Each start is a process of its own on a database that is there already; run it on a quiet machine.
+ * Measures what a deployer of the Lambda host pays: the bundle's size, and a new container's time from the import to the first
+ * response. Each start is a separate process on an existing database. Run it on a quiet machine.
  */
 import { execFile } from "node:child_process"
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs"
@@ -27,7 +27,7 @@ const env = {
   GENERATOR_MODEL: "none"
 }
 
-/** The path is asked for with a key that is none, so that the database is asked, too. */
+/** The request has an unknown key, so that the service also queries the database. */
 const first = `
 const begin = performance.now()
 const before = process.cpuUsage()

@@ -1,22 +1,22 @@
 /**
- * The load, in a process of its own: keep-alive connections in a closed loop over plain sockets, with no more HTTP than
- * it takes, so that the generator is not what is measured. Told over IPC what to send; answers with what it saw.
+ * The load generator, in a separate process: keep-alive connections in a closed loop over plain sockets. It implements only the
+ * HTTP that it needs, so that it is not the bottleneck. The parent process sends each round over IPC and receives the outcome.
  */
 import { connect, type Socket } from "node:net"
 
 export interface Round {
   readonly port: number
   readonly key: string
-  /** `post`: a topic with a text of its own each time. `get`: the status of these topics, in turn. `root`: GET /. */
+  /** `post`: topics with a different text each time. `get`: the status of these topics, in turn. `root`: GET /. */
   readonly send:
     | { readonly kind: "post"; readonly personaIds: ReadonlyArray<string> }
     | { readonly kind: "get"; readonly topicIds: ReadonlyArray<string> }
     | { readonly kind: "root" }
   readonly connections: number
-  /** A round ends after so many seconds or so many requests, whichever comes first. */
+  /** A round ends after this many seconds or requests, whichever comes first. */
   readonly seconds: number
   readonly requests: number
-  /** Remember the ids of so many created topics. */
+  /** Returns the ids of this many created topics. */
   readonly collect: number
 }
 
@@ -26,15 +26,15 @@ export interface Outcome {
   /** Milliseconds. */
   readonly p50: number
   readonly p99: number
-  /** Answers that were not 200 or 201, and the first of them. */
+  /** The number of responses other than 200 and 201; `firstRefusal` is the first of them. */
   readonly refused: number
   readonly firstRefusal: string | null
   readonly topicIds: ReadonlyArray<string>
-  /** This process's own share of one core. */
+  /** This process's share of one CPU core. */
   readonly clientCpu: number
 }
 
-/** Of this process alone: generators that begin at the same moment send no two topics alike. */
+/** Unique to this process, so that generators that begin at the same moment send different topics. */
 const run = `${Date.now().toString(36)}-${process.pid}`
 let number = 0
 

@@ -1,6 +1,6 @@
 /**
- * `npm run bench`: the product beside a hand-written peer, in one run on one machine, as ratios. What each row means is
- * in README.md. `--quick` takes about a minute and says less.
+ * `npm run bench` compares the product with a hand-written peer in one run on one machine, as ratios. README.md explains the
+ * rows. `--quick` takes about a minute and measures less.
  */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -37,7 +37,7 @@ const collect = async (server: Servers.Server) => {
   return (await play(server, sent)).topicIds
 }
 
-/** One POST to four status look-ups, and the memory after so many of both. */
+/** Sends four status requests for each POST, and prints the memory after set numbers of requests. */
 const watchMemory = async (server: Servers.Server) => {
   const seen = [`start ${Servers.memory(server).toFixed(0)}`]
   const highest: Array<number> = []

@@ -1,14 +1,16 @@
 /**
- * The yardstick: POST /topics and GET /topics/{id}/status as one would write them by hand on Fastify 5 with
- * `node:sqlite`, and nothing else of the service.
+ * The peer, which is the baseline of the comparison: POST /topics and GET /topics/{id}/status, written by hand on Fastify 5 and
+ * `node:sqlite`, without any other part of the service.
  *
- * It does what the specification asks of these two: key check by SHA-256 with a memory of a few seconds, expiry,
- * revocation, address list, rate windows and scope; ajv for the body, with every problem named; length in code points; licences;
- * duplicate windows; monthly quota; topic, assignments, queued mails and totals in one transaction per request
- * (`peer/Store.ts`); response schemas, so that fast-json-stringify writes the JSON; `X-Request-Id` on every answer.
+ * It implements what the specification requires of these two operations:
+ * - key check by SHA-256 with a cache of a few seconds, expiry, revocation, address list, rate windows and scope;
+ * - ajv for the body, with every problem named, and length in code points;
+ * - licences, duplicate windows and the monthly quota;
+ * - topic, assignments, queued mails and totals in one transaction per request (`peer/Store.ts`);
+ * - response schemas, so that fast-json-stringify writes the JSON, and `X-Request-Id` on every response.
  *
- * It leaves out what only costs time here: idempotency keys, address ranges, duplicate keys and inexact
- * numbers in JSON, and the columns and indexes of what comes after a submission (drafts, generation, creators' links).
+ * It omits parts that would only make it slower: idempotency keys, address ranges, duplicate keys and inexact numbers in JSON. It
+ * also omits the columns and indexes for the steps after a submission (drafts, generation, creators' links).
  *
  * `node bench/peer.ts FILE` seeds an empty FILE, listens on a free port and prints one line of JSON.
  */

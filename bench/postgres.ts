@@ -1,6 +1,6 @@
 /**
- * The product on Postgres beside a hand-written peer on `pg` (`postgres/peer.ts`), each on a database of its own on one server, in one run;
- * then as many requests as 1, 2 and 4 processes of the product answer on one database. `--quick` says less.
+ * Compares the product on Postgres with a hand-written peer on `pg` (`postgres/peer.ts`), each on its own database on one server.
+ * Then measures how many requests 1, 2 and 4 processes of the product answer on one database. `--quick` measures less.
  */
 import { mkdtempSync, rmSync } from "node:fs"
 import { availableParallelism, loadavg, tmpdir } from "node:os"
@@ -19,7 +19,7 @@ const given = process.env["BENCH_DATABASE_URL"]
 
 const load = () => `load ${loadavg()[0]?.toFixed(1)} on ${availableParallelism()} cores`
 
-/** A database with the product's schema, a partner and three personas. */
+/** Creates a database with the product's schema, a partner and three personas. */
 const prepare = async (url: string, name: string): Promise<Servers.Fixtures & { readonly url: string }> => {
   const server = Database.open(url)
   await server.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)
@@ -39,7 +39,7 @@ const prepare = async (url: string, name: string): Promise<Servers.Fixtures & { 
 
 const posts = (personaIds: ReadonlyArray<string>): Round["send"] => ({ kind: "post", personaIds })
 
-/** As many connections as ever, spread over so many processes, each with a generator of its own. */
+/** Spreads the usual number of connections over this many processes, each with its own load generator. */
 const scaleOut = async ({ key, personaIds, url }: Servers.Fixtures & { readonly url: string }) => {
   print(
     "| processes | POST /topics /s | processor µs | GET status /s | processor µs | load |\n|---|---|---|---|---|---|"
@@ -70,7 +70,7 @@ const scaleOut = async ({ key, personaIds, url }: Servers.Fixtures & { readonly 
     }
     const wanted = { ...unhurried, requests: 500, collect: 500, send: posts(personaIds) }
     const { topicIds } = await playOn(generators[0]!, { port: servers[0]!.port, key }, wanted)
-    // Each process as warm as the next: by what it has answered, not by the time that it had.
+    // Every process warms up with the same number of requests, not for the same time.
     const warm = { requests: quick ? 1000 : 3000 }
     const seconds = { seconds: quick ? 3 : 6 }
     await all(posts(personaIds), warm)
@@ -106,7 +106,7 @@ const main = async () => {
       const wanted = { ...unhurried, requests: 1000, collect: 1000, send: posts(server.personaIds) }
       collected.set(server, (await playOn(generator, server, wanted)).topicIds)
     }
-    // What Postgres does within a minute by itself. Until then the peer's status is read by an index of all that the organization has.
+    // Autovacuum would do this within a minute. Until then the peer's status query uses an index on all rows of the organization.
     for (const { url } of [theirs, own]) {
       const database = Database.open(url)
       await database.query("ANALYZE")

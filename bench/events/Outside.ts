@@ -1,6 +1,7 @@
 /**
- * The world outside, in a process of its own: creators who approve at a pace, and receivers that take events at once or
- * hang. Told over IPC what to approve; answers when every event of it has arrived, with how long each took.
+ * The external parties in a separate process: creators that approve at a set rate, and receivers that accept events at once or
+ * hang. The parent process sends the approvals over IPC. It gets the result when every event has arrived, with the time that each
+ * took.
  */
 import { Agent, createServer, request } from "node:http"
 import type { AddressInfo } from "node:net"
@@ -8,24 +9,24 @@ import { setTimeout as sleep } from "node:timers/promises"
 import type { Approval } from "./Partners.ts"
 
 export interface Order {
-  /** Of the service. */
+  /** The port of the service. */
   readonly port: number
-  /** One event each. */
+  /** Each approval produces one event. */
   readonly approvals: ReadonlyArray<Approval>
-  /** So many creators in a closed loop; or so many approvals a second, whatever the answers take. */
+  /** A number of creators in a closed loop, or a number of approvals a second that does not depend on the responses. */
   readonly pace: { readonly creators: number } | { readonly perSecond: number }
-  /** Their events go to receivers that hang: answered when so many requests hang at once. */
+  /** The events go to hanging receivers. The run ends when this many requests hang at once. */
   readonly hanging?: number
 }
 
 export interface Outcome {
   /** From the first approval's request to the last event's 2xx. */
   readonly seconds: number
-  /** From the moment that the event bears, which is its approval's, to its receiver's 2xx. In milliseconds. */
+  /** From the event's timestamp, which is the time of its approval, to its receiver's 2xx. In milliseconds. */
   readonly p50: number
   readonly p99: number
   readonly longest: number
-  /** Events that came more than once. */
+  /** Events that arrived more than once. */
   readonly repeats: number
 }
 
@@ -53,7 +54,7 @@ const receivers = createServer((call, answer) => {
   })
 })
 
-// Idle connections go before the service closes them.
+// Idle connections are closed before the service closes them.
 const agent = new Agent({ keepAlive: true, maxSockets: 128, timeout: 1000 })
 
 const approve = (port: number, { key, path }: Approval) =>
@@ -92,7 +93,7 @@ const approveAll = async ({ approvals, pace, port }: Order) => {
     const due = Math.min(approvals.length, Math.floor(((performance.now() - begun) * pace.perSecond) / 1000) + 1)
     for (const approval of approvals.slice(all.length, due)) {
       const one = approve(port, approval)
-      // Who waits for all of them is told.
+      // `Promise.all` below reports the failure.
       one.catch(() => {})
       all.push(one)
     }

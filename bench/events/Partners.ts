@@ -1,22 +1,25 @@
-/** Partners with webhooks whose drafts wait for approval: made through the API with test keys, whose creators take each step on a word. */
+/**
+ * Creates partners with webhooks, and drafts that wait for approval, through the API with test keys. Simulated creators take each
+ * step on request.
+ */
 import { execFile } from "node:child_process"
 import { promisify } from "node:util"
 import { LimitName } from "@partner-commentary/core/partner/Plan"
 import * as Servers from "../Servers.ts"
 
 export interface Wanted {
-  /** Where its events go: one webhook for each. */
+  /** The receivers' URLs, one webhook for each. */
   readonly urls: ReadonlyArray<string>
   readonly drafts: number
 }
 
-/** What approves one draft. */
+/** The request that approves one draft. */
 export interface Approval {
   readonly key: string
   readonly path: string
 }
 
-/** Does nothing by itself. */
+/** A test persona that takes no step by itself. */
 const waits = "7e570000-0000-4000-8000-000000000005"
 
 const call = async (port: number, key: string, path: string, body: unknown) => {
@@ -30,7 +33,7 @@ const call = async (port: number, key: string, path: string, body: unknown) => {
   return JSON.parse(text).data
 }
 
-/** By the product's commands, beside the running service. */
+/** Creates the key with the product's commands while the service runs. */
 const testKey = async (folder: string, variables: NodeJS.ProcessEnv) => {
   const command = async (...args: ReadonlyArray<string>) => {
     const { stdout } = await promisify(execFile)(process.execPath, [Servers.commandLine, ...args, "--json"], {
@@ -47,7 +50,7 @@ const testKey = async (folder: string, variables: NodeJS.ProcessEnv) => {
 
 const advance = (id: string) => `/partner/v1/test/assignments/${id}/advance`
 
-/** The approvals of one partner's drafts. */
+/** Creates one partner's drafts and returns their approvals. */
 export const make = async (
   folder: string,
   variables: NodeJS.ProcessEnv,
@@ -68,7 +71,7 @@ export const make = async (
   }
   const left = ids.values()
   const prepare = async () => {
-    // Responds; has a draft.
+    // The first step responds, and the second step creates the draft.
     for (const id of left) for (let step = 0; step < 2; step++) await call(port, key, advance(id), {})
   }
   await Promise.all(Array.from({ length: 16 }, prepare))

@@ -1,4 +1,4 @@
-/** The plans of what the product asks the database: its own statements, as the stores send them, explained on the data as it lies there. */
+/** Records the product's own statements, as the stores send them, and explains them on the seeded data. */
 import { PerformanceStore } from "@partner-commentary/core/performance/PerformanceStore"
 import type { EventId, TopicId, WebhookId } from "@partner-commentary/core/shared/Ids"
 import type { Owner } from "@partner-commentary/core/shared/Owner"
@@ -15,7 +15,7 @@ import * as Statement from "effect/sql/Statement"
 
 const day = 86_400_000
 
-/** What the reads of the bench come to in the stores. */
+/** The store calls behind the benchmark's reads. */
 const reads = Effect.fnUntraced(function* () {
   const sql = yield* SqlClient.SqlClient
   const topics = yield* TopicStore
@@ -76,7 +76,7 @@ interface Run {
   readonly params: ReadonlyArray<unknown>
 }
 
-/** Every statement, whoever sends it: what many ask at one time is sent by nobody of them. */
+/** Records every statement in a layer, because a batched statement runs outside the callers that wait for it. */
 const noting = (runs: Array<Run>) =>
   Layer.succeed(Statement.CurrentTransformer, (statement) =>
     Effect.sync(() => {

@@ -1,4 +1,4 @@
-/** What a partner asks of a year's topics: every read, lists at every depth, and POST. */
+/** A partner's requests about a year of topics: every read, lists at every depth, and POST. */
 import { formatCursor } from "@partner-commentary/core/shared/Page"
 import type { Pool } from "../Database.ts"
 import { personaCount } from "./Seed.ts"
@@ -11,7 +11,7 @@ export interface Ask {
 
 const sampleSize = 500
 
-/** Topics, references and events from everywhere in the year. */
+/** The requests use topics, references and events from the whole year. */
 export const asksOf = async (database: Pool, webhookId: string): Promise<ReadonlyArray<Ask>> => {
   const { rows: topics } = await database.query(
     "SELECT id, external_reference, created_at FROM topics ORDER BY md5(id) LIMIT $1",

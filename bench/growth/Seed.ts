@@ -1,7 +1,8 @@
 /**
- * A year of one organization's topics, made by the database itself: three assignments each among twelve personas, answered after a
- * while (lognormal, a median of three hours), drafted, approved or not, so that the last days are still under way. Events and deliveries
- * of the last 30 days, which is what retention leaves. The product's own rebuild computes the daily metrics.
+ * Seeds a year of one organization's topics with SQL. Each topic has three assignments among twelve personas. The response times
+ * are lognormal with a median of three hours, so that the last days are still in progress. Drafts follow, and some of them are
+ * approved. Events and deliveries cover the last 30 days, which is the retention period. The product's own rebuild computes the
+ * daily metrics.
  */
 import * as Postgres from "@partner-commentary/postgres/Postgres"
 import { rebuildMetrics } from "@partner-commentary/sql/reporting/RebuildMetrics"
@@ -18,7 +19,7 @@ const uuid = (millis: string, salt: string) =>
 const iso = (millis: string) =>
   `to_char(to_timestamp((${millis}) / 1000.0) AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
 
-/** Milliseconds with this median in hours, most within a factor of three. */
+/** A random duration in milliseconds with this median in hours. Most durations are within a factor of three of it. */
 const lognormal = (hours: number) =>
   `(3600000 * ${hours} * exp(sqrt(-2 * ln(1 - random())) * cos(2 * pi() * random())))::bigint`
 
@@ -133,7 +134,7 @@ export const seed = async (
   await database.query("VACUUM (ANALYZE)")
 }
 
-/** One webhook's deliveries of every event: one in fifty failed, the last hundred wait. */
+/** One webhook's deliveries of every event: one in fifty has failed, and the last hundred are pending. */
 export const seedDeliveries = async (database: Pool, webhookId: string) => {
   await database.query(
     `INSERT INTO deliveries (webhook_id, event_id, state, due_at, claim_number, attempts, settled_at)

@@ -1,4 +1,4 @@
-/** What the peer makes of a topic: its checks, its ids, and the bodies of its answers. Databases are others'. */
+/** The peer's handling of a topic without a database: its checks, its ids, and the bodies of the responses. */
 import { createHash, randomUUID } from "node:crypto"
 import { Refusal } from "./Refusal.ts"
 import { uuidPattern } from "./Schemas.ts"
@@ -16,7 +16,7 @@ const isUuid = new RegExp(uuidPattern)
 const hasControls = /[^\P{Cc}\t\n\r]/u
 const sha256 = (text: string) => createHash("sha256").update(text).digest("hex")
 
-/** Version 7: rows that are written together lie together. */
+/** UUID version 7, so that rows that are written together are stored together. */
 const newId = () => {
   const time = Date.now().toString(16).padStart(12, "0")
   return `${time.slice(0, 8)}-${time.slice(8)}-7${randomUUID().slice(15)}`
@@ -30,7 +30,7 @@ export interface NewTopicBody {
   readonly metadata?: Readonly<Record<string, unknown>>
 }
 
-/** Checked; its personas are who is licensed, each once. */
+/** Validates a topic. Its personas are the licensed ones without repetitions. */
 export const newTopic = (wanted: NewTopicBody, rows: (now: string) => ReadonlyMap<string, PersonaRow>): NewTopic => {
   const content = wanted.content.trim()
   const length = [...content].length
@@ -62,7 +62,7 @@ export const newTopic = (wanted: NewTopicBody, rows: (now: string) => ReadonlyMa
   }
 }
 
-/** The answer's body, given the earlier sendings that it repeats, by persona. */
+/** Builds the response's body. `holders` are the earlier submissions that the topic duplicates, by persona. */
 export const created = (wanted: NewTopicBody, topic: NewTopic, holders: ReadonlyMap<string, Holder>) => {
   const shares = new Map(topic.personas.map(({ row, shareId }) => [row.id, shareId]))
   const seen = new Set<string>()

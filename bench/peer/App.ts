@@ -1,4 +1,4 @@
-/** The peer's HTTP: Fastify with its hooks, errors and two routes. What they do with a database is told by whoever listens. */
+/** The peer's HTTP: Fastify with its hooks, errors and two routes. The handlers, which use the database, are passed in. */
 import { randomUUID } from "node:crypto"
 import Fastify, { type FastifyError, type FastifyReply, type FastifyRequest } from "fastify"
 import { invalid, type NewTopicBody } from "./Answers.ts"

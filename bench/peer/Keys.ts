@@ -1,4 +1,7 @@
-/** Who calls the peer: the key, found by its SHA-256 and remembered for a few seconds; its age, address list and scope. */
+/**
+ * Authenticates the peer's callers: finds the key by its SHA-256, caches it for a few seconds, and checks its expiry, addresses
+ * and scope.
+ */
 import { createHash } from "node:crypto"
 import { BlockList } from "node:net"
 import type { FastifyReply, FastifyRequest } from "fastify"
@@ -26,12 +29,12 @@ interface Known {
   readonly addresses: BlockList | undefined
   readonly until: number
 }
-/** Where keys are looked up: at once, or in a while. */
+/** A synchronous or asynchronous lookup of keys. */
 interface Keys {
   readonly caller: (hash: string) => Caller | undefined | Promise<Caller | undefined>
 }
 
-/** The hook that lets a request through with its caller, or refuses it. */
+/** The hook that sets the caller of a request or refuses the request. */
 export const authentication = (store: Keys) => {
   const known = new Map<string, Known>()
 

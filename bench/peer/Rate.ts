@@ -1,4 +1,4 @@
-/** How often the peer may be called: fixed windows in a map, the headers of the tightest, and a count of calls that is kept in memory. */
+/** The peer's rate limit: fixed windows in a map, the headers of the tightest window, and a call counter in memory. */
 import type { FastifyReply } from "fastify"
 import { Refusal } from "./Refusal.ts"
 
@@ -18,7 +18,7 @@ const open = (name: string, seconds: number, now: number): Window => {
   return fresh
 }
 
-/** Counts one call of a key, or refuses it. `endpoint` has a limit of its own. */
+/** Counts one call of a key, or refuses it. `endpoint` has its own limit. */
 export const count = (key: string, endpoint: string | undefined, limit: number, reply: FastifyReply, now: number) => {
   const hour = open(`${key} hour`, 3600, now)
   const minute = open(`${key} minute`, 60, now)

@@ -1,4 +1,4 @@
-/** An answer of the peer that says no, in the specification's words. */
+/** An error response of the peer, in the format of the specification. */
 export class Refusal extends Error {
   readonly status: number
   readonly code: string

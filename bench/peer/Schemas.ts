@@ -1,4 +1,4 @@
-/** What the peer's two endpoints take and answer, as JSON Schema: ajv checks the one, fast-json-stringify writes the other. */
+/** JSON Schemas of the peer's two endpoints. ajv validates the requests, and fast-json-stringify writes the responses. */
 export const uuidPattern = "^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$"
 
 export const body = {

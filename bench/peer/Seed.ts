@@ -1,4 +1,4 @@
-/** What the peer's database starts with: an organization, its key, and three personas that it is licensed for. */
+/** The peer's initial data: an organization, its key, and three licensed personas. */
 import { createHash, randomBytes, randomUUID } from "node:crypto"
 import type { DatabaseSync } from "node:sqlite"
 

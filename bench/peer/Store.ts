@@ -1,6 +1,6 @@
 /**
- * The peer's database: the tables, and a submission as one synchronous `BEGIN IMMEDIATE` transaction of prepared
- * statements on `node:sqlite`, in WAL mode with `synchronous = FULL`. HTTP is `../peer.ts`'s.
+ * The peer's database: the tables, and a submission as one synchronous `BEGIN IMMEDIATE` transaction. It uses prepared statements
+ * on `node:sqlite`, in WAL mode with `synchronous = FULL`.
  */
 import { DatabaseSync } from "node:sqlite"
 
@@ -244,7 +244,7 @@ export const open = (filename: string) => {
       licensed.get(owner.organization_id, personaId, now) as unknown as PersonaRow | undefined,
     status: (owner: Caller, id: string) =>
       status.all(id, owner.organization_id, owner.environment) as unknown as ReadonlyArray<StatusRow>,
-    /** Answers with the earlier sendings that it repeats, by persona. */
+    /** Returns the earlier submissions that this topic duplicates, by persona. */
     submit: (owner: Caller, topic: NewTopic): ReadonlyMap<string, Holder> => {
       begin.run()
       try {

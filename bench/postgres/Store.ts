@@ -1,6 +1,6 @@
 /**
- * The peer on Postgres: `pg`, a pool of ten, every statement prepared by name and of many rows where there are many, and one transaction
- * for each submission. Its tables are the product's own, in a database of its own on the same server.
+ * The peer's store on Postgres: `pg` with a pool of ten. Statements are prepared by name and write several rows at once. Each
+ * submission is one transaction. The tables are the product's own, in a separate database on the same server.
  */
 import type { Client, Pool } from "../Database.ts"
 import { type Caller, type Holder, type NewTopic, type PersonaRow, QuotaUsedUp, type StatusRow } from "../peer/Store.ts"
@@ -140,7 +140,7 @@ export const open = (pool: Pool) => {
     },
     status: async (owner: Caller, id: string): Promise<ReadonlyArray<StatusRow>> =>
       (await pool.query(status([id, owner.organization_id, owner.environment]))).rows,
-    /** Answers with the earlier sendings that it repeats, by persona. */
+    /** Returns the earlier submissions that this topic duplicates, by persona. */
     submit: async (owner: Caller, topic: NewTopic): Promise<ReadonlyMap<string, Holder>> => {
       const client = await pool.connect()
       try {

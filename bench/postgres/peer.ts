@@ -1,7 +1,8 @@
 /**
- * The yardstick on Postgres: what `../peer.ts` does, by `pg` (`Store.ts`), on a database that the product migrated and whose partner it made.
+ * The peer on Postgres. It does the same as `../peer.ts`, with `pg` (`Store.ts`). The product has migrated its database and
+ * created its partner.
  *
- * It leaves out what that one leaves out, and what the product keeps of each day for its figures.
+ * It omits the same parts, and the product's daily metrics.
  *
  * `node bench/postgres/peer.ts URL KEY` listens on a free port and prints one line of JSON.
  */
