@@ -182,6 +182,26 @@ it.each(Object.entries(alone))(
   }
 )
 
+it("the README's five lines run in a project that installed one package and Express, on each Node", async () => {
+  const folder = join(place, "embedded")
+  const others = Object.fromEntries(
+    ["express", "@types/express", "@types/node"].map((name) => [name, pinned[name] ?? ""] as const)
+  )
+  project(folder, packed, ours("partner-commentary"), others)
+  await run(folder, "npm", "install")
+  write(folder, ["partner-commentary"])
+  for (const example of ["embed.ts", "first-partner.ts"]) {
+    copyFileSync(join(root, "examples", example), join(folder, "src", example))
+  }
+  const story = readFileSync(join(root, "scripts/test-long/installed/Embedded.ts"), "utf8")
+  writeFileSync(join(folder, "src", "Embedded.ts"), story.replaceAll("../../../examples/", "./"))
+  expect(await run(folder, process.execPath, compiler, "--project", ".")).toBe("")
+  for (const node of nodes) {
+    rmSync(join(folder, "commentary-outbox"), { recursive: true, force: true })
+    expect(await run(folder, node, "out/Embedded.js")).toMatch(/^published$/m)
+  }
+})
+
 it("the Node host is one package without dependencies, and plays its demo on each Node", async () => {
   const folder = join(place, "program")
   project(folder, packed, ours("node"))
