@@ -36,11 +36,8 @@ export const layer = Layer.effect(
         const answered = Subject.traced(Effect.provideService(next, CurrentPrincipal, caller), {
           organizationId: caller.organization.id
         })
-        return Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ headers }) =>
-          withRetryAfter(
-            ConcurrentRequests.withPermit(limit, endpoint, caller.organization.id, headers["x-api-key"] ?? "", answered)
-          )
-        )
+        const owner = { organization: caller.organization.id, credential: "x-api-key" } as const
+        return withRetryAfter(ConcurrentRequests.withPermit(limit, endpoint, owner, answered))
       })
   })
 )

@@ -33,15 +33,17 @@ interface Endpoint {
   readonly annotations: Context.Context<never>
 }
 
-/**
- * Handles a request with a permit of the organization from the endpoint's pool. `credential` is the verified one, not
- * what other headers claim.
- */
+interface RequestOwner {
+  readonly organization: OrganizationId
+  /** The header whose credential was verified. Others only claim one. */
+  readonly credential: "x-api-key" | "authorization"
+}
+
+/** Handles a request with a permit of the organization from the endpoint's pool. */
 export const withPermit = <A, E, R>(
   limit: ConcurrencyLimit["Service"],
   { annotations }: Endpoint,
-  organization: OrganizationId,
-  credential: string,
+  { credential, organization }: RequestOwner,
   work: Effect.Effect<A, E, R>
 ): Effect.Effect<A, E | Errors.RateLimitExceeded, R> =>
   Effect.withFiber(({ context }: { readonly context: Context.Context<never> }) => {
@@ -55,7 +57,7 @@ export const withPermit = <A, E, R>(
         organization
       )
     const fair = Context.get(context, CurrentFairScheduler)
-    fair?.accept(credential, organization)
+    fair?.accept(request.headers[credential] ?? "", organization)
     // Frequent operations are short and batched. Separate turns would split the batches.
     if (fair === undefined || pool === "frequent") return limited(work)
     // Schedule by organization, because an organization can have many keys.

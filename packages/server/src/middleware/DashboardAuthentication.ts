@@ -31,17 +31,8 @@ export const layer = Layer.effect(
         const answered = Subject.traced(Effect.provideService(next, CurrentDashboard, caller), {
           organizationId: caller.organization.id
         })
-        return Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ headers }) =>
-          withRetryAfter(
-            ConcurrentRequests.withPermit(
-              limit,
-              endpoint,
-              caller.organization.id,
-              headers["authorization"] ?? "",
-              answered
-            )
-          )
-        )
+        const owner = { organization: caller.organization.id, credential: "authorization" } as const
+        return withRetryAfter(ConcurrentRequests.withPermit(limit, endpoint, owner, answered))
       })
   })
 ).pipe(Layer.provide(DashboardAuthorization.layer))

@@ -31,8 +31,7 @@ it.effect(
         return withPermit(
           limit,
           { annotations: Context.empty() },
-          organization as OrganizationId,
-          organization,
+          { organization: organization as OrganizationId, credential: "x-api-key" },
           work
         ).pipe(
           Effect.provideService(FairScheduler.CurrentFairScheduler, fair),
