@@ -15,6 +15,7 @@ import * as Redacted from "effect/Redacted"
 import * as SqlClient from "effect/sql/SqlClient"
 import * as Tracer from "effect/Tracer"
 import { application } from "../effect-application.ts"
+import * as RecordedSpans from "./RecordedSpans.ts"
 
 const apiRoot = "http://commentary.example/commentary"
 const newsroom = "0198c0de-0000-7000-8000-00000000abcd"
@@ -65,14 +66,7 @@ const token = (subject: RegExp): Effect.Effect<string, never, Outbox> =>
 
 it.live("the application asks by a use case, and what the creator approves below the prefix is the partner's", () =>
   Effect.gen(function* () {
-    const seen: Array<Tracer.Span> = []
-    const tracer = Tracer.make({
-      span: (options) => {
-        const span = new Tracer.NativeSpan(options)
-        seen.push(span)
-        return span
-      }
-    })
+    const { spans, tracer } = RecordedSpans.make()
     const tokens = yield* Effect.gen(function* () {
       const root = `http://127.0.0.1:${yield* port}`
       const { owner, sql } = yield* articles
@@ -93,7 +87,7 @@ it.live("the application asks by a use case, and what the creator approves below
       assert.include(found, "They will.")
       return [first, second]
     }).pipe(Effect.provide(yield* served), Effect.provideService(Tracer.Tracer, tracer))
-    const traced = seen.map(({ attributes, name }) => `${name} ${JSON.stringify([...attributes])}`).join("\n")
+    const traced = spans.map(({ attributes, name }) => `${name} ${JSON.stringify([...attributes])}`).join("\n")
     assert.include(traced, "/commentary/partner/v1/topics")
     assert.include(traced, "/creator/:token/respond")
     for (const token of tokens) assert.notInclude(traced, token)

@@ -11,6 +11,7 @@ import * as Layer from "effect/Layer"
 import * as Tracer from "effect/Tracer"
 import { application } from "../effect-server.ts"
 import { openService } from "../service.ts"
+import * as RecordedSpans from "./RecordedSpans.ts"
 
 const apiRoot = "http://commentary.example"
 const perspective = "They will, but only just. The defence has finally woken up."
@@ -32,18 +33,11 @@ it.live("an embedded service takes a topic in, asks the creator by mail and hand
     const secret = "a secret of the tests, and long enough"
     const pc = openService({ url: apiRoot, database: join(folder, "commentary.db"), outbox, secret })
     const service = application(pc, 0)
-    const seen: Array<Tracer.Span> = []
-    const tracer = Tracer.make({
-      span: (options) => {
-        const span = new Tracer.NativeSpan(options)
-        seen.push(span)
-        return span
-      }
-    })
+    const { spans, tracer } = RecordedSpans.make()
     const tokens = yield* Effect.provide(story, Layer.merge(service, outboxLayer({ folder: outbox }))).pipe(
       Effect.provideService(Tracer.Tracer, tracer)
     )
-    const traced = seen.map(({ attributes, name }) => `${name} ${JSON.stringify([...attributes])}`).join("\n")
+    const traced = spans.map(({ attributes, name }) => `${name} ${JSON.stringify([...attributes])}`).join("\n")
     assert.include(traced, "/partner/v1/topics")
     assert.include(traced, "/creator/:token/respond")
     for (const token of tokens) assert.notInclude(traced, token)

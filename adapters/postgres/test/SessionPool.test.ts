@@ -65,6 +65,18 @@ const held = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
   return Effect.andThen(Deferred.succeed(over, undefined), Fiber.join(holder))
 })
 
+/** Work that waits for a session, and the shares in the order in which theirs ended. */
+const queue = () => {
+  const served: Array<string> = []
+  const asked = (share: string, work: Effect.Effect<unknown, SqlError>) =>
+    work.pipe(
+      Effect.andThen(Effect.sync(() => served.push(share))),
+      Effect.provideService(FairShare, share),
+      Effect.forkChild({ startImmediately: true })
+    )
+  return { asked, served }
+}
+
 describe("the pool of sessions", () => {
   it.live("keeps no session that was opened while the database was read-only, and serves reads meanwhile", () =>
     onPool((sql, url) =>
@@ -111,20 +123,8 @@ describe("the pool of sessions", () => {
     Effect.gen(function* () {
       const url = yield* TestDatabase.empty
       const sql = yield* PostgresClient.make({ url, poolSize: 1 })
-      const served: Array<string> = []
+      const { asked, served } = queue()
       const free = yield* held(sql)
-      const asked = (share: string, work: Effect.Effect<unknown, SqlError>) =>
-        Effect.forkChild(
-          Effect.provideService(
-            Effect.andThen(
-              work,
-              Effect.sync(() => served.push(share))
-            ),
-            FairShare,
-            share
-          ),
-          { startImmediately: true }
-        )
       const statement = sql`SELECT 1`
       const fibers = []
       for (let each = 0; each < 5; each++) {
@@ -143,15 +143,9 @@ describe("the pool of sessions", () => {
     Effect.gen(function* () {
       const url = yield* TestDatabase.empty
       const sql = yield* PostgresClient.make({ url, poolSize: 1 })
-      const served: Array<string> = []
+      const { asked, served } = queue()
       const free = yield* held(sql)
-      const fibers = yield* Effect.forEach(["first", "second", "third", ""], (share) =>
-        sql`SELECT 1`.pipe(
-          Effect.andThen(Effect.sync(() => served.push(share))),
-          Effect.provideService(FairShare, share),
-          Effect.forkChild({ startImmediately: true })
-        )
-      )
+      const fibers = yield* Effect.forEach(["first", "second", "third", ""], (share) => asked(share, sql`SELECT 1`))
       yield* free
       yield* Effect.forEach(fibers, (fiber) => Fiber.join(fiber))
       assert.deepStrictEqual(served, ["", "first", "second", "third"])

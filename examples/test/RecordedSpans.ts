@@ -1,0 +1,14 @@
+/** A tracer that keeps every span, for tests of what is traced. */
+import * as Tracer from "effect/Tracer"
+
+export const make = () => {
+  const spans: Array<Tracer.Span> = []
+  const tracer = Tracer.make({
+    span: (options) => {
+      const span = new Tracer.NativeSpan(options)
+      spans.push(span)
+      return span
+    }
+  })
+  return { spans, tracer }
+}
