@@ -55,7 +55,7 @@ export interface RotatedApiKey extends CreatedApiKey {
   readonly replaces: { readonly id: string; readonly revoked_at: Timestamp }
 }
 
-/** What is left out stays. Scopes, environment and expiry cannot be changed. */
+/** Fields that are left out stay the same. Scopes, environment and expiry cannot be changed. */
 export interface UpdateApiKey {
   readonly name?: string
   /** IPv4 and IPv6 addresses or CIDR ranges. Empty: any address. */

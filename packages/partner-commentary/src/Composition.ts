@@ -16,7 +16,7 @@ export interface Parts<A, E, R> {
   readonly secrets: Layer.Layer<SigningSecrets, E>
   readonly policy: Policy
   readonly trustedProxies: IpAllowList.IpAllowList
-  /** What differs from the usual. */
+  /** Settings that differ from the defaults. */
   readonly workers: Partial<Effect.Success<typeof WorkerSettings>>
   /** The ports that reach out of the process; the stores, unless they are provided around the service. */
   readonly ports: Layer.Layer<A, E, R>

@@ -1,4 +1,4 @@
-/** What an application says of the service. Each port takes plain values, functions, or a layer of Effect. */
+/** The options of `partnerCommentary`. Each port takes plain values, functions, or a layer of Effect. */
 import type { DashboardIdentity } from "@partner-commentary/core/access/DashboardIdentity"
 import * as IpAllowList from "@partner-commentary/core/access/IpAllowList"
 import type { CommentaryGenerator } from "@partner-commentary/core/commentary/CommentaryGenerator"
@@ -234,7 +234,7 @@ const completed = (options: Options): Result.Result<Decoded, PartnerCommentaryEr
   return Result.succeed({ ...options, apiRoot, development, proxies, secrets: [first, ...others] })
 }
 
-/** What has a default in development alone. */
+/** Options with a default in development only. */
 const productive = [
   ["database", 'sqlite("…") or postgres("…") of this package'],
   ["mail", "a function that sends a mail, or smtp(…) of this package"],

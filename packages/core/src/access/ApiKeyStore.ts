@@ -14,7 +14,7 @@ export interface IssuedKey {
   readonly hash: string
 }
 
-/** What becomes of a key. The store writes all of it in one transaction. */
+/** The new state of a key. The store writes all of it in one transaction. */
 export interface KeyChange {
   /** Stays as it is when it is left out, as the address list does. */
   readonly name?: string

@@ -13,7 +13,7 @@ export interface OrganizationChange {
   readonly plan?: PlanName | undefined
   /** Where they differ from the plan's. */
   readonly limits?: LimitOverrides | undefined
-  /** Who is told about undeliverable requests, and about new and changed webhooks. */
+  /** The address that receives notices about undeliverable requests, and about new and changed webhooks. */
   readonly contact_email?: string | null | undefined
   /** How your identity provider calls it, where that differs from the id. */
   readonly identity_id?: string | null | undefined
@@ -55,7 +55,7 @@ export const organizations = (run: Run) => ({
       })
     ),
 
-  /** What is left out stays. Takes effect within seconds in every process. */
+  /** Keeps the fields that are left out. Takes effect within seconds in every process. */
   update: (change: OrganizationChange & { readonly organization_id: string }) =>
     run(
       Effect.gen(function* () {

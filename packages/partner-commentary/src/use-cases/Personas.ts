@@ -65,7 +65,7 @@ export const personas = (run: Run) => ({
       })
     ),
 
-  /** What is left out stays. */
+  /** Keeps the fields that are left out. */
   update: (change: PersonaChange) =>
     run(
       Effect.gen(function* () {

@@ -1,4 +1,4 @@
-/** What remains of a submission, as far as the ports show. */
+/** Counts what the ports show of an owner's submissions. */
 import { assert } from "@effect/vitest"
 import type { Owner } from "@partner-commentary/core/shared/Owner"
 import { TopicStore } from "@partner-commentary/core/topic/TopicStore"

@@ -26,7 +26,7 @@ const further =
     ...(Predicate.isString(expires_at) ? expiryProblems(expires_at, now) : [])
   ]
 
-/** What a change does not take would be believed to be in force, so it is not ignored as other unknown fields are. */
+/** Rejects fields that a change cannot set: a caller would believe that an ignored field took effect. */
 export const readChange = decoder(ChangeApiKey, (body) => [
   ...(Predicate.isString(body["name"]) && body["name"] !== "" ? nameProblems(body["name"]) : []),
   ...["scopes", "environment", "expires_at"]
