@@ -52,11 +52,19 @@ const reads = Effect.fnUntraced(function* () {
     ["GET /topics, pending", topics.list({ ...list, status: "pending", from: { offset: 0 } })],
     [
       "GET /events, cursor in the middle",
-      events.page({ owner, type: null, since, behind: event.id, limit: 20, maxBytes })
+      events.page({ owner, type: null, since, forward: false, behind: event.id, limit: 20, maxBytes })
+    ],
+    [
+      "GET /events, after one in the middle",
+      events.page({ owner, type: null, since: 0, forward: true, behind: event.id, limit: 20, maxBytes })
+    ],
+    [
+      "GET /events, forward from a moment",
+      events.page({ owner, type: null, since, forward: true, behind: null, limit: 20, maxBytes })
     ],
     [
       "GET /events, one type",
-      events.page({ owner, type: "commentary.failed", since, behind: null, limit: 20, maxBytes })
+      events.page({ owner, type: "commentary.failed", since, forward: false, behind: null, limit: 20, maxBytes })
     ],
     ["GET /webhooks", deliveries.waiting([webhook.id])],
     [

@@ -63,6 +63,8 @@ export const asksOf = async (database: Pool, webhookId: string): Promise<Readonl
     fixed("GET /topics, pending", "/topics?limit=20&status=pending"),
     fixed("GET /events", "/events"),
     fixed("GET /events, cursor in the middle", `/events?cursor=evt_${half}`),
+    fixed("GET /events, after one in the middle", `/events?after=evt_${half}`),
+    fixed("GET /events, forward", "/events?order=asc"),
     fixed("GET /events, one type", "/events?type=commentary.failed"),
     fixed("GET /webhooks", "/webhooks"),
     fixed("GET /webhooks/{id}/deliveries", `/webhooks/${webhookId}/deliveries`),

@@ -1,6 +1,6 @@
 /** The peer's HTTP: Fastify with its hooks, errors and two routes. The handlers, which use the database, are passed in. */
 import { randomUUID } from "node:crypto"
-import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify"
+import Fastify, { type FastifyError, type FastifyReply, type FastifyRequest } from "fastify"
 import { invalid, type NewTopicBody } from "./Answers.ts"
 import type { authentication } from "./Keys.ts"
 import { Refusal } from "./Refusal.ts"
@@ -41,11 +41,7 @@ const toRefusal = (error: FastifyError | Refusal | QuotaUsedUp, requestId: strin
   return new Refusal(500, "internal_error", `The server failed. Please report the request id ${requestId}.`)
 }
 
-export const listen = async (
-  handlers: Handlers,
-  fixtures: Fixtures,
-  addRoutes: (app: FastifyInstance) => void = () => {}
-): Promise<string> => {
+export const listen = async (handlers: Handlers, fixtures: Fixtures) => {
   const app = Fastify({
     logger: false,
     bodyLimit: 256 * 1024,
@@ -82,8 +78,6 @@ export const listen = async (
     },
     { prefix: "/partner/v1" }
   )
-  addRoutes(app as unknown as FastifyInstance)
   const address = await app.listen({ host: "127.0.0.1", port: 0 })
   console.log(JSON.stringify({ apiRoot: address, ...fixtures }))
-  return address
 }

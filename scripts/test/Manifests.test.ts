@@ -2,7 +2,6 @@
 import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
-import { isProgram, type SourceManifest } from "../packing/PublishedManifest.ts"
 import { readFiles, root, workspaces } from "../Repository.ts"
 
 const files = readFiles()
@@ -45,7 +44,7 @@ describe("manifests", () => {
 
   it.each(
     workspaces(files)
-      .filter(({ manifest }) => !isProgram(manifest as SourceManifest))
+      .filter(({ manifest }) => !("bin" in manifest))
       .map(({ folder, manifest }) => [folder, manifest] as const)
   )("%s asks for effect as a peer, so that an embedder installs one", (_, { dependencies = {} }) => {
     expect(dependencies).not.toHaveProperty("effect")

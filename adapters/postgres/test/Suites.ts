@@ -26,6 +26,7 @@ import * as TopicStoreSuite from "@partner-commentary/testkit/topic/TopicStoreSu
 import * as UsageStoreSuite from "@partner-commentary/testkit/usage/UsageStoreSuite"
 import * as ContactNoticeSuite from "@partner-commentary/testkit/webhook/ContactNoticeSuite"
 import * as DeliveryStoreSuite from "@partner-commentary/testkit/webhook/DeliveryStoreSuite"
+import * as EventLogSuite from "@partner-commentary/testkit/webhook/EventLogSuite"
 import * as FollowingDeliverySuite from "@partner-commentary/testkit/webhook/FollowingDeliverySuite"
 import * as PausedDeliverySuite from "@partner-commentary/testkit/webhook/PausedDeliverySuite"
 import * as RedeliveryStoreSuite from "@partner-commentary/testkit/webhook/RedeliveryStoreSuite"
@@ -53,6 +54,7 @@ export const suites = (name: string, layer: typeof stores): void => {
   DatabaseHealthSuite.suite(name, layer)
   DeliveryStoreSuite.suite(name, layer)
   DueTimesSuite.suite(name, layer)
+  EventLogSuite.suite(name, layer)
   FollowingDeliverySuite.suite(name, layer)
   PausedDeliverySuite.suite(name, layer)
   IdempotencyStoreSuite.suite(name, layer)

@@ -8,11 +8,12 @@ export const migrations = [
   "0006_webhooks",
   "0007_metrics",
   "0008_requests",
-  "0009_operations"
+  "0009_operations",
+  "0010_event_positions"
 ]
 
 export const statements = [
-  "CREATE TABLE \"partner_commentary_migrations\" (\n  migration_id integer PRIMARY KEY NOT NULL,\n  created_at datetime NOT NULL DEFAULT current_timestamp,\n  name VARCHAR(255) NOT NULL\n)",
+  'CREATE TABLE "partner_commentary_migrations" (\n  migration_id integer PRIMARY KEY NOT NULL,\n  created_at datetime NOT NULL DEFAULT current_timestamp,\n  name VARCHAR(255) NOT NULL\n)',
   "CREATE TABLE organizations (\n    id TEXT PRIMARY KEY,\n    name TEXT NOT NULL,\n    plan TEXT NOT NULL CHECK (plan IN ('standard', 'premium')),\n    limits TEXT NOT NULL,\n    contact_email TEXT,\n    identity_id TEXT UNIQUE,\n    suspended_at TEXT,\n    created_at TEXT NOT NULL\n  ) STRICT, WITHOUT ROWID",
   "CREATE TABLE api_keys (\n    id TEXT PRIMARY KEY,\n    hash TEXT NOT NULL UNIQUE,\n    organization_id TEXT NOT NULL,\n    environment TEXT NOT NULL CHECK (environment IN ('live', 'test')),\n    name TEXT NOT NULL,\n    prefix TEXT NOT NULL,\n    scopes TEXT NOT NULL,\n    ip_allow_list TEXT NOT NULL,\n    created_at TEXT NOT NULL,\n    expires_at TEXT,\n    revoked_at TEXT,\n    last_used_at TEXT,\n    lineage_id TEXT NOT NULL DEFAULT '',\n    is_revoked INTEGER NOT NULL DEFAULT 0 CHECK (is_revoked IN (0, 1))\n  ) STRICT, WITHOUT ROWID",
   "CREATE TABLE personas (\n    id TEXT PRIMARY KEY,\n    name TEXT NOT NULL,\n    image_url TEXT NOT NULL,\n    bio TEXT NOT NULL,\n    expertise TEXT NOT NULL,\n    social_links TEXT NOT NULL,\n    creator_name TEXT NOT NULL,\n    creator_email TEXT NOT NULL,\n    creator_key TEXT NOT NULL,\n    created_at TEXT NOT NULL\n  ) STRICT, WITHOUT ROWID",
@@ -37,6 +38,8 @@ export const statements = [
   "CREATE TABLE stored_responses (\n    id TEXT PRIMARY KEY,\n    fingerprint TEXT NOT NULL,\n    until_at TEXT NOT NULL,\n    status INTEGER,\n    location TEXT,\n    body TEXT,\n    is_encrypted INTEGER NOT NULL DEFAULT 0 CHECK (is_encrypted IN (0, 1)),\n    CHECK ((status IS NULL) = (body IS NULL))\n  ) STRICT ",
   "CREATE TABLE audit_log (\n    number INTEGER PRIMARY KEY,\n    recorded_at TEXT NOT NULL,\n    action TEXT NOT NULL,\n    subject TEXT NOT NULL,\n    organization_id TEXT,\n    details TEXT NOT NULL\n  ) STRICT ",
   "CREATE TABLE processes (\n    id TEXT PRIMARY KEY,\n    version TEXT NOT NULL,\n    schema_id INTEGER NOT NULL,\n    started_at TEXT NOT NULL,\n    seen_at TEXT NOT NULL\n  ) STRICT, WITHOUT ROWID ",
+  "CREATE TABLE event_positions (\n    event_id TEXT PRIMARY KEY,\n    organization_id TEXT NOT NULL,\n    environment TEXT NOT NULL,\n    type TEXT NOT NULL,\n    position INTEGER NOT NULL\n  ) STRICT, WITHOUT ROWID ",
+  "CREATE TABLE last_event_positions (\n    organization_id TEXT NOT NULL,\n    environment TEXT NOT NULL,\n    position INTEGER NOT NULL,\n    PRIMARY KEY (organization_id, environment)\n  ) STRICT, WITHOUT ROWID ",
   "INSERT INTO partner_commentary_migrations (migration_id, name) VALUES (1, 'organizations')",
   "INSERT INTO partner_commentary_migrations (migration_id, name) VALUES (2, 'personas')",
   "INSERT INTO partner_commentary_migrations (migration_id, name) VALUES (3, 'topics')",
@@ -46,6 +49,7 @@ export const statements = [
   "INSERT INTO partner_commentary_migrations (migration_id, name) VALUES (7, 'metrics')",
   "INSERT INTO partner_commentary_migrations (migration_id, name) VALUES (8, 'requests')",
   "INSERT INTO partner_commentary_migrations (migration_id, name) VALUES (9, 'operations')",
+  "INSERT INTO partner_commentary_migrations (migration_id, name) VALUES (10, 'event_positions')",
   "CREATE INDEX api_keys_organization ON api_keys (organization_id, created_at, id)",
   "CREATE INDEX personas_creator ON personas (creator_key, created_at)",
   "CREATE INDEX topics_newest ON topics (organization_id, environment, created_at, id)",
@@ -80,5 +84,7 @@ export const statements = [
   "CREATE INDEX redeliveries_done ON redeliveries (done_at) WHERE done_at IS NOT NULL",
   "CREATE INDEX redeliveries_webhook ON redeliveries (webhook_id)",
   "CREATE INDEX stored_responses_until ON stored_responses (until_at)",
-  "CREATE INDEX audit_log_subject ON audit_log (subject, number)"
+  "CREATE INDEX audit_log_subject ON audit_log (subject, number)",
+  "CREATE INDEX event_positions_by_type ON event_positions (organization_id, environment, type, position, event_id)",
+  "CREATE TRIGGER events_numbered AFTER INSERT ON events BEGIN\n    INSERT INTO last_event_positions (organization_id, environment, position)\n      VALUES (NEW.organization_id, NEW.environment, 1)\n      ON CONFLICT (organization_id, environment) DO UPDATE SET position = position + 1;\n    INSERT INTO event_positions (event_id, organization_id, environment, type, position)\n      SELECT NEW.id, NEW.organization_id, NEW.environment, NEW.type, position FROM last_event_positions\n      WHERE organization_id = NEW.organization_id AND environment = NEW.environment;\n  END"
 ]

@@ -51,7 +51,7 @@ interface Run {
  * page, or one page of each event type.
  */
 const sortsFew =
-  /creator_key =|external_reference =|RECURSIVE owner|few\.id DESC|few.event_id DESC|JOIN delivery_attempts|GROUP BY persona_id, name|t.id, a.position|topic_id = \?\) AS sent/
+  /creator_key =|external_reference =|RECURSIVE owner|few\.place|few.event_id DESC|JOIN delivery_attempts|GROUP BY persona_id, name|t.id, a.position|topic_id = \?\) AS sent/
 
 /** The statements that an effect runs, without BEGIN and COMMIT. */
 const statementsOf = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<ReadonlyArray<Run>, E, R> =>
@@ -347,7 +347,9 @@ const everyDelivery = Effect.gen(function* () {
   const events = yield* EventLog
   for (const behind of [null, "019c0e5f-03aa-7001-8000-94d0b7f3a6e2" as EventId]) {
     for (const type of [null, "creator.approved"] as const) {
-      yield* events.page({ owner: one.owner, type, since: start, behind, limit: 10, maxBytes: 1000 })
+      for (const forward of [false, true]) {
+        yield* events.page({ owner: one.owner, type, since: start, forward, behind, limit: 10, maxBytes: 1000 })
+      }
     }
   }
   const log = yield* DeliveryLog

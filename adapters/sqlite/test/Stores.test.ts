@@ -27,6 +27,7 @@ import * as TopicStoreSuite from "@partner-commentary/testkit/topic/TopicStoreSu
 import * as UsageStoreSuite from "@partner-commentary/testkit/usage/UsageStoreSuite"
 import * as ContactNoticeSuite from "@partner-commentary/testkit/webhook/ContactNoticeSuite"
 import * as DeliveryStoreSuite from "@partner-commentary/testkit/webhook/DeliveryStoreSuite"
+import * as EventLogSuite from "@partner-commentary/testkit/webhook/EventLogSuite"
 import * as FollowingDeliverySuite from "@partner-commentary/testkit/webhook/FollowingDeliverySuite"
 import * as PausedDeliverySuite from "@partner-commentary/testkit/webhook/PausedDeliverySuite"
 import * as RedeliveryStoreSuite from "@partner-commentary/testkit/webhook/RedeliveryStoreSuite"
@@ -53,6 +54,7 @@ AuditLogSuite.suite("SQLite", layerMemory, recorded)
 DatabaseHealthSuite.suite("SQLite", layerMemory)
 DeliveryStoreSuite.suite("SQLite", layerMemory)
 DueTimesSuite.suite("SQLite", layerMemory)
+EventLogSuite.suite("SQLite", layerMemory)
 FollowingDeliverySuite.suite("SQLite", layerMemory)
 PausedDeliverySuite.suite("SQLite", layerMemory)
 IdempotencyStoreSuite.suite("SQLite", layerMemory)

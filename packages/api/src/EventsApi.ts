@@ -72,22 +72,25 @@ export const Event = Schema.Union([
 export const CursorPagination = Schema.Struct({
   limit: Fields.count("The page's size.", eventListBounds.defaultLimit),
   next_cursor: Schema.NullOr(Schema.String).annotate({
-    description: "Send it as `cursor` for the next page; null on the last.",
+    description:
+      "Send it as `cursor` for the next page; null on the last. Never null in a list of events with `order=asc`.",
     examples: [null]
   })
 }).annotate({ identifier: "CursorPagination", description: "Where this page lies in the list." })
 
 export const EventList = Schema.Struct({
   success: Success,
-  data: Schema.Array(Event).annotate({ description: "This page's events, newest first." }),
+  data: Schema.Array(Event).annotate({
+    description: "This page's events, newest first, or oldest first with `order=asc`."
+  }),
   pagination: CursorPagination
-}).annotate({ identifier: "EventList", description: "One page of events, newest first." })
+}).annotate({ identifier: "EventList", description: "One page of events." })
 
 const listQuery = {
   type: literalParameter(EventType.literals, { description: "Only events of this type.", example: "creator.approved" }),
   since: textParameter({
     description:
-      "Only events of this moment and later ones: ISO 8601 with a zone. None reach back further than 30 days. An event may be seen some seconds after its timestamp: whoever asks again and again goes back by a minute.",
+      "Only events of this moment and later ones: ISO 8601 with a zone. None reach back further than 30 days. An event may be seen some seconds after its timestamp: to follow all events, use `after`.",
     example: "2026-01-30T12:00:00Z",
     format: "date-time"
   }),
@@ -97,6 +100,17 @@ const listQuery = {
     minimum: 1,
     maximum: eventListBounds.maxLimit,
     default: eventListBounds.defaultLimit
+  }),
+  order: literalParameter(["asc", "desc"], {
+    description:
+      "`desc`, the default, lists the newest event first. `asc` lists events in the order in which the service stored them: an event that was stored late comes late, and `next_cursor` is never null.",
+    example: "asc"
+  }),
+  after: textParameter({
+    description:
+      "Only events after this one, in the order of `order=asc`, which it implies: the id of the last event that you handled, or the former page's `pagination.next_cursor`. Not together with `cursor`.",
+    example: "evt_019c0e5f-03aa-7001-8000-94d0b7f3a6e2",
+    pattern: "^evt_[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$"
   }),
   cursor: textParameter({
     description: "The former page's `pagination.next_cursor`.",
@@ -114,7 +128,7 @@ export class EventsApi extends HttpApiGroup.make("events")
           identifier: "listEvents",
           summary: "List events",
           description:
-            "The events of the last 30 days in the key's environment, newest first, whether or not a webhook was registered for them, in the very bytes that webhooks get. Compare their ids with those that arrived to find what you missed."
+            "The events of the last 30 days in the key's environment, newest first, whether or not a webhook was registered for them, in the very bytes that webhooks get. To follow all topics with one loop, send `order=asc` first, then `after` with `pagination.next_cursor` or with the id of the last event that you handled: each event comes once, and none is left out. While there is nothing new, the page is empty and the cursor stays valid."
         })
       )
   )

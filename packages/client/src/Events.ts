@@ -13,6 +13,10 @@ export interface ListEvents {
   readonly since?: string | undefined
   /** Page size, 1 to 100. Default: 20. */
   readonly limit?: number | undefined
+  /** `asc` lists events in the order in which the service stored them. Default: `desc`, the newest first. */
+  readonly order?: "asc" | "desc" | undefined
+  /** The id of the last event that you handled, or an earlier `next_cursor`. Implies `asc`. Not with `cursor`. */
+  readonly after?: string | undefined
   /** `next_cursor` of an earlier page. */
   readonly cursor?: string | undefined
 }
@@ -24,14 +28,19 @@ export class Events {
     this.#connection = connection
   }
 
-  /** Events of the last 30 days, newest first. Await it for a page, or iterate over all. Scope `topics:read`. */
+  /**
+   * Events of the last 30 days, newest first. Await it for a page, or iterate over all. With `after` it lists all later
+   * events, and ends when there are no more. Scope `topics:read`.
+   */
   list(events: ListEvents = {}, options?: RequestOptions): Listing<PastEvent, CursorPage<PastEvent>> {
-    return new Listing((cursor) =>
-      this.#connection.send<CursorPage<PastEvent>>({
+    const isForward = events.order === "asc" || events.after !== undefined
+    return new Listing((cursor) => {
+      const place = cursor === undefined ? {} : isForward ? { after: cursor, cursor: undefined } : { cursor }
+      return this.#connection.send<CursorPage<PastEvent>>({
         method: "GET",
-        path: `/events${query({ ...events, cursor: cursor ?? events.cursor })}`,
+        path: `/events${query({ ...events, ...place })}`,
         options
       })
-    )
+    })
   }
 }

@@ -51,7 +51,8 @@ export class Listing<Item, One extends CursorPage<Item> = Page<Item>> implements
   async *pages(): AsyncGenerator<One, void, undefined> {
     let page: One = await this.then()
     yield page
-    while (page.pagination.next_cursor !== null) {
+    // A list that is read forward has a cursor on its last page too.
+    while (page.pagination.next_cursor !== null && page.data.length > 0) {
       page = await this.#fetch(page.pagination.next_cursor)
       yield page
     }

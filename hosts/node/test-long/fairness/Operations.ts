@@ -84,7 +84,7 @@ const operations: Readonly<Record<string, OperationAttack>> = {
   getDelivery: aDelivery,
   retryDelivery: aDelivery,
   recoverWebhook: { ...theWebhook, body: () => ({ since: new Date(Date.now() - 86_400_000).toISOString() }) },
-  listEvents: { query: "limit=100" },
+  listEvents: { query: "order=asc&limit=100" },
   createApiKey: { body: (_, nth) => ({ name: `Made ${nth}`, scopes: ["usage:read"] }) },
   listApiKeys: {},
   getApiKey: aSpareKey,

@@ -57,3 +57,21 @@ it.effect("deliveries are listed, looked at, sent again and recovered", () =>
     assert.strictEqual(refused.details.field, "since")
   }).pipe(Effect.provide(InMemory.layer))
 )
+
+it.effect("events after one are iterated over until none is left", () =>
+  Effect.gen(function* () {
+    const { declined, key } = yield* seeded
+    const { events } = (yield* clientOf(key)).client
+    const start = yield* run(() => events.list({ order: "asc" }))
+    for (const content of ["Who goes down this season?", "And who goes up instead?", "Who is third?"]) {
+      yield* declined(content)
+    }
+    const newest = (yield* run(() => events.list())).data.map(({ id }) => id)
+    const after = yield* run(async () => {
+      const ids: Array<string> = []
+      for await (const { id } of events.list({ after: start.pagination.next_cursor ?? "", limit: 1 })) ids.push(id)
+      return ids
+    })
+    assert.deepStrictEqual(after, newest.toReversed())
+  }).pipe(Effect.provide(InMemory.layer))
+)

@@ -8,6 +8,7 @@ import { PerformanceStore } from "@partner-commentary/core/performance/Performan
 import type { OrganizationId, TopicId } from "@partner-commentary/core/shared/Ids"
 import type { Owner } from "@partner-commentary/core/shared/Owner"
 import { TopicStore } from "@partner-commentary/core/topic/TopicStore"
+import { EventLog } from "@partner-commentary/core/webhook/EventLog"
 import * as Postgres from "@partner-commentary/postgres/Postgres"
 import { make, migrate, names, released } from "@partner-commentary/sql/Migrations"
 import * as Stores from "@partner-commentary/sql/Stores"
@@ -72,6 +73,15 @@ const suite = <E>(name: string, empty: Layer.Layer<SqlClient.SqlClient, E>) =>
                   ["declined", "declined"]
                 ]
               )
+              const page = { owner, type: null, limit: 10, maxBytes: 100_000 }
+              const log = yield* EventLog
+              const backward = yield* log.page({ ...page, since: 0, behind: null, forward: false })
+              const forward = yield* log.page({ ...page, since: 0, behind: null, forward: true })
+              assert.deepStrictEqual(
+                forward.events.map(({ id }) => id),
+                backward.events.map(({ id }) => id).toReversed()
+              )
+              assert.isNotEmpty(forward.events)
               const days = yield* (yield* PerformanceStore).days(owner, start, null)
               const [ada] = days.filter(({ personaName }) => personaName === "Ada")
               assert.strictEqual(days.length, 2)

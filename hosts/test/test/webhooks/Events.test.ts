@@ -8,6 +8,8 @@ import * as TestClock from "effect/testing/TestClock"
 import { bodies, deliveriesOf, seeded, webhookOf } from "../support/DeliveryCalls.ts"
 import { problems } from "../support/WebhookCalls.ts"
 
+const first = "evt_019c0e5f-03aa-7001-8000-94d0b7f3a6e2"
+
 const list = Effect.fnUntraced(function* (key: string, query = "") {
   const response = yield* (yield* TestApi).call(`/partner/v1/events${query}`, { key })
   const text = yield* Effect.promise(() => response.text())
@@ -96,9 +98,45 @@ it.effect("all that is wrong with a query is told at once", () =>
       wrong.map(({ field }) => field),
       ["type", "since", "limit", "cursor"]
     )
+    for (const query of [
+      "?after=evt_1",
+      "?order=up",
+      `?after=${first}&order=desc`,
+      `?after=${first}&cursor=${first}`
+    ]) {
+      assert.strictEqual(problems(yield* list(key, query)).length, 1, query)
+    }
     for (const query of ["?limit=101", "?limit=x", "?cursor=evt_", "?since=2026-03-01", "?type=webhook.test"]) {
       assert.strictEqual(problems(yield* list(key, query)).length, 1)
     }
     assert.strictEqual((yield* list(key, "?limit=100&unknown=1")).status, 200)
+  }).pipe(Effect.provide(InMemory.layer))
+)
+
+it.effect("read forward, events come oldest first, and a cursor of an empty page gives those that follow", () =>
+  Effect.gen(function* () {
+    const { declined, key } = yield* seeded
+    const seen: Array<{ readonly id: string }> = []
+    let { data, pagination } = (yield* list(key, "?order=asc&limit=2")).body
+    assert.deepStrictEqual(data, [])
+    for (let count = 0; count < 3; count++) {
+      yield* declined(`Who is number ${count} this season?`)
+      yield* TestClock.adjust("1 hour")
+    }
+    for (const expected of [2, 1, 0, 0]) {
+      ;({ data, pagination } = (yield* list(key, `?limit=2&after=${pagination.next_cursor}`)).body)
+      assert.lengthOf(data, expected)
+      seen.push(...data)
+    }
+    const all = (yield* list(key)).body.data
+    assert.deepStrictEqual(seen, all.toReversed())
+    assert.strictEqual(pagination.next_cursor, all[0].id)
+    assert.deepStrictEqual((yield* list(key, `?after=${all[2].id}&type=commentary.failed`)).body.data, seen.slice(1))
+    assert.deepStrictEqual((yield* list(key, `?order=asc&cursor=${all[1].id}`)).body.data, seen.slice(2))
+    assert.deepStrictEqual((yield* list(key, `?order=asc&since=${all[0].timestamp}`)).body.data, seen.slice(2))
+    yield* declined("Who is the next one?")
+    const [next] = (yield* list(key)).body.data
+    const { body } = yield* list(key, `?after=${pagination.next_cursor}`)
+    assert.deepStrictEqual(body, { success: true, data: [next], pagination: { limit: 20, next_cursor: next.id } })
   }).pipe(Effect.provide(InMemory.layer))
 )

@@ -1,4 +1,4 @@
-/** Lists past events for partners: the last 30 days, page by page. */
+/** Lists past events for partners: the last 30 days, page by page, backward or forward. */
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -6,7 +6,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import { EventId, parse } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
-import { publicId } from "./Event.ts"
+import { firstIdAt, publicId } from "./Event.ts"
 import { type EventList, EventLog } from "./EventLog.ts"
 
 /** How far back events are listed. */
@@ -22,9 +22,9 @@ const stepBytes = 128 * 1024
 export const earliestListed = (now: Instant.Instant): Instant.Instant => Math.max(0, now - Duration.toMillis(retention))
 
 export interface EventHistoryPage {
-  /** Payloads, newest first. There are fewer than the limit when they are large. */
+  /** There are fewer than the limit when they are large. */
   readonly payloads: ReadonlyArray<string>
-  /** None on the last page. */
+  /** None on the last page. Forward there is no last page. */
   readonly next: Option.Option<EventId>
 }
 
@@ -54,8 +54,10 @@ export class EventHistory extends Context.Service<
               room -= bytes
               behind = id
             }
-            if (!more) return { payloads, next: Option.none() }
-            if (room <= 0 || payloads.length === asked.limit) return { payloads, next: Option.fromNullOr(behind) }
+            const reached = asked.forward ? (behind ?? firstIdAt(since)) : more ? behind : null
+            if (!more || room <= 0 || payloads.length === asked.limit) {
+              return { payloads, next: Option.fromNullOr(reached) }
+            }
             yield* Effect.yieldNow
           }
         })

@@ -12,6 +12,8 @@ export interface EventList {
   readonly type: EventType | null
   /** Only events of this time or later. */
   readonly since: Instant
+  /** In the order of commits, oldest first: an event that is committed later comes later. Otherwise newest id first. */
+  readonly forward: boolean
   /** The last event of the previous page; null for the first page. */
   readonly behind: EventId | null
   readonly limit: number
@@ -20,16 +22,19 @@ export interface EventList {
 }
 
 export interface EventPage {
-  /** Newest first, each with its payload exactly as webhooks receive it. */
+  /** Each with its payload exactly as webhooks receive it. */
   readonly events: ReadonlyArray<{ readonly id: EventId; readonly payload: string; readonly bytes: number }>
-  /** Whether older events follow. */
+  /** Whether events follow the page. */
   readonly more: boolean
 }
 
 export class EventLog extends Context.Service<
   EventLog,
   {
-    /** One query. A page ends at its limit, or before the payload that would exceed `maxBytes`. */
+    /**
+     * A page ends at its limit, or before the payload that would exceed `maxBytes`. Forward, an event
+     * that is not known, or not the owner's, stands for its time.
+     */
     readonly page: (list: EventList) => Effect.Effect<EventPage>
   }
 >()("@partner-commentary/core/webhook/EventLog") {}

@@ -15,7 +15,6 @@ import { Encryption } from "../shared/Encryption.ts"
 import type { WebhookId } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
 import { Policy } from "../shared/Policy.ts"
-import * as Subject from "../shared/Subject.ts"
 import { type Attempt, isSuccess } from "./Attempt.ts"
 import { encryptionPurpose } from "./WebhookSecret.ts"
 import { sign } from "./WebhookSignature.ts"
@@ -29,8 +28,6 @@ export interface OutgoingEvent {
   readonly eventId: string
   /** Sent byte for byte. */
   readonly payload: string
-  /** For log lines. */
-  readonly subject: () => Subject.Subject
 }
 
 export type Send = (parcel: OutgoingEvent) => Effect.Effect<Attempt>
@@ -54,7 +51,7 @@ export const make: Effect.Effect<Send, never, Mac.Mac | Encryption | WebhookTran
     }
   )
 
-  return Effect.fn("Webhook.send")(function* ({ eventId, payload, encryptedSecret, subject, webhook }) {
+  return Effect.fn("Webhook.send")(function* ({ eventId, payload, encryptedSecret, webhook }) {
     // Read the monotonic clock first, so that `at` plus the duration is never before the response.
     const begun = yield* Clock.monotonicTimeNanos
     const at = yield* Instant.now
@@ -67,7 +64,7 @@ export const make: Effect.Effect<Send, never, Mac.Mac | Encryption | WebhookTran
     const headers = { "content-type": "application/json", "user-agent": "Partner-Commentary", ...signature }
     const sent = yield* Effect.result(
       Effect.catchDefect(transport.send({ url: webhook.url, headers, body: payload, timeout }), (defect) =>
-        Effect.andThen(Effect.annotateLogs(unexpected(defect), Subject.named(subject(), "_")), broken)
+        Effect.andThen(Effect.logError("The webhook transport failed unexpectedly", defect), broken)
       )
     )
     // The wall clock may be adjusted during the request.
@@ -87,8 +84,6 @@ const unsigned = {
   failure: "unsigned",
   reason: "The webhook's secret cannot be read at the moment, so nothing was sent."
 } as const
-
-const unexpected = (defect: unknown) => Effect.logError("The webhook transport failed unexpectedly", defect)
 
 const broken = Effect.fail(new WebhookNotSent({ failure: "reset", reason: "The connection broke." }))
 

@@ -44,8 +44,7 @@ export class WebhookTest extends Context.Service<
             sequence: 1,
             data: { webhook_id: id, environment: owner.environment }
           })
-          const subject = () => ({ organizationId: owner.organizationId })
-          return { eventId, attempt: yield* send({ webhook: found.value, encryptedSecret, eventId, payload, subject }) }
+          return { eventId, attempt: yield* send({ webhook: found.value, encryptedSecret, eventId, payload }) }
         })
       })
     })

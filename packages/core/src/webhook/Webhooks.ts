@@ -32,14 +32,9 @@ export interface NewWebhook {
   readonly secret: Redacted.Redacted<string> | null
 }
 
-/** The organization whose webhooks change, and the key that changes them; null is the operator. */
-export interface Registrant extends Pick<Principal, "organization" | "environment"> {
-  readonly key: Pick<Principal["key"], "id" | "prefix"> | null
-}
-
 /** A validated registration with its signing secret. */
 export interface Registration {
-  readonly principal: Registrant
+  readonly principal: Principal
   readonly webhook: Webhook
   readonly secret: Redacted.Redacted<string>
 }
@@ -51,7 +46,7 @@ export class Webhooks extends Context.Service<
      * Checks whether the URL is allowed, with a DNS look-up. It runs before the transaction, which makes no network
      * calls.
      */
-    readonly prepare: (principal: Registrant, wanted: NewWebhook) => Effect.Effect<Registration, WebhookUrlRefused>
+    readonly prepare: (principal: Principal, wanted: NewWebhook) => Effect.Effect<Registration, WebhookUrlRefused>
     /**
      * Stores the webhook in one transaction and notifies the organization's contact. Only this response shows the
      * secret.
@@ -64,11 +59,11 @@ export class Webhooks extends Context.Service<
     readonly list: (owner: Owner) => Effect.Effect<ReadonlyArray<Webhook>>
     /** A patch that changes nothing writes nothing. A new URL notifies the contact. */
     readonly change: (
-      principal: Registrant,
+      principal: Principal,
       id: WebhookId,
       patch: WebhookPatch
     ) => Effect.Effect<Webhook, WebhookNotFound | WebhookUrlRefused>
-    readonly remove: (principal: Registrant, id: WebhookId) => Effect.Effect<void, WebhookNotFound>
+    readonly remove: (principal: Principal, id: WebhookId) => Effect.Effect<void, WebhookNotFound>
     /** Deletes one batch of rows of removed webhooks; 0 when none are left. */
     readonly clear: Effect.Effect<number>
   }
@@ -154,19 +149,19 @@ export class Webhooks extends Context.Service<
 }
 
 /** An audit entry with the key that made the change. */
-const recorded = ({ key }: Registrant, action: string, details: Schema.JsonObject): WebhookChange["audit"] => ({
+const recorded = ({ key }: Principal, action: string, details: Schema.JsonObject): WebhookChange["audit"] => ({
   action,
-  details: { by: key?.id ?? "operator", ...details }
+  details: { by: key.id, ...details }
 })
 
-/** No mails are sent about the test environment, nor about changes by the operator. */
+/** No mails are sent about the test environment. */
 const noticeAbout = (
-  { key }: Registrant,
+  { key }: Principal,
   { events, id, owner, updatedAt, url }: Webhook,
   kind: WebhookNoticeKind,
   formerHost: string | null
 ): WebhookChange["notice"] =>
-  owner.environment === "test" || key === null
+  owner.environment === "test"
     ? null
     : {
         kind,

@@ -34,7 +34,14 @@ export const events = (run: Run) => ({
           run(
             Effect.gen(function* () {
               const { since, type, ...owned } = yield* read(filter)
-              const asked = { owner: ownerOf(owned), type: type ?? null, since: since ?? null, limit: pageSize, behind }
+              const asked = {
+                owner: ownerOf(owned),
+                type: type ?? null,
+                since: since ?? null,
+                limit: pageSize,
+                behind,
+                forward: false
+              }
               return yield* (yield* EventHistory).page(asked)
             })
           ),

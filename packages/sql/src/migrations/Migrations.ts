@@ -18,6 +18,7 @@ import { webhooks } from "./0006_webhooks.ts"
 import { metrics } from "./0007_metrics.ts"
 import { requests } from "./0008_requests.ts"
 import { operations } from "./0009_operations.ts"
+import { eventPositions } from "./0010_event_positions.ts"
 import * as OlderProcesses from "./OlderProcesses.ts"
 
 type Migration = Effect.Effect<unknown, SqlError, SqlClient.SqlClient>
@@ -32,13 +33,17 @@ export const released: Readonly<Record<string, Migration>> = {
   "0006_webhooks": webhooks,
   "0007_metrics": metrics,
   "0008_requests": requests,
-  "0009_operations": operations
+  "0009_operations": operations,
+  "0010_event_positions": eventPositions
 }
 
 /** Migrations that need every older process stopped: the writes of these would be lost or wrong afterwards. */
 const exclusive: ReadonlySet<string> = new Set()
 
 const idOf = (name: string): number => Number.parseInt(name, 10)
+
+/** A session that has migrated before has cached plans of the table of migrations, whose columns were altered. */
+const isStale = (error: unknown): boolean => isSqlError(error) && error.reason._tag === "SerializationError"
 
 const isLockTimeout = (error: unknown): boolean =>
   isSqlError(error)
@@ -87,7 +92,7 @@ export const make = (migrations: Readonly<Record<string, Migration>>, exclusive:
     if (left.length === 0) return []
     if (Option.isSome(obstacle)) return yield* obstacle.value
     const applied = yield* sql.onDialectOrElse({
-      pg: () => sql.withTransaction(applyOnPostgres),
+      pg: () => Effect.retry(sql.withTransaction(applyOnPostgres), { times: 1, while: isStale }),
       orElse: () => Effect.andThen(OlderProcesses.check(left, exclusive), apply)
     })
     // A newer version may have migrated first.

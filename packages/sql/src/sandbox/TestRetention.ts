@@ -91,6 +91,8 @@ const dependents = Effect.fnUntraced(function* (sql: SqlClient, isOwn: Fragment,
   for (const table of ["delivery_attempts", "deliveries"]) {
     yield* sql`DELETE FROM ${sql(table)} WHERE (webhook_id, event_id) IN (${sent})`
   }
+  yield* sql`DELETE FROM event_positions
+    WHERE event_id IN (SELECT id FROM events WHERE environment <> 'live' AND share_id IN (${shares}))`
   yield* sql`DELETE FROM events WHERE environment <> 'live' AND share_id IN (${shares})`
   // The ids of an assignment's mails begin with its id.
   yield* sql`DELETE FROM mails WHERE id IN (SELECT m.id FROM (${shares}) AS share

@@ -103,7 +103,15 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         yield* submit(young)
         yield* submit(live)
         for (const id of shares) yield* Creator.decline(id)
-        const page = events.page({ owner, since: 0, behind: null, limit: 10, type: null, maxBytes: 100_000 })
+        const page = events.page({
+          owner,
+          since: 0,
+          forward: false,
+          behind: null,
+          limit: 10,
+          type: null,
+          maxBytes: 100_000
+        })
         assert.strictEqual((yield* page).events.length, 2)
         const before = { mails: 0, windows: 0, answers: 0, events: 0, testTopics: midnight + day / 2 }
         assert.strictEqual((yield* retention.count(before)).testTopics, 2)

@@ -38,11 +38,14 @@ export const layer = HttpApiBuilder.group(
 )
 
 const isType = Schema.is(EventType)
+const isOrder = Schema.is(Schema.Literals(["asc", "desc"]))
 
 const read = (query: {
   readonly type?: string
   readonly since?: string
   readonly limit?: string
+  readonly order?: string
+  readonly after?: string
   readonly cursor?: string
 }) => {
   const problems: Array<Problem> = []
@@ -61,8 +64,14 @@ const read = (query: {
       integer(query.limit, defaultLimit, 1, maxLimit) ??
       wrong("limit", `must be an integer from 1 to ${maxLimit}`) ??
       defaultLimit,
-    behind: given(query.cursor, parseCursor, () => wrong("cursor", "must be a pagination.next_cursor of this list"))
+    forward: query.after !== undefined || query.order === "asc",
+    behind:
+      given(query.after, parseCursor, () => wrong("after", "must be the id of an event, such as evt_…")) ??
+      given(query.cursor, parseCursor, () => wrong("cursor", "must be a pagination.next_cursor of this list"))
   }
+  if (query.order !== undefined && !isOrder(query.order)) wrong("order", "must be one of asc, desc")
+  if (query.after !== undefined && query.order === "desc") wrong("order", "must be asc together with after")
+  if (query.after !== undefined && query.cursor !== undefined) wrong("cursor", "must not be given together with after")
   const [first, ...rest] = problems
   return first === undefined ? Effect.succeed(asked) : invalid(first, ...rest)
 }

@@ -1,0 +1,135 @@
+/** Events that are read while others are being written: each is read once, however late its writer commits. */
+import { assert, describe, it } from "@effect/vitest"
+import type { ShareId } from "@partner-commentary/core/shared/Ids"
+import { now, toIso } from "@partner-commentary/core/shared/Instant"
+import type { Owner } from "@partner-commentary/core/shared/Owner"
+import { Transaction } from "@partner-commentary/core/shared/Transaction"
+import { TopicStore } from "@partner-commentary/core/topic/TopicStore"
+import { firstIdAt } from "@partner-commentary/core/webhook/Event"
+import { EventHistory } from "@partner-commentary/core/webhook/EventHistory"
+import * as TestDatabase from "@partner-commentary/test/postgres/TestDatabase"
+import * as Creator from "@partner-commentary/testkit/support/Creator"
+import { owner, personas, shareId, start, submission } from "@partner-commentary/testkit/support/Fixtures"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as SqlClient from "effect/sql/SqlClient"
+import * as TestClock from "effect/testing/TestClock"
+
+const layer = EventHistory.layer.pipe(Layer.provideMerge(TestDatabase.layer))
+const atOnce = { concurrency: "unbounded" } as const
+
+const submitted = Effect.fnUntraced(function* (mine: Owner) {
+  const given = submission({ topic: { ...mine }, personas: personas(2) })
+  return (yield* (yield* TopicStore).submit(given)).sent
+})
+
+/** A reader that remembers its place. Each call reads all that is new. */
+const reader = Effect.map(EventHistory, (events) => (mine: Owner) => {
+  let behind: Parameters<typeof events.page>[0]["behind"] = null
+  return Effect.gen(function* () {
+    const read: Array<ShareId> = []
+    for (;;) {
+      const asked = { owner: mine, type: null, since: null, limit: 5, behind, forward: true }
+      const { next, payloads } = yield* events.page(asked)
+      behind = Option.getOrThrow(next)
+      if (payloads.length === 0) return read
+      read.push(...payloads.map((payload) => JSON.parse(payload).data.share_id))
+    }
+  })
+})
+
+/** Writes an event in a transaction that stays open until `go`. Changes of assignments would wait for their counters. */
+const writing = Effect.fnUntraced(function* (mine: Owner, share: ShareId, go: Effect.Effect<unknown>) {
+  const { run } = yield* Transaction
+  const sql = yield* SqlClient.SqlClient
+  const written = yield* Deferred.make<number>()
+  const at = yield* now
+  const id = `${firstIdAt(at).slice(0, 24)}${share.slice(24)}`
+  const row = { id, organization_id: mine.organizationId, environment: mine.environment, type: "commentary.failed" }
+  const payload = JSON.stringify({ data: { share_id: share } })
+  const fiber = yield* Effect.forkChild(
+    run(
+      Effect.gen(function* () {
+        yield* sql`INSERT INTO events ${sql.insert({ ...row, share_id: share, created_at: toIso(at), payload })}`
+        const [backend] = yield* sql<{ readonly pid: number }>`SELECT pg_backend_pid() AS pid`
+        yield* Deferred.succeed(written, backend?.pid ?? 0)
+        yield* go
+      }).pipe(Effect.orDie)
+    )
+  )
+  return { fiber, pid: yield* Deferred.await(written) }
+})
+
+describe("events on Postgres", () => {
+  it.effect("an event that is committed after a later one is read after it, and not skipped", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(start)
+      const mine = owner()
+      const [early, late] = [shareId(), shareId()]
+      const read = (yield* reader)(mine)
+      const go = yield* Deferred.make<void>()
+      const open = yield* writing(mine, early, Deferred.await(go))
+      assert.deepStrictEqual(yield* read, [])
+      yield* TestClock.setTime(start + 1000)
+      yield* Fiber.join((yield* writing(mine, late, Effect.void)).fiber)
+      assert.deepStrictEqual(yield* read, [late])
+      yield* Deferred.succeed(go, undefined)
+      yield* Fiber.join(open.fiber)
+      assert.deepStrictEqual(yield* read, [early])
+      assert.deepStrictEqual(yield* read, [])
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("a reader among writers that are slow and killed reads each committed event exactly once", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(start)
+      const mine = owner()
+      const sql = yield* SqlClient.SqlClient
+      const shares = Array.from({ length: 60 }, shareId)
+      const read = (yield* reader)(mine)
+      const seen: Array<ShareId> = []
+      const following = yield* Effect.forkChild(
+        Effect.forever(
+          Effect.andThen(
+            Effect.tap(read, (some) => Effect.sync(() => seen.push(...some))),
+            Effect.yieldNow
+          )
+        )
+      )
+      const exits = yield* Effect.forEach(
+        shares,
+        (share, nth) =>
+          Effect.gen(function* () {
+            const isKilled = nth % 5 === 0
+            const killed = yield* Deferred.make<void>()
+            const pause = TestClock.withLive(Effect.sleep(`${(nth * 7) % 23} millis`))
+            const { fiber, pid } = yield* writing(mine, share, isKilled ? Deferred.await(killed) : pause)
+            if (isKilled) yield* Effect.orDie(sql`SELECT pg_terminate_backend(${pid})`)
+            yield* Deferred.succeed(killed, undefined)
+            return yield* Fiber.await(fiber)
+          }),
+        { concurrency: 4 }
+      )
+      yield* Fiber.interrupt(following)
+      seen.push(...(yield* read))
+      const committed = shares.filter((_, nth) => Exit.isSuccess(exits[nth] ?? assert.fail()))
+      assert.lengthOf(committed, (shares.length * 4) / 5)
+      assert.deepStrictEqual(seen.toSorted(), committed.toSorted())
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("events of many writers at once are read once each", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(start)
+      const mine = owner()
+      const shares = (yield* Effect.forEach(Array.from({ length: 30 }), () => submitted(mine))).flat()
+      const read = (yield* reader)(mine)
+      yield* Effect.forEach(shares, (share) => Creator.decline(share), atOnce)
+      assert.deepStrictEqual((yield* read).toSorted(), shares.toSorted())
+    }).pipe(Effect.provide(layer))
+  )
+})

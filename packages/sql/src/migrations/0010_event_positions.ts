@@ -1,0 +1,70 @@
+/** The order in which events were committed. Ids have the order of clocks, in which a late commit would go unseen. */
+
+import * as Instant from "@partner-commentary/core/shared/Instant"
+import { firstIdAt } from "@partner-commentary/core/webhook/Event"
+import { earliestListed } from "@partner-commentary/core/webhook/EventHistory"
+import * as Effect from "effect/Effect"
+import * as SqlClient from "effect/sql/SqlClient"
+import { clustered, growing, large, oftenUpdated } from "./Dialect.ts"
+
+export const eventPositions = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+
+  yield* sql`CREATE TABLE event_positions (
+    event_id TEXT PRIMARY KEY,
+    organization_id TEXT NOT NULL,
+    environment TEXT NOT NULL,
+    type TEXT NOT NULL,
+    position ${large(sql)} NOT NULL
+  ) ${clustered(sql)} ${growing(sql)}`
+  yield* sql`CREATE INDEX event_positions_by_type ON event_positions (organization_id, environment, type, position, event_id)`
+
+  yield* sql`CREATE TABLE last_event_positions (
+    organization_id TEXT NOT NULL,
+    environment TEXT NOT NULL,
+    position ${large(sql)} NOT NULL,
+    PRIMARY KEY (organization_id, environment)
+  ) ${clustered(sql)} ${oftenUpdated(sql, 50)}`
+
+  // The trigger comes first: its lock keeps events of older processes out until the migration ends.
+  yield* sql.onDialectOrElse({ pg: () => onPostgres(sql), orElse: () => onSqlite(sql) })
+
+  // Earlier events are never listed.
+  const first = firstIdAt(earliestListed(yield* Instant.now))
+  yield* sql`INSERT INTO event_positions (event_id, organization_id, environment, type, position)
+    SELECT id, organization_id, environment, type,
+      ROW_NUMBER() OVER (PARTITION BY organization_id, environment ORDER BY id)
+    FROM events WHERE id >= ${first}`
+  yield* sql`INSERT INTO last_event_positions (organization_id, environment, position)
+    SELECT organization_id, environment, MAX(position) FROM event_positions GROUP BY organization_id, environment`
+})
+
+/**
+ * Runs at the commit. The owner's row stays locked from then until the commit is done, so positions are in the order of
+ * commits. A trigger, because processes of the former version write events too during an upgrade.
+ */
+const onPostgres = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
+  yield* sql.unsafe(`CREATE FUNCTION number_event() RETURNS TRIGGER LANGUAGE plpgsql AS $$
+    DECLARE reached BIGINT;
+    BEGIN
+      INSERT INTO last_event_positions AS last VALUES (NEW.organization_id, NEW.environment, 1)
+        ON CONFLICT (organization_id, environment) DO UPDATE SET position = last.position + 1
+        RETURNING last.position INTO reached;
+      INSERT INTO event_positions (event_id, organization_id, environment, type, position)
+        VALUES (NEW.id, NEW.organization_id, NEW.environment, NEW.type, reached);
+      RETURN NULL;
+    END $$`)
+  yield* sql.unsafe(`CREATE CONSTRAINT TRIGGER events_numbered AFTER INSERT ON events
+    DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION number_event()`)
+})
+
+/** Writers take turns. */
+const onSqlite = (sql: SqlClient.SqlClient) =>
+  sql.unsafe(`CREATE TRIGGER events_numbered AFTER INSERT ON events BEGIN
+    INSERT INTO last_event_positions (organization_id, environment, position)
+      VALUES (NEW.organization_id, NEW.environment, 1)
+      ON CONFLICT (organization_id, environment) DO UPDATE SET position = position + 1;
+    INSERT INTO event_positions (event_id, organization_id, environment, type, position)
+      SELECT NEW.id, NEW.organization_id, NEW.environment, NEW.type, position FROM last_event_positions
+      WHERE organization_id = NEW.organization_id AND environment = NEW.environment;
+  END`)

@@ -1,0 +1,78 @@
+/** The guarantees of every EventLog that is read forward. */
+import { assert, describe } from "@effect/vitest"
+import type { EventId, ShareId } from "@partner-commentary/core/shared/Ids"
+import type { Owner } from "@partner-commentary/core/shared/Owner"
+import type { AssignmentStore } from "@partner-commentary/core/topic/AssignmentStore"
+import { TopicStore } from "@partner-commentary/core/topic/TopicStore"
+import { firstIdAt } from "@partner-commentary/core/webhook/Event"
+import { type EventList, EventLog } from "@partner-commentary/core/webhook/EventLog"
+import * as Effect from "effect/Effect"
+import type * as Layer from "effect/Layer"
+import * as TestClock from "effect/testing/TestClock"
+import * as Creator from "../support/Creator.ts"
+import * as Fixtures from "../support/Fixtures.ts"
+import { guarantees } from "../support/Guarantee.ts"
+
+const shares = Effect.fnUntraced(function* (owner: Owner, count: number) {
+  const topics = yield* TopicStore
+  return (yield* topics.submit(Fixtures.submission({ topic: owner, personas: Fixtures.personas(count) }))).sent
+})
+
+/** Reads forward to the end, in small pages. */
+const follow = Effect.fnUntraced(function* (owner: Owner, from: Partial<EventList> = {}) {
+  const log = yield* EventLog
+  const read: Array<{ readonly id: EventId; readonly payload: string }> = []
+  let behind = from.behind ?? null
+  for (;;) {
+    const list = { type: null, since: 0, limit: 2, maxBytes: 100_000, ...from, owner, behind, forward: true }
+    const { events, more } = yield* log.page(list)
+    read.push(...events.map(({ id, payload }) => ({ id, payload })))
+    behind = events.at(-1)?.id ?? behind
+    if (!more) return read
+  }
+})
+
+const shareOf = ({ payload }: { readonly payload: string }): ShareId => JSON.parse(payload).data.share_id
+
+export const suite = <E>(name: string, layer: Layer.Layer<EventLog | TopicStore | AssignmentStore, E>): void => {
+  describe(`${name}: EventLog, read forward`, () => {
+    const it = guarantees(layer)
+
+    it("reading forward gives each event once, in the order of commits, from any event on", () =>
+      Effect.gen(function* () {
+        const owner = Fixtures.owner()
+        const [first, second, third] = yield* shares(owner, 3)
+        if (first === undefined || second === undefined || third === undefined) return assert.fail()
+        yield* TestClock.setTime(Fixtures.start + 5 * Fixtures.second)
+        yield* Creator.decline(second)
+        // The clock of another process is behind.
+        yield* TestClock.setTime(Fixtures.start)
+        yield* Creator.decline(first)
+        yield* Creator.respondAndDraft(third)
+        yield* Creator.approve(third)
+        const all = yield* follow(owner)
+        assert.deepStrictEqual(all.map(shareOf), [second, first, third])
+        for (const [index, { id }] of all.entries()) {
+          assert.deepStrictEqual(yield* follow(owner, { behind: id }), all.slice(index + 1))
+        }
+        assert.deepStrictEqual((yield* follow(owner, { type: "creator.approved" })).map(shareOf), [third])
+        assert.deepStrictEqual((yield* follow(owner, { since: Fixtures.start + 1 })).map(shareOf), [second])
+        const behind = firstIdAt(Fixtures.start + 5 * Fixtures.second)
+        assert.deepStrictEqual((yield* follow(owner, { behind })).map(shareOf), [second])
+      }))
+
+    it("another owner's event stands for its time only", () =>
+      Effect.gen(function* () {
+        const [owner, stranger] = [Fixtures.owner(), Fixtures.owner()]
+        const mine = yield* shares(owner, 2)
+        const [theirs] = yield* shares(stranger, 1)
+        yield* TestClock.setTime(Fixtures.start)
+        for (const share of [...mine, theirs ?? assert.fail()]) yield* Creator.decline(share)
+        const [event] = yield* follow(stranger)
+        assert.lengthOf(yield* follow(owner, { behind: firstIdAt(Fixtures.start) }), 2)
+        const known = yield* follow(owner, { behind: event?.id ?? null })
+        assert.lengthOf(known, 2)
+        assert.deepStrictEqual(yield* follow(Fixtures.owner()), [])
+      }))
+  })
+}
